@@ -1,0 +1,10 @@
+# Warnings are errors on our own targets only; other people's headers come in as SYSTEM.
+function(wl_library name)
+    add_library(${name} STATIC ${ARGN})
+    wl_settings(${name})
+endfunction()
+
+function(wl_settings name)
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Werror -ffp-contract=off)
+endfunction()
