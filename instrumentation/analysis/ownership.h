@@ -1,0 +1,20 @@
+// Who wrote each element of a tile last, and what was never written.
+#pragma once
+
+#include "instrumentation/analysis/diff.h"
+
+#include <vector>
+
+namespace wl::analysis {
+
+struct Ownership {
+    int rows = 0, cols = 0;
+    std::vector<int64_t> by_warp;      // elements whose last writer is warp w
+    std::vector<int64_t> bad_by_warp;  // of those, elements outside their bound
+    int64_t never_written = 0;
+    std::vector<std::pair<int, int>>
+        rows_never_written;  // [first, last] stripes in which no element was written
+};
+Ownership ownership(const TileData& tile);
+
+}  // namespace wl::analysis

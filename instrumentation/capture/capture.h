@@ -1,0 +1,233 @@
+// What one run leaves behind, as one flat value: launch, sources, tiles with their verdicts, events of
+// recorded blocks, findings.
+#pragma once
+
+#include "instrumentation/base/dim3.h"
+#include "instrumentation/base/dtype.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wl::capture {
+
+// ---- where things come from
+// -------------------------------------------------------------------------------------------------
+
+struct Source {
+    std::string path;  // as the compiler was given it, relative to the manifest's folder where possible
+    std::string text;  // as it was compiled: the source panel can never show a newer file than was run
+};
+
+// One instruction of the executed program; events, owners and findings name it by its index in
+// Capture::sites.
+struct Site {
+    int source = -1;  // index in Capture::sources; -1: unknown
+    int line = 0;     // 1-based; 0: unknown
+    int column = 0;
+    int inlined_at = -1;  // site of the call through which this instruction was inlined; -1: none
+    std::string function;
+    std::string text;  // the PTX instruction
+};
+
+struct Launch {
+    std::string kernel;  // manifest's stem: "v2c_3"
+    std::string entry;
+    std::vector<std::string> faults;  // named switches the kernel was compiled with
+    std::vector<std::pair<std::string, double>> params;
+    Dim3 grid, block;
+    uint32_t dynamic_shared = 0, static_shared = 0;  // bytes
+    std::string arch;                                // "compute_90"
+    std::string build;                               // "optimised" | "debug"
+    std::string executor;  // "emulator" (values are simulated) | "gpu: <device>" (values were measured)
+    std::string inputs;    // "normal", "coordinates", "golden.npz", ...
+    uint64_t seed = 0;
+    uint64_t schedule_seed = 0;
+};
+
+// ---- tiles
+// --------------------------------------------------------------------------------------------------------------------
+
+enum class ProbeKind : uint8_t { tile, warp_tile, fragment, lanes, output };
+
+// One mark of the source (or one output argument): the name under which its tiles are found.
+struct Probe {
+    std::string name;
+    ProbeKind kind = ProbeKind::tile;
+    DType dtype = DType::f32;
+    int rows = 0, cols = 0;  // of its largest tile
+    int step = 0;            // position in kernel time within one iteration: order of first execution
+    int site = -1;
+    std::string memory;     // "shared", "global", "register"
+    std::string reference;  // reference tensor that it is a window of; empty: shown without a reference
+};
+
+enum class Verdict : uint8_t { ok, bad, not_compared };
+
+// Last writer of one element, from the recorded run. 8 bytes, stored as it is.
+struct Owner {
+    static constexpr uint8_t kNobody = 255;
+    uint8_t warp = kNobody;  // kNobody: never written since the block started
+    uint8_t lane = 0;
+    uint16_t epoch = 0;  // block barriers passed before the write
+    uint32_t site = 0;
+};
+static_assert(sizeof(Owner) == 8);
+
+using BlobId = int64_t;
+constexpr BlobId kNoBlob = 0;
+constexpr int64_t kWholeLaunch = -1;
+
+// One matrix at one instant. Every tile of every block has its verdict; only tiles of recorded blocks keep
+// their elements.
+struct Tile {
+    int probe = 0;
+    int64_t block = 0;  // linear block index; kWholeLaunch for outputs
+    int warp = -1;      // -1: the block's
+    int iteration = 0;  // how often this block (or warp) executed this mark before
+    int rows = 0, cols = 0;
+    uint64_t time = 0;           // kernel time of the block: its clock when the mark was taken
+    BlobId values = kNoBlob;     // rows * cols elements of the probe's dtype, row-major, no padding
+    BlobId reference = kNoBlob;  // rows * cols f64; NaN where not compared
+    BlobId bound = kNoBlob;      // rows * cols f32: limit for |got - reference|
+    BlobId owner = kNoBlob;      // rows * cols Owner
+    double min = 0, max = 0;     // over finite elements
+    int64_t nan = 0, inf = 0;
+    Verdict verdict = Verdict::not_compared;
+    bool estimated_bound = false;
+    int64_t compared = 0, bad = 0;  // elements; bad: outside the bound, or NaN where the reference is not
+    double max_difference = 0;      // max |got - reference| over compared finite elements
+    double max_excess = 0;          // max |got - reference| / bound
+    int first_bad_row = -1, first_bad_col = -1;
+};
+
+// ---- events of recorded blocks
+// ----------------------------------------------------------------------------------------------
+
+enum class EventKind : uint8_t {
+    shared_write,  // address, bytes, value
+    global_write,
+    shared_read,     // only where the recording asks for reads
+    barrier_arrive,  // address: barrier id
+    barrier_release,
+    syncwarp,
+    copy_commit,  // cp.async.commit_group
+    copy_wait,    // cp.async.wait_group
+    stage,        // value: index in Capture::stages
+    tile,         // value: index of the probe, address: iteration
+    exit,
+};
+
+// Fixed size, stored as it is (numpy reads it with Capture::event_dtype). A vector access of 16 bytes is two
+// events. Events lie in the order of execution; `time` is the warp's clock: instructions issued by the warp,
+// joined to the latest of all warps at every block barrier, so that warps which the emulator ran one after
+// the other stand side by side.
+struct Event {
+    uint64_t address = 0;  // shared: offset in the block's window; global: device address
+    uint64_t value = 0;    // the bytes written, little endian
+    uint32_t time = 0;
+    uint32_t site = 0;
+    uint16_t epoch = 0;
+    uint8_t warp = 0;
+    uint8_t lane = 0;  // 255: the whole warp
+    EventKind kind = EventKind::shared_write;
+    uint8_t bytes = 0;  // 1, 2, 4 or 8 for accesses
+    uint16_t reserved = 0;
+};
+static_assert(sizeof(Event) == 32);
+constexpr const char* kEventDtype =
+    "[('address','<u8'),('value','<u8'),('time','<u4'),('site','<u4'),('epoch','<u2'),('warp','u1'),('lane','"
+    "u1'),('kind','u1'),('bytes','u1'),('reserved','<u2')]";
+
+// A block that was run with everything recorded.
+struct BlockRecord {
+    int64_t block = 0;
+    int warps = 0;
+    std::vector<Event> events;  // in order of execution
+    bool truncated = false;     // the cap on events was reached: what follows is missing
+};
+
+// ---- findings
+// -------------------------------------------------------------------------------------------------------------------
+
+struct Where {
+    std::string file;
+    int line = 0;
+    std::string tile;  // probe name; empty: none
+    int element[2] = {-1, -1};
+    int64_t block = -1;  // linear
+    int warp = -1;
+    std::string lanes;  // "0-31", "3,7"
+    int iteration = -1;
+    int epoch = -1;
+};
+
+// A fault of the kernel under test, with its witness and proof (cli.md lists the rule names).
+struct Finding {
+    std::string rule;
+    std::string severity = "error";  // "error" | "warning" | "note"
+    std::string title;
+    std::string explanation;  // two or three sentences a colleague would write, with the mending
+    Where where;
+    Where other;          // second access of a race, last writer of a bad value; line 0: none
+    std::string proof;    // what was run and what it showed; empty: nothing was proven
+    bool proven = false;  // "proven by" as opposed to "consistent with"
+    std::vector<std::pair<std::string, double>> evidence;
+    int caused_by = -1;  // index of the finding whose consequence this is
+    uint64_t count = 1;  // occurrences of the same cause
+};
+
+// ---- the whole
+// ------------------------------------------------------------------------------------------------------------------
+
+struct Output {
+    std::string name;
+    int tile = -1;  // its Tile; shape is the argument's
+    std::vector<int64_t> shape;
+    double max_difference = 0,
+           bound = 0;  // bound: of the element with the largest excess, or the manifest's tolerance
+    int64_t nan = 0;
+    double min = 0, max = 0, reference_min = 0, reference_max = 0;
+    Verdict verdict = Verdict::not_compared;
+    std::string note;  // why it was not compared, "estimated bound", ...
+};
+
+struct Covered {
+    int64_t blocks = 0, blocks_compared = 0;
+    std::vector<std::string> checks;  // "races", "uninitialised", "bounds", "barriers", "reference"
+    int schedules = 1;
+};
+
+// Blob contents by id; equal contents share one id. Id 0 is "none".
+struct BlobStore {
+    std::vector<std::vector<std::byte>> blobs{1};
+    std::multimap<uint64_t, BlobId> by_hash;
+};
+BlobId add_blob(BlobStore& store, std::vector<std::byte> bytes);
+
+struct Capture {
+    std::string tool_version, created;  // created: ISO 8601, UTC
+    Launch launch;
+    std::vector<Source> sources;
+    std::vector<Site> sites;  // index = instruction index of the executed function
+    std::string ptx;
+    std::vector<std::string> stages;  // WL_STAGE names
+    std::vector<Probe> probes;        // in kernel-time order (step)
+    std::vector<Tile> tiles;          // ordered by (block, time)
+    std::vector<Output> outputs;
+    std::vector<BlockRecord> records;
+    std::vector<Finding> findings;
+    std::vector<std::string> unsupported;
+    Covered covered;
+    std::vector<std::pair<std::string, double>> seconds;  // "compile", "run", "compare", "record", "diagnose"
+    std::vector<std::pair<std::string, double>> counters;  // "warp_instructions", ...
+    std::vector<std::string> notes;  // what a reader must know: dropped tiles, reference missing and why
+    std::string verdict;             // "ok" | "findings" | "unsupported" | "error"
+    BlobStore blobs;
+    bool complete = true;  // false: the writer did not finish; what is here was recovered
+};
+
+}  // namespace wl::capture

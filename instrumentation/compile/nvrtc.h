@@ -1,0 +1,37 @@
+// CUDA C++ source to PTX by NVRTC, which is found and opened at run time; results are cached by content.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wl::compile {
+
+struct CompileOptions {
+    std::string source_path;   // the .cu; shown in messages and .loc as `display_path`
+    std::string display_path;  // "kernels/v2c_3.cu"; empty: source_path
+    std::vector<std::pair<std::string, std::string>> defines;  // -Dname=value
+    std::vector<std::string> include;                          // searched before the toolkit's headers
+    std::string arch = "compute_90";
+    bool debug = false;                         // -G: the debug build
+    bool marks = true;                          // warplens.cuh on the include path
+    std::vector<std::string> name_expressions;  // template instances whose lowered names are wanted
+};
+
+struct Compiled {
+    std::string ptx;
+    std::string log;                         // warnings
+    std::vector<std::string> lowered_names;  // one for each name expression
+    std::string source_text;                 // what was compiled
+    double seconds = 0;                      // 0.0 when it came from the cache
+    bool cached = false;
+};
+
+// Throws Error holding NVRTC's message with the user's file and line, or, when NVRTC is not found, where it
+// was looked for and how to get it.
+Compiled compile(const CompileOptions& options);
+
+// Path of the NVRTC in use and its version ("13.0"), or the reason why there is none.
+std::string describe_compiler();
+
+}  // namespace wl::compile

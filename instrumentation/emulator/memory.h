@@ -1,0 +1,39 @@
+// The device address space of a run: allocations apart from each other, with shadow bytes for what was never
+// written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wl::emulator {
+
+// Windows of the 64-bit generic address space. Global allocations lie below kSharedBase; an address in a
+// window is relative to the block (shared) or the thread (local) that uses it.
+constexpr uint64_t kGlobalBase = 0x7f00'0000'0000;
+constexpr uint64_t kSharedBase = 0x0100'0000'0000'0000;
+constexpr uint64_t kLocalBase = 0x0200'0000'0000'0000;
+
+struct Allocation {
+    std::string name;   // the argument or module variable it belongs to
+    uint64_t base = 0;  // device address, 256-byte aligned
+    std::vector<std::byte> bytes;
+    std::vector<uint8_t> written;  // one flag a byte; empty: everything counts as initialised
+};
+
+// Between two allocations lies an unmapped gap of at least 64 KiB, so that an overrun is never a neighbour's
+// element.
+struct GlobalMemory {
+    std::vector<Allocation> allocations;  // by rising base
+};
+
+// An allocation of `bytes.size()`; `initialised` false: reading a byte before a kernel wrote it is a finding.
+uint64_t allocate(
+    GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised = true
+);
+
+// The allocation that holds all of [address, address + size), or nullptr.
+Allocation* find(GlobalMemory& memory, uint64_t address, uint64_t size);
+
+}  // namespace wl::emulator

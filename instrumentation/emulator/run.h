@@ -1,0 +1,132 @@
+// Executing a decoded module: some or all blocks of a launch, under a budget, with checks and observers. One
+// call.
+#pragma once
+
+#include "instrumentation/base/dim3.h"
+#include "instrumentation/capture/capture.h"
+#include "instrumentation/emulator/memory.h"
+#include "instrumentation/ptx/module.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wl::emulator {
+
+// An entry lowered to executable form: operands resolved, one function pointer an instruction. Immutable;
+// shared by threads.
+struct Program;
+
+// Throws Unsupported "unsupported: <instruction> at <file>:<line>" when the entry or a function it calls
+// holds an instruction that the emulator lacks, and Error when there is no such entry. Instruction indices in
+// reports are those of the entry's Function::code; called functions follow in order of Program::sites.
+std::shared_ptr<const Program> lower(const ptx::Module& module, std::string_view entry);
+std::vector<capture::Site> sites(const Program& program);
+uint32_t static_shared_bytes(const Program& program);
+
+struct Launch {
+    Dim3 grid, block;
+    uint32_t dynamic_shared = 0;    // bytes
+    std::vector<std::byte> params;  // the entry's parameter buffer, laid out as in PTX
+};
+
+struct Checks {
+    bool races = true;  // shared memory, happens-before over barrier and syncwarp epochs, byte granularity
+    bool uninitialised = true;  // shared and global reads of bytes nobody wrote
+    bool uniform = true;        // warp reductions over a value that all lanes share
+    // Address bounds, alignment, barriers and the budget are always checked: without them a broken kernel
+    // could not be run.
+};
+
+// What went wrong in the kernel under test, once per cause (kind, first site, second site), with the first
+// witness.
+struct Access {
+    uint32_t site = 0;   // instruction index
+    int64_t block = -1;  // linear
+    int warp = -1;
+    uint32_t lanes = 0;    // mask
+    int epoch = 0;         // block barriers passed
+    uint64_t address = 0;  // shared: offset in the window
+    uint32_t bytes = 0;
+    uint64_t value = 0;  // first lane's, little endian
+    bool write = false;
+    std::string memory;  // "shared", "global", "local", "param", "const"; the allocation's name for global:
+                         // "global V"
+};
+
+struct Incident {
+    enum class Kind : uint8_t {
+        race_shared,
+        race_warp,
+        race_global,
+        uninitialised_read,
+        out_of_bounds,
+        misaligned,
+        divergent_barrier,
+        deadlock,
+        endless_loop,
+        lane_not_in_mask,
+        uniform_reduction,
+        mark_not_reached,
+        async_copy_wait,
+        trap,
+    };
+    Kind kind = Kind::race_shared;
+    Access first, second;  // races: first is the earlier in emulated order; others: second unused (write ==
+                           // false, block == -1)
+    uint64_t count = 1;
+    std::string detail;           // "warps 1-7 wait at barrier 0, warp 0 has exited", ...
+    std::vector<uint32_t> group;  // uniform_reduction: the sites of the shuffles and combining operations of
+                                  // the whole reduction, in order
+};
+
+// A mark taken: the matrix at one instant, copied out.
+struct TileSnapshot {
+    uint32_t site = 0;  // the mark's instruction index
+    int mark = 0;       // index in Function::marks
+    int64_t block = 0;
+    int warp = -1;  // -1: a block mark
+    int iteration = 0;
+    uint64_t time = 0;       // the block's clock
+    int rows = 0, cols = 0;  // fragment: 32 lanes x registers; lanes: 32 x 1
+    DType dtype = DType::f32;
+    std::string memory;                  // "shared" | "global" | "register"
+    std::vector<std::byte> values;       // rows * cols, contiguous
+    std::vector<capture::Owner> owners;  // rows * cols when recorded, else empty
+};
+
+struct RunOptions {
+    std::vector<int64_t> blocks;  // linear indices; empty: all
+    uint64_t budget = 0;  // warp instructions a block may issue; 0: 2^33. More is an endless_loop incident
+    int threads = 0;      // 0: as many as cores
+    Checks checks;
+    bool marks = true;               // take snapshots
+    bool record = false;             // write log and owners: every shared and global write of the blocks run
+    uint64_t max_events = 4u << 20;  // per recorded block; beyond it the record says it is truncated
+    uint64_t schedule_seed =
+        0;  // 0: the fixed order; else a legal random order of warps, deterministic by seed
+    std::function<void(TileSnapshot&&)> on_tile;  // on worker threads, several at a time
+    std::function<bool(uint64_t done, uint64_t total)>
+        on_progress;  // blocks; on one thread at a time; false cancels
+};
+
+struct RunResult {
+    uint64_t blocks = 0;  // finished
+    uint64_t warp_instructions = 0;
+    double seconds = 0;
+    bool cancelled = false;
+    std::vector<Incident> incidents;  // by (block, order of detection) of their first witness
+    std::vector<capture::BlockRecord> records;
+    std::vector<std::string> stages;  // WL_STAGE names, as events number them
+    // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a
+    // byte). Empty unless record.
+    std::vector<std::pair<std::string, std::vector<capture::Owner>>> global_owners;
+};
+
+// Never throws for what the kernel does. Blocks of one launch share `memory`.
+RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options);
+
+}  // namespace wl::emulator

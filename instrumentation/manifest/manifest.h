@@ -1,0 +1,125 @@
+// A kernel described (docs/manifest.md): the .toml as a value, and its binding to numbers and data, the
+// Problem.
+#pragma once
+
+#include "instrumentation/base/dim3.h"
+#include "instrumentation/base/tensor.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wl::manifest {
+
+struct Argument {
+    std::string name;
+    DType dtype = DType::f32;
+    std::vector<std::string> shape;  // expressions; empty: a scalar by value
+    std::string fill;   // "normal", "normal(0,0.5)", "uniform(-1,1)", "zeros", "ones", "coordinates",
+                        // "one-hot", "identity", "file.npy"
+    std::string value;  // scalar: expression
+    std::vector<Argument> fields;  // a struct by value
+    bool output = false;
+    int line = 0;  // in the .toml
+};
+
+struct OutputRule {     // [output.NAME]
+    std::string of;     // reference tensor; default: the same name
+    std::string terms;  // expression; empty: 1
+    std::optional<double> tolerance;
+};
+
+struct TileRule {  // [tile.NAME]
+    std::string of;
+    std::vector<std::string> at;  // expressions over params, block.x/y/z, warp, iteration
+    std::string terms;
+    std::optional<int> row_axis, col_axis;  // dimensions that rows and columns run along; default: the last
+                                            // two, or the last for a vector
+};
+
+struct Fault {
+    std::string name, about;  // compiled as -DWL_FAULT_<NAME upper-cased, non-alphanumerics as _>
+};
+
+struct ReferenceRule {
+    enum class Kind : uint8_t { none, builtin, python, npz, kernel };
+    Kind kind = Kind::none;
+    std::string target;  // "attention", "gemm.py", "golden.npz", "gemm_naive.toml"
+};
+
+struct Kernel {
+    std::string name;                  // the .toml's stem
+    std::string path;                  // of the .toml
+    std::string title, source, entry;  // source: resolved path of the .cu
+    std::vector<std::string> include;
+    std::vector<Argument> args;
+    std::vector<std::pair<std::string, std::string>>
+        params;  // in order; value: number or expression over earlier ones
+    std::map<std::string, std::vector<std::pair<std::string, std::string>>> presets;
+    std::vector<std::pair<std::string, std::string>> define;
+    std::vector<std::string> grid, block;
+    std::string shared = "0";
+    ReferenceRule reference;
+    std::map<std::string, OutputRule> outputs;
+    std::map<std::string, TileRule> tiles;
+    std::vector<Fault> faults;
+};
+
+// Reads and checks a .toml. Throws Error "file:line: ..." on unknown keys (with the nearest known one), wrong
+// types, missing entries.
+Kernel load(const std::string& toml_path);
+
+// A shipped kernel's name, a .toml, or a .cu with its manifest beside it. Throws Error naming the nearest
+// shipped kernel, or `warplens init`.
+std::string resolve(const std::string& kernel);
+std::vector<std::string> shipped();  // paths of the .toml files in the kernels folder, sorted
+std::string kernels_folder();        // $WARPLENS_KERNELS, beside the binary, or the source tree
+
+struct BindOptions {
+    std::vector<std::pair<std::string, std::string>> set;  // --set NAME=VALUE, in order; later wins
+    std::string preset;
+    std::vector<std::string> faults;
+    std::string inputs;  // --inputs KIND or FILE.npz: replaces the fill of every array input
+    uint64_t seed = 0;
+};
+
+// One parameter of the entry, ready to be laid out.
+struct BoundArgument {
+    std::string name;
+    bool array = false, output = false, filled = false;  // filled output: in and out
+    Tensor data;  // array: its contents (outputs without fill: poisoned); scalar: one element, shape empty
+    std::vector<BoundArgument> fields;
+};
+
+// A kernel with numbers: everything a run needs, and nothing that depends on the executor.
+struct Problem {
+    Kernel kernel;
+    std::vector<std::pair<std::string, double>> params;
+    std::vector<std::pair<std::string, std::string>> defines;  // [define] evaluated, and the faults
+    std::vector<std::string> faults;
+    Dim3 grid, block;
+    uint32_t shared = 0;
+    std::vector<BoundArgument> args;
+    uint64_t seed = 0;
+    std::string inputs;
+};
+
+// Throws Error on an unknown fault, preset or parameter, an expression that does not evaluate, an impossible
+// shape (an extent that is not a positive whole number, a launch outside CUDA's limits).
+Problem bind(const Kernel& kernel, const BindOptions& options);
+
+// Value of an expression: + - * / (whole numbers: integer division) % ( ) < <= > >= == != ?: min max
+// ceil_div, over the variables. `where` names the place for the message: "gemm.toml:12: launch.grid[0]".
+double evaluate(
+    const std::string& expression, const std::map<std::string, double>& variables, const std::string& where
+);
+
+// The coordinates of a tile's element (0,0) in its reference tensor.
+std::vector<int64_t> window_origin(
+    const Problem& problem, const TileRule& rule, Dim3 block, int warp, int iteration
+);
+
+}  // namespace wl::manifest

@@ -1,0 +1,378 @@
+// The vocabulary of PTX and the one table of opcode forms that parser, emulator, documentation and tests
+// read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace wl::ptx {
+
+enum class Type : uint8_t {
+    none,
+    pred,
+    b1,
+    b2,
+    b4,
+    b8,
+    b16,
+    b32,
+    b64,
+    b128,
+    u2,
+    u4,
+    u8,
+    u16,
+    u32,
+    u64,
+    s2,
+    s4,
+    s8,
+    s16,
+    s32,
+    s64,
+    f16,
+    f16x2,
+    bf16,
+    bf16x2,
+    f32,
+    f64,
+    tf32,
+    e4m3,
+    e5m2,
+    e4m3x2,
+    e5m2x2,
+    u16x2,
+    s16x2,
+};
+uint32_t bytes_of(Type t);  // in a register; 1 for pred and sub-byte types
+std::string_view name_of(Type t);
+
+enum class Space : uint8_t { none, generic, global, shared, local, constant, param };
+
+enum class Op : uint16_t {
+    invalid,
+    unsupported,
+    mark,
+    // integer
+    add,
+    sub,
+    mul,
+    mad,
+    mul24,
+    mad24,
+    sad,
+    div,
+    rem,
+    abs,
+    neg,
+    min,
+    max,
+    popc,
+    clz,
+    bfind,
+    fns,
+    brev,
+    bfe,
+    bfi,
+    bmsk,
+    szext,
+    dp4a,
+    dp2a,
+    addc,
+    subc,
+    madc,
+    // floating point (add, sub, mul, mad, div, abs, neg, min, max above serve both)
+    fma,
+    rcp,
+    sqrt,
+    rsqrt,
+    sin,
+    cos,
+    lg2,
+    ex2,
+    tanh,
+    testp,
+    copysign,
+    // comparison, selection, logic, movement
+    set,
+    setp,
+    selp,
+    slct,
+    and_,
+    or_,
+    xor_,
+    not_,
+    cnot,
+    lop3,
+    shf,
+    shl,
+    shr,
+    mov,
+    prmt,
+    cvt,
+    cvta,
+    isspacep,
+    mapa,
+    getctarank,
+    // memory
+    ld,
+    ldu,
+    st,
+    prefetch,
+    prefetchu,
+    discard,
+    applypriority,
+    createpolicy,
+    atom,
+    red,
+    cp_async,
+    cp_async_commit_group,
+    cp_async_wait_group,
+    cp_async_wait_all,
+    cp_async_mbarrier_arrive,
+    cp_async_bulk,
+    cp_reduce_async_bulk,
+    ldmatrix,
+    stmatrix,
+    movmatrix,
+    multimem,
+    tex,
+    tld4,
+    txq,
+    suld,
+    sust,
+    sured,
+    suq,
+    // control
+    bra,
+    brx_idx,
+    call,
+    ret,
+    exit,
+    trap,
+    brkpt,
+    pmevent,
+    alloca,
+    stacksave,
+    stackrestore,
+    // synchronisation and warp
+    bar,
+    bar_warp_sync,
+    barrier_cluster,
+    membar,
+    fence,
+    shfl,
+    vote,
+    match,
+    activemask,
+    redux,
+    elect,
+    mbarrier_init,
+    mbarrier_inval,
+    mbarrier_expect_tx,
+    mbarrier_complete_tx,
+    mbarrier_arrive,
+    mbarrier_arrive_drop,
+    mbarrier_test_wait,
+    mbarrier_try_wait,
+    mbarrier_pending_count,
+    griddepcontrol,
+    nanosleep,
+    setmaxnreg,
+    // matrix
+    wmma_load,
+    wmma_store,
+    wmma_mma,
+    mma,
+    mma_sp,
+    wgmma,
+    tensormap,
+    // SIMD video
+    vadd,
+    vsub,
+    vabsdiff,
+    vmin,
+    vmax,
+    vshl,
+    vshr,
+    vmad,
+    vset,
+    vadd2,
+    vsub2,
+    vavrg2,
+    vabsdiff2,
+    vmin2,
+    vmax2,
+    vset2,
+    vadd4,
+    vsub4,
+    vavrg4,
+    vabsdiff4,
+    vmin4,
+    vmax4,
+    vset4,
+    count,
+};
+
+enum class Rounding : uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, rpi, rs };
+enum class Compare : uint8_t {
+    none,
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge,
+    lo,
+    ls,
+    hi,
+    hs,
+    equ,
+    neu,
+    ltu,
+    leu,
+    gtu,
+    geu,
+    num,
+    nan
+};
+enum class BoolOp : uint8_t { none, and_, or_, xor_, popc };
+enum class AtomOp : uint8_t { none, and_, or_, xor_, cas, exch, add, inc, dec, min, max };
+enum class Mode : uint8_t {
+    none,
+    lo,
+    hi,
+    wide,  // mul, mad
+    up,
+    down,
+    bfly,
+    idx,  // shfl
+    all,
+    any,
+    uni,
+    ballot,  // vote, match
+    clamp,
+    wrap,
+    l,
+    r,  // shf, shl (with clamp/wrap and l/r in `mode2`)
+    f4e,
+    b4e,
+    rc8,
+    ecl,
+    ecr,
+    rc16,  // prmt
+    finite,
+    infinite,
+    number,
+    notanumber,
+    normal,
+    subnormal,  // testp
+    sync,
+    arrive,
+    red,  // bar
+    to,
+    from,  // cvta.to.* ; `from` is the form without .to
+    row,
+    col,  // matrix layouts
+};
+
+struct Modifiers {
+    Rounding rounding = Rounding::none;
+    Compare compare = Compare::none;
+    BoolOp bool_op = BoolOp::none;
+    AtomOp atom_op = AtomOp::none;
+    Mode mode = Mode::none, mode2 = Mode::none;
+    Space space = Space::none;  // generic when a memory instruction names none
+    uint8_t vector = 1;         // .v2 .v4 .v8, .x1 .x2 .x4
+    bool ftz = false, sat = false, approx = false, full = false, relu = false, satfinite = false,
+         xorsign = false, nan = false, abs = false, noftz = false, oob = false;
+    bool cc = false;                                                               // writes the carry flag
+    bool uni = false, aligned = false, sync = false, trans = false, pair = false;  // pair: `d|p` destinations
+    bool shift_amount = false;                                                     // bfind.shiftamt
+    bool volatile_ = false, non_coherent = false, noinc = false, noComplete = false, parity = false;
+    std::string_view shape;               // "m16n8k16", "m8n8" (points into the table's storage)
+    std::string_view layout_a, layout_b;  // "row" | "col"
+    std::string_view semantics, scope, cache,
+        eviction;               // "relaxed", "gta"/"cta"/"gpu"/"sys", "ca"/"cg"/..., "L1::no_allocate" ...
+    std::string_view geometry;  // textures: "1d", "2d", "a2d", "3d", ...
+    std::string_view
+        kind;  // remaining family-specific word: wmma "a"/"b"/"c"/"d", mma op "popc"/"xor", sparse metadata
+    uint8_t selector_a = 0, selector_b = 0, selector_c = 0, selector_d = 0;  // video: .b0 .. .h1
+};
+
+enum class SpecialRegister : uint8_t {
+    tid_x,
+    tid_y,
+    tid_z,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    laneid,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    gridid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    clock,
+    clock_hi,
+    clock64,
+    globaltimer,
+    globaltimer_lo,
+    globaltimer_hi,
+    dynamic_smem_size,
+    total_smem_size,
+    aggr_smem_size,
+    current_graph_exec,
+    envreg,
+    pm,
+    warpsz,
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    cluster_ctaid_x,
+    cluster_ctaid_y,
+    cluster_ctaid_z,
+    cluster_nctaid_x,
+    cluster_nctaid_y,
+    cluster_nctaid_z,
+    cluster_ctarank,
+    cluster_nctarank,
+    is_explicit_cluster,
+    reserved_smem,
+    count,
+};
+
+// How far the emulator's result can be trusted against the ISA.
+enum class Exactness : uint8_t { exact, bounded };
+
+// One row of the table: one opcode in one group of types. A newcomer adds an opcode by one row here and one
+// test vector.
+struct Form {
+    Op op;
+    std::string_view name;       // "fma", "cp.async"
+    std::string_view types;      // "f16 f16x2 bf16 bf16x2 f32 f64": alternatives of the first type
+    std::string_view modifiers;  // words allowed after the name, e.g. ".rn .rz .rm .rp .ftz .sat"
+    std::string_view operands;   // "d a b c": roles, for checks and for micro-kernel generation
+    std::string_view section;    // "9.7.3.6" of the PTX ISA 9.0
+    Exactness exactness;
+    std::string_view semantics;     // one sentence
+    std::string_view not_modelled;  // empty: nothing
+};
+std::span<const Form> forms();
+
+}  // namespace wl::ptx
