@@ -116,7 +116,7 @@ TEST(DType, OverflowIsInfinityOrTheLargestValue) {
 TEST(DType, SinglePrecisionIsWhatTheMachineRoundsTo) {
     std::mt19937_64 random(7);
     for (int i = 0; i < 200'000; ++i) {
-        const double value = std::bit_cast<double>(random() << 2 >> 2 | uint64_t{0x3000} << 48);
+        const auto value = std::bit_cast<double>(random() << 2 >> 2 | uint64_t{0x3000} << 48);
         EXPECT_EQ(encoded(DType::f32, value), std::bit_cast<uint32_t>(static_cast<float>(value)));
         EXPECT_EQ(encoded(DType::f64, value), std::bit_cast<uint64_t>(value));
     }
