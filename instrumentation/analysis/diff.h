@@ -16,27 +16,32 @@ std::string_view name_of(Metric metric);
 
 // Everything a panel, a picture or a rule needs of one tile, decoded from the capture's blobs.
 struct TileData {
-    int rows = 0, cols = 0;
+    int rows = 0, cols = 0;  // 0: the tile's block was not recorded
     DType dtype = DType::f32;
     Matrix<double> got;
-    Matrix<double> reference;      // empty without one
-    Matrix<float> bound;           // empty without one
+    Matrix<double> reference;  // empty without one; NaN where not compared
+    Matrix<float> bound;  // empty without one: limit for |got - reference|, the tile's own rounding included
     Matrix<capture::Owner> owner;  // empty unless recorded
-    std::vector<std::byte> raw;    // elements as captured
+    std::vector<std::byte> raw;    // elements as captured, row-major
 };
-TileData load_tile(
-    const capture::Capture& capture, const capture::Tile& tile
-);  // kept == false tiles: rows and cols 0
+TileData load_tile(const capture::Capture& capture, const capture::Tile& tile);
 
-// The bound of an element in its own tile: what the reference derived, plus one rounding to the tile's
-// format. A wrong element: |got - reference| > bound, or NaN/Inf where the reference has none.
+// Is this element wrong? |got - reference| > bound, or NaN/Inf where the reference is finite. A reference of
+// -inf is a masked score: any got <= -bound vanishes in exp as it must. A NaN reference is not compared.
+bool is_bad(double got, double reference, float bound);
+
+// The limit of each element in its own tile: what the reference derived, plus one rounding to the tile's
+// format.
+Matrix<float> limits(DType dtype, const ReferenceTile& reference);
+
 struct Comparison {
     int64_t compared = 0, bad = 0, nan = 0, inf = 0;
-    double max_difference = 0, max_excess = 0;
-    double min = 0, max = 0;
+    double max_difference = 0, max_excess = 0;  // excess: |got - reference| / bound
+    double min = 0, max = 0;                    // of got, over finite elements
     int first_bad_row = -1, first_bad_col = -1;
     bool estimated = false;
 };
+// `values`: rows * cols elements of dtype, row-major. An empty reference (rows 0) counts NaN and Inf only.
 Comparison compare(DType dtype, const std::vector<std::byte>& values, const ReferenceTile& reference);
 void store(capture::Tile& tile, const Comparison& comparison);  // verdict and figures
 
@@ -45,15 +50,17 @@ void store(capture::Tile& tile, const Comparison& comparison);  // verdict and f
 Matrix<float> metric_matrix(const TileData& tile, Metric metric);
 
 // The first tile in kernel time that is bad: the lowest (iteration, step) over all blocks, then the lowest
-// block. -1: none.
+// block; outputs last. Index in Capture::tiles; -1: none.
 int first_bad_tile(const capture::Capture& capture);
 
-// A hypothesis "got = factor * reference" over the compared elements where the reference is not tiny.
+// The hypothesis "got = factor * reference", over the compared elements whose reference stands well above its
+// bound.
 struct FactorFit {
-    double factor = 0;      // median of got / reference
-    double spread = 0;      // max |ratio / factor - 1|
-    int64_t elements = 0;   // used
-    int64_t bad_after = 0;  // elements outside the bound once got is divided by the factor
+    double factor = 0;     // median of got / reference
+    double spread = 0;     // max |ratio / factor - 1|
+    int64_t elements = 0;  // used
+    int64_t bad_after =
+        0;  // of all compared elements, those outside the bound once got is divided by the factor
 };
 std::optional<FactorFit> fit_factor(const TileData& tile);
 

@@ -28,6 +28,9 @@ struct ReferenceTile {
     std::string problem;     // "no tensor named ..., there are ..."; then nothing is compared
 };
 
+// Nothing compared yet: values NaN, limits 0.
+ReferenceTile blank_tile(const Window& window);
+
 struct ReferenceTensor {
     std::string name;
     std::vector<int64_t> shape;

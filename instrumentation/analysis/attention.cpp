@@ -1,0 +1,182 @@
+// The FP64 attention reference seen by tensor name and window.
+#include "instrumentation/analysis/attention_stripe.h"
+#include "instrumentation/analysis/bounds.h"
+#include "instrumentation/analysis/reference.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace wl::analysis {
+
+ReferenceTile blank_tile(const Window& w) {
+    return {
+        make_matrix<double>(w.rows, w.cols, std::numeric_limits<double>::quiet_NaN()),
+        make_matrix<float>(w.rows, w.cols),
+        make_matrix<uint8_t>(w.rows, w.cols),
+        false,
+        {}};
+}
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Which tensor a name means, and how its coordinates read.
+enum class Name : uint8_t { scores, masked, p, m, l, alpha, o_accum, o };
+struct Entry {
+    const char* name;
+    Name id;
+    bool stepped, by_key,
+        by_dim;  // leading iteration dimension; last dimension: keys, head dimension, or none (the query row)
+};
+constexpr std::array<Entry, 8> kEntries{
+    {
+     {"scores", Name::scores, false, true, false},
+     {"masked", Name::masked, false, true, false},
+     {"P", Name::p, false, true, false},
+     {"m", Name::m, true, false, false},
+     {"l", Name::l, true, false, false},
+     {"alpha", Name::alpha, true, false, false},
+     {"O_accum", Name::o_accum, true, false, true},
+     {"O", Name::o, false, false, true},
+     }
+};
+
+struct Element {
+    double value, bound;
+};
+
+Element key_element(const AttentionState& s, const AttentionStripe& t, Name name, int64_t i, int64_t key) {
+    const auto at = static_cast<size_t>(i * s.problem.sequence + key);
+    if (name == Name::p) return {t.p[at], t.p_bound[at]};
+    if (name == Name::masked && is_masked(s.problem, t.first_row + i, key)) {
+        const double m = t.m[static_cast<size_t>((key / s.problem.kv_tile) * t.rows + i)];
+        return {-kInfinity, kVanishes - (m == -kInfinity ? 0 : m)};
+    }
+    return {t.scores[at], t.scores_bound[at]};
+}
+
+Element step_element(
+    const AttentionState& s, const AttentionStripe& t, Name name, int64_t step, int64_t i, int64_t d
+) {
+    const auto at = static_cast<size_t>(step * t.rows + i);
+    const size_t at_dim = at * static_cast<size_t>(s.problem.head_dim) + static_cast<size_t>(d);
+    switch (name) {
+        case Name::m: return {t.m[at], t.m[at] == -kInfinity ? kVanishes : t.m_bound[at]};
+        case Name::l: return {t.l[at], t.l_bound[at]};
+        case Name::alpha: return {t.alpha[at], t.alpha_bound[at]};
+        case Name::o_accum: return {t.o_accum[at_dim], t.o_accum_bound[at_dim]};
+        default: break;
+    }
+    const double value = t.o_accum[at_dim] /
+        t.l[at];  // the division by l rounds, and may be a multiplication by an approximate reciprocal
+    const double bound =
+        (t.o_accum_bound[at_dim] + std::fabs(value) * t.l_bound[at]) / t.l[at] + 4 * kU32 * std::fabs(value);
+    return {value, bound};
+}
+
+ReferenceTile input_tile(const Tensor& t, const Window& w) {
+    ReferenceTile out = blank_tile(w);
+    const int64_t outer = w.at[0] * t.shape[1] + w.at[1];
+    for (int r = 0; r < w.rows; ++r) {
+        for (int c = 0; c < w.cols; ++c) {
+            const int64_t row = w.at[2] + r, col = w.at[3] + c;
+            if (row < 0 || row >= t.shape[2] || col < 0 || col >= t.shape[3]) continue;
+            out.value(r, c) = at(t, (outer * t.shape[2] + row) * t.shape[3] + col);
+            out.compared(r, c) = 1;
+        }
+    }
+    return out;
+}
+
+ReferenceTile computed_tile(AttentionState& s, const Entry& e, const Window& w) {
+    const AttentionProblem& p = s.problem;
+    ReferenceTile out = blank_tile(w);
+    size_t c = 0;
+    const int64_t step = e.stepped ? w.at[c++] : s.steps - 1;
+    const int64_t batch = w.at[c], head = w.at[c + 1], row0 = w.at[c + 2],
+                  col0 = e.by_key || e.by_dim ? w.at[c + 3] : 0;
+    const int64_t last = e.by_key ? p.sequence : e.by_dim ? p.head_dim : 1;
+    const bool across = !e.by_key && !e.by_dim &&
+        w.rows == 1;  // a 1 x cols vector of a per-row tensor runs along the query rows
+    if (batch < 0 || batch >= p.batch || head < 0 || head >= p.heads || step < 0 || step >= s.steps)
+        return out;
+    const int64_t rows = across ? w.cols : w.rows, cols = across ? 1 : w.cols;
+    std::shared_ptr<const AttentionStripe> t;
+    for (int64_t r = 0; r < rows; ++r) {
+        const int64_t row = row0 + r;
+        if (row < 0 || row >= p.sequence) continue;
+        const int64_t bh = batch * p.heads + head;
+        if (!t || row < t->first_row || row >= t->first_row + t->rows)
+            t = stripe(s, bh, row / kStripe * kStripe);
+        for (int64_t col = std::max<int64_t>(0, -col0); col < std::min(cols, last - col0); ++col) {
+            const Element el = e.by_key ? key_element(s, *t, e.id, row - t->first_row, col0 + col)
+                                        : step_element(s, *t, e.id, step, row - t->first_row, col0 + col);
+            const size_t at =
+                across ? static_cast<size_t>(r) : out.value.index(static_cast<int>(r), static_cast<int>(col));
+            out.value.data[at] = el.value, out.bound.data[at] = static_cast<float>(el.bound),
+            out.compared.data[at] = 1;
+        }
+    }
+    return out;
+}
+
+ReferenceTile tile(AttentionState& s, const Window& w) {
+    const auto refuse = [&](std::string why) {
+        ReferenceTile out = blank_tile(w);
+        out.problem = std::move(why);
+        return out;
+    };
+    for (const Tensor* t : {&s.problem.q, &s.problem.k, &s.problem.v}) {
+        if (t->name != w.tensor) continue;
+        if (w.at.size() != 4)
+            return refuse(
+                "the reference tensor " + w.tensor + " has 4 dimensions (B, H, S, D), `at` gives " +
+                std::to_string(w.at.size())
+            );
+        return input_tile(*t, w);
+    }
+    for (const Entry& e : kEntries) {
+        if (w.tensor != e.name) continue;
+        const size_t dims = 3U + (e.stepped ? 1U : 0U) + (e.by_key || e.by_dim ? 1U : 0U);
+        if (w.at.size() != dims)
+            return refuse(
+                "the reference tensor " + w.tensor + " has " + std::to_string(dims) +
+                " dimensions, `at` gives " + std::to_string(w.at.size())
+            );
+        return computed_tile(s, e, w);
+    }
+    return refuse(
+        "no tensor named '" + w.tensor +
+        "' in the builtin attention reference; there are Q K V scores masked P m l alpha O_accum O"
+    );
+}
+
+}  // namespace
+
+Reference attention_reference(AttentionProblem problem) {
+    assert(problem.sequence > 0 && problem.head_dim > 0 && problem.kv_tile > 0);
+    if (problem.scale == 0) problem.scale = 1 / std::sqrt(static_cast<double>(problem.head_dim));
+    auto s = std::make_shared<AttentionState>();
+    s->steps = (problem.sequence + problem.kv_tile - 1) / problem.kv_tile;
+    s->inputs = widen_inputs(problem);
+    s->problem = std::move(problem);
+    const AttentionProblem& p = s->problem;
+    Reference out;
+    out.origin = "builtin attention, FP64";
+    for (const Tensor* t : {&p.q, &p.k, &p.v}) out.tensors.push_back({t->name, t->shape});
+    for (const Entry& e : kEntries) {
+        std::vector<int64_t> shape{p.batch, p.heads, p.sequence};
+        if (e.stepped) shape.insert(shape.begin(), s->steps);
+        if (e.by_key) shape.push_back(p.sequence);
+        if (e.by_dim) shape.push_back(p.head_dim);
+        out.tensors.push_back({e.name, std::move(shape)});
+    }
+    out.tile = [s](const Window& w) { return tile(*s, w); };
+    return out;
+}
+
+}  // namespace wl::analysis

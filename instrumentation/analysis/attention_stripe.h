@@ -1,0 +1,50 @@
+// One stripe of query rows of the FP64 attention reference: every intermediate of every KV iteration, with
+// its bound.
+#pragma once
+
+#include "instrumentation/analysis/reference.h"
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace wl::analysis {
+
+constexpr int64_t kStripe = 16;  // query rows computed together; any window is a union of stripes
+
+// Inputs widened once. One entry of each vector a (batch, head).
+struct AttentionInputs {
+    std::vector<std::vector<double>> q;             // (S, D)
+    std::vector<std::vector<double>> k_transposed;  // (D, S): the inner loop runs along keys
+    std::vector<std::vector<double>> v;             // (S, D)
+};
+
+// All intermediates of one stripe; `steps` = KV iterations.
+struct AttentionStripe {
+    int64_t head = 0, first_row = 0, rows = 0;
+    std::vector<double> scores, p;             // (rows, S)
+    std::vector<float> scores_bound, p_bound;  // (rows, S)
+    std::vector<double> m, l, alpha;           // (steps, rows)
+    std::vector<double> m_bound, l_bound, alpha_bound;
+    std::vector<double> o_accum;       // (steps, rows, D)
+    std::vector<float> o_accum_bound;  // (steps, rows, D)
+};
+
+struct AttentionState {
+    AttentionProblem problem;
+    AttentionInputs inputs;
+    int64_t steps = 0;
+    std::mutex mutex;
+    std::list<std::shared_ptr<const AttentionStripe>> cache;  // most recently used first
+};
+
+AttentionInputs widen_inputs(const AttentionProblem& problem);
+bool is_masked(const AttentionProblem& problem, int64_t row, int64_t key);
+
+// From the cache, or computed; safe from several threads. `head` = batch * H + head; first_row a multiple of
+// kStripe.
+std::shared_ptr<const AttentionStripe> stripe(AttentionState& state, int64_t head, int64_t first_row);
+
+}  // namespace wl::analysis

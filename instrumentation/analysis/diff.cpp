@@ -1,0 +1,200 @@
+// Comparing tiles with their references, element by element.
+#include "instrumentation/analysis/diff.h"
+
+#include "instrumentation/analysis/bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace wl::analysis {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kMetricNames{"difference", "relative", "ratio", "ulp"};
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> widen(DType dtype, const std::vector<std::byte>& values) {
+    const size_t n = values.size() / size_of(dtype);
+    std::vector<double> out(n);
+    if (dtype == DType::f32) {  // nearly every tile: let it be a plain loop
+        std::vector<float> f(n);
+        std::memcpy(f.data(), values.data(), n * sizeof(float));
+        std::copy(f.begin(), f.end(), out.begin());
+        return out;
+    }
+    for (size_t i = 0; i < n; ++i) out[i] = to_double(dtype, values.data() + i * size_of(dtype));
+    return out;
+}
+
+template <class T>
+Matrix<T> matrix_of(const std::vector<std::byte>& bytes, int rows, int cols) {
+    Matrix<T> out = make_matrix<T>(rows, cols);
+    if (bytes.size() != out.data.size() * sizeof(T)) return {};
+    std::memcpy(out.data.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+void count_values(const std::vector<double>& got, Comparison& out) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const double g : got) {
+        if (std::isnan(g)) {
+            ++out.nan;
+        } else if (std::isinf(g)) {
+            ++out.inf;
+        } else {
+            low = std::min(low, g), high = std::max(high, g);
+        }
+    }
+    if (low <= high) out.min = low, out.max = high;
+}
+
+float ulp_of(DType t, double got, double reference) {
+    const std::optional<uint64_t> distance = ulp_distance(t, got, reference);
+    if (!distance) return static_cast<float>(kNaN);
+    const auto magnitude = static_cast<float>(*distance);
+    return got < reference ? -magnitude : magnitude;
+}
+
+}  // namespace
+
+std::optional<Metric> metric_from_name(std::string_view name) {
+    const auto* it = std::find(kMetricNames.begin(), kMetricNames.end(), name);
+    if (it == kMetricNames.end()) return std::nullopt;
+    return static_cast<Metric>(it - kMetricNames.begin());
+}
+
+std::string_view name_of(Metric metric) { return kMetricNames[static_cast<size_t>(metric)]; }
+
+TileData load_tile(const capture::Capture& capture, const capture::Tile& tile) {
+    TileData out;
+    if (tile.values == capture::kNoBlob) return out;
+    const auto blob = [&](capture::BlobId id) -> const std::vector<std::byte>& {
+        return capture.blobs.blobs[static_cast<size_t>(id)];
+    };
+    out.rows = tile.rows, out.cols = tile.cols;
+    out.dtype = capture.probes[static_cast<size_t>(tile.probe)].dtype;
+    out.raw = blob(tile.values);
+    out.got = {tile.rows, tile.cols, widen(out.dtype, out.raw)};
+    assert(out.got.data.size() == static_cast<size_t>(tile.rows) * static_cast<size_t>(tile.cols));
+    if (tile.reference != capture::kNoBlob)
+        out.reference = matrix_of<double>(blob(tile.reference), tile.rows, tile.cols);
+    if (tile.bound != capture::kNoBlob) out.bound = matrix_of<float>(blob(tile.bound), tile.rows, tile.cols);
+    if (tile.owner != capture::kNoBlob)
+        out.owner = matrix_of<capture::Owner>(blob(tile.owner), tile.rows, tile.cols);
+    return out;
+}
+
+bool is_bad(double got, double reference, float bound) {
+    if (std::isnan(reference)) return false;
+    if (std::isinf(reference)) return reference < 0 ? !(got <= -double{bound}) : got != reference;
+    return !(std::fabs(got - reference) <= double{bound});
+}
+
+Matrix<float> limits(DType dtype, const ReferenceTile& reference) {
+    Matrix<float> out = reference.bound;
+    for (size_t i = 0; i < out.data.size(); ++i) {
+        const double r = reference.value.data[i];
+        if (std::isfinite(r))
+            out.data[i] += static_cast<float>(store_bound(dtype, std::fabs(r) + out.data[i]));
+    }
+    return out;
+}
+
+Comparison compare(DType dtype, const std::vector<std::byte>& values, const ReferenceTile& reference) {
+    Comparison out;
+    const std::vector<double> got = widen(dtype, values);
+    count_values(got, out);
+    out.estimated = reference.estimated;
+    if (reference.value.data.size() != got.size()) return out;
+    const Matrix<float> limit = limits(dtype, reference);
+    for (size_t i = 0; i < got.size(); ++i) {
+        const double r = reference.value.data[i];
+        if (reference.compared.data[i] == 0 || std::isnan(r)) continue;
+        ++out.compared;
+        if (std::isfinite(r) && std::isfinite(got[i])) {
+            const double difference = std::fabs(got[i] - r);
+            out.max_difference = std::max(out.max_difference, difference);
+            if (difference > 0) out.max_excess = std::max(out.max_excess, difference / double{limit.data[i]});
+        }
+        if (!is_bad(got[i], r, limit.data[i])) continue;
+        if (out.bad++ == 0) {
+            out.first_bad_row = static_cast<int>(i / static_cast<size_t>(reference.value.cols));
+            out.first_bad_col = static_cast<int>(i % static_cast<size_t>(reference.value.cols));
+        }
+    }
+    return out;
+}
+
+void store(capture::Tile& tile, const Comparison& c) {
+    tile.min = c.min, tile.max = c.max, tile.nan = c.nan, tile.inf = c.inf;
+    tile.compared = c.compared, tile.bad = c.bad;
+    tile.max_difference = c.max_difference, tile.max_excess = c.max_excess;
+    tile.first_bad_row = c.first_bad_row, tile.first_bad_col = c.first_bad_col;
+    tile.estimated_bound = c.estimated;
+    tile.verdict = c.compared == 0 ? capture::Verdict::not_compared
+        : c.bad > 0                ? capture::Verdict::bad
+                                   : capture::Verdict::ok;
+}
+
+Matrix<float> metric_matrix(const TileData& tile, Metric metric) {
+    Matrix<float> out = make_matrix<float>(tile.rows, tile.cols, static_cast<float>(kNaN));
+    if (tile.reference.data.size() != tile.got.data.size()) return out;
+    for (size_t i = 0; i < out.data.size(); ++i) {
+        const double g = tile.got.data[i], r = tile.reference.data[i];
+        if (std::isnan(r)) continue;
+        const double difference = g == r ? 0 : g - r;  // inf - inf: agreement, not NaN
+        switch (metric) {
+            case Metric::difference: out.data[i] = static_cast<float>(difference); break;
+            case Metric::relative:
+                out.data[i] = static_cast<float>(difference == 0 ? 0 : difference / std::fabs(r));
+                break;
+            case Metric::ratio: out.data[i] = static_cast<float>(g == r ? 1 : g / r); break;
+            case Metric::ulp: out.data[i] = ulp_of(tile.dtype, g, r); break;
+        }
+    }
+    return out;
+}
+
+int first_bad_tile(const capture::Capture& capture) {
+    int best = -1;
+    const auto key = [&](const capture::Tile& t) {
+        const bool whole = t.block == capture::kWholeLaunch;
+        return std::array<int64_t, 4>{
+            whole ? 1 : 0, t.iteration, capture.probes[static_cast<size_t>(t.probe)].step, t.block};
+    };
+    for (size_t i = 0; i < capture.tiles.size(); ++i) {
+        if (capture.tiles[i].verdict != capture::Verdict::bad) continue;
+        if (best < 0 || key(capture.tiles[i]) < key(capture.tiles[static_cast<size_t>(best)]))
+            best = static_cast<int>(i);
+    }
+    return best;
+}
+
+std::optional<FactorFit> fit_factor(const TileData& tile) {
+    if (tile.reference.data.empty() || tile.bound.data.empty()) return std::nullopt;
+    std::vector<double> ratios;
+    for (size_t i = 0; i < tile.got.data.size(); ++i) {
+        const double r = tile.reference.data[i];
+        if (!std::isfinite(r) || !std::isfinite(tile.got.data[i])) continue;
+        if (std::fabs(r) > 16 * double{tile.bound.data[i]}) ratios.push_back(tile.got.data[i] / r);
+    }
+    if (ratios.empty()) return std::nullopt;
+    FactorFit fit;
+    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    fit.factor = *middle;
+    fit.elements = static_cast<int64_t>(ratios.size());
+    if (fit.factor == 0) return std::nullopt;
+    for (const double q : ratios) fit.spread = std::max(fit.spread, std::fabs(q / fit.factor - 1));
+    for (size_t i = 0; i < tile.got.data.size(); ++i) {
+        const double g = tile.got.data[i], r = tile.reference.data[i];
+        if (is_bad(std::isinf(r) ? g : g / fit.factor, r, tile.bound.data[i])) ++fit.bad_after;
+    }
+    return fit;
+}
+
+}  // namespace wl::analysis

@@ -1,0 +1,2 @@
+wl_test(reference wl_analysis)
+wl_test(diff wl_analysis)
