@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ namespace wl::capture {
 struct Source {
     std::string path;  // as the compiler was given it, relative to the manifest's folder where possible
     std::string text;  // as it was compiled: the source panel can never show a newer file than was run
+    bool operator==(const Source&) const = default;
 };
 
 // One instruction of the executed program; events, owners and findings name it by its index in
@@ -31,6 +33,7 @@ struct Site {
     int inlined_at = -1;  // site of the call through which this instruction was inlined; -1: none
     std::string function;
     std::string text;  // the PTX instruction
+    bool operator==(const Site&) const = default;
 };
 
 struct Launch {
@@ -46,6 +49,7 @@ struct Launch {
     std::string inputs;    // "normal", "coordinates", "golden.npz", ...
     uint64_t seed = 0;
     uint64_t schedule_seed = 0;
+    bool operator==(const Launch&) const = default;
 };
 
 // ---- tiles
@@ -63,6 +67,7 @@ struct Probe {
     int site = -1;
     std::string memory;     // "shared", "global", "register"
     std::string reference;  // reference tensor that it is a window of; empty: shown without a reference
+    bool operator==(const Probe&) const = default;
 };
 
 enum class Verdict : uint8_t { ok, bad, not_compared };
@@ -74,6 +79,7 @@ struct Owner {
     uint8_t lane = 0;
     uint16_t epoch = 0;  // block barriers passed before the write
     uint32_t site = 0;
+    bool operator==(const Owner&) const = default;
 };
 static_assert(sizeof(Owner) == 8);
 
@@ -90,6 +96,8 @@ struct Tile {
     int iteration = 0;  // how often this block (or warp) executed this mark before
     int rows = 0, cols = 0;
     uint64_t time = 0;           // kernel time of the block: its clock when the mark was taken
+    uint64_t address = 0;        // of element (0, 0); shared: offset in the block's window, global: device
+    int ld = 0;                  // elements from one row to the next in memory; 0: no memory (registers)
     BlobId values = kNoBlob;     // rows * cols elements of the probe's dtype, row-major, no padding
     BlobId reference = kNoBlob;  // rows * cols f64; NaN where not compared
     BlobId bound = kNoBlob;      // rows * cols f32: limit for |got - reference|
@@ -102,6 +110,7 @@ struct Tile {
     double max_difference = 0;      // max |got - reference| over compared finite elements
     double max_excess = 0;          // max |got - reference| / bound
     int first_bad_row = -1, first_bad_col = -1;
+    bool operator==(const Tile&) const = default;
 };
 
 // ---- events of recorded blocks
@@ -123,8 +132,8 @@ enum class EventKind : uint8_t {
 
 // Fixed size, stored as it is (numpy reads it with Capture::event_dtype). A vector access of 16 bytes is two
 // events. Events lie in the order of execution; `time` is the warp's clock: instructions issued by the warp,
-// joined to the latest of all warps at every block barrier, so that warps which the emulator ran one after
-// the other stand side by side.
+// joined to the latest of all warps at every block barrier and every block mark, so that warps which the
+// emulator ran one after the other stand side by side, and what a warp does after a mark has a later time.
 struct Event {
     uint64_t address = 0;  // shared: offset in the block's window; global: device address
     uint64_t value = 0;    // the bytes written, little endian
@@ -136,6 +145,7 @@ struct Event {
     EventKind kind = EventKind::shared_write;
     uint8_t bytes = 0;  // 1, 2, 4 or 8 for accesses
     uint16_t reserved = 0;
+    bool operator==(const Event&) const = default;
 };
 static_assert(sizeof(Event) == 32);
 constexpr const char* kEventDtype =
@@ -148,6 +158,7 @@ struct BlockRecord {
     int warps = 0;
     std::vector<Event> events;  // in order of execution
     bool truncated = false;     // the cap on events was reached: what follows is missing
+    bool operator==(const BlockRecord&) const = default;
 };
 
 // ---- findings
@@ -163,6 +174,7 @@ struct Where {
     std::string lanes;  // "0-31", "3,7"
     int iteration = -1;
     int epoch = -1;
+    bool operator==(const Where&) const = default;
 };
 
 // A fault of the kernel under test, with its witness and proof (cli.md lists the rule names).
@@ -178,6 +190,7 @@ struct Finding {
     std::vector<std::pair<std::string, double>> evidence;
     int caused_by = -1;  // index of the finding whose consequence this is
     uint64_t count = 1;  // occurrences of the same cause
+    bool operator==(const Finding&) const = default;
 };
 
 // ---- the whole
@@ -193,20 +206,30 @@ struct Output {
     double min = 0, max = 0, reference_min = 0, reference_max = 0;
     Verdict verdict = Verdict::not_compared;
     std::string note;  // why it was not compared, "estimated bound", ...
+    bool operator==(const Output&) const = default;
 };
 
 struct Covered {
     int64_t blocks = 0, blocks_compared = 0;
     std::vector<std::string> checks;  // "races", "uninitialised", "bounds", "barriers", "reference"
     int schedules = 1;
+    bool operator==(const Covered&) const = default;
 };
 
 // Blob contents by id; equal contents share one id. Id 0 is "none".
 struct BlobStore {
     std::vector<std::vector<std::byte>> blobs{1};
-    std::multimap<uint64_t, BlobId> by_hash;
+    std::multimap<uint64_t, BlobId> by_hash;  // XXH3 of the contents
+    bool operator==(const BlobStore& other) const { return blobs == other.blobs; }
 };
 BlobId add_blob(BlobStore& store, std::vector<std::byte> bytes);
+uint64_t content_hash(std::span<const std::byte> bytes);
+
+template <class T>
+BlobId add_blob(BlobStore& store, const std::vector<T>& elements) {
+    const auto bytes = std::as_bytes(std::span(elements));
+    return add_blob(store, std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
 
 struct Capture {
     std::string tool_version, created;  // created: ISO 8601, UTC
@@ -228,6 +251,7 @@ struct Capture {
     std::string verdict;             // "ok" | "findings" | "unsupported" | "error"
     BlobStore blobs;
     bool complete = true;  // false: the writer did not finish; what is here was recovered
+    bool operator==(const Capture&) const = default;
 };
 
 }  // namespace wl::capture

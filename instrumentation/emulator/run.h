@@ -94,6 +94,8 @@ struct TileSnapshot {
     int rows = 0, cols = 0;  // fragment: 32 lanes x registers; lanes: 32 x 1
     DType dtype = DType::f32;
     std::string memory;                  // "shared" | "global" | "register"
+    uint64_t address = 0;                // of element (0, 0); shared: offset in the block's window
+    int ld = 0;                          // elements from one row to the next; 0: registers
     std::vector<std::byte> values;       // rows * cols, contiguous
     std::vector<capture::Owner> owners;  // rows * cols when recorded, else empty
 };
