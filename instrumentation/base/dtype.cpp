@@ -71,18 +71,20 @@ double power_of_two(int exponent) {
 
 // For formats of at most 32 bits; f32 and f64 are what the machine has.
 double decode(const FloatFormat& f, uint64_t bits) {
-    const double sign = bits & sign_bit(f) ? -1.0 : 1.0;
     const uint64_t magnitude = bits & (sign_bit(f) - 1);
+    const uint64_t sign = (bits & sign_bit(f)) << (63 - f.exponent_bits - f.mantissa_bits);
+    const auto with_sign = [sign](double value) {
+        return std::bit_cast<double>(std::bit_cast<uint64_t>(value) | sign);
+    };
     if (magnitude > f.largest_finite) {
         const bool infinite = f.has_infinity && magnitude == f.largest_finite + 1;
-        return infinite ? sign * std::numeric_limits<double>::infinity()
+        return infinite ? with_sign(std::numeric_limits<double>::infinity())
                         : std::numeric_limits<double>::quiet_NaN();
     }
-    const auto exponent = static_cast<int>(magnitude >> f.mantissa_bits);
-    const uint64_t fraction = magnitude & ((uint64_t{1} << f.mantissa_bits) - 1);
-    const uint64_t significand = exponent == 0 ? fraction : fraction | (uint64_t{1} << f.mantissa_bits);
-    const int power = (exponent == 0 ? 1 : exponent) - f.bias - f.mantissa_bits;
-    return sign * static_cast<double>(significand) * power_of_two(power);
+    if (magnitude >> f.mantissa_bits == 0)
+        return with_sign(static_cast<double>(magnitude) * power_of_two(1 - f.bias - f.mantissa_bits));
+    const uint64_t rebias = static_cast<uint64_t>(1023 - f.bias) << 52;
+    return with_sign(std::bit_cast<double>((magnitude << (52 - f.mantissa_bits)) + rebias));
 }
 
 // Scaling by a power of two puts the format's last place at 1, where nearbyint rounds half to even; a carry
@@ -90,6 +92,7 @@ double decode(const FloatFormat& f, uint64_t bits) {
 uint64_t encode(const FloatFormat& f, double value) {
     if (std::isnan(value)) return sign_bit(f) - 1;  // the hardware's NaN: positive, all ones
     if (f.mantissa_bits == 52) return std::bit_cast<uint64_t>(value);
+    if (f.mantissa_bits == 23) return std::bit_cast<uint32_t>(static_cast<float>(value));
     const uint64_t sign = std::signbit(value) ? sign_bit(f) : 0;
     const uint64_t above = f.overflow == Overflow::saturates ? f.largest_finite : f.largest_finite + 1;
     if (std::isinf(value)) return sign | above;
