@@ -5,6 +5,7 @@
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/ptx/opcodes.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,38 +19,53 @@ struct Location {
     int file = -1;  // index in Module::files
     int line = 0, column = 0;
     int inlined_at = -1;   // index in Module::locations of the call site; -1: not inlined
-    std::string function;  // name of the inlined function; empty: the entry's own line
+    std::string function;  // linkage name of the inlined function; empty: the entry's own line
+
+    friend bool operator==(const Location&, const Location&) = default;
 };
 
 struct Operand {
     enum class Kind : uint8_t {
         none,
         reg,        // index: register of the function
-        immediate,  // bits: integer sign-extended to 64 bits, or the float's bits in the width that the text
-                    // gave (type f32/f64 by `wide`)
-        address,    // [base + offset]: base is a register (base_kind reg), a variable (symbol) or none
-                    // (absolute offset)
-        symbol,     // index in Module::variables or Function::variables (see `local`): its address
-        function,   // index in Module::functions (call targets)
-        label,      // index: instruction that follows the label
-        special,    // special register, index: SpecialRegister
-        vector,     // elements: {%f1, %f2, ...}
+        immediate,  // bits: see `floating` and `wide`; value_of() gives it in a type
+        address,    // [base + offset]: base_kind is reg, symbol, param, result, or none (absolute offset);
+                    // elements: what follows the base, as in [texture, sampler, {x, y}] or [map, {i, j}]
+        symbol,     // address of a variable, plus offset: index in Module::variables, or in
+                    // Function::variables when `local`
+        param,      // index in Function::params
+        result,     // index in Function::results
+        function,   // index in Module::functions (call targets, addresses of functions)
+        label,      // index: instruction that follows the label; code.size() at the end of the body
+        special,    // special register, index: SpecialRegister; offset: the number of envreg or pm
+        vector,     // elements: {%f1, %f2, ...}; of a call: the results, the arguments (may be empty)
         sink,       // `_`
+        branch_targets,  // index in Function::branch_targets (brx.idx)
+        call_targets,    // index in Function::call_targets (indirect call)
+        prototype,       // index in Function::prototypes (indirect call)
     };
     Kind kind = Kind::none;
     Kind base_kind = Kind::none;  // for address
     bool negated = false;         // !%p, or -x where the ISA allows it
     bool local = false;           // symbol of the function, not of the module
     bool floating = false;        // immediate written as a floating point number
-    int32_t index = -1;           // register, symbol, label, special register; for address: the base's
-    int64_t offset = 0;           // address: bytes
-    uint64_t bits = 0;            // immediate
+    bool wide = false;   // floating: bits are those of an f64 (0d... or decimal), else of an f32 (0f...)
+    int32_t index = -1;  // register, symbol, label, special register; for address: the base's
+    int64_t offset = 0;  // address, symbol: bytes
+    uint64_t bits = 0;   // immediate: integer extended to 64 bits, or the float's bits
     std::vector<Operand> elements;
+
+    friend bool operator==(const Operand&, const Operand&) = default;
 };
+
+// The bits of an immediate operand in a type: integers are truncated, floats converted to the type's width.
+uint64_t value_of(const Operand& immediate, Type type);
 
 struct Guard {
     int32_t reg = -1;  // -1: always
     bool negated = false;
+
+    friend bool operator==(const Guard&, const Guard&) = default;
 };
 
 struct Instruction {
@@ -58,7 +74,9 @@ struct Instruction {
     Modifiers modifiers;
     Guard guard;
     std::vector<Operand> operands;  // as written: destinations first (p|q pairs are two operands, second
-                                    // marked by modifiers.pair)
+                                    // marked by modifiers.pair). call: {results}, target, {arguments} and,
+                                    // if indirect, the prototype or targets. brx.idx: index, targets
+    const Form* form = nullptr;     // row of the table; nullptr: a mark or Op::unsupported
     int32_t location = -1;          // index in Module::locations
     int32_t mark = -1;              // index in Function::marks, for Op::mark
     uint32_t text_line = 0;         // line of the PTX text, 1-based
@@ -72,20 +90,26 @@ struct Mark {
     std::string name;
     DType dtype = DType::f32;
     int order = 0;  // layout: 0 row-major, 1 column-major
+
+    friend bool operator==(const Mark&, const Mark&) = default;
 };
 
 struct Register {
-    std::string name;  // "%f12"
+    std::string name;  // "%f12"; a register of an inner scope whose name is taken gets a suffix: "t$1"
     Type type = Type::none;
+
+    friend bool operator==(const Register&, const Register&) = default;
 };
 
-struct Initialiser {  // at byte `offset` of a variable
+struct Initialiser {  // at byte `offset` of a variable: `bytes`, or an address
     uint32_t offset = 0;
     std::vector<std::byte> bytes;
-    int32_t address_of =
-        -1;  // variable or (is_function) function whose address is stored here, plus `addend`
+    int32_t address_of = -1;  // variable or (is_function) function whose address is stored, plus `addend`
     bool is_function = false, generic = false;
+    uint8_t width = 8, shift = 0;  // stored are the `width` low bytes of (address >> shift)
     int64_t addend = 0;
+
+    friend bool operator==(const Initialiser&, const Initialiser&) = default;
 };
 
 struct Variable {
@@ -95,21 +119,41 @@ struct Variable {
     uint32_t align = 1;
     uint64_t bytes = 0;  // 0: extern with unknown extent (dynamic shared memory)
     bool is_extern = false;
+    bool is_managed = false;
+    bool is_register = false;  // a parameter in .reg space
+    std::string linkage;       // ".visible", ".weak", ".common", ".extern"; empty: this module's own
     std::vector<Initialiser> init;
+
+    friend bool operator==(const Variable&, const Variable&) = default;
+};
+
+// The signature of an indirect call.
+struct Prototype {
+    std::string name;
+    std::vector<Variable> results, params;
+    bool noreturn = false;
+
+    friend bool operator==(const Prototype&, const Prototype&) = default;
 };
 
 struct Function {
     std::string name;
-    bool is_entry = false, is_declaration = false;
+    bool is_entry = false, is_declaration = false, noreturn = false;
+    std::string linkage;            // ".visible", ".extern", ".weak"; empty: this module's own
+    int32_t alias_of = -1;          // .alias: the function that this name stands for
     std::vector<Variable> params;   // space param, in order
     std::vector<Variable> results;  // return parameters of a .func
     std::vector<Register> registers;
     std::vector<Variable> variables;  // declared in the body (.shared, .local, .param)
     std::vector<Instruction> code;
     std::map<std::string, int32_t> labels;
-    std::vector<std::vector<int32_t>> branch_targets;  // .branchtargets lists, by label operands of brx.idx
+    std::vector<std::vector<int32_t>> branch_targets;  // .branchtargets: instructions, as of a label
+    std::vector<std::vector<int32_t>> call_targets;    // .calltargets: functions
+    std::vector<Prototype> prototypes;
     std::vector<Mark> marks;
     uint32_t max_threads[3] = {0, 0, 0}, required_threads[3] = {0, 0, 0};
+    std::vector<std::string> directives;  // other directives before the body, as written: ".minnctapersm 2"
+    std::vector<std::string> pragmas;     // of the function and inside its body
 };
 
 struct Module {
@@ -118,6 +162,7 @@ struct Module {
     std::vector<Location> locations;
     std::vector<Variable> variables;  // module scope
     std::vector<Function> functions;
+    std::vector<std::string> pragmas;
     std::map<std::string, std::string> sections;  // .section name -> raw text (.debug_info, ...)
     std::string text;                             // what was parsed
 };
@@ -130,6 +175,9 @@ Module parse(std::string_view text);
 // PTX text again; parse(print(m)) equals m up to text_line.
 std::string print(const Module& module);
 std::string print(const Module& module, const Function& function, const Instruction& instruction);
+
+// For an Op::unsupported instruction: "ld.foo.u32: .foo is in no form of ld", a full reason without the line.
+std::string why_unsupported(const Instruction& instruction);
 
 const Function* find_entry(
     const Module& module, std::string_view name

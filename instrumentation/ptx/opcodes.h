@@ -44,9 +44,28 @@ enum class Type : uint8_t {
     e5m2x2,
     u16x2,
     s16x2,
+    f32x2,
+    e2m1,
+    e2m3,
+    e3m2,
+    ue8m0,
+    e2m1x2,
+    e2m3x2,
+    e3m2x2,
+    ue8m0x2,
+    e2m1x4,
+    e2m3x4,
+    e3m2x4,
+    e4m3x4,
+    e5m2x4,
+    texref,
+    samplerref,
+    surfref,
+    count,
 };
 uint32_t bytes_of(Type t);  // in a register; 1 for pred and sub-byte types
 std::string_view name_of(Type t);
+Type type_from_name(std::string_view name);  // inverse of name_of; Type::none when there is no such type
 
 enum class Space : uint8_t { none, generic, global, shared, local, constant, param };
 
@@ -111,14 +130,18 @@ enum class Op : uint16_t {
     mov,
     prmt,
     cvt,
+    cvt_pack,
     cvta,
     isspacep,
+    istypep,
     mapa,
     getctarank,
     // memory
     ld,
     ldu,
     st,
+    st_async,
+    st_bulk,
     prefetch,
     prefetchu,
     discard,
@@ -126,6 +149,7 @@ enum class Op : uint16_t {
     createpolicy,
     atom,
     red,
+    red_async,
     cp_async,
     cp_async_commit_group,
     cp_async_wait_group,
@@ -188,6 +212,8 @@ enum class Op : uint16_t {
     mma_sp,
     wgmma,
     tensormap,
+    clusterlaunchcontrol,
+    tcgen05,
     // SIMD video
     vadd,
     vsub,
@@ -255,7 +281,7 @@ enum class Mode : uint8_t {
     clamp,
     wrap,
     l,
-    r,  // shf, shl (with clamp/wrap and l/r in `mode2`)
+    r,  // shf: l/r in `mode`, clamp/wrap in `mode2`; bmsk, szext, vshl, vshr: clamp/wrap in `mode`
     f4e,
     b4e,
     rc8,
@@ -273,32 +299,44 @@ enum class Mode : uint8_t {
     red,  // bar
     to,
     from,  // cvta.to.* ; `from` is the form without .to
-    row,
-    col,  // matrix layouts
+    inc,
+    dec,  // setmaxnreg
 };
 
+// What the words of a mnemonic mean. Every string_view points into the vocabulary's static storage.
 struct Modifiers {
     Rounding rounding = Rounding::none;
     Compare compare = Compare::none;
     BoolOp bool_op = BoolOp::none;
-    AtomOp atom_op = AtomOp::none;
+    AtomOp atom_op = AtomOp::none;  // atom, red, redux, sured, multimem; the second operation of SIMD video
     Mode mode = Mode::none, mode2 = Mode::none;
-    Space space = Space::none;  // generic when a memory instruction names none
-    uint8_t vector = 1;         // .v2 .v4 .v8, .x1 .x2 .x4
+    Space space = Space::none;         // generic when a memory instruction names none
+    Space source_space = Space::none;  // cp.async: the second space named
+    uint8_t vector = 1;                // .v2 .v4 .v8, .x1 .x2 .x4
     bool ftz = false, sat = false, approx = false, full = false, relu = false, satfinite = false,
          xorsign = false, nan = false, abs = false, noftz = false, oob = false;
     bool cc = false;                                                               // writes the carry flag
     bool uni = false, aligned = false, sync = false, trans = false, pair = false;  // pair: `d|p` destinations
     bool shift_amount = false;                                                     // bfind.shiftamt
-    bool volatile_ = false, non_coherent = false, noinc = false, noComplete = false, parity = false;
-    std::string_view shape;               // "m16n8k16", "m8n8" (points into the table's storage)
-    std::string_view layout_a, layout_b;  // "row" | "col"
+    bool volatile_ = false, non_coherent = false, noinc = false, no_complete = false, parity = false;
+    bool mmio = false;
+    bool cluster = false;       // .shared::cluster
+    bool cache_hint = false;    // .L2::cache_hint: one more operand, a 64-bit policy, at the end
+    bool expect_tx = false;     // mbarrier.arrive.expect_tx: one more operand, the byte count
+    std::string_view shape;     // "m16n8k16", "m8n8"
+    std::string_view layout_a;  // "row" | "col"; wmma.load and wmma.store: their one layout
+    std::string_view layout_b;
     std::string_view semantics, scope, cache,
-        eviction;               // "relaxed", "gta"/"cta"/"gpu"/"sys", "ca"/"cg"/..., "L1::no_allocate" ...
-    std::string_view geometry;  // textures: "1d", "2d", "a2d", "3d", ...
-    std::string_view
-        kind;  // remaining family-specific word: wmma "a"/"b"/"c"/"d", mma op "popc"/"xor", sparse metadata
-    uint8_t selector_a = 0, selector_b = 0, selector_c = 0, selector_d = 0;  // video: .b0 .. .h1
+        eviction;  // "relaxed", "cta"/"cluster"/"gpu"/"sys", "ca"/"cg"/..., "L1::no_allocate" ...
+    std::string_view prefetch_size;  // "L2::128B"
+    std::string_view geometry;       // textures: "1d", "2d", "a2d", "3d", ...
+    std::string_view kind;  // first family-specific word: wmma.load "a"/"b"/"c", mma.b1 "popc", fence "proxy"
+    std::string_view detail;  // second such word
+    // Video operands' selectors: 0 none; 0x10|n: .bn; 0x20|n: .hn; SIMD sources 0x8000|digits (.b7654 is
+    // 0xf654, .h32 is 0x8032); SIMD destination masks 0x100|mask (.b31 is 0x10a).
+    uint16_t selector_a = 0, selector_b = 0, selector_c = 0, selector_d = 0;
+
+    friend bool operator==(const Modifiers&, const Modifiers&) = default;
 };
 
 enum class SpecialRegister : uint8_t {
@@ -335,8 +373,8 @@ enum class SpecialRegister : uint8_t {
     total_smem_size,
     aggr_smem_size,
     current_graph_exec,
-    envreg,
-    pm,
+    envreg,  // %envreg0..31: the number is the operand's offset
+    pm,      // %pm0..7: likewise; %pm0_64 has 64 added
     warpsz,
     clusterid_x,
     clusterid_y,
@@ -353,7 +391,10 @@ enum class SpecialRegister : uint8_t {
     cluster_ctarank,
     cluster_nctarank,
     is_explicit_cluster,
-    reserved_smem,
+    reserved_smem_begin,
+    reserved_smem_end,
+    reserved_smem_cap,
+    reserved_smem_offset,  // %reserved_smem_offset_0..1: likewise
     count,
 };
 
@@ -361,18 +402,32 @@ enum class SpecialRegister : uint8_t {
 enum class Exactness : uint8_t { exact, bounded };
 
 // One row of the table: one opcode in one group of types. A newcomer adds an opcode by one row here and one
-// test vector.
+// test vector. `types` and `modifiers` are blank-separated groups of alternatives joined by '|'; a group that
+// ends in '?' may be absent, any other must appear exactly once. Types stand in the order of the mnemonic,
+// modifiers may stand in any order.
 struct Form {
     Op op;
     std::string_view name;       // "fma", "cp.async"
-    std::string_view types;      // "f16 f16x2 bf16 bf16x2 f32 f64": alternatives of the first type
-    std::string_view modifiers;  // words allowed after the name, e.g. ".rn .rz .rm .rp .ftz .sat"
-    std::string_view operands;   // "d a b c": roles, for checks and for micro-kernel generation
-    std::string_view section;    // "9.7.3.6" of the PTX ISA 9.0
+    std::string_view types;      // one group a type of the mnemonic: cvt "f16|f32 s8|s16"
+    std::string_view modifiers;  // "rn|rz|rm|rp ftz? sat?"
+    // Roles, blank-separated, destinations first. A role that starts with 'd' is written. [a]: an address;
+    // {a}: a register or a vector of them; |p: the second half of a `d|p` pair; a trailing '?': may be
+    // absent.
+    std::string_view operands;  // "d a b c"
+    std::string_view section;   // "9.7.3.6" of the PTX ISA 9.0
     Exactness exactness;
     std::string_view semantics;     // one sentence
     std::string_view not_modelled;  // empty: nothing
 };
-std::span<const Form> forms();
+
+// The rows of one family, in the order of the ISA's chapters.
+struct Family {
+    std::string_view title;  // "Integer arithmetic"
+    std::span<const Form> forms;
+};
+std::span<const Family> families();
+
+std::string_view name_of(Op op);              // the name in its first row; "unsupported", "mark", "invalid"
+std::string_view name_of(SpecialRegister r);  // "tid.x"; "envreg" without its number
 
 }  // namespace wl::ptx
