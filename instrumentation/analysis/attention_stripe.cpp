@@ -148,7 +148,8 @@ void advance_row(const Step& t, Row& r) {
     advance_maximum(t, r);
     const double x = m_old - r.m;
     const double alpha = m_old == -kInfinity ? 0 : std::exp(x);
-    // Even where the maximum did not move here, two nearly equal scores may let it move by a rounding in the kernel.
+    // Even where the maximum did not move here, two nearly equal scores may let it move by a rounding in the
+    // kernel.
     const double alpha_bound = alpha == 0 ? 0x1p-126 : alpha * exp_bound(x, m_old_bound + r.m_bound);
     advance_sum(t, r, alpha, alpha_bound);
     advance_output(t, r, alpha, alpha_bound);

@@ -128,6 +128,15 @@ uint64_t encode_integer(DType t, double value) {
     }
 }
 
+static_assert(std::endian::native == std::endian::little);
+
+template <class T>
+T load(const void* element) {
+    T value;
+    std::memcpy(&value, element, sizeof value);
+    return value;
+}
+
 double decode_integer(DType t, uint64_t bits) {
     switch (t) {
         case DType::s8: return static_cast<int8_t>(bits);
@@ -172,30 +181,29 @@ std::optional<DType> dtype_from_name(std::string_view name) {
 }
 
 uint64_t bits_of(DType t, const void* element) {
-    static_assert(std::endian::native == std::endian::little);
-    uint64_t bits = 0;
-    std::memcpy(&bits, element, size_of(t));
-    return bits;
+    switch (size_of(t)) {
+        case 1: return load<uint8_t>(element);
+        case 2: return load<uint16_t>(element);
+        case 4: return load<uint32_t>(element);
+        default: return load<uint64_t>(element);
+    }
 }
 
 double to_double(DType t, const void* element) {
-    if (t == DType::f32) {
-        float value = 0;
-        std::memcpy(&value, element, sizeof value);
-        return value;
-    }
-    if (t == DType::f64) {
-        double value = 0;
-        std::memcpy(&value, element, sizeof value);
-        return value;
-    }
+    if (t == DType::f32) return load<float>(element);
+    if (t == DType::f64) return load<double>(element);
     const uint64_t bits = bits_of(t, element);
     return is_float(t) ? decode(format_of(t), bits >> format_of(t).unused_low_bits) : decode_integer(t, bits);
 }
 
 void from_double(DType t, double value, void* element) {
     const uint64_t bits = encode_any(t, value);
-    std::memcpy(element, &bits, size_of(t));
+    switch (size_of(t)) {  // little-endian: the low bytes come first
+        case 1: std::memcpy(element, &bits, 1); break;
+        case 2: std::memcpy(element, &bits, 2); break;
+        case 4: std::memcpy(element, &bits, 4); break;
+        default: std::memcpy(element, &bits, 8);
+    }
 }
 
 double unit_roundoff(DType t) { return is_float(t) ? std::ldexp(1.0, -1 - format_of(t).mantissa_bits) : 0.0; }
