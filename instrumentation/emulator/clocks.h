@@ -1,0 +1,69 @@
+// Who is ordered after whom in one block: happens-before by vector clocks over warps, and over the lanes of a
+// warp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace wl::emulator {
+
+constexpr int kMaxWarps = 32;
+constexpr int kMaxBarriers = 16;  // PTX ISA, bar.sync: barrier resources 0..15
+
+// An instant of the block: it advances with every synchronisation of any warp. An access carries the stamp of
+// its warp's latest synchronisation. 0: before everything.
+using Stamp = uint32_t;
+constexpr Stamp kLastStamp = (1u << 20) - 2;  // cells keep 20 bits; the topmost value is a mark of its own
+
+// [a][b]: accesses of lane b up to this stamp happen before the next access of lane a.
+using LaneStamps = std::array<std::array<Stamp, 32>, 32>;
+
+struct WarpClock {
+    Stamp time = 1;  // carried by its accesses now
+    Stamp safe = 0;  // accesses of any warp of the block up to here happen before all its next ones
+    Stamp lanes_safe =
+        0;               // accesses of its own lanes up to here happen before the next ones of all its lanes
+    Stamp released = 0;  // when it last arrived at a block barrier
+    Stamp last_access = 0;
+    bool exited = false;
+    uint32_t lanes = 0;                   // lanes that exist: the block's last warp may be narrow
+    std::array<Stamp, kMaxWarps> seen{};  // [v]: accesses of warp v up to here happen before its next ones
+    std::unique_ptr<LaneStamps> by_lane;  // only once a syncwarp named some of the lanes
+    std::vector<Stamp> passed;            // when it passed each block barrier
+};
+
+// What the warps that stand at one barrier have brought to it.
+struct BarrierClock {
+    uint32_t arrived = 0, waiting = 0;  // warps
+    std::array<Stamp, kMaxWarps> brought{};
+};
+
+struct Clocks {
+    int warps = 0;
+    Stamp now = 1;
+    Stamp last_release = 0;  // by any warp
+    std::array<WarpClock, kMaxWarps> warp;
+    std::array<BarrierClock, kMaxBarriers> barrier;
+};
+
+void start(Clocks& clocks, int threads);  // 1..1024
+
+// The warp's accesses so far are released into the barrier. `waits`: bar.sync, the warp stands still until
+// `complete`; otherwise bar.arrive, it goes on.
+void arrive(Clocks& clocks, int barrier, int warp, bool waits);
+// The barrier opens: what was brought to it happens before everything the waiting warps do next.
+void complete(Clocks& clocks, int barrier);
+// bar.warp.sync: what the lanes of `mask` did happens before what they do next.
+void sync_warp(Clocks& clocks, int warp, uint32_t mask);
+// No more accesses of this warp come. It is not a release.
+void exit_warp(Clocks& clocks, int warp);
+
+// Does an access of (by_warp, by_lane) with stamp `at` happen before the next access of (warp, lane)?
+bool ordered(const Clocks& clocks, Stamp at, int by_warp, int by_lane, int warp, int lane);
+
+// Block barriers that the warp had passed at `at`.
+int epoch_at(const Clocks& clocks, int warp, Stamp at);
+
+}  // namespace wl::emulator
