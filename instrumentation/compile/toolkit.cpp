@@ -1,0 +1,172 @@
+// The search for NVRTC, CUDA's headers and the probe header.
+#include "instrumentation/compile/toolkit.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <link.h>
+#include <memory>
+
+namespace wl::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+constexpr const char* kHowToGetIt =
+    "`./dev setup` in the source tree fetches it; else install the CUDA toolkit (12 or 13), or `pip install "
+    "nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl` and set WARPLENS_NVRTC to its "
+    "libnvrtc.so";
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+fs::path program_folder() {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+std::string library_in(const fs::path& folder) {
+    std::error_code ignored;
+    for (const char* name : kNames)
+        if (fs::is_regular_file(folder / name, ignored)) return (folder / name).string();
+    return {};
+}
+
+// The newest of /usr/local/cuda-12.8, cuda-13.0, ... first, after the one that the machine's owner chose.
+std::vector<fs::path> system_toolkits() {
+    std::vector<fs::path> found;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator("/usr/local", ignored))
+        if (entry.path().filename().string().starts_with("cuda-")) found.push_back(entry.path());
+    const auto version = [](const fs::path& p) { return std::atof(p.filename().c_str() + 5); };
+    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+        return version(a) > version(b);
+    });
+    found.insert(found.begin(), "/usr/local/cuda");
+    return found;
+}
+
+std::vector<fs::path> library_folders() {
+    std::vector<fs::path> folders = {fs::path(WL_CUDA_DIR) / "lib"};
+    if (const fs::path program = program_folder(); !program.empty()) {
+        folders.push_back(program);
+        folders.push_back(program.parent_path() / "lib");
+    }
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+        if (const std::string home = environment(name); !home.empty())
+            folders.push_back(fs::path(home) / "lib64");
+    for (const fs::path& toolkit : system_toolkits()) folders.push_back(toolkit / "lib64");
+    return folders;
+}
+
+// The loader knows folders that we do not (ld.so.conf, LD_LIBRARY_PATH, RUNPATH): ask it, and for the path.
+std::string library_of_the_loader() {
+    for (const char* name : kNames) {
+        void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+        link_map* map = nullptr;
+        if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) return map->l_name;
+    }
+    return {};
+}
+
+// Layouts: wheels of CUDA 13 and toolkits (lib/../include), Debian's package (/usr/include), wheels of CUDA
+// 12 (nvidia/cuda_nvrtc/lib beside nvidia/cuda_runtime/include).
+std::vector<std::string> header_folders(const fs::path& library) {
+    std::error_code ignored;
+    const fs::path real = fs::canonical(library, ignored);
+    std::vector<fs::path> candidates;
+    for (const fs::path& folder : {library.parent_path(), real.parent_path()})
+        for (const char* way : {"../include", "../../include", "../../cuda_runtime/include"})
+            candidates.push_back(folder / way);
+    for (const fs::path& candidate : candidates) {
+        if (!fs::exists(candidate / "cuda_fp16.h", ignored)) continue;
+        std::vector<std::string> folders = {candidate.lexically_normal().string()};
+        if (fs::is_directory(candidate / "cccl", ignored))
+            folders.push_back((candidate / "cccl").lexically_normal().string());
+        return folders;
+    }
+    return {};
+}
+
+}  // namespace
+
+Toolkit find_toolkit() {
+    Toolkit toolkit;
+    if (const std::string chosen = environment("WARPLENS_NVRTC"); !chosen.empty()) {
+        toolkit.looked = {"WARPLENS_NVRTC=" + chosen};
+        std::error_code ignored;
+        toolkit.library = fs::is_regular_file(chosen, ignored) ? chosen : library_in(chosen);
+    } else {
+        for (const fs::path& folder : library_folders()) {
+            toolkit.looked.push_back(folder.string());
+            toolkit.library = library_in(folder);
+            if (!toolkit.library.empty()) break;
+        }
+        if (toolkit.library.empty()) {
+            toolkit.looked.emplace_back("the loader's search path");
+            toolkit.library = library_of_the_loader();
+        }
+    }
+    if (!toolkit.library.empty()) toolkit.include = header_folders(toolkit.library);
+    return toolkit;
+}
+
+std::string probe_folder() {
+    const fs::path program = program_folder();
+    const std::array candidates = {
+        program / "probe", program.parent_path() / "share/warplens/probe", fs::path(WL_PROBE_DIR)};
+    std::vector<std::string> looked;
+    std::error_code ignored;
+    for (const fs::path& folder : candidates) {
+        if (fs::exists(folder / "warplens.cuh", ignored)) return folder.string();
+        looked.push_back(folder.string());
+    }
+    throw Error(
+        "The probe header warplens.cuh, without which a kernel has no marks, was not found in " +
+        join(looked, ", ") + ": reinstall WarpLens."
+    );
+}
+
+Nvrtc open_nvrtc(const Toolkit& toolkit) {
+    if (toolkit.library.empty())
+        throw Error(
+            "NVRTC, CUDA's run-time compiler, was not found; looked in " + join(toolkit.looked, ", ") + ". " +
+            kHowToGetIt + "."
+        );
+    void* handle = dlopen(toolkit.library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle) {
+        const char* reason = dlerror();
+        throw Error(
+            "NVRTC does not load: " + std::string(reason ? reason : toolkit.library) + ". " + kHowToGetIt +
+            "."
+        );
+    }
+    const auto bind = [&](auto& function, const char* name) {
+        void* symbol = dlsym(handle, name);
+        if (!symbol) throw Error(toolkit.library + " is no usable NVRTC: it lacks " + name + ".");
+        function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+    };
+    Nvrtc nvrtc{};
+    bind(nvrtc.version, "nvrtcVersion");
+    bind(nvrtc.error_string, "nvrtcGetErrorString");
+    bind(nvrtc.create, "nvrtcCreateProgram");
+    bind(nvrtc.destroy, "nvrtcDestroyProgram");
+    bind(nvrtc.compile, "nvrtcCompileProgram");
+    bind(nvrtc.log_size, "nvrtcGetProgramLogSize");
+    bind(nvrtc.log, "nvrtcGetProgramLog");
+    bind(nvrtc.ptx_size, "nvrtcGetPTXSize");
+    bind(nvrtc.ptx, "nvrtcGetPTX");
+    bind(nvrtc.add_name, "nvrtcAddNameExpression");
+    bind(nvrtc.lowered_name, "nvrtcGetLoweredName");
+    return nvrtc;
+}
+
+}  // namespace wl::compile

@@ -1,0 +1,1 @@
+wl_test(compile wl_compile)
