@@ -1,0 +1,16 @@
+// Files that appear whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace wl {
+
+// Replaces `path` by a file of these bytes, or leaves what was there. The bytes are on the disk before the
+// name is. Until then they have no name where the file system allows it (O_TMPFILE), so that a killed process
+// leaves nothing behind; elsewhere a hidden file beside the target, removed on failure. Throws Error naming
+// the path and the system's reason.
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+
+}  // namespace wl

@@ -1,0 +1,154 @@
+// One function a table; the first complaint wins.
+#include "instrumentation/capture/consistency.h"
+
+#include <cstring>
+
+namespace wl::capture {
+namespace {
+
+constexpr int kDeepestInlining = 256;
+
+bool in(int64_t index, size_t count) { return index >= 0 && static_cast<size_t>(index) < count; }
+bool in_or_none(int64_t index, size_t count) { return index == -1 || in(index, count); }
+
+std::string names(const std::string& who, size_t i, const std::string& what, int64_t index, size_t count) {
+    return who + " " + std::to_string(i) + " names " + what + " " + std::to_string(index) +
+        ", and there are " + std::to_string(count);
+}
+
+std::string check_sites(const Capture& capture) {
+    for (size_t i = 0; i < capture.sites.size(); ++i) {
+        const Site& site = capture.sites[i];
+        if (!in_or_none(site.source, capture.sources.size()))
+            return names("site", i, "source", site.source, capture.sources.size());
+        if (!in_or_none(site.inlined_at, capture.sites.size()))
+            return names("site", i, "site", site.inlined_at, capture.sites.size());
+    }
+    for (size_t i = 0; i < capture.sites.size(); ++i) {
+        int depth = 0;
+        for (int at = capture.sites[i].inlined_at; at >= 0;
+             at = capture.sites[static_cast<size_t>(at)].inlined_at)
+            if (++depth > kDeepestInlining) return "site " + std::to_string(i) + " is inlined without end";
+    }
+    return {};
+}
+
+std::string check_probes(const Capture& capture) {
+    for (size_t i = 0; i < capture.probes.size(); ++i) {
+        const Probe& probe = capture.probes[i];
+        if (!in_or_none(probe.site, capture.sites.size()))
+            return names("probe", i, "site", probe.site, capture.sites.size());
+        if (probe.rows < 0 || probe.cols < 0) return "probe " + std::to_string(i) + " has a negative extent";
+    }
+    return {};
+}
+
+std::string check_owners(const Capture& capture, size_t i, const std::vector<std::byte>& blob) {
+    for (size_t offset = 0; offset < blob.size(); offset += sizeof(Owner)) {
+        Owner owner;
+        std::memcpy(&owner, blob.data() + offset, sizeof owner);
+        if (owner.warp != Owner::kNobody && !in(owner.site, capture.sites.size()))
+            return names("an owner of tile", i, "site", owner.site, capture.sites.size());
+    }
+    return {};
+}
+
+std::string check_blob(const Capture& capture, size_t i, BlobId id, size_t element) {
+    const Tile& tile = capture.tiles[i];
+    if (id == kNoBlob) return {};
+    if (!in(id, capture.blobs.blobs.size())) return names("tile", i, "blob", id, capture.blobs.blobs.size());
+    const size_t size = capture.blobs.blobs[static_cast<size_t>(id)].size();
+    const auto elements = static_cast<uint64_t>(tile.rows) * static_cast<uint64_t>(tile.cols);
+    if (size % element != 0 || size / element != elements)
+        return "tile " + std::to_string(i) + " has " + std::to_string(elements) + " elements of " +
+            std::to_string(element) + " bytes, and its blob " + std::to_string(size) + " bytes";
+    return {};
+}
+
+std::string check_tile(const Capture& capture, size_t i) {
+    const Tile& tile = capture.tiles[i];
+    if (!in(tile.probe, capture.probes.size()))
+        return names("tile", i, "probe", tile.probe, capture.probes.size());
+    if (!in_or_none(tile.block, count(capture.launch.grid)))
+        return names("tile", i, "block", tile.block, count(capture.launch.grid));
+    if (tile.rows < 0 || tile.cols < 0 || tile.warp < -1 || tile.iteration < 0 || tile.ld < 0)
+        return "tile " + std::to_string(i) + " has a negative extent or index";
+    if (tile.first_bad_row < -1 || tile.first_bad_col < -1 || tile.first_bad_row >= tile.rows ||
+        tile.first_bad_col >= tile.cols)
+        return "tile " + std::to_string(i) + " has its first bad element outside";
+    const DType dtype = capture.probes[static_cast<size_t>(tile.probe)].dtype;
+    std::string problem = check_blob(capture, i, tile.values, size_of(dtype));
+    if (problem.empty()) problem = check_blob(capture, i, tile.reference, sizeof(double));
+    if (problem.empty()) problem = check_blob(capture, i, tile.bound, sizeof(float));
+    if (problem.empty()) problem = check_blob(capture, i, tile.owner, sizeof(Owner));
+    if (problem.empty() && tile.owner != kNoBlob)
+        problem = check_owners(capture, i, capture.blobs.blobs[static_cast<size_t>(tile.owner)]);
+    return problem;
+}
+
+std::string check_outputs(const Capture& capture) {
+    for (size_t i = 0; i < capture.outputs.size(); ++i) {
+        const Output& output = capture.outputs[i];
+        if (!in_or_none(output.tile, capture.tiles.size()))
+            return names("output", i, "tile", output.tile, capture.tiles.size());
+        for (const int64_t extent : output.shape)
+            if (extent < 0) return "output " + std::to_string(i) + " has a negative extent";
+    }
+    return {};
+}
+
+// Empty if what the event names exists.
+std::string check_event(const Capture& capture, const BlockRecord& record, const Event& event) {
+    if (event.kind > EventKind::exit) return "is of no known kind";
+    if (event.warp >= record.warps) return "is of warp " + std::to_string(event.warp);
+    if (!in(event.site, capture.sites.size())) return "names site " + std::to_string(event.site);
+    if (event.kind == EventKind::stage && event.value >= capture.stages.size())
+        return "names stage " + std::to_string(event.value);
+    if (event.kind == EventKind::tile && event.value >= capture.probes.size())
+        return "names probe " + std::to_string(event.value);
+    const bool access = event.kind == EventKind::shared_write || event.kind == EventKind::shared_read ||
+        event.kind == EventKind::global_write;
+    const bool power_of_two = event.bytes == 1 || event.bytes == 2 || event.bytes == 4 || event.bytes == 8;
+    if (access && !power_of_two) return "accesses " + std::to_string(event.bytes) + " bytes";
+    return {};
+}
+
+std::string check_records(const Capture& capture) {
+    for (size_t i = 0; i < capture.records.size(); ++i) {
+        const BlockRecord& record = capture.records[i];
+        if (!in(record.block, count(capture.launch.grid)))
+            return names("record", i, "block", record.block, count(capture.launch.grid));
+        if (record.warps < 0) return "record " + std::to_string(i) + " has a negative number of warps";
+        for (size_t e = 0; e < record.events.size(); ++e) {
+            const std::string problem = check_event(capture, record, record.events[e]);
+            if (!problem.empty())
+                return "event " + std::to_string(e) + " of record " + std::to_string(i) + " " + problem;
+        }
+    }
+    return {};
+}
+
+std::string check_findings(const Capture& capture) {
+    for (size_t i = 0; i < capture.findings.size(); ++i) {
+        const Finding& finding = capture.findings[i];
+        if (!in_or_none(finding.caused_by, i)) return names("finding", i, "cause", finding.caused_by, i);
+        for (const Where* where : {&finding.where, &finding.other})
+            if (!in_or_none(where->block, count(capture.launch.grid)))
+                return names("finding", i, "block", where->block, count(capture.launch.grid));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string inconsistency(const Capture& capture) {
+    std::string problem = check_sites(capture);
+    if (problem.empty()) problem = check_probes(capture);
+    for (size_t i = 0; problem.empty() && i < capture.tiles.size(); ++i) problem = check_tile(capture, i);
+    if (problem.empty()) problem = check_outputs(capture);
+    if (problem.empty()) problem = check_records(capture);
+    if (problem.empty()) problem = check_findings(capture);
+    return problem;
+}
+
+}  // namespace wl::capture

@@ -1,0 +1,312 @@
+// A capture out of bytes that anybody may have made: nothing is used before it was checked.
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/consistency.h"
+#include "instrumentation/capture/file.h"
+#include "instrumentation/capture/header.h"
+#include "instrumentation/capture/rows.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace wl::capture {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A b-tree can be made to take forever; an honest file of this size is read many times faster than this.
+Clock::time_point deadline(size_t file_size) {
+    constexpr size_t kBytesPerSecond = 10'000'000;
+    return Clock::now() + std::chrono::seconds(10 + file_size / kBytesPerSecond);
+}
+
+int past_deadline(void* deadline) {
+    return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0;
+}
+
+struct File {
+    Database database;
+    size_t size = 0;
+    bool newer_minor = false;  // may hold tables, columns and items that this version does not know
+    Seal seal;
+};
+
+// The bytes are read where they lie and never written to.
+Database open_bytes(std::span<const std::byte> bytes, Clock::time_point* limit) {
+    Database database = open_in_memory();
+    sqlite3* db = database.get();
+    for (const auto& [option, on] : {
+             std::pair{SQLITE_DBCONFIG_DEFENSIVE,             1},
+             {SQLITE_DBCONFIG_TRUSTED_SCHEMA,        0},
+             {SQLITE_DBCONFIG_ENABLE_TRIGGER,        0},
+             {SQLITE_DBCONFIG_ENABLE_VIEW,           0},
+             {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}
+    })
+        check(db, sqlite3_db_config(db, option, on, nullptr));
+    sqlite3_limit(
+        db, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<size_t>(bytes.size() + 4096, 1'000'000'000))
+    );
+    sqlite3_progress_handler(db, 10'000, past_deadline, limit);
+    auto* data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes.data()));
+    const auto size = static_cast<sqlite3_int64>(bytes.size());
+    check(db, sqlite3_deserialize(db, "main", data, size, size, SQLITE_DESERIALIZE_READONLY));
+    execute(db, "PRAGMA cell_size_check=ON");
+    return database;
+}
+
+// ---- schema
+
+std::map<std::string, std::string> schema_of(sqlite3* database) {
+    std::map<std::string, std::string> schema;
+    const Statement statement = prepare(database, "SELECT type || ' ' || name, sql FROM sqlite_schema");
+    while (step(database, statement.get())) {
+        const auto text = [&](int column) {
+            const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), column));
+            return std::string(data ? data : "");
+        };
+        schema[text(0)] = text(1);
+    }
+    return schema;
+}
+
+// This version's: its text exactly. A later minor version's: our tables with more columns behind ours.
+void check_schema(const File& file) {
+    const std::map<std::string, std::string> found = schema_of(file.database.get());
+    std::map<std::string, std::string> known;
+    known["table meta"] = kMetaSql;
+    for (const Table& table : kTables) known["table " + std::string(table.name)] = create_sql(table);
+    if (!file.newer_minor) {
+        known["index probe_name"] = kIndexSql[0];
+        known["index tile_key"] = kIndexSql[1];
+        known["view tiles"] = kViewSql[0];
+        known["view findings"] = kViewSql[1];
+    }
+    for (const auto& [name, sql] : known) {
+        const auto at = found.find(name);
+        if (at == found.end()) throw DatabaseFault(name + " is missing");
+        const std::string columns = sql.substr(0, sql.rfind(')'));
+        if (file.newer_minor ? !at->second.starts_with(columns) : at->second != sql)
+            throw DatabaseFault(name + " is not as this version defines it");
+    }
+}
+
+// ---- tables
+
+// Row numbers count up from `first`; all texts and blobs together cannot be more than the file.
+template <class T, class Use, class... More>
+void read_table(File& file, TableIndex table, int64_t first, Use use, More&... more) {
+    RowReader row(file.database.get(), select_sql(kTables[table]), kTables[table].name, &file.seal);
+    ReadRow read{row};
+    for (int64_t expected = first; row.next_row(); ++expected) {
+        if (row.integer() != expected) row.fail("rows are missing or out of order");
+        T value;
+        columns(read, value);
+        (read(more), ...);
+        row.end_row();
+        if (row.bytes() > file.size) row.fail("the table claims more bytes than the file has");
+        use(value, row);
+    }
+}
+
+template <class T>
+std::vector<T> read_all(File& file, TableIndex table) {
+    std::vector<T> values;
+    read_table<T>(file, table, 0, [&](T& value, const RowReader&) { values.push_back(std::move(value)); });
+    return values;
+}
+
+void read_launch(File& file, Capture& capture) {
+    int rows = 0;
+    const auto use = [&](Launch& launch, const RowReader&) {
+        capture.launch = std::move(launch);
+        ++rows;
+    };
+    read_table<Launch>(file, kLaunch, 0, use, capture.ptx);
+    if (rows != 1) throw DatabaseFault("table launch has " + std::to_string(rows) + " rows instead of one");
+}
+
+void read_blobs(File& file, BlobStore& store) {
+    read_table<BlobRow>(file, kBlob, 1, [&](BlobRow& blob, const RowReader&) {
+        store.by_hash.emplace(content_hash(blob.data), static_cast<BlobId>(store.blobs.size()));
+        store.blobs.emplace_back(blob.data.begin(), blob.data.end());
+    });
+}
+
+void read_records(File& file, Capture& capture) {
+    const std::vector<RecordRow> records = read_all<RecordRow>(file, kRecord);
+    for (const RecordRow& record : records)
+        capture.records.push_back({record.block, record.warps, {}, record.truncated});
+    read_table<EventPage>(file, kEventPage, 0, [&](EventPage& page, const RowReader& row) {
+        if (page.record < 0 || page.record >= static_cast<int64_t>(records.size()))
+            row.fail("it is of no record");
+        std::vector<Event>& events = capture.records[static_cast<size_t>(page.record)].events;
+        const bool follows = page.first == static_cast<int64_t>(events.size());
+        const auto n = static_cast<size_t>(page.n);
+        if (!follows || n == 0 || n > kEventsPerPage || page.data.size() != n * sizeof(Event))
+            row.fail("events are missing or out of order");
+        events.resize(events.size() + n);
+        std::memcpy(events.data() + page.first, page.data.data(), page.data.size());
+    });
+    for (size_t i = 0; i < records.size(); ++i)
+        if (static_cast<int64_t>(capture.records[i].events.size()) != records[i].events)
+            throw DatabaseFault("table event_page lacks events of record " + std::to_string(i));
+}
+
+void read_findings(File& file, Capture& capture) {
+    read_table<FindingRow>(file, kFinding, 0, [&](FindingRow& found, const RowReader&) {
+        capture.findings.push_back(std::move(found.finding));
+    });
+    size_t places = 0;
+    read_table<PlaceRow>(file, kPlace, 0, [&](PlaceRow& place, const RowReader& row) {
+        const size_t finding = places / 2;
+        const bool where = places++ % 2 == 0;
+        if (finding >= capture.findings.size() || place.finding != static_cast<int64_t>(finding) ||
+            place.role != (where ? "where" : "other"))
+            row.fail("it is of no finding");
+        (where ? capture.findings[finding].where : capture.findings[finding].other) = std::move(place.where);
+    });
+    if (places != 2 * capture.findings.size()) throw DatabaseFault("table place lacks rows");
+}
+
+void read_items(File& file, Capture& capture) {
+    using Names = std::vector<std::string>;
+    using Numbers = std::vector<std::pair<std::string, double>>;
+    const std::map<std::string, Names*> names = {
+        {"fault",       &capture.launch.faults },
+        {"stage",       &capture.stages        },
+        {"unsupported", &capture.unsupported   },
+        {"check",       &capture.covered.checks},
+        {"note",        &capture.notes         }
+    };
+    const std::map<std::string, Numbers*> numbers = {
+        {"param",   &capture.launch.params},
+        {"seconds", &capture.seconds      },
+        {"counter", &capture.counters     }
+    };
+    read_table<Item>(file, kItem, 0, [&](Item& item, const RowReader& row) {
+        const auto name_list = names.find(item.list);
+        const auto number_list = numbers.find(item.list);
+        if (name_list != names.end()) {
+            name_list->second->push_back(std::move(item.name));
+        } else if (number_list != numbers.end()) {
+            number_list->second->emplace_back(std::move(item.name), item.value);
+        } else if (item.list == "evidence") {
+            if (item.of < 0 || item.of >= static_cast<int64_t>(capture.findings.size()))
+                row.fail("it is of no finding");
+            capture.findings[static_cast<size_t>(item.of)].evidence.emplace_back(
+                std::move(item.name), item.value
+            );
+        } else if (!file.newer_minor) {
+            row.fail("unknown list '" + item.list + "'");
+        }
+    });
+}
+
+// ---- meta
+
+using Meta = std::map<std::string, std::string>;
+
+Meta read_meta(const File& file) {
+    Meta meta;
+    RowReader row(file.database.get(), "SELECT key, value, check_xxh3 FROM meta", "meta", nullptr);
+    while (row.next_row()) {
+        const std::string key(row.text());
+        meta[key] = row.text();
+        row.end_row();
+    }
+    return meta;
+}
+
+const std::string& value_of(const Meta& meta, const std::string& key) {
+    const auto at = meta.find(key);
+    if (at == meta.end()) throw DatabaseFault("table meta lacks '" + key + "'");
+    return at->second;
+}
+
+template <class T>
+void take_number(const Meta& meta, const std::string& key, T& value) {
+    const std::string& text = value_of(meta, key);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 0)
+        throw DatabaseFault("table meta: '" + key + "' is not a number");
+}
+
+void apply(const Meta& meta, Capture& capture) {
+    capture.tool_version = value_of(meta, "tool_version");
+    capture.created = value_of(meta, "created");
+    capture.verdict = value_of(meta, "verdict");
+    take_number(meta, "blocks", capture.covered.blocks);
+    take_number(meta, "blocks_compared", capture.covered.blocks_compared);
+    take_number(meta, "schedules", capture.covered.schedules);
+    capture.complete = value_of(meta, "complete") == "1";
+    if (value_of(meta, "event_dtype") != kEventDtype) throw DatabaseFault("events have an unknown layout");
+}
+
+Capture read_tables(File& file) {
+    check_schema(file);
+    const Meta meta = read_meta(file);
+    if (!meta.contains("complete")) throw DatabaseFault("its writer did not finish it");
+    Capture capture;
+    read_launch(file, capture);
+    capture.sources = read_all<Source>(file, kSource);
+    capture.sites = read_all<Site>(file, kSite);
+    capture.probes = read_all<Probe>(file, kProbe);
+    read_blobs(file, capture.blobs);
+    capture.tiles = read_all<Tile>(file, kTile);
+    capture.outputs = read_all<Output>(file, kOutput);
+    read_records(file, capture);
+    read_findings(file, capture);
+    read_items(file, capture);
+    apply(meta, capture);
+    if (file.seal.hex() != value_of(meta, "seal")) throw DatabaseFault("rows are missing or were exchanged");
+    return capture;
+}
+
+// The name of the program that wrote a file of a major version that this one cannot read.
+std::string writer_of(std::span<const std::byte> bytes) {
+    try {
+        Clock::time_point limit = deadline(bytes.size());
+        const Database database = open_bytes(bytes, &limit);
+        const Statement statement =
+            prepare(database.get(), "SELECT value FROM meta WHERE key = 'tool_version'");
+        if (!step(database.get(), statement.get())) return {};
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0));
+        return text ? text : "";
+    } catch (const DatabaseFault&) { return {}; }
+}
+
+}  // namespace
+
+Capture decode(std::span<const std::byte> bytes, const std::string& name) {
+    const Header header = read_header(bytes, name);
+    if (header.major != kMajor) {
+        const std::string writer = writer_of(bytes);
+        throw Error(
+            name + " has the capture format " + std::to_string(header.major) + "." +
+            std::to_string(header.minor) + (writer.empty() ? "" : ", written by WarpLens " + writer) +
+            "; this WarpLens reads format " + std::to_string(kMajor) +
+            ". Open it with the version that wrote it, or record it again."
+        );
+    }
+    try {
+        Clock::time_point limit = deadline(bytes.size());
+        File file{open_bytes(bytes, &limit), bytes.size(), header.minor > kMinor, {}};
+        Capture capture = read_tables(file);
+        const std::string problem = inconsistency(capture);
+        if (!problem.empty()) throw DatabaseFault(problem);
+        return capture;
+    } catch (const DatabaseFault& fault) {
+        throw Error(name + " is damaged: " + fault.what() + ". Record it again.");
+    }
+}
+
+Capture read_capture(const std::string& path) {
+    const std::string text = read_text_file(path);
+    return decode(std::as_bytes(std::span(text)), path);
+}
+
+}  // namespace wl::capture

@@ -1,0 +1,50 @@
+// Magic, application id, version, and the size that the file claims.
+#include "instrumentation/capture/header.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/schema.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+namespace wl::capture {
+namespace {
+
+constexpr size_t kHeaderSize = 100;
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+
+uint32_t big_endian(std::span<const std::byte> file, size_t offset, size_t bytes) {
+    uint32_t value = 0;
+    for (const std::byte b : file.subspan(offset, bytes)) value = value << 8 | std::to_integer<uint32_t>(b);
+    return value;
+}
+
+}  // namespace
+
+Header read_header(std::span<const std::byte> file, const std::string& name) {
+    if (file.empty()) throw Error(name + " is empty: not a capture.");
+    const auto* text = reinterpret_cast<const char*>(file.data());
+    const std::string_view begin(text, std::min(file.size(), kMagic.size()));
+    if (begin != kMagic.substr(0, begin.size())) throw Error(name + " is not a WarpLens capture.");
+    if (file.size() < kHeaderSize)
+        throw Error(
+            name + " is truncated: " + std::to_string(file.size()) + " bytes are left. Record it again."
+        );
+    if (big_endian(file, 68, 4) != kApplicationId)
+        throw Error(name + " is an SQLite database, but not a WarpLens capture.");
+
+    const uint32_t page_field = big_endian(file, 16, 2);
+    const uint64_t page_size = page_field == 1 ? 65536 : page_field;
+    const uint64_t size = page_size * big_endian(file, 28, 4);
+    if (page_size < 512 || !std::has_single_bit(page_size) || size == 0)
+        throw Error(name + " is damaged: its header gives no valid size. Record it again.");
+    const std::string sizes =
+        std::to_string(file.size()) + " bytes, and " + std::to_string(size) + " were written";
+    if (file.size() < size) throw Error(name + " is truncated: it has " + sizes + ". Record it again.");
+    if (file.size() > size) throw Error(name + " is damaged: it has " + sizes + ". Record it again.");
+    const uint32_t version = big_endian(file, 60, 4);
+    return {version / 10000, version % 10000};
+}
+
+}  // namespace wl::capture

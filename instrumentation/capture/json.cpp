@@ -1,0 +1,110 @@
+// The one spelling of a capture's results in JSON.
+#include "instrumentation/capture/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace wl::capture {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json block_index(const Capture& capture, int64_t block) {
+    const Dim3 index = from_linear(static_cast<uint64_t>(block), capture.launch.grid);
+    return {index.x, index.y, index.z};
+}
+
+Json to_json(const Capture& capture, const Where& where) {
+    Json json = Json::object();
+    if (!where.file.empty()) json["file"] = where.file;
+    if (where.line > 0) json["line"] = where.line;
+    if (!where.tile.empty()) json["tile"] = where.tile;
+    if (where.element[0] >= 0) json["element"] = {where.element[0], where.element[1]};
+    if (where.block >= 0) json["block"] = block_index(capture, where.block);
+    if (where.warp >= 0) json["warp"] = where.warp;
+    if (!where.lanes.empty()) json["lanes"] = where.lanes;
+    if (where.iteration >= 0) json["iteration"] = where.iteration;
+    if (where.epoch >= 0) json["epoch"] = where.epoch;
+    return json;
+}
+
+Json to_json(const std::vector<std::pair<std::string, double>>& numbers) {
+    Json json = Json::object();
+    for (const auto& [name, value] : numbers) json[name] = value;
+    return json;
+}
+
+Json to_json(const Capture& capture, const Finding& finding) {
+    Json json;
+    json["rule"] = finding.rule;
+    json["severity"] = finding.severity;
+    json["title"] = finding.title;
+    json["explanation"] = finding.explanation;
+    json["where"] = to_json(capture, finding.where);
+    if (finding.other.line > 0) json["other"] = to_json(capture, finding.other);
+    if (!finding.proof.empty()) json["proof"] = finding.proof;
+    json["proven"] = finding.proven;
+    json["evidence"] = to_json(finding.evidence);
+    json["count"] = finding.count;
+    if (finding.caused_by >= 0) json["caused_by"] = finding.caused_by;
+    return json;
+}
+
+// `ok` and its figures are null where nothing was compared: neither true nor false.
+Json to_json(const Output& output) {
+    const bool compared = output.verdict != Verdict::not_compared;
+    Json json;
+    json["name"] = output.name;
+    json["shape"] = output.shape;
+    json["max_abs_difference"] = compared ? Json(output.max_difference) : Json();
+    json["bound"] = compared ? Json(output.bound) : Json();
+    json["nan"] = output.nan;
+    json["range"] = {output.min, output.max};
+    if (compared) json["reference_range"] = {output.reference_min, output.reference_max};
+    json["ok"] = compared ? Json(output.verdict == Verdict::ok) : Json();
+    if (!output.note.empty()) json["note"] = output.note;
+    return json;
+}
+
+Json to_json(const Covered& covered) {
+    Json json;
+    json["blocks"] = covered.blocks;
+    json["blocks_compared"] = covered.blocks_compared;
+    json["checks"] = covered.checks;
+    json["schedules"] = covered.schedules;
+    return json;
+}
+
+std::string print(const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string finding_json(const Capture& capture, const Finding& finding) {
+    return print(to_json(capture, finding), -1);
+}
+
+std::string summary_json(const Capture& capture, std::string_view verb) {
+    Json json;
+    json["warplens"] = capture.tool_version;
+    json["verb"] = verb;
+    json["kernel"] = capture.launch.kernel;
+    json["faults"] = capture.launch.faults;
+    json["params"] = to_json(capture.launch.params);
+    json["on"] = capture.launch.executor == "emulator" ? "cpu" : "gpu";
+    json["build"] = capture.launch.build;
+    json["seed"] = capture.launch.seed;
+    json["verdict"] = capture.verdict;
+    json["covered"] = to_json(capture.covered);
+    json["outputs"] = Json::array();
+    for (const Output& output : capture.outputs) json["outputs"].push_back(to_json(output));
+    json["findings"] = Json::array();
+    for (const Finding& finding : capture.findings) json["findings"].push_back(to_json(capture, finding));
+    json["unsupported"] = capture.unsupported;
+    json["seconds"] = to_json(capture.seconds);
+    json["counters"] = to_json(capture.counters);
+    json["notes"] = capture.notes;
+    return print(json, 2);
+}
+
+}  // namespace wl::capture
