@@ -96,6 +96,16 @@ std::vector<std::string> header_folders(const fs::path& library) {
     return {};
 }
 
+// NVRTC opens libnvrtc-builtins by its bare name, which the loader resolves only for an installed toolkit or
+// a library that is loaded already: so load the one that lies beside it. When it is absent, NVRTC's own
+// message names it.
+void load_builtins(const fs::path& library) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(fs::canonical(library, ignored).parent_path(), ignored))
+        if (entry.path().filename().string().starts_with("libnvrtc-builtins.so"))
+            dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+}
+
 }  // namespace
 
 Toolkit find_toolkit() {
@@ -141,6 +151,7 @@ Nvrtc open_nvrtc(const Toolkit& toolkit) {
             "NVRTC, CUDA's run-time compiler, was not found; looked in " + join(toolkit.looked, ", ") + ". " +
             kHowToGetIt + "."
         );
+    load_builtins(toolkit.library);
     void* handle = dlopen(toolkit.library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {
         const char* reason = dlerror();
