@@ -48,10 +48,10 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq, int lane) {
     constexpr int kChunks = D / 8;  // 16 bytes each
+#pragma unroll 1                    // short code beside the seven warps that compute
     for (int i = lane; i < rows * kChunks; i += 32) {
         const int row = i / kChunks, column = i % kChunks * 8;
-        const size_t source =
-            __cvta_generic_to_global(from + static_cast<size_t>(min(first + row, seq - 1)) * D + column);
+        const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(&to[row][column]));
         const int bytes = first + row < seq ? 16 : 0;
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(bytes)

@@ -55,10 +55,10 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq, int lane) {
     constexpr int kChunks = D / 8;  // 16 bytes each
+#pragma unroll 1                    // short code beside the seven warps that compute
     for (int i = lane; i < rows * kChunks; i += 32) {
         const int row = i / kChunks, column = i % kChunks * 8;
-        const size_t source =
-            __cvta_generic_to_global(from + static_cast<size_t>(min(first + row, seq - 1)) * D + column);
+        const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(&to[row][column]));
         const int bytes = first + row < seq ? 16 : 0;
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(bytes)
@@ -70,8 +70,8 @@ __device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "mem
 __device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
 // Scores of the whole tile by the whole block: a thread has every 16th row and key.
-__device__ void score_tile(Shared& sh, int stage) {
-    const int row0 = threadIdx.x / 16, key0 = threadIdx.x % 16;
+__device__ void score_tile(Shared& sh, int stage, int warp_id, int lane) {
+    const int row0 = 2 * warp_id + lane / 16, key0 = lane % 16;
     float sum[M / 16][N / 16] = {};
     for (int column = 0; column < D; column += 4) {
         Chunk q[M / 16], k[N / 16];
@@ -195,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         }
 
         WL_STAGE("scores");
-        score_tile(sh, stage);
+        score_tile(sh, stage, warp_id, lane);
 #ifdef WL_FAULT_SYNC
         __syncwarp();  // orders one warp, but the readers of a row are not its writers
 #else
