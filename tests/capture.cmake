@@ -8,3 +8,12 @@ wl_test(capture_file wl_synthetic_capture SQLite::SQLite3)
 add_executable(write_synthetic_capture support/write_synthetic_capture.cpp)
 wl_settings(write_synthetic_capture)
 target_link_libraries(write_synthetic_capture PRIVATE wl_synthetic_capture)
+
+# The Python of the documentation, run as it stands there.
+set(documents ${PROJECT_SOURCE_DIR}/docs/format.md)
+if(EXISTS ${PROJECT_SOURCE_DIR}/README.md)
+    list(APPEND documents ${PROJECT_SOURCE_DIR}/README.md)
+endif()
+add_test(NAME capture_python
+         COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/capture_python_test.py $<TARGET_FILE:write_synthetic_capture>
+                 ${documents})

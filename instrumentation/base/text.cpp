@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <openssl/evp.h>
@@ -65,6 +66,9 @@ std::string read_text_file(const std::string& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
     if (!file) fail(errno);
     std::string text;
+    std::error_code unknown_size;  // of a pipe
+    const std::uintmax_t size = std::filesystem::file_size(path, unknown_size);
+    if (!unknown_size) text.reserve(size);
     std::array<char, 65536> buffer;
     for (size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;)
         text.append(buffer.data(), n);

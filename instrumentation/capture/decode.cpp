@@ -9,9 +9,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <functional>
 #include <map>
-#include <set>
+#include <new>
+#include <stdexcept>
 
 namespace wl::capture {
 namespace {
@@ -305,8 +305,12 @@ Capture decode(std::span<const std::byte> bytes, const std::string& name) {
 }
 
 Capture read_capture(const std::string& path) {
-    const std::string text = read_text_file(path);
-    return decode(std::as_bytes(std::span(text)), path);
+    try {
+        const std::string text = read_text_file(path);
+        return decode(std::as_bytes(std::span(text)), path);
+    } catch (const std::bad_alloc&) {
+        throw Error(path + " is too large: this machine's memory cannot hold it.");
+    } catch (const std::length_error&) { throw Error(path + " is too large: no memory can hold it."); }
 }
 
 }  // namespace wl::capture

@@ -388,33 +388,36 @@ void add_output(Capture& capture, const Attention<float>& got, const Attention<d
     capture.outputs.push_back(std::move(out));
 }
 
-// Verdicts without elements, ordered by (block, time).
-void add_other_blocks(Capture& capture) {
+// The recorded block keeps its elements, the others its verdicts; ordered by (block, time).
+void spread_over_blocks(Capture& capture, int64_t recorded_block) {
     const std::vector<Tile> recorded = capture.tiles;
-    for (int64_t block = 1; block < kBlocks; ++block)
+    capture.tiles.clear();
+    for (int64_t block = 0; block < kBlocks; ++block)
         for (Tile tile : recorded) {
             tile.block = block;
-            tile.values = tile.reference = tile.bound = tile.owner = kNoBlob;
+            if (block != recorded_block) tile.values = tile.reference = tile.bound = tile.owner = kNoBlob;
             capture.tiles.push_back(tile);
         }
 }
 
-void add_findings(Capture& capture) {
+void add_findings(Capture& capture, int64_t block) {
     Finding cause;
     cause.rule = "constant_factor";
     cause.title = "l is 32x the reference: a warp reduction over a value that all 32 lanes already held";
     cause.explanation =
         "Line 21 lets every lane sum the whole row, so all 32 lanes hold the same l_add. warp_reduce_sum "
-        "then "
-        "adds these 32 equal values. Remove the call at line 22, or let each lane sum only its own keys.";
-    cause.where = {
-        "attention.cu", 22, "l", {0, 0},
-           0, 0, "0-31", 0, 1
-    };
-    cause.other = {
-        "attention.cu", 23, "l", {0, 0},
-           0, 0, "0", 0, 1
-    };
+        "then adds "
+        "these 32 equal values. Remove the call at line 22, or let each lane sum only its own keys.";
+    cause.where.file = cause.other.file = "attention.cu";
+    cause.where.line = 22;
+    cause.where.tile = cause.other.tile = "l";
+    cause.where.element[0] = cause.where.element[1] = 0;
+    cause.where.block = cause.other.block = block;
+    cause.where.warp = cause.other.warp = 0;
+    cause.where.lanes = "0-31";
+    cause.where.iteration = 0;
+    cause.where.epoch = 1;
+    cause.other.line = 23;
     cause.proof = "dividing l by 32 brings every tile inside its bound (0 of 64 elements left)";
     cause.proven = true;
     cause.evidence = {
@@ -426,10 +429,10 @@ void add_findings(Capture& capture) {
     consequence.rule = "constant_factor";
     consequence.title = "O is the reference divided by 32";
     consequence.explanation = "The output divides O_accum by l, and l is 32 times too large.";
-    consequence.where = {
-        "attention.cu", 31, "O", {0, 0},
-           0, 0, "0-31", -1, -1
-    };
+    consequence.where.file = "attention.cu";
+    consequence.where.line = 31;
+    consequence.where.tile = "O";
+    consequence.where.block = block;
     consequence.evidence = {
         {"ratio", 1.0 / 32}
     };
@@ -499,14 +502,15 @@ Capture frame() {
 
 }  // namespace
 
-Capture synthetic_capture() {
+Capture synthetic_capture(int64_t recorded_block) {
     Capture capture = frame();
     Attention<float> got = attention<float>(kFault);
     Attention<double> truth = attention<double>(1);
     run_recorded_block(capture, got, truth);
-    add_other_blocks(capture);
+    spread_over_blocks(capture, recorded_block);
+    capture.records[0].block = recorded_block;
     add_output(capture, got, truth);
-    add_findings(capture);
+    add_findings(capture, recorded_block);
     capture.notes = {"made without running a kernel"};
     return capture;
 }
@@ -514,7 +518,9 @@ Capture synthetic_capture() {
 Capture synthetic_tiles(size_t bytes) {
     Capture capture = frame();
     constexpr size_t kTileBytes = size_t{4} * kRows * kKeys;
-    for (size_t i = 0; i < bytes / kTileBytes; ++i) {
+    const size_t tiles = bytes / kTileBytes;
+    capture.launch.grid = {static_cast<uint32_t>(tiles / kIterations + 1), 1, 1};
+    for (size_t i = 0; i < tiles; ++i) {
         Tile tile;
         tile.block = static_cast<int64_t>(i / kIterations);
         tile.iteration = static_cast<int>(i % kIterations);

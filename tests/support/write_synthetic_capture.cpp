@@ -5,11 +5,19 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 
 int main(int argc, char** argv) {
     try {
-        if (argc != 2) return std::fputs("usage: write_synthetic_capture FILE.wlcap\n", stderr), 2;
-        wl::capture::write_capture(wl::testing::synthetic_capture(), argv[1]);
+        if (argc != 2 && argc != 3) {
+            std::fputs("usage: write_synthetic_capture FILE.wlcap [RECORDED_BLOCK]\n", stderr);
+            return 2;
+        }
+        const int64_t block = argc == 3 ? std::stoll(argv[2]) : 0;
+        wl::capture::write_capture(wl::testing::synthetic_capture(block), argv[1]);
         return 0;
-    } catch (const std::exception& error) { return std::fprintf(stderr, "%s\n", error.what()), 2; }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    }
 }
