@@ -1,0 +1,47 @@
+// Prepare, draw, carry out what the panels asked for.
+#include "app/app.h"
+
+#include "app/look.h"
+
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+#include <implot.h>
+
+namespace wl::app {
+
+Gui::Gui(Ui& ui, float scale) {
+    ImGui::CreateContext();
+    ImPlot::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    io.ConfigInputTrickleEventQueue = true;
+    io.UserData = &ui;
+    ui.scale = scale;
+    ui.fonts = load_fonts();
+    apply_style(scale);
+    ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+Gui::~Gui() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImPlot::DestroyContext();
+    ImGui::DestroyContext();
+}
+
+void frame(App& app) {
+    app.ui.controls.clear();
+    const Selection before = app.selection;
+    app.changed = prepare(app.session, app.selection);
+    Commands commands;
+    draw_workspace(app.workspace, app.session, app.selection, commands);
+    if (commands.run) run(app.session, *commands.run);
+    if (commands.cancel && app.session.worker) cancel(*app.session.worker);
+    if (commands.open) load_file(app.session, app.selection, *commands.open);
+    if (commands.reset_layout) app.workspace.laid_out = false;
+    app.quit = app.quit || commands.quit;
+    app.changed = app.changed || app.selection != before || commands.reset_layout;
+}
+
+}  // namespace wl::app

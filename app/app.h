@@ -1,0 +1,32 @@
+// The whole application under its three shells (window, off screen, script driver).
+#pragma once
+
+#include "app/selection.h"
+#include "app/session.h"
+#include "app/ui.h"
+#include "app/workspace.h"
+
+namespace wl::app {
+
+// A Dear ImGui and ImPlot context that draws with `ui`; ends with this object. Its shell's OpenGL context
+// must outlive it.
+struct Gui {
+    Gui(Ui& ui, float scale);
+    Gui(const Gui&) = delete;
+    Gui& operator=(const Gui&) = delete;
+    ~Gui();
+};
+
+struct App {
+    Ui ui;
+    Session session;
+    Selection selection;
+    Workspace workspace;
+    bool quit = false;
+    bool changed = false;  // the last frame moved something: draw another
+};
+
+// One frame between ImGui::NewFrame and ImGui::Render.
+void frame(App& app);
+
+}  // namespace wl::app

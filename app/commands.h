@@ -1,0 +1,19 @@
+// What a panel may ask of the session; carried out when the frame has been drawn.
+#pragma once
+
+#include "app/session.h"
+
+#include <optional>
+#include <string>
+
+namespace wl::app {
+
+struct Commands {
+    std::optional<RunRequest> run;
+    std::optional<std::string> open;  // path of a capture
+    bool cancel = false;              // the running worker
+    bool reset_layout = false;
+    bool quit = false;
+};
+
+}  // namespace wl::app

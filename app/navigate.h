@@ -1,0 +1,31 @@
+// Every way the selection moves: to a tile, a finding, an instant. Keeps its fields consistent with each
+// other.
+#pragma once
+
+#include "app/selection.h"
+#include "app/session.h"
+
+namespace wl::app {
+
+void select_first(
+    const Session& session, Selection& selection
+);  // first finding, first bad tile, or the last output
+void select_tile(const Session& session, Selection& selection, int tile);
+void select_finding(const Session& session, Selection& selection, int finding);
+
+// The next tile in the capture's order (forward: 1, back: -1) whose verdict is bad, round the end. False:
+// there is none.
+bool select_next_bad(const Session& session, Selection& selection, int direction);
+
+// Kernel time of the selected recorded block: the tile last taken at or before it, and the site where the
+// selected warp stands, follow.
+void move_to_time(const Session& session, Selection& selection, uint32_t time);
+void step(const Session& session, Selection& selection, int direction);  // to the next or previous instant
+
+// The record that the timeline shows: the selected block's, else the first. -1: nothing was recorded.
+int shown_record(const Session& session, const Selection& selection);
+
+// Site of the first instruction compiled from that line; file may be a path or its last part. -1: none.
+int site_at_line(const capture::Capture& capture, const std::string& file, int line);
+
+}  // namespace wl::app

@@ -1,0 +1,200 @@
+// Histogram by ImPlot on a logarithmic axis, and a clipped table of wrong elements.
+#include "app/panels/errors.h"
+
+#include "app/numbers.h"
+#include "app/widgets.h"
+
+#include <imgui.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+namespace {
+
+int decade_label(double value, char* text, int size, void*) {
+    return std::snprintf(text, static_cast<size_t>(size), "1e%d", static_cast<int>(std::lround(value)));
+}
+
+void draw_bars(
+    const ErrorHistogram& errors, const std::vector<double>& counts, std::vector<double> base, ImU32 ink
+) {
+    ImDrawList* list = ImPlot::GetPlotDrawList();
+    for (size_t bin = 0; bin < counts.size(); ++bin) {
+        if (counts[bin] == 0) continue;
+        const double left = errors.first + errors.width * static_cast<double>(bin);
+        // Counts on a logarithmic scale: one wrong element must be seen beside four thousand good ones.
+        const auto height = [](double count) { return count > 0 ? std::log10(count) + 0.35 : 0; };
+        const ImVec2 low = ImPlot::PlotToPixels(left, height(base[bin])),
+                     high = ImPlot::PlotToPixels(left + errors.width, height(base[bin] + counts[bin]));
+        list->AddRectFilled({low.x + 0.5F, high.y}, {std::max(low.x + 1.5F, high.x - 1), low.y}, ink);
+    }
+}
+
+void draw_bound(const ErrorHistogram& errors) {
+    if (errors.bound <= 0) return;
+    const ImVec2 low = ImPlot::GetPlotPos(), extent = ImPlot::GetPlotSize();
+    const float x = ImPlot::PlotToPixels(std::log10(errors.bound), 0).x;
+    ImDrawList* list = ImPlot::GetPlotDrawList();
+    list->AddRectFilled(
+        {x, low.y}, {low.x + extent.x, low.y + extent.y}, colour::with_alpha(colour::kBad, 14)
+    );
+    list->AddRectFilled({std::floor(x), low.y}, {std::floor(x) + 1, low.y + extent.y}, colour::kWarning);
+    const std::string label = "bound " + number(errors.bound, 3);
+    const float width = measure(Face::small_words, label).x;
+    const bool right = x + width + px(10) < low.x + extent.x;
+    put({right ? x + px(5) : x - width - px(5), low.y + px(3)}, {Face::small_words, colour::kWarning}, label);
+}
+
+void draw_histogram(const ErrorHistogram& errors, Box box) {
+    if (errors.good.empty() || box.height() < px(50)) return;
+    double top = 1;
+    for (size_t bin = 0; bin < errors.good.size(); ++bin)
+        top = std::max(top, std::log10(errors.good[bin] + errors.bad[bin] + 1) + 0.35);
+    ImGui::SetCursorScreenPos(box.low);
+    ImGui::PushFont(ui().fonts.mono, size::kSmallNumbers);
+    const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
+    if (ImPlot::BeginPlot("##errors", {box.width(), box.height()}, flags)) {
+        const ImPlotAxisFlags bare =
+            ImPlotAxisFlags_NoLabel | ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoHighlight;
+        ImPlot::SetupAxes(
+            nullptr, nullptr, bare, bare | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoGridLines
+        );
+        const double last = errors.first + errors.width * static_cast<double>(errors.good.size());
+        ImPlot::SetupAxesLimits(errors.first, last, 0, top * 1.12, ImPlotCond_Always);
+        ImPlot::SetupAxisFormat(ImAxis_X1, decade_label);
+        std::vector<double> ticks;
+        const int from = static_cast<int>(std::ceil(errors.first)), to = static_cast<int>(std::floor(last)),
+                  every = std::max(1, (to - from + 1) / 5);
+        for (int decade = from; decade <= to; decade += every) ticks.push_back(decade);
+        if (!ticks.empty()) ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()));
+        ImPlot::SetupFinish();
+        ImPlot::PushPlotClipRect();
+        draw_bars(errors, errors.good, std::vector<double>(errors.good.size()), colour::hex(0x6d7681));
+        draw_bars(errors, errors.bad, errors.good, colour::kBad);
+        draw_bound(errors);
+        ImPlot::PopPlotClipRect();
+        ImPlot::EndPlot();
+    }
+    ImGui::PopFont();
+    register_control("errors/histogram", box.low, box.high);
+}
+
+constexpr int kColumns = 6;
+constexpr float kColumnEnds[kColumns] = {
+    0.11F, 0.21F, 0.44F, 0.67F, 0.85F, 1.0F};  // right edges, of the width
+
+void put_cells(
+    Box row,
+    const std::array<std::string, kColumns>& cells,
+    const std::array<ImU32, kColumns>& inks,
+    Face face
+) {
+    const float top = middle(row.low.y, row.height(), face);
+    for (size_t i = 0; i < kColumns; ++i)
+        put_right({row.low.x + row.width() * kColumnEnds[i] - px(4), top}, {face, inks[i]}, cells[i]);
+}
+
+void draw_worst(const Session& session, Selection& selection) {
+    const TileView& tile = session.current;
+    const float height = px(19), width = ImGui::GetContentRegionAvail().x;
+    ImGuiListClipper clipper;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    clipper.Begin(static_cast<int>(tile.worst.size()), height);
+    while (clipper.Step()) {
+        for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+            const Element at = tile.worst[static_cast<size_t>(i)];
+            const ImVec2 low = ImGui::GetCursorScreenPos();
+            const Box box{
+                low, {low.x + width, low.y + height}
+            };
+            if (press(box, "errors/" + std::to_string(i))) selection.element = at;
+            if (ImGui::IsItemHovered()) selection.hovering = at;
+            ImDrawList* list = ImGui::GetWindowDrawList();
+            if (at == selection.element) {
+                list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kSelection, 30));
+                list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour::kSelection);
+            }
+            const double got = tile.data.got(at.row, at.col), reference = tile.data.reference(at.row, at.col);
+            std::string writer = "-";
+            if (has_owner(tile)) {
+                const capture::Owner& owner = tile.data.owner(at.row, at.col);
+                const bool nobody = owner.warp == capture::Owner::kNobody;
+                writer =
+                    nobody ? "never" : "w" + std::to_string(owner.warp) + ".l" + std::to_string(owner.lane);
+                if (!nobody)
+                    swatch(
+                        {box.high.x - measure(Face::small_numbers, writer).x - px(18), low.y + px(6)},
+                        px(8),
+                        colour::of(warp_colour(owner.warp))
+                    );
+            }
+            put_cells(
+                box,
+                {std::to_string(at.row),
+                 std::to_string(at.col),
+                 number(got, 5),
+                 number(reference, 5),
+                 number(std::abs(got - reference), 3),
+                 writer},
+                {colour::kText, colour::kText, colour::kText, colour::kDim, colour::kBad, colour::kDim},
+                Face::small_numbers
+            );
+        }
+    }
+    ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
+    const TileView& tile = session.current;
+    const capture::Tile* of = tile_of(session, selection);
+    const Box box = window_box();
+    if (!has_reference(tile) || of == nullptr) {
+        draw_header(box, {.title = "Errors", .subtitle = "nothing to compare with"});
+        return;
+    }
+    const double share =
+        of->compared > 0 ? 100.0 * static_cast<double>(of->bad) / static_cast<double>(of->compared) : 0;
+    const std::string note =
+        count_text(of->bad) + " of " + count_text(of->compared) + " (" + number(share, 3) + " %)";
+    const ImU32 ink = of->bad > 0 ? colour::kBad : colour::kGood;
+    const Box rest = draw_header(
+        box,
+        {.title = "Errors", .subtitle = "|got - reference|", .note = note, .mark = ink, .note_colour = ink}
+    );
+    const float pad = px(size::kPad);
+    const float table = tile.worst.empty() ? 0 : std::max(px(60), rest.height() * (1 - panel.share));
+    draw_histogram(
+        tile.errors,
+        {
+            {rest.low.x + pad,  rest.low.y                 },
+            {rest.high.x - pad, rest.high.y - table - px(4)}
+    }
+    );
+    if (tile.worst.empty()) return;
+    const Box titles{
+        {rest.low.x + pad,  rest.high.y - table         },
+        {rest.high.x - pad, rest.high.y - table + px(19)}
+    };
+    hairline({rest.low.x, titles.low.y}, {rest.high.x, titles.low.y});
+    put_cells(
+        titles,
+        {"row", "col", "got", "reference", "|diff|", "writer"},
+        {colour::kFaint, colour::kFaint, colour::kFaint, colour::kFaint, colour::kFaint, colour::kFaint},
+        Face::small_words
+    );
+    ImGui::SetCursorScreenPos({titles.low.x, titles.high.y});
+    if (ImGui::BeginChild("worst", {titles.width(), rest.high.y - titles.high.y}))
+        draw_worst(session, selection);
+    ImGui::EndChild();
+}
+
+}  // namespace wl::app

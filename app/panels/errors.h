@@ -1,0 +1,14 @@
+// How far off the current tile is: figures, histogram of |got - reference|, and the worst elements.
+#pragma once
+
+#include "app/selection.h"
+#include "app/session.h"
+
+namespace wl::app {
+
+struct ErrorsPanel {
+    float share = 0.5F;  // of the height, for the histogram
+};
+void draw(ErrorsPanel& panel, const Session& session, Selection& selection);
+
+}  // namespace wl::app

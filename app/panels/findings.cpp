@@ -1,0 +1,169 @@
+// One card a finding: title and place; the selected one also shows explanation, proof and evidence.
+#include "app/panels/findings.h"
+
+#include "app/navigate.h"
+#include "app/numbers.h"
+#include "app/widgets.h"
+
+#include <imgui.h>
+
+#include <string>
+
+namespace wl::app {
+
+namespace {
+
+ImU32 colour_of(const capture::Finding& finding) {
+    return finding.severity == "error"  ? colour::kBad
+        : finding.severity == "warning" ? colour::kWarning
+                                        : colour::kAccent;
+}
+
+std::string place_of(const Session& session, const capture::Where& where) {
+    std::string text = where.line > 0 ? file_name(where.file) + ":" + std::to_string(where.line) : "";
+    const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
+    if (!where.tile.empty()) {
+        const bool element = where.element[0] >= 0;
+        add(where.tile +
+            (element ? "[" + std::to_string(where.element[0]) + ", " + std::to_string(where.element[1]) + "]"
+                     : ""));
+    }
+    if (where.iteration >= 0) add("iteration " + std::to_string(where.iteration));
+    if (where.block >= 0) add(block_text(session.capture, where.block));
+    if (where.warp >= 0)
+        add("warp " + std::to_string(where.warp) + (where.lanes.empty() ? "" : " lanes " + where.lanes));
+    return text;
+}
+
+// Text under text; without `draw` it only measures.
+struct Column {
+    float x = 0, y = 0, width = 0;
+    bool draw = false;
+    void add(TextStyle style, std::string_view text, float indent = 0) {
+        if (text.empty()) return;
+        if (draw) put_wrapped({x + indent, y}, width - indent, style, text);
+        y += wrapped_height(width - indent, style.face, text) + px(5);
+    }
+};
+
+void add_proof(Column& column, const capture::Finding& finding) {
+    if (finding.proof.empty()) return;
+    const ImU32 ink = finding.proven ? colour::kGood : colour::kWarning;
+    const std::string_view label = finding.proven ? "Proven" : "Consistent with";
+    if (column.draw) put({column.x, column.y}, {Face::small_strong, ink}, label);
+    column.add(
+        {Face::small_words, colour::kText}, finding.proof, measure(Face::small_strong, label).x + px(8)
+    );
+}
+
+void add_evidence(Column& column, const capture::Finding& finding) {
+    std::string text;
+    for (const auto& [name, value] : finding.evidence)
+        text += (text.empty() ? "" : "   ") + name + " " + number(value, 6);
+    column.add({Face::small_numbers, colour::kDim}, text);
+}
+
+// Returns the y below the card's text.
+float draw_card(const Session& session, const capture::Finding& finding, bool chosen, Column column) {
+    const std::string count =
+        finding.count > 1 ? " (" + count_text(static_cast<int64_t>(finding.count)) + " times)" : "";
+    column.add({Face::strong, chosen ? colour::kBright : colour::kText}, finding.title + count);
+    column.add({Face::small_numbers, colour::kAccent}, place_of(session, finding.where));
+    if (finding.caused_by >= 0) {
+        column.add(
+            {Face::small_words, colour::kFaint},
+            "a consequence of finding " + std::to_string(finding.caused_by + 1)
+        );
+    }
+    if (chosen) {
+        column.y += px(3);
+        column.add({Face::small_words, colour::kText}, finding.explanation);
+        if (finding.other.line > 0)
+            column.add({Face::small_numbers, colour::kDim}, "and  " + place_of(session, finding.other));
+        add_proof(column, finding);
+        add_evidence(column, finding);
+    }
+    return column.y;
+}
+
+void draw_cards(FindingsPanel& panel, const Session& session, Selection& selection) {
+    const float width = ImGui::GetContentRegionAvail().x, gap = px(9);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    for (int i = 0; i < static_cast<int>(session.capture.findings.size()); ++i) {
+        const capture::Finding& finding = session.capture.findings[static_cast<size_t>(i)];
+        const bool chosen = i == selection.finding;
+        const ImVec2 low = ImGui::GetCursorScreenPos();
+        Column column{low.x + px(30), low.y + gap, width - px(30 + size::kPad), false};
+        const float bottom = draw_card(session, finding, chosen, column) + gap - px(5);
+        const Box box{
+            low, {low.x + width, bottom}
+        };
+        const bool pressed = press(box, "findings/" + std::to_string(i));
+        if (chosen || ImGui::IsItemHovered()) {
+            list->AddRectFilled(
+                box.low,
+                box.high,
+                chosen ? colour::with_alpha(colour::kRaised, 150) : colour::with_alpha(colour::kRaised, 70)
+            );
+        }
+        if (chosen) list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour_of(finding));
+        dot({low.x + px(18), low.y + gap + px(9)}, px(4), colour_of(finding));
+        column.draw = true;
+        draw_card(session, finding, chosen, column);
+        hairline({low.x, bottom}, {low.x + width, bottom});
+        ImGui::SetCursorScreenPos({low.x, bottom + 1});
+        if (pressed) select_finding(session, selection, i);
+        if (chosen && panel.opened != i) {
+            panel.opened = i;
+            if (low.y < ImGui::GetWindowPos().y ||
+                bottom > ImGui::GetWindowPos().y + ImGui::GetWindowHeight())
+                ImGui::SetScrollFromPosY(low.y - ImGui::GetWindowPos().y, 0);
+        }
+    }
+    ImGui::Dummy({1, 1});
+}
+
+void draw_verdict(const Session& session, Box box) {
+    const float pad = px(size::kPad);
+    float y = box.low.y + px(8);
+    const auto line = [&](TextStyle style, const std::string& text) {
+        y = put_wrapped({box.low.x + pad, y}, box.width() - 2 * pad, style, text) + px(6);
+    };
+    if (session.capture.verdict == "ok") {
+        line({Face::words, colour::kGood}, "No findings: every compared tile is inside its bound.");
+        std::string checks;
+        for (const std::string& check : session.capture.covered.checks)
+            checks += (checks.empty() ? "" : ", ") + check;
+        line({Face::small_words, colour::kDim}, "Checked: " + checks + ".");
+    } else if (!session.capture.unsupported.empty()) {
+        for (const std::string& reason : session.capture.unsupported)
+            line({Face::small_words, colour::kWarning}, reason);
+    } else if (!session.capture.tiles.empty()) {
+        line({Face::small_words, colour::kDim}, "This capture was not diagnosed.");
+    }
+}
+
+}  // namespace
+
+void draw(FindingsPanel& panel, const Session& session, Selection& selection) {
+    const size_t count = session.capture.findings.size();
+    const std::string note = count > 0 ? std::to_string(count) : "";
+    const Box rest = draw_header(
+        window_box(),
+        {.title = "Findings",
+         .subtitle = "what is wrong, and why",
+         .note = note,
+         .mark = count > 0 ? colour::kBad : colour::kGood,
+         .note_colour = colour::kBad}
+    );
+    hairline(rest.low, {rest.high.x, rest.low.y});
+    if (count == 0) {
+        draw_verdict(session, rest);
+        return;
+    }
+    ImGui::SetCursorScreenPos({rest.low.x, rest.low.y + 1});
+    if (ImGui::BeginChild("cards", {rest.width(), rest.height() - 1})) draw_cards(panel, session, selection);
+    ImGui::EndChild();
+}
+
+}  // namespace wl::app

@@ -1,0 +1,14 @@
+// What is wrong with the kernel, causes first; a click moves the selection to the witness.
+#pragma once
+
+#include "app/selection.h"
+#include "app/session.h"
+
+namespace wl::app {
+
+struct FindingsPanel {
+    int opened = -1;  // the finding that was last scrolled to
+};
+void draw(FindingsPanel& panel, const Session& session, Selection& selection);
+
+}  // namespace wl::app

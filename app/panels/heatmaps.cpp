@@ -1,0 +1,297 @@
+// Arranges the panes, and turns the mouse over them into pan, zoom, range and selection.
+#include "app/panels/heatmaps.h"
+
+#include "app/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wl::app {
+
+namespace {
+
+constexpr std::array<const char*, 3> kNames = {"got", "reference", "difference"};
+constexpr std::array<ImU32, 3> kColours = {colour::kGot, colour::kReference, colour::kDifference};
+
+const Layer& layer_of(const HeatmapsPanel& panel, const TileView& tile, int pane) {
+    if (pane == 2) return tile.metric[static_cast<size_t>(panel.metric)];
+    const bool got = (pane == 0) != panel.flipped || !has_reference(tile);
+    return got ? tile.got : tile.reference;
+}
+
+uint64_t content_of(const HeatmapsPanel& panel, const TileView& tile, int pane) {
+    const Layer& layer = layer_of(panel, tile, pane);
+    const uint64_t which = &layer == &tile.got ? 0
+        : &layer == &tile.reference            ? 1
+                                               : 2 + static_cast<uint64_t>(panel.metric);
+    return tile.content * 8 + which;
+}
+
+HeatStyle style_of(const HeatmapsPanel& panel, int pane) {
+    if (pane < 2) return {HeatMap::values, panel.lo, panel.hi, (panel.lo + panel.hi) / 2, panel.log};
+    const float neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
+    return {HeatMap::errors, neutral - panel.error_extent, neutral + panel.error_extent, neutral, panel.log};
+}
+
+HeatView& view_of(HeatmapsPanel& panel, int pane) {
+    return panel.views[panel.linked ? 0 : static_cast<size_t>(pane)];
+}
+
+void apply_zoom(HeatmapsPanel& panel, const Selection& selection, const TileView& tile, ImVec2 area) {
+    const int rows = tile.data.rows, cols = tile.data.cols;
+    if (panel.zoom == Zoom::fit) panel.views.fill(fit_view(rows, cols, area));
+    const Element selected = selection.element;
+    if (panel.centred == selected || !exists(selected)) return;
+    const bool asked = !exists(panel.centred);
+    panel.centred = selected;
+    if (panel.zoom == Zoom::fit) return;
+    for (HeatView& view : panel.views) {
+        const double cell = panel.zoom == Zoom::one_to_one ? 1
+            : panel.zoom == Zoom::cell && asked            ? px(38)
+                                                           : view.cell_width;
+        const Element low = element_at_pixel(view, {0, 0}, {0, 0}),
+                      high = element_at_pixel(view, {0, 0}, area);
+        const bool seen = selected.row > low.row && selected.row < high.row && selected.col > low.col &&
+            selected.col < high.col;
+        if (asked || !seen) view = centred_view(selected, cell, area);
+        keep_in_sight(view, rows, cols, area);
+    }
+}
+
+// Mouse over one heatmap. The click that ends without a drag selects.
+void use_mouse(HeatmapsPanel& panel, Selection& selection, const TileView& tile, Box heat, int pane) {
+    const bool clicked = press(heat, std::string("heat/") + kNames[static_cast<size_t>(pane)]);
+    ImGuiIO& io = ImGui::GetIO();
+    HeatView& view = view_of(panel, pane);
+    const ImVec2 area(heat.width(), heat.height());
+    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, px(3))) {
+        view.col -= io.MouseDelta.x / view.cell_width;
+        view.row -= io.MouseDelta.y / view.cell_height;
+        panel.zoom = Zoom::free;
+        panel.centred = selection.element;
+    }
+    if (ImGui::IsItemHovered()) {
+        const Element at = element_at_pixel(view, heat.low, io.MousePos);
+        const bool inside = at.row >= 0 && at.col >= 0 && at.row < tile.data.rows && at.col < tile.data.cols;
+        if (inside) selection.hovering = at;
+        if (io.MouseWheel != 0) {
+            zoom_at(view, heat.low, io.MousePos, std::exp2(io.MouseWheel * 0.25));
+            panel.zoom = Zoom::free;
+            panel.centred = selection.element;
+        }
+        if (inside && clicked && ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, px(3)).x == 0) {
+            selection.element = panel.centred = at;
+        }
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) panel.zoom = Zoom::fit;
+    }
+    if (panel.zoom != Zoom::fit) keep_in_sight(view, tile.data.rows, tile.data.cols, area);
+}
+
+void drag_handles(HeatmapsPanel& panel, Box bar_box, const ColourBar& bar, int pane) {
+    press(
+        {
+            {bar_box.low.x - px(4),  bar_box.low.y - px(4) },
+            {bar_box.high.x + px(4), bar_box.low.y + px(14)}
+    },
+        std::string("heat/bar/") + kNames[static_cast<size_t>(pane)]
+    );
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    if (!ImGui::IsItemActive()) return;
+    const float x = ImGui::GetIO().MousePos.x, value = bar_value_at_x(bar_box, bar, x);
+    if (ImGui::IsItemActivated()) {
+        const float to_lo = std::abs(x - bar_x_at_value(bar_box, bar, bar.style.lo));
+        const float to_hi = std::abs(x - bar_x_at_value(bar_box, bar, bar.style.hi));
+        panel.dragged = to_lo <= to_hi ? BarHandle::lo : BarHandle::hi;
+        return;
+    }
+    if (ImGui::GetIO().MouseDelta.x == 0) return;
+    panel.autofit = false;
+    const float least = (bar.full_hi - bar.full_lo) / 1000;
+    if (pane == 2) {
+        panel.error_extent = std::max(least, std::abs(value - bar.style.neutral));
+    } else if (panel.dragged == BarHandle::lo) {
+        panel.lo = std::min(value, panel.hi - least);
+    } else {
+        panel.hi = std::max(value, panel.lo + least);
+    }
+}
+
+ColourBar bar_of(const HeatmapsPanel& panel, const TileView& tile, const Selection& selection, int pane) {
+    ColourBar bar;
+    bar.style = style_of(panel, pane);
+    const Layer& layer = layer_of(panel, tile, pane);
+    if (pane == 2) {
+        const float reach = std::max(
+            {panel.error_extent,
+             std::abs(layer.lo - bar.style.neutral),
+             std::abs(layer.hi - bar.style.neutral)}
+        );
+        bar.full_lo = bar.style.neutral - reach;
+        bar.full_hi = bar.style.neutral + reach;
+    } else {
+        bar.full_lo =
+            std::min({panel.lo, tile.got.lo, has_reference(tile) ? tile.reference.lo : tile.got.lo});
+        bar.full_hi =
+            std::max({panel.hi, tile.got.hi, has_reference(tile) ? tile.reference.hi : tile.got.hi});
+    }
+    const Element at = exists(selection.hovered) ? selection.hovered : selection.element;
+    const bool inside = exists(at) && at.row < tile.data.rows && at.col < tile.data.cols;
+    bar.marker = inside ? layer.values(at.row, at.col) : absent();
+    bar.handles = true;
+    return bar;
+}
+
+Header header_of(
+    const HeatmapsPanel& panel,
+    const Session& session,
+    const Selection& selection,
+    int pane,
+    std::string& note
+) {
+    const TileView& tile = session.current;
+    const Layer& layer = layer_of(panel, tile, pane);
+    Header header;
+    header.mark = kColours[static_cast<size_t>(pane)];
+    if (pane == 2) {
+        header.title = analysis::name_of(panel.metric);
+        header.subtitle = panel.metric == analysis::Metric::ratio ? "got / reference"
+            : panel.metric == analysis::Metric::ulp               ? "signed distance"
+            : panel.metric == analysis::Metric::relative          ? "of |reference|"
+                                                                  : "got - reference";
+        note = count_text(tile.wrong_count) + " wrong";
+        header.note_colour = tile.wrong_count > 0 ? colour::kBad : colour::kGood;
+    } else {
+        const bool got = &layer == &tile.got;
+        header.title = got ? "got" : "reference";
+        header.mark = got ? colour::kGot : colour::kReference;
+        header.subtitle = got ? std::string_view(probe_of(session, selection)->name) : "FP64";
+        note = number(layer.lo, 3) + " .. " + number(layer.hi, 3);
+    }
+    header.note = note;
+    return header;
+}
+
+void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection, Box box, int pane) {
+    const TileView& tile = session.current;
+    std::string note;
+    const PaneBoxes boxes = pane_boxes(draw_header(box, header_of(panel, session, selection, pane, note)));
+    if (boxes.heat.width() < px(16) || boxes.heat.height() < px(16)) return;
+    if (pane == 0 || !panel.linked)
+        apply_zoom(panel, selection, tile, {boxes.heat.width(), boxes.heat.height()});
+    use_mouse(panel, selection, tile, boxes.heat, pane);
+    const HeatPane heat{
+        &tile,
+        &layer_of(panel, tile, pane),
+        style_of(panel, pane),
+        content_of(panel, tile, pane),
+        view_of(panel, pane),
+        selection.element,
+        selection.hovered};
+    draw_pane(ui().heat, panel.canvases[static_cast<size_t>(pane)], heat, boxes);
+    const ColourBar bar = bar_of(panel, tile, selection, pane);
+    drag_handles(panel, boxes.bar, bar, pane);
+    draw_colour_bar(boxes.bar, bar);
+}
+
+void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) {
+    if (!exists(at) || !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) ||
+        ImGui::IsMouseDown(ImGuiMouseButton_Left))
+        return;
+    struct Row {
+        std::string_view label;
+        std::string text;
+        ImU32 ink;
+    };
+    std::vector<Row> rows = {
+        {"got", number(tile.data.got(at.row, at.col)), colour::kGot}
+    };
+    if (has_reference(tile)) {
+        const Layer& error = tile.metric[static_cast<size_t>(panel.metric)];
+        rows.push_back({"reference", number(tile.data.reference(at.row, at.col)), colour::kReference});
+        const float value = error.values(at.row, at.col);
+        rows.push_back(
+            {analysis::name_of(panel.metric),
+             is_absent(value) ? "not compared" : number(value, 4),
+             colour::kDifference}
+        );
+    }
+    if (has_owner(tile)) {
+        const capture::Owner& owner = tile.data.owner(at.row, at.col);
+        const bool nobody = owner.warp == capture::Owner::kNobody;
+        rows.push_back(
+            {"writer",
+             nobody ? "never written"
+                    : "warp " + std::to_string(owner.warp) + " lane " + std::to_string(owner.lane),
+             colour::kDim}
+        );
+    }
+    ImGui::SetNextWindowSize({px(206), px(34) + px(20) * static_cast<float>(rows.size())});
+    if (!ImGui::BeginTooltip()) return;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    put({low.x + px(10), low.y + px(8)},
+        {Face::numbers, colour::kBright},
+        "[" + std::to_string(at.row) + ", " + std::to_string(at.col) + "]");
+    float y = low.y + px(30);
+    for (const Row& row : rows) {
+        put({low.x + px(10), y}, {Face::small_words, row.ink}, row.label);
+        put({low.x + px(84), y + px(1)}, {Face::small_numbers, colour::kText}, row.text);
+        y += px(20);
+    }
+    ImGui::EndTooltip();
+}
+
+}  // namespace
+
+void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
+    panel.lo = has_reference(tile) ? std::min(tile.got.lo, tile.reference.lo) : tile.got.lo;
+    panel.hi = has_reference(tile) ? std::max(tile.got.hi, tile.reference.hi) : tile.got.hi;
+    if (!(panel.hi > panel.lo)) panel.hi = panel.lo + std::max(1.0F, std::abs(panel.lo));
+    const float neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
+    const Layer& error = tile.metric[static_cast<size_t>(panel.metric)];
+    const float reach = std::max(std::abs(error.lo - neutral), std::abs(error.hi - neutral));
+    // Where all agree, the bound is the scale: rounding noise must not glow.
+    const float least = panel.metric == analysis::Metric::difference ? static_cast<float>(tile.errors.bound)
+        : panel.metric == analysis::Metric::ulp                      ? 4.0F
+                                                                     : 0.01F;
+    panel.error_extent = std::max({reach, least, 1e-30F});
+    panel.fitted = tile.content;
+}
+
+void draw(HeatmapsPanel& panel, const Session& session, Selection& selection) {
+    const TileView& tile = session.current;
+    const Box box = window_box();
+    if (!has_values(tile)) {
+        draw_header(
+            box,
+            {.title = "Tile",
+             .subtitle = session.capture.tiles.empty()
+                 ? "nothing is loaded"
+                 : "elements were not recorded for this block: only its verdict"}
+        );
+        return;
+    }
+    if (panel.fitted != tile.content && panel.autofit) fit_ranges(panel, tile);
+    const bool typing = ImGui::GetIO().WantTextInput;
+    panel.flipped =
+        !typing && has_reference(tile) && (ImGui::IsKeyDown(ImGuiKey_Space) || ImGui::IsKeyDown(ImGuiKey_R));
+    const float toolbar = draw_toolbar(panel, tile, box);
+    const int panes = has_reference(tile) ? 3 : 1;
+    const float width = std::floor(box.width() / static_cast<float>(panes));
+    for (int pane = 0; pane < panes; ++pane) {
+        const float left = box.low.x + width * static_cast<float>(pane);
+        draw_one(
+            panel,
+            session,
+            selection,
+            {
+                {left,         box.low.y + toolbar},
+                {left + width, box.high.y         }
+        },
+            pane
+        );
+        if (pane > 0) hairline({left, box.low.y + toolbar}, {left, box.high.y});
+    }
+    draw_tooltip(panel, tile, selection.hovered);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,87 @@
+// Metric, scale, range, zoom and link: groups that flow into the next row where the window is narrow.
+#include "app/panels/heatmaps.h"
+
+#include <array>
+#include <string_view>
+
+namespace wl::app {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kMetricLabels = {"Difference", "Relative", "Ratio", "ULP"};
+constexpr std::array<std::string_view, 2> kScaleLabels = {"Linear", "Log"};
+constexpr std::array<std::string_view, 3> kZoomLabels = {"Fit", "1:1", "Cell"};
+constexpr float kField = 68;
+
+// Hands out places for groups from left to right, then in the next row.
+struct Flow {
+    Box box;
+    ImVec2 at;
+    ImVec2 place(float width) {
+        if (at.x > box.low.x && at.x + width > box.high.x) at = {box.low.x, at.y + px(kControlHeight + 6)};
+        const ImVec2 here = at;
+        at.x += width + px(14);
+        return here;
+    }
+};
+
+float label(ImVec2 at, std::string_view text) {
+    return put({at.x, middle(at.y, px(kControlHeight), Face::small_words)},
+               {Face::small_words, colour::kFaint},
+               text) +
+        px(8);
+}
+
+void draw_range(HeatmapsPanel& panel, const TileView& tile, ImVec2 at) {
+    float x = label(at, "Range");
+    bool edited = number_field({x, at.y}, px(kField), "heat/range/lo", panel.lo);
+    x += px(kField + 4);
+    edited |= number_field({x, at.y}, px(kField), "heat/range/hi", panel.hi);
+    x += px(kField + 4);
+    if (edited) panel.autofit = false;
+    const ButtonStyle style{
+        panel.autofit ? colour::kFaint : colour::kText,
+        panel.autofit ? colour::kBar : colour::kRaised,
+        0,
+        true};
+    if (button({x, at.y}, "heat/autofit", "Auto", style)) {
+        panel.autofit = true;
+        fit_ranges(panel, tile);
+    }
+}
+
+}  // namespace
+
+float draw_toolbar(HeatmapsPanel& panel, const TileView& tile, Box box) {
+    const float pad = px(size::kPad);
+    Flow flow{
+        {{box.low.x + pad, box.low.y}, {box.high.x - pad, box.high.y}},
+        {box.low.x + pad,              box.low.y + px(7)             }
+    };
+    const int metric = segmented(
+        flow.place(segmented_width(kMetricLabels)),
+        {"heat/metric", kMetricLabels, static_cast<int>(panel.metric)}
+    );
+    if (metric != static_cast<int>(panel.metric)) {
+        panel.metric = static_cast<analysis::Metric>(metric);
+        fit_ranges(panel, tile);
+    }
+    panel.log = segmented(
+                    flow.place(segmented_width(kScaleLabels)), {"heat/scale", kScaleLabels, panel.log ? 1 : 0}
+                ) == 1;
+    const float range_width =
+        measure(Face::small_words, "Range").x + px(16 + 2 * kField) + button_width("Auto");
+    draw_range(panel, tile, flow.place(range_width));
+    const int zoom = panel.zoom == Zoom::free ? -1 : static_cast<int>(panel.zoom);
+    const int chosen = segmented(flow.place(segmented_width(kZoomLabels)), {"heat/zoom", kZoomLabels, zoom});
+    if (chosen != zoom) {
+        panel.zoom = static_cast<Zoom>(chosen);
+        panel.centred = {};
+    }
+    toggle(flow.place(toggle_width("Link views")), "heat/link", "Link views", panel.linked);
+    const float height = flow.at.y + px(kControlHeight + 7) - box.low.y;
+    hairline({box.low.x, box.low.y + height - 1}, {box.high.x, box.low.y + height - 1});
+    return height;
+}
+
+}  // namespace wl::app

@@ -1,0 +1,142 @@
+// A small fitted map beside its legend; the map shares the cross-hair of the heatmaps.
+#include "app/panels/ownership.h"
+
+#include "app/heat_pane.h"
+#include "app/numbers.h"
+#include "app/widgets.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+
+namespace wl::app {
+
+namespace {
+
+void draw_map(OwnershipPanel& panel, const Session& session, Selection& selection, Box box) {
+    const TileView& tile = session.current;
+    HeatPane pane;
+    pane.tile = &tile;
+    pane.layer = &tile.owner;
+    pane.style.map = HeatMap::owners;
+    pane.content = tile.content;
+    pane.view = fit_view(tile.data.rows, tile.data.cols, {box.width(), box.height()});
+    pane.view.col = std::max(pane.view.col, -1e9) < 0 ? 0 : pane.view.col;  // left-aligned, beside the legend
+    pane.selected = selection.element;
+    pane.hovered = selection.hovered;
+    const bool clicked = press(box, "ownership/map");
+    if (ImGui::IsItemHovered()) {
+        const Element at = element_at_pixel(pane.view, box.low, ImGui::GetIO().MousePos);
+        if (at.row >= 0 && at.col >= 0 && at.row < tile.data.rows && at.col < tile.data.cols) {
+            selection.hovering = at;
+            if (clicked) selection.element = at;
+        }
+    }
+    draw_heat(
+        ui().heat,
+        panel.canvas,
+        {
+            {&tile.owner.values, &tile.owner.pyramid, pane.content},
+            pane.style,
+            pane.view,
+            box.low,
+            {box.width(),                  box.height()                          }
+    }
+    );
+    draw_marks(pane, box);
+}
+
+int owner_warp(const TileView& tile, Element at) {
+    if (!exists(at) || at.row >= tile.data.rows || at.col >= tile.data.cols) return -1;
+    return tile.data.owner(at.row, at.col).warp;
+}
+
+void draw_legend(const Session& session, Selection& selection) {
+    const TileView& tile = session.current;
+    const analysis::Ownership& ownership = tile.ownership;
+    const float height = px(size::kRow), width = ImGui::GetContentRegionAvail().x;
+    const int shown = owner_warp(tile, exists(selection.hovered) ? selection.hovered : selection.element);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    for (int warp = 0; warp < static_cast<int>(ownership.by_warp.size()); ++warp) {
+        const int64_t elements = ownership.by_warp[static_cast<size_t>(warp)];
+        const int64_t bad = warp < static_cast<int>(ownership.bad_by_warp.size())
+            ? ownership.bad_by_warp[static_cast<size_t>(warp)]
+            : 0;
+        const ImVec2 low = ImGui::GetCursorScreenPos();
+        const Box box{
+            low, {low.x + width, low.y + height}
+        };
+        if (press(box, "ownership/w" + std::to_string(warp))) selection.warp = warp;
+        ImDrawList* list = ImGui::GetWindowDrawList();
+        if (warp == shown || warp == selection.warp || ImGui::IsItemHovered()) {
+            list->AddRectFilled(
+                box.low,
+                box.high,
+                warp == shown ? colour::kRaised : colour::with_alpha(colour::kRaised, 130),
+                px(3)
+            );
+        }
+        swatch({low.x + px(6), low.y + px(6)}, px(10), colour::of(warp_colour(warp)));
+        const float top = middle(low.y, height, Face::small_numbers);
+        put({low.x + px(22), top}, {Face::small_numbers, colour::kText}, "w" + std::to_string(warp));
+        put_right(
+            {low.x + width - px(46), top},
+            {Face::small_numbers, colour::kFaint},
+            elements > 0 ? count_text(elements) : "-"
+        );
+        put_right(
+            {low.x + width - px(6), top},
+            {Face::small_numbers, bad > 0 ? colour::kBad : colour::kFaint},
+            count_text(bad)
+        );
+    }
+    ImGui::PopStyleVar();
+}
+
+void draw_never(const analysis::Ownership& ownership, ImVec2 at, float width) {
+    if (ownership.never_written == 0) return;
+    std::string text = count_text(ownership.never_written) + " never written";
+    if (!ownership.rows_never_written.empty()) {
+        const auto [first, last] = ownership.rows_never_written.front();
+        text += ": rows " + std::to_string(first) + "-" + std::to_string(last);
+    }
+    put_clipped(at, width, {Face::small_words, colour::kWarning}, text);
+}
+
+}  // namespace
+
+void draw(OwnershipPanel& panel, const Session& session, Selection& selection) {
+    const TileView& tile = session.current;
+    const Box box = window_box();
+    if (!has_owner(tile)) {
+        draw_header(box, {.title = "Ownership", .subtitle = "writers were not recorded for this tile"});
+        return;
+    }
+    const capture::Probe* probe = probe_of(session, selection);
+    const Box rest = draw_header(
+        box, {.title = "Ownership", .subtitle = probe->name + ", last writer", .note = "elements  wrong"}
+    );
+    const float pad = px(size::kPad), legend = px(138);
+    const float footer = tile.ownership.never_written > 0 ? px(22) : px(4);
+    const float side = std::min(rest.width() - legend - 2 * pad, rest.height() - footer - px(6));
+    if (side > px(24))
+        draw_map(
+            panel,
+            session,
+            selection,
+            {
+                {rest.low.x + pad,        rest.low.y       },
+                {rest.low.x + pad + side, rest.low.y + side}
+        }
+        );
+    ImGui::SetCursorScreenPos({rest.low.x + pad + side + px(10), rest.low.y});
+    if (ImGui::BeginChild(
+            "legend", {rest.high.x - pad - (rest.low.x + pad + side + px(10)) + px(6), rest.height() - footer}
+        ))
+        draw_legend(session, selection);
+    ImGui::EndChild();
+    draw_never(tile.ownership, {rest.low.x + pad, rest.high.y - footer}, rest.width() - 2 * pad);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,15 @@
+// Who wrote each element last: hue = warp, lightness = lane, hatched = never written.
+#pragma once
+
+#include "app/heat.h"
+#include "app/selection.h"
+#include "app/session.h"
+
+namespace wl::app {
+
+struct OwnershipPanel {
+    HeatCanvas canvas;
+};
+void draw(OwnershipPanel& panel, const Session& session, Selection& selection);
+
+}  // namespace wl::app

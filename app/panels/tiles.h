@@ -1,0 +1,23 @@
+// The captured tiles as a tree with their verdicts.
+#pragma once
+
+#include "app/selection.h"
+#include "app/session.h"
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+namespace wl::app {
+
+struct TilesPanel {
+    std::array<char, 128> filter = {};
+    std::set<int64_t> open_blocks;
+    std::set<std::pair<int64_t, int>> open_iterations;  // (block, iteration)
+    uint64_t capture = 0;                               // Session::captures that the open nodes belong to
+    int revealed = -1;                                  // the selected tile that was last scrolled to
+};
+void draw(TilesPanel& panel, const Session& session, Selection& selection);
+
+}  // namespace wl::app

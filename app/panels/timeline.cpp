@@ -1,0 +1,295 @@
+// Rows of spans; the mouse scrubs, the wheel zooms, and every other panel follows the time.
+#include "app/panels/timeline.h"
+
+#include "app/navigate.h"
+#include "app/numbers.h"
+#include "app/widgets.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace wl::app {
+
+namespace {
+
+constexpr float kLabels = 86, kRuler = 22;
+constexpr ImU32 kWait = colour::hex(0x3a4049);
+
+ImU32 stage_colour(int stage) {
+    constexpr std::array<ImU32, 6> kStages = {
+        colour::hex(0x4f8fd0),
+        colour::hex(0x6fae7a),
+        colour::hex(0xd8924a),
+        colour::hex(0xa67fd0),
+        colour::hex(0x55b3b0),
+        colour::hex(0xc46a8d)};
+    return stage < 0 ? colour::hex(0x2b3037) : kStages[static_cast<size_t>(stage) % kStages.size()];
+}
+
+struct Rows {
+    TimelineScale scale;
+    Box box;           // of the spans and marks
+    float height = 0;  // of a row
+    float label_left = 0;
+    float y(int row) const { return box.low.y + height * static_cast<float>(row); }
+};
+
+double nice_step(double least) {
+    const double decade = std::pow(10, std::floor(std::log10(std::max(least, 1.0))));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (decade * factor >= least) return decade * factor;
+    }
+    return decade * 10;
+}
+
+void draw_ruler(const Rows& rows, float top) {
+    const TimelineScale& scale = rows.scale;
+    const double step =
+        nice_step((scale.last - scale.first) / std::max(1.0F, (scale.right - scale.left) / px(110)));
+    for (double time = std::ceil(scale.first / step) * step; time <= scale.last; time += step) {
+        const float x = x_at_time(scale, time);
+        hairline({x, top + px(kRuler - 5)}, {x, rows.box.high.y}, colour::kLine);
+        put({x + px(4), top + px(3)},
+            {Face::small_numbers, colour::kFaint},
+            count_text(static_cast<int64_t>(time)));
+    }
+}
+
+void draw_span(const Rows& rows, int row, double begin, double end, ImU32 ink, std::string_view label) {
+    const float low = std::max(rows.scale.left, x_at_time(rows.scale, begin)),
+                high = std::min(rows.scale.right, x_at_time(rows.scale, end));
+    if (high < rows.scale.left || low > rows.scale.right) return;
+    const float top = rows.y(row) + 1, bottom = rows.y(row + 1) - 1;
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {low, top}, {std::max(low + 1, high - 1), bottom}, ink, high - low > 6 ? px(2) : 0
+    );
+    if (label.empty() || bottom - top < px(12) || high - low < px(26)) return;
+    put_clipped(
+        {low + px(6), middle(top, bottom - top, Face::small_words)},
+        high - low - px(10),
+        {Face::small_words, colour::kBar},
+        label
+    );
+}
+
+void draw_spans(const Rows& rows, const Session& session, const analysis::Timeline& timeline) {
+    for (const analysis::StageSpan& span : timeline.stages) {
+        const std::string_view name =
+            span.stage >= 0 ? std::string_view(session.capture.stages[static_cast<size_t>(span.stage)]) : "";
+        draw_span(rows, span.warp, span.begin, span.end, stage_colour(span.stage), name);
+    }
+    for (const analysis::BarrierSpan& span : timeline.barriers)
+        draw_span(rows, span.warp, span.begin, span.end, kWait, "");
+}
+
+ImU32 verdict_colour(const capture::Tile& tile) {
+    if (tile.verdict == capture::Verdict::bad)
+        return tile.nan + tile.inf > 0 ? colour::kNonFinite : colour::kBad;
+    return tile.verdict == capture::Verdict::ok ? colour::kGood : colour::kFaint;
+}
+
+// Returns the tile whose mark is under the mouse; -1: none.
+int draw_marks(
+    const Rows& rows, const Session& session, const Selection& selection, const analysis::Timeline& timeline
+) {
+    const float y = rows.y(timeline.warps) + rows.height / 2, r = std::min(px(4.5F), rows.height / 2 - 1);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    int under = -1;
+    float nearest = px(6);
+    for (const analysis::TileInstant& instant : timeline.tiles) {
+        const float x = x_at_time(rows.scale, instant.time);
+        if (x < rows.scale.left - r || x > rows.scale.right + r || instant.tile < 0) continue;
+        const bool chosen = instant.tile == selection.tile;
+        if (chosen) diamond({x, y}, r + px(3), colour::kSelection);
+        diamond({x, y}, r, verdict_colour(session.capture.tiles[static_cast<size_t>(instant.tile)]));
+        const float distance = std::abs(mouse.x - x);
+        if (std::abs(mouse.y - y) > rows.height / 2 || distance >= nearest) continue;
+        nearest = distance;
+        under = instant.tile;
+    }
+    return under;
+}
+
+void draw_labels(const Rows& rows, Selection& selection, int warps) {
+    const bool every = rows.height >= px(11);
+    for (int row = 0; row <= warps; ++row) {
+        const bool is_warp = row < warps;
+        const Box box{
+            {rows.label_left,         rows.y(row)    },
+            {rows.scale.left - px(6), rows.y(row + 1)}
+        };
+        if (is_warp && press(box, "timeline/w" + std::to_string(row))) selection.warp = row;
+        if (is_warp && row == selection.warp) {
+            ImDrawList* list = ImGui::GetWindowDrawList();
+            list->AddRectFilled(
+                {rows.label_left, box.low.y},
+                {rows.scale.right, box.high.y},
+                colour::with_alpha(colour::kRaised, 150)
+            );
+            list->AddRectFilled(
+                {rows.label_left, box.low.y + 1}, {rows.label_left + px(3), box.high.y - 1}, colour::kAccent
+            );
+        }
+        if (is_warp && !every && row % 4 != 0) continue;
+        if (is_warp)
+            swatch(
+                {box.low.x + px(12), (box.low.y + box.high.y) / 2 - px(4)},
+                px(8),
+                colour::of(warp_colour(row))
+            );
+        const ImU32 ink = is_warp && row == selection.warp ? colour::kBright : colour::kDim;
+        put({box.low.x + px(is_warp ? 26 : 12), middle(box.low.y, box.height(), Face::small_words)},
+            {Face::small_words, ink},
+            is_warp ? "warp " + std::to_string(row) : "marks");
+    }
+}
+
+void draw_now(const Rows& rows, uint32_t time, float top) {
+    const float x = x_at_time(rows.scale, time);
+    if (x < rows.scale.left || x > rows.scale.right) return;
+    hairline({x, top + px(kRuler - 4)}, {x, rows.box.high.y}, colour::kSelection);
+    const std::string text = count_text(time);
+    const float half = measure(Face::small_numbers, text).x / 2 + px(5);
+    const float centre = std::clamp(x, rows.scale.left + half, rows.scale.right - half);
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {centre - half, top + 1}, {centre + half, top + px(17)}, colour::kSelection, px(2)
+    );
+    put_centred({centre, top + px(9)}, {Face::small_numbers, colour::kBar}, text);
+}
+
+void use_mouse(
+    TimelinePanel& panel,
+    const Session& session,
+    Selection& selection,
+    const Rows& rows,
+    const analysis::Timeline& timeline,
+    int under
+) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const TimelineScale& scale = rows.scale;
+    if (ImGui::IsItemActive() && under >= 0 && ImGui::IsItemActivated()) {
+        select_tile(session, selection, under);
+    } else if (ImGui::IsItemActive() && (ImGui::IsItemActivated() ? under < 0 : io.MouseDelta.x != 0)) {
+        move_to_time(
+            session,
+            selection,
+            static_cast<uint32_t>(
+                std::clamp(time_at_x(scale, io.MousePos.x), 0.0, static_cast<double>(timeline.end))
+            )
+        );
+    }
+    if (!ImGui::IsItemHovered()) return;
+    const double extent = scale.last - scale.first;
+    double shift = ImGui::IsMouseDragging(ImGuiMouseButton_Right)
+        ? -io.MouseDelta.x / (scale.right - scale.left) * extent
+        : 0;
+    double wanted = extent, anchor = time_at_x(scale, io.MousePos.x);
+    if (io.MouseWheel != 0 && io.KeyShift) shift = -io.MouseWheel * extent / 10;
+    if (io.MouseWheel != 0 && !io.KeyShift)
+        wanted =
+            std::clamp(extent * std::exp2(-io.MouseWheel * 0.35), 16.0, static_cast<double>(timeline.end));
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) wanted = timeline.end;
+    if (shift == 0 && wanted == extent) return;
+    const double share = (anchor - scale.first) / extent;
+    panel.first = std::clamp(anchor - share * wanted + shift, 0.0, std::max(0.0, timeline.end - wanted));
+    panel.last = panel.first + wanted;
+}
+
+void draw_legend(const Session& session, Box header, float from) {
+    float x = header.high.x - px(size::kPad);
+    const float y = header.low.y + (px(size::kHeader) - px(10)) / 2;
+    const auto entry = [&](std::string_view label, ImU32 ink) {
+        const float width = measure(Face::small_words, label).x + px(16);
+        if (x - width < from) return;
+        put({x - width + px(15), middle(header.low.y, px(size::kHeader), Face::small_words)},
+            {Face::small_words, colour::kDim},
+            label);
+        swatch({x - width, y}, px(10), ink);
+        x -= width + px(14);
+    };
+    entry("waiting", kWait);
+    for (int stage = static_cast<int>(session.capture.stages.size()) - 1; stage >= 0; --stage) {
+        entry(session.capture.stages[static_cast<size_t>(stage)], stage_colour(stage));
+    }
+}
+
+// Step buttons after the title; returns the x behind them.
+float draw_steps(const Session& session, Selection& selection, Box header, const std::string& subtitle) {
+    float x = header.low.x + px(size::kPad) + measure(Face::strong, "Timeline").x + px(8) +
+        measure(Face::small_words, subtitle).x + px(14);
+    const float top = header.low.y + px(4);
+    if (button({x, top}, "timeline/back", "‹ step")) step(session, selection, -1);
+    x += button_width("‹ step") + px(4);
+    if (button({x, top}, "timeline/forward", "step ›")) step(session, selection, 1);
+    return x + button_width("step ›") + px(16);
+}
+
+// The range shown: what the panel zoomed to, else everything; the current time is brought into it.
+TimelineScale scale_of(
+    TimelinePanel& panel,
+    const Session& session,
+    const Selection& selection,
+    const analysis::Timeline& timeline,
+    Box box
+) {
+    if (panel.capture != session.captures) panel = {0, 0, session.captures};
+    const double end = std::max<double>(timeline.end, 1);
+    if (!(panel.last > panel.first)) return {0, end, box.low.x + px(kLabels), box.high.x - px(size::kPad)};
+    const double extent = panel.last - panel.first, time = selection.time;
+    const bool dragged = ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::GetIO().MouseWheel != 0;
+    const bool keyed = ImGui::IsKeyPressed(ImGuiKey_LeftArrow) || ImGui::IsKeyPressed(ImGuiKey_RightArrow);
+    if (!dragged && keyed && (time < panel.first || time > panel.last)) {
+        panel.first = std::clamp(time - extent / 2, 0.0, std::max(0.0, end - extent));
+        panel.last = panel.first + extent;
+    }
+    return {panel.first, panel.last, box.low.x + px(kLabels), box.high.x - px(size::kPad)};
+}
+
+}  // namespace
+
+void draw(TimelinePanel& panel, const Session& session, Selection& selection) {
+    const int record = shown_record(session, selection);
+    const Box box = window_box();
+    if (record < 0) {
+        draw_header(box, {.title = "Timeline", .subtitle = "no block was recorded"});
+        return;
+    }
+    const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
+    const capture::BlockRecord& recorded = session.capture.records[static_cast<size_t>(record)];
+    const std::string subtitle = block_text(session.capture, recorded.block) +
+        (recorded.truncated ? ", cut off at the event limit" : "");
+    const Box rest = draw_header(box, {.title = "Timeline", .subtitle = subtitle});
+    draw_legend(session, box, draw_steps(session, selection, box, subtitle));
+    hairline(rest.low, {rest.high.x, rest.low.y});
+    Rows rows;
+    rows.scale = scale_of(panel, session, selection, timeline, rest);
+    rows.box = {
+        {rows.scale.left,  rest.low.y + px(kRuler)},
+        {rows.scale.right, rest.high.y - px(4)    }
+    };
+    rows.height = std::min(px(22), rows.box.height() / static_cast<float>(timeline.warps + 1));
+    rows.box.high.y = rows.box.low.y + rows.height * static_cast<float>(timeline.warps + 1);
+    rows.label_left = rest.low.x;
+    if (rows.height < px(3) || rows.scale.right <= rows.scale.left) return;
+    draw_labels(rows, selection, timeline.warps);
+    draw_ruler(rows, rest.low.y);
+    press(
+        {
+            {rows.scale.left, rest.low.y},
+            rows.box.high
+    },
+        "timeline/scrub"
+    );
+    ImGui::PushClipRect({rows.scale.left - px(8), rest.low.y}, {rows.scale.right + px(8), rest.high.y}, true);
+    draw_spans(rows, session, timeline);
+    const int under = draw_marks(rows, session, selection, timeline);
+    draw_now(rows, selection.time, rest.low.y);
+    ImGui::PopClipRect();
+    use_mouse(panel, session, selection, rows, timeline, under);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,19 @@
+// One tile as a PNG, drawn off screen by the code that draws the window's heatmaps.
+#pragma once
+
+#include "instrumentation/capture/capture.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wl::app {
+
+enum class View : uint8_t { got, reference, difference, relative, ratio, ulp, owner, coverage };
+std::optional<View> view_from_name(std::string_view name);
+
+// `tile`: index in Capture::tiles. Throws Error when the tile has no elements, the view needs a reference or
+// writers that are missing, EGL is missing, or `png` cannot be written.
+void write_tile_picture(const capture::Capture& capture, int tile, View view, const std::string& png);
+
+}  // namespace wl::app

@@ -1,0 +1,88 @@
+// What the window holds: the loaded capture with everything derived from it, the running worker, and the
+// status message.
+#pragma once
+
+#include "app/selection.h"
+#include "app/tile_tree.h"
+#include "app/tile_view.h"
+#include "app/worker.h"
+#include "instrumentation/analysis/timeline.h"
+#include "instrumentation/capture/capture.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+// A kernel that the run panel offers; filled from the manifests.
+struct KernelChoice {
+    std::string name, title;
+    std::vector<std::string> faults, presets;
+};
+
+// What the run panel asks the worker for; the words of `warplens run`.
+struct RunRequest {
+    std::string kernel;
+    std::vector<std::string> faults;
+    std::string preset, shape;  // empty: the manifest's
+    bool causal = false;
+    std::vector<std::string> options;  // further arguments, as typed
+};
+std::vector<std::string> command_line(
+    const RunRequest& request, const std::string& program, const std::string& capture
+);
+
+struct Message {
+    std::string text;
+    bool bad = false;
+};
+
+struct Session {
+    std::string path;  // of the capture; empty: none is loaded
+    capture::Capture capture;
+    uint64_t captures = 0;  // loaded so far; names the present one
+    std::vector<BlockTiles> tree;
+    std::vector<analysis::Timeline> timelines;  // one a record
+    int first_bad = -1;                         // index in Capture::tiles
+    TileView current;                           // the selected tile
+    uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
+    std::vector<KernelChoice> kernels;
+    std::unique_ptr<Worker> worker;
+    RunRequest request;   // what the worker runs
+    std::string program;  // this executable: the worker's
+    Message message;
+};
+
+// Replaces the capture and moves the selection to the first finding, else the first bad tile, else the last
+// output.
+void load(Session& session, Selection& selection, capture::Capture capture, std::string path);
+void load_file(
+    Session& session, Selection& selection, const std::string& path
+);  // an Error becomes the message
+
+// Called before a frame is drawn: the selected tile is loaded and the worker looked after. True: something
+// changed.
+bool prepare(Session& session, Selection& selection);
+
+void run(Session& session, const RunRequest& request);  // an Error becomes the message
+
+// ---- look-ups that several panels need
+const capture::Tile* tile_of(const Session& session, const Selection& selection);
+const capture::Probe* probe_of(const Session& session, const Selection& selection);
+int record_index(const Session& session, int64_t block);  // -1: that block was not recorded
+
+std::string block_text(const capture::Capture& capture, int64_t block);  // "block (2, 1, 0)", "whole launch"
+std::string place_text(const capture::Capture& capture, int site);       // "v2c_3.cu:118"; empty: unknown
+std::string file_name(const std::string& path);
+
+// One element of the same mark in every iteration of that block, in order.
+struct HistoryPoint {
+    int iteration = 0, tile = -1;
+    double got = 0, reference = 0;  // NaN: not kept
+    capture::Verdict verdict = capture::Verdict::not_compared;
+};
+std::vector<HistoryPoint> element_history(const capture::Capture& capture, int tile, Element element);
+
+}  // namespace wl::app

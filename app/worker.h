@@ -1,0 +1,44 @@
+// A kernel run in a process of its own: a broken kernel, driver or compiler takes the worker down, never the
+// window.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace wl::app {
+
+// Wire format: the worker writes `progress STAGE FRACTION` lines to stderr; every other line of stderr is for
+// people.
+struct Progress {
+    std::string stage;    // "compile", "run", "record", ...
+    double fraction = 0;  // of that stage, 0 .. 1
+};
+std::optional<Progress> progress_from_line(const std::string& line);
+
+enum class WorkerState : uint8_t { running, finished, failed, cancelled };
+
+struct Worker {
+    pid_t process = -1;
+    int pipe = -1;          // the worker's stderr
+    std::string partial;    // the line that has not ended yet
+    std::string last_line;  // for people: becomes the message when the worker fails
+    std::string capture;    // the file it writes
+    Progress progress;
+    WorkerState state = WorkerState::running;
+    std::string message;  // why it failed, one sentence
+    double killed_after =
+        0;  // seconds of the monotonic clock at which SIGKILL follows SIGINT; 0: not cancelled
+    Worker() = default;
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+    ~Worker();  // kills and reaps what still runs
+};
+
+// `command`: program and arguments. Throws Error naming the program when it cannot be started.
+void start(Worker& worker, const std::vector<std::string>& command, std::string capture);
+void poll(Worker& worker);    // reads what has come, reaps an ended process; never blocks
+void cancel(Worker& worker);  // SIGINT; SIGKILL if it still runs two seconds later
+
+}  // namespace wl::app

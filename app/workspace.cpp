@@ -1,0 +1,124 @@
+// One list of panels; everything about docking is here.
+#include "app/workspace.h"
+
+#include "app/navigate.h"
+#include "app/ui.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <iterator>
+
+namespace wl::app {
+
+namespace {
+
+struct PanelEntry {
+    const char* title;
+    Dock wide, narrow;
+    void (*draw)(Workspace&, const Session&, Selection&, Commands&);
+};
+
+using W = Workspace&;
+using S = const Session&;
+using C = Selection&;
+using A = Commands&;
+constexpr PanelEntry kList[] = {
+    {"Run",       Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }    },
+    {"Tiles",     Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }    },
+    {"Heatmaps",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); } },
+    {"Findings",  Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); } },
+    {"Source",    Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }   },
+    {"Errors",    Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }   },
+    {"Ownership", Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }},
+    {"Element",   Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }  },
+    {"Timeline",  Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); } },
+};
+static_assert(std::size(kList) == kPanels);
+
+constexpr float kWideFrom = 1700;  // pixels at scale 1: below the heatmaps three columns, else two with tabs
+
+void use_keys(const Session& session, Selection& selection) {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return;
+    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) step(session, selection, 1);
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) step(session, selection, -1);
+    if (ImGui::IsKeyPressed(ImGuiKey_N)) select_next_bad(session, selection, io.KeyShift ? -1 : 1);
+    if (ImGui::IsKeyPressed(ImGuiKey_B) && session.first_bad >= 0)
+        select_tile(session, selection, session.first_bad);
+}
+
+}  // namespace
+
+const char* panel_title(int panel) { return kList[panel].title; }
+Dock panel_dock(int panel, bool wide) { return wide ? kList[panel].wide : kList[panel].narrow; }
+
+void build_layout(unsigned dock_space, float width, float height) {
+    const bool wide = width >= px(kWideFrom);
+    const auto share = [](float pixels, float of) { return std::clamp(px(pixels) / of, 0.05F, 0.9F); };
+    ImGui::DockBuilderRemoveNode(dock_space);
+    ImGui::DockBuilderAddNode(
+        dock_space, static_cast<int>(ImGuiDockNodeFlags_DockSpace) | ImGuiDockNodeFlags_AutoHideTabBar
+    );
+    ImGui::DockBuilderSetNodeSize(dock_space, {width, height});
+    std::array<ImGuiID, 9> node{};
+    const auto at = [&node](Dock dock) -> ImGuiID& { return node[static_cast<size_t>(dock)]; };
+    const float timeline = wide ? 236 : 214;
+    ImGuiID rest = dock_space;
+    at(Dock::bottom) =
+        ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, share(timeline, height), nullptr, &rest);
+    const float upper = height - px(timeline), left = wide ? 276 : 222, right = wide ? 340 : 268;
+    at(Dock::left) = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Left, share(left, width), nullptr, &rest);
+    at(Dock::right) =
+        ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, share(right, width - px(left)), nullptr, &rest);
+    at(Dock::left_top) =
+        ImGui::DockBuilderSplitNode(at(Dock::left), ImGuiDir_Up, share(134, upper), nullptr, &at(Dock::left));
+    at(Dock::right_top) = ImGui::DockBuilderSplitNode(
+        at(Dock::right), ImGuiDir_Up, share(wide ? 252 : 190, upper), nullptr, &at(Dock::right)
+    );
+    const float below = wide ? 318 : 196;
+    ImGuiID low = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, share(below, upper), nullptr, &rest);
+    at(Dock::centre) = rest;
+    const float middle = width - px(left) - px(right);
+    if (wide)
+        at(Dock::below_right) =
+            ImGui::DockBuilderSplitNode(low, ImGuiDir_Right, share(372, middle), nullptr, &low);
+    at(Dock::below_left) =
+        ImGui::DockBuilderSplitNode(low, ImGuiDir_Left, wide ? 0.47F : 0.44F, nullptr, &low);
+    at(wide ? Dock::below_middle : Dock::below_right) = low;
+    for (int panel = 0; panel < kPanels; ++panel)
+        ImGui::DockBuilderDockWindow(kList[panel].title, at(panel_dock(panel, wide)));
+    ImGui::DockBuilderFinish(dock_space);
+}
+
+void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
+    use_keys(session, selection);
+    draw_top_bar(workspace, session, selection, commands);
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    const ImVec2 low(0, px(size::kTopBar)), extent(screen.x, screen.y - px(size::kTopBar + size::kStatusBar));
+    ImGui::SetNextWindowPos(low);
+    ImGui::SetNextWindowSize(extent);
+    const ImGuiWindowFlags fixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+        ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoBringToFrontOnFocus |
+        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
+    ImGui::Begin("##workspace", nullptr, fixed);
+    const ImGuiID dock_space = ImGui::GetID("dock");
+    if (!workspace.laid_out) build_layout(dock_space, extent.x, extent.y);
+    workspace.laid_out = true;
+    ImGui::DockSpace(dock_space, extent, ImGuiDockNodeFlags_AutoHideTabBar);
+    ImGui::End();
+    const ImGuiWindowFlags still =
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
+    for (int panel = 0; panel < kPanels; ++panel) {
+        bool& open = workspace.open[static_cast<size_t>(panel)];
+        if (!open) continue;
+        if (ImGui::Begin(kList[panel].title, &open, still))
+            kList[panel].draw(workspace, session, selection, commands);
+        ImGui::End();
+    }
+    draw_status_bar(session, selection);
+    selection.hovered = selection.hovering;
+    selection.hovering = {};
+}
+
+}  // namespace wl::app

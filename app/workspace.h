@@ -1,0 +1,63 @@
+// The table of contents of the window: every panel, in visual order, and where it is docked by default.
+#pragma once
+
+#include "app/commands.h"
+#include "app/panels/element.h"
+#include "app/panels/errors.h"
+#include "app/panels/findings.h"
+#include "app/panels/heatmaps.h"
+#include "app/panels/ownership.h"
+#include "app/panels/run.h"
+#include "app/panels/source.h"
+#include "app/panels/tiles.h"
+#include "app/panels/timeline.h"
+#include "app/selection.h"
+#include "app/session.h"
+
+#include <array>
+
+namespace wl::app {
+
+enum class Dock : uint8_t {
+    left_top,
+    left,
+    centre,
+    below_left,
+    below_middle,
+    below_right,
+    right_top,
+    right,
+    bottom
+};
+constexpr int kPanels = 9;
+
+struct Workspace {
+    RunPanel run;
+    TilesPanel tiles;
+    HeatmapsPanel heatmaps;
+    FindingsPanel findings;
+    SourcePanel source;
+    ErrorsPanel errors;
+    OwnershipPanel ownership;
+    ElementPanel element;
+    TimelinePanel timeline;
+    std::array<bool, kPanels> open = {true, true, true, true, true, true, true, true, true};
+    bool laid_out = false;
+    bool asks_path = false;            // the dialogue that opens a capture is shown
+    std::array<char, 1024> path = {};  // its text
+};
+
+void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands);
+
+// The dock layout for the present size of the window: narrow windows get tabs where wide ones get columns.
+void build_layout(unsigned dock_space, float width, float height);
+const char* panel_title(int panel);  // by position in the list
+Dock panel_dock(int panel, bool wide);
+
+// ---- around the panels (chrome.cpp)
+void draw_top_bar(
+    Workspace& workspace, const Session& session, const Selection& selection, Commands& commands
+);
+void draw_status_bar(const Session& session, const Selection& selection);
+
+}  // namespace wl::app
