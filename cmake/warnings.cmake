@@ -4,7 +4,7 @@ function(wl_library name)
     wl_settings(${name})
 endfunction()
 
-# -Wno-restrict: GCC 12 sees overlaps that are not there in std::string (its bug 105651).
+# -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (its bug 105651).
 function(wl_settings name)
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
     target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-restrict -Werror -ffp-contract=off)

@@ -3,12 +3,14 @@
 
 #include "instrumentation/analysis/diff.h"
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace wl::analysis {
 
 struct Ownership {
-    int rows = 0, cols = 0;
+    int rows = 0, cols = 0;            // 0: the tile was captured without its writers
     std::vector<int64_t> by_warp;      // elements whose last writer is warp w
     std::vector<int64_t> bad_by_warp;  // of those, elements outside their bound
     int64_t never_written = 0;

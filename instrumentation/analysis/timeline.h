@@ -1,4 +1,4 @@
-// One recorded block's kernel time: spans of stages by warp, barriers, marks; and shared memory at any
+// One recorded block's kernel time: spans of stages by warp, barriers, marks; and what each warp did at any
 // instant.
 #pragma once
 
@@ -18,7 +18,7 @@ struct StageSpan {
 };
 struct BarrierSpan {  // a warp standing at a barrier
     int warp = 0;
-    uint32_t begin = 0, end = 0;
+    uint32_t begin = 0, end = 0;  // end: the timeline's, when it was never released
     int barrier = 0;
     uint32_t site = 0;
 };
@@ -28,25 +28,27 @@ struct TileInstant {  // a mark taken
 };
 struct Timeline {
     int warps = 0;
-    uint32_t end = 0;
-    std::vector<StageSpan> stages;
-    std::vector<BarrierSpan> barriers;
-    std::vector<TileInstant> tiles;
+    uint32_t end = 0;                   // the latest clock of all warps
+    std::vector<StageSpan> stages;      // by (warp, begin); a warp's spans meet end to begin
+    std::vector<BarrierSpan> barriers;  // by (warp, begin)
+    std::vector<TileInstant> tiles;     // of this block, by time
     std::vector<uint32_t>
         instants;  // every time at which something happened, rising: the stops of step forward and back
 };
 Timeline timeline(const capture::Capture& capture, const capture::BlockRecord& record);
 
-// The site a warp stood at, its stage and epoch, at kernel time `time`.
+// What a warp did last, up to and including kernel time `time`: its latest event's site and epoch (-1 and 0:
+// none yet), the stage it is in, and whether it stands at a block barrier or has exited.
 struct WarpState {
     int site = -1, stage = -1, epoch = 0;
     bool waiting = false, exited = false;
+    bool operator==(const WarpState&) const = default;
 };
 std::vector<WarpState> warps_at(
     const capture::Capture& capture, const capture::BlockRecord& record, uint32_t time
 );
 
-// All writes to a byte range of shared memory, in order: the history of one element.
+// All events of this kind that touch the byte range, in order of execution: the history of one element.
 std::vector<capture::Event> writes_to(
     const capture::BlockRecord& record, capture::EventKind kind, uint64_t address, uint32_t bytes
 );

@@ -47,7 +47,7 @@ struct Fault {
 struct ReferenceRule {
     enum class Kind : uint8_t { none, builtin, python, npz, kernel };
     Kind kind = Kind::none;
-    std::string target;  // "attention", "gemm.py", "golden.npz", "gemm_naive.toml"
+    std::string target;  // "attention"; of the other kinds the absolute path of the file
 };
 
 struct Kernel {
@@ -66,6 +66,7 @@ struct Kernel {
     std::map<std::string, OutputRule> outputs;
     std::map<std::string, TileRule> tiles;
     std::vector<Fault> faults;
+    std::map<std::string, int> lines;  // of every key, for messages: "launch.grid[0]" -> 31
 };
 
 // Reads and checks a .toml. Throws Error "file:line: ..." on unknown keys (with the nearest known one), wrong
@@ -73,16 +74,23 @@ struct Kernel {
 Kernel load(const std::string& toml_path);
 
 // A shipped kernel's name, a .toml, or a .cu with its manifest beside it. Throws Error naming the nearest
-// shipped kernel, or `warplens init`.
+// shipped kernel, or the manifest to write.
 std::string resolve(const std::string& kernel);
 std::vector<std::string> shipped();  // paths of the .toml files in the kernels folder, sorted
 std::string kernels_folder();        // $WARPLENS_KERNELS, beside the binary, or the source tree
+
+// A path as people read it: "kernels/v2b.cu" for a shipped kernel's file, relative for one below the current
+// folder, else unchanged.
+std::string display_path(const std::string& path);
+
+// "gemm.toml:31: launch.grid[0]", the place of a key for a message.
+std::string place(const Kernel& kernel, const std::string& key);
 
 struct BindOptions {
     std::vector<std::pair<std::string, std::string>> set;  // --set NAME=VALUE, in order; later wins
     std::string preset;
     std::vector<std::string> faults;
-    std::string inputs;  // --inputs KIND or FILE.npz: replaces the fill of every array input
+    std::string inputs;  // --inputs KIND or FILE.npz: replaces the fills (docs/manifest.md, "Inputs")
     uint64_t seed = 0;
 };
 
@@ -90,7 +98,8 @@ struct BindOptions {
 struct BoundArgument {
     std::string name;
     bool array = false, output = false, filled = false;  // filled output: in and out
-    Tensor data;  // array: its contents (outputs without fill: poisoned); scalar: one element, shape empty
+    Tensor data;  // array: its contents (outputs without fill: poisoned, every byte 0xff); scalar: one
+                  // element, shape empty
     std::vector<BoundArgument> fields;
 };
 
@@ -111,8 +120,10 @@ struct Problem {
 // shape (an extent that is not a positive whole number, a launch outside CUDA's limits).
 Problem bind(const Kernel& kernel, const BindOptions& options);
 
-// Value of an expression: + - * / (whole numbers: integer division) % ( ) < <= > >= == != ?: min max
-// ceil_div, over the variables. `where` names the place for the message: "gemm.toml:12: launch.grid[0]".
+// Value of an expression over the variables: + - * / % ( ) < <= > >= == != && || ! ?: and min, max, ceil_div,
+// abs, floor, ceil, sqrt, log2. `/` and `%` of two whole numbers are C's integer operations; whole are
+// literals without a point, variables of whole value and what is computed from them, so 3/2 is 1, 3.0/2
+// is 1.5 and 1/sqrt(64) is 0.125. `where` names the place for the message: "gemm.toml:12: launch.grid[0]".
 double evaluate(
     const std::string& expression, const std::map<std::string, double>& variables, const std::string& where
 );

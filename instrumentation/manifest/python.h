@@ -3,6 +3,7 @@
 
 #include "instrumentation/manifest/manifest.h"
 
+#include <optional>
 #include <vector>
 
 namespace wl::manifest {
@@ -13,11 +14,20 @@ struct PythonReference {
                           // last lines
 };
 
-// Never throws for what Python does: the run goes on without a reference and says why.
-PythonReference run_python_reference(const Problem& problem, const std::string& script);
+struct PythonOptions {
+    std::optional<Dim3> block;  // handed on as block=(x, y, z): compute just this block's intermediates
+    double timeout = 300;       // seconds
+};
 
-// All arrays of a .npz (stored or deflated), by name. Throws Error naming file and member.
+// Calls reference(inputs, params[, block]) of the script with $WARPLENS_PYTHON, the Python that ./dev set up,
+// or python3. Never throws for what Python does: the run goes on without a reference and says why.
+PythonReference run_python_reference(
+    const Problem& problem, const std::string& script, const PythonOptions& options = {}
+);
+
+// All arrays of a .npz (stored or deflated), by name, in row-major order. Throws Error naming file and member
+// when it is damaged or holds a type that WarpLens lacks (numpy's bool becomes u8).
 std::vector<Tensor> read_npz(const std::string& path);
-Tensor read_npy(const std::string& path);
+Tensor read_npy(const std::string& path);  // named by the file's stem
 
 }  // namespace wl::manifest

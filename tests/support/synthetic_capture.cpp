@@ -283,38 +283,46 @@ struct Recorder {
     }
 };
 
-void add_tile(
-    Capture& capture,
-    Recorder& recorder,
-    ProbeIndex probe,
-    SiteIndex site,
-    int iteration,
-    const Attention<float>& got,
-    const Attention<double>& truth
-) {
-    const ProbeRow& row = kProbes[static_cast<size_t>(probe)];
-    const Matrix<float>& values = tensor(got, probe);
-    const Matrix<double>& reference = tensor(truth, probe);
-    recorder.store(row, values, site);
-    Tile tile;
-    tile.probe = probe;
-    tile.iteration = iteration;
-    tile.rows = row.rows;
-    tile.cols = row.cols;
-    tile.time = recorder.mark(probe, iteration);
-    tile.address = row.address;
-    tile.ld = row.ld;
-    tile.values = add_blob(capture.blobs, values.data);
-    tile.reference = add_blob(capture.blobs, reference.data);
-    const std::vector<float> bound = bounds(reference);
-    tile.bound = add_blob(capture.blobs, bound);
+struct Mark {
+    ProbeIndex probe;
+    SiteIndex site;
+    int iteration;
+};
+
+std::vector<Owner> owners_of(const ProbeRow& row, uint16_t epoch, uint32_t site) {
     std::vector<Owner> owners;
     for (int i = 0; i < row.rows; ++i)
         for (int j = 0; j < row.cols; ++j)
             owners.push_back(
-                {static_cast<uint8_t>(i / kRowsOfWarp), static_cast<uint8_t>(j % 32), recorder.epoch, site}
+                {static_cast<uint8_t>(i / kRowsOfWarp), static_cast<uint8_t>(j % 32), epoch, site}
             );
-    tile.owner = add_blob(capture.blobs, owners);
+    return owners;
+}
+
+void add_tile(
+    Capture& capture,
+    Recorder& recorder,
+    Mark mark,
+    const Attention<float>& got,
+    const Attention<double>& truth
+) {
+    const ProbeRow& row = kProbes[static_cast<size_t>(mark.probe)];
+    const Matrix<float>& values = tensor(got, mark.probe);
+    const Matrix<double>& reference = tensor(truth, mark.probe);
+    const std::vector<float> bound = bounds(reference);
+    recorder.store(row, values, mark.site);
+    Tile tile;
+    tile.probe = mark.probe;
+    tile.iteration = mark.iteration;
+    tile.rows = row.rows;
+    tile.cols = row.cols;
+    tile.time = recorder.mark(mark.probe, mark.iteration);
+    tile.address = row.address;
+    tile.ld = row.ld;
+    tile.values = add_blob(capture.blobs, values.data);
+    tile.reference = add_blob(capture.blobs, reference.data);
+    tile.bound = add_blob(capture.blobs, bound);
+    tile.owner = add_blob(capture.blobs, owners_of(row, recorder.epoch, mark.site));
     judge(tile, {values.data.begin(), values.data.end()}, reference.data, bound[0]);
     capture.tiles.push_back(tile);
 }
@@ -327,7 +335,7 @@ void run_recorded_block(Capture& capture, Attention<float>& got, Attention<doubl
         got.iterate(iteration);
         truth.iterate(iteration);
         const auto tile = [&](ProbeIndex probe, SiteIndex site) {
-            add_tile(capture, recorder, probe, site, iteration, got, truth);
+            add_tile(capture, recorder, {probe, site, iteration}, got, truth);
         };
         recorder.enter_stage(0);
         tile(scores, store_scores);

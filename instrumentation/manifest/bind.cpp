@@ -1,0 +1,332 @@
+// A kernel's expressions become numbers, its arguments data, its launch a launch that CUDA would accept.
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/manifest/expression.h"
+#include "instrumentation/manifest/fill.h"
+#include "instrumentation/manifest/inputs.h"
+#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/python.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace wl::manifest {
+namespace {
+
+using Variables = std::map<std::string, double>;
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", the same from 8.0 to 9.0 but
+// for shared memory, which is that of 9.0.
+constexpr std::array<int64_t, 3> kGridLimit = {2147483647, 65535, 65535};
+constexpr std::array<int64_t, 3> kBlockLimit = {1024, 1024, 64};
+constexpr int64_t kThreadLimit = 1024;
+constexpr int64_t kSharedLimit = int64_t{227} * 1024;  // bytes a block may opt in to
+
+std::string grouped(int64_t n) {  // 232,448
+    std::string digits = fmt::format("{}", n);
+    for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<size_t>(at), ",");
+    return digits;
+}
+
+[[noreturn]] void unknown_word(
+    const Kernel& kernel,
+    const std::string& what,
+    const std::string& word,
+    const std::vector<std::string>& known
+) {
+    const std::string nearest = nearest_word(word, known);
+    throw Error(fmt::format(
+        "{} has no {} \"{}\"{}",
+        kernel.name,
+        what,
+        word,
+        !nearest.empty()    ? "; did you mean \"" + nearest + "\"?"
+            : known.empty() ? "; it has none."
+                            : "; it has " + join(known, ", ") + "."
+    ));
+}
+
+struct Binding {
+    const Kernel& kernel;
+    const BindOptions& options;
+    Inputs inputs;
+    Variables variables;
+    uint64_t bytes = 0;  // of all arrays so far
+
+    std::string at(const std::string& key) const { return place(kernel, key); }
+};
+
+// ---- parameters, defines, faults
+
+struct Setting {
+    std::string expression, where;
+};
+
+// The expression in force for each parameter: the manifest's, the preset's, the command line's.
+std::map<std::string, Setting> settings_of(const Binding& b) {
+    std::map<std::string, Setting> settings;
+    std::vector<std::string> names, presets;
+    for (const auto& [name, value] : b.kernel.params) {
+        settings[name] = {value, b.at("params." + name)};
+        names.push_back(name);
+    }
+    for (const auto& [name, preset] : b.kernel.presets) presets.push_back(name);
+    if (!b.options.preset.empty()) {
+        const auto preset = b.kernel.presets.find(b.options.preset);
+        if (preset == b.kernel.presets.end()) unknown_word(b.kernel, "preset", b.options.preset, presets);
+        for (const auto& [name, value] : preset->second)
+            settings[name] = {value, b.at("presets." + preset->first + "." + name)};
+    }
+    for (const auto& [name, value] : b.options.set) {
+        if (!settings.contains(name)) unknown_word(b.kernel, "parameter", name, names);
+        settings[name] = {value, "--set " + name + "=" + value};
+    }
+    return settings;
+}
+
+void bind_params(Binding& b, Problem& problem) {
+    const std::map<std::string, Setting> settings = settings_of(b);
+    for (const auto& [name, value] : b.kernel.params) {
+        const Setting& setting = settings.at(name);
+        b.variables[name] = evaluate(setting.expression, b.variables, setting.where);
+        problem.params.emplace_back(name, b.variables[name]);
+    }
+}
+
+std::string fault_macro(const std::string& fault) {
+    std::string macro = "WL_FAULT_";
+    for (const char c : fault) {
+        const auto u = static_cast<unsigned char>(c);
+        macro += std::isalnum(u) ? static_cast<char>(std::toupper(u)) : '_';
+    }
+    return macro;
+}
+
+void bind_defines(const Binding& b, Problem& problem) {
+    for (const auto& [name, expression] : b.kernel.define) {
+        const Number n = evaluate_number(expression, b.variables, b.at("define." + name));
+        std::string text = number_text(n.value);
+        if (!n.whole && text.find_first_of(".e") == text.npos) text += ".0";  // 2.0 stays a double in C++
+        problem.defines.emplace_back(name, text);
+    }
+    std::vector<std::string> known;
+    for (const Fault& fault : b.kernel.faults) known.push_back(fault.name);
+    for (const std::string& fault : b.options.faults) {
+        if (std::find(known.begin(), known.end(), fault) == known.end())
+            unknown_word(b.kernel, "fault", fault, known);
+        if (std::find(problem.faults.begin(), problem.faults.end(), fault) != problem.faults.end()) continue;
+        problem.faults.push_back(fault);
+        problem.defines.emplace_back(fault_macro(fault), "1");
+    }
+}
+
+// ---- launch
+
+std::array<int64_t, 3> extents(
+    const Binding& b,
+    const std::string& key,
+    const std::vector<std::string>& expressions,
+    const std::array<int64_t, 3>& limit
+) {
+    std::array<int64_t, 3> extent = {1, 1, 1};
+    for (size_t i = 0; i < expressions.size(); ++i) {
+        const std::string where = b.at(fmt::format("launch.{}[{}]", key, i));
+        extent[i] = evaluate_whole(expressions[i], b.variables, where, 1);
+        if (extent[i] > limit[i])
+            throw Error(
+                fmt::format("{} is {}, the limit is {}.", where, grouped(extent[i]), grouped(limit[i]))
+            );
+    }
+    return extent;
+}
+
+Dim3 dim3(const std::array<int64_t, 3>& e) {
+    return {static_cast<uint32_t>(e[0]), static_cast<uint32_t>(e[1]), static_cast<uint32_t>(e[2])};
+}
+
+void bind_launch(const Binding& b, Problem& problem) {
+    problem.grid = dim3(extents(b, "grid", b.kernel.grid, kGridLimit));
+    const std::array<int64_t, 3> block = extents(b, "block", b.kernel.block, kBlockLimit);
+    problem.block = dim3(block);
+    if (const int64_t threads = block[0] * block[1] * block[2]; threads > kThreadLimit)
+        throw Error(fmt::format(
+            "{} is {} threads ({} x {} x {}), the limit is {} a block.",
+            b.at("launch.block"),
+            grouped(threads),
+            block[0],
+            block[1],
+            block[2],
+            grouped(kThreadLimit)
+        ));
+    const int64_t shared = evaluate_whole(b.kernel.shared, b.variables, b.at("launch.shared"), 0);
+    if (shared > kSharedLimit)
+        throw Error(fmt::format(
+            "{} asks for {} bytes of dynamic shared memory, the limit is {} (227 KB a block, sm_90).",
+            b.at("launch.shared"),
+            grouped(shared),
+            grouped(kSharedLimit)
+        ));
+    problem.shared = static_cast<uint32_t>(shared);
+}
+
+// ---- arguments
+
+void bind_scalar(const Binding& b, const Argument& argument, const std::string& key, Tensor& data) {
+    data.bytes.resize(size_of(data.dtype));
+    const std::string where = b.at(key + ".value");
+    const double value = evaluate(argument.value, b.variables, where);
+    from_double(data.dtype, value, data.bytes.data());
+    const double kept = at(data, 0);
+    if (is_float(data.dtype) ? !std::isfinite(kept) : kept != value)
+        throw Error(fmt::format(
+            "{} is {}, which the argument \"{}\" of type {} cannot hold.",
+            where,
+            number_text(value),
+            data.name,
+            name_of(data.dtype)
+        ));
+}
+
+void allocate(Binding& b, const Argument& argument, const std::string& key, Tensor& data) {
+    uint64_t bytes = size_of(data.dtype);
+    bool overflow = false;
+    for (size_t i = 0; i < argument.shape.size(); ++i) {
+        const std::string where = b.at(fmt::format("{}.shape[{}]", key, i));
+        data.shape.push_back(evaluate_whole(argument.shape[i], b.variables, where, 1));
+        overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(data.shape.back()), &bytes);
+    }
+    overflow |= __builtin_add_overflow(b.bytes, bytes, &b.bytes);
+    const uint64_t memory =
+        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    if (overflow || b.bytes > memory)
+        throw Error(fmt::format(
+            "{}: with the shape {} the arrays do not fit into this machine's {:.1f} GB of memory.",
+            b.at(key + ".shape"),
+            shape_text(data.shape),
+            static_cast<double>(memory) * 1e-9
+        ));
+    data.bytes.resize(bytes);
+}
+
+// Integers of 16 bits and more are taken for indices and counts, which noise would only send out of bounds.
+bool is_data(DType t) { return is_float(t) || size_of(t) == 1; }
+
+void fill_by(const Binding& b, const Fill& fill, const std::string& where, Tensor& data) {
+    if (fill.kind == Fill::Kind::file) {
+        const auto path = std::filesystem::path(b.kernel.path).parent_path() / fill.file;
+        return convert(read_npy(path.string()), data, where);
+    }
+    std::vector<double> parameters;
+    for (const std::string& expression : fill.parameters)
+        parameters.push_back(evaluate(expression, b.variables, where));
+    if (fill.kind == Fill::Kind::uniform && parameters[0] > parameters[1])
+        throw Error(fmt::format(
+            "{}: uniform({}, {}) has its lower limit above its upper.", where, parameters[0], parameters[1]
+        ));
+    fill_tensor(data, fill, parameters, b.options.seed);
+}
+
+void fill_array(const Binding& b, const Argument& argument, const std::string& key, Tensor& data) {
+    if (const Tensor* array = find_array(b.inputs, data.name); array && !argument.fill.empty())
+        return convert(*array, data, "--inputs " + b.inputs.file);
+    if (argument.fill.empty()) return poison(data);
+    if (!b.inputs.file.empty() && !argument.output) {
+        std::vector<std::string> names;
+        for (const Tensor& array : b.inputs.arrays) names.push_back(array.name);
+        throw Error(fmt::format(
+            "--inputs {} has no array for the argument \"{}\"; it holds {}.",
+            b.inputs.file,
+            data.name,
+            join(names, ", ")
+        ));
+    }
+    if (b.inputs.fill && !argument.output && is_data(data.dtype))
+        return fill_by(b, *b.inputs.fill, "--inputs", data);
+    const std::string where = b.at(key + ".fill");
+    fill_by(b, parse_fill(argument.fill, where), where, data);
+}
+
+// `owner` is "p." for the fields of the argument p, `key` "args[2].fields[0]".
+BoundArgument bind_argument(
+    Binding& b, const Argument& argument, const std::string& owner, const std::string& key
+) {
+    BoundArgument bound;
+    bound.name = argument.name;
+    for (size_t i = 0; i < argument.fields.size(); ++i)
+        bound.fields.push_back(bind_argument(
+            b, argument.fields[i], owner + argument.name + ".", fmt::format("{}.fields[{}]", key, i)
+        ));
+    if (!argument.fields.empty()) return bound;
+    bound.data.name = owner + argument.name;
+    bound.data.dtype = argument.dtype;
+    bound.array = !argument.shape.empty();
+    bound.output = argument.output;
+    bound.filled = !argument.fill.empty();
+    if (bound.array) {
+        allocate(b, argument, key, bound.data);
+        fill_array(b, argument, key, bound.data);
+    } else {
+        bind_scalar(b, argument, key, bound.data);
+    }
+    return bound;
+}
+
+// ---- rules: evaluated once, so that a misspelt name is known before the run
+
+Variables with_position(Variables variables, Dim3 block, int warp, int iteration) {
+    variables["block.x"] = block.x;
+    variables["block.y"] = block.y;
+    variables["block.z"] = block.z;
+    variables["warp"] = warp;
+    variables["iteration"] = iteration;
+    return variables;
+}
+
+void check_rules(const Binding& b) {
+    for (const auto& [name, rule] : b.kernel.outputs)
+        if (!rule.terms.empty()) evaluate(rule.terms, b.variables, b.at("output." + name + ".terms"));
+    const Variables variables = with_position(b.variables, {0, 0, 0}, 0, 0);
+    for (const auto& [name, rule] : b.kernel.tiles) {
+        for (size_t i = 0; i < rule.at.size(); ++i)
+            evaluate(rule.at[i], variables, b.at(fmt::format("tile.{}.at[{}]", name, i)));
+        if (!rule.terms.empty()) evaluate(rule.terms, variables, b.at("tile." + name + ".terms"));
+    }
+}
+
+}  // namespace
+
+Problem bind(const Kernel& kernel, const BindOptions& options) {
+    Binding b{kernel, options, open_inputs(options.inputs), {}};
+    Problem problem;
+    problem.kernel = kernel;
+    problem.seed = options.seed;
+    problem.inputs = options.inputs;
+    bind_params(b, problem);
+    bind_defines(b, problem);
+    bind_launch(b, problem);
+    check_rules(b);
+    for (size_t i = 0; i < kernel.args.size(); ++i)
+        problem.args.push_back(bind_argument(b, kernel.args[i], "", fmt::format("args[{}]", i)));
+    return problem;
+}
+
+std::vector<int64_t> window_origin(
+    const Problem& problem, const TileRule& rule, Dim3 block, int warp, int iteration
+) {
+    const Variables variables =
+        with_position({problem.params.begin(), problem.params.end()}, block, warp, iteration);
+    std::vector<int64_t> origin;
+    for (const std::string& expression : rule.at) {
+        const std::string where = problem.kernel.path + ": \"at\" of the tile of " + rule.of;
+        origin.push_back(evaluate_whole(expression, variables, where, INT64_MIN));
+    }
+    return origin;
+}
+
+}  // namespace wl::manifest

@@ -1,0 +1,212 @@
+// Fills by kind, and conversion of arrays that were read.
+#include "instrumentation/manifest/fill.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <numbers>
+#include <string_view>
+
+namespace wl::manifest {
+namespace {
+
+struct KindEntry {
+    std::string_view name;
+    Fill::Kind kind;
+    size_t parameters;  // both or none
+};
+constexpr std::array kKinds = {
+    KindEntry{"normal",      Fill::Kind::normal,      2},
+    KindEntry{"uniform",     Fill::Kind::uniform,     2},
+    KindEntry{"zeros",       Fill::Kind::zeros,       0},
+    KindEntry{"ones",        Fill::Kind::ones,        0},
+    KindEntry{"coordinates", Fill::Kind::coordinates, 0},
+    KindEntry{"one-hot",     Fill::Kind::one_hot,     0},
+    KindEntry{"identity",    Fill::Kind::identity,    0},
+};
+
+uint64_t mixed(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+struct Stream {
+    uint64_t start;
+
+    Stream(uint64_t seed, std::string_view name) {
+        uint64_t hash = 0xcbf29ce484222325u;
+        for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+        start = mixed(hash ^ mixed(seed));
+    }
+    uint64_t bits(uint64_t counter) const { return mixed(start + (counter + 1) * 0x9e3779b97f4a7c15u); }
+    double unit(uint64_t counter) const {
+        return static_cast<double>(bits(counter) >> 11) * 0x1p-53;
+    }  // [0, 1)
+};
+
+int64_t columns(const Tensor& t) { return t.shape.empty() ? 1 : t.shape.back(); }
+int64_t rows(const Tensor& t) { return t.shape.size() < 2 ? 1 : t.shape[t.shape.size() - 2]; }
+
+void put(Tensor& t, int64_t i, double value) {
+    from_double(t.dtype, value, t.bytes.data() + static_cast<size_t>(i) * size_of(t.dtype));
+}
+
+template <class Value>
+void each(Tensor& t, const Value& value) {
+    const int64_t n = elements(t.shape);
+    for (int64_t i = 0; i < n; ++i) put(t, i, value(i));
+}
+
+// Elements 2j and 2j+1 share the counters 2j and 2j+1 (Box and Muller 1958).
+void fill_normal(Tensor& t, const Stream& stream, double mean, double deviation) {
+    const int64_t n = elements(t.shape);
+    for (int64_t i = 0; i < n; i += 2) {
+        const auto counter = static_cast<uint64_t>(i);
+        const double radius = std::sqrt(-2 * std::log(1 - stream.unit(counter)));  // 1 - u > 0
+        const double angle = 2 * std::numbers::pi * stream.unit(counter + 1);
+        put(t, i, mean + deviation * radius * std::cos(angle));
+        if (i + 1 < n) put(t, i + 1, mean + deviation * radius * std::sin(angle));
+    }
+}
+
+void fill_uniform(Tensor& t, const Stream& stream, double low, double high) {
+    const bool real = is_float(t.dtype);
+    each(t, [&](int64_t i) {
+        const double u = stream.unit(static_cast<uint64_t>(i));
+        return real ? low + (high - low) * u : std::floor(low + (high - low + 1) * u);
+    });
+}
+
+bool carries(DType carrier, DType t) {
+    return (carrier == DType::u16 && t == DType::bf16) ||
+        (carrier == DType::u8 && (t == DType::e4m3 || t == DType::e5m2));
+}
+
+std::string_view trimmed(std::string_view s) {
+    const size_t first = s.find_first_not_of(' '), last = s.find_last_not_of(' ');
+    return first == s.npos ? std::string_view() : s.substr(first, last - first + 1);
+}
+
+// "0, 1/sqrt(D)" by the commas outside parentheses.
+std::vector<std::string> split_arguments(std::string_view text) {
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    for (const char c : text) {
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (c == ',' && depth == 0)
+            parts.emplace_back();
+        else
+            parts.back() += c;
+    }
+    return parts;
+}
+
+}  // namespace
+
+Fill parse_fill(const std::string& text, const std::string& where) {
+    if (text.ends_with(".npy")) return {Fill::Kind::file, {}, text};
+    const size_t open = std::min(text.find('('), text.size());
+    const std::string name(trimmed(std::string_view(text).substr(0, open)));
+    const auto* entry =
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.name == name; });
+    if (entry == kKinds.end()) {
+        std::vector<std::string> known;
+        for (const KindEntry& kind : kKinds) known.emplace_back(kind.name);
+        const std::string nearest = nearest_word(name, known);
+        throw Error(fmt::format(
+            "{}: unknown fill \"{}\"; {}",
+            where,
+            text,
+            nearest.empty() ? "known are " + join(known, ", ") + " and a file.npy."
+                            : "did you mean \"" + nearest + "\"?"
+        ));
+    }
+    Fill fill{entry->kind, {}, {}};
+    if (open == text.size()) {
+        if (fill.kind == Fill::Kind::uniform) fill.parameters = {"0", "1"};
+        if (fill.kind == Fill::Kind::normal) fill.parameters = {"0", "1"};
+        return fill;
+    }
+    const std::string_view rest = trimmed(std::string_view(text).substr(open));
+    if (rest.ends_with(')')) fill.parameters = split_arguments(rest.substr(1, rest.size() - 2));
+    if (entry->parameters == 0 || fill.parameters.size() != entry->parameters)
+        throw Error(fmt::format(
+            "{}: \"{}\" is no fill; {}",
+            where,
+            text,
+            entry->parameters == 0 ? name + " takes no parameters."
+                                   : "write normal(mean, deviation) or uniform(low, high)."
+        ));
+    return fill;
+}
+
+void fill_tensor(Tensor& tensor, const Fill& fill, const std::vector<double>& parameters, uint64_t seed) {
+    assert(fill.kind != Fill::Kind::file && parameters.size() == fill.parameters.size());
+    const Stream stream(seed, tensor.name);
+    const int64_t cols = columns(tensor), row_count = rows(tensor);
+    switch (fill.kind) {
+        case Fill::Kind::normal: fill_normal(tensor, stream, parameters[0], parameters[1]); break;
+        case Fill::Kind::uniform: fill_uniform(tensor, stream, parameters[0], parameters[1]); break;
+        case Fill::Kind::ones: each(tensor, [](int64_t) { return 1.0; }); break;
+        case Fill::Kind::coordinates: {
+            const auto period = static_cast<int64_t>(coordinate_period(tensor.dtype));
+            each(tensor, [=](int64_t i) { return static_cast<double>(i % period); });
+            break;
+        }
+        case Fill::Kind::one_hot:
+            each(tensor, [&](int64_t i) {
+                const uint64_t hot =
+                    stream.bits(static_cast<uint64_t>(i / cols)) % static_cast<uint64_t>(cols);
+                return static_cast<uint64_t>(i % cols) == hot ? 1.0 : 0.0;
+            });
+            break;
+        case Fill::Kind::identity:
+            each(tensor, [=](int64_t i) { return i / cols % row_count == i % cols ? 1.0 : 0.0; });
+            break;
+        default: each(tensor, [](int64_t) { return 0.0; });
+    }
+}
+
+uint64_t coordinate_period(DType t) {
+    if (is_float(t)) return static_cast<uint64_t>(1 / unit_roundoff(t));  // 2^(significand bits)
+    switch (t) {
+        case DType::s8: return 128;
+        case DType::u8: return 256;
+        case DType::s16: return 32768;
+        case DType::u16: return 65536;
+        case DType::s32: return uint64_t{1} << 31;
+        case DType::u32: return uint64_t{1} << 32;
+        default: return uint64_t{1} << 53;
+    }
+}
+
+void poison(Tensor& tensor) { std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0xff}); }
+
+void convert(const Tensor& from, Tensor& to, const std::string& where) {
+    if (from.shape != to.shape)
+        throw Error(fmt::format(
+            "{}: the array \"{}\" has the shape {}, the argument {} has {}.",
+            where,
+            from.name,
+            shape_text(from.shape),
+            to.name,
+            shape_text(to.shape)
+        ));
+    if (from.dtype == to.dtype || carries(from.dtype, to.dtype))
+        to.bytes = from.bytes;
+    else
+        each(to, [&](int64_t i) { return at(from, i); });
+}
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+    return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
+}
+
+}  // namespace wl::manifest

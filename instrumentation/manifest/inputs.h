@@ -1,0 +1,25 @@
+// What --inputs puts in place of the manifest's fills: another kind of fill, or the arrays of a .npz.
+#pragma once
+
+#include "instrumentation/base/tensor.h"
+#include "instrumentation/manifest/fill.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::manifest {
+
+struct Inputs {
+    std::optional<Fill> fill;
+    std::string file;  // the .npz, for messages; empty: none
+    std::vector<Tensor> arrays;
+};
+
+// Empty text: no replacement. Throws Error on an unknown kind or an unreadable file.
+Inputs open_inputs(const std::string& text);
+
+// The array of an argument: the same name, else the same but for upper and lower case; nullptr when absent.
+const Tensor* find_array(const Inputs& inputs, const std::string& name);
+
+}  // namespace wl::manifest

@@ -1,0 +1,356 @@
+// The .toml as a Kernel: which keys there are, their types, and what must not be missing.
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/manifest/expression.h"
+#include "instrumentation/manifest/fill.h"
+#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/toml_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace wl::manifest {
+namespace {
+
+namespace fs = std::filesystem;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string place_of(const Section& section, const std::string& key) {
+    return fmt::format("{}:{}: {}", section.document->path, line_of(section, key), full_name(section, key));
+}
+
+void check_name(const Section& section, const std::string& key, const std::string& name) {
+    if (!is_identifier(name))
+        fail(
+            *section.document,
+            line_of(section, key),
+            fmt::format("\"{}\" is no name: letters, digits and _ make one.", name)
+        );
+}
+
+std::string unknown(const std::string& word, const std::string& what, const std::vector<std::string>& known) {
+    const std::string nearest = nearest_word(word, known);
+    const std::string help = nearest.empty()
+        ? (known.empty() ? "there is none" : "there are " + join(known, ", ")) + "."
+        : "did you mean \"" + nearest + "\"?";
+    return fmt::format("unknown {} \"{}\"; {}", what, word, help);
+}
+
+// ---- arguments
+
+DType read_dtype(const Section& section) {
+    const std::string name =
+        required(section, "dtype", text(section, "dtype"), "the element type, such as \"f16\"");
+    if (const auto dtype = dtype_from_name(name)) return *dtype;
+    std::vector<std::string> known;
+    for (int t = 0; t <= static_cast<int>(DType::tf32); ++t)
+        known.emplace_back(name_of(static_cast<DType>(t)));
+    fail(*section.document, line_of(section, "dtype"), unknown(name, "dtype", known));
+}
+
+// A key that this kind of argument does not have.
+void forbid(const Section& section, const std::string& kind, const std::vector<std::string>& forbidden) {
+    for (const std::string& key : forbidden)
+        if (section.table->contains(key))
+            fail(
+                *section.document,
+                line_of(section, key),
+                fmt::format("{} is not for {}.", full_name(section, key), kind)
+            );
+}
+
+std::vector<Argument> read_arguments(const Section& parent, const std::string& key);
+
+void read_array(const Section& section, Argument& argument) {
+    forbid(section, "an array", {"value"});
+    if (argument.shape.empty())
+        fail(
+            *section.document,
+            line_of(section, "shape"),
+            full_name(section, "shape") +
+                " is empty: an array has at least one extent, and a scalar no shape."
+        );
+    argument.fill = text(section, "fill").value_or("");
+    argument.output = flag(section, "output").value_or(false);
+    if (!argument.fill.empty())
+        parse_fill(argument.fill, place_of(section, "fill"));
+    else if (!argument.output)
+        required<std::string>(
+            section,
+            "fill",
+            std::nullopt,
+            "an array has a fill, such as \"normal\", or output = true, or both"
+        );
+}
+
+Argument read_argument(const Section& section) {
+    check_keys(section, {"name", "dtype", "shape", "fill", "value", "fields", "output"});
+    Argument argument;
+    argument.line = line_of(section);
+    argument.name = required(section, "name", text(section, "name"), "every argument has one");
+    check_name(section, "name", argument.name);
+    if (section.table->contains("fields")) {
+        forbid(section, "a struct, whose fields say it", {"dtype", "shape", "fill", "value", "output"});
+        argument.fields = read_arguments(section, "fields");
+        if (argument.fields.empty())
+            fail(*section.document, argument.line, full_name(section, "fields") + " is empty.");
+        return argument;
+    }
+    argument.dtype = read_dtype(section);
+    if (const auto shape = expressions(section, "shape")) {
+        argument.shape = *shape;
+        read_array(section, argument);
+    } else {
+        forbid(section, "a scalar; an array has a shape", {"fill", "output"});
+        argument.value = required(
+            section, "value", expression(section, "value"), "a scalar has a value, an array a shape"
+        );
+    }
+    return argument;
+}
+
+std::vector<Argument> read_arguments(const Section& parent, const std::string& key) {
+    const auto sections = required(
+        parent, key, subsections(parent, key), "the kernel's parameters in their order, [] when it has none"
+    );
+    std::vector<Argument> arguments;
+    std::set<std::string> names;
+    for (const Section& section : sections) {
+        arguments.push_back(read_argument(section));
+        if (!names.insert(arguments.back().name).second)
+            fail(
+                *section.document,
+                line_of(section, "name"),
+                fmt::format("{} is the second argument named \"{}\".", section.name, arguments.back().name)
+            );
+    }
+    return arguments;
+}
+
+// ---- names and numbers
+
+Pairs read_pairs(const Section& section) {
+    Pairs pairs;
+    for (const std::string& key : keys(section)) {
+        check_name(section, key, key);
+        pairs.emplace_back(key, *expression(section, key));
+    }
+    return pairs;
+}
+
+void read_params(const Section& top, Kernel& kernel) {
+    if (const auto section = subsection(top, "params")) {
+        kernel.params = read_pairs(*section);
+        for (const auto& [name, value] : kernel.params)
+            if (is_function_name(name) || name == "warp" || name == "iteration" || name == "block")
+                fail(
+                    *section->document,
+                    line_of(*section, name),
+                    fmt::format(
+                        "params.{}: this name has a meaning of its own in expressions; choose another.", name
+                    )
+                );
+    }
+    std::vector<std::string> known;
+    for (const auto& [name, value] : kernel.params) known.push_back(name);
+    if (const auto presets = subsection(top, "presets"))
+        for (const std::string& name : keys(*presets)) {
+            const Section preset = *subsection(*presets, name);
+            kernel.presets[name] = read_pairs(preset);
+            for (const auto& [param, value] : kernel.presets[name])
+                if (std::find(known.begin(), known.end(), param) == known.end())
+                    fail(
+                        *preset.document,
+                        line_of(preset, param),
+                        unknown(param, "parameter in " + preset.name, known)
+                    );
+        }
+    if (const auto define = subsection(top, "define")) kernel.define = read_pairs(*define);
+}
+
+void read_launch(const Section& top, Kernel& kernel) {
+    const Section launch =
+        required(top, "launch", subsection(top, "launch"), "the table with grid and block");
+    check_keys(launch, {"grid", "block", "shared"});
+    const auto extents = [&](const std::string& key) {
+        auto values = required(launch, key, expressions(launch, key), "one to three extents, x first");
+        if (values.empty() || values.size() > 3)
+            fail(
+                *launch.document,
+                line_of(launch, key),
+                fmt::format("launch.{} has {} extents; one to three are possible.", key, values.size())
+            );
+        return values;
+    };
+    kernel.grid = extents("grid");
+    kernel.block = extents("block");
+    kernel.shared = expression(launch, "shared").value_or("0");
+}
+
+// ---- files, references, rules
+
+std::string existing_file(
+    const Section& section, const std::string& key, const std::string& name, const fs::path& folder
+) {
+    const fs::path path = (folder / name).lexically_normal();
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored))
+        fail(
+            *section.document,
+            line_of(section, key),
+            fmt::format("{}: there is no file {}.", full_name(section, key), display_path(path.string()))
+        );
+    return path.string();
+}
+
+void read_source(const Section& top, const fs::path& toml, Kernel& kernel) {
+    const fs::path folder = toml.parent_path();
+    kernel.title = text(top, "title").value_or(kernel.name);
+    kernel.source = existing_file(top, "source", text(top, "source").value_or(kernel.name + ".cu"), folder);
+    kernel.entry = text(top, "entry").value_or("");
+    for (const std::string& name : texts(top, "include").value_or(std::vector<std::string>())) {
+        const fs::path path = (folder / name).lexically_normal();
+        if (!fs::is_directory(path))
+            fail(
+                *top.document,
+                line_of(top, "include"),
+                fmt::format("include: there is no folder {}.", display_path(path.string()))
+            );
+        kernel.include.push_back(path.string());
+    }
+}
+
+void read_reference(const Section& top, const fs::path& toml, Kernel& kernel) {
+    const auto section = subsection(top, "reference");
+    if (!section) return;
+    const std::vector<std::string> kinds = {"builtin", "python", "npz", "kernel"};
+    check_keys(*section, kinds);
+    if (section->table->size() != 1)
+        fail(
+            *section->document,
+            line_of(*section),
+            "[reference] holds exactly one of " + join(kinds, ", ") + "."
+        );
+    const std::string kind = keys(*section)[0], target = *text(*section, kind);
+    kernel.reference.kind =
+        static_cast<ReferenceRule::Kind>(1 + std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
+    kernel.reference.target = target;
+    if (kernel.reference.kind != ReferenceRule::Kind::builtin)
+        kernel.reference.target =
+            fs::absolute(existing_file(*section, kind, target, toml.parent_path())).string();
+    else if (target != "attention")
+        fail(
+            *section->document, line_of(*section, kind), unknown(target, "builtin reference", {"attention"})
+        );
+}
+
+void read_outputs(const Section& top, Kernel& kernel) {
+    const auto outputs = subsection(top, "output");
+    if (!outputs) return;
+    std::vector<std::string> known;
+    for (const Argument& argument : kernel.args)
+        if (argument.output) known.push_back(argument.name);
+    for (const std::string& name : keys(*outputs)) {
+        const Section section = *subsection(*outputs, name);
+        check_keys(section, {"of", "terms", "tolerance"});
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            fail(*section.document, line_of(section), unknown(name, "output", known));
+        OutputRule& rule = kernel.outputs[name];
+        rule.of = text(section, "of").value_or(name);
+        rule.terms = expression(section, "terms").value_or("");
+        rule.tolerance = number(section, "tolerance");
+        if (rule.tolerance && !(*rule.tolerance >= 0))
+            fail(
+                *section.document,
+                line_of(section, "tolerance"),
+                full_name(section, "tolerance") + " must not be negative."
+            );
+    }
+}
+
+void read_tiles(const Section& top, Kernel& kernel) {
+    const auto tiles = subsection(top, "tile");
+    if (!tiles) return;
+    for (const std::string& name : keys(*tiles)) {
+        const Section section = *subsection(*tiles, name);
+        check_keys(section, {"of", "at", "terms", "row_axis", "col_axis"});
+        TileRule& rule = kernel.tiles[name];
+        rule.of = text(section, "of").value_or(name);
+        rule.at = required(
+            section,
+            "at",
+            expressions(section, "at"),
+            "the coordinates of element (0,0) in the reference tensor"
+        );
+        rule.terms = expression(section, "terms").value_or("");
+        rule.row_axis = whole(section, "row_axis");
+        rule.col_axis = whole(section, "col_axis");
+        for (const char* key : {"row_axis", "col_axis"}) {
+            const auto axis = whole(section, key);
+            if (axis && (*axis < 0 || *axis >= static_cast<int>(rule.at.size())))
+                fail(
+                    *section.document,
+                    line_of(section, key),
+                    fmt::format(
+                        "{} is {}, but \"at\" has {} dimensions, counted from 0.",
+                        full_name(section, key),
+                        *axis,
+                        rule.at.size()
+                    )
+                );
+        }
+    }
+}
+
+void read_faults(const Section& top, Kernel& kernel) {
+    const auto faults = subsection(top, "fault");
+    if (!faults) return;
+    for (const std::string& name : keys(*faults)) {
+        const Section section = *subsection(*faults, name);
+        check_keys(section, {"about"});
+        kernel.faults.push_back(
+            {name, required(section, "about", text(section, "about"), "one sentence on what the fault does")}
+        );
+    }
+}
+
+}  // namespace
+
+Kernel load(const std::string& toml_path) {
+    Document document = read_document(toml_path);
+    const Section top = root(document);
+    const fs::path path = fs::path(toml_path).lexically_normal();
+    check_keys(
+        top,
+        {"title",
+         "source",
+         "entry",
+         "include",
+         "args",
+         "params",
+         "presets",
+         "define",
+         "launch",
+         "reference",
+         "output",
+         "tile",
+         "fault"}
+    );
+    Kernel kernel;
+    kernel.name = path.stem().string();
+    kernel.path = path.string();
+    read_source(top, path, kernel);
+    kernel.args = read_arguments(top, "args");
+    read_params(top, kernel);
+    read_launch(top, kernel);
+    read_reference(top, path, kernel);
+    read_outputs(top, kernel);
+    read_tiles(top, kernel);
+    read_faults(top, kernel);
+    kernel.lines = std::move(document.lines);
+    return kernel;
+}
+
+}  // namespace wl::manifest

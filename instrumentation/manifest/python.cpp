@@ -1,0 +1,148 @@
+// The exchange with the Python process: a folder of .npy files and two JSON files.
+#include "instrumentation/manifest/python.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/manifest/npy.h"
+#include "instrumentation/manifest/process.h"
+#include "python_driver.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace wl::manifest {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct TemporaryFolder {
+    std::string path;
+
+    TemporaryFolder() : path((fs::temp_directory_path() / "warplens-reference-XXXXXX").string()) {
+        if (!mkdtemp(path.data()))
+            throw Error(
+                "cannot make a folder in " + fs::temp_directory_path().string() + " for the Python reference."
+            );
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    std::string file(const std::string& name) const { return path + "/" + name; }
+};
+
+std::string interpreter() {
+    if (const char* chosen = std::getenv("WARPLENS_PYTHON"); chosen && *chosen) return chosen;
+    std::error_code ignored;
+    return fs::exists(WL_PYTHON, ignored) ? WL_PYTHON : "python3";
+}
+
+json number(double value) {
+    if (value == std::trunc(value) && std::abs(value) < 1e15) return static_cast<int64_t>(value);
+    return value;
+}
+
+// What stands for an argument in the request; arrays are written as files.
+json describe(const BoundArgument& argument, const TemporaryFolder& folder, int& files) {
+    if (argument.array) {
+        const std::string name = fmt::format("input{}.npy", files++);
+        write_npy(folder.file(name), argument.data);
+        return name;
+    }
+    if (argument.fields.empty()) return at(argument.data, 0);
+    json fields = json::object();
+    for (const BoundArgument& field : argument.fields) fields[field.name] = describe(field, folder, files);
+    return fields;
+}
+
+void write_request(const Problem& problem, const PythonOptions& options, const TemporaryFolder& folder) {
+    json request = {
+        {"params", json::object()},
+        {"inputs", json::object()},
+        {"block",  nullptr       }
+    };
+    for (const auto& [name, value] : problem.params) request["params"][name] = number(value);
+    int files = 0;
+    for (const BoundArgument& argument : problem.args)
+        request["inputs"][argument.name] = describe(argument, folder, files);
+    if (options.block) request["block"] = {options.block->x, options.block->y, options.block->z};
+    std::ofstream(folder.file("request.json")) << request;
+    std::ofstream(folder.file("driver.py")) << kPythonDriver;
+}
+
+std::string last_lines(std::string text, int count) {
+    text.erase(text.find_last_not_of("\n \t") + 1);
+    size_t first = text.size();
+    while (count-- > 0 && first != text.npos && first > 0) first = text.rfind('\n', first - 1);
+    return text.empty() ? "It printed nothing." : first == text.npos ? text : text.substr(first + 1);
+}
+
+// Why there is no answer to read; empty: there is one.
+std::string process_problem(
+    const Finished& finished, const std::string& python, const std::string& script, double timeout
+) {
+    if (!finished.started)
+        return fmt::format("cannot start {}; WARPLENS_PYTHON names the interpreter for {}", python, script);
+    if (finished.timed_out) return fmt::format("{} did not return within {:g} seconds", script, timeout);
+    if (finished.status == 0) return {};
+    return fmt::format(
+        "{} ended with status {} while it ran {}:\n{}",
+        python,
+        finished.status,
+        script,
+        last_lines(finished.output, 8)
+    );
+}
+
+PythonReference read_answer(const TemporaryFolder& folder) {
+    PythonReference reference;
+    try {
+        const json answer = json::parse(read_text_file(folder.file("answer.json")));
+        reference.problem = answer.value("problem", "");
+        if (!reference.problem.empty()) return reference;
+        for (const auto& [name, file] : answer.at("tensors").items()) {
+            reference.tensors.push_back(read_npy(folder.file(file)));
+            reference.tensors.back().name = name;
+        }
+    } catch (const std::exception& e) {  // the script may have left the process, or written here
+        reference = {{}, std::string("the Python reference left no answer: ") + e.what()};
+    }
+    return reference;
+}
+
+// The script's path as the user wrote it.
+std::string with_display_path(std::string text, const std::string& path, const std::string& shown) {
+    for (size_t at = text.find(path); at != text.npos; at = text.find(path, at + shown.size()))
+        text.replace(at, path.size(), shown);
+    return text;
+}
+
+}  // namespace
+
+PythonReference run_python_reference(
+    const Problem& problem, const std::string& script, const PythonOptions& options
+) {
+    const TemporaryFolder folder;
+    write_request(problem, options, folder);
+    const std::string python = interpreter(), shown = display_path(script);
+    const std::string path = fs::absolute(script).lexically_normal().string();
+    // -B: no __pycache__ beside the user's files.
+    const Finished finished = run_process(
+        {python, "-B", folder.file("driver.py"), folder.path, path}, folder.file("log"), options.timeout
+    );
+    PythonReference reference;
+    reference.problem = process_problem(finished, python, shown, options.timeout);
+    if (reference.problem.empty()) reference = read_answer(folder);
+    reference.problem = with_display_path(reference.problem, path, shown);
+    return reference;
+}
+
+}  // namespace wl::manifest

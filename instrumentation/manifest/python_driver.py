@@ -1,0 +1,90 @@
+# Runs reference(inputs, params[, block]) of a user's script: driver.py FOLDER SCRIPT.
+#
+# FOLDER/request.json holds {"params": {..}, "inputs": {..}, "block": [x, y, z] or null}; in inputs a string is the
+# name of a .npy in FOLDER, a number a scalar argument, an object a struct by value. Answers by FOLDER/answer.json:
+# {"tensors": {name: file}} or {"problem": text}.
+import inspect
+import json
+import os
+import runpy
+import sys
+import traceback
+
+
+class Problem(Exception):
+    pass
+
+
+def load_inputs(np, folder, entries):
+    def value(entry):
+        if isinstance(entry, str):
+            return np.load(os.path.join(folder, entry)).astype(np.float64)
+        if isinstance(entry, dict):
+            return {name: value(field) for name, field in entry.items()}
+        return np.float64(entry)
+
+    return {name: value(entry) for name, entry in entries.items()}
+
+
+def call(function, inputs, params, block):
+    if "block" in inspect.signature(function).parameters:
+        return function(inputs, params, block=tuple(block) if block else None)
+    return function(inputs, params)
+
+
+def save(np, folder, script, result):
+    if not isinstance(result, dict):
+        raise Problem(f"reference() in {script} returned a {type(result).__name__}, not a dict of arrays by name")
+    files = {}
+    for i, (name, array) in enumerate(result.items()):
+        array = np.asarray(array)
+        if not isinstance(name, str) or array.dtype.kind not in "fiub":
+            raise Problem(f"reference() in {script} returned under {name!r} no array of real numbers")
+        files[name] = f"result{i}.npy"
+        np.save(os.path.join(folder, files[name]), np.ascontiguousarray(array, np.float64).reshape(array.shape))
+    return files
+
+
+def run(folder, script):
+    try:
+        import numpy as np
+    except ImportError:
+        raise Problem(f"{sys.executable} has no numpy: `{sys.executable} -m pip install numpy`, or name another "
+                      "interpreter by WARPLENS_PYTHON") from None
+    with open(os.path.join(folder, "request.json"), encoding="utf-8") as file:
+        request = json.load(file)
+    inputs = load_inputs(np, folder, request["inputs"])
+    sys.path.insert(0, os.path.dirname(script))
+    sys.argv = [script]
+    names = runpy.run_path(script)
+    if not callable(names.get("reference")):
+        raise Problem(f"{script} defines no function reference(inputs, params)")
+    return save(np, folder, script, call(names["reference"], inputs, request["params"], request["block"]))
+
+
+def lines_of(error, script):
+    """The user's line and what the user sees of a traceback: from the first frame of the script on."""
+    shown = traceback.TracebackException.from_exception(error)
+    users = [i for i, frame in enumerate(shown.stack) if frame.filename == script]
+    line = shown.stack[users[-1]].lineno if users else getattr(error, "lineno", None)
+    shown.stack = traceback.StackSummary.from_list(shown.stack[users[0]:] if users else [])
+    shown.__cause__ = shown.__context__ = None
+    lines = "".join(shown.format()).rstrip().split("\n")
+    return line, [text for text in lines if not text.startswith("Traceback")][-8:]
+
+
+def main():
+    folder, script = sys.argv[1:3]
+    try:
+        answer = {"tensors": run(folder, script)}
+    except Problem as problem:
+        answer = {"problem": str(problem)}
+    except BaseException as error:  # sys.exit() and Ctrl-C in a script too
+        line, lines = lines_of(error, script)
+        place = f"{script}:{line}" if line else script
+        answer = {"problem": f"{place}: {type(error).__name__} in the Python reference\n" + "\n".join(lines)}
+    with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+
+
+main()

@@ -1,0 +1,8 @@
+wl_test(expression wl_manifest)
+wl_test(manifest wl_manifest)
+wl_test(manifest_errors wl_manifest)
+wl_test(params wl_manifest)
+wl_test(inputs wl_manifest)
+target_compile_definitions(inputs_test PRIVATE WL_GOLDEN="${PROJECT_SOURCE_DIR}/tests/golden")
+wl_test(python_reference wl_manifest)
+target_compile_definitions(python_reference_test PRIVATE WL_TEST_PYTHON="${WARPLENS_PYTHON}")
