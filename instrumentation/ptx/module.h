@@ -18,8 +18,9 @@ namespace wl::ptx {
 struct Location {
     int file = -1;  // index in Module::files
     int line = 0, column = 0;
-    int inlined_at = -1;   // index in Module::locations of the call site; -1: not inlined
-    std::string function;  // linkage name of the inlined function; empty: the entry's own line
+    int inlined_at =
+        -1;             // index in Module::locations of the call site, always a smaller one; -1: not inlined
+    int function = -1;  // index in Module::function_names of the inlined function; -1: not inlined
 
     friend bool operator==(const Location&, const Location&) = default;
 };
@@ -49,7 +50,10 @@ struct Operand {
     bool negated = false;         // !%p, or -x where the ISA allows it
     bool local = false;           // symbol of the function, not of the module
     bool floating = false;        // immediate written as a floating point number
-    bool wide = false;   // floating: bits are those of an f64 (0d... or decimal), else of an f32 (0f...)
+    bool wide = false;  // floating: bits are those of an f64 (0d... or decimal), else of an f32 (0f...)
+    // Video instructions, behind a register; 0: none. .b7654, .h1, ...: three bits a digit (the last digit
+    // lowest), the number of digits << 12, and 0x8000 for h.
+    uint16_t selector = 0;
     int32_t index = -1;  // register, symbol, label, special register; for address: the base's
     int64_t offset = 0;  // address, symbol: bytes
     uint64_t bits = 0;   // immediate: integer extended to 64 bits, or the float's bits
@@ -152,13 +156,17 @@ struct Function {
     std::vector<Prototype> prototypes;
     std::vector<Mark> marks;
     uint32_t max_threads[3] = {0, 0, 0}, required_threads[3] = {0, 0, 0};
-    std::vector<std::string> directives;  // other directives before the body, as written: ".minnctapersm 2"
+    std::vector<std::string> attributes;  // before the name, as written: ".attribute(.unified(1,2))"
+    std::vector<std::string> directives;  // before the body, as written: ".minnctapersm 2"
     std::vector<std::string> pragmas;     // of the function and inside its body
 };
 
 struct Module {
-    std::string version, target;     // "9.0", "sm_90"
-    std::vector<std::string> files;  // .file paths
+    std::string version, target;              // "9.0", "sm_90"
+    std::vector<std::string> target_options;  // "debug"
+    int address_size = 64;
+    std::vector<std::string> files;           // .file paths
+    std::vector<std::string> function_names;  // linkage names of inlined functions
     std::vector<Location> locations;
     std::vector<Variable> variables;  // module scope
     std::vector<Function> functions;

@@ -330,12 +330,9 @@ struct Modifiers {
         eviction;  // "relaxed", "cta"/"cluster"/"gpu"/"sys", "ca"/"cg"/..., "L1::no_allocate" ...
     std::string_view prefetch_size;  // "L2::128B"
     std::string_view geometry;       // textures: "1d", "2d", "a2d", "3d", ...
-    std::string_view kind;  // first family-specific word: wmma.load "a"/"b"/"c", mma.b1 "popc", fence "proxy"
+    std::string_view kind;    // first family-specific word: wmma.load "a"/"b"/"c", mma.b1 "popc", tld4 "r",
+                              // suld "b", fence "proxy"
     std::string_view detail;  // second such word
-    // Video operands' selectors: 0 none; 0x10|n: .bn; 0x20|n: .hn; SIMD sources 0x8000|digits (.b7654 is
-    // 0xf654, .h32 is 0x8032); SIMD destination masks 0x100|mask (.b31 is 0x10a).
-    uint16_t selector_a = 0, selector_b = 0, selector_c = 0, selector_d = 0;
-
     friend bool operator==(const Modifiers&, const Modifiers&) = default;
 };
 
@@ -404,7 +401,7 @@ enum class Exactness : uint8_t { exact, bounded };
 // One row of the table: one opcode in one group of types. A newcomer adds an opcode by one row here and one
 // test vector. `types` and `modifiers` are blank-separated groups of alternatives joined by '|'; a group that
 // ends in '?' may be absent, any other must appear exactly once. Types stand in the order of the mnemonic,
-// modifiers may stand in any order.
+// modifiers may stand in any order. "*" in a column allows anything: a family recognised by name only.
 struct Form {
     Op op;
     std::string_view name;       // "fma", "cp.async"

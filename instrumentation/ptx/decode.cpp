@@ -1,0 +1,232 @@
+// The table decides: words of a mnemonic are matched to the groups of a row, operands to its roles.
+#include "instrumentation/ptx/decode.h"
+
+#include <algorithm>
+#include <array>
+
+namespace wl::ptx {
+namespace {
+
+using Kind = Operand::Kind;
+
+constexpr std::string_view kAnything = "*";  // recognised by name only
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find(separator, begin), text.size());
+        if (end > begin) parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+using FormsByName = std::unordered_map<std::string_view, std::vector<const Form*>>;
+
+const FormsByName& forms_by_name() {
+    static const FormsByName table = [] {
+        FormsByName t;
+        for (const Family& family : families())
+            for (const Form& form : family.forms) t[form.name].push_back(&form);
+        return t;
+    }();
+    return table;
+}
+
+// One group of alternatives of a row and the word that fills it.
+struct Group {
+    std::string_view alternatives;
+    bool optional = false, filled = false;
+};
+
+std::vector<Group> groups_of(std::string_view text) {
+    std::vector<Group> groups;
+    for (std::string_view g : split(text, ' ')) {
+        const bool optional = g.ends_with('?');
+        groups.push_back({optional ? g.substr(0, g.size() - 1) : g, optional, false});
+    }
+    return groups;
+}
+
+// The alternative equal to the word, in the table's storage; empty when the group has none.
+std::string_view alternative(const Group& group, std::string_view word) {
+    for (std::string_view a : split(group.alternatives, '|'))
+        if (a == word) return a;
+    return {};
+}
+
+bool all_filled(const std::vector<Group>& groups) {
+    return std::all_of(groups.begin(), groups.end(), [](const Group& g) { return g.filled || g.optional; });
+}
+
+// The row's spelling of each modifier; false when a word fits no group or a group stays empty.
+bool match_modifiers(
+    const Form& form, const std::vector<std::string_view>& words, std::vector<std::string_view>& spelt
+) {
+    if (form.modifiers == kAnything) return true;
+    std::vector<Group> groups = groups_of(form.modifiers);
+    for (std::string_view word : words) {
+        bool placed = false;
+        for (Group& g : groups) {
+            const std::string_view a = g.filled ? std::string_view{} : alternative(g, word);
+            if (a.empty()) continue;
+            g.filled = placed = true;
+            spelt.push_back(a);
+            break;
+        }
+        if (!placed) return false;
+    }
+    return all_filled(groups);
+}
+
+// Types fill the groups in their order; an optional group may be passed over.
+bool match_types(const Form& form, const std::vector<Type>& types) {
+    if (form.types == kAnything) return true;
+    std::vector<Group> groups = groups_of(form.types);
+    size_t g = 0;
+    for (Type type : types) {
+        while (g < groups.size() && alternative(groups[g], name_of(type)).empty()) {
+            if (!groups[g].optional) return false;
+            ++g;
+        }
+        if (g == groups.size()) return false;
+        groups[g++].filled = true;
+    }
+    return all_filled(groups);
+}
+
+struct Words {
+    std::vector<Type> types;
+    std::vector<std::string_view> modifiers;
+};
+
+Words sort_words(const std::vector<std::string_view>& words, size_t from) {
+    Words sorted;
+    for (size_t i = from; i < words.size(); ++i) {
+        const Type type = type_from_name(words[i]);
+        if (type != Type::none)
+            sorted.types.push_back(type);
+        else
+            sorted.modifiers.push_back(words[i]);
+    }
+    return sorted;
+}
+
+// The longest name of the table that the mnemonic starts with, and how many words it has.
+struct Name {
+    const std::vector<const Form*>* forms = nullptr;
+    size_t words = 0;
+};
+
+Name find_name(std::string_view text, const std::vector<std::string_view>& words) {
+    constexpr size_t kLongest = 6;
+    for (size_t n = std::min(words.size(), kLongest); n > 0; --n) {
+        const auto end = static_cast<size_t>(words[n - 1].data() + words[n - 1].size() - text.data());
+        const auto found = forms_by_name().find(text.substr(0, end));
+        if (found != forms_by_name().end()) return {&found->second, n};
+    }
+    return {};
+}
+
+bool has_address(const Form& form) { return form.operands.find('[') != std::string_view::npos; }
+
+bool role_matches(std::string_view role, const Operand& o, const Modifiers& m) {
+    if (role[0] == '[') return o.kind == Kind::address;
+    const bool listed = role[0] == '{';
+    if (o.kind == Kind::address || o.kind == Kind::none || o.kind == Kind::prototype) return false;
+    const bool written = role[listed ? 1 : 0] == 'd' || role[0] == '|';
+    const auto writable = [](const Operand& x) { return x.kind == Kind::reg || x.kind == Kind::sink; };
+    if (listed && m.vector > 1 && (o.kind != Kind::vector || o.elements.size() != m.vector)) return false;
+    if (o.kind == Kind::vector) {
+        if (!listed) return false;
+        return !written || std::all_of(o.elements.begin(), o.elements.end(), writable);
+    }
+    return !written || writable(o);
+}
+
+struct Roles {
+    std::vector<std::string_view> roles;
+    const std::vector<Operand>& operands;
+    const Modifiers& modifiers;
+};
+
+bool roles_match(const Roles& r, size_t role, size_t operand) {
+    if (role == r.roles.size()) return operand == r.operands.size();
+    std::string_view text = r.roles[role];
+    const bool optional = text.ends_with('?');
+    if (optional) text.remove_suffix(1);
+    const bool second = text[0] == '|';
+    const bool allowed = second == (operand == 1 && r.modifiers.pair);
+    if (allowed && operand < r.operands.size() && role_matches(text, r.operands[operand], r.modifiers) &&
+        roles_match(r, role + 1, operand + 1))
+        return true;
+    return optional && roles_match(r, role + 1, operand);
+}
+
+bool operands_match(const Form& form, const Instruction& i) {
+    if (form.operands == kAnything) return true;
+    return roles_match({split(form.operands, ' '), i.operands, i.modifiers}, 0, 0);
+}
+
+}  // namespace
+
+Mnemonic decode_mnemonic(std::string_view text) {
+    Mnemonic m;
+    const std::vector<std::string_view> words = split(text, '.');
+    const Name name = find_name(text, words);
+    if (!name.forms) return m;
+    Words rest = sort_words(words, name.words);
+    std::vector<std::string_view> spelt;
+    for (const Form* form : *name.forms) {
+        std::vector<std::string_view> spelt_here;
+        if (!match_types(*form, rest.types) || !match_modifiers(*form, rest.modifiers, spelt_here)) continue;
+        if (m.forms.empty()) spelt = std::move(spelt_here);
+        m.forms.push_back(form);
+    }
+    if (m.forms.empty()) return m;
+    m.op = m.forms.front()->op;
+    m.types = std::move(rest.types);
+    m.modifiers = modifiers_of(m.op, spelt);
+    const Form& form = *m.forms.front();
+    if (m.modifiers.space == Space::none && has_address(form)) m.modifiers.space = Space::generic;
+    if (form.name == "bar") m.modifiers.aligned = true;  // bar.sync is barrier.sync.aligned
+    return m;
+}
+
+void decode(Decoder& decoder, Instruction& instruction) {
+    const auto [entry, is_new] = decoder.known.try_emplace(instruction.mnemonic);
+    if (is_new) entry->second = decode_mnemonic(instruction.mnemonic);
+    const Mnemonic& m = entry->second;
+    const bool pair = instruction.modifiers.pair;
+    instruction.types = m.types;
+    instruction.modifiers = m.modifiers;
+    instruction.modifiers.pair = pair;
+    instruction.op = Op::unsupported;
+    for (const Form* form : m.forms) {
+        if (m.op != Op::call && !operands_match(*form, instruction)) continue;
+        instruction.op = m.op;
+        instruction.form = form;
+        return;
+    }
+}
+
+std::string why_unsupported(const Instruction& i) {
+    const std::vector<std::string_view> words = split(i.mnemonic, '.');
+    const Name name = find_name(i.mnemonic, words);
+    if (!name.forms) return i.mnemonic + ": no such instruction in the PTX ISA 9.0";
+    const std::string base(name.forms->front()->name);
+    const Mnemonic m = decode_mnemonic(i.mnemonic);
+    if (!m.forms.empty())
+        return i.mnemonic + ": its operands are not `" + std::string(m.forms.front()->operands) + "`";
+    for (std::string_view word : sort_words(words, name.words).modifiers) {
+        const bool known = std::any_of(name.forms->begin(), name.forms->end(), [&](const Form* form) {
+            for (const Group& g : groups_of(form->modifiers))
+                if (!alternative(g, word).empty()) return true;
+            return false;
+        });
+        if (!known) return i.mnemonic + ": ." + std::string(word) + " is in no form of " + base;
+    }
+    return i.mnemonic + ": no form of " + base + " has these types and modifiers together";
+}
+
+}  // namespace wl::ptx

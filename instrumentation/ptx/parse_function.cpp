@@ -1,0 +1,131 @@
+// Functions: signatures, directives and where the body goes (PTX ISA 9.0, 11.2, 11.4).
+#include "instrumentation/ptx/expression.h"
+#include "instrumentation/ptx/parser.h"
+
+namespace wl::ptx {
+namespace {
+
+void parse_dimensions(Parser& p, uint32_t (&dimensions)[3]) {
+    advance(p.lexer);
+    dimensions[0] = dimensions[1] = dimensions[2] = 1;
+    for (size_t i = 0;; ++i) {
+        const Token where = p.lexer.token;
+        const int64_t size = parse_integer(p.lexer, "a number of threads");
+        if (i > 2 || size < 0 || size > UINT32_MAX)
+            fail_at(where, "up to three numbers of threads stand here");
+        dimensions[i] = static_cast<uint32_t>(size);
+        if (!accept(p.lexer, ",")) return;
+    }
+}
+
+// A directive that is only kept: its word and its numbers.
+void keep_directive(Parser& p) {
+    std::string text(p.lexer.token.text);
+    advance(p.lexer);
+    while (p.lexer.token.kind == Token::Kind::number || is(p.lexer.token, ",") || is(p.lexer.token, "-")) {
+        const bool joined = is(p.lexer.token, ",");
+        text += (joined ? "" : " ") + std::string(p.lexer.token.text);
+        advance(p.lexer);
+    }
+    p.function.directives.push_back(std::move(text));
+}
+
+void parse_function_directives(Parser& p) {
+    while (p.lexer.token.kind == Token::Kind::word) {
+        const std::string_view word = p.lexer.token.text;
+        if (!word.starts_with('.')) fail_at(p.lexer.token, "expected a directive, `;` or the body");
+        if (word == ".maxntid") {
+            parse_dimensions(p, p.function.max_threads);
+        } else if (word == ".reqntid") {
+            parse_dimensions(p, p.function.required_threads);
+        } else if (word == ".noreturn") {
+            p.function.noreturn = true;
+            advance(p.lexer);
+        } else if (word == ".pragma") {
+            advance(p.lexer);
+            parse_pragma(p, p.function.pragmas);
+        } else {
+            keep_directive(p);
+        }
+    }
+}
+
+// .attribute(.unified(1, 2)) before the name: only kept
+void keep_attribute(Parser& p) {
+    std::string text;
+    int depth = 0;
+    do {
+        if (p.lexer.token.kind == Token::Kind::end) fail_at(p.lexer.token, "an attribute without its `)`");
+        depth += is(p.lexer.token, "(") ? 1 : is(p.lexer.token, ")") ? -1 : 0;
+        text += p.lexer.token.text;
+        advance(p.lexer);
+    } while (depth > 0 || is(p.lexer.token, "("));
+    p.function.attributes.push_back(std::move(text));
+}
+
+void declare_parameters(Parser& p, const std::vector<Variable>& parameters, Entry::Kind kind) {
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const Variable& v = parameters[i];
+        if (v.name == "_") continue;
+        if (!p.taken.insert(v.name).second) fail_at(p.lexer.token, "two parameters of the name " + v.name);
+        p.scopes.front().names[v.name] = {kind, static_cast<int32_t>(i), v.type};
+    }
+}
+
+int32_t place_of(Parser& p, const Token& name) {
+    const auto next = static_cast<int32_t>(p.module.functions.size());
+    const auto [entry, is_new] =
+        p.names.try_emplace(std::string(name.text), Entry{Entry::Kind::function, next, Type::none});
+    if (entry->second.kind != Entry::Kind::function) fail_at(name, "this name is a variable's");
+    if (is_new) {
+        Function& declared = p.module.functions.emplace_back();
+        declared.name = std::string(name.text);
+        declared.is_declaration = true;
+    }
+    return entry->second.index;
+}
+
+// The header of the definition rules; a later declaration changes nothing.
+void finish_declaration(Parser& p, int32_t index) {
+    advance(p.lexer);
+    p.function.is_declaration = true;
+    if (p.module.functions[index].is_declaration) p.module.functions[index] = std::move(p.function);
+}
+
+}  // namespace
+
+std::string unique_name(Parser& p, std::string_view name) {
+    std::string unique(name);
+    while (!p.taken.insert(unique).second)
+        unique = std::string(name) + "$" + std::to_string(++p.suffixes[std::string(name)]);
+    return unique;
+}
+
+void parse_function(Parser& p, const std::string& linkage) {
+    p.function = {};
+    p.taken.clear();
+    p.suffixes.clear();
+    p.line_mark = -1;
+    p.function.linkage = linkage;
+    p.function.is_entry = p.lexer.token.text == ".entry";
+    advance(p.lexer);
+    while (is_word(p.lexer.token, ".attribute")) keep_attribute(p);
+    if (is(p.lexer.token, "(")) p.function.results = parse_parameters(p);
+    const Token name = p.lexer.token;
+    p.function.name = std::string(take_word(p.lexer, "the function's name"));
+    const int32_t index = place_of(p, name);
+    if (is(p.lexer.token, "(")) p.function.params = parse_parameters(p);
+    parse_function_directives(p);
+    if (is(p.lexer.token, ";")) return finish_declaration(p, index);
+    if (!p.module.functions[index].is_declaration) fail_at(name, "this function is defined twice");
+    p.scopes.emplace_back();
+    p.scopes.front().line = p.lexer.token.line;
+    declare_parameters(p, p.function.results, Entry::Kind::result);
+    declare_parameters(p, p.function.params, Entry::Kind::param);
+    parse_body(p);
+    const int32_t alias_of = p.module.functions[index].alias_of;
+    p.module.functions[index] = std::move(p.function);
+    p.module.functions[index].alias_of = alias_of;
+}
+
+}  // namespace wl::ptx

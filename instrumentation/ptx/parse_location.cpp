@@ -1,0 +1,186 @@
+// `.loc` lines: every instruction's line of the user's source, with its chain of inlined calls.
+#include "instrumentation/base/error.h"
+#include "instrumentation/ptx/expression.h"
+#include "instrumentation/ptx/parser.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace wl::ptx {
+namespace {
+
+struct Place {
+    int file = 0, line = 0, column = 0;
+};
+
+int take_coordinate(Parser& p, std::string_view what) {
+    const Token where = p.lexer.token;
+    if (where.kind != Token::Kind::number) fail_at(where, "expected " + std::string(what));
+    const Constant c = parse_number(where);
+    if (c.floating || c.bits > INT32_MAX) fail_at(where, "expected " + std::string(what));
+    advance(p.lexer);
+    return static_cast<int>(c.bits);
+}
+
+Place take_place(Parser& p) {
+    Place place;
+    place.file = take_coordinate(p, "a file's number");
+    place.line = take_coordinate(p, "a line");
+    place.column = take_coordinate(p, "a column");
+    return place;
+}
+
+std::string key_of(const Place& place) {
+    return std::to_string(place.file) + ' ' + std::to_string(place.line) + ' ' + std::to_string(place.column);
+}
+
+int32_t remember(LineMarks& lines, const LineMark& mark) {
+    const std::string place = key_of({mark.file, mark.line, mark.column});
+    const std::string key = place + ' ' + std::to_string(mark.inlined_at) + ' ' + mark.function + '+' +
+        std::to_string(mark.function_offset);
+    const auto [entry, is_new] = lines.by_key.try_emplace(key, static_cast<int32_t>(lines.marks.size()));
+    if (is_new) lines.marks.push_back(mark);
+    lines.by_place[place] = entry->second;
+    return entry->second;
+}
+
+// The call site is the latest `.loc` of its place, which may itself be inlined.
+int32_t call_site(LineMarks& lines, const Place& place) {
+    const auto entry = lines.by_place.find(key_of(place));
+    if (entry != lines.by_place.end()) return entry->second;
+    return remember(lines, {place.file, place.line, place.column, -1, {}, 0, -1});
+}
+
+int32_t file_index(Parser& p, int number) {
+    const auto [entry, is_new] =
+        p.lines.files.try_emplace(number, static_cast<int32_t>(p.module.files.size()));
+    if (is_new) p.module.files.emplace_back();
+    return entry->second;
+}
+
+// The strings of .debug_str by the labels that function_name uses: `$L__info_string0: .b8 95,90,0`.
+struct DebugStrings {
+    std::string bytes;
+    std::unordered_map<std::string, size_t> labels;
+};
+
+DebugStrings read_debug_strings(const Module& module) {
+    DebugStrings strings;
+    const auto section = module.sections.find(".debug_str");
+    if (section == module.sections.end()) return strings;
+    Lexer lexer = start(section->second);
+    while (lexer.token.kind != Token::Kind::end) {
+        const Token token = lexer.token;
+        advance(lexer);
+        if (token.kind == Token::Kind::word && is(lexer.token, ":"))
+            strings.labels[std::string(token.text)] = strings.bytes.size();
+        if (token.kind == Token::Kind::number) strings.bytes += static_cast<char>(parse_number(token).bits);
+    }
+    return strings;
+}
+
+std::string string_at(const DebugStrings& strings, const LineMark& mark) {
+    const auto label = strings.labels.find(mark.function);
+    if (label == strings.labels.end()) return mark.function;
+    const size_t begin = label->second + mark.function_offset;
+    if (mark.function_offset > strings.bytes.size() || begin > strings.bytes.size()) return mark.function;
+    return strings.bytes.substr(begin, strings.bytes.find('\0', begin) - begin);
+}
+
+using LocationKey = std::tuple<int, int, int, int, int>;
+
+void name_functions(Parser& p) {
+    const DebugStrings strings = read_debug_strings(p.module);
+    std::unordered_map<std::string, int> known;
+    size_t bytes = 0;
+    for (const LineMark& mark : p.lines.marks) {
+        if (mark.location < 0 || mark.function.empty()) continue;
+        std::string name = string_at(strings, mark);
+        const auto [entry, is_new] =
+            known.try_emplace(std::move(name), static_cast<int>(p.module.function_names.size()));
+        p.module.locations[mark.location].function = entry->second;
+        if (!is_new) continue;
+        p.module.function_names.push_back(entry->first);
+        bytes += entry->first.size();
+        if (bytes > p.module.text.size())
+            throw Error("The PTX's .debug_str names overlap: they hold more than the text.");
+    }
+}
+
+}  // namespace
+
+void parse_location(Parser& p) {
+    advance(p.lexer);
+    const Place place = take_place(p);
+    LineMark mark{place.file, place.line, place.column, -1, {}, 0, -1};
+    while (accept(p.lexer, ",")) {
+        const Token word = p.lexer.token;
+        if (is_word(word, "function_name")) {
+            advance(p.lexer);
+            mark.function = std::string(take_word(p.lexer, "the label of a string"));
+            if (accept(p.lexer, "+"))
+                mark.function_offset = static_cast<uint64_t>(take_coordinate(p, "an offset"));
+        } else if (is_word(word, "inlined_at")) {
+            advance(p.lexer);
+            mark.inlined_at = call_site(p.lines, take_place(p));
+        } else {
+            fail_at(word, "expected function_name or inlined_at");
+        }
+    }
+    p.line_mark = remember(p.lines, mark);
+}
+
+int32_t current_location(Parser& p) {
+    std::vector<int32_t> chain;
+    for (int32_t i = p.line_mark; i >= 0 && p.lines.marks[i].location < 0; i = p.lines.marks[i].inlined_at)
+        chain.push_back(i);
+    std::reverse(chain.begin(), chain.end());
+    for (int32_t i : chain) {
+        LineMark& mark = p.lines.marks[i];
+        Location location;
+        location.file = file_index(p, mark.file);
+        location.line = mark.line;
+        location.column = mark.column;
+        location.inlined_at = mark.inlined_at < 0 ? -1 : p.lines.marks[mark.inlined_at].location;
+        mark.location = static_cast<int32_t>(p.module.locations.size());
+        p.module.locations.push_back(location);
+    }
+    return p.line_mark < 0 ? -1 : p.lines.marks[p.line_mark].location;
+}
+
+// Two labels may hold one string; locations that are equal then become one.
+void finish_locations(Parser& p) {
+    name_functions(p);
+    std::map<LocationKey, int32_t> known;
+    std::vector<Location> distinct;
+    std::vector<int32_t> renamed;
+    for (Location& l : p.module.locations) {
+        if (l.inlined_at >= 0) l.inlined_at = renamed[l.inlined_at];
+        const auto [entry, is_new] = known.try_emplace(
+            {l.file, l.line, l.column, l.inlined_at, l.function}, static_cast<int32_t>(distinct.size())
+        );
+        if (is_new) distinct.push_back(l);
+        renamed.push_back(entry->second);
+    }
+    p.module.locations = std::move(distinct);
+    for (Function& f : p.module.functions)
+        for (Instruction& i : f.code)
+            if (i.location >= 0) i.location = renamed[i.location];
+}
+
+std::string describe(const Module& module, int32_t location, bool with_chain) {
+    if (location < 0 || static_cast<size_t>(location) >= module.locations.size()) return "no source line";
+    std::string text;
+    for (int32_t i = location; i >= 0; i = module.locations[i].inlined_at) {
+        const Location& l = module.locations[i];
+        if (!text.empty()) text += " inlined at ";
+        const bool known =
+            l.file >= 0 && static_cast<size_t>(l.file) < module.files.size() && !module.files[l.file].empty();
+        text += (known ? module.files[l.file] : std::string("unknown file")) + ":" + std::to_string(l.line);
+        if (!with_chain) break;
+    }
+    return text;
+}
+
+}  // namespace wl::ptx

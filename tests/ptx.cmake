@@ -1,0 +1,1 @@
+wl_test(ptx_parse wl_ptx)
