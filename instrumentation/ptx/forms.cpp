@@ -7,19 +7,19 @@ namespace wl::ptx {
 namespace {
 
 std::vector<Family> join() {
+    const std::array<std::span<const Family>, 9> groups = {
+        kIntegerFamilies,
+        kFloatFamilies,
+        kMoveFamilies,
+        kMemoryFamilies,
+        kTextureFamilies,
+        kControlFamilies,
+        kSyncFamilies,
+        kMatrixFamilies,
+        kVideoFamilies};
     std::vector<Family> all;
-    const auto append = [&](const auto& families) {
-        all.insert(all.end(), families.begin(), families.end());
-    };
-    append(kIntegerFamilies);
-    append(kFloatFamilies);
-    append(kMoveFamilies);
-    append(kMemoryFamilies);
-    append(kTextureFamilies);
-    append(kControlFamilies);
-    append(kSyncFamilies);
-    append(kMatrixFamilies);
-    append(kVideoFamilies);
+    for (std::span<const Family> group : groups)
+        for (const Family& family : group) all.push_back(family);
     return all;
 }
 
