@@ -15,8 +15,17 @@ void update_safe(Clocks& clocks, int warp) {
         const WarpClock& clock = clocks.warp[other];
         bool gone = other == warp || (clock.exited && clock.last_access <= self.seen[other]);
         if (!gone) safe = std::min(safe, self.seen[other]);
+        if (other != warp) self.newest_seen = std::max(self.newest_seen, self.seen[other]);
     }
     self.safe = safe;
+}
+
+void update_safe_for_all(Clocks& clocks) {
+    Stamp safe = kLastStamp;
+    for (int warp = 0; warp < clocks.warps; ++warp) {
+        if (!clocks.warp[warp].exited) safe = std::min(safe, clocks.warp[warp].safe);
+    }
+    clocks.safe_for_all = std::min(safe, clocks.now);
 }
 
 void advance(Clocks& clocks, int warp) { clocks.warp[warp].time = ++clocks.now; }
@@ -42,7 +51,7 @@ void start(Clocks& clocks, int threads) {
     assert(threads > 0 && threads <= kMaxWarps * 32);
     clocks.warps = (threads + 31) / 32;
     clocks.now = 1;
-    clocks.last_release = 0;
+    clocks.last_release = clocks.safe_for_all = 0;
     clocks.barrier = {};
     for (int warp = 0; warp < clocks.warps; ++warp) {
         clocks.warp[warp] = WarpClock{};
@@ -84,6 +93,7 @@ void complete(Clocks& clocks, int barrier) {
         update_safe(clocks, warp);
     }
     at = {};
+    update_safe_for_all(clocks);
 }
 
 void sync_warp(Clocks& clocks, int warp, uint32_t mask) {
@@ -92,6 +102,7 @@ void sync_warp(Clocks& clocks, int warp, uint32_t mask) {
     if ((mask & self.lanes) == self.lanes) {
         self.lanes_safe = clocks.now;
         update_safe(clocks, warp);
+        if (clocks.warps == 1) update_safe_for_all(clocks);
     } else {
         sync_lanes(self, mask & self.lanes, clocks.now);
     }

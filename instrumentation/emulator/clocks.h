@@ -21,8 +21,9 @@ constexpr Stamp kLastStamp = (1u << 20) - 2;  // cells keep 20 bits; the topmost
 using LaneStamps = std::array<std::array<Stamp, 32>, 32>;
 
 struct WarpClock {
-    Stamp time = 1;  // carried by its accesses now
-    Stamp safe = 0;  // accesses of any warp of the block up to here happen before all its next ones
+    Stamp time = 1;         // carried by its accesses now
+    Stamp safe = 0;         // accesses of any warp of the block up to here happen before all its next ones
+    Stamp newest_seen = 0;  // no access of another warp after this happens before its next ones
     Stamp lanes_safe =
         0;               // accesses of its own lanes up to here happen before the next ones of all its lanes
     Stamp released = 0;  // when it last arrived at a block barrier
@@ -44,6 +45,7 @@ struct Clocks {
     int warps = 0;
     Stamp now = 1;
     Stamp last_release = 0;  // by any warp
+    Stamp safe_for_all = 0;  // accesses of any warp up to here happen before all next ones of every warp
     std::array<WarpClock, kMaxWarps> warp;
     std::array<BarrierClock, kMaxBarriers> barrier;
 };

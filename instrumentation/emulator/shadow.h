@@ -23,9 +23,10 @@ struct WarpAccess {
     uint32_t mask = 0;                    // lanes that take part
     uint32_t bytes = 4;                   // a lane: 1, 2, 4, 8 or 16
     const uint32_t* addresses = nullptr;  // [32] offsets in the block's window
-    // The lanes' values, for witnesses and to tell a harmless overlap within one store (equal values) from a
-    // race. A lane's value is `components` pieces of bytes / components; piece c of lane l lies at
-    // values[c] + l * value_stride. No values: overlapping lanes of one store count as different.
+    // The lanes' values, for witnesses and to tell a harmless overlap within one store (equal values: one
+    // write, by the last of the lanes) from a race. A lane's value is `components` pieces of bytes /
+    // components; piece c of lane l lies at values[c] + l * value_stride. No values: overlapping lanes of one
+    // store count as different.
     const std::byte* values[4] = {nullptr, nullptr, nullptr, nullptr};
     uint32_t components = 1;    // 1, 2 or 4
     uint32_t value_stride = 4;  // bytes
@@ -37,7 +38,7 @@ struct SpanAccess {
     int warp = 0;
     uint32_t site = 0;
     uint32_t mask = 0;
-    uint32_t offset = 0, bytes = 0;
+    uint32_t offset = 0, bytes = 0;  // multiples of 4
 };
 
 // 4 bytes of shared memory: who wrote them last, who read them since. 16 bytes, laid out so that one vector
@@ -52,13 +53,6 @@ struct SplitWord {
     std::array<uint16_t, 4> site{};
 };
 
-// Witness of a word that several warps read in one interval.
-struct SecondReader {
-    uint32_t first_lanes = 0;
-    uint16_t site = 0;
-    uint8_t warp = 0, lane = 0;
-};
-
 // Accesses by some lanes of a warp, of the bytes of one word that `bytes` masks.
 struct Touch {
     Stamp stamp = 0;
@@ -67,6 +61,8 @@ struct Touch {
     uint8_t warp = 0;
     uint8_t bytes = 0;
     bool atomic = false;
+    bool by_warp = false;  // the stamp orders the warp, not its lanes
+    bool vague = false;    // the site is that of another reader of the word
 };
 
 // A word whose history fits no Cell: atomics of several threads, readers in several intervals of barriers.
@@ -78,7 +74,7 @@ struct ShadowBlock {
     int64_t block = 0;  // linear index, for witnesses
     int threads = 0;
     uint32_t bytes = 0;  // static and dynamic shared memory
-    Checks checks;
+    Checks checks = {};
     size_t max_incidents = 1024;  // different causes kept; more are counted in Shadow::dropped
 };
 
@@ -87,9 +83,11 @@ struct Shadow {
     Clocks clocks;
     std::vector<Cell> cells;  // a word each
     std::vector<SplitWord> split;
-    std::vector<SecondReader> second;
+    std::vector<uint64_t> notes;  // further witnesses of a cell's readers
     std::vector<WordHistory> histories;
     std::vector<uint32_t> free_histories;
+    WordHistory scratch;
+    Stamp renumber_at = kLastStamp;       // stamps in use are then counted from 1 again; less only in tests
     std::vector<uint16_t> dense_of_site;  // cells keep 16-bit numbers of sites; 0: none yet
     std::vector<uint32_t> site_of_dense;
     std::vector<Incident> incidents;
@@ -125,8 +123,9 @@ void exit_warp(Shadow& shadow, int warp);
 // Last writer of the element's first byte that anybody wrote; Owner::kNobody: none of its bytes was written.
 capture::Owner owner_of(const Shadow& shadow, uint32_t offset, uint32_t bytes);
 
-// In order of detection; the shadow forgets them. Races: `first` is the earlier access in emulated order, its
-// value is not known (0); lanes == 0: one of several reading warps, the site is that of another of them.
+// In order of detection; the shadow forgets them. `count` counts words. Races: `first` is the earlier access
+// in emulated order, its value is not known (0); lanes == 0: one of several reading warps, the site is that
+// of another of them. async_copy_wait: `first` is the copy, `second` the access that should have waited.
 std::vector<Incident> take_incidents(Shadow& shadow);
 
 }  // namespace wl::emulator

@@ -1,0 +1,203 @@
+// A block's shadow from start to end: synchronisation, stamps, atomics, copies. Plain accesses:
+// shadow_access.cpp.
+#include "instrumentation/emulator/shadow.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/emulator/shadow_cell.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace wl::emulator {
+
+namespace {
+
+uint32_t number_site(Shadow& shadow, uint32_t site) {
+    if (site >= shadow.dense_of_site.size()) shadow.dense_of_site.resize(site + 256);
+    if (shadow.site_of_dense.empty()) shadow.site_of_dense.push_back(0);
+    if (shadow.site_of_dense.size() > 0xffff) {
+        throw Unsupported("unsupported: a kernel with more than 65535 shared memory instructions");
+    }
+    shadow.dense_of_site[site] = uint16_t(shadow.site_of_dense.size());
+    shadow.site_of_dense.push_back(site);
+    return shadow.dense_of_site[site];
+}
+
+// Calls `visit` with every stamp an access carries, by reference to the field or Stamp that holds it.
+template <class Field, class Plain>
+void visit_stamps(Shadow& shadow, Field&& visit_field, Plain&& visit_stamp) {
+    for (size_t word = 0; word < shadow.cells.size(); ++word) {
+        Cell& cell = shadow.cells[word];
+        visit_field(cell.writer);
+        visit_field(cell.readers);
+        if (!is_split(cell.writer)) continue;
+        for (uint32_t& writer : shadow.split[word].writer) visit_field(writer);
+    }
+    for (WordHistory& history : shadow.histories) {
+        for (auto* touches : {&history.writers, &history.readers}) {
+            for (Touch& touch : *touches) visit_stamp(touch.stamp);
+        }
+    }
+    for (int warp = 0; warp < shadow.clocks.warps; ++warp) visit_stamp(shadow.clocks.warp[warp].time);
+    visit_stamp(shadow.clocks.now);
+}
+
+// What clocks know: compared with stamps of accesses only.
+template <class Plain>
+void visit_knowledge(Clocks& clocks, Plain&& visit) {
+    visit(clocks.last_release);
+    visit(clocks.safe_for_all);
+    for (WarpClock& clock : clocks.warp) {
+        for (Stamp* stamp :
+             {&clock.safe, &clock.newest_seen, &clock.lanes_safe, &clock.released, &clock.last_access}) {
+            visit(*stamp);
+        }
+        for (Stamp& stamp : clock.seen) visit(stamp);
+        for (Stamp& stamp : clock.passed) visit(stamp);
+        if (!clock.by_lane) continue;
+        for (auto& lane : *clock.by_lane) {
+            for (Stamp& stamp : lane) visit(stamp);
+        }
+    }
+    for (BarrierClock& barrier : clocks.barrier) {
+        for (Stamp& stamp : barrier.brought) visit(stamp);
+    }
+}
+
+// Counts the stamps in use from 1 again, in their order: a stamp becomes the number of stamps in use up to
+// it.
+void renumber(Shadow& shadow) {
+    std::vector<Stamp> rank(kLastStamp + 1);
+    auto in_use = [](uint32_t f) { return f != 0 && f < kSpecial; };
+    visit_stamps(
+        shadow,
+        [&](uint32_t& f) {
+            if (in_use(f)) rank[stamp_of(f)] = 1;
+        },
+        [&](Stamp& at) { rank[at] = 1; }
+    );
+    std::partial_sum(rank.begin(), rank.end(), rank.begin());
+    if (rank.back() == kLastStamp) {
+        throw Unsupported("unsupported: a block with a million unordered synchronisations");
+    }
+    visit_stamps(
+        shadow,
+        [&](uint32_t& f) {
+            if (in_use(f)) f = rank[stamp_of(f)] << 12 | (f & 0xfff);
+        },
+        [&](Stamp& at) { at = rank[at]; }
+    );
+    visit_knowledge(shadow.clocks, [&](Stamp& at) { at = rank[at]; });
+}
+
+void after_synchronisation(Shadow& shadow) {
+    if (shadow.clocks.now >= shadow.renumber_at) renumber(shadow);
+}
+
+}  // namespace
+
+Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site) {
+    assert(warp >= 0 && warp < shadow.clocks.warps);
+    WarpClock& clock = shadow.clocks.warp[warp];
+    clock.last_access = clock.time;
+    ++shadow.access_number;
+    Actor actor;
+    actor.warp = warp;
+    actor.kind = kind;
+    actor.site = site;
+    actor.dense = site < shadow.dense_of_site.size() ? shadow.dense_of_site[site] : 0;
+    if (actor.dense == 0) actor.dense = number_site(shadow, site);
+    actor.key = field(clock.time, warp);
+    actor.limit = clock.safe << 12 | 0xfff;
+    actor.lanes_limit = clock.lanes_safe << 12 | 0xfff;
+    actor.all_limit = shadow.clocks.safe_for_all << 12 | 0xfff;
+    actor.clocks = &shadow.clocks;
+    return actor;
+}
+
+void start(Shadow& shadow, const ShadowBlock& block) {
+    shadow.block = block;
+    start(shadow.clocks, block.threads);
+    const size_t words = (block.bytes + 3) / 4;
+    shadow.cells.assign(words, Cell{});
+    if (shadow.split.size() < words) {
+        shadow.split.resize(words);
+        shadow.notes.resize(words);
+    }
+    shadow.histories.clear();
+    shadow.free_histories.clear();
+    take_incidents(shadow);
+    shadow.dropped = 0;
+}
+
+void arrive(Shadow& shadow, int barrier, int warp, bool waits) {
+    arrive(shadow.clocks, barrier, warp, waits);
+    after_synchronisation(shadow);
+}
+
+void complete(Shadow& shadow, int barrier) {
+    complete(shadow.clocks, barrier);
+    after_synchronisation(shadow);
+}
+
+void sync_warp(Shadow& shadow, int warp, uint32_t mask) {
+    sync_warp(shadow.clocks, warp, mask);
+    after_synchronisation(shadow);
+}
+
+void exit_warp(Shadow& shadow, int warp) { exit_warp(shadow.clocks, warp); }
+
+void atomic_shared(Shadow& shadow, const WarpAccess& access) {
+    Actor actor = make_actor(shadow, AccessKind::atomic, access.warp, access.site);
+    actor.access = &access;
+    for (uint32_t rest = access.mask; rest;) {
+        const uint32_t address = access.addresses[std::countr_zero(rest)];
+        uint32_t lanes = 0;
+        for (uint32_t others = rest; others; others &= others - 1) {
+            if (access.addresses[std::countr_zero(others)] == address) lanes |= others & -others;
+        }
+        rest &= ~lanes;
+        for (uint32_t at = 0; at < access.bytes; at += 4) {
+            Spot spot{(address + at) / 4, kWholeWord, lanes};
+            if (access.bytes < 4) spot.bytes = ((1u << access.bytes) - 1) << (address & 3);
+            check_exact(shadow, actor, spot);
+            commit_exact(shadow, actor, spot);
+        }
+    }
+}
+
+void begin_copy(Shadow& shadow, const WarpAccess& access) {
+    assert(access.bytes >= 4);
+    Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
+    actor.access = &access;
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const uint32_t first = access.addresses[lane] / 4, words = access.bytes / 4;
+        const uint32_t writer = kPending | uint32_t(access.warp) << 7 | uint32_t(lane) << 2;
+        for (uint32_t word = first; word < first + words; ++word) {
+            Cell& cell = shadow.cells[word];
+            if (!writable(cell, actor, lane)) {
+                check_exact(shadow, actor, {word, kWholeWord, 1u << lane});
+                release_history(shadow, cell);
+            }
+            cell = {.writer = writer, .sites = actor.dense << 16, .readers = actor.key, .reader_mask = 0};
+        }
+    }
+}
+
+void complete_copy(Shadow& shadow, const WarpAccess& access) {
+    Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+        const auto lane = uint32_t(std::countr_zero(rest)) << 2;
+        const uint32_t first = access.addresses[std::countr_zero(rest)] / 4, words = access.bytes / 4;
+        for (uint32_t word = first; word < first + words; ++word) {
+            Cell& cell = shadow.cells[word];
+            // Another thread's copy to the same place has replaced this one, and was reported.
+            if (cell.writer != (kPending | uint32_t(access.warp) << 7 | lane)) continue;
+            cell = {.writer = actor.key | lane, .sites = cell.sites, .readers = 0, .reader_mask = 0};
+        }
+    }
+}
+
+}  // namespace wl::emulator

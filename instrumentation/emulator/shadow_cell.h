@@ -1,0 +1,171 @@
+// The fields of a Cell, and the comparisons that order most accesses without looking further.
+// Internal to the shadow.
+#pragma once
+
+#include "instrumentation/emulator/shadow.h"
+
+#include <bit>
+
+namespace wl::emulator {
+
+// Cell::writer   [31:12] stamp  [11:7] warp  [6:2] lane   [1] kSeveral  [0] kSplit      0: never written
+// Cell::sites    [31:16] writer's  [15:0] readers' (numbers of Shadow::site_of_dense)
+// Cell::readers  [31:12] stamp  [11:7] warp  [6:3] bytes  [2:1] ReaderMode  [0] kNoted  0: nobody
+// Cell::reader_mask      by mode. The topmost stamp marks the forms that no quick comparison may accept.
+constexpr uint32_t kWarpField = 31u << 7;
+constexpr uint32_t kWholeWord = 15;
+
+constexpr uint32_t kSplit = 1;    // the bytes' writers are in Shadow::split; the stamp is their latest
+constexpr uint32_t kSeveral = 2;  // they belong to several warps; else all to `warp`
+constexpr uint32_t kSpecial = 0xfffff000;
+constexpr uint32_t kPending = kSpecial | 1;       // | warp, lane: a copy in flight
+constexpr uint32_t kHoles = kSpecial | 2;         // | warp, lane: split, some bytes not written, one thread
+constexpr uint32_t kHolesSeveral = kSpecial | 3;  // the same, several threads
+constexpr uint32_t kHistory = 0xffffffff;         // reader_mask: index in Shadow::histories
+
+enum ReaderMode : uint32_t {
+    kByLanes =
+        0,  // mask: lanes of `warp`, all of which read `bytes`. kNoted: some at the site of a LanesNote
+    kByPieces = 1,  // mask: 5 bits a byte, the lane of `warp` that read it; the sites are a PiecesNote
+    kByWarps = 2,   // mask: warps, each of which read `bytes`; `warp` and site: the first. WarpsNote
+};
+constexpr uint32_t kModeField = 3u << 1;
+constexpr uint32_t kNoted = 1;
+
+// What Shadow::notes holds for a word, by mode.
+struct LanesNote {
+    uint32_t lanes = 0;  // these lanes of the mask read at `site`; 0: all of them read `bytes` there
+    uint16_t site = 0;
+    uint8_t bytes = 0;
+    bool vague = false;  // or at further sites
+};
+struct PiecesNote {
+    std::array<uint16_t, 4> site{};
+};
+struct WarpsNote {
+    uint32_t first_lanes = 0;  // 0: not known
+    uint16_t second_site = 0;
+    uint8_t second_warp = 0, second_lane = 0;  // lane 255: not known
+};
+static_assert(sizeof(LanesNote) == 8 && sizeof(PiecesNote) == 8 && sizeof(WarpsNote) == 8);
+
+inline Stamp stamp_of(uint32_t field) { return field >> 12; }
+inline int warp_of(uint32_t field) { return int(field >> 7 & 31); }
+inline int lane_of(uint32_t writer) { return int(writer >> 2 & 31); }
+inline uint32_t bytes_of(uint32_t readers) { return readers >> 3 & 15; }
+inline uint32_t mode_of(uint32_t readers) { return readers >> 1 & 3; }
+inline uint32_t writer_site(const Cell& cell) { return cell.sites >> 16; }
+inline uint32_t readers_site(const Cell& cell) { return cell.sites & 0xffff; }
+inline uint32_t field(Stamp stamp, int warp) { return stamp << 12 | uint32_t(warp) << 7; }
+inline bool is_split(uint32_t writer) {
+    return writer < kSpecial ? (writer & kSplit) != 0 : (writer & 3) >= 2 && writer != kHistory;
+}
+inline bool is_pending(uint32_t writer) { return writer >= kSpecial && (writer & 3) == 1; }
+
+enum class AccessKind : uint8_t { read, write, atomic };
+
+// One access, as the checks see it.
+struct Actor {
+    int warp = 0;
+    AccessKind kind = AccessKind::read;
+    uint32_t site = 0, dense = 0;        // dense: its number in cells
+    uint32_t key = 0;                    // stamp and warp of a field
+    uint32_t limit = 0;                  // fields up to here are ordered before all lanes
+    uint32_t lanes_limit = 0;            // the same, for fields of its own warp
+    uint32_t all_limit = 0;              // fields up to here are ordered before every warp
+    const WarpAccess* access = nullptr;  // null: a span
+    const Clocks* clocks = nullptr;
+};
+
+Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site);
+
+// Is the write that `writer` (not 0) describes ordered before `lanes` of its own warp? False also where only
+// the exact check can tell.
+inline bool own_write_ordered(uint32_t writer, const Actor& actor, uint32_t lanes) {
+    if ((writer ^ actor.key) & (kWarpField | kSeveral)) return false;
+    if (writer <= actor.lanes_limit) return true;
+    return !(writer & kSplit) && lanes == 1u << lane_of(writer);
+}
+
+inline bool readable(const Cell& cell, const Actor& actor, uint32_t lanes) {
+    return cell.writer - 1 < actor.limit || (cell.writer && own_write_ordered(cell.writer, actor, lanes));
+}
+
+// Are all readers ordered before a write by `lane`?
+inline bool readers_ordered(const Cell& cell, const Actor& actor, int lane) {
+    if (cell.readers <= actor.limit) return true;
+    if ((cell.readers ^ actor.key) & (kWarpField | kModeField)) return false;
+    return cell.readers <= actor.lanes_limit || (cell.reader_mask & ~(1u << lane)) == 0;
+}
+
+inline bool writable(const Cell& cell, const Actor& actor, int lane) {
+    bool after_writer = cell.writer <= actor.limit || own_write_ordered(cell.writer, actor, 1u << lane);
+    return after_writer && readers_ordered(cell, actor, lane);
+}
+
+inline void set_writer(Cell& cell, uint32_t writer, uint32_t dense) {
+    cell.writer = writer;
+    cell.sites = (cell.sites & 0xffff) | dense << 16;
+}
+
+inline void set_readers(Cell& cell, uint32_t readers, uint32_t mask, uint32_t dense) {
+    cell.readers = readers;
+    cell.reader_mask = mask;
+    cell.sites = (cell.sites & 0xffff0000) | dense;
+}
+
+// Some bytes of a word, by some lanes of an access.
+struct Spot {
+    uint32_t word = 0, bytes = kWholeWord, lanes = 0;
+};
+
+// Lanes of one access on one word: who reads which bytes.
+struct Reading {
+    uint32_t mode = kByLanes, bytes = kWholeWord, mask = 0;
+};
+
+// Adds a read to the readers of a cell. False: only a WordHistory can hold it.
+bool join_readers(Shadow& shadow, uint32_t word, const Actor& actor, const Reading& reading);
+
+// As readable and writable, with the clocks of each warp and the bytes of split words. False: the exact check
+// must tell.
+bool after_writers(const Shadow& shadow, const Actor& actor, const Spot& spot);
+bool after_readers(const Shadow& shadow, const Actor& actor, const Spot& spot);
+
+// ---- runs: consecutive words at once
+// ---------------------------------------------------------------
+
+// Which lanes access the words of a run: `per_lane` words (1, 2, 4) for each lane from lane 0 on; 0: `lanes`
+// access every word.
+struct Run {
+    uint32_t first = 0, words = 0;  // words: even
+    uint32_t per_lane = 0, lanes = 0;
+};
+
+// All of the run at once, if all of it is in one common state. False: nothing was done.
+bool read_run(Shadow& shadow, const Actor& actor, const Run& run);
+bool write_run(Shadow& shadow, const Actor& actor, const Run& run);
+
+// ---- the exact path: any state, byte by byte
+// ---------------------------------------------------------------
+
+// Reports what is wrong with the lanes of `spot` all accessing its bytes now. Changes nothing else.
+void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot);
+// Makes the access part of the word's history. Writes: one lane.
+void commit_exact(Shadow& shadow, const Actor& actor, const Spot& spot);
+
+// The word's history in full, writers by rising emulated order; fold puts it back, and may take the vectors.
+void expand(const Shadow& shadow, uint32_t word, WordHistory& history);
+void fold(Shadow& shadow, uint32_t word, WordHistory& history);
+void release_history(Shadow& shadow, Cell& cell);  // of a cell that is written anew
+// Cell::writer from Shadow::split, of which at least one byte is written.
+void summarise_split(Shadow& shadow, uint32_t word);
+
+// ---- reports
+// ---------------------------------------------------------------
+
+void report_race(Shadow& shadow, const Actor& actor, const Spot& spot, const Touch& first, bool first_writes);
+void report_uninitialised(Shadow& shadow, const Actor& actor, const Spot& spot);
+void report_pending(Shadow& shadow, const Actor& actor, const Spot& spot);
+
+}  // namespace wl::emulator

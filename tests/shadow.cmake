@@ -1,0 +1,1 @@
+wl_test(shadow_oracle wl_emulator)

@@ -1,0 +1,453 @@
+// Random programs on the shadow against a slow oracle that keeps every access and the full clock of every
+// thread.
+#include "instrumentation/emulator/shadow.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+
+namespace wl::emulator {
+namespace {
+
+enum class Op : uint8_t { read, span, write, atomic, copy };
+
+struct Event {
+    int thread = 0;
+    uint32_t index = 0;  // position among the thread's events
+    uint32_t op = 0;
+    Op kind = Op::read;
+    uint8_t value = 0;
+};
+
+bool conflict(const Event& a, const Event& b) {
+    if (a.kind == Op::atomic && b.kind == Op::atomic) return false;
+    auto reads = [](const Event& e) { return e.kind == Op::read || e.kind == Op::span; };
+    return !(reads(a) && reads(b));
+}
+
+struct Byte {
+    std::vector<Event> events;
+    bool written = false, raced = false;
+    int pending = -1;  // thread whose copy is in flight
+    uint32_t pending_op = 0;
+    capture::Owner owner;
+};
+
+// Happens-before over threads, and the full history of every byte.
+struct Oracle {
+    int warps = 0;
+    std::vector<std::vector<uint32_t>> clock;  // [thread][other]: events of the other that happened before
+    std::vector<uint16_t> epoch;               // by warp
+    std::vector<Byte> bytes;
+
+    Oracle(int warp_count, uint32_t size) :
+        warps(warp_count),
+        clock(warp_count * 32, std::vector<uint32_t>(warp_count * 32)),
+        epoch(warp_count),
+        bytes(size) {}
+
+    bool ordered(const Event& before, int thread) const {
+        return before.index <= clock[thread][before.thread];
+    }
+
+    Event next(int thread, uint32_t op, Op kind) { return {thread, ++clock[thread][thread], op, kind, 0}; }
+
+    void join(std::vector<uint32_t>& into, const std::vector<uint32_t>& from) {
+        for (size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], from[i]);
+    }
+
+    void sync_warp(int warp, uint32_t mask) {
+        std::vector<uint32_t> joined(clock.size());
+        for (int lane = 0; lane < 32; ++lane) {
+            if (mask >> lane & 1) join(joined, clock[warp * 32 + lane]);
+        }
+        for (int lane = 0; lane < 32; ++lane) {
+            if (mask >> lane & 1) clock[warp * 32 + lane] = joined;
+        }
+    }
+};
+
+struct Pair {
+    Event first, second;
+    uint32_t byte = 0;
+};
+
+struct Barrier {
+    uint32_t to_come = 0, waiting = 0;
+    std::vector<uint32_t> brought;
+};
+
+struct Sizes {
+    int warps = 2;
+    uint32_t words = 8;
+    uint32_t lanes = 4;  // lanes that take part, from lane 0
+    int steps = 120;
+    bool patterns = false;  // whole warps, rows and broadcasts
+    int barriers = 8;       // percent of the steps
+    int syncwarps = 10;
+    bool partial = true;  // barriers of some warps, syncwarps of some lanes
+};
+
+struct Counts {
+    uint64_t races = 0, raced_bytes = 0, exact_witnesses = 0, vague_witnesses = 0, uninitialised = 0,
+             pending = 0;
+};
+
+class Run {
+public:
+    Run(uint64_t seed, const Sizes& sizes) :
+        random_(seed), sizes_(sizes), oracle_(sizes.warps, sizes.words * 4), barriers_(kMaxBarriers) {
+        start(
+            shadow_,
+            {.block = 7, .threads = sizes.warps * 32, .bytes = sizes.words * 4, .max_incidents = 1u << 20}
+        );
+        if (seed % 3 == 0) shadow_.renumber_at = 60;
+        running_ = (1u << sizes.warps) - 1;
+        for (auto& barrier : barriers_) barrier.brought.resize(sizes.warps * 32);
+    }
+
+    void play() {
+        for (step_ = 1; step_ <= uint32_t(sizes_.steps) && running_ && !::testing::Test::HasFailure();
+             ++step_) {
+            const int dice = pick(100);
+            if (dice < sizes_.barriers) {
+                barrier_step();
+            } else if (dice < sizes_.barriers + sizes_.syncwarps) {
+                uint32_t mask = sizes_.partial && pick(2) ? uint32_t(random_()) : ~0u;
+                int warp = any_warp();
+                sync_warp(shadow_, warp, mask);
+                oracle_.sync_warp(warp, mask);
+            } else {
+                access_step();
+            }
+        }
+    }
+
+    Counts counts;
+
+private:
+    int pick(int n) { return int(random_() % uint64_t(n)); }
+
+    int any_warp() {
+        int warp;
+        do warp = pick(sizes_.warps);
+        while (!(running_ >> warp & 1));
+        return warp;
+    }
+
+    void barrier_step() {
+        const int id = sizes_.partial ? pick(2) : 0;
+        Barrier& barrier = barriers_[id];
+        if (!barrier.to_come) {
+            barrier.to_come = sizes_.partial && pick(3) ? uint32_t(random_()) & running_ : running_;
+            if (!sizes_.partial || pick(2)) {
+                while (barrier.to_come & running_) come(id);
+            }
+        } else if (barrier.to_come & running_) {
+            come(id);
+        }
+        if (!barrier.to_come || (running_ == 0 && barrier.waiting)) open(id);
+    }
+
+    void come(int id) {
+        Barrier& barrier = barriers_[id];
+        int warp;
+        do warp = any_warp();
+        while (!(barrier.to_come >> warp & 1));
+        barrier.to_come &= ~(1u << warp);
+        const bool waits = !sizes_.partial || pick(4) != 0;
+        arrive(shadow_, id, warp, waits);
+        for (int lane = 0; lane < 32; ++lane) oracle_.join(barrier.brought, oracle_.clock[warp * 32 + lane]);
+        if (!waits) return;
+        barrier.waiting |= 1u << warp;
+        running_ &= ~(1u << warp);
+    }
+
+    void open(int id) {
+        Barrier& barrier = barriers_[id];
+        complete(shadow_, id);
+        for (int warp = 0; warp < sizes_.warps; ++warp) {
+            if (!(barrier.waiting >> warp & 1)) continue;
+            for (int lane = 0; lane < 32; ++lane)
+                oracle_.join(oracle_.clock[warp * 32 + lane], barrier.brought);
+            ++oracle_.epoch[warp];
+        }
+        running_ |= barrier.waiting;
+        barrier = {.brought = std::vector<uint32_t>(barrier.brought.size())};
+    }
+
+    void random_addresses(WarpAccess& access) {
+        const uint32_t slots = sizes_.words * 4 / access.bytes;
+        access.mask = uint32_t(random_()) & ((sizes_.lanes == 32 ? 0u : 1u << sizes_.lanes) - 1);
+        if (access.mask == 0) access.mask = 1;
+        const int pattern = sizes_.patterns ? pick(8) : 7;
+        const uint32_t base = uint32_t(pick(int(slots)));
+        if (pattern < 5) access.mask = pick(8) ? ~0u : access.mask;
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+            uint32_t slot = uint32_t(pick(int(slots)));
+            if (pattern < 3) slot = (slots >= 32 ? base % (slots - 31) : base) + lane;
+            if (pattern == 3) slot = base;
+            if (pattern == 4) slot = base + lane / 4;
+            if (pattern == 5) slot = base + lane * 3;
+            addresses_[lane] = slot % slots * access.bytes;
+            const uint64_t value = pick(2) ? 0x0101'0101'0101'0101 : 0x0101'0201'0101'0101;
+            std::memcpy(values_ + 16 * lane, &value, 8);
+            std::memcpy(values_ + 16 * lane + 8, &value, 8);
+        }
+    }
+
+    void access_step() {
+        WarpAccess access{.warp = any_warp(), .site = step_, .addresses = addresses_, .value_stride = 16};
+        access.values[0] = values_;
+        const Op kinds[] = {
+            Op::read, Op::read, Op::read, Op::write, Op::write, Op::atomic, Op::span, Op::copy};
+        const Op kind = kinds[pick(8)];
+        const uint32_t sizes[] = {4, 1, 2, 8, 16};
+        access.bytes = sizes[pick(kind == Op::atomic ? 3 : 5)];
+        if (kind == Op::copy && access.bytes < 4) access.bytes = 4;
+        random_addresses(access);
+        if (kind == Op::copy) return copy_step(access);
+        if (kind == Op::span) {
+            const uint32_t first = uint32_t(pick(int(sizes_.words))),
+                           most = std::min(8u, sizes_.words - first);
+            SpanAccess span{access.warp, step_, access.mask, first * 4, 4 * (1 + uint32_t(pick(int(most))))};
+            read_span(shadow_, span);
+            for (uint32_t lane = 0; lane < 32; ++lane) addresses_[lane] = span.offset;
+            access.bytes = span.bytes;
+        } else if (kind == Op::read) {
+            read_shared(shadow_, access);
+        } else if (kind == Op::write) {
+            write_shared(shadow_, access);
+        } else {
+            atomic_shared(shadow_, access);
+        }
+        apply(access, kind);
+    }
+
+    // Copies of one access at a time, some steps in flight; never over another that is in flight.
+    void copy_step(WarpAccess access) {
+        if (!copy_.empty()) {
+            for (uint32_t lane = 0; lane < 32; ++lane) addresses_[lane] = copy_[lane];
+            access = copy_access_;
+            if (!(running_ >> access.warp & 1)) return;
+            access.addresses = addresses_;
+            complete_copy(shadow_, access);
+            copy_.clear();
+            for_each_byte(access, [&](int lane, Byte& byte, uint32_t) {
+                byte.pending = -1;
+                byte.written = true;
+                record(byte, oracle_.next(access.warp * 32 + lane, copy_access_.site, Op::write), access);
+            });
+            return;
+        }
+        std::set<uint32_t> taken;
+        for (int lane = 0; lane < 32; ++lane) {
+            if ((access.mask >> lane & 1) && !taken.insert(addresses_[lane]).second)
+                access.mask &= ~(1u << lane);
+        }
+        begin_copy(shadow_, access);
+        copy_.assign(addresses_, addresses_ + 32);
+        copy_access_ = access;
+        apply(access, Op::write);
+        for_each_byte(access, [&](int lane, Byte& byte, uint32_t) {
+            byte.pending = access.warp * 32 + lane;
+            byte.pending_op = step_;
+        });
+    }
+
+    template <class Visit>
+    void for_each_byte(const WarpAccess& access, Visit&& visit) {
+        for (int lane = 0; lane < 32; ++lane) {
+            if (!(access.mask >> lane & 1)) continue;
+            for (uint32_t i = 0; i < access.bytes; ++i) {
+                visit(lane, oracle_.bytes[access.addresses[lane] + i], i);
+            }
+        }
+    }
+
+    void record(Byte& byte, const Event& event, const WarpAccess& access) {
+        byte.events.push_back(event);
+        if (event.kind == Op::read || event.kind == Op::span) return;
+        byte.owner = {
+            .warp = uint8_t(access.warp),
+            .lane = uint8_t(event.thread % 32),
+            .epoch = oracle_.epoch[access.warp],
+            .site = event.op};
+    }
+
+    // What the oracle finds for the access, against what the shadow reported.
+    void apply(const WarpAccess& access, Op kind) {
+        std::vector<Pair> pairs;
+        std::vector<Event> own(32);
+        bool first_race = false, uninitialised = false, pending = false;
+        std::vector<std::pair<uint32_t, Event>> added;
+        for (int lane = 0; lane < 32; ++lane) {
+            if (access.mask >> lane & 1) own[lane] = oracle_.next(access.warp * 32 + lane, step_, kind);
+        }
+        for_each_byte(access, [&](int lane, Byte& byte, uint32_t i) {
+            const auto address = uint32_t(&byte - oracle_.bytes.data());
+            if (byte.pending >= 0) {
+                pending = true;
+                return;
+            }
+            Event event = own[lane];
+            event.value = uint8_t(values_[16 * lane + i % 16]);
+            if (kind != Op::write && !byte.written) uninitialised = true;
+            for (const Event& before : byte.events) {
+                if (!conflict(before, event) || oracle_.ordered(before, event.thread)) continue;
+                pairs.push_back({before, event, address});
+            }
+            for (const auto& [at, other] : added) {
+                bool differ = kind == Op::write && at == address && other.value != event.value;
+                if (differ) pairs.push_back({other, event, address});
+            }
+            // Lanes of one store that leave equal values in one place count as one write, by the last of
+            // them.
+            if (kind == Op::write)
+                std::erase_if(added, [&](const auto& other) { return other.first == address; });
+            added.emplace_back(address, event);
+        });
+        for (const auto& [address, event] : added) {
+            record(oracle_.bytes[address], event, access);
+            if (kind == Op::write || kind == Op::atomic) oracle_.bytes[address].written |= kind == Op::write;
+        }
+        if (kind == Op::atomic) {
+            for (const auto& [address, event] : added) oracle_.bytes[address].written = true;
+        }
+        for (const Pair& pair : pairs) {
+            Byte& byte = oracle_.bytes[pair.byte];
+            if (!byte.raced) ++counts.raced_bytes;
+            first_race |= !byte.raced;
+        }
+        for (const Pair& pair : pairs) oracle_.bytes[pair.byte].raced = true;
+        compare(pairs, first_race, uninitialised, pending);
+        compare_owner();
+    }
+
+    void compare(const std::vector<Pair>& pairs, bool first_race, bool uninitialised, bool pending) {
+        bool race_seen = false, uninitialised_seen = false, pending_seen = false;
+        for (; seen_ < shadow_.incidents.size(); ++seen_) {
+            const Incident& incident = shadow_.incidents[seen_];
+            if (incident.kind == Incident::Kind::uninitialised_read) {
+                uninitialised_seen = true;
+                ++counts.uninitialised;
+                EXPECT_EQ(incident.first.site, step_);
+            } else if (incident.kind == Incident::Kind::async_copy_wait) {
+                pending_seen = true;
+                ++counts.pending;
+                EXPECT_EQ(incident.first.site, copy_access_.site);
+                EXPECT_EQ(incident.second.site, step_);
+            } else {
+                race_seen = true;
+                ++counts.races;
+                check_witness(incident, pairs);
+            }
+        }
+        EXPECT_EQ(uninitialised_seen, uninitialised) << "step " << step_;
+        EXPECT_EQ(pending_seen, pending) << "step " << step_;
+        EXPECT_TRUE(race_seen || !first_race) << "a race was missed at step " << step_;
+        EXPECT_FALSE(race_seen && pairs.empty()) << "a false race at step " << step_;
+    }
+
+    void check_witness(const Incident& incident, const std::vector<Pair>& pairs) {
+        bool same_warp = incident.kind == Incident::Kind::race_warp;
+        EXPECT_EQ(incident.first.warp == incident.second.warp, same_warp);
+        EXPECT_EQ(incident.second.site, step_);
+        (incident.first.lanes ? counts.exact_witnesses : counts.vague_witnesses) += 1;
+        bool real = std::any_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+            const uint32_t lane = 1u << pair.first.thread % 32;
+            bool first = pair.first.thread / 32 == incident.first.warp &&
+                (!incident.first.lanes ||
+                 ((incident.first.lanes & lane) && pair.first.op == incident.first.site));
+            bool place = pair.byte >= incident.first.address &&
+                pair.byte < incident.first.address + incident.first.bytes;
+            return first && place && (incident.second.lanes >> pair.second.thread % 32 & 1);
+        });
+        EXPECT_TRUE(real) << "false witness at step " << step_ << ": " << incident.detail << ", sites "
+                          << incident.first.site << " and " << incident.second.site << ", warps "
+                          << incident.first.warp << " and " << incident.second.warp << ", address "
+                          << incident.first.address;
+    }
+
+    void compare_owner() {
+        const auto address = uint32_t(pick(int(oracle_.bytes.size())));
+        const Byte& byte = oracle_.bytes[address];
+        if (byte.pending >= 0) return;
+        const capture::Owner owner = owner_of(shadow_, address, 1);
+        EXPECT_EQ(owner.warp, byte.owner.warp) << "step " << step_ << " byte " << address;
+        EXPECT_EQ(owner.lane, byte.owner.lane) << "step " << step_ << " byte " << address;
+        EXPECT_EQ(owner.site, byte.owner.site) << "step " << step_ << " byte " << address;
+        EXPECT_EQ(owner.epoch, byte.owner.epoch) << "step " << step_ << " byte " << address;
+    }
+
+    std::mt19937_64 random_;
+    Sizes sizes_;
+    Oracle oracle_;
+    Shadow shadow_;
+    std::vector<Barrier> barriers_;
+    uint32_t running_ = 0, step_ = 0;
+    size_t seen_ = 0;
+    uint32_t addresses_[32] = {};
+    std::byte values_[16 * 32] = {};
+    std::vector<uint32_t> copy_;
+    WarpAccess copy_access_;
+};
+
+void agree(const Sizes& sizes, int seeds) {
+    Counts total;
+    for (int seed = 0; seed < seeds && !::testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Run run(uint64_t(seed), sizes);
+        run.play();
+        total.races += run.counts.races;
+        total.raced_bytes += run.counts.raced_bytes;
+        total.exact_witnesses += run.counts.exact_witnesses;
+        total.vague_witnesses += run.counts.vague_witnesses;
+        total.uninitialised += run.counts.uninitialised;
+        total.pending += run.counts.pending;
+    }
+    // Programs without races, or without anything else, would prove nothing.
+    EXPECT_GT(total.raced_bytes, 100u);
+    EXPECT_GT(total.uninitialised, 10u);
+    std::printf(
+        "%llu races reported (%llu witnesses exact, %llu without lanes), %llu bytes raced, %llu "
+        "uninitialised, "
+        "%llu accesses of pending copies
+        ",
+        (unsigned long long)total.races,
+        (unsigned long long)total.exact_witnesses,
+        (unsigned long long)total.vague_witnesses,
+        (unsigned long long)total.raced_bytes,
+        (unsigned long long)total.uninitialised,
+        (unsigned long long)total.pending
+    );
+}
+
+TEST(ShadowOracle, FewWordsFewLanes) { agree({.warps = 3, .words = 6, .lanes = 3, .steps = 150}, 800); }
+
+TEST(ShadowOracle, OneWarp) {
+    agree({.warps = 1, .words = 4, .lanes = 4, .steps = 150, .syncwarps = 30}, 800);
+}
+
+TEST(ShadowOracle, ManyBarriers) {
+    agree({.warps = 4, .words = 8, .lanes = 2, .steps = 300, .barriers = 40}, 400);
+}
+
+TEST(ShadowOracle, MoreBarriersThanAccesses) {
+    agree({.warps = 4, .words = 16, .lanes = 2, .steps = 600, .barriers = 65, .syncwarps = 20}, 400);
+}
+
+TEST(ShadowOracle, WholeWarpPatterns) {
+    agree({.warps = 3, .words = 160, .lanes = 32, .steps = 120, .patterns = true, .barriers = 20}, 200);
+}
+
+TEST(ShadowOracle, WholeWarpsFullBarriers) {
+    Sizes sizes{.warps = 4, .words = 160, .lanes = 32, .steps = 150, .patterns = true, .barriers = 30};
+    sizes.partial = false;
+    agree(sizes, 200);
+}
+
+}  // namespace
+}  // namespace wl::emulator
