@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <iostream>
 #include <random>
 #include <set>
 
@@ -411,18 +412,10 @@ void agree(const Sizes& sizes, int seeds) {
     // Programs without races, or without anything else, would prove nothing.
     EXPECT_GT(total.raced_bytes, 100u);
     EXPECT_GT(total.uninitialised, 10u);
-    std::printf(
-        "%llu races reported (%llu witnesses exact, %llu without lanes), %llu bytes raced, %llu "
-        "uninitialised, "
-        "%llu accesses of pending copies
-        ",
-        (unsigned long long)total.races,
-        (unsigned long long)total.exact_witnesses,
-        (unsigned long long)total.vague_witnesses,
-        (unsigned long long)total.raced_bytes,
-        (unsigned long long)total.uninitialised,
-        (unsigned long long)total.pending
-    );
+    std::cout << total.races << " races reported (" << total.exact_witnesses << " witnesses exact, "
+              << total.vague_witnesses << " without lanes), " << total.raced_bytes << " bytes raced, "
+              << total.uninitialised << " uninitialised, " << total.pending
+              << " accesses of pending copies\n";
 }
 
 TEST(ShadowOracle, FewWordsFewLanes) { agree({.warps = 3, .words = 6, .lanes = 3, .steps = 150}, 800); }
