@@ -12,7 +12,6 @@ find_package(nlohmann_json REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(ZIP REQUIRED IMPORTED_TARGET libzip)
-pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser)
 pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)
 find_package(OpenGL REQUIRED COMPONENTS OpenGL EGL)
 

@@ -227,7 +227,8 @@ TEST_F(InputFiles, AKindReplacesDataButNeitherIndicesNorOutputs) {
 
 TEST_F(InputFiles, AnNpyIsReadInEitherOrderAndConverted) {
     Tensor codes = make("codes", DType::f64, {2, 3});
-    for (int i = 0; i < 6; ++i) reinterpret_cast<double*>(codes.bytes.data())[i] = 10 * (i / 3) + i % 3;
+    const std::vector<double> values = {0, 1, 2, 10, 11, 12};
+    std::memcpy(codes.bytes.data(), values.data(), codes.bytes.size());
     write_npy(path("codes.npy"), codes);
     const Tensor read = read_npy(path("codes.npy"));
     EXPECT_EQ(read.shape, codes.shape);
@@ -241,7 +242,8 @@ TEST_F(InputFiles, AnNpyIsReadInEitherOrderAndConverted) {
         fortran.append(reinterpret_cast<const char*>(&value), 4);
     write("fortran.npy", fortran);
     const Tensor transposed = read_npy(path("fortran.npy"));
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(at(transposed, i), 10 * (i / 3) + i % 3) << i;
+    for (size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(at(transposed, static_cast<int64_t>(i)), values[i]) << i;
 }
 
 TEST_F(InputFiles, ADamagedNpyIsAnErrorAtEveryLength) {

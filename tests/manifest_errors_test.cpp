@@ -201,7 +201,7 @@ TEST_F(ManifestErrors, AnImpossibleShapeIsRefused) {
         "gemm.toml:3: args[0].shape[1] is 2.5; it must be a whole number of at least 1."
     );
     const std::string huge =
-        bind_error("shape = [\"M\", \"K\"]", "shape = [4000000000, 4000000000, 4000000000]");
+        bind_error(R"(shape = ["M", "K"])", "shape = [4000000000, 4000000000, 4000000000]");
     EXPECT_TRUE(
         huge.starts_with("gemm.toml:3: args[0].shape: with the shape (4000000000, 4000000000, 4000000000) "
                          "the arrays do not fit into this machine's ")

@@ -7,7 +7,6 @@
 namespace wl::manifest {
 namespace {
 
-namespace fs = std::filesystem;
 struct Manifest : ManifestFolder {};
 
 std::string resolve_error(const std::string& kernel) {

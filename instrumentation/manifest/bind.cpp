@@ -81,11 +81,11 @@ std::map<std::string, Setting> settings_of(const Binding& b) {
         const auto preset = b.kernel.presets.find(b.options.preset);
         if (preset == b.kernel.presets.end()) unknown_word(b.kernel, "preset", b.options.preset, presets);
         for (const auto& [name, value] : preset->second)
-            settings[name] = {value, b.at("presets." + preset->first + "." + name)};
+            settings[name] = {value, b.at(fmt::format("presets.{}.{}", preset->first, name))};
     }
     for (const auto& [name, value] : b.options.set) {
         if (!settings.contains(name)) unknown_word(b.kernel, "parameter", name, names);
-        settings[name] = {value, "--set " + name + "=" + value};
+        settings[name] = {value, fmt::format("--set {}={}", name, value)};
     }
     return settings;
 }

@@ -118,6 +118,7 @@ Fill parse_fill(const std::string& text, const std::string& where) {
         std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.name == name; });
     if (entry == kKinds.end()) {
         std::vector<std::string> known;
+        known.reserve(kKinds.size());
         for (const KindEntry& kind : kKinds) known.emplace_back(kind.name);
         const std::string nearest = nearest_word(name, known);
         throw Error(fmt::format(

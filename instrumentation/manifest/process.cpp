@@ -18,6 +18,7 @@ namespace {
 // The child stays in our process group, so that Ctrl-C in a terminal ends it with us.
 bool spawn(const std::vector<std::string>& argv, const std::string& log, pid_t& child) {
     std::vector<char*> pointers;
+    pointers.reserve(argv.size() + 1);
     for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
     pointers.push_back(nullptr);
     posix_spawn_file_actions_t actions;

@@ -5,7 +5,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/npy.h"
 #include "instrumentation/manifest/process.h"
-#include "python_driver.h"
+#include "instrumentation/manifest/python_driver.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -84,9 +84,8 @@ std::string display_path(const std::string& path) {
     const fs::path kernels = (fs::absolute(kernels_folder(), ignored) / "").lexically_normal().parent_path();
     if (const std::string name = below(whole, kernels); !name.empty())
         return (kernels.filename() / name).string();
-    if (const std::string relative = below(whole, fs::current_path(ignored)); !relative.empty())
-        return relative;
-    return path;
+    std::string relative = below(whole, fs::current_path(ignored));
+    return relative.empty() ? path : relative;
 }
 
 std::string place(const Kernel& kernel, const std::string& key) {

@@ -118,6 +118,7 @@ std::vector<std::string> keys(const Section& section) {
     for (const auto& [key, node] : *section.table) found.emplace_back(key.source().begin, key.str());
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> names;
+    names.reserve(found.size());
     for (auto& [position, name] : found) names.push_back(std::move(name));
     return names;
 }
