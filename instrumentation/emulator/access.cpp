@@ -1,0 +1,155 @@
+// Models bounds and alignment of every address space: an access outside is suppressed and noted. Not
+// modelled: page granularity of real memory, where an overrun may go unnoticed.
+#include "instrumentation/emulator/access.h"
+
+#include "instrumentation/emulator/incidents.h"
+
+namespace wl::emulator {
+namespace {
+
+struct Window {
+    ptx::Space space;
+    std::byte* data;
+    uint64_t bytes;
+};
+
+ptx::Space space_of(uint64_t address) {
+    switch (address & kWindowMask) {
+        case kSharedBase: return ptx::Space::shared;
+        case kLocalBase: return ptx::Space::local;
+        case kConstantBase: return ptx::Space::constant;
+        case kParamBase: return ptx::Space::param;
+        default: return ptx::Space::global;
+    }
+}
+
+Window window(Warp& w, ptx::Space space, int lane) {
+    Block& b = *w.block;
+    auto* constants = const_cast<std::byte*>(b.program->constant_bank.data());
+    auto* params = const_cast<std::byte*>(b.launch->params.data());
+    switch (space) {
+        case ptx::Space::shared: return {space, w.shared, w.shared_bytes};
+        case ptx::Space::local: {
+            const uint64_t bytes = b.program->local_bytes;
+            return {space, w.local + static_cast<uint64_t>(lane) * bytes, bytes};
+        }
+        case ptx::Space::constant: return {space, constants, b.program->constant_bank.size()};
+        case ptx::Space::param: return {space, params, b.launch->params.size()};
+        default: return {space, nullptr, 0};
+    }
+}
+
+const char* name_of_space(ptx::Space space) {
+    switch (space) {
+        case ptx::Space::shared: return "shared";
+        case ptx::Space::local: return "local";
+        case ptx::Space::constant: return "const";
+        case ptx::Space::param: return "param";
+        default: return "global";
+    }
+}
+
+// The allocation whose extent or following gap holds the address: the one that was overrun.
+std::string nearest_allocation(GlobalMemory& memory, uint64_t address) {
+    const Allocation* best = nullptr;
+    uint64_t distance = 0;
+    for (const Allocation& a : memory.allocations) {
+        const uint64_t end = a.base + a.bytes.size();
+        const uint64_t d = address < a.base ? a.base - address : address < end ? 0 : address - end;
+        if (best == nullptr || d < distance) {
+            best = &a;
+            distance = d;
+        }
+    }
+    return best != nullptr && distance < (1 << 20) ? " " + best->name : "";
+}
+
+void report_access(
+    Warp& w, const Instr* i, const LaneAccess& access, Incident::Kind kind, std::string memory
+) {
+    Incident incident;
+    incident.kind = kind;
+    incident.first = witness(w, i, 1u << access.lane);
+    incident.first.address = access.address;
+    incident.first.bytes = access.bytes;
+    incident.first.write = access.write;
+    incident.first.memory = std::move(memory);
+    report(*w.block, std::move(incident));
+}
+
+}  // namespace
+
+std::optional<Place> resolve_source(Warp& w, const Instr* i, const LaneAccess& access, uint32_t align) {
+    Block& b = *w.block;
+    Allocation* allocation = find(*b.memory, access.address, access.bytes);
+    if (allocation == nullptr) {
+        report_access(
+            w,
+            i,
+            access,
+            Incident::Kind::out_of_bounds,
+            "global" + nearest_allocation(*b.memory, access.address)
+        );
+        return {};
+    }
+    if (access.address % align != 0) {
+        report_access(w, i, access, Incident::Kind::misaligned, "global " + allocation->name);
+        return {};
+    }
+    const uint64_t offset = access.address - allocation->base;
+    return Place{ptx::Space::global, allocation->bytes.data() + offset, allocation, offset};
+}
+
+bool global_addresses(Warp& w, const Instr* i, uint32_t bytes, GlobalAddresses& out) {
+    const uint64_t* base = cells<uint64_t>(w, i->r[4]);
+    const auto displacement = static_cast<uint64_t>(i->offset);
+    const int first = first_lane(w.mask);
+    const uint64_t first_address = base[first] + displacement;
+    Block& b = *w.block;
+    Allocation* allocation = b.recent[i->site];
+    if (allocation == nullptr || first_address - allocation->base >= allocation->bytes.size()) {
+        allocation = find(*b.memory, first_address, bytes);
+        if (allocation == nullptr) return false;
+        b.recent[i->site] = allocation;
+    }
+    const uint64_t start = displacement - allocation->base;
+    const uint64_t active = first_address - allocation->base;
+    uint64_t low = ~uint64_t{0}, high = 0, bits = 0;
+    const uint32_t mask = w.mask;
+    WL_FOR_LANES {
+        const uint64_t offset = (mask >> lane & 1) != 0 ? base[lane] + start : active;
+        out.at[lane] = offset;
+        low = offset < low ? offset : low;
+        high = offset > high ? offset : high;
+        bits |= offset;
+    }
+    out.allocation = allocation;
+    out.low = low;
+    out.high = high;
+    const uint64_t size = allocation->bytes.size();
+    return high < size && size - high >= bytes && (bits & (bytes - 1)) == 0;
+}
+
+std::optional<Place> resolve(Warp& w, const Instr* i, const LaneAccess& given) {
+    LaneAccess access = given;
+    if (access.space == ptx::Space::generic) {
+        access.space = space_of(access.address);
+        if (access.space != ptx::Space::global) access.address &= ~kWindowMask;
+    }
+    if (access.space == ptx::Space::global) return resolve_source(w, i, access, access.bytes);
+    const Window window_of = window(w, access.space, access.lane);
+    const bool read_only = access.space == ptx::Space::constant || access.space == ptx::Space::param;
+    const bool inside = !(read_only && access.write) && access.address <= window_of.bytes &&
+        access.bytes <= window_of.bytes - access.address;
+    if (!inside) {
+        report_access(w, i, access, Incident::Kind::out_of_bounds, name_of_space(access.space));
+        return {};
+    }
+    if (access.address % access.bytes != 0) {
+        report_access(w, i, access, Incident::Kind::misaligned, name_of_space(access.space));
+        return {};
+    }
+    return Place{access.space, window_of.data + access.address, nullptr, access.address};
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,229 @@
+// Models one block: warps run in turn up to where they wait; a seed makes the turns random but repeatable.
+// Not modelled: other blocks on the same multiprocessor, the time an instruction takes.
+#include "instrumentation/emulator/block.h"
+
+#include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/record.h"
+#include "instrumentation/emulator/schedule.h"
+#include "instrumentation/emulator/simd.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::SpecialRegister;
+
+constexpr uint64_t kDefaultBudget = uint64_t{1} << 33;
+constexpr uint64_t kSlice = uint64_t{1} << 20;  // instructions before another warp gets its turn
+
+// SplitMix64 (Steele, Lea, Flood 2014).
+uint64_t next_random(uint64_t& state) {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+uint32_t component(Dim3 d, int axis) { return axis == 0 ? d.x : axis == 1 ? d.y : d.z; }
+
+uint32_t special_value(const Block& block, const Warp& w, SpecialRegister which, int lane) {
+    const Launch& launch = *block.launch;
+    const auto thread = static_cast<uint64_t>(w.index * kLanes + lane);
+    const auto axis = [&](SpecialRegister x) { return static_cast<int>(which) - static_cast<int>(x); };
+    const uint32_t bit = 1u << lane;
+    switch (which) {
+        case SpecialRegister::tid_x:
+        case SpecialRegister::tid_y:
+        case SpecialRegister::tid_z:
+            return component(from_linear(thread, launch.block), axis(SpecialRegister::tid_x));
+        case SpecialRegister::ntid_x:
+        case SpecialRegister::ntid_y:
+        case SpecialRegister::ntid_z: return component(launch.block, axis(SpecialRegister::ntid_x));
+        case SpecialRegister::ctaid_x:
+        case SpecialRegister::ctaid_y:
+        case SpecialRegister::ctaid_z:
+            return component(
+                from_linear(static_cast<uint64_t>(block.index), launch.grid), axis(SpecialRegister::ctaid_x)
+            );
+        case SpecialRegister::nctaid_x:
+        case SpecialRegister::nctaid_y:
+        case SpecialRegister::nctaid_z: return component(launch.grid, axis(SpecialRegister::nctaid_x));
+        case SpecialRegister::laneid: return static_cast<uint32_t>(lane);
+        case SpecialRegister::warpid: return static_cast<uint32_t>(w.index);
+        case SpecialRegister::nwarpid: return static_cast<uint32_t>(block.warps.size());
+        case SpecialRegister::nsmid:
+        case SpecialRegister::nclusterid_x:
+        case SpecialRegister::nclusterid_y:
+        case SpecialRegister::nclusterid_z:
+        case SpecialRegister::cluster_nctaid_x:
+        case SpecialRegister::cluster_nctaid_y:
+        case SpecialRegister::cluster_nctaid_z:
+        case SpecialRegister::cluster_nctarank: return 1;
+        case SpecialRegister::lanemask_eq: return bit;
+        case SpecialRegister::lanemask_lt: return bit - 1;
+        case SpecialRegister::lanemask_le: return bit | (bit - 1);
+        case SpecialRegister::lanemask_gt: return ~(bit | (bit - 1));
+        case SpecialRegister::lanemask_ge: return ~(bit - 1);
+        case SpecialRegister::dynamic_smem_size: return launch.dynamic_shared;
+        case SpecialRegister::total_smem_size: return static_cast<uint32_t>(block.shared.size());
+        case SpecialRegister::warpsz: return kLanes;
+        default: return 0;
+    }
+}
+
+void start_warp(Block& block, Warp& w, uint32_t lanes) {
+    const Program& program = *block.program;
+    w.exists = w.live = lanes;
+    w.mask = lanes;
+    w.carry = 0;
+    w.clock = w.joined = w.slice_end = 0;
+    w.picks = 0;
+    w.epoch = 0;
+    w.current = 0;
+    w.split_count = 1;
+    w.splits[0] = {};
+    w.splits[0].pc = program.code[block.variant].data();
+    w.splits[0].mask = lanes;
+    w.segment = w.splits[0].pc;
+    w.copies.clear();
+    w.fragment.clear();
+    std::fill(w.mark_counts.begin(), w.mark_counts.end(), 0);
+    for (const SpecialSlot& s : program.file.special) {
+        uint32_t* cell = cells<uint32_t>(w, s.slot);
+        for (int lane = 0; lane < kLanes; ++lane) cell[lane] = special_value(block, w, s.which, lane);
+    }
+}
+
+void start_block(Block& block, int64_t index) {
+    block.index = index;
+    block.aborted = block.marks_waiting = false;
+    std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
+    std::fill(block.mark_counts.begin(), block.mark_counts.end(), 0);
+    block.barriers.fill({});
+    const uint64_t seed = block.options->schedule_seed;
+    block.random = seed == 0 ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
+    const auto threads = static_cast<uint32_t>(count(block.launch->block));
+    for (Warp& w : block.warps) {
+        const uint32_t here = std::min<uint32_t>(threads - static_cast<uint32_t>(w.index * kLanes), kLanes);
+        start_warp(block, w, here == kLanes ? kAllLanes : (1u << here) - 1);
+    }
+    if (block.variant == kPlain) return;
+    ShadowBlock shadow;
+    shadow.block = index;
+    shadow.threads = static_cast<int>(threads);
+    shadow.bytes = static_cast<uint32_t>(block.shared.size());
+    shadow.checks = block.options->checks;
+    start(block.shadow, shadow);
+}
+
+uint64_t issued(const Block& block) {
+    uint64_t sum = 0;
+    for (const Warp& w : block.warps) sum += w.clock - w.joined;
+    return sum;
+}
+
+void report_endless(Block& block) {
+    const Warp* longest = &block.warps[0];
+    for (const Warp& w : block.warps)
+        if (w.split_count != 0 &&
+            (longest->split_count == 0 || w.clock - w.joined > longest->clock - longest->joined))
+            longest = &w;
+    Incident incident;
+    incident.kind = Incident::Kind::endless_loop;
+    const Split& split = longest->splits[0];
+    incident.first = witness(*longest, split.pc, split.mask);
+    incident.detail = fmt::format("the block issued {} warp instructions without an end", issued(block));
+    report(block, std::move(incident));
+}
+
+void step(Block& block, Warp& w) {
+    const uint32_t before = w.live;
+    const uint64_t slice = block.random != 0 ? 1 + (next_random(block.random) & 0xff) : kSlice;
+    w.slice_end = w.clock + slice;
+    run_warp(w);
+    if (w.live == 0 && before != 0) {
+        if (block.variant != kPlain) exit_warp(block.shadow, w.index);
+        if (block.recorder != nullptr) record_warp(w, w.segment, capture::EventKind::exit, 0);
+    }
+    settle(block);
+}
+
+// Every runnable warp gets a turn. False: none could run.
+bool turn(Block& block) {
+    bool progress = false;
+    if (block.random == 0) {
+        for (Warp& w : block.warps) {
+            if (!can_run(w)) continue;
+            step(block, w);
+            progress = true;
+            if (block.aborted) return true;
+        }
+        return progress;
+    }
+    std::vector<Warp*> able;
+    for (Warp& w : block.warps)
+        if (can_run(w)) able.push_back(&w);
+    if (able.empty()) return false;
+    step(block, *able[next_random(block.random) % able.size()]);
+    return true;
+}
+
+}  // namespace
+
+void prepare(Block& block, const BlockContext& context) {
+    block.program = context.program;
+    block.launch = context.launch;
+    block.options = context.options;
+    block.memory = context.memory;
+    block.variant = context.variant;
+    const Program& program = *context.program;
+    const size_t threads = count(context.launch->block);
+    const size_t warps = (threads + kLanes - 1) / kLanes;
+    const size_t file = (program.file.bytes + 63) / 64 * 64 + 64;
+    block.shared.resize(program.static_shared + context.launch->dynamic_shared + 64);
+    block.registers.resize(file * warps + 64);
+    block.local.resize(size_t{program.local_bytes} * kLanes * warps);
+    block.recent.assign(program.code[0].size(), nullptr);
+    block.mark_counts.assign(static_cast<size_t>(program.mark_groups), 0);
+    block.reductions.assign(program.reductions.size(), {});
+    block.warps.resize(warps);
+    const auto raw = reinterpret_cast<uintptr_t>(block.registers.data());
+    std::byte* first = block.registers.data() + ((raw + 63) / 64 * 64 - raw);
+    for (size_t k = 0; k < warps; ++k) {
+        Warp& w = block.warps[k];
+        w.block = &block;
+        w.index = static_cast<int>(k);
+        w.registers = first + k * file;
+        w.shared = block.shared.data();
+        w.shared_bytes = program.static_shared + context.launch->dynamic_shared;
+        w.local = block.local.data() + k * size_t{program.local_bytes} * kLanes;
+        w.mark_counts.assign(static_cast<size_t>(program.mark_groups), 0);
+        std::memcpy(
+            w.registers + program.file.constants, context.constants->data(), context.constants->size()
+        );
+    }
+}
+
+bool run_block(Block& block, int64_t index) {
+    start_block(block, index);
+    const uint64_t budget = block.options->budget != 0 ? block.options->budget : kDefaultBudget;
+    bool finished = false;
+    while (!block.aborted) {
+        if (turn(block)) {
+            if (issued(block) <= budget) continue;
+            report_endless(block);
+            break;
+        }
+        finished =
+            std::all_of(block.warps.begin(), block.warps.end(), [](const Warp& w) { return w.live == 0; });
+        if (finished || !resolve_standstill(block)) break;
+    }
+    block.issued += issued(block);
+    collect_shadow(block);
+    return finished;
+}
+
+}  // namespace wl::emulator

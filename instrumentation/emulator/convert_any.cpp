@@ -1,0 +1,242 @@
+// Models every scalar cvt one lane at a time: integers by way of 65-bit values, floats by way of double,
+// rounded once. Not modelled: .rs rounding, packed fp8 and fp4.
+#include "instrumentation/emulator/convert.h"
+#include "instrumentation/emulator/float32.h"
+#include "instrumentation/emulator/half.h"
+#include "instrumentation/emulator/simd.h"
+#include "instrumentation/emulator/wide.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::Rounding;
+using ptx::Type;
+
+struct Conversion {
+    Type to, from;
+    Rounding rounding;
+    bool sat, ftz, relu, wide_to, wide_from;
+};
+
+// Packed into Instr::offset.
+int64_t encode(const Conversion& c) {
+    return static_cast<int64_t>(c.to) | static_cast<int64_t>(c.from) << 8 |
+        static_cast<int64_t>(c.rounding) << 16 | int64_t{c.sat} << 24 | int64_t{c.ftz} << 25 |
+        int64_t{c.relu} << 26 | int64_t{c.wide_to} << 27 | int64_t{c.wide_from} << 28;
+}
+Conversion decode(int64_t bits) {
+    return {
+        static_cast<Type>(bits & 0xff),
+        static_cast<Type>(bits >> 8 & 0xff),
+        static_cast<Rounding>(bits >> 16 & 0xff),
+        (bits >> 24 & 1) != 0,
+        (bits >> 25 & 1) != 0,
+        (bits >> 26 & 1) != 0,
+        (bits >> 27 & 1) != 0,
+        (bits >> 28 & 1) != 0};
+}
+
+unsigned width(Type t) { return 8 * ptx::bytes_of(t); }
+uint64_t low_bits(uint64_t x, unsigned n) { return n >= 64 ? x : x & ((uint64_t{1} << n) - 1); }
+
+Int128 integer_value(Type t, uint64_t bits) {
+    const unsigned n = width(t);
+    if (!is_signed(t)) return static_cast<Int128>(low_bits(bits, n));
+    return static_cast<int64_t>(bits << (64 - n)) >> (64 - n);
+}
+uint64_t integer_result(const Conversion& c, Int128 value) {
+    const unsigned n = width(c.to);
+    const Int128 least = is_signed(c.to) ? -(Int128{1} << (n - 1)) : 0;
+    const Int128 most = is_signed(c.to) ? (Int128{1} << (n - 1)) - 1 : (Int128{1} << n) - 1;
+    if (c.sat) value = std::clamp(value, least, most);
+    const uint64_t bits = low_bits(static_cast<uint64_t>(value), n);
+    return is_signed(c.to) ? static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - n)) >> (64 - n)) : bits;
+}
+
+double float_value(const Conversion& c, uint64_t bits) {
+    switch (c.from) {
+        case Type::f16: return half_to_float(static_cast<uint16_t>(bits));
+        case Type::bf16: return brain_value(static_cast<uint16_t>(bits));
+        case Type::f32: {
+            const float x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+            return c.ftz ? flush<true>(x) : x;
+        }
+        default: return std::bit_cast<double>(bits);
+    }
+}
+
+double round_integral(Rounding r, double x) {
+    switch (r) {
+        case Rounding::rzi:
+        case Rounding::rz: return std::trunc(x);
+        case Rounding::rmi:
+        case Rounding::rm: return std::floor(x);
+        case Rounding::rpi:
+        case Rounding::rp: return std::ceil(x);
+        default: return std::nearbyint(x);
+    }
+}
+
+// ISA 9.7.9.21: NaN gives 0, or the value with only the top bit when a 64-bit type takes part; else the range
+// clamps.
+uint64_t float_to_integer(const Conversion& c, double x) {
+    const unsigned n = width(c.to);
+    if (x != x) return c.from == Type::f64 || n == 64 ? uint64_t{1} << (n - 1) : 0;
+    const double whole = round_integral(c.rounding, x);
+    const double top = std::ldexp(1.0, static_cast<int>(is_signed(c.to) ? n - 1 : n));
+    const double bottom = is_signed(c.to) ? -top : 0;
+    Conversion clamped = c;
+    clamped.sat = true;
+    if (whole >= top) return integer_result(clamped, static_cast<Int128>(1) << 100);
+    if (whole < bottom) return integer_result(clamped, -(static_cast<Int128>(1) << 100));
+    return integer_result(clamped, static_cast<Int128>(whole));
+}
+
+// Rounds an exact integer or double to a narrower double: to odd, so that the last rounding decides alone.
+float to_odd(double x) {
+    const float f = static_cast<float>(x);
+    const double error = x - static_cast<double>(f);
+    const uint32_t bits = std::bit_cast<uint32_t>(f);
+    if (!(error != 0) || (bits & 1) != 0 || std::isinf(x)) return f;
+    if (std::isinf(f)) return std::bit_cast<float>(bits - 1);
+    const bool away = (error > 0) == (x > 0);
+    return std::bit_cast<float>(away ? bits + 1 : bits - 1);
+}
+template <class T>
+T directed(Rounding r, T nearest, double error) {
+    if (error == 0) return nearest;
+    const bool down =
+        r == Rounding::rm || (r == Rounding::rz && (nearest > 0 || (nearest == 0 && error > 0)));
+    const bool up = r == Rounding::rp || (r == Rounding::rz && (nearest < 0 || (nearest == 0 && error < 0)));
+    if (down && error < 0) return std::nextafter(nearest, -INFINITY);
+    if (up && error > 0) return std::nextafter(nearest, static_cast<T>(INFINITY));
+    return nearest;
+}
+int host_rounding(Rounding r) {
+    switch (r) {
+        case Rounding::rm: return 1;
+        case Rounding::rp: return 2;
+        case Rounding::rz: return 3;
+        default: return 0;
+    }
+}
+uint16_t to_half(Rounding r, float x) {
+    switch (host_rounding(r)) {
+        case 1: return float_to_half<1>(x);
+        case 2: return float_to_half<2>(x);
+        case 3: return float_to_half<3>(x);
+        default: return float_to_half<0>(x);
+    }
+}
+uint16_t to_brain(Rounding r, float x) {
+    switch (host_rounding(r)) {
+        case 1: return float_to_brain<1>(x);
+        case 2: return float_to_brain<2>(x);
+        case 3: return float_to_brain<3>(x);
+        default: return float_to_brain<0>(x);
+    }
+}
+bool rounds_to_integral(Rounding r) {
+    return r == Rounding::rni || r == Rounding::rzi || r == Rounding::rmi || r == Rounding::rpi;
+}
+
+// x plus `tail` (what an integer source has beyond double precision) in the destination's format.
+uint64_t float_result(const Conversion& c, double x, double tail) {
+    if (rounds_to_integral(c.rounding)) x = round_integral(c.rounding, x);
+    if (c.sat) x = saturate(x);
+    if (c.relu && x < 0) x = 0;
+    switch (c.to) {
+        case Type::f64: return std::bit_cast<uint64_t>(directed(c.rounding, x, tail));
+        case Type::f32: {
+            float f = static_cast<float>(x);
+            if (std::isfinite(x)) {
+                const double error =
+                    std::isinf(f) ? x - std::copysign(0x1p128, x) : x - static_cast<double>(f) + tail;
+                f = directed(c.rounding, f, error);
+            }
+            f = c.ftz ? flush<true>(f) : f;
+            return std::bit_cast<uint32_t>(canonical(f));
+        }
+        case Type::tf32: {
+            const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x));
+            if (x != x) return 0x7fffffff;
+            const uint32_t half = c.rounding == Rounding::rz ? 0
+                : c.rounding == Rounding::rna                ? 0x1000
+                                                             : 0xfff + (bits >> 13 & 1);
+            return (bits + (std::isinf(x) ? 0 : half)) & ~0x1fffu;
+        }
+        case Type::f16: return to_half(c.rounding, to_odd(x));
+        case Type::bf16: return to_brain(c.rounding, to_odd(x));
+        default: return 0;
+    }
+}
+
+uint64_t convert_one(const Conversion& c, uint64_t bits) {
+    if (is_integer(c.from)) {
+        const Int128 value = integer_value(c.from, bits);
+        if (is_integer(c.to)) return integer_result(c, value);
+        const double x = static_cast<double>(value);
+        return float_result(c, x, static_cast<double>(value - static_cast<Int128>(x)));
+    }
+    const double x = float_value(c, bits);
+    return is_integer(c.to) ? float_to_integer(c, x) : float_result(c, x, 0);
+}
+
+uint64_t read_cell(Warp& w, uint32_t slot, bool wide, int lane) {
+    return wide ? cells<uint64_t>(w, slot)[lane] : cells<uint32_t>(w, slot)[lane];
+}
+
+// r = {d, a, b}; b (packed destinations) is the low half.
+template <bool Packed>
+const Instr* convert_lanes(Warp& w, const Instr* i) {
+    Conversion c = decode(i->offset);
+    if (c.to == Type::f16x2) c.to = Type::f16;
+    if (c.to == Type::bf16x2) c.to = Type::bf16;
+    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        uint64_t value = convert_one(c, read_cell(w, i->r[1], c.wide_from, lane));
+        if constexpr (Packed) value = value << 16 | convert_one(c, read_cell(w, i->r[2], c.wide_from, lane));
+        if (c.wide_to)
+            cells<uint64_t>(w, i->r[0])[lane] = value;
+        else
+            cells<uint32_t>(w, i->r[0])[lane] = static_cast<uint32_t>(value);
+    }
+    return i + 1;
+}
+
+bool is_scalar_float(Type t) { return t == Type::f16 || t == Type::bf16 || t == Type::f32 || t == Type::f64; }
+
+}  // namespace
+
+bool is_integer(Type t) {
+    return (t >= Type::u8 && t <= Type::u64) || (t >= Type::s8 && t <= Type::s64) ||
+        (t >= Type::b8 && t <= Type::b64);
+}
+bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
+
+Selected lower_any_conversion(Lowering& l) {
+    const auto& in = *l.in;
+    const Type to = in.types[0], from = in.types[1];
+    const bool packed = to == Type::f16x2 || to == Type::bf16x2;
+    if (!is_integer(from) && !is_scalar_float(from)) return {};
+    if (!is_integer(to) && !is_scalar_float(to) && !packed && to != Type::tf32) return {};
+    if (packed != (in.operands.size() > 2) || in.modifiers.rounding == Rounding::rs) return {};
+    if (in.modifiers.satfinite) return {};
+    Conversion c{};
+    c.to = to;
+    c.from = from;
+    c.rounding = in.modifiers.rounding;
+    c.sat = in.modifiers.sat;
+    c.ftz = in.modifiers.ftz;
+    c.relu = in.modifiers.relu;
+    c.wide_to = is_wide(l, in.operands[0]);
+    c.wide_from = in.operands[1].kind == ptx::Operand::Kind::reg ? is_wide(l, in.operands[1])
+                                                                 : ptx::bytes_of(from) == 8;
+    l.out.offset = encode(c);
+    return Exec{packed ? convert_lanes<true> : convert_lanes<false>};
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,166 @@
+// Models f16, bf16 and packed pair arithmetic: PTX ISA 9.7.4. Computed in single precision, whose 24 bits
+// exceed twice 11 plus 2, so that the second rounding is innocuous; fma is rounded to odd first. Not
+// modelled: payloads.
+#include "instrumentation/emulator/approximate.h"
+#include "instrumentation/emulator/half.h"
+#include "instrumentation/emulator/lowering.h"
+#include "instrumentation/emulator/simd.h"
+
+namespace wl::emulator {
+namespace {
+
+using ptx::Op;
+using ptx::Type;
+
+// x + y rounded to odd in double: the sum of an exact product and a 16-bit float never loses more than its
+// last bit.
+double add_to_odd(double x, double y) {
+    const double sum = x + y;
+    const double other = sum - x;
+    const double error = (x - (sum - other)) + (y - other);
+    const uint64_t bits = std::bit_cast<uint64_t>(sum);
+    const bool adjust = error != 0 && (bits & 1) == 0 && std::abs(sum) < INFINITY;
+    return adjust ? std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1) : sum;
+}
+float narrow_to_odd(double x) {
+    const float f = static_cast<float>(x);
+    const double error = x - static_cast<double>(f);
+    const uint32_t bits = std::bit_cast<uint32_t>(f);
+    const bool adjust = error != 0 && (bits & 1) == 0 && std::abs(f) < INFINITY;
+    return adjust ? std::bit_cast<float>((error > 0) == (x > 0) ? bits + 1 : bits - 1) : f;
+}
+
+float add(float a, float b) { return a + b; }
+float sub(float a, float b) { return a - b; }
+float mul(float a, float b) { return a * b; }
+float fused(float a, float b, float c) {
+    return narrow_to_odd(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
+}
+template <bool Max, bool KeepNan>
+float extremum(float a, float b) {
+    const bool a_nan = a != a, b_nan = b != b;
+    if (KeepNan && (a_nan || b_nan)) return std::bit_cast<float>(0x7fffffffu);
+    if (a_nan) return b;
+    if (b_nan) return a;
+    if (a == b) return std::signbit(a) == Max ? b : a;
+    return (a < b) == Max ? b : a;
+}
+
+struct FormatHalf {
+    template <bool Ftz>
+    static float read(uint16_t x) {
+        return half_value<Ftz>(x);
+    }
+    template <bool Ftz>
+    static uint16_t write(float x) {
+        const uint16_t h = float_to_half<0>(x);
+        return Ftz && (h & 0x7c00) == 0 ? h & 0x8000 : h;
+    }
+};
+struct FormatBrain {
+    template <bool Ftz>
+    static float read(uint16_t x) {
+        return brain_value(x);
+    }
+    template <bool Ftz>
+    static uint16_t write(float x) {
+        return float_to_brain<0>(x);
+    }
+};
+
+enum class Clamp { none, sat, relu };
+template <Clamp C>
+float clamped(float x) {
+    if constexpr (C == Clamp::sat) return saturate(x);
+    if constexpr (C == Clamp::relu) return x < 0 ? 0.0f : x;
+    return x;
+}
+
+template <class Format, bool Ftz, Clamp C, auto F, class... S>
+uint16_t element(S... s) {
+    return Format::template write<Ftz>(clamped<C>(F(Format::template read<Ftz>(s)...)));
+}
+// r[0] = F(r[1], ...) for one element a register, or for the two of a packed pair.
+template <class Format, bool Packed, bool Ftz, Clamp C, auto F, size_t... K>
+const Instr* run_lanes(Warp& w, const Instr* i, std::index_sequence<K...>) {
+    const uint32_t* s[] = {cells<uint32_t>(w, i->r[K + 1])...};
+    write_lanes<uint32_t>(w, i->r[0], [&](int lane) {
+        const uint32_t low = element<Format, Ftz, C, F>(static_cast<uint16_t>(s[K][lane])...);
+        if constexpr (!Packed) return low;
+        return low | uint32_t{element<Format, Ftz, C, F>(static_cast<uint16_t>(s[K][lane] >> 16)...)} << 16;
+    });
+    return i + 1;
+}
+template <class Format, bool Packed, bool Ftz, Clamp C, auto F, size_t N>
+const Instr* apply(Warp& w, const Instr* i) {
+    return run_lanes<Format, Packed, Ftz, C, F>(w, i, std::make_index_sequence<N>{});
+}
+
+template <class Format, bool Packed, auto F, size_t N>
+Exec variants(const ptx::Modifiers& m) {
+    if (m.ftz && m.sat) return apply<Format, Packed, true, Clamp::sat, F, N>;
+    if (m.ftz && m.relu) return apply<Format, Packed, true, Clamp::relu, F, N>;
+    if (m.ftz) return apply<Format, Packed, true, Clamp::none, F, N>;
+    if (m.sat) return apply<Format, Packed, false, Clamp::sat, F, N>;
+    if (m.relu) return apply<Format, Packed, false, Clamp::relu, F, N>;
+    return apply<Format, Packed, false, Clamp::none, F, N>;
+}
+
+template <class Format, bool Packed>
+Exec select(const ptx::Instruction& in) {
+    const auto& m = in.modifiers;
+    switch (in.op) {
+        case Op::add: return variants<Format, Packed, add, 2>(m);
+        case Op::sub: return variants<Format, Packed, sub, 2>(m);
+        case Op::mul: return variants<Format, Packed, mul, 2>(m);
+        case Op::fma: return m.oob ? nullptr : variants<Format, Packed, fused, 3>(m);
+        case Op::min:
+            if (m.xorsign) return nullptr;
+            return m.nan ? variants<Format, Packed, extremum<false, true>, 2>(m)
+                         : variants<Format, Packed, extremum<false, false>, 2>(m);
+        case Op::max:
+            if (m.xorsign) return nullptr;
+            return m.nan ? variants<Format, Packed, extremum<true, true>, 2>(m)
+                         : variants<Format, Packed, extremum<true, false>, 2>(m);
+        case Op::ex2: return variants<Format, Packed, exp2_approx, 1>(m);
+        case Op::tanh: return variants<Format, Packed, tanh_approx, 1>(m);
+        default: return nullptr;
+    }
+}
+
+// neg and abs change the sign bit alone.
+template <bool Negate, bool Packed, bool Ftz>
+uint32_t change_sign(uint32_t x) {
+    constexpr uint32_t kSign = Packed ? 0x80008000 : 0x8000;
+    if constexpr (Ftz) {
+        if ((x & 0x7c00) == 0) x &= 0xffff8000;
+        if (Packed && (x & 0x7c000000) == 0) x &= 0x8000ffff;
+    }
+    return Negate ? x ^ kSign : x & ~kSign;
+}
+template <bool Negate>
+Exec select_sign(bool packed, bool ftz) {
+    if (packed)
+        return ftz ? map1<change_sign<Negate, true, true>, uint32_t, uint32_t>
+                   : map1<change_sign<Negate, true, false>, uint32_t, uint32_t>;
+    return ftz ? map1<change_sign<Negate, false, true>, uint32_t, uint32_t>
+               : map1<change_sign<Negate, false, false>, uint32_t, uint32_t>;
+}
+
+}  // namespace
+
+Selected lower_half(Lowering& l) {
+    const auto& in = *l.in;
+    if (in.types.size() != 1) return {};
+    const Type t = in.types[0];
+    const bool half = t == Type::f16 || t == Type::f16x2, brain = t == Type::bf16 || t == Type::bf16x2;
+    if (!half && !brain) return {};
+    const bool packed = t == Type::f16x2 || t == Type::bf16x2;
+    plain_operands(l, t);
+    if (in.op == Op::neg) return select_sign<true>(packed, in.modifiers.ftz && half);
+    if (in.op == Op::abs) return select_sign<false>(packed, in.modifiers.ftz && half);
+    if (half) return packed ? select<FormatHalf, true>(in) : select<FormatHalf, false>(in);
+    return packed ? select<FormatBrain, true>(in) : select<FormatBrain, false>(in);
+}
+
+}  // namespace wl::emulator

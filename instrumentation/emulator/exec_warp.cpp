@@ -1,0 +1,299 @@
+// Models shfl, vote, match, redux, activemask, elect and bar.warp.sync: PTX ISA 9.7.9.6, 9.7.13. Every lane
+// that the member mask names is waited for. Not modelled: lanes of one split with different member masks wait
+// for the union.
+#include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/lowering.h"
+#include "instrumentation/emulator/record.h"
+#include "instrumentation/emulator/reductions.h"
+#include "instrumentation/emulator/schedule.h"
+#include "instrumentation/emulator/simd.h"
+
+#include <algorithm>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::AtomOp;
+using ptx::Mode;
+using ptx::Op;
+using ptx::Type;
+
+// All lanes that the instruction names stand here; false: the split waits.
+inline bool together(Warp& w, const Instr* i, uint32_t members_slot) {
+    const uint32_t* m = cells<uint32_t>(w, members_slot);
+    uint32_t any = 0;
+    const uint32_t mask = w.mask;
+    WL_FOR_LANES any |= (mask >> lane & 1) != 0 ? m[lane] : 0;
+    any &= w.exists;
+    if (any == mask) [[likely]]
+        return true;
+    return gather(w, i, any);
+}
+
+template <class T>
+inline bool is_uniform(const T* a) {
+    T difference = 0;
+    WL_FOR_LANES difference |= a[lane] ^ a[0];
+    return difference == 0;
+}
+
+// The butterfly over all 32 lanes with one distance: vector permutations.
+inline void butterfly(const uint32_t* a, uint32_t distance, uint32_t* out) {
+    const __m256i iota = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i index = _mm256_xor_si256(iota, _mm256_set1_epi32(static_cast<int>(distance & 7)));
+    for (uint32_t k = 0; k < 4; ++k) {
+        const __m256i from = _mm256_load_si256(reinterpret_cast<const __m256i*>(a + 8 * (k ^ distance >> 3)));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(out + 8 * k), _mm256_permutevar8x32_epi32(from, index));
+    }
+}
+
+void report_inactive_source(Warp& w, const Instr* i, uint32_t lanes) {
+    Incident incident;
+    incident.kind = Incident::Kind::lane_not_in_mask;
+    incident.first = witness(w, i, lanes);
+    incident.detail = "the shuffle reads a lane that does not take part";
+    report(*w.block, std::move(incident));
+}
+
+// ISA 9.7.9.6: where lane `lane` reads, and whether that is in range.
+template <Mode M>
+inline uint32_t shuffle_source(uint32_t lane, uint32_t b, uint32_t c, bool& in_range) {
+    const uint32_t bval = b & 31, cval = c & 31, segment = c >> 8 & 31;
+    const uint32_t most = (lane & segment) | (cval & ~segment);
+    const uint32_t least = lane & segment;
+    uint32_t j = 0;
+    if constexpr (M == Mode::up) {
+        j = lane - bval;
+        in_range = static_cast<int32_t>(j) >= static_cast<int32_t>(most);
+    } else {
+        j = M == Mode::down ? lane + bval : M == Mode::bfly ? lane ^ bval : least | (bval & ~segment);
+        in_range = static_cast<int32_t>(j) <= static_cast<int32_t>(most);
+    }
+    return in_range ? j : lane;
+}
+
+template <Mode M>
+const Instr* shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
+    alignas(64) uint32_t result[kLanes];
+    const uint32_t* a = cells<uint32_t>(w, i->r[2]);
+    const uint32_t* b = cells<uint32_t>(w, i->r[3]);
+    const uint32_t* c = cells<uint32_t>(w, i->r[4]);
+    uint32_t ranges = 0, absent = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+        bool in_range = false;
+        uint32_t from = shuffle_source<M>(lane, b[lane], c[lane], in_range);
+        ranges |= static_cast<uint32_t>(in_range) << lane;
+        if (!has_lane(w.mask, static_cast<int>(from & 31)) && has_lane(w.mask, static_cast<int>(lane))) {
+            absent |= 1u << lane;
+            from = lane;
+        }
+        result[lane] = a[from & 31];
+    }
+    if (absent != 0) report_inactive_source(w, i, absent);
+    write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return result[lane]; });
+    if (has_predicate) write_predicate(w, i->r[1], ranges);
+    return i + 1;
+}
+
+// r = {d, p, a, b, c, members}; target: 1 when there is a p; offset: 1 + index of the reduction it heads.
+template <Mode M, bool Hooks>
+const Instr* shuffle(Warp& w, const Instr* i) {
+    if (!together(w, i, i->r[5])) return nullptr;
+    if constexpr (Hooks) {
+        if (i->offset != 0) observe_reduction(w, i, static_cast<size_t>(i->offset - 1));
+    }
+    const bool has_predicate = i->target != 0;
+    if constexpr (M == Mode::bfly) {
+        const uint32_t* b = cells<uint32_t>(w, i->r[3]);
+        const uint32_t* c = cells<uint32_t>(w, i->r[4]);
+        if (w.mask == kAllLanes && (c[0] & 0x1f1f) == 0x1f && is_uniform(b) && is_uniform(c)) [[likely]] {
+            alignas(64) uint32_t result[kLanes];
+            butterfly(cells<uint32_t>(w, i->r[2]), b[0] & 31, result);
+            write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return result[lane]; });
+            if (has_predicate) write_predicate(w, i->r[1], kAllLanes);
+            return i + 1;
+        }
+    }
+    return shuffle_general<M>(w, i, has_predicate);
+}
+
+// r = {d, p, members}.
+template <Mode M>
+const Instr* vote(Warp& w, const Instr* i) {
+    if (!together(w, i, i->r[2])) return nullptr;
+    const uint32_t p = read_predicate(w, i->r[1]) & w.mask;
+    if constexpr (M == Mode::ballot) {
+        write_lanes<uint32_t>(w, i->r[0], [=](int) { return p; });
+    } else {
+        const bool truth = M == Mode::all ? p == w.mask : M == Mode::any ? p != 0 : p == 0 || p == w.mask;
+        write_predicate(w, i->r[0], truth ? kAllLanes : 0);
+    }
+    return i + 1;
+}
+
+// r = {d, p, a, members}: lanes with an equal value (any), or all lanes if every value is equal (all).
+template <class T, bool All>
+const Instr* match(Warp& w, const Instr* i) {
+    if (!together(w, i, i->r[3])) return nullptr;
+    const T* a = cells<T>(w, i->r[2]);
+    alignas(64) uint32_t result[kLanes];
+    bool equal = true;
+    const T first = a[first_lane(w.mask)];
+    for (int lane = 0; lane < kLanes; ++lane) {
+        const T mine = a[lane];
+        result[lane] = mask_of([=](int other) { return a[other] == mine; }) & w.mask;
+        equal = equal && (!has_lane(w.mask, lane) || mine == first);
+    }
+    const uint32_t together_mask = equal ? w.mask : 0;
+    write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return All ? together_mask : result[lane]; });
+    if (All && i->target != 0) write_predicate(w, i->r[1], equal ? kAllLanes : 0);
+    return i + 1;
+}
+
+const Instr* active_mask(Warp& w, const Instr* i) {
+    const uint32_t mask = w.mask;
+    write_lanes<uint32_t>(w, i->r[0], [=](int) { return mask; });
+    return i + 1;
+}
+
+template <class T>
+T reduce_pair(AtomOp op, T a, T b) {
+    switch (op) {
+        case AtomOp::add: return static_cast<T>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+        case AtomOp::min: return std::min(a, b);
+        case AtomOp::max: return std::max(a, b);
+        case AtomOp::and_: return a & b;
+        case AtomOp::or_: return a | b;
+        default: return a ^ b;
+    }
+}
+// r = {d, a, members}; offset: the AtomOp.
+template <class T>
+const Instr* reduce(Warp& w, const Instr* i) {
+    if (!together(w, i, i->r[2])) return nullptr;
+    const T* a = cells<T>(w, i->r[1]);
+    uint32_t rest = w.mask;
+    T result = a[first_lane(rest)];
+    for (rest &= rest - 1; rest != 0; rest &= rest - 1)
+        result = reduce_pair<T>(static_cast<AtomOp>(i->offset), result, a[first_lane(rest)]);
+    write_lanes<T>(w, i->r[0], [=](int) { return result; });
+    return i + 1;
+}
+
+// r = {d, p, members}: one lane of those named is the leader.
+const Instr* elect(Warp& w, const Instr* i) {
+    if (!together(w, i, i->r[2])) return nullptr;
+    const auto leader = static_cast<uint32_t>(first_lane(w.mask));
+    write_lanes<uint32_t>(w, i->r[0], [=](int) { return leader; });
+    write_predicate(w, i->r[1], 1u << leader);
+    return i + 1;
+}
+
+// Completed by lanes that stand at any bar.warp.sync whose mask names them.
+template <bool Hooks>
+const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
+    const uint32_t members = cells<uint32_t>(w, i->r[0])[first_lane(w.mask)] & w.exists;
+    uint32_t standing = w.mask;
+    for (int k = 0; k < w.split_count; ++k) {
+        const Split& s = w.splits[static_cast<size_t>(k)];
+        if (s.wait == Wait::collective && s.pc->exec == i->exec && s.members == members) standing |= s.mask;
+    }
+    if ((members & ~w.mask) != 0 && (members & ~standing) == 0) {
+        for (int k = 0; k < w.split_count; ++k) {
+            Split& s = w.splits[static_cast<size_t>(k)];
+            if (s.wait != Wait::collective || s.pc->exec != i->exec || s.members != members) continue;
+            s.wait = Wait::none;
+            ++s.pc;
+        }
+    } else if (members != w.mask && !gather(w, i, members)) {
+        return nullptr;
+    }
+    if constexpr (Hooks) {
+        sync_warp(w.block->shadow, w.index, standing & members);
+        if (w.block->recorder != nullptr) record_warp(w, i, capture::EventKind::syncwarp, members);
+    }
+    return standing == w.mask ? i + 1 : yield(w, i + 1);
+}
+
+template <Mode M>
+Selected shuffle_variants() {
+    return {shuffle<M, false>, shuffle<M, true>, shuffle<M, true>};
+}
+Selected lower_shuffle(Lowering& l) {
+    const auto& in = *l.in;
+    if (!in.modifiers.sync) return {};
+    size_t k = 0;
+    l.out.r[0] = destination(l, k++);
+    if (in.modifiers.pair) l.out.r[1] = destination(l, k++);
+    l.out.target = in.modifiers.pair && in.operands[1].kind != ptx::Operand::Kind::sink ? 1 : 0;
+    for (size_t r = 2; r < 6; ++r) l.out.r[r] = source(l, k++, Type::b32);
+    const auto& chains = l.program.reductions;
+    for (size_t c = 0; c < chains.size(); ++c)
+        if (chains[c].head == l.out.site) l.out.offset = static_cast<int64_t>(c) + 1;
+    switch (in.modifiers.mode) {
+        case Mode::up: return shuffle_variants<Mode::up>();
+        case Mode::down: return shuffle_variants<Mode::down>();
+        case Mode::bfly: return shuffle_variants<Mode::bfly>();
+        case Mode::idx: return shuffle_variants<Mode::idx>();
+        default: return {};
+    }
+}
+
+Selected lower_vote(Lowering& l) {
+    if (!l.in->modifiers.sync) return {};
+    l.out.r[0] = destination(l, 0);
+    l.out.r[1] = predicate_source(l, 1);
+    l.out.r[2] = source(l, 2, Type::b32);
+    switch (l.in->modifiers.mode) {
+        case Mode::all: return Exec{vote<Mode::all>};
+        case Mode::any: return Exec{vote<Mode::any>};
+        case Mode::uni: return Exec{vote<Mode::uni>};
+        case Mode::ballot: return Exec{vote<Mode::ballot>};
+        default: return {};
+    }
+}
+
+Selected lower_match(Lowering& l) {
+    const auto& in = *l.in;
+    size_t k = 0;
+    l.out.r[0] = destination(l, k++);
+    if (in.modifiers.pair) {
+        l.out.r[1] = destination(l, k++);
+        l.out.target = 1;
+    }
+    l.out.r[2] = source(l, k++, in.types[0]);
+    l.out.r[3] = source(l, k, Type::b32);
+    const bool wide = ptx::bytes_of(in.types[0]) == 8;
+    if (in.modifiers.mode == Mode::all) return Exec{wide ? match<uint64_t, true> : match<uint32_t, true>};
+    return Exec{wide ? match<uint64_t, false> : match<uint32_t, false>};
+}
+
+}  // namespace
+
+Selected lower_warp(Lowering& l) {
+    const auto& in = *l.in;
+    switch (in.op) {
+        case Op::shfl: return lower_shuffle(l);
+        case Op::vote: return lower_vote(l);
+        case Op::match: return lower_match(l);
+        case Op::activemask: l.out.r[0] = destination(l, 0); return Exec{active_mask};
+        case Op::redux:
+            if (in.types[0] == Type::f32) return {};
+            l.out.r[0] = destination(l, 0);
+            l.out.r[1] = source(l, 1, in.types[0]);
+            l.out.r[2] = source(l, 2, Type::b32);
+            l.out.offset = static_cast<int64_t>(in.modifiers.atom_op);
+            return Exec{in.types[0] == Type::s32 ? reduce<int32_t> : reduce<uint32_t>};
+        case Op::elect:
+            l.out.r[0] = destination(l, 0);
+            l.out.r[1] = destination(l, 1);
+            l.out.r[2] = source(l, 2, Type::b32);
+            return Exec{elect};
+        case Op::bar_warp_sync:
+            l.out.r[0] = source(l, 0, Type::b32);
+            return {sync_warp_lanes<false>, sync_warp_lanes<true>, sync_warp_lanes<true>};
+        default: return {};
+    }
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,30 @@
+// What memory instructions tell the observers: the shadow of shared memory, and the recorder.
+#pragma once
+
+#include "instrumentation/emulator/access.h"
+
+namespace wl::emulator {
+
+// The values of a vector access: element c of lane l lies at values[c] + l * stride.
+struct Values {
+    const std::byte* values[4] = {};
+    uint32_t components = 1;
+    uint32_t stride = 4;
+};
+
+enum class Touching : uint8_t { read, write, atomic };
+
+// Shared memory, `bytes` a lane at offsets at[32], for the lanes in mask.
+void observe_shared(
+    Warp& w,
+    const Instr* i,
+    Touching how,
+    uint32_t mask,
+    uint32_t bytes,
+    const uint32_t* at,
+    const Values& values
+);
+// A global write of one lane, for the recorder only.
+void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes);
+
+}  // namespace wl::emulator

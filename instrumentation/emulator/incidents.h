@@ -1,0 +1,22 @@
+// Noting what the kernel under test did wrong: once per cause, with the first witness and a count.
+#pragma once
+
+#include "instrumentation/emulator/warp.h"
+
+namespace wl::emulator {
+
+// Who and where: the running split of the warp at instruction i.
+Access witness(const Warp& w, const Instr* i, uint32_t lanes);
+
+void report(Block& block, Incident incident);
+
+// Moves what the shadow has found so far behind what is already noted.
+void collect_shadow(Block& block);
+
+// Adds the findings of another worker; of equal causes the witness in the lower block stays.
+void merge(Findings& into, Findings&& from);
+
+// By block, then by order of detection.
+std::vector<Incident> sorted(Findings&& findings);
+
+}  // namespace wl::emulator

@@ -1,0 +1,15 @@
+// What lowering asks of the machine it runs on and says about what it lacks.
+#pragma once
+
+#include "instrumentation/ptx/module.h"
+
+#include <string>
+
+namespace wl::emulator {
+
+// Throws Error when the CPU lacks AVX2, FMA or F16C, which the executors are compiled for.
+void require_vector_cpu();
+
+std::string describe_unsupported(const ptx::Module& module, const ptx::Instruction& instruction);
+
+}  // namespace wl::emulator

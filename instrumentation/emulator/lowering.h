@@ -1,0 +1,98 @@
+// Turning one PTX instruction into an Instr: operands to slots, the form to an executor. Each family of
+// instructions has one function; it answers nothing when the instruction is not its own or has no executor.
+#pragma once
+
+#include "instrumentation/emulator/program.h"
+
+#include <map>
+
+namespace wl::emulator {
+
+// The executor by variant; empty: no executor.
+struct Selected {
+    Exec exec[kVariants] = {};
+    Selected() = default;
+    Selected(Exec all) : exec{all, all, all} {}
+    Selected(Exec plain, Exec checked, Exec recorded) : exec{plain, checked, recorded} {}
+    explicit operator bool() const { return exec[kPlain] != nullptr; }
+};
+
+// Where a variable lies in its window, or which global it is.
+struct Placed {
+    ptx::Space space = ptx::Space::none;
+    uint64_t offset = 0;
+    int global = -1;
+};
+
+struct Lowering {
+    const ptx::Module& module;
+    const ptx::Function& function;
+    Program& program;
+    std::vector<uint32_t> register_slots{};                         // by register
+    std::map<std::pair<int, uint64_t>, uint32_t> constant_slots{};  // (cell bytes, value) -> slot
+    std::map<std::tuple<int, int64_t, bool, bool>, uint32_t> address_slots{};
+    std::map<ptx::SpecialRegister, uint32_t> special_slots{};
+    std::vector<Placed> module_variables{}, function_variables{}, params{};
+    std::map<std::pair<int, std::string>, int> mark_groups{};  // (kind, name)
+    uint32_t scratch = 0;                                      // slot for `_` destinations, 8-byte cells
+    const ptx::Instruction* in = nullptr;                      // the instruction being lowered
+    Instr out{};
+    bool failed = false;  // an operand of a kind that the form cannot have
+};
+
+// Slot of source operand k, read as cells of type t: registers as they are, immediates, special registers and
+// addresses of variables as constants.
+uint32_t source(Lowering& l, size_t k, ptx::Type t);
+uint32_t source(Lowering& l, const ptx::Operand& operand, ptx::Type t);
+// Slot of destination operand k; `_` is the scratch slot.
+uint32_t destination(Lowering& l, size_t k);
+uint32_t destination(Lowering& l, const ptx::Operand& operand);
+// Predicate operand with the negation in bit 0.
+uint32_t predicate_source(Lowering& l, size_t k);
+uint32_t constant(Lowering& l, int cell_bytes, uint64_t value);
+
+// Destination 0 and sources 1.. all of type t (shift counts and the like are set by the family afterwards).
+void plain_operands(Lowering& l, ptx::Type t);
+
+ptx::Type type_of_register(const Lowering& l, const ptx::Operand& operand);
+bool is_wide(const Lowering& l, const ptx::Operand& operand);  // an 8-byte register
+
+// An address operand: slot of its base register, whether its cells have 8 bytes, displacement, and the space
+// it turned out to be in.
+struct AddressOperand {
+    uint32_t slot = 0;
+    bool wide = false;
+    int64_t displacement = 0;
+    ptx::Space space = ptx::Space::none;
+};
+AddressOperand address(Lowering& l, size_t k, ptx::Space space);
+
+Selected lower_integer(Lowering& l);
+Selected lower_float(Lowering& l);
+Selected lower_half(Lowering& l);
+Selected lower_approximate(Lowering& l);
+Selected lower_convert(Lowering& l);
+Selected lower_compare(Lowering& l);
+Selected lower_logic(Lowering& l);
+Selected lower_move(Lowering& l);
+Selected lower_memory(Lowering& l);
+Selected lower_copy(Lowering& l);
+Selected lower_atomic(Lowering& l);
+Selected lower_warp(Lowering& l);
+Selected lower_barrier(Lowering& l);
+Selected lower_control(Lowering& l);
+Selected lower_mark(Lowering& l);
+
+// Slots of every register, reused where lifetimes do not overlap.
+std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file);
+
+// Sets order and leader of every instruction.
+void order_blocks(const ptx::Function& function, std::vector<Instr>& code);
+
+// Chains of shuffle and combination that reduce one value over the warp.
+std::vector<Reduction> find_reductions(const ptx::Function& function);
+
+// How many of the first operands an instruction writes.
+size_t destination_count(const ptx::Instruction& instruction);
+
+}  // namespace wl::emulator

@@ -1,0 +1,161 @@
+// Operands to slots: registers, immediates splatted into constants, special registers, addresses of
+// variables.
+#include "instrumentation/emulator/access.h"
+#include "instrumentation/emulator/lowering.h"
+
+#include <cstring>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::SpecialRegister;
+using ptx::Type;
+using Kind = Operand::Kind;
+
+uint32_t append_slot(RegisterFile& file, size_t cell_bytes) {
+    const auto slot = static_cast<uint32_t>(file.constants + file.image.size());
+    file.image.resize(file.image.size() + kLanes * cell_bytes);
+    file.bytes = file.constants + static_cast<uint32_t>(file.image.size());
+    return slot;
+}
+
+int cell_bytes_of(Type t) { return ptx::bytes_of(t) == 8 ? 8 : 4; }
+
+uint32_t special(Lowering& l, SpecialRegister which) {
+    const auto [it, inserted] = l.special_slots.try_emplace(which, 0);
+    if (inserted) {
+        it->second = append_slot(l.program.file, 4);
+        l.program.file.special.push_back({which, it->second});
+    }
+    return it->second;
+}
+
+const Placed* placed(const Lowering& l, const Operand& o, Kind kind) {
+    const auto& table = kind == Kind::param ? l.params : o.local ? l.function_variables : l.module_variables;
+    const auto index = static_cast<size_t>(o.index);
+    return index < table.size() ? &table[index] : nullptr;
+}
+
+uint32_t address_slot(Lowering& l, const Placed& where, int64_t addend, bool wide) {
+    if (where.global < 0) return constant(l, wide ? 8 : 4, where.offset + static_cast<uint64_t>(addend));
+    const auto key = std::tuple(where.global, addend, wide, false);
+    const auto [it, inserted] = l.address_slots.try_emplace(key, 0);
+    if (inserted) {
+        it->second = append_slot(l.program.file, wide ? 8 : 4);
+        l.program.file.addresses.push_back({where.global, addend, it->second, wide, false});
+    }
+    return it->second;
+}
+
+}  // namespace
+
+uint32_t constant(Lowering& l, int cell_bytes, uint64_t value) {
+    if (cell_bytes == 4) value &= 0xffffffff;
+    const auto [it, inserted] = l.constant_slots.try_emplace({cell_bytes, value}, 0);
+    if (!inserted) return it->second;
+    const auto bytes = static_cast<size_t>(cell_bytes);
+    it->second = append_slot(l.program.file, bytes);
+    std::byte* image = l.program.file.image.data() + (it->second - l.program.file.constants);
+    for (size_t lane = 0; lane < kLanes; ++lane) std::memcpy(image + lane * bytes, &value, bytes);
+    return it->second;
+}
+
+uint32_t source(Lowering& l, const Operand& o, Type t) {
+    const bool wide = cell_bytes_of(t) == 8;
+    switch (o.kind) {
+        case Kind::reg: return l.register_slots[static_cast<size_t>(o.index)];
+        case Kind::immediate: return constant(l, cell_bytes_of(t), ptx::value_of(o, t));
+        case Kind::special: return special(l, static_cast<SpecialRegister>(o.index));
+        case Kind::symbol:
+        case Kind::param:
+        case Kind::address: {
+            const Kind kind = o.kind == Kind::address ? o.base_kind : o.kind;
+            const Placed* where = placed(l, o, kind);
+            if (where != nullptr) return address_slot(l, *where, o.offset, wide);
+            break;
+        }
+        default: break;
+    }
+    l.failed = true;
+    return l.scratch;
+}
+uint32_t source(Lowering& l, size_t k, Type t) {
+    if (k < l.in->operands.size()) return source(l, l.in->operands[k], t);
+    l.failed = true;
+    return l.scratch;
+}
+
+uint32_t destination(Lowering& l, const Operand& o) {
+    if (o.kind == Kind::reg) return l.register_slots[static_cast<size_t>(o.index)];
+    if (o.kind != Kind::sink) l.failed = true;
+    return l.scratch;
+}
+uint32_t destination(Lowering& l, size_t k) {
+    if (k < l.in->operands.size()) return destination(l, l.in->operands[k]);
+    l.failed = true;
+    return l.scratch;
+}
+
+uint32_t predicate_source(Lowering& l, size_t k) {
+    if (k >= l.in->operands.size()) {
+        l.failed = true;
+        return l.scratch;
+    }
+    const Operand& o = l.in->operands[k];
+    if (o.kind == Kind::immediate) return constant(l, 4, o.bits != 0 ? ~0u : 0u);
+    return source(l, k, Type::b32) | (o.negated ? 1 : 0);
+}
+
+void plain_operands(Lowering& l, Type t) {
+    const size_t count = l.in->operands.size();
+    if (count == 0 || count > 6) {
+        l.failed = true;
+        return;
+    }
+    l.out.r[0] = destination(l, 0);
+    for (size_t k = 1; k < count; ++k) l.out.r[k] = source(l, k, t);
+}
+
+Type type_of_register(const Lowering& l, const Operand& o) {
+    const bool is_register = o.kind == Kind::reg && o.index >= 0;
+    return is_register ? l.function.registers[static_cast<size_t>(o.index)].type : Type::none;
+}
+bool is_wide(const Lowering& l, const Operand& o) {
+    const Type t = type_of_register(l, o);
+    return t != Type::none && ptx::bytes_of(t) == 8;
+}
+
+AddressOperand address(Lowering& l, size_t k, Space space) {
+    AddressOperand result;
+    if (k >= l.in->operands.size() || l.in->operands[k].kind != Kind::address) {
+        l.failed = true;
+        return result;
+    }
+    const Operand& o = l.in->operands[k];
+    result.space = space;
+    if (o.base_kind == Kind::reg) {
+        Operand base = o;
+        base.kind = Kind::reg;
+        result.slot = source(l, base, Type::u64);
+        result.wide = is_wide(l, base);
+        result.displacement = o.offset;
+        return result;
+    }
+    result.wide = true;
+    if (o.base_kind == Kind::none) {
+        result.slot = constant(l, 8, static_cast<uint64_t>(o.offset));
+        return result;
+    }
+    const Placed* where = placed(l, o, o.base_kind);
+    if (where == nullptr) {
+        l.failed = true;
+        return result;
+    }
+    if (space == Space::generic) result.space = where->space;
+    result.slot = address_slot(l, *where, o.offset, true);
+    return result;
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,112 @@
+// The lowered form of one entry: what the scheduler and the executors read while a launch runs.
+#pragma once
+
+#include "instrumentation/emulator/run.h"
+#include "instrumentation/ptx/module.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wl::emulator {
+
+constexpr int kLanes = 32;
+constexpr uint32_t kAllLanes = 0xffffffff;
+
+struct Warp;
+struct Instr;
+
+// Executes one instruction for the active lanes of the warp. Returns the instruction to go on with, or
+// nullptr when the scheduler has to choose (divergence, waiting, exit, end of the time slice); the split's pc
+// then says where it goes on.
+using Exec = const Instr* (*)(Warp&, const Instr*);
+
+constexpr uint32_t kNoGuard = ~0u;
+
+// One instruction, one cache line. Instruction k of a function lies at code[k], so that a distance between
+// two Instr is a distance in PTX instructions and a warp's clock needs no counter.
+struct alignas(64) Instr {
+    Exec exec = nullptr;
+    Exec inner = nullptr;       // what the guard wrapper calls
+    uint32_t r[6] = {};         // slots: byte offsets into the register file, destinations first
+    int64_t offset = 0;         // displacement of the address; family-specific immediate otherwise
+    int32_t target = 0;         // branch: distance in instructions; else an index into a side table
+    uint32_t site = 0;          // index of the PTX instruction
+    uint32_t guard = kNoGuard;  // predicate slot, bit 0: negated
+    uint32_t order : 31 = 0;    // of its basic block in the weak topological order
+    uint32_t leader : 1 = 0;    // first of a basic block
+};
+static_assert(sizeof(Instr) == 64);
+
+// Which hooks an executor carries. Chosen before a block runs, so that hooks which are off cost nothing.
+enum Variant : uint8_t { kPlain, kChecked, kRecorded, kVariants };
+
+// A slot that is filled when a warp starts.
+struct SpecialSlot {
+    ptx::SpecialRegister which;
+    uint32_t slot;
+};
+// A constant slot that holds the address of a module variable, known only when a launch has placed it.
+struct AddressSlot {
+    int variable;  // index in Program::globals
+    int64_t addend;
+    uint32_t slot;
+    bool wide;  // 8-byte cells
+    bool generic;
+};
+
+// Registers, constants and special registers of one warp lie in one file, so that every operand is one
+// offset: predicates (4 bytes: a mask of lanes), 4-byte cells (32 lanes x 4), 8-byte cells (32 x 8),
+// constants.
+struct RegisterFile {
+    uint32_t bytes = 0;
+    uint32_t constants = 0;        // where the constants begin
+    std::vector<std::byte> image;  // initial contents from `constants` on
+    std::vector<SpecialSlot> special;
+    std::vector<AddressSlot> addresses;
+};
+
+// A warp reduction by shuffles: the shuffle whose input decides whether it sums 32 equal values.
+struct Reduction {
+    uint32_t head = 0;            // site of the first shuffle
+    std::vector<uint32_t> sites;  // shuffles and combining operations, in order
+    bool sums = false;            // combined by addition: wrong over equal values; max, min, and, or are not
+};
+
+struct MarkPoint {
+    int mark = -1;                // index in Function::marks
+    int group = -1;               // marks that are one in the source (unrolled copies) share a group
+    std::vector<uint32_t> slots;  // pointer, rows, cols, ld; or every value of a fragment
+    std::vector<uint8_t> wide;    // slots of 8-byte cells
+    uint64_t element = 0, count = 1,
+             bytes = 4;  // fragment: which of its registers, of how many, of what size
+};
+
+struct GlobalVariable {
+    std::string name;
+    uint64_t bytes = 0;
+    std::vector<ptx::Initialiser> init;
+    int variable = -1;  // index in Module::variables, as initialisers name each other
+};
+
+struct Program {
+    std::string name;
+    std::array<std::vector<Instr>, kVariants> code;
+    RegisterFile file;
+    std::vector<ptx::Mark> marks;
+    std::vector<MarkPoint> mark_points;  // Instr::target of Op::mark
+    int mark_groups = 0;
+    std::vector<std::string> stages;
+    std::vector<int> stage_of_mark;            // index in stages by mark; -1
+    std::vector<std::vector<uint32_t>> lists;  // slots of instructions with more than six operands
+    std::vector<Reduction> reductions;
+    std::vector<GlobalVariable> globals;
+    std::vector<std::byte> constant_bank;  // .const variables
+    uint32_t static_shared = 0, local_bytes = 0, param_bytes = 0;
+    std::vector<capture::Site> sites;
+};
+
+}  // namespace wl::emulator

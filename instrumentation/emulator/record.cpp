@@ -1,0 +1,103 @@
+// The write log of a recorded block, and what memory instructions tell shadow and log. Models: every shared
+// and global write, barrier, syncwarp, copy and mark. Not modelled: reads are not logged.
+#include "instrumentation/emulator/record.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wl::emulator {
+namespace {
+
+capture::Event event_at(const Warp& w, const Instr* i, capture::EventKind kind) {
+    capture::Event e;
+    e.time = static_cast<uint32_t>(time_at(w, i));
+    e.site = i->site;
+    e.epoch = static_cast<uint16_t>(w.epoch);
+    e.warp = static_cast<uint8_t>(w.index);
+    e.lane = 255;
+    e.kind = kind;
+    return e;
+}
+
+void append(Recorder& r, const capture::Event& e) {
+    if (r.record.events.size() >= r.max_events)
+        r.record.truncated = true;
+    else
+        r.record.events.push_back(e);
+}
+
+// One event for every 8 bytes at `data`.
+void append_bytes(Recorder& r, capture::Event e, const std::byte* data, uint32_t bytes) {
+    const uint64_t address = e.address;
+    for (uint32_t done = 0; done < bytes; done += 8) {
+        const uint32_t piece = std::min(bytes - done, 8u);
+        e.address = address + done;
+        e.bytes = static_cast<uint8_t>(piece);
+        e.value = 0;
+        std::memcpy(&e.value, data + done, piece);
+        append(r, e);
+    }
+}
+
+}  // namespace
+
+void record_warp(Warp& w, const Instr* i, capture::EventKind kind, uint64_t address, uint64_t value) {
+    capture::Event e = event_at(w, i, kind);
+    // A warp that waits has its clock already behind the instruction.
+    if (kind == capture::EventKind::barrier_arrive || kind == capture::EventKind::barrier_release)
+        e.time = static_cast<uint32_t>(w.clock);
+    e.address = address;
+    e.value = value;
+    append(*w.block->recorder, e);
+}
+
+void record_shared(Warp& w, const Instr* i, uint32_t mask, uint32_t bytes, const uint32_t* at) {
+    capture::Event e = event_at(w, i, capture::EventKind::shared_write);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        e.lane = static_cast<uint8_t>(lane);
+        e.address = at[lane];
+        append_bytes(*w.block->recorder, e, w.shared + at[lane], bytes);
+    }
+}
+
+void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes) {
+    Recorder& r = *w.block->recorder;
+    capture::Event e = event_at(w, i, capture::EventKind::global_write);
+    e.lane = static_cast<uint8_t>(lane);
+    e.address = place.allocation->base + place.offset;
+    append_bytes(r, e, place.data, bytes);
+    auto& owners = r.owners[place.allocation];
+    if (owners.empty()) owners.resize(place.allocation->bytes.size());
+    const capture::Owner owner{e.warp, e.lane, e.epoch, e.site};
+    std::fill_n(owners.begin() + static_cast<std::ptrdiff_t>(place.offset), bytes, owner);
+}
+
+void observe_shared(
+    Warp& w,
+    const Instr* i,
+    Touching how,
+    uint32_t mask,
+    uint32_t bytes,
+    const uint32_t* at,
+    const Values& values
+) {
+    WarpAccess access;
+    access.warp = w.index;
+    access.site = i->site;
+    access.mask = mask;
+    access.bytes = bytes;
+    access.addresses = at;
+    std::copy(values.values, values.values + 4, access.values);
+    access.components = values.components;
+    access.value_stride = values.stride;
+    Block& block = *w.block;
+    switch (how) {
+        case Touching::read: read_shared(block.shadow, access); return;
+        case Touching::write: write_shared(block.shadow, access); break;
+        case Touching::atomic: atomic_shared(block.shadow, access); break;
+    }
+    if (block.recorder != nullptr) record_shared(w, i, mask, bytes, at);
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,209 @@
+// A launch: workers take blocks in order; what they saw is merged so that the result does not depend on how
+// many there were.
+#include "instrumentation/emulator/block.h"
+#include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/record.h"
+#include "instrumentation/emulator/reductions.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+namespace wl::emulator {
+namespace {
+
+struct Worker {
+    Block block;
+    uint64_t finished = 0;
+    std::vector<std::unique_ptr<Recorder>> recorders;
+};
+
+struct Shared {
+    BlockContext context;
+    std::vector<int64_t> blocks;
+    std::atomic<size_t> next{0};
+    std::atomic<uint64_t> done{0};
+    std::atomic<bool> cancelled{false};
+    std::mutex progress_lock;
+    std::chrono::steady_clock::time_point last_progress;
+    std::mutex failure_lock;
+    std::exception_ptr failure;
+};
+
+// Module variables become allocations once; a second launch over the same memory finds them there.
+uint64_t place_global(GlobalMemory& memory, const GlobalVariable& variable) {
+    const auto known =
+        std::find_if(memory.allocations.begin(), memory.allocations.end(), [&](const Allocation& a) {
+            return a.name == variable.name;
+        });
+    if (known != memory.allocations.end()) return known->base;
+    std::vector<std::byte> bytes(variable.bytes);
+    for (const auto& init : variable.init)
+        if (init.offset + init.bytes.size() <= bytes.size())
+            std::copy(
+                init.bytes.begin(), init.bytes.end(), bytes.begin() + static_cast<std::ptrdiff_t>(init.offset)
+            );
+    return allocate(memory, variable.name, std::move(bytes));
+}
+
+std::vector<uint64_t> place_globals(GlobalMemory& memory, const Program& program) {
+    std::vector<uint64_t> addresses;
+    for (const GlobalVariable& v : program.globals) addresses.push_back(place_global(memory, v));
+    for (size_t k = 0; k < program.globals.size(); ++k) {
+        for (const auto& init : program.globals[k].init) {
+            if (init.address_of < 0 || init.is_function) continue;
+            for (size_t target = 0; target < program.globals.size(); ++target) {
+                if (program.globals[target].variable != init.address_of) continue;
+                const uint64_t address = addresses[target] + static_cast<uint64_t>(init.addend);
+                Allocation* holder = find(memory, addresses[k] + init.offset, sizeof(address));
+                if (holder != nullptr)
+                    std::memcpy(holder->bytes.data() + init.offset, &address, sizeof(address));
+            }
+        }
+    }
+    return addresses;
+}
+
+std::vector<std::byte> constants_with_addresses(
+    const Program& program, const std::vector<uint64_t>& addresses
+) {
+    std::vector<std::byte> image = program.file.image;
+    for (const AddressSlot& s : program.file.addresses) {
+        const uint64_t value = addresses[static_cast<size_t>(s.variable)] + static_cast<uint64_t>(s.addend);
+        const size_t bytes = s.wide ? 8 : 4;
+        for (size_t lane = 0; lane < kLanes; ++lane)
+            std::memcpy(image.data() + (s.slot - program.file.constants) + lane * bytes, &value, bytes);
+    }
+    return image;
+}
+
+void report_progress(Shared& shared, bool last) {
+    const auto& callback = shared.context.options->on_progress;
+    if (!callback) return;
+    const std::unique_lock lock(shared.progress_lock, std::try_to_lock);
+    if (!lock) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (!last && now - shared.last_progress < std::chrono::milliseconds(50)) return;
+    shared.last_progress = now;
+    if (!callback(shared.done, shared.blocks.size())) shared.cancelled = true;
+}
+
+void work(Shared& shared, Worker& worker) {
+    prepare(worker.block, shared.context);
+    const RunOptions& options = *shared.context.options;
+    while (!shared.cancelled) {
+        const size_t k = shared.next++;
+        if (k >= shared.blocks.size()) return;
+        const int64_t index = shared.blocks[k];
+        if (options.record) {
+            auto& recorder = worker.recorders.emplace_back(std::make_unique<Recorder>());
+            recorder->max_events = options.max_events;
+            recorder->record.block = index;
+            recorder->record.warps = static_cast<int>(worker.block.warps.size());
+            worker.block.recorder = recorder.get();
+        }
+        if (run_block(worker.block, index)) ++worker.finished;
+        ++shared.done;
+        report_progress(shared, false);
+    }
+}
+
+void work_safely(Shared& shared, Worker& worker) {
+    try {
+        work(shared, worker);
+    } catch (...) {
+        const std::lock_guard lock(shared.failure_lock);
+        if (!shared.failure) shared.failure = std::current_exception();
+        shared.cancelled = true;
+    }
+}
+
+// Last writers over all recorded blocks: of two blocks that wrote a byte, the later one in block order.
+void merge_owners(RunResult& result, std::vector<Recorder*>& recorders, const GlobalMemory& memory) {
+    for (const Allocation& allocation : memory.allocations) {
+        std::vector<capture::Owner> owners;
+        for (Recorder* r : recorders) {
+            const auto found = r->owners.find(&allocation);
+            if (found == r->owners.end()) continue;
+            if (owners.empty()) owners.resize(allocation.bytes.size());
+            for (size_t k = 0; k < found->second.size(); ++k)
+                if (found->second[k].warp != capture::Owner::kNobody) owners[k] = found->second[k];
+        }
+        if (!owners.empty()) result.global_owners.emplace_back(allocation.name, std::move(owners));
+    }
+}
+
+void gather_results(RunResult& result, std::vector<Worker>& workers, const Shared& shared) {
+    const Program& program = *shared.context.program;
+    Findings findings;
+    std::vector<ReductionCount> reductions(program.reductions.size());
+    std::vector<Recorder*> recorders;
+    for (Worker& w : workers) {
+        result.blocks += w.finished;
+        result.warp_instructions += w.block.issued;
+        merge(findings, std::move(w.block.findings));
+        if (!w.block.reductions.empty()) add(reductions, w.block.reductions);
+        for (auto& r : w.recorders) recorders.push_back(r.get());
+    }
+    result.incidents = sorted(std::move(findings));
+    if (shared.context.variant != kPlain && shared.context.options->checks.uniform) {
+        for (Incident& i : uniform_reductions(program, reductions)) result.incidents.push_back(std::move(i));
+        std::stable_sort(
+            result.incidents.begin(),
+            result.incidents.end(),
+            [](const Incident& a, const Incident& b) { return a.first.block < b.first.block; }
+        );
+    }
+    std::sort(recorders.begin(), recorders.end(), [](const Recorder* a, const Recorder* b) {
+        return a->record.block < b->record.block;
+    });
+    merge_owners(result, recorders, *shared.context.memory);
+    for (Recorder* r : recorders) result.records.push_back(std::move(r->record));
+    if (shared.context.options->record) result.stages = program.stages;
+}
+
+Variant variant_for(const RunOptions& options) {
+    if (options.record) return kRecorded;
+    const Checks& c = options.checks;
+    return c.races || c.uninitialised || c.uniform ? kChecked : kPlain;
+}
+
+}  // namespace
+
+RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<std::byte> constants =
+        constants_with_addresses(program, place_globals(memory, program));
+    Shared shared;
+    shared.context = {&program, &launch, &options, &memory, variant_for(options), &constants};
+    shared.blocks = options.blocks;
+    if (shared.blocks.empty()) {
+        shared.blocks.resize(count(launch.grid));
+        std::iota(shared.blocks.begin(), shared.blocks.end(), 0);
+    }
+    shared.last_progress = begin;
+    const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
+                                             : std::max(1u, std::thread::hardware_concurrency());
+    std::vector<Worker> workers(std::clamp<size_t>(shared.blocks.size(), 1, cores));
+    {
+        std::vector<std::jthread> threads;
+        for (size_t k = 1; k < workers.size(); ++k)
+            threads.emplace_back([&shared, &workers, k] { work_safely(shared, workers[k]); });
+        work_safely(shared, workers[0]);
+    }
+    if (shared.failure) std::rethrow_exception(shared.failure);
+    report_progress(shared, true);
+    RunResult result;
+    result.cancelled = shared.cancelled;
+    gather_results(result, workers, shared);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+}  // namespace wl::emulator

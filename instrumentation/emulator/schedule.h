@@ -1,0 +1,47 @@
+// Splits of a warp and warps of a block: who runs next, who waits for whom.
+#pragma once
+
+#include "instrumentation/emulator/warp.h"
+
+namespace wl::emulator {
+
+// Runs the warp until every split waits, the warp has exited, or its time slice is over.
+void run_warp(Warp& w);
+
+bool can_run(const Warp& w);
+
+// The running split goes on at `next` after the scheduler looked around.
+const Instr* yield(Warp& w, const Instr* next);
+// A conditional branch: lanes in `taken` go to `target`, the others to `next`.
+const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* next);
+// Leaves exactly the lanes in `mask` in the running split; the others go on at `next` on their own.
+void part(Warp& w, uint32_t mask, const Instr* next);
+// The running split stands at i until it is released.
+const Instr* wait_at(Warp& w, const Instr* i, Wait why);
+// The lanes of the running split exit.
+const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask);
+
+// Lanes named by `members` that have not exited and do not stand here: wait for them. True: go on. A lane
+// that exited is noted as lane_not_in_mask.
+bool gather(Warp& w, const Instr* i, uint32_t members);
+
+// Block barriers (bar.*). `arrive_at_barrier` returns where the running split goes on.
+struct Arrival {
+    uint32_t id = 0;
+    uint32_t threads = 0;  // 0: the whole block
+    bool waits = true;
+    uint32_t predicate = 0;  // bar.red: lanes whose predicate is true
+};
+const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival);
+// Barriers and marks that can be completed now, after a warp stopped.
+void settle(Block& block);
+// Nobody can run: releases marks, then collectives; false: a deadlock, noted.
+bool resolve_standstill(Block& block);
+
+void settle_marks(Block& block);
+bool release_marks(Block& block);
+
+// Pending cp.async of these lanes land: they exit.
+void land_all_copies(Warp& w, uint32_t lanes);
+
+}  // namespace wl::emulator

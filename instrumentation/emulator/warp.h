@@ -1,0 +1,122 @@
+// The state of a running block: warps, their splits, barriers, pending copies, what was observed.
+#pragma once
+
+#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/shadow.h"
+
+#include <bit>
+#include <map>
+#include <tuple>
+
+namespace wl::emulator {
+
+struct Block;
+
+enum class Wait : uint8_t { none, barrier, mark, collective };
+
+// Lanes of a warp that stand at the same instruction.
+struct Split {
+    const Instr* pc = nullptr;
+    uint32_t mask = 0;
+    uint32_t members = 0;  // lanes that a collective names
+    Wait wait = Wait::none;
+    uint8_t barrier = 0;
+    bool forced = false;  // the missing lanes can never arrive: go on without them
+};
+
+// One cp.async of some lanes, not yet done. `age`: commit groups since its own, -1 while uncommitted.
+struct PendingCopy {
+    uint32_t lanes = 0;
+    int age = -1;
+    const Instr* instr = nullptr;
+    uint8_t bytes = 0;
+    std::array<uint32_t, kLanes> to;            // shared offset
+    std::array<const std::byte*, kLanes> from;  // nullptr: zeros
+    std::array<uint8_t, kLanes> source_bytes;   // the rest is filled with zeros
+};
+
+struct Warp {
+    std::byte* registers = nullptr;
+    uint32_t mask = 0;   // active lanes of the running split
+    uint32_t carry = 0;  // condition code CC.CF by lane
+    std::byte* shared = nullptr;
+    uint32_t shared_bytes = 0;
+    Block* block = nullptr;
+    const Instr* segment = nullptr;  // where the straight run began: clock + (i - segment) is the time at i
+    uint64_t clock = 0;              // instructions issued, joined at block barriers
+    uint64_t slice_end = 0;          // the scheduler wants control back at this clock
+    uint64_t joined = 0;             // part of the clock that is waiting: clock - joined were issued
+    uint32_t exists = 0, live = 0;   // lanes; those of them that have not exited
+    uint32_t picks = 0;
+    int index = 0;
+    int epoch = 0;  // block barriers passed
+    int current = 0, split_count = 0;
+    std::array<Split, kLanes> splits;
+    std::vector<PendingCopy> copies;
+    std::vector<int> mark_counts;     // by mark group
+    std::vector<std::byte> fragment;  // registers of a WL_FRAGMENT seen so far
+    std::byte* local = nullptr;       // (lane, local_bytes)
+};
+
+struct Barrier {
+    uint32_t threads = 0;                  // arrived, whole warps counted as 32
+    uint32_t expected = 0;                 // 0: every live thread
+    std::array<uint32_t, kLanes> lanes{};  // arrived lanes by warp
+    uint64_t clock = 0;
+    bool any = false, all = true;  // bar.red
+    uint32_t count = 0;
+};
+
+// Counts of one warp reduction's input, over all warps of all blocks of a worker.
+struct ReductionCount {
+    uint64_t uniform = 0, varied = 0, nonzero = 0;
+    Access witness;
+};
+
+using IncidentKey = std::tuple<Incident::Kind, uint32_t, uint32_t>;
+struct Found {
+    Incident incident;
+    uint64_t order = 0;  // of first detection within its block
+};
+// What one worker saw, one entry a cause; merged when all workers are done.
+using Findings = std::map<IncidentKey, Found>;
+
+struct Recorder;
+
+struct Block {
+    const Program* program = nullptr;
+    const Launch* launch = nullptr;
+    const RunOptions* options = nullptr;
+    GlobalMemory* memory = nullptr;
+    Variant variant = kPlain;
+    int64_t index = 0;
+    std::vector<Warp> warps;
+    std::array<Barrier, 16> barriers;
+    std::vector<std::byte> shared;
+    std::vector<std::byte> registers;  // aligned storage of all warps
+    std::vector<std::byte> local;
+    std::vector<Allocation*> recent;  // by site: the allocation that a global access hit last
+    std::vector<int> mark_counts;     // by mark group
+    std::vector<ReductionCount> reductions;
+    Findings findings;
+    Shadow shadow;
+    uint64_t issued = 0;  // warp instructions of finished blocks
+    uint64_t random = 0;  // state of the schedule's generator; 0: fixed order
+    bool aborted = false;
+    bool marks_waiting = false;
+    Recorder* recorder = nullptr;
+};
+
+inline uint64_t time_at(const Warp& w, const Instr* i) {
+    return w.clock + static_cast<uint64_t>(i - w.segment);
+}
+
+// Ends the straight run before `next`; the time at `next` stays what it was.
+inline void close_segment(Warp& w, const Instr* next) {
+    w.clock = time_at(w, next);
+    w.segment = next;
+}
+
+inline Split& running(Warp& w) { return w.splits[static_cast<size_t>(w.current)]; }
+
+}  // namespace wl::emulator
