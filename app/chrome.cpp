@@ -87,12 +87,13 @@ void draw_menus(Workspace& workspace, Commands& commands, ImVec2& at) {
     }
     if (menu("Keys", "keys", at)) {
         const std::pair<const char*, const char*> keys[] = {
-            {"← →",          "step back and forward in kernel time"  },
-            {"Space or R, held", "show the reference in the place of got"},
-            {"N, Shift+N",       "next and previous wrong tile"          },
-            {"B",                "first wrong tile in kernel time"       },
-            {"Wheel",            "zoom where the mouse is"               },
-            {"Double click",     "fit"                                   }
+            {"← →",          "previous and next mark, stage or barrier"},
+            {"Shift + ← →",  "previous and next instant"               },
+            {"Space or R, held", "show the reference in the place of got"  },
+            {"N, Shift+N",       "next and previous wrong tile"            },
+            {"B",                "first wrong tile in kernel time"         },
+            {"Wheel",            "zoom where the mouse is"                 },
+            {"Double click",     "fit"                                     }
         };
         for (const auto& [key, meaning] : keys) ImGui::MenuItem(meaning, key, false, false);
         ImGui::EndPopup();

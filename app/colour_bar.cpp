@@ -65,7 +65,7 @@ void draw_colour_bar(Box box, const ColourBar& bar) {
             colour::kText
         );
     }
-    const float y = box.low.y + px(kThickness + 6);
+    const float y = box.low.y + px(kThickness + 8);
     const TextStyle dim{Face::small_numbers, colour::kDim};
     const std::string low = number(bar.full_lo, 3), high = number(bar.full_hi, 3);
     put({box.low.x, y}, dim, low);

@@ -12,6 +12,26 @@ namespace {
 
 constexpr float kCornersFrom = 12;  // pixels a cell for the red corner of a wrong element
 
+// What of the area the matrix leaves free; blending under the heatmap itself would cost as much as the
+// heatmap.
+void draw_surroundings(const HeatPane& pane, Box heat) {
+    const Matrix<float>& values = pane.layer->values;
+    const float left = std::clamp(x_at_col(pane.view, heat.low, 0), heat.low.x, heat.high.x),
+                right = std::clamp(x_at_col(pane.view, heat.low, values.cols), left, heat.high.x),
+                top = std::clamp(y_at_row(pane.view, heat.low, 0), heat.low.y, heat.high.y),
+                bottom = std::clamp(y_at_row(pane.view, heat.low, values.rows), top, heat.high.y);
+    const Box free[] = {
+        {heat.low,            {left, heat.high.y} },
+        {{right, heat.low.y}, heat.high           },
+        {{left, heat.low.y},  {right, top}        },
+        {{left, bottom},      {right, heat.high.y}}
+    };
+    for (const Box& box : free) {
+        if (box.width() <= 0 || box.height() <= 0) continue;
+        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, colour::kBar);
+    }
+}
+
 struct CellRange {
     int row = 0, col = 0, row_end = 0, col_end = 0;
 };
@@ -37,7 +57,7 @@ void draw_numbers(const HeatPane& pane, Box heat) {
     const float width = static_cast<float>(pane.view.cell_width);
     const Face face = width >= px(44) ? Face::small_numbers : Face::tiny_numbers;
     const float character = measure(face, "0").x;
-    const int room = std::min(8, static_cast<int>((width - px(2)) / character));
+    const int room = std::min(6, static_cast<int>((width - px(3)) / character));
     if (room < 2) return;
     const CellRange cells = visible_cells(pane, heat);
     for (int row = cells.row; row < cells.row_end; ++row) {
@@ -197,7 +217,7 @@ void draw_selected(const HeatPane& pane, Box heat) {
 }  // namespace
 
 PaneBoxes pane_boxes(Box pane) {
-    const float ruler = px(18), side = px(34), bar = px(36), right = px(size::kPad);
+    const float ruler = px(18), side = px(34), bar = px(38), right = px(size::kPad);
     PaneBoxes boxes;
     boxes.heat = {
         {pane.low.x + side,            pane.low.y + ruler},
@@ -247,7 +267,7 @@ void draw_marks(const HeatPane& pane, Box heat) {
 void draw_pane(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPane& pane, const PaneBoxes& boxes) {
     const Box heat = boxes.heat;
     if (heat.width() < px(8) || heat.height() < px(8)) return;
-    ImGui::GetWindowDrawList()->AddRectFilled(heat.low, heat.high, colour::kBar);
+    draw_surroundings(pane, heat);
     draw_heat(
         renderer,
         canvas,

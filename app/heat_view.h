@@ -40,7 +40,7 @@ inline HeatView fit_view(int rows, int cols, ImVec2 area) {
                  width = static_cast<double>(area.x) / std::max(cols, 1);
     const double square = std::min(height, width);
     const double aspect = static_cast<double>(std::max(rows, cols)) / std::max(1, std::min(rows, cols));
-    const double stretch = aspect > 2.5 ? 16 : 1;
+    const double stretch = aspect > 2.5 ? 48 : 1;
     HeatView view;
     view.cell_width = std::min(width, square * stretch);
     view.cell_height = std::min(height, square * stretch);
@@ -49,11 +49,16 @@ inline HeatView fit_view(int rows, int cols, ImVec2 area) {
     return view;
 }
 
-// Square cells of `cell` pixels with `centre` in the middle of the area.
-inline HeatView centred_view(Element centre, double cell, ImVec2 area) {
+// Square cells of `cell` pixels with `centre` in the middle of the area, or as near to it as the edges of the
+// matrix allow without showing what lies beyond them.
+inline HeatView centred_view(Element centre, double cell, ImVec2 area, int rows, int cols) {
+    const auto first = [cell](int at, float pixels, int extent) {
+        const double seen = pixels / cell;
+        return seen >= extent ? (extent - seen) / 2 : std::clamp(at + 0.5 - seen / 2, 0.0, extent - seen);
+    };
     return {
-        .row = centre.row + 0.5 - area.y / cell / 2,
-        .col = centre.col + 0.5 - area.x / cell / 2,
+        .row = first(centre.row, area.y, rows),
+        .col = first(centre.col, area.x, cols),
         .cell_width = cell,
         .cell_height = cell};
 }

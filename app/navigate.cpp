@@ -43,6 +43,20 @@ int tile_at_time(const Session& session, const analysis::Timeline& timeline, uin
     return latest;
 }
 
+std::vector<uint32_t> stops_of(const analysis::Timeline& timeline, int warp) {
+    std::vector<uint32_t> times;
+    for (const analysis::TileInstant& instant : timeline.tiles) times.push_back(instant.time);
+    for (const analysis::StageSpan& span : timeline.stages) {
+        if (span.warp == warp) times.push_back(span.begin);
+    }
+    for (const analysis::BarrierSpan& span : timeline.barriers) {
+        if (span.warp == warp) times.insert(times.end(), {span.begin, span.end});
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+}
+
 void take_tile(const Session& session, Selection& selection, int tile) {
     const capture::Tile& chosen = tile_at(session, tile);
     selection.tile = tile;
@@ -135,16 +149,18 @@ void move_to_time(const Session& session, Selection& selection, uint32_t time) {
     if (warp < states.size() && states[warp].site >= 0) selection.site = states[warp].site;
 }
 
-void step(const Session& session, Selection& selection, int direction) {
+void step(const Session& session, Selection& selection, int direction, Stride stride) {
     const int record = shown_record(session, selection);
     if (record < 0) return;
-    const std::vector<uint32_t>& instants = session.timelines[static_cast<size_t>(record)].instants;
+    const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
+    const std::vector<uint32_t> times =
+        stride == Stride::instant ? timeline.instants : stops_of(timeline, selection.warp);
     if (direction > 0) {
-        const auto next = std::upper_bound(instants.begin(), instants.end(), selection.time);
-        if (next != instants.end()) move_to_time(session, selection, *next);
+        const auto next = std::upper_bound(times.begin(), times.end(), selection.time);
+        if (next != times.end()) move_to_time(session, selection, *next);
     } else {
-        const auto at = std::lower_bound(instants.begin(), instants.end(), selection.time);
-        if (at != instants.begin()) move_to_time(session, selection, *std::prev(at));
+        const auto at = std::lower_bound(times.begin(), times.end(), selection.time);
+        if (at != times.begin()) move_to_time(session, selection, *std::prev(at));
     }
 }
 

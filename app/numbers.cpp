@@ -45,7 +45,10 @@ std::string number(double value, int digits) {
 
 std::string cell_number(double value, int characters) {
     if (!std::isfinite(value)) return special(value);
-    if (value == 0) return "0";
+    if (value == std::trunc(value) && std::abs(value) < 1e6) {
+        const std::string whole = format("%.*f", 0, value);
+        if (whole.size() <= static_cast<size_t>(characters)) return value == 0 ? "0" : whole;
+    }
     const auto room = static_cast<size_t>(characters);
     if (std::abs(value) >= 0.01 && std::abs(value) < 1e6) {
         for (int decimals = 4; decimals >= 0; --decimals) {

@@ -43,10 +43,12 @@ float font_size(Face face) {
 float line_height(Face face) { return std::round(font_size(face) * 1.2F); }
 
 ImVec2 measure(Face face, std::string_view text) {
+    if (text.empty()) return {0, font_size(face)};  // a null begin would be taken for a C string
     return font_of(face)->CalcTextSizeA(font_size(face), 1e9F, 0, text.data(), text.data() + text.size());
 }
 
 float put(ImVec2 at, TextStyle style, std::string_view text) {
+    if (text.empty()) return at.x;
     const ImVec2 whole(std::floor(at.x), std::floor(at.y));
     ImGui::GetWindowDrawList()->AddText(
         font_of(style.face),
@@ -79,12 +81,14 @@ float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text
 }
 
 float wrapped_height(float width, Face face, std::string_view text) {
+    if (text.empty()) return 0;
     return font_of(face)
         ->CalcTextSizeA(font_size(face), 1e9F, width, text.data(), text.data() + text.size())
         .y;
 }
 
 float put_wrapped(ImVec2 at, float width, TextStyle style, std::string_view text) {
+    if (text.empty()) return at.y;
     const ImVec2 whole(std::floor(at.x), std::floor(at.y));
     ImGui::GetWindowDrawList()->AddText(
         font_of(style.face),

@@ -41,8 +41,9 @@ constexpr float kWideFrom = 1700;  // pixels at scale 1: below the heatmaps thre
 void use_keys(const Session& session, Selection& selection) {
     const ImGuiIO& io = ImGui::GetIO();
     if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return;
-    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) step(session, selection, 1);
-    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) step(session, selection, -1);
+    const Stride stride = io.KeyShift ? Stride::instant : Stride::stop;
+    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) step(session, selection, 1, stride);
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) step(session, selection, -1, stride);
     if (ImGui::IsKeyPressed(ImGuiKey_N)) select_next_bad(session, selection, io.KeyShift ? -1 : 1);
     if (ImGui::IsKeyPressed(ImGuiKey_B) && session.first_bad >= 0)
         select_tile(session, selection, session.first_bad);
@@ -63,7 +64,7 @@ void build_layout(unsigned dock_space, float width, float height) {
     ImGui::DockBuilderSetNodeSize(dock_space, {width, height});
     std::array<ImGuiID, 9> node{};
     const auto at = [&node](Dock dock) -> ImGuiID& { return node[static_cast<size_t>(dock)]; };
-    const float timeline = wide ? 236 : 214;
+    const float timeline = wide ? 222 : 206;
     ImGuiID rest = dock_space;
     at(Dock::bottom) =
         ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, share(timeline, height), nullptr, &rest);
@@ -74,9 +75,9 @@ void build_layout(unsigned dock_space, float width, float height) {
     at(Dock::left_top) =
         ImGui::DockBuilderSplitNode(at(Dock::left), ImGuiDir_Up, share(134, upper), nullptr, &at(Dock::left));
     at(Dock::right_top) = ImGui::DockBuilderSplitNode(
-        at(Dock::right), ImGuiDir_Up, share(wide ? 252 : 190, upper), nullptr, &at(Dock::right)
+        at(Dock::right), ImGuiDir_Up, share(wide ? 240 : 190, upper), nullptr, &at(Dock::right)
     );
-    const float below = wide ? 318 : 196;
+    const float below = wide ? 292 : 196;
     ImGuiID low = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, share(below, upper), nullptr, &rest);
     at(Dock::centre) = rest;
     const float middle = width - px(left) - px(right);
@@ -110,9 +111,8 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
     const ImGuiWindowFlags still =
         ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
     for (int panel = 0; panel < kPanels; ++panel) {
-        bool& open = workspace.open[static_cast<size_t>(panel)];
-        if (!open) continue;
-        if (ImGui::Begin(kList[panel].title, &open, still))
+        if (!workspace.open[static_cast<size_t>(panel)]) continue;
+        if (ImGui::Begin(kList[panel].title, nullptr, still))
             kList[panel].draw(workspace, session, selection, commands);
         ImGui::End();
     }

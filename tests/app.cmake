@@ -1,2 +1,5 @@
+wl_test(heatmap wl_app)
+wl_test(numbers wl_app)
 wl_test(pyramid wl_app)
 wl_test(worker wl_app)
+wl_test(workspace wl_app wl_synthetic_capture)

@@ -53,7 +53,7 @@ void apply_zoom(HeatmapsPanel& panel, const Selection& selection, const TileView
                       high = element_at_pixel(view, {0, 0}, area);
         const bool seen = selected.row > low.row && selected.row < high.row && selected.col > low.col &&
             selected.col < high.col;
-        if (asked || !seen) view = centred_view(selected, cell, area);
+        if (asked || !seen) view = centred_view(selected, cell, area, rows, cols);
         keep_in_sight(view, rows, cols, area);
     }
 }

@@ -109,69 +109,83 @@ void draw_gutter(const LineLook& look, Box box, float number_right) {
     ImGui::GetWindowDrawList()->AddTriangleFilled({x, y - r}, {x + r * 1.3F, y}, {x, y + r}, colour::kGot);
 }
 
-void draw_line(
-    const LineLook& look, std::string_view text, const std::vector<Token>& tokens, Box box, float text_left
-) {
+void draw_background(const LineLook& look, Box box) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     if (look.finding != nullptr) list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kBad, 26));
     if (look.call) list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kSelection, 16));
-    if (look.current) {
-        list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kSelection, 40));
-        list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour::kSelection);
-    }
-    const float advance = measure(Face::small_numbers, "0").x,
-                y = middle(box.low.y, box.height(), Face::small_numbers);
+    if (!look.current) return;
+    list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kSelection, 40));
+    list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour::kSelection);
+}
+
+void draw_text(std::string_view text, const std::vector<Token>& tokens, ImVec2 at, float height) {
+    const float advance = measure(Face::small_numbers, "0").x, y = middle(at.y, height, Face::small_numbers);
     for (const Token& token : tokens) {
-        const std::string_view piece =
-            text.substr(static_cast<size_t>(token.begin), static_cast<size_t>(token.end - token.begin));
+        const auto begin = static_cast<size_t>(token.begin),
+                   length = static_cast<size_t>(token.end - token.begin);
+        const std::string_view piece = text.substr(begin, length);
         if (piece.find_first_not_of(' ') == std::string_view::npos) continue;
-        put({text_left + advance * static_cast<float>(token.begin), y},
+        put({at.x + advance * static_cast<float>(token.begin), y},
             {Face::small_numbers, colour_of(token.kind)},
             piece);
     }
 }
 
+LineLook look_of(const SourcePanel& panel, const Session& session, const Selection& selection, int line) {
+    const capture::Site* site = site_of(session, selection.site);
+    const std::string& path = session.capture.sources[static_cast<size_t>(panel.source)].path;
+    LineLook look;
+    look.line = line;
+    look.current = site != nullptr && site->source == panel.source && site->line == line;
+    look.writer = writer_line(panel, session, selection) == line;
+    look.call = is_call_of(session, selection, panel.source, line);
+    look.finding = finding_at(session, path, line);
+    return look;
+}
+
+void bring_into_sight(int line, float height) {
+    const float seen = ImGui::GetWindowHeight(), top = ImGui::GetScrollY();
+    const float wanted = height * (static_cast<float>(line) - 0.5F);
+    const bool visible = wanted > top + height && wanted < top + seen - height;
+    if (line > 0 && !visible) ImGui::SetScrollY(std::max(0.0F, wanted - seen * 0.4F));
+}
+
+// The text scrolls sideways under a gutter that stays.
 void draw_lines(const SourcePanel& panel, const Session& session, Selection& selection, int scroll_to) {
     const capture::Source& source = session.capture.sources[static_cast<size_t>(panel.source)];
     const std::vector<std::string_view> lines = lines_of(source.text);
-    const float height = px(18), width = ImGui::GetContentRegionAvail().x;
-    const float seen = ImGui::GetWindowHeight(), wanted = height * (static_cast<float>(scroll_to) - 0.5F);
-    if (scroll_to > 0 &&
-        (wanted < ImGui::GetScrollY() + height || wanted > ImGui::GetScrollY() + seen - height)) {
-        ImGui::SetScrollY(std::max(0.0F, wanted - seen * 0.4F));
-    }
-    const capture::Site* site = site_of(session, selection.site);
-    const int current = site != nullptr && site->source == panel.source ? site->line : 0;
-    const int writer = writer_line(panel, session, selection);
+    const float height = px(18), width = ImGui::GetContentRegionAvail().x, sideways = ImGui::GetScrollX();
+    bring_into_sight(scroll_to, height);
+    size_t longest = 0;
+    for (const std::string_view line : lines) longest = std::max(longest, line.size());
+    const float gutter = px(68),
+                text_width = measure(Face::small_numbers, "0").x * static_cast<float>(longest) + px(12);
     ImGuiListClipper clipper;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     clipper.Begin(static_cast<int>(lines.size()), height);
     while (clipper.Step()) {
         for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-            const ImVec2 low = ImGui::GetCursorScreenPos();
+            const ImVec2 low(ImGui::GetCursorScreenPos().x + sideways, ImGui::GetCursorScreenPos().y);
             const Box box{
                 low, {low.x + width, low.y + height}
             };
-            const int line = i + 1;
-            if (press(box, "source/" + std::to_string(line))) {
-                const int chosen = site_at_line(session.capture, source.path, line);
+            if (press(box, "source/" + std::to_string(i + 1))) {
+                const int chosen = site_at_line(session.capture, source.path, i + 1);
                 if (chosen >= 0) selection.site = chosen;
             }
-            const LineLook look{
-                line,
-                line == current,
-                line == writer,
-                is_call_of(session, selection, panel.source, line),
-                finding_at(session, source.path, line)};
-            const float number_right = low.x + px(50);
-            draw_line(
-                look,
+            ImGui::SetCursorScreenPos({low.x - sideways, low.y});
+            ImGui::Dummy({gutter + text_width, height});
+            const LineLook look = look_of(panel, session, selection, i + 1);
+            draw_background(look, box);
+            ImGui::PushClipRect({low.x + gutter - px(6), low.y}, box.high, true);
+            draw_text(
                 lines[static_cast<size_t>(i)],
                 panel.tokens[static_cast<size_t>(i)],
-                box,
-                number_right + px(18)
+                {low.x + gutter - sideways, low.y},
+                height
             );
-            draw_gutter(look, box, number_right);
+            ImGui::PopClipRect();
+            draw_gutter(look, box, low.x + px(50));
         }
     }
     ImGui::PopStyleVar();
@@ -199,7 +213,9 @@ void draw(SourcePanel& panel, const Session& session, Selection& selection) {
     );
     hairline(rest.low, {rest.high.x, rest.low.y});
     ImGui::SetCursorScreenPos({rest.low.x, rest.low.y + 1});
-    if (ImGui::BeginChild("lines", {rest.width(), rest.height() - 1}))
+    if (ImGui::BeginChild(
+            "lines", {rest.width(), rest.height() - 1}, 0, ImGuiWindowFlags_HorizontalScrollbar
+        ))
         draw_lines(panel, session, selection, scroll_to);
     ImGui::EndChild();
 }

@@ -59,31 +59,36 @@ void draw_ruler(const Rows& rows, float top) {
     }
 }
 
-void draw_span(const Rows& rows, int row, double begin, double end, ImU32 ink, std::string_view label) {
-    const float low = std::max(rows.scale.left, x_at_time(rows.scale, begin)),
-                high = std::min(rows.scale.right, x_at_time(rows.scale, end));
+struct Span {
+    int row = 0;
+    double begin = 0, end = 0;
+    ImU32 ink = 0;
+    std::string_view label = {};
+};
+
+void draw_span(const Rows& rows, const Span& span) {
+    const float low = std::max(rows.scale.left, x_at_time(rows.scale, span.begin)),
+                high = std::min(rows.scale.right, x_at_time(rows.scale, span.end));
     if (high < rows.scale.left || low > rows.scale.right) return;
-    const float top = rows.y(row) + 1, bottom = rows.y(row + 1) - 1;
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        {low, top}, {std::max(low + 1, high - 1), bottom}, ink, high - low > 6 ? px(2) : 0
-    );
-    if (label.empty() || bottom - top < px(12) || high - low < px(26)) return;
-    put_clipped(
-        {low + px(6), middle(top, bottom - top, Face::small_words)},
-        high - low - px(10),
+    const float top = rows.y(span.row) + 1, bottom = rows.y(span.row + 1) - 1;
+    ImGui::GetWindowDrawList()->AddRectFilled({low, top}, {std::max(low + 1, high - 1), bottom}, span.ink);
+    const bool fits = measure(Face::small_words, span.label).x + px(8) <= high - low;
+    if (span.label.empty() || bottom - top < px(12) || !fits) return;
+    put({low + px(5), middle(top, bottom - top, Face::small_words)},
         {Face::small_words, colour::kBar},
-        label
-    );
+        span.label);
 }
 
 void draw_spans(const Rows& rows, const Session& session, const analysis::Timeline& timeline) {
     for (const analysis::StageSpan& span : timeline.stages) {
         const std::string_view name =
             span.stage >= 0 ? std::string_view(session.capture.stages[static_cast<size_t>(span.stage)]) : "";
-        draw_span(rows, span.warp, span.begin, span.end, stage_colour(span.stage), name);
+        const auto begin = static_cast<double>(span.begin), end = static_cast<double>(span.end);
+        draw_span(rows, {span.warp, begin, end, stage_colour(span.stage), name});
     }
-    for (const analysis::BarrierSpan& span : timeline.barriers)
-        draw_span(rows, span.warp, span.begin, span.end, kWait, "");
+    for (const analysis::BarrierSpan& span : timeline.barriers) {
+        draw_span(rows, {span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), kWait});
+    }
 }
 
 ImU32 verdict_colour(const capture::Tile& tile) {
@@ -161,41 +166,34 @@ void draw_now(const Rows& rows, uint32_t time, float top) {
     put_centred({centre, top + px(9)}, {Face::small_numbers, colour::kBar}, text);
 }
 
-void use_mouse(
-    TimelinePanel& panel,
-    const Session& session,
-    Selection& selection,
-    const Rows& rows,
-    const analysis::Timeline& timeline,
-    int under
-) {
+// A press on a mark selects its tile; anywhere else it moves the time, and goes on while it is dragged.
+void scrub(const Session& session, Selection& selection, const Rows& rows, int tile_under_mouse) {
+    if (!ImGui::IsItemActive()) return;
     const ImGuiIO& io = ImGui::GetIO();
-    const TimelineScale& scale = rows.scale;
-    if (ImGui::IsItemActive() && under >= 0 && ImGui::IsItemActivated()) {
-        select_tile(session, selection, under);
-    } else if (ImGui::IsItemActive() && (ImGui::IsItemActivated() ? under < 0 : io.MouseDelta.x != 0)) {
-        move_to_time(
-            session,
-            selection,
-            static_cast<uint32_t>(
-                std::clamp(time_at_x(scale, io.MousePos.x), 0.0, static_cast<double>(timeline.end))
-            )
-        );
+    if (ImGui::IsItemActivated() && tile_under_mouse >= 0) {
+        select_tile(session, selection, tile_under_mouse);
+    } else if (ImGui::IsItemActivated() || io.MouseDelta.x != 0) {
+        const double time = std::max(0.0, time_at_x(rows.scale, io.MousePos.x));
+        move_to_time(session, selection, static_cast<uint32_t>(time));
     }
+}
+
+// The wheel zooms at the mouse; with Shift, or by the right button, the range moves; a double click shows
+// all.
+void zoom(TimelinePanel& panel, const TimelineScale& scale, double end) {
     if (!ImGui::IsItemHovered()) return;
-    const double extent = scale.last - scale.first;
-    double shift = ImGui::IsMouseDragging(ImGuiMouseButton_Right)
-        ? -io.MouseDelta.x / (scale.right - scale.left) * extent
-        : 0;
-    double wanted = extent, anchor = time_at_x(scale, io.MousePos.x);
+    const ImGuiIO& io = ImGui::GetIO();
+    const double extent = scale.last - scale.first, anchor = time_at_x(scale, io.MousePos.x);
+    double shift = 0, wanted = extent;
+    if (ImGui::IsMouseDragging(ImGuiMouseButton_Right))
+        shift = -io.MouseDelta.x / (scale.right - scale.left) * extent;
     if (io.MouseWheel != 0 && io.KeyShift) shift = -io.MouseWheel * extent / 10;
     if (io.MouseWheel != 0 && !io.KeyShift)
-        wanted =
-            std::clamp(extent * std::exp2(-io.MouseWheel * 0.35), 16.0, static_cast<double>(timeline.end));
-    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) wanted = timeline.end;
+        wanted = std::clamp(extent * std::exp2(-io.MouseWheel * 0.35), std::min(16.0, end), end);
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) wanted = end;
     if (shift == 0 && wanted == extent) return;
     const double share = (anchor - scale.first) / extent;
-    panel.first = std::clamp(anchor - share * wanted + shift, 0.0, std::max(0.0, timeline.end - wanted));
+    panel.first = std::clamp(anchor - share * wanted + shift, 0.0, std::max(0.0, end - wanted));
     panel.last = panel.first + wanted;
 }
 
@@ -219,13 +217,26 @@ void draw_legend(const Session& session, Box header, float from) {
 
 // Step buttons after the title; returns the x behind them.
 float draw_steps(const Session& session, Selection& selection, Box header, const std::string& subtitle) {
+    struct Step {
+        const char *name, *label;
+        int direction;
+        Stride stride;
+    };
+    constexpr Step kSteps[] = {
+        {"timeline/back-stop",    "«",  -1, Stride::stop   },
+        {"timeline/back",         "‹", -1, Stride::instant},
+        {"timeline/forward",      "›", 1,  Stride::instant},
+        {"timeline/forward-stop", "»",  1,  Stride::stop   },
+    };
     float x = header.low.x + px(size::kPad) + measure(Face::strong, "Timeline").x + px(8) +
         measure(Face::small_words, subtitle).x + px(14);
-    const float top = header.low.y + px(4);
-    if (button({x, top}, "timeline/back", "‹ step")) step(session, selection, -1);
-    x += button_width("‹ step") + px(4);
-    if (button({x, top}, "timeline/forward", "step ›")) step(session, selection, 1);
-    return x + button_width("step ›") + px(16);
+    for (const Step& each : kSteps) {
+        if (button({x, header.low.y + px(4)}, each.name, each.label, {.width = px(28)})) {
+            step(session, selection, each.direction, each.stride);
+        }
+        x += px(32);
+    }
+    return x + px(12);
 }
 
 // The range shown: what the panel zoomed to, else everything; the current time is brought into it.
@@ -289,7 +300,8 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection) {
     const int under = draw_marks(rows, session, selection, timeline);
     draw_now(rows, selection.time, rest.low.y);
     ImGui::PopClipRect();
-    use_mouse(panel, session, selection, rows, timeline, under);
+    scrub(session, selection, rows, under);
+    zoom(panel, rows.scale, std::max<double>(timeline.end, 1));
 }
 
 }  // namespace wl::app

@@ -1,0 +1,34 @@
+// The parts of the inspector, from top to bottom.
+#pragma once
+
+#include "app/selection.h"
+#include "app/session.h"
+
+#include <limits>
+
+namespace wl::app {
+
+// Where the next section begins.
+struct ElementColumn {
+    float left = 0, right = 0, y = 0;
+    float width() const { return right - left; }
+};
+
+// One element and its judgement.
+struct ElementFacts {
+    Element at;
+    double got = 0, reference = std::numeric_limits<double>::quiet_NaN();
+    float bound = 0;
+    bool compared = false, wrong = false;
+};
+
+void draw_rule(ElementColumn& column);
+void draw_bits(ElementColumn& column, const TileView& tile, const ElementFacts& facts);
+void draw_history(
+    ElementColumn& column, const Session& session, Selection& selection, const ElementFacts& facts
+);
+void draw_neighbours(
+    ElementColumn& column, const TileView& tile, Selection& selection, const ElementFacts& facts
+);
+
+}  // namespace wl::app
