@@ -213,8 +213,8 @@ private:
         if (kind == Op::span) {
             const uint32_t first = uint32_t(pick(int(sizes_.words))),
                            most = std::min(8u, sizes_.words - first);
-            SpanAccess span{access.warp, step_, access.mask, first * 4, 4 * (1 + uint32_t(pick(int(most))))};
-            read_span(shadow_, span);
+            RowsAccess span{access.warp, step_, access.mask, first * 4, 4 * (1 + uint32_t(pick(int(most))))};
+            read_rows(shadow_, span);
             for (uint32_t lane = 0; lane < 32; ++lane) addresses_[lane] = span.offset;
             access.bytes = span.bytes;
         } else if (kind == Op::read) {

@@ -32,13 +32,14 @@ struct WarpAccess {
     uint32_t value_stride = 4;  // bytes
 };
 
-// Consecutive bytes that a warp reads together and where it is not said which lane gets which (ldmatrix,
-// wmma.load): every lane of `mask` counts as a reader of every byte.
-struct SpanAccess {
+// Rows of consecutive bytes that a warp reads together and where it is not said which lane gets which
+// (ldmatrix, wmma.load): every lane of `mask` counts as a reader of every byte.
+struct RowsAccess {
     int warp = 0;
     uint32_t site = 0;
     uint32_t mask = 0;
-    uint32_t offset = 0, bytes = 0;  // multiples of 4
+    uint32_t offset = 0, bytes = 0;  // of the first row; multiples of 4
+    uint32_t rows = 1, stride = 0;   // stride: bytes from row to row, a multiple of 4
 };
 
 // 4 bytes of shared memory: who wrote them last, who read them since. 16 bytes, laid out so that one vector
@@ -104,7 +105,7 @@ void start(Shadow& shadow, const ShadowBlock& block);
 // Call in the order of emulation, each with the whole warp's access. Throws Unsupported when a block executes
 // more than 65535 different shared memory instructions.
 void read_shared(Shadow& shadow, const WarpAccess& access);
-void read_span(Shadow& shadow, const SpanAccess& access);
+void read_rows(Shadow& shadow, const RowsAccess& access);
 void write_shared(Shadow& shadow, const WarpAccess& access);
 void atomic_shared(Shadow& shadow, const WarpAccess& access);  // atom and red
 

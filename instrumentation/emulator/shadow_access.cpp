@@ -32,28 +32,24 @@ Pattern pattern_of(const WarpAccess& access) {
     return _mm256_testz_si256(unlike_first, unlike_first) ? Pattern::same : Pattern::other;
 }
 
-void read_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
-    check_exact(shadow, actor, spot);
-    commit_exact(shadow, actor, spot);
-}
-
-void read_word(Shadow& shadow, const Actor& actor, uint32_t word, uint32_t lanes) {
-    Cell& cell = shadow.cells[word];
+// The commonest steps of join_readers for a whole word: nobody reads in this interval yet, several warps do,
+// this warp did already or before a syncwarp.
+bool join_word(Cell& cell, const Actor& actor, uint32_t lanes) {
+    constexpr uint32_t kForm = kWholeWord << 3 | kModeField;
     const uint32_t readers = actor.key | kWholeWord << 3;
-    if (readable(cell, actor, lanes) || after_writers(shadow, actor, {word, kWholeWord, lanes})) {
-        if (cell.readers <= actor.limit) return set_readers(cell, readers, lanes, actor.dense);
-        if (cell.readers == readers && (lanes & ~cell.reader_mask) == 0) return;
-        if (join_readers(shadow, word, actor, {kByLanes, kWholeWord, lanes})) return;
+    const uint32_t difference = cell.readers ^ readers;
+    if (cell.readers <= actor.limit) {
+        set_readers(cell, readers, lanes, actor.dense);
+        return true;
     }
-    read_exact(shadow, actor, {word, kWholeWord, lanes});
-}
-
-void read_words(Shadow& shadow, const Actor& actor, uint32_t first, uint32_t words, uint32_t lanes) {
-    if (words > 1 && read_run(shadow, actor, {first, words & ~1u, 0, lanes})) {
-        if (words & 1) read_word(shadow, actor, first + words - 1, lanes);
-        return;
+    if ((difference & (~0xfffu | kForm)) == kByWarps << 1) {
+        cell.reader_mask |= 1u << actor.warp;
+        return true;
     }
-    for (uint32_t word = first; word < first + words; ++word) read_word(shadow, actor, word, lanes);
+    if (difference == 0) return (lanes & ~cell.reader_mask) == 0;
+    if ((difference & (kWarpField | kModeField)) || cell.readers > actor.lanes_limit) return false;
+    set_readers(cell, readers, lanes, actor.dense);
+    return true;
 }
 
 // Neighbouring lanes of a sub-word access that fall into one word.
@@ -114,7 +110,7 @@ void read_group(Shadow& shadow, const Actor& actor, const Group& group) {
     }
     for (uint32_t rest = group.lanes; rest; rest &= rest - 1) {
         const uint32_t address = actor.access->addresses[std::countr_zero(rest)];
-        read_exact(shadow, actor, {group.word, bytes_in_word(address, actor.access->bytes), rest & -rest});
+        read_part(shadow, actor, {group.word, bytes_in_word(address, actor.access->bytes), rest & -rest});
     }
 }
 
@@ -238,43 +234,66 @@ void commit_group(Shadow& shadow, const Actor& actor, const Group& group) {
 
 }  // namespace
 
+namespace {
+
+// The access of consecutive lanes as a run; no words: it is none.
+Run run_of(const WarpAccess& access) {
+    const uint32_t first = access.addresses[0] / 4;
+    switch (access.bytes) {
+        case 2: return {first, access.addresses[0] % 4 ? 0u : 16u, RunShape::halves};
+        case 4: return {first, 32, RunShape::lane_a_word};
+        case 8: return {first, 64, RunShape::lane_2_words};
+        case 16: return {first, 128, RunShape::lane_4_words};
+        default: return {};
+    }
+}
+
+}  // namespace
+
+void read_part(Shadow& shadow, const Actor& actor, const Spot& spot) {
+    Cell& cell = shadow.cells[spot.word];
+    if (readable(cell, actor, spot.lanes) || after_writers(shadow, actor, spot)) {
+        if (spot.bytes == kWholeWord && join_word(cell, actor, spot.lanes)) return;
+        if (join_readers(shadow, spot.word, actor, {kByLanes, spot.bytes, spot.lanes})) return;
+    }
+    check_exact(shadow, actor, spot);
+    commit_exact(shadow, actor, spot);
+}
+
 void read_shared(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
     actor.access = &access;
+    const Pattern pattern = pattern_of(access);
+    if (pattern == Pattern::consecutive) {
+        const Run run = run_of(access);
+        if (run.words) return read_run(shadow, actor, run);
+    }
     if (access.bytes < 4) {
         return for_each_group(access, [&](const Group& group) { read_group(shadow, actor, group); });
     }
-    const uint32_t words = access.bytes / 4, first = access.addresses[0] / 4;
-    const Pattern pattern = pattern_of(access);
-    if (pattern == Pattern::same) return read_words(shadow, actor, first, words, ~0u);
-    if (pattern == Pattern::consecutive && read_run(shadow, actor, {first, 32 * words, words, ~0u})) return;
+    if (access.bytes > 4) return read_wide(shadow, actor);
+    if (pattern == Pattern::same) {
+        return read_part(shadow, actor, {access.addresses[0] / 4, kWholeWord, ~0u});
+    }
     for (uint32_t rest = access.mask; rest;) {
         const uint32_t address = access.addresses[std::countr_zero(rest)];
         uint32_t lanes = 0;
         for (; rest && access.addresses[std::countr_zero(rest)] == address; rest &= rest - 1)
             lanes |= rest & -rest;
-        read_words(shadow, actor, address / 4, words, lanes);
+        read_part(shadow, actor, {address / 4, kWholeWord, lanes});
     }
-}
-
-void read_span(Shadow& shadow, const SpanAccess& access) {
-    assert(access.offset % 4 == 0 && access.bytes % 4 == 0);
-    Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
-    read_words(shadow, actor, access.offset / 4, access.bytes / 4, access.mask);
 }
 
 void write_shared(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
     actor.access = &access;
-    if (access.bytes < 4) {
-        for_each_group(access, [&](const Group& group) { check_group(shadow, actor, group); });
-        for_each_group(access, [&](const Group& group) { commit_group(shadow, actor, group); });
-        return;
+    if (pattern_of(access) == Pattern::consecutive) {
+        const Run run = run_of(access);
+        if (run.words && write_run(shadow, actor, run)) return;
     }
-    const uint32_t words = access.bytes / 4;
-    const bool consecutive = pattern_of(access) == Pattern::consecutive;
-    if (consecutive && write_run(shadow, actor, {access.addresses[0] / 4, 32 * words, words, ~0u})) return;
-    write_words(shadow, actor);
+    if (access.bytes >= 4) return write_words(shadow, actor);
+    for_each_group(access, [&](const Group& group) { check_group(shadow, actor, group); });
+    for_each_group(access, [&](const Group& group) { commit_group(shadow, actor, group); });
 }
 
 }  // namespace wl::emulator

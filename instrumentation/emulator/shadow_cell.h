@@ -28,6 +28,7 @@ enum ReaderMode : uint32_t {
         0,  // mask: lanes of `warp`, all of which read `bytes`. kNoted: some at the site of a LanesNote
     kByPieces = 1,  // mask: 5 bits a byte, the lane of `warp` that read it; the sites are a PiecesNote
     kByWarps = 2,   // mask: warps, each of which read `bytes`; `warp` and site: the first. WarpsNote
+    kByHalves = 3,  // mask: warps that read the low half, and << 16 the high half; else as kByWarps
 };
 constexpr uint32_t kModeField = 3u << 1;
 constexpr uint32_t kNoted = 1;
@@ -57,6 +58,10 @@ inline uint32_t mode_of(uint32_t readers) { return readers >> 1 & 3; }
 inline uint32_t writer_site(const Cell& cell) { return cell.sites >> 16; }
 inline uint32_t readers_site(const Cell& cell) { return cell.sites & 0xffff; }
 inline uint32_t field(Stamp stamp, int warp) { return stamp << 12 | uint32_t(warp) << 7; }
+// Warps of a mask by kByWarps or kByHalves.
+inline uint32_t warps_of(uint32_t mode, uint32_t mask) {
+    return mode == 2 ? mask : (mask | mask >> 16) & 0xffff;
+}
 inline bool is_split(uint32_t writer) {
     return writer < kSpecial ? (writer & kSplit) != 0 : (writer & 3) >= 2 && writer != kHistory;
 }
@@ -119,6 +124,19 @@ struct Spot {
     uint32_t word = 0, bytes = kWholeWord, lanes = 0;
 };
 
+// kByHalves: the bits of a warp that reads `bytes` (3, 12 or 15).
+inline uint32_t halves_mask(int warp, uint32_t bytes) {
+    return (bytes & 3 ? 1u << warp : 0) | (bytes & 12 ? 1u << warp << 16 : 0);
+}
+inline bool whole_halves(uint32_t bytes) { return bytes == 3 || bytes == 12 || bytes == 15; }
+// kByHalves: the bytes that only the first warp has read; WarpsNote::first_lanes and the site are exact for
+// them.
+inline uint32_t half_of_first(const Cell& cell) {
+    if (mode_of(cell.readers) != kByHalves) return 0;
+    const uint32_t first = 1u << warp_of(cell.readers);
+    return (cell.reader_mask & 0xffff) == first ? 3 : cell.reader_mask >> 16 == first ? 12 : 0;
+}
+
 // Lanes of one access on one word: who reads which bytes.
 struct Reading {
     uint32_t mode = kByLanes, bytes = kWholeWord, mask = 0;
@@ -135,16 +153,24 @@ bool after_readers(const Shadow& shadow, const Actor& actor, const Spot& spot);
 // ---- runs: consecutive words at once
 // ---------------------------------------------------------------
 
-// Which lanes access the words of a run: `per_lane` words (1, 2, 4) for each lane from lane 0 on; 0: `lanes`
-// access every word.
+// Which lanes access the words of a run: each word all of Run::lanes; one lane 1, 2 or 4 words, from lane 0
+// to lane 31; or two lanes one half each.
+enum class RunShape : uint8_t { all_lanes, lane_a_word, lane_2_words, lane_4_words, halves };
+
 struct Run {
     uint32_t first = 0, words = 0;  // words: even
-    uint32_t per_lane = 0, lanes = 0;
+    RunShape shape = RunShape::all_lanes;
+    uint32_t lanes = 1;  // all of them, or the first lane's bit
 };
 
-// All of the run at once, if all of it is in one common state. False: nothing was done.
-bool read_run(Shadow& shadow, const Actor& actor, const Run& run);
+void read_run(Shadow& shadow, const Actor& actor, const Run& run);
+// All of the run at once, if all of it is ordered before. False: nothing was done.
 bool write_run(Shadow& shadow, const Actor& actor, const Run& run);
+// An access of 8 or 16 bytes a lane, anywhere.
+void read_wide(Shadow& shadow, const Actor& actor);
+
+// A read of `spot.bytes` by each of its lanes.
+void read_part(Shadow& shadow, const Actor& actor, const Spot& spot);
 
 // ---- the exact path: any state, byte by byte
 // ---------------------------------------------------------------

@@ -117,8 +117,16 @@ bool after_readers(const Shadow& shadow, const Actor& actor, const Spot& spot) {
     if (!(bytes_of(cell.readers) & spot.bytes)) return true;
     const auto& seen = actor.clocks->warp[actor.warp].seen;
     const Stamp at = stamp_of(cell.readers);
-    if (mode_of(cell.readers) == kByWarps) {
-        for (uint32_t warps = cell.reader_mask & ~(1u << actor.warp); warps; warps &= warps - 1) {
+    if (mode_of(cell.readers) >= kByWarps) {
+        uint32_t warps = cell.reader_mask;
+        if (mode_of(cell.readers) == kByHalves) {
+            warps = (spot.bytes & 3 ? warps & 0xffff : 0) | (spot.bytes & 12 ? warps >> 16 : 0);
+            if (warp_of(cell.readers) == actor.warp && (half_of_first(cell) & spot.bytes)) {
+                const uint32_t lanes = std::bit_cast<WarpsNote>(shadow.notes[spot.word]).first_lanes;
+                if (cell.readers > actor.lanes_limit && (lanes & ~spot.lanes)) return false;
+            }
+        }
+        for (warps &= ~(1u << actor.warp); warps; warps &= warps - 1) {
             if (at > seen[std::countr_zero(warps)]) return false;
         }
         return true;

@@ -33,6 +33,43 @@ void expand_writers(const Shadow& shadow, uint32_t word, std::vector<Touch>& wri
     }
 }
 
+// Readers by several warps; `first` is what the cell's fields say of the first.
+void expand_warps(const Shadow& shadow, uint32_t word, const Touch& first, std::vector<Touch>& readers) {
+    const Cell& cell = shadow.cells[word];
+    const auto note = std::bit_cast<WarpsNote>(shadow.notes[word]);
+    const bool halves = mode_of(cell.readers) == kByHalves;
+    const uint32_t alone = half_of_first(cell);
+    auto add_warp = [&](int warp) {
+        Touch touch = first;
+        touch.by_warp = true;
+        touch.warp = uint8_t(warp);
+        touch.lanes = warp == first.warp ? note.first_lanes : 0;
+        if (warp == note.second_warp) {
+            touch.lanes = note.second_lane < 32 ? 1u << note.second_lane : 0;
+            touch.site = note.second_site;
+        }
+        if (halves) {
+            const uint32_t both = cell.reader_mask >> warp;
+            const uint32_t bytes = (both & 1 ? 3 : 0) | (both >> 16 & 1 ? 12 : 0);
+            touch.bytes = uint8_t(warp == first.warp ? bytes & ~alone : bytes);
+            touch.lanes = 0;
+        }
+        touch.vague = touch.lanes == 0;
+        if (touch.bytes) readers.push_back(touch);
+    };
+    if (alone) {
+        readers.push_back(first);
+        readers.back().lanes = note.first_lanes;
+        readers.back().bytes = uint8_t(alone);
+    }
+    // Those with a known site come first, so that folding keeps them.
+    const uint32_t warps = warps_of(mode_of(cell.readers), cell.reader_mask);
+    const uint32_t known = 1u << first.warp | 1u << note.second_warp;
+    add_warp(first.warp);
+    add_warp(note.second_warp);
+    for (uint32_t rest = warps & ~known; rest; rest &= rest - 1) add_warp(std::countr_zero(rest));
+}
+
 void expand_readers(const Shadow& shadow, uint32_t word, std::vector<Touch>& readers) {
     const Cell& cell = shadow.cells[word];
     if (cell.readers == 0) return;
@@ -62,26 +99,7 @@ void expand_readers(const Shadow& shadow, uint32_t word, std::vector<Touch>& rea
             readers.push_back(touch);
         }
     } else {
-        auto note = std::bit_cast<WarpsNote>(shadow.notes[word]);
-        touch.by_warp = true;
-        const int first = touch.warp;
-        for (uint32_t warps = cell.reader_mask; warps; warps &= warps - 1) {
-            const int warp = std::countr_zero(warps);
-            touch.warp = uint8_t(warp);
-            touch.lanes = warp == first ? note.first_lanes : 0;
-            touch.site = uint16_t(readers_site(cell));
-            if (warp == note.second_warp) {
-                touch.lanes = note.second_lane < 32 ? 1u << note.second_lane : 0;
-                touch.site = note.second_site;
-            }
-            touch.vague = touch.lanes == 0;
-            readers.push_back(touch);
-        }
-        // The two with a known site come first, so that folding keeps them.
-        std::stable_partition(readers.begin(), readers.end(), [](const Touch& t) { return t.lanes != 0; });
-        std::stable_partition(readers.begin(), readers.end(), [=](const Touch& t) {
-            return t.warp == first;
-        });
+        expand_warps(shadow, word, touch, readers);
     }
 }
 
@@ -172,12 +190,20 @@ bool fold_warps(Shadow& shadow, uint32_t word, const std::vector<Touch>& readers
         if (!second && touch.warp != readers[0].warp) second = &touch;
     }
     if (!second) return false;
+    bool equal = true, halves = shadow.clocks.warps <= 16;
+    uint32_t every = 0, mask = 0;
     for (const Touch& touch : readers) {
-        if (bytes[touch.warp] != bytes[readers[0].warp]) return false;
         if (touch.stamp != latest && shadow.clocks.warp[touch.warp].released >= touch.stamp) return false;
+        equal &= bytes[touch.warp] == bytes[readers[0].warp];
+        halves &= whole_halves(bytes[touch.warp]);
+        every |= touch.bytes;
+        mask |= halves_mask(touch.warp, touch.bytes);
     }
-    uint32_t key = field(latest, readers[0].warp) | uint32_t(bytes[readers[0].warp]) << 3 | kByWarps << 1;
-    set_readers(shadow.cells[word], key, warps, readers[0].site);
+    const bool both_shared = std::popcount(mask & 0xffff) > 1 && std::popcount(mask >> 16) > 1;
+    if (!equal && !(halves && both_shared)) return false;
+    const uint32_t mode = equal ? kByWarps : kByHalves;
+    const uint32_t key = field(latest, readers[0].warp) | every << 3 | mode << 1;
+    set_readers(shadow.cells[word], key, equal ? warps : mask, readers[0].site);
     WarpsNote note{.second_site = second->site, .second_warp = second->warp, .second_lane = 255};
     auto exact = [&](const Touch& touch) { return !touch.vague && touch.bytes == bytes[touch.warp]; };
     if (exact(readers[0])) note.first_lanes = readers[0].lanes;

@@ -29,19 +29,63 @@ bool mergeable(const Actor& actor, uint32_t warps, Stamp at) {
     return true;
 }
 
-uint32_t warps_field(const Actor& actor, Stamp at, int first_warp, uint32_t bytes) {
-    return field(std::max(at, stamp_of(actor.key)), first_warp) | bytes << 3 | kByWarps << 1;
+uint32_t warps_field(const Actor& actor, Stamp at, int first_warp, uint32_t bytes, ReaderMode mode) {
+    return field(std::max(at, stamp_of(actor.key)), first_warp) | bytes << 3 | mode << 1;
 }
 
 bool join_warps(Cell& cell, const Actor& actor, const Reading& reading) {
     const Stamp at = stamp_of(cell.readers);
-    const uint32_t own = 1u << actor.warp;
-    const bool known = (cell.reader_mask & own) && (reading.bytes & ~bytes_of(cell.readers)) == 0;
-    if (known && (at >= stamp_of(actor.key) || actor.clocks->warp[actor.warp].released < at)) return true;
-    if (bytes_of(cell.readers) != reading.bytes || !mergeable(actor, cell.reader_mask, at)) return false;
-    cell.reader_mask |= own;
-    cell.readers = warps_field(actor, at, warp_of(cell.readers), reading.bytes);
+    const uint32_t known = bytes_of(cell.readers), bytes = reading.bytes;
+    auto mode = ReaderMode(mode_of(cell.readers));
+    uint32_t mask = cell.reader_mask;
+    if (mode == kByWarps && bytes != known && !(mask >> actor.warp & 1)) {
+        if (actor.clocks->warps > 16 || known != kWholeWord) return false;
+        mode = kByHalves;
+        mask |= mask << 16;
+    }
+    if (mode == kByHalves && !whole_halves(bytes)) return false;
+    const uint32_t own = mode == kByWarps ? 1u << actor.warp : halves_mask(actor.warp, bytes);
+    const bool done = (own & ~mask) == 0;
+    if (done && (at >= stamp_of(actor.key) || actor.clocks->warp[actor.warp].released < at)) return true;
+    if (!mergeable(actor, warps_of(mode, mask), at)) return false;
+    if (mode == kByWarps && bytes != known) return false;
+    // The stamp of lanes that are alone with a half is their own.
+    if (half_of_first(cell) && at < stamp_of(actor.key)) return false;
+    cell.reader_mask = mask | own;
+    cell.readers = warps_field(actor, at, warp_of(cell.readers), known | bytes, mode);
     return true;
+}
+
+// The lanes and the site that read all of `bytes`, where the readers are of one warp and that is one answer.
+bool one_reading(const Shadow& shadow, uint32_t word, uint32_t bytes, uint32_t& lanes, uint32_t& site) {
+    const Cell& cell = shadow.cells[word];
+    const auto byte = uint32_t(std::countr_zero(bytes));
+    if (mode_of(cell.readers) == kByPieces) {
+        const auto note = std::bit_cast<PiecesNote>(shadow.notes[word]);
+        const uint32_t lane = cell.reader_mask >> (5 * byte) & 31;
+        for (uint32_t rest = bytes; rest; rest &= rest - 1) {
+            const int other = std::countr_zero(rest);
+            if ((cell.reader_mask >> (5 * other) & 31) != lane || note.site[other] != note.site[byte])
+                return false;
+        }
+        lanes = 1u << lane;
+        site = note.site[byte];
+        return true;
+    }
+    LanesNote note;
+    if (cell.readers & kNoted) note = std::bit_cast<LanesNote>(shadow.notes[word]);
+    const uint32_t elsewhere = note.bytes & bytes;
+    if (note.vague || note.lanes || (elsewhere && elsewhere != bytes)) return false;
+    lanes = cell.reader_mask;
+    site = elsewhere ? note.site : readers_site(cell);
+    return true;
+}
+
+WarpsNote second_reader(const Actor& actor, const Reading& reading) {
+    WarpsNote note{
+        .second_site = uint16_t(actor.dense), .second_warp = uint8_t(actor.warp), .second_lane = 255};
+    if (reading.mode == kByLanes) note.second_lane = uint8_t(std::countr_zero(reading.mask));
+    return note;
 }
 
 // The readers so far are of one other warp.
@@ -50,17 +94,36 @@ bool join_other_warp(Shadow& shadow, uint32_t word, const Actor& actor, const Re
     const Stamp at = stamp_of(cell.readers);
     const int first = warp_of(cell.readers);
     if (bytes_of(cell.readers) != reading.bytes || !mergeable(actor, 1u << first, at)) return false;
-    WarpsNote note{
-        .second_site = uint16_t(actor.dense), .second_warp = uint8_t(actor.warp), .second_lane = 255};
-    if (reading.mode == kByLanes) note.second_lane = uint8_t(std::countr_zero(reading.mask));
-    LanesNote lanes;
-    if (cell.readers & kNoted) lanes = std::bit_cast<LanesNote>(shadow.notes[word]);
-    // Of pieces, or of bytes at two sites, no lane and site are right for every byte.
-    const bool exact = mode_of(cell.readers) == kByLanes && !lanes.bytes;
-    note.first_lanes = exact ? cell.reader_mask & ~lanes.lanes : 0;
+    WarpsNote note = second_reader(actor, reading);
+    uint32_t site = 0;
+    if (one_reading(shadow, word, reading.bytes, note.first_lanes, site)) {
+        cell.sites = (cell.sites & 0xffff0000) | site;
+    } else if (mode_of(cell.readers) == kByLanes) {
+        const auto lanes = std::bit_cast<LanesNote>(shadow.notes[word]);
+        note.first_lanes = lanes.bytes ? 0 : cell.reader_mask & ~lanes.lanes;
+    }
     shadow.notes[word] = std::bit_cast<uint64_t>(note);
-    cell.readers = warps_field(actor, at, first, reading.bytes);
+    cell.readers = warps_field(actor, at, first, reading.bytes, kByWarps);
     cell.reader_mask = 1u << first | 1u << actor.warp;
+    return true;
+}
+
+// One other warp has read the whole word, this one reads a half. Of the other half the lanes must stay known:
+// no other warp tells of a race with them.
+bool join_half(Shadow& shadow, uint32_t word, const Actor& actor, const Reading& reading) {
+    Cell& cell = shadow.cells[word];
+    const Stamp at = stamp_of(cell.readers);
+    const int first = warp_of(cell.readers);
+    if (bytes_of(cell.readers) != kWholeWord || !whole_halves(reading.bytes)) return false;
+    if (actor.clocks->warps > 16 || at < stamp_of(actor.key) || !mergeable(actor, 1u << first, at))
+        return false;
+    WarpsNote note = second_reader(actor, reading);
+    uint32_t site = 0;
+    if (!one_reading(shadow, word, kWholeWord & ~reading.bytes, note.first_lanes, site)) return false;
+    cell.sites = (cell.sites & 0xffff0000) | site;
+    shadow.notes[word] = std::bit_cast<uint64_t>(note);
+    cell.readers = warps_field(actor, at, first, kWholeWord, kByHalves);
+    cell.reader_mask = halves_mask(first, kWholeWord) | halves_mask(actor.warp, reading.bytes);
     return true;
 }
 
@@ -154,8 +217,10 @@ bool join_readers(Shadow& shadow, uint32_t word, const Actor& actor, const Readi
         return true;
     }
     if (cell.readers >= kSpecial) return false;
-    if (mode_of(cell.readers) == kByWarps) return join_warps(shadow.cells[word], actor, reading);
-    if (warp_of(cell.readers) != actor.warp) return join_other_warp(shadow, word, actor, reading);
+    if (mode_of(cell.readers) >= kByWarps) return join_warps(shadow.cells[word], actor, reading);
+    if (warp_of(cell.readers) != actor.warp) {
+        return join_other_warp(shadow, word, actor, reading) || join_half(shadow, word, actor, reading);
+    }
     return join_own_warp(shadow, word, actor, reading);
 }
 
