@@ -72,6 +72,17 @@ TEST_F(Compile, PtxHoldsTheEntryItsLinesAndTheDisplayedPath) {
     EXPECT_GT(compiled.seconds, 0);
 }
 
+TEST_F(Compile, ADisplayedPathMayHaveAnotherFileName) {
+    CompileOptions options = source("scale.cu", kScale);
+    options.display_path = "shown.cu";
+    EXPECT_TRUE(error_of(options).starts_with("cannot compile shown.cu:\nshown.cu:2: error: "))
+        << error_of(options);
+    options.defines = {
+        {"FACTOR", "3.0f"}
+    };
+    EXPECT_NE(compile(options).ptx.find("\t.file\t1 \"shown.cu\"\n"), std::string::npos);
+}
+
 TEST_F(Compile, AnErrorShowsTheUsersLine) {
     const std::string message = error_of(source("scale.cu", kScale));
     EXPECT_TRUE(message.starts_with(
