@@ -114,8 +114,8 @@ TEST_F(PythonReferences, ABlockIsHandedOnToThoseWhoAskForIt) {
 
 TEST_F(PythonReferences, AnExceptionShowsTheUsersLine) {
     const PythonReference reference =
-        run("import numpy as np\n\ndef helper(a):\n    return a @ a\n\ndef reference(inputs, params):\n    "
-            "return {'C': helper(inputs['A'])}\n");
+        run("import numpy as np\n\ndef square(a):\n    return a @ a\n\ndef reference(inputs, params):\n    "
+            "return {'C': square(inputs['A'])}\n");
     EXPECT_TRUE(reference.tensors.empty());
     EXPECT_TRUE(reference.problem.starts_with("ref.py:4: ValueError in the Python reference\n"))
         << reference.problem;
