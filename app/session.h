@@ -24,11 +24,11 @@ struct KernelChoice {
 
 // What the run panel asks the worker for; the words of `warplens run`.
 struct RunRequest {
-    std::string kernel;
-    std::vector<std::string> faults;
-    std::string preset, shape;  // empty: the manifest's
+    std::string kernel = {};
+    std::vector<std::string> faults = {};
+    std::string preset = {}, shape = {};  // empty: the manifest's
     bool causal = false;
-    std::vector<std::string> options;  // further arguments, as typed
+    std::vector<std::string> options = {};  // further arguments, as typed
 };
 std::vector<std::string> command_line(
     const RunRequest& request, const std::string& program, const std::string& capture

@@ -128,6 +128,7 @@ ErrorHistogram make_histogram(const TileView& view) {
     const Matrix<float>& difference = view.metric[0].values;
     double lo = std::numeric_limits<double>::infinity(), hi = -lo;
     for (const float v : difference.data) {
+        histogram.exact += v == 0 ? 1 : 0;
         if (!std::isfinite(v) || v == 0) continue;
         lo = std::min(lo, std::log10(std::abs(static_cast<double>(v))));
         hi = std::max(hi, std::log10(std::abs(static_cast<double>(v))));
@@ -144,7 +145,6 @@ ErrorHistogram make_histogram(const TileView& view) {
     histogram.bad.assign(kBins, 0);
     for (size_t i = 0; i < difference.data.size(); ++i) {
         const float v = difference.data[i];
-        if (v == 0) ++histogram.exact;
         if (!std::isfinite(v) || v == 0) continue;
         const int bin = static_cast<int>(
             (std::log10(std::abs(static_cast<double>(v))) - histogram.first) / histogram.width

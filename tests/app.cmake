@@ -1,5 +1,7 @@
 wl_test(heatmap wl_app)
 wl_test(numbers wl_app)
 wl_test(pyramid wl_app)
+wl_test(session wl_app wl_synthetic_capture)
+wl_test(window wl_app wl_synthetic_capture PkgConfig::STB)
 wl_test(worker wl_app)
 wl_test(workspace wl_app wl_synthetic_capture)
