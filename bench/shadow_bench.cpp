@@ -44,14 +44,16 @@ struct Fixture {
     }
 };
 
-// 16 KiB that all warps read whole, after each barrier: a K tile. `step` and `bytes` a lane.
+// 16 KiB that `warps` read whole, one after the other, after each barrier: a K tile. `step` and `bytes` a
+// lane.
 void read_tile(benchmark::State& state) {
     const auto step = uint32_t(state.range(0)), bytes = uint32_t(state.range(1));
+    const int warps = int(state.range(2));
     Fixture f;
     f.fill();
     uint64_t accesses = 0;
     for (auto _ : state) {
-        for (int warp = 0; warp < kWarps; ++warp) {
+        for (int warp = 0; warp < warps; ++warp) {
             WarpAccess read = f.access(warp, 0, step, bytes);
             const uint32_t width = step > bytes ? step : 32 * bytes,
                            count = step > bytes ? step / bytes : 16384 / width;
@@ -66,13 +68,15 @@ void read_tile(benchmark::State& state) {
     f.report(state, accesses);
 }
 BENCHMARK(read_tile)
-    ->ArgNames({"step", "bytes"})
-    ->Args({4, 4})
-    ->Args({16, 16})
-    ->Args({2, 2})
-    ->Args({288, 4})
-    ->Args({288, 16})
-    ->Args({144, 2});
+    ->ArgNames({"step", "bytes", "warps"})
+    ->Args({4, 4, 1})
+    ->Args({4, 4, 2})
+    ->Args({4, 4, 8})
+    ->Args({16, 16, 8})
+    ->Args({2, 2, 8})
+    ->Args({288, 4, 8})
+    ->Args({288, 16, 8})
+    ->Args({144, 2, 8});
 
 // All lanes one word, which moves on through a row.
 void read_broadcast(benchmark::State& state) {

@@ -13,17 +13,6 @@ namespace wl::emulator {
 
 namespace {
 
-uint32_t number_site(Shadow& shadow, uint32_t site) {
-    if (site >= shadow.dense_of_site.size()) shadow.dense_of_site.resize(site + 256);
-    if (shadow.site_of_dense.empty()) shadow.site_of_dense.push_back(0);
-    if (shadow.site_of_dense.size() > 0xffff) {
-        throw Unsupported("unsupported: a kernel with more than 65535 shared memory instructions");
-    }
-    shadow.dense_of_site[site] = uint16_t(shadow.site_of_dense.size());
-    shadow.site_of_dense.push_back(site);
-    return shadow.dense_of_site[site];
-}
-
 // Calls `visit` with every stamp an access carries, by reference to the field or Stamp that holds it.
 template <class Field, class Plain>
 void visit_stamps(Shadow& shadow, Field&& visit_field, Plain&& visit_stamp) {
@@ -97,23 +86,15 @@ void after_synchronisation(Shadow& shadow) {
 
 }  // namespace
 
-Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site) {
-    assert(warp >= 0 && warp < shadow.clocks.warps);
-    WarpClock& clock = shadow.clocks.warp[warp];
-    clock.last_access = clock.time;
-    ++shadow.access_number;
-    Actor actor;
-    actor.warp = warp;
-    actor.kind = kind;
-    actor.site = site;
-    actor.dense = site < shadow.dense_of_site.size() ? shadow.dense_of_site[site] : 0;
-    if (actor.dense == 0) actor.dense = number_site(shadow, site);
-    actor.key = field(clock.time, warp);
-    actor.limit = clock.safe << 12 | 0xfff;
-    actor.lanes_limit = clock.lanes_safe << 12 | 0xfff;
-    actor.all_limit = shadow.clocks.safe_for_all << 12 | 0xfff;
-    actor.clocks = &shadow.clocks;
-    return actor;
+uint32_t number_site(Shadow& shadow, uint32_t site) {
+    if (site >= shadow.dense_of_site.size()) shadow.dense_of_site.resize(site + 256);
+    if (shadow.site_of_dense.empty()) shadow.site_of_dense.push_back(0);
+    if (shadow.site_of_dense.size() > 0xffff) {
+        throw Unsupported("unsupported: a kernel with more than 65535 shared memory instructions");
+    }
+    shadow.dense_of_site[site] = uint16_t(shadow.site_of_dense.size());
+    shadow.site_of_dense.push_back(site);
+    return shadow.dense_of_site[site];
 }
 
 void start(Shadow& shadow, const ShadowBlock& block) {
@@ -163,39 +144,6 @@ void atomic_shared(Shadow& shadow, const WarpAccess& access) {
             if (access.bytes < 4) spot.bytes = ((1u << access.bytes) - 1) << (address & 3);
             check_exact(shadow, actor, spot);
             commit_exact(shadow, actor, spot);
-        }
-    }
-}
-
-void begin_copy(Shadow& shadow, const WarpAccess& access) {
-    assert(access.bytes >= 4);
-    Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
-    actor.access = &access;
-    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const uint32_t first = access.addresses[lane] / 4, words = access.bytes / 4;
-        const uint32_t writer = kPending | uint32_t(access.warp) << 7 | uint32_t(lane) << 2;
-        for (uint32_t word = first; word < first + words; ++word) {
-            Cell& cell = shadow.cells[word];
-            if (!writable(cell, actor, lane)) {
-                check_exact(shadow, actor, {word, kWholeWord, 1u << lane});
-                release_history(shadow, cell);
-            }
-            cell = {.writer = writer, .sites = actor.dense << 16, .readers = actor.key, .reader_mask = 0};
-        }
-    }
-}
-
-void complete_copy(Shadow& shadow, const WarpAccess& access) {
-    Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
-    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-        const auto lane = uint32_t(std::countr_zero(rest)) << 2;
-        const uint32_t first = access.addresses[std::countr_zero(rest)] / 4, words = access.bytes / 4;
-        for (uint32_t word = first; word < first + words; ++word) {
-            Cell& cell = shadow.cells[word];
-            // Another thread's copy to the same place has replaced this one, and was reported.
-            if (cell.writer != (kPending | uint32_t(access.warp) << 7 | lane)) continue;
-            cell = {.writer = actor.key | lane, .sites = cell.sites, .readers = 0, .reader_mask = 0};
         }
     }
 }

@@ -15,21 +15,21 @@ enum class Pattern : uint8_t { other, same, consecutive };
 // How the addresses of 32 lanes lie: all the same, or lane after lane without a gap.
 Pattern pattern_of(const WarpAccess& access) {
     if (access.mask != ~0u) return Pattern::other;
+    const uint32_t span = access.addresses[31] - access.addresses[0];
+    if (span != 0 && span != 31 * access.bytes) return Pattern::other;
+    const uint32_t step = span ? access.bytes : 0;
     const auto* addresses = reinterpret_cast<const __m256i*>(access.addresses);
-    const __m256i first = _mm256_set1_epi32(int(access.addresses[0]));
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i expected =
-        _mm256_add_epi32(first, _mm256_mullo_epi32(lanes, _mm256_set1_epi32(int(access.bytes))));
-    const __m256i step = _mm256_set1_epi32(int(8 * access.bytes));
-    __m256i unlike_first = _mm256_setzero_si256(), unlike_row = unlike_first;
+    __m256i expected = _mm256_add_epi32(
+        _mm256_set1_epi32(int(access.addresses[0])), _mm256_mullo_epi32(lanes, _mm256_set1_epi32(int(step)))
+    );
+    __m256i unlike = _mm256_setzero_si256();
     for (int i = 0; i < 4; ++i) {
-        const __m256i x = _mm256_loadu_si256(addresses + i);
-        unlike_first = _mm256_or_si256(unlike_first, _mm256_xor_si256(x, first));
-        unlike_row = _mm256_or_si256(unlike_row, _mm256_xor_si256(x, expected));
-        expected = _mm256_add_epi32(expected, step);
+        unlike = _mm256_or_si256(unlike, _mm256_xor_si256(_mm256_loadu_si256(addresses + i), expected));
+        expected = _mm256_add_epi32(expected, _mm256_set1_epi32(int(8 * step)));
     }
-    if (_mm256_testz_si256(unlike_row, unlike_row)) return Pattern::consecutive;
-    return _mm256_testz_si256(unlike_first, unlike_first) ? Pattern::same : Pattern::other;
+    if (!_mm256_testz_si256(unlike, unlike)) return Pattern::other;
+    return span ? Pattern::consecutive : Pattern::same;
 }
 
 // The commonest steps of join_readers for a whole word: nobody reads in this interval yet, several warps do,
@@ -275,6 +275,7 @@ void read_shared(Shadow& shadow, const WarpAccess& access) {
     if (pattern == Pattern::same) {
         return read_part(shadow, actor, {access.addresses[0] / 4, kWholeWord, ~0u});
     }
+    if (access.mask == ~0u && access.addresses[0] != access.addresses[1]) return read_lanes(shadow, actor);
     for (uint32_t rest = access.mask; rest;) {
         const uint32_t address = access.addresses[std::countr_zero(rest)];
         uint32_t lanes = 0;

@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/shadow.h"
 
 #include <bit>
+#include <cassert>
 
 namespace wl::emulator {
 
@@ -82,7 +83,27 @@ struct Actor {
     const Clocks* clocks = nullptr;
 };
 
-Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site);
+// The number of a site that has none yet. Throws Unsupported when they run out.
+uint32_t number_site(Shadow& shadow, uint32_t site);
+
+inline Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site) {
+    assert(warp >= 0 && warp < shadow.clocks.warps);
+    WarpClock& clock = shadow.clocks.warp[warp];
+    clock.last_access = clock.time;
+    ++shadow.access_number;
+    Actor actor;
+    actor.warp = warp;
+    actor.kind = kind;
+    actor.site = site;
+    actor.dense = site < shadow.dense_of_site.size() ? shadow.dense_of_site[site] : 0;
+    if (actor.dense == 0) actor.dense = number_site(shadow, site);
+    actor.key = field(clock.time, warp);
+    actor.limit = clock.safe << 12 | 0xfff;
+    actor.lanes_limit = clock.lanes_safe << 12 | 0xfff;
+    actor.all_limit = shadow.clocks.safe_for_all << 12 | 0xfff;
+    actor.clocks = &shadow.clocks;
+    return actor;
+}
 
 // Is the write that `writer` (not 0) describes ordered before `lanes` of its own warp? False also where only
 // the exact check can tell.
@@ -166,8 +187,8 @@ struct Run {
 void read_run(Shadow& shadow, const Actor& actor, const Run& run);
 // All of the run at once, if all of it is ordered before. False: nothing was done.
 bool write_run(Shadow& shadow, const Actor& actor, const Run& run);
-// An access of 8 or 16 bytes a lane, anywhere.
-void read_wide(Shadow& shadow, const Actor& actor);
+void read_wide(Shadow& shadow, const Actor& actor);   // 8 or 16 bytes a lane, anywhere
+void read_lanes(Shadow& shadow, const Actor& actor);  // 4 bytes a lane, all lanes, anywhere
 
 // A read of `spot.bytes` by each of its lanes.
 void read_part(Shadow& shadow, const Actor& actor, const Spot& spot);

@@ -66,4 +66,43 @@ struct LaneWalk {
     }
 };
 
+// Words of a run that lies over all lanes; 0: as many as it says.
+constexpr uint32_t words_of(RunShape shape) {
+    switch (shape) {
+        case RunShape::lane_a_word: return 32;
+        case RunShape::lane_2_words: return 64;
+        case RunShape::lane_4_words: return 128;
+        case RunShape::halves: return 16;
+        default: return 0;
+    }
+}
+
+constexpr bool one_lane_a_word(RunShape shape) {
+    return shape != RunShape::all_lanes && shape != RunShape::halves;
+}
+
+// Which fields of a pair are ordered before its lanes, where the writer and the readers are of the same warp.
+template <RunShape kShape>
+__m256i own_ordered(__m256i x, const Actor& actor, const LaneWalk<kShape>& lanes) {
+    const __m256i key = _mm256_or_si256(fields(actor.key, 0, actor.key, 0), lanes.writers);
+    const __m256i difference = _mm256_xor_si256(x, key);
+    const __m256i same_warp = is_zero(
+        _mm256_and_si256(difference, fields(kWarpField | kSeveral, kAny, kWarpField | kModeField, kAny))
+    );
+    __m256i ordered = at_most(x, fields(actor.lanes_limit, 0, actor.lanes_limit, 0));
+    if (one_lane_a_word(kShape)) {
+        const __m256i same_writer = is_zero(_mm256_and_si256(difference, fields(0xfff, kAny, kAny, kAny)));
+        // Only this lane among the readers: the answer of the mask's place, moved to the readers' place.
+        const __m256i only_reader = _mm256_srli_epi64(is_zero(_mm256_andnot_si256(lanes.masks, x)), 32);
+        ordered = _mm256_or_si256(ordered, same_writer);
+        ordered = _mm256_or_si256(ordered, _mm256_and_si256(only_reader, fields(0, 0, kAny, 0)));
+    }
+    return _mm256_and_si256(ordered, same_warp);
+}
+
+// The places of a pair in _mm256_movemask_ps.
+constexpr int kWriters = 0x11, kReaders = 0x44, kMasks = 0x88;
+
+inline int places(__m256i x) { return _mm256_movemask_ps(_mm256_castsi256_ps(x)); }
+
 }  // namespace wl::emulator
