@@ -12,12 +12,18 @@ namespace {
 void measure_range(Layer& layer) {
     layer.lo = std::numeric_limits<float>::infinity();
     layer.hi = -layer.lo;
+    double sum = 0;
     for (const float v : layer.values.data) {
+        layer.nan += std::isnan(v) && !is_absent(v) ? 1 : 0;
+        layer.infinite += std::isinf(v) ? 1 : 0;
         if (!std::isfinite(v)) continue;
+        ++layer.finite;
+        sum += static_cast<double>(v);
         layer.lo = std::min(layer.lo, v);
         layer.hi = std::max(layer.hi, v);
     }
-    if (layer.lo > layer.hi) layer.lo = layer.hi = 0;
+    if (layer.finite == 0) layer.lo = layer.hi = 0;
+    if (layer.finite > 0) layer.mean = sum / static_cast<double>(layer.finite);
 }
 
 Layer make_layer(Matrix<float> values) {

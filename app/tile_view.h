@@ -19,7 +19,9 @@ constexpr int kMetrics = 4;  // of analysis::Metric
 struct Layer {
     Matrix<float> values;  // NaN: canonical(); not compared: absent()
     Pyramid pyramid;
-    float lo = 0, hi = 0;  // over finite elements
+    float lo = 0, hi = 0;                       // over finite elements
+    double mean = 0;                            // likewise
+    int64_t finite = 0, nan = 0, infinite = 0;  // elements; absent ones are none of these
 };
 
 // Errors on a logarithmic axis: |got - reference| of compared finite elements, by decade thirds.

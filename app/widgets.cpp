@@ -175,19 +175,26 @@ float chip(ImVec2 at, std::string_view text, ImU32 c) {
     return width;
 }
 
+void push_field_style() {
+    const float padding = std::max(0.0F, (px(kControlHeight) - ImGui::GetFontSize()) / 2);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), padding));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(7), px(6)));  // of the list a combo opens
+}
+
+void pop_field_style() { ImGui::PopStyleVar(2); }
+
 bool number_field(ImVec2 at, float width, std::string_view name, float& value) {
     ImGui::SetCursorScreenPos(at);
     ImGui::SetNextItemWidth(width);
     ImGui::PushFont(ui().fonts.mono, size::kSmallNumbers);
-    const float padding = std::max(0.0F, (px(kControlHeight) - ImGui::GetFontSize()) / 2);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(6), padding));
+    push_field_style();
     const std::string id = "##" + std::string(name);
     float edited = value;
     const bool done = ImGui::InputFloat(id.c_str(), &edited, 0, 0, "%.4g", ImGuiInputTextFlags_AutoSelectAll);
     const bool changed = done && std::isfinite(edited) && edited != value;
     if (changed) value = edited;
     register_last_item(std::string(name));
-    ImGui::PopStyleVar();
+    pop_field_style();
     ImGui::PopFont();
     return changed;
 }

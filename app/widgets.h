@@ -44,6 +44,9 @@ bool button(ImVec2 at, std::string_view name, std::string_view label, const Butt
 float button_width(std::string_view label);
 float chip(ImVec2 at, std::string_view text, ImU32 colour);  // returns its width
 float chip_width(std::string_view text);
+// Around ImGui's own fields: as high as the other controls.
+void push_field_style();
+void pop_field_style();
 bool number_field(ImVec2 at, float width, std::string_view name, float& value);
 constexpr float kControlHeight = 22;  // pixels at scale 1
 

@@ -151,50 +151,95 @@ void draw_worst(const Session& session, Selection& selection) {
     ImGui::PopStyleVar();
 }
 
+// min, mean, max and what is not finite, of what the kernel got.
+float draw_figures(const TileView& tile, const capture::Tile& of, Box box) {
+    struct Figure {
+        const char* label;
+        std::string text;
+        ImU32 ink;
+    };
+    const auto count_ink = [](int64_t count) { return count > 0 ? colour::kNonFinite : colour::kDim; };
+    const Figure figures[] = {
+        {"min",               number(static_cast<double>(tile.got.lo), 3), colour::kDim},
+        {"mean",                   number(tile.got.mean,                                                     3),                 colour::kDim},
+        {"max",       number(static_cast<double>(tile.got.hi),                                              3),                            colour::kDim},
+        {"NaN",                 count_text(of.nan),count_ink(of.nan)},
+        {"Inf",count_text(of.inf),         count_ink(of.inf)                                     }
+    };
+    float x = box.low.x;
+    for (const Figure& figure : figures) {
+        const float width =
+            measure(Face::small_words, figure.label).x + px(5) + measure(Face::small_numbers, figure.text).x;
+        if (x + width > box.high.x) break;
+        put({x, box.low.y}, {Face::small_words, colour::kFaint}, figure.label);
+        put_right({x + width, box.low.y + px(1)}, {Face::small_numbers, figure.ink}, figure.text);
+        x += width + px(13);
+    }
+    return box.low.y + px(20);
+}
+
+void draw_table(const Session& session, Selection& selection, Box box) {
+    hairline(box.low, {box.high.x, box.low.y});
+    const Box titles{
+        box.low, {box.high.x, box.low.y + px(19)}
+    };
+    std::array<ImU32, kColumns> faint;
+    faint.fill(colour::kFaint);
+    put_cells(titles, {"row", "col", "got", "reference", "|diff|", "writer"}, faint, Face::small_words);
+    ImGui::SetCursorScreenPos({titles.low.x, titles.high.y});
+    if (ImGui::BeginChild("worst", {titles.width(), box.high.y - titles.high.y}))
+        draw_worst(session, selection);
+    ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
     const TileView& tile = session.current;
     const capture::Tile* of = tile_of(session, selection);
     const Box box = window_box();
-    if (!has_reference(tile) || of == nullptr) {
-        draw_header(box, {.title = "Errors", .subtitle = "nothing to compare with"});
+    if (!has_values(tile) || of == nullptr) {
+        draw_header(box, {.title = "Errors", .subtitle = "nothing was kept of this tile"});
         return;
     }
     const double share =
         of->compared > 0 ? 100.0 * static_cast<double>(of->bad) / static_cast<double>(of->compared) : 0;
-    const std::string note =
-        count_text(of->bad) + " of " + count_text(of->compared) + " (" + number(share, 3) + " %)";
-    const ImU32 ink = of->bad > 0 ? colour::kBad : colour::kGood;
+    const bool compared = has_reference(tile);
+    const std::string note = compared
+        ? count_text(of->bad) + " of " + count_text(of->compared) + " (" + number(share, 3) + " %)"
+        : "";
+    const ImU32 ink = !compared ? colour::kFaint : of->bad > 0 ? colour::kBad : colour::kGood;
+    const char* subtitle = compared ? "|got - reference|" : "no reference to compare with";
     const Box rest = draw_header(
-        box,
-        {.title = "Errors", .subtitle = "|got - reference|", .note = note, .mark = ink, .note_colour = ink}
+        box, {.title = "Errors", .subtitle = subtitle, .note = note, .mark = ink, .note_colour = ink}
     );
     const float pad = px(size::kPad);
-    const float table = tile.worst.empty() ? 0 : std::max(px(60), rest.height() * (1 - panel.share));
+    const float top = draw_figures(
+        tile,
+        *of,
+        {
+            {rest.low.x + pad,  rest.low.y },
+            {rest.high.x - pad, rest.high.y}
+    }
+    );
+    const float table = tile.worst.empty() ? 0 : std::max(px(60), (rest.high.y - top) * (1 - panel.share));
     draw_histogram(
         tile.errors,
         {
-            {rest.low.x + pad,  rest.low.y                 },
+            {rest.low.x + pad,  top                        },
             {rest.high.x - pad, rest.high.y - table - px(4)}
     }
     );
-    if (tile.worst.empty()) return;
-    const Box titles{
-        {rest.low.x + pad,  rest.high.y - table         },
-        {rest.high.x - pad, rest.high.y - table + px(19)}
-    };
-    hairline({rest.low.x, titles.low.y}, {rest.high.x, titles.low.y});
-    put_cells(
-        titles,
-        {"row", "col", "got", "reference", "|diff|", "writer"},
-        {colour::kFaint, colour::kFaint, colour::kFaint, colour::kFaint, colour::kFaint, colour::kFaint},
-        Face::small_words
-    );
-    ImGui::SetCursorScreenPos({titles.low.x, titles.high.y});
-    if (ImGui::BeginChild("worst", {titles.width(), rest.high.y - titles.high.y}))
-        draw_worst(session, selection);
-    ImGui::EndChild();
+    if (!tile.worst.empty()) {
+        draw_table(
+            session,
+            selection,
+            {
+                {rest.low.x + pad,  rest.high.y - table},
+                {rest.high.x - pad, rest.high.y        }
+        }
+        );
+    }
 }
 
 }  // namespace wl::app

@@ -141,40 +141,34 @@ ColourBar bar_of(const HeatmapsPanel& panel, const TileView& tile, const Selecti
     return bar;
 }
 
-Header header_of(
-    const HeatmapsPanel& panel,
-    const Session& session,
-    const Selection& selection,
-    int pane,
-    std::string& note
-) {
-    const TileView& tile = session.current;
-    const Layer& layer = layer_of(panel, tile, pane);
-    Header header;
-    header.mark = kColours[static_cast<size_t>(pane)];
-    if (pane == 2) {
-        header.title = analysis::name_of(panel.metric);
-        header.subtitle = panel.metric == analysis::Metric::ratio ? "got / reference"
-            : panel.metric == analysis::Metric::ulp               ? "signed distance"
-            : panel.metric == analysis::Metric::relative          ? "of |reference|"
-                                                                  : "got - reference";
-        note = count_text(tile.wrong_count) + " wrong";
-        header.note_colour = tile.wrong_count > 0 ? colour::kBad : colour::kGood;
-    } else {
-        const bool got = &layer == &tile.got;
-        header.title = got ? "got" : "reference";
-        header.mark = got ? colour::kGot : colour::kReference;
-        header.subtitle = got ? std::string_view(probe_of(session, selection)->name) : "FP64";
-        note = number(layer.lo, 3) + " .. " + number(layer.hi, 3);
-    }
-    header.note = note;
-    return header;
+// The words of a pane's header, which Header only views.
+struct PaneText {
+    std::string title, subtitle, note;
+    ImU32 mark = 0, note_colour = colour::kFaint;
+};
+
+PaneText error_text(const HeatmapsPanel& panel, const TileView& tile) {
+    constexpr std::array<const char*, kMetrics> kTitles = {"difference", "relative", "ratio", "ULP"};
+    constexpr std::array<const char*, kMetrics> kMeanings = {
+        "got - reference", "of |reference|", "got / reference", "signed distance"};
+    const auto metric = static_cast<size_t>(panel.metric);
+    const ImU32 ink = tile.wrong_count > 0 ? colour::kBad : colour::kGood;
+    return {kTitles[metric], kMeanings[metric], count_text(tile.wrong_count) + " wrong", kColours[2], ink};
+}
+
+PaneText value_text(const Layer& layer, const TileView& tile, const capture::Probe& probe) {
+    const std::string range = number(layer.lo, 3) + " .. " + number(layer.hi, 3);
+    if (&layer != &tile.got) return {"reference", "FP64", range, kColours[1]};
+    return {"got", probe.name + "  " + shape_text(probe, tile.data.rows, tile.data.cols), range, kColours[0]};
 }
 
 void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection, Box box, int pane) {
     const TileView& tile = session.current;
-    std::string note;
-    const PaneBoxes boxes = pane_boxes(draw_header(box, header_of(panel, session, selection, pane, note)));
+    const PaneText text = pane == 2
+        ? error_text(panel, tile)
+        : value_text(layer_of(panel, tile, pane), tile, *probe_of(session, selection));
+    const PaneBoxes boxes =
+        pane_boxes(draw_header(box, {text.title, text.subtitle, text.note, text.mark, text.note_colour}));
     if (boxes.heat.width() < px(16) || boxes.heat.height() < px(16)) return;
     if (pane == 0 || !panel.linked)
         apply_zoom(panel, selection, tile, {boxes.heat.width(), boxes.heat.height()});

@@ -127,7 +127,9 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
          .mark = colour::kAccent}
     );
     ImGui::PushFont(ui().fonts.words, size::kSmallWords);
+    push_field_style();
     draw_choices(panel, session, rest);
+    pop_field_style();
     ImGui::PopFont();
     const float pad = px(size::kPad);
     const Box last{

@@ -212,8 +212,10 @@ void draw_filter(TilesPanel& panel, const Session& session, Selection& selection
     ImGui::SetCursorScreenPos({box.low.x + pad, box.low.y});
     ImGui::SetNextItemWidth(box.width() - 2 * pad - button_space);
     ImGui::PushFont(ui().fonts.words, size::kSmallWords);
+    push_field_style();
     ImGui::InputTextWithHint("##filter", "Filter by name", panel.filter.data(), panel.filter.size());
     register_last_item("tiles/filter");
+    pop_field_style();
     ImGui::PopFont();
     const bool any = session.first_bad >= 0;
     const ButtonStyle style{any ? colour::kBad : colour::kFaint, colour::kRaised, 0, any};
