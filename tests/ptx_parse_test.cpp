@@ -218,9 +218,10 @@ TEST(PtxParse, InitialisersHoldBytesAndAddresses) {
     EXPECT_TRUE(v[1].init[1].generic);
     EXPECT_EQ(v[1].init[1].addend, 4);
     EXPECT_TRUE(v[1].init.at(2).is_function);
-    ASSERT_EQ(v[2].init.size(), 2U) << "grid[0][2] is left open";
-    EXPECT_EQ(v[2].init[1].offset, 12U);
-    EXPECT_EQ(v[2].init[1].bytes[8], std::byte{5});
+    ASSERT_EQ(v[2].init.size(), 1U);
+    EXPECT_EQ(v[2].init[0].bytes[8], std::byte{0}) << "grid[0][2] is left open";
+    EXPECT_EQ(v[2].init[0].bytes[12], std::byte{3});
+    EXPECT_EQ(v[2].init[0].bytes[20], std::byte{5});
     EXPECT_EQ(v[3].bytes, 8U);
     EXPECT_EQ(v[3].init[0].bytes[3], std::byte{0x3f});
     EXPECT_EQ(v[4].init.at(1).shift, 8);

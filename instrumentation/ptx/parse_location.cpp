@@ -90,15 +90,15 @@ std::string string_at(const DebugStrings& strings, const LineMark& mark) {
 
 using LocationKey = std::tuple<int, int, int, int, int>;
 
+// Names of inlined functions by the strings that labels stand for; the same name has one index.
 void name_functions(Parser& p) {
     const DebugStrings strings = read_debug_strings(p.module);
     std::unordered_map<std::string, int> known;
     size_t bytes = 0;
     for (const LineMark& mark : p.lines.marks) {
         if (mark.location < 0 || mark.function.empty()) continue;
-        std::string name = string_at(strings, mark);
         const auto [entry, is_new] =
-            known.try_emplace(std::move(name), static_cast<int>(p.module.function_names.size()));
+            known.try_emplace(string_at(strings, mark), static_cast<int>(p.module.function_names.size()));
         p.module.locations[mark.location].function = entry->second;
         if (!is_new) continue;
         p.module.function_names.push_back(entry->first);
@@ -106,6 +106,43 @@ void name_functions(Parser& p) {
         if (bytes > p.module.text.size())
             throw Error("The PTX's .debug_str names overlap: they hold more than the text.");
     }
+}
+
+// Locations in the order of the functions and their code, call sites first; equal ones are one.
+struct Renumbering {
+    Module& module;
+    std::map<LocationKey, int32_t> known;
+    std::vector<int32_t> places;  // old index -> new one, -1 so far
+    std::vector<int> names;       // the same for function names
+    std::vector<Location> locations;
+    std::vector<std::string> function_names;
+};
+
+int renumber_name(Renumbering& r, int name) {
+    if (name < 0) return -1;
+    if (r.names[name] < 0) {
+        r.names[name] = static_cast<int>(r.function_names.size());
+        r.function_names.push_back(std::move(r.module.function_names[name]));
+    }
+    return r.names[name];
+}
+
+int32_t renumber(Renumbering& r, int32_t location) {
+    std::vector<int32_t> chain;
+    for (int32_t i = location; i >= 0 && r.places[i] < 0; i = r.module.locations[i].inlined_at)
+        chain.push_back(i);
+    std::reverse(chain.begin(), chain.end());
+    for (int32_t i : chain) {
+        Location l = r.module.locations[i];
+        if (l.inlined_at >= 0) l.inlined_at = r.places[l.inlined_at];
+        l.function = renumber_name(r, l.function);
+        const auto [entry, is_new] = r.known.try_emplace(
+            {l.file, l.line, l.column, l.inlined_at, l.function}, static_cast<int32_t>(r.locations.size())
+        );
+        if (is_new) r.locations.push_back(l);
+        r.places[i] = entry->second;
+    }
+    return r.places[location];
 }
 
 }  // namespace
@@ -149,24 +186,16 @@ int32_t current_location(Parser& p) {
     return p.line_mark < 0 ? -1 : p.lines.marks[p.line_mark].location;
 }
 
-// Two labels may hold one string; locations that are equal then become one.
 void finish_locations(Parser& p) {
     name_functions(p);
-    std::map<LocationKey, int32_t> known;
-    std::vector<Location> distinct;
-    std::vector<int32_t> renamed;
-    for (Location& l : p.module.locations) {
-        if (l.inlined_at >= 0) l.inlined_at = renamed[l.inlined_at];
-        const auto [entry, is_new] = known.try_emplace(
-            {l.file, l.line, l.column, l.inlined_at, l.function}, static_cast<int32_t>(distinct.size())
-        );
-        if (is_new) distinct.push_back(l);
-        renamed.push_back(entry->second);
-    }
-    p.module.locations = std::move(distinct);
+    Renumbering r{p.module, {}, {}, {}, {}, {}};
+    r.places.assign(p.module.locations.size(), -1);
+    r.names.assign(p.module.function_names.size(), -1);
     for (Function& f : p.module.functions)
         for (Instruction& i : f.code)
-            if (i.location >= 0) i.location = renamed[i.location];
+            if (i.location >= 0) i.location = renumber(r, i.location);
+    p.module.locations = std::move(r.locations);
+    p.module.function_names = std::move(r.function_names);
 }
 
 std::string describe(const Module& module, int32_t location, bool with_chain) {

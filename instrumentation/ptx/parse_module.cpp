@@ -93,7 +93,9 @@ void parse_file(Parser& p) {
 void parse_section(Parser& p) {
     advance(p.lexer);
     const std::string name(take_word(p.lexer, "the section's name"));
-    p.module.sections[name] += take_raw_block(p.lexer);
+    std::string& text = p.module.sections[name];
+    if (!text.empty()) text += '\n';
+    text += take_raw_block(p.lexer);
 }
 
 Module parse(std::string_view text) {

@@ -112,13 +112,34 @@ struct Filler {
     uint64_t at = 0, end = 0;  // bytes
 };
 
-void put_bytes(Filler& f, uint64_t bits) {
+uint64_t end_of_last(const Filler& f) {
+    if (f.variable.init.empty()) return 0;
+    const Initialiser& last = f.variable.init.back();
+    return last.offset + (last.bytes.empty() ? uint64_t{f.element} : last.bytes.size());
+}
+
+// The run of bytes that ends at `at`, new if an address or nothing stands there.
+std::vector<std::byte>& run_at(Filler& f, uint64_t at) {
     std::vector<Initialiser>& init = f.variable.init;
-    const bool joins =
-        !init.empty() && !init.back().bytes.empty() && init.back().offset + init.back().bytes.size() == f.at;
-    if (!joins) init.emplace_back().offset = static_cast<uint32_t>(f.at);
+    if (init.empty() || init.back().bytes.empty() || end_of_last(f) != at)
+        init.emplace_back().offset = static_cast<uint32_t>(at);
+    return init.back().bytes;
+}
+
+// What braces leave open is zero: spelt out where it is short, so that it reads the same when printed flat.
+void fill_gap(Filler& f) {
+    constexpr uint64_t kShort = 64;
+    const uint64_t begin = end_of_last(f);
+    if (begin >= f.at || f.at - begin > kShort) return;
+    std::vector<std::byte>& run = run_at(f, begin);
+    run.resize(run.size() + (f.at - begin));
+}
+
+void put_bytes(Filler& f, uint64_t bits) {
+    fill_gap(f);
+    std::vector<std::byte>& run = run_at(f, f.at);
     for (uint32_t i = 0; i < f.element; ++i)
-        init.back().bytes.push_back(i < 8 ? static_cast<std::byte>(bits >> (8 * i)) : std::byte{0});
+        run.push_back(i < 8 ? static_cast<std::byte>(bits >> (8 * i)) : std::byte{0});
 }
 
 void take_mask(Parser& p, Initialiser& init, const Token& where) {
@@ -133,6 +154,7 @@ void take_mask(Parser& p, Initialiser& init, const Token& where) {
 
 // sym, sym+8, generic(sym)+8, 0xff00(sym)
 void put_address(Parser& p, Filler& f) {
+    fill_gap(f);
     const Token where = p.lexer.token;
     Initialiser init;
     init.offset = static_cast<uint32_t>(f.at);
