@@ -48,10 +48,14 @@ std::vector<Group> groups_of(std::string_view text) {
     return groups;
 }
 
-// The alternative equal to the word, in the table's storage; empty when the group has none.
-std::string_view alternative(const Group& group, std::string_view word) {
-    for (std::string_view a : split(group.alternatives, '|'))
-        if (a == word) return a;
+// The alternative that the next words spell, in the table's storage; empty when the group has none. An
+// alternative may be of several words: "xorsign.abs".
+std::vector<std::string_view> alternative(const Group& group, std::span<const std::string_view> words) {
+    for (std::string_view a : split(group.alternatives, '|')) {
+        std::vector<std::string_view> parts = split(a, '.');
+        if (parts.size() <= words.size() && std::equal(parts.begin(), parts.end(), words.begin()))
+            return parts;
+    }
     return {};
 }
 
@@ -65,16 +69,19 @@ bool match_modifiers(
 ) {
     if (form.modifiers == kAnything) return true;
     std::vector<Group> groups = groups_of(form.modifiers);
-    for (std::string_view word : words) {
-        bool placed = false;
+    for (std::span<const std::string_view> rest = words; !rest.empty();) {
+        size_t taken = 0;
         for (Group& g : groups) {
-            const std::string_view a = g.filled ? std::string_view{} : alternative(g, word);
-            if (a.empty()) continue;
-            g.filled = placed = true;
-            spelt.push_back(a);
+            if (g.filled) continue;
+            const std::vector<std::string_view> parts = alternative(g, rest);
+            if (parts.empty()) continue;
+            g.filled = true;
+            spelt.insert(spelt.end(), parts.begin(), parts.end());
+            taken = parts.size();
             break;
         }
-        if (!placed) return false;
+        if (taken == 0) return false;
+        rest = rest.subspan(taken);
     }
     return all_filled(groups);
 }
@@ -85,7 +92,8 @@ bool match_types(const Form& form, const std::vector<Type>& types) {
     std::vector<Group> groups = groups_of(form.types);
     size_t g = 0;
     for (Type type : types) {
-        while (g < groups.size() && alternative(groups[g], name_of(type)).empty()) {
+        const std::string_view name = name_of(type);
+        while (g < groups.size() && alternative(groups[g], {&name, 1}).empty()) {
             if (!groups[g].optional) return false;
             ++g;
         }
@@ -221,7 +229,9 @@ std::string why_unsupported(const Instruction& i) {
     for (std::string_view word : sort_words(words, name.words).modifiers) {
         const bool known = std::any_of(name.forms->begin(), name.forms->end(), [&](const Form* form) {
             for (const Group& g : groups_of(form->modifiers))
-                if (!alternative(g, word).empty()) return true;
+                for (std::string_view a : split(g.alternatives, '|'))
+                    for (std::string_view part : split(a, '.'))
+                        if (part == word) return true;
             return false;
         });
         if (!known) return i.mnemonic + ": ." + std::string(word) + " is in no form of " + base;

@@ -399,9 +399,10 @@ enum class SpecialRegister : uint8_t {
 enum class Exactness : uint8_t { exact, bounded };
 
 // One row of the table: one opcode in one group of types. A newcomer adds an opcode by one row here and one
-// test vector. `types` and `modifiers` are blank-separated groups of alternatives joined by '|'; a group that
-// ends in '?' may be absent, any other must appear exactly once. Types stand in the order of the mnemonic,
-// modifiers may stand in any order. "*" in a column allows anything: a family recognised by name only.
+// test vector. `types` and `modifiers` are blank-separated groups of alternatives joined by '|' (one may be
+// of several words: xorsign.abs); a group that ends in '?' may be absent, any other must appear exactly once.
+// Types stand in the order of the mnemonic, modifiers may stand in any order. "*" in a column allows
+// anything: a family recognised by name only.
 struct Form {
     Op op;
     std::string_view name;       // "fma", "cp.async"
