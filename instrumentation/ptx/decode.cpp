@@ -48,15 +48,17 @@ std::vector<Group> groups_of(std::string_view text) {
     return groups;
 }
 
-// The alternative that the next words spell, in the table's storage; empty when the group has none. An
-// alternative may be of several words: "xorsign.abs".
+// The longest alternative that the next words spell, in the table's storage; empty when the group has none.
+// An alternative may be of several words: "xorsign.abs".
 std::vector<std::string_view> alternative(const Group& group, std::span<const std::string_view> words) {
+    std::vector<std::string_view> longest;
     for (std::string_view a : split(group.alternatives, '|')) {
         std::vector<std::string_view> parts = split(a, '.');
-        if (parts.size() <= words.size() && std::equal(parts.begin(), parts.end(), words.begin()))
-            return parts;
+        const bool fits =
+            parts.size() <= words.size() && std::equal(parts.begin(), parts.end(), words.begin());
+        if (fits && parts.size() > longest.size()) longest = std::move(parts);
     }
-    return {};
+    return longest;
 }
 
 bool all_filled(const std::vector<Group>& groups) {

@@ -34,7 +34,6 @@ constexpr std::array kBarriers = {
     Form{Op::fence, "fence", "", "acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", "", "9.7.13.4", kExact, "Orders shared memory accesses in the cluster.", kCluster},
     Form{Op::fence, "fence", "", "mbarrier_init release cluster", "", "9.7.13.4", kExact, "Makes the initialisation of mbarriers known to the cluster.", "one block a cluster: nothing more happens"},
     Form{Op::fence, "fence", "", "proxy alias|async|async.global|async.shared::cta|async.shared::cluster", "", "9.7.13.4", kExact, "Orders accesses through different proxies.", "one proxy: nothing more happens"},
-    Form{Op::fence, "fence", "", "proxy async global|shared::cta|shared::cluster", "", "9.7.13.4", kExact, "Orders accesses through the generic and the asynchronous proxy in one space.", "one proxy: nothing more happens"},
     Form{Op::fence, "fence", "", "proxy tensormap::generic release cta|cluster|gpu|sys", "", "9.7.13.4", kExact, "Orders writes of a tensor map before its use.", "tensor maps: not executed"},
     Form{Op::fence, "fence", "", "proxy tensormap::generic acquire cta|cluster|gpu|sys", "[a] size", "9.7.13.4", kExact, "Orders the use of a tensor map after its writes.", "tensor maps: not executed"},
     Form{Op::fence, "fence", "", "proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", "", "9.7.13.4", kExact, "Orders accesses through the asynchronous proxy in the cluster.", kCluster},

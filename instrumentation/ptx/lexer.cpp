@@ -61,16 +61,18 @@ void take_number(Lexer& lexer) {
     lexer.token = {Token::Kind::number, lexer.text.substr(begin, lexer.at - begin), lexer.line};
 }
 
-// A dot joins when a word part follows it, `::` when a word part follows both colons.
+// A dot joins when a word part follows it, except in a word that starts with one (`.reg.b16` is two words);
+// `::` joins when a word part follows both colons.
 void take_word_token(Lexer& lexer) {
     const size_t begin = lexer.at;
+    const bool joins = at(lexer) != '.';
     ++lexer.at;
     while (!done(lexer)) {
         const char c = at(lexer);
         if (c == '%') break;
         if (is_word_part(c))
             ++lexer.at;
-        else if (c == '.' && is_word_part(at(lexer, 1)) && at(lexer, 1) != '%')
+        else if (joins && c == '.' && is_word_part(at(lexer, 1)) && at(lexer, 1) != '%')
             lexer.at += 2;
         else if (c == ':' && at(lexer, 1) == ':' && is_word_part(at(lexer, 2)) && at(lexer, 2) != '%')
             lexer.at += 3;

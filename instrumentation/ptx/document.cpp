@@ -1,0 +1,89 @@
+// Markdown from the table; a test keeps docs/ptx.md equal to it.
+#include "instrumentation/ptx/document.h"
+
+#include "instrumentation/ptx/opcodes.h"
+
+#include <algorithm>
+
+namespace wl::ptx {
+namespace {
+
+constexpr std::string_view kIntroduction =
+    "# PTX instructions\n\n"
+    "Every form of the PTX ISA 9.0 that WarpLens knows, by chapter. Written by `ptx_docs` from the table in\n"
+    "`instrumentation/ptx/forms_*.cpp`, which the decoder reads too: a mnemonic that no row allows is "
+    "answered by\n"
+    "`unsupported`, with its line.\n\n"
+    "Types and modifiers stand in groups: one of `a/b` must appear, one of `[a/b]` may. Operands: `[a]` is "
+    "an address,\n"
+    "`{a}` a register or a vector of them, `|p` the second half of a `d|p` pair, `(a)` may be left out. "
+    "*Exact* results\n"
+    "equal the hardware's bit for bit, *bounded* ones lie within the ISA's error; the last column says what "
+    "is not\n"
+    "modelled.\n";
+
+std::string alternatives(std::string_view group, std::string_view prefix) {
+    std::string text;
+    for (size_t begin = 0; begin <= group.size();) {
+        const size_t end = std::min(group.find('|', begin), group.size());
+        text +=
+            (text.empty() ? "" : "/") + std::string(prefix) + std::string(group.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return text;
+}
+
+// "rn|rz ftz?" as `.rn/.rz [.ftz]`
+std::string groups(std::string_view column, std::string_view prefix) {
+    std::string text;
+    for (size_t begin = 0; begin < column.size();) {
+        const size_t end = std::min(column.find(' ', begin), column.size());
+        std::string_view group = column.substr(begin, end - begin);
+        begin = end + 1;
+        if (group.empty()) continue;
+        const bool optional = group.ends_with('?');
+        if (optional) group.remove_suffix(1);
+        const std::string inner = group == "*" ? "any" : alternatives(group, prefix);
+        text += (text.empty() ? "" : " ") + (optional ? "[" + inner + "]" : inner);
+    }
+    return text;
+}
+
+// "d |p? [a] c?" as `d (|p) [a] (c)`, with the bars escaped for a table
+std::string operands(std::string_view column) {
+    std::string text;
+    for (size_t begin = 0; begin < column.size();) {
+        const size_t end = std::min(column.find(' ', begin), column.size());
+        std::string role(column.substr(begin, end - begin));
+        begin = end + 1;
+        if (role == "*") role = "any";
+        if (role.starts_with('|')) role = "\\" + role;
+        if (role.ends_with('?')) role = "(" + role.substr(0, role.size() - 1) + ")";
+        text += (text.empty() ? "" : " ") + role;
+    }
+    return text;
+}
+
+std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+
+std::string row(const Form& f) {
+    return "| `" + std::string(f.name) + "` | " + code(groups(f.types, ".")) + " | " +
+        code(groups(f.modifiers, ".")) + " | " + code(operands(f.operands)) + " | " + std::string(f.section) +
+        " | " + (f.exactness == Exactness::exact ? "exact" : "bounded") + " | " + std::string(f.semantics) +
+        " | " + std::string(f.not_modelled) + " |\n";
+}
+
+}  // namespace
+
+std::string forms_markdown() {
+    std::string text(kIntroduction);
+    for (const Family& family : families()) {
+        text += "\n## " + std::string(family.title) + "\n\n";
+        text += "| name | types | modifiers | operands | section | result | meaning | not modelled |\n";
+        text += "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+        for (const Form& form : family.forms) text += row(form);
+    }
+    return text;
+}
+
+}  // namespace wl::ptx
