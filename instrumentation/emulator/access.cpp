@@ -77,27 +77,48 @@ void report_access(
     report(*w.block, std::move(incident));
 }
 
+std::string memory_name(const Warp& w, ptx::Space space, uint64_t address) {
+    if (space != ptx::Space::global) return name_of_space(space);
+    return "global" + nearest_allocation(*w.block->memory, address);
+}
+
+// A generic address becomes one of its window.
+LaneAccess specific(LaneAccess access) {
+    if (access.space != ptx::Space::generic) return access;
+    access.space = space_of(access.address);
+    if (access.space != ptx::Space::global) access.address &= ~kWindowMask;
+    return access;
+}
+
 }  // namespace
 
-std::optional<Place> resolve_source(Warp& w, const Instr* i, const LaneAccess& access, uint32_t align) {
-    Block& b = *w.block;
-    Allocation* allocation = find(*b.memory, access.address, access.bytes);
-    if (allocation == nullptr) {
-        report_access(
-            w,
-            i,
-            access,
-            Incident::Kind::out_of_bounds,
-            "global" + nearest_allocation(*b.memory, access.address)
-        );
-        return {};
+std::optional<Place> locate(Warp& w, LaneAccess access) {
+    access = specific(access);
+    if (access.space == ptx::Space::global) {
+        Allocation* allocation = find(*w.block->memory, access.address, access.bytes);
+        if (allocation == nullptr) return {};
+        const uint64_t offset = access.address - allocation->base;
+        return Place{ptx::Space::global, allocation->bytes.data() + offset, allocation, offset};
     }
-    if (access.address % align != 0) {
-        report_access(w, i, access, Incident::Kind::misaligned, "global " + allocation->name);
-        return {};
-    }
-    const uint64_t offset = access.address - allocation->base;
-    return Place{ptx::Space::global, allocation->bytes.data() + offset, allocation, offset};
+    const Window there = window(w, access.space, access.lane);
+    const bool read_only = access.space == ptx::Space::constant || access.space == ptx::Space::param;
+    const bool inside = access.address <= there.bytes && access.bytes <= there.bytes - access.address;
+    if (!inside || (read_only && access.write)) return {};
+    return Place{access.space, there.data + access.address, nullptr, access.address};
+}
+
+std::optional<Place> resolve_aligned(Warp& w, const Instr* i, const LaneAccess& access, uint32_t align) {
+    const std::optional<Place> place = locate(w, access);
+    const bool aligned = access.address % align == 0;
+    if (place && aligned) return place;
+    const LaneAccess faulty = specific(access);
+    const auto kind = place ? Incident::Kind::misaligned : Incident::Kind::out_of_bounds;
+    report_access(w, i, faulty, kind, memory_name(w, faulty.space, faulty.address));
+    return {};
+}
+
+std::optional<Place> resolve(Warp& w, const Instr* i, const LaneAccess& access) {
+    return resolve_aligned(w, i, access, access.bytes);
 }
 
 bool global_addresses(Warp& w, const Instr* i, uint32_t bytes, GlobalAddresses& out) {
@@ -128,28 +149,6 @@ bool global_addresses(Warp& w, const Instr* i, uint32_t bytes, GlobalAddresses& 
     out.high = high;
     const uint64_t size = allocation->bytes.size();
     return high < size && size - high >= bytes && (bits & (bytes - 1)) == 0;
-}
-
-std::optional<Place> resolve(Warp& w, const Instr* i, const LaneAccess& given) {
-    LaneAccess access = given;
-    if (access.space == ptx::Space::generic) {
-        access.space = space_of(access.address);
-        if (access.space != ptx::Space::global) access.address &= ~kWindowMask;
-    }
-    if (access.space == ptx::Space::global) return resolve_source(w, i, access, access.bytes);
-    const Window window_of = window(w, access.space, access.lane);
-    const bool read_only = access.space == ptx::Space::constant || access.space == ptx::Space::param;
-    const bool inside = !(read_only && access.write) && access.address <= window_of.bytes &&
-        access.bytes <= window_of.bytes - access.address;
-    if (!inside) {
-        report_access(w, i, access, Incident::Kind::out_of_bounds, name_of_space(access.space));
-        return {};
-    }
-    if (access.address % access.bytes != 0) {
-        report_access(w, i, access, Incident::Kind::misaligned, name_of_space(access.space));
-        return {};
-    }
-    return Place{access.space, window_of.data + access.address, nullptr, access.address};
 }
 
 }  // namespace wl::emulator

@@ -104,8 +104,10 @@ struct LaneAccess {
     bool write = false;
 };
 std::optional<Place> resolve(Warp& w, const Instr* i, const LaneAccess& access);
-// A global read of access.bytes bytes whose address must be aligned to `align`.
-std::optional<Place> resolve_source(Warp& w, const Instr* i, const LaneAccess& access, uint32_t align);
+// The same without a word: any alignment, nothing is reported.
+std::optional<Place> locate(Warp& w, LaneAccess access);
+// The same where the alignment is not the access's size (cp.async with a shorter source).
+std::optional<Place> resolve_aligned(Warp& w, const Instr* i, const LaneAccess& access, uint32_t align);
 
 // The address of one lane of a memory instruction.
 inline uint64_t address_of(Warp& w, const Instr* i, bool wide_base, int lane) {

@@ -50,7 +50,7 @@ const Instr* copy_async(Warp& w, const Instr* i) {
         copy.source_bytes[l] = static_cast<uint8_t>(bytes);
         if (bytes != 0) {
             // Alignment is that of the whole copy, bounds only of what is read.
-            const auto from = resolve_source(
+            const auto from = resolve_aligned(
                 w, i, {ptx::Space::global, lane, source[lane] + displacement, bytes, false}, copy.bytes
             );
             if (!from) continue;

@@ -212,6 +212,11 @@ const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
         sync_warp(w.block->shadow, w.index, standing & members);
         if (w.block->recorder != nullptr) record_warp(w, i, capture::EventKind::syncwarp, members);
     }
+    if constexpr (Hooks) {
+        // The other warps come to their syncwarp first: the shadow is fastest where warps go side by side.
+        w.slice_end = 0;
+        return yield(w, i + 1);
+    }
     return standing == w.mask ? i + 1 : yield(w, i + 1);
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace wl::emulator {
 namespace {
@@ -34,32 +35,40 @@ struct Matrix {
 };
 constexpr int64_t kMostElements = 1 << 24;
 
-// Copies a matrix row by row; a row outside memory is noted and stays all ones.
+// Last writers of a row of elements that lie next to each other at `place`.
+void copy_owners(Warp& w, const Place& place, uint32_t size, std::span<capture::Owner> out) {
+    for (size_t col = 0; col < out.size(); ++col) {
+        if (place.space == ptx::Space::shared) {
+            const auto offset = static_cast<uint32_t>(place.offset + col * size);
+            out[col] = owner_of(w.block->shadow, offset, size);
+        } else if (place.allocation != nullptr) {
+            const auto& owners = w.block->recorder->owners[place.allocation];
+            if (!owners.empty()) out[col] = owners[place.offset + col * size];
+        }
+    }
+}
+
+// Copies a matrix row by row; a row that does not lie in memory is noted and stays all ones.
 void copy_matrix(Warp& w, const Instr* i, const Matrix& m, TileSnapshot& tile) {
     if (m.rows <= 0 || m.cols <= 0 || m.rows > kMostElements / m.cols) return;
     const auto size = static_cast<uint32_t>(size_of(tile.dtype));
-    const auto row_bytes = static_cast<size_t>(m.cols) * size;
+    const auto cols = static_cast<size_t>(m.cols);
+    const size_t row_bytes = cols * size;
     tile.rows = static_cast<int>(m.rows);
     tile.cols = static_cast<int>(m.cols);
     tile.values.assign(static_cast<size_t>(m.rows) * row_bytes, std::byte{0xff});
     const bool owned = w.block->recorder != nullptr;
-    if (owned) tile.owners.resize(static_cast<size_t>(m.rows * m.cols));
+    if (owned) tile.owners.resize(static_cast<size_t>(m.rows) * cols);
     for (int64_t row = 0; row < m.rows; ++row) {
-        for (int64_t col = 0; col < m.cols; ++col) {
-            const uint64_t address = m.address + static_cast<uint64_t>((row * m.ld + col) * size);
-            const auto place = resolve(w, i, {ptx::Space::generic, first_lane(w.mask), address, size, false});
-            if (!place) continue;
-            const auto element = static_cast<size_t>(row * m.cols + col);
-            std::memcpy(tile.values.data() + element * size, place->data, size);
-            tile.memory = place->space == ptx::Space::shared ? "shared" : "global";
-            if (!owned) continue;
-            if (place->space == ptx::Space::shared) {
-                tile.owners[element] = owner_of(w.block->shadow, static_cast<uint32_t>(place->offset), size);
-            } else if (place->allocation != nullptr) {
-                const auto& owners = w.block->recorder->owners[place->allocation];
-                if (!owners.empty()) tile.owners[element] = owners[place->offset];
-            }
-        }
+        LaneAccess access{
+            ptx::Space::generic, first_lane(w.mask), 0, static_cast<uint32_t>(row_bytes), false};
+        access.address = m.address + static_cast<uint64_t>(row * m.ld) * size;
+        const auto place = resolve_aligned(w, i, access, size);
+        if (!place) continue;
+        const auto r = static_cast<size_t>(row);
+        std::memcpy(tile.values.data() + r * row_bytes, place->data, row_bytes);
+        tile.memory = place->space == ptx::Space::shared ? "shared" : "global";
+        if (owned) copy_owners(w, *place, size, std::span(tile.owners).subspan(r * cols, cols));
     }
 }
 
