@@ -81,6 +81,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.carry = 0;
     w.clock = w.joined = w.slice_end = 0;
     w.picks = 0;
+    w.held_back = false;
     w.epoch = 0;
     w.current = 0;
     w.split_count = 1;

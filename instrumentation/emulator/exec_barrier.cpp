@@ -12,9 +12,16 @@ using ptx::Op;
 using ptx::Type;
 
 // r = {d, barrier, threads, predicate}; offset: waits; threads slot 0 means the whole block.
+template <bool Hooks>
 const Instr* barrier(Warp& w, const Instr* i) {
     const uint32_t lanes = i->guard == kNoGuard ? w.mask : w.mask & read_predicate(w, i->guard);
     if (lanes == 0) return i + 1;
+    if constexpr (Hooks) {
+        // The others come to where they wait before anybody arrives: the shadow keeps the readers of a word
+        // together as long as none of them has synchronised since.
+        w.held_back = !w.held_back;
+        if (w.held_back) return end_slice(w, i);
+    }
     part(w, lanes, i + 1);
     const int lane = first_lane(lanes);
     Arrival arrival;
@@ -50,7 +57,7 @@ Selected lower_barrier(Lowering& l) {
     if (reduces) l.out.r[3] = predicate_source(l, k);
     l.out.target = reduces ? static_cast<int32_t>(in.modifiers.bool_op) : -1;
     l.out.offset = in.modifiers.mode != Mode::arrive ? 1 : 0;
-    return Exec{barrier};
+    return {barrier<false>, barrier<true>, barrier<true>};
 }
 
 }  // namespace wl::emulator

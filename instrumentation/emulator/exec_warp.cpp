@@ -214,8 +214,7 @@ const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
     }
     if constexpr (Hooks) {
         // The other warps come to their syncwarp first: the shadow is fastest where warps go side by side.
-        w.slice_end = 0;
-        return yield(w, i + 1);
+        return end_slice(w, i + 1);
     }
     return standing == w.mask ? i + 1 : yield(w, i + 1);
 }

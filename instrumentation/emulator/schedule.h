@@ -12,6 +12,8 @@ bool can_run(const Warp& w);
 
 // The running split goes on at `next` after the scheduler looked around.
 const Instr* yield(Warp& w, const Instr* next);
+// The same, and the other warps have their turn first.
+const Instr* end_slice(Warp& w, const Instr* next);
 // A conditional branch: lanes in `taken` go to `target`, the others to `next`.
 const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* next);
 // Leaves exactly the lanes in `mask` in the running split; the others go on at `next` on their own.

@@ -79,6 +79,11 @@ const Instr* yield(Warp& w, const Instr* next) {
     return nullptr;
 }
 
+const Instr* end_slice(Warp& w, const Instr* next) {
+    w.slice_end = 0;
+    return yield(w, next);
+}
+
 const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* next) {
     Split& stays = running(w);
     Split& leaves = w.splits[static_cast<size_t>(w.split_count++)];

@@ -48,6 +48,7 @@ struct Warp {
     uint64_t joined = 0;             // part of the clock that is waiting: clock - joined were issued
     uint32_t exists = 0, live = 0;   // lanes; those of them that have not exited
     uint32_t picks = 0;
+    bool held_back = false;  // stood at a barrier and let the other warps come
     int index = 0;
     int epoch = 0;  // block barriers passed
     int current = 0, split_count = 0;
