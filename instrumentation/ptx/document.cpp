@@ -64,13 +64,20 @@ std::string operands(std::string_view column) {
     return text;
 }
 
+// A bar inside a cell would end it.
+std::string cell(std::string_view text) {
+    std::string escaped;
+    for (char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+    return escaped;
+}
+
 std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
 std::string row(const Form& f) {
     return "| `" + std::string(f.name) + "` | " + code(groups(f.types, ".")) + " | " +
         code(groups(f.modifiers, ".")) + " | " + code(operands(f.operands)) + " | " + std::string(f.section) +
         " | " + (f.exactness == Exactness::exact ? "exact" : "bounded") + " | " + std::string(f.semantics) +
-        " | " + std::string(f.not_modelled) + " |\n";
+        " | " + cell(f.not_modelled) + " |\n";
 }
 
 }  // namespace
