@@ -1,1 +1,2 @@
+wl_test(shadow wl_emulator)
 wl_test(shadow_oracle wl_emulator)
