@@ -59,6 +59,10 @@ std::vector<Condition> conditions(const Symptoms& s) {
         if (it == out.end()) it = out.insert(out.end(), {definition, {}});
         it->branches.emplace_back(i, branch.guard.negated);
     }
+    // What keeps one warp out and not another depends on the thread: those first.
+    std::stable_partition(out.begin(), out.end(), [&](const Condition& c) {
+        return depends_on_thread(s.entry, defs, c.definition);
+    });
     return out;
 }
 

@@ -119,6 +119,43 @@ bool by_insertion(const Symptoms& s, uint32_t low, uint32_t high, Mending& out) 
     return false;
 }
 
+constexpr uint64_t kOrders =
+    4;  // legal orders of warps tried for an effect; 0 is the emulator's own without marks
+
+// What the race can do: the outputs of the block in other legal orders of its warps, where no mark makes them
+// meet.
+std::string effect(const Symptoms& s) {
+    Trial worst;
+    uint64_t order = 0, wrong = 0;
+    for (uint64_t seed = 0; seed < kOrders; ++seed) {
+        Trial t = try_module(
+            s.experiment,
+            s.experiment.module,
+            {.blocks = {s.block}, .budget = s.budget, .races = false, .marks = false, .schedule_seed = seed}
+        );
+        if (t.bad == 0) continue;
+        ++wrong;
+        if (t.bad > worst.bad) worst = std::move(t), order = seed;
+    }
+    if (!s.experiment.reference) return {};
+    if (wrong == 0)
+        return fmt::format(
+            " In {} orders of warps that were tried the outputs of the block stayed right: harmless only as "
+            "far as tried.",
+            kOrders
+        );
+    return fmt::format(
+        " In {} of {} orders of warps that were tried the outputs come out wrong: with schedule {}, {} of {} "
+        "elements of the block, by up to {}.",
+        wrong,
+        kOrders,
+        order,
+        worst.bad,
+        worst.compared,
+        number(worst.max_difference)
+    );
+}
+
 std::string verb(const Access& a) { return a.write ? "writes" : "reads"; }
 
 std::string region(const Symptoms& s, const Incident& i) {
@@ -191,7 +228,9 @@ Ruled race_rule(const Symptoms& s) {
         if (out.findings.empty() && group.front()->kind == Kind::race_shared &&
             !by_syncwarp(s, low, high, mending))
             by_insertion(s, low, high, mending);
+        const bool first = out.findings.empty();
         out.findings.push_back(describe(s, group, out.findings.empty() ? mending : Mending{}));
+        if (first) out.findings.back().explanation += effect(s);
         if (out.findings.size() > 1 && !mending.proof.empty())
             out.findings.back().caused_by = 0, out.findings.back().proof = "gone with the same change";
     }

@@ -124,4 +124,27 @@ int64_t nearest_definition(
     return -1;
 }
 
+bool depends_on_thread(const ptx::Function& f, const Definitions& defs, uint32_t instruction) {
+    using Special = ptx::SpecialRegister;
+    std::deque<uint32_t> queue{instruction};
+    std::vector<bool> seen(f.code.size());
+    while (!queue.empty()) {
+        const ptx::Instruction& i = f.code[queue.front()];
+        queue.pop_front();
+        for (size_t o = destinations(i); o < i.operands.size(); ++o) {
+            if (i.operands[o].kind == ptx::Operand::Kind::special) {
+                const auto special = static_cast<Special>(i.operands[o].index);
+                if (special <= Special::tid_z || special == Special::laneid || special == Special::warpid)
+                    return true;
+            }
+            each_register(i.operands[o], [&](int32_t r) {
+                for (const uint32_t def : defs[static_cast<size_t>(r)]) {
+                    if (!seen[def]) seen[def] = true, queue.push_back(def);
+                }
+            });
+        }
+    }
+    return false;
+}
+
 }  // namespace wl::diagnosis

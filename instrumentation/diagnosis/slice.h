@@ -30,6 +30,10 @@ int64_t nearest_definition(
     int depth = 8
 );
 
+// Can the instruction's result differ between the threads of a block? (A static chain to %tid, %laneid or
+// %warpid.)
+bool depends_on_thread(const ptx::Function& function, const Definitions& definitions, uint32_t instruction);
+
 // How many leading operands an instruction writes.
 size_t destinations(const ptx::Instruction& instruction);
 

@@ -41,6 +41,8 @@ void judge_outputs(Observer& observer, const emulator::GlobalMemory& memory, Tri
         for (size_t i = 0; i < data.reference.data.size(); ++i) {
             if (std::isnan(data.reference.data[i]) || !is_written(*allocation, i * size, size)) continue;
             ++out.compared;
+            const double difference = std::fabs(data.got.data[i] - data.reference.data[i]);
+            if (std::isfinite(difference)) out.max_difference = std::max(out.max_difference, difference);
             if (analysis::is_bad(data.got.data[i], data.reference.data[i], data.bound.data[i])) ++out.bad;
         }
     }
@@ -81,6 +83,7 @@ Trial try_module(const Experiment& e, const ptx::Module& changed, const TrialOpt
         .capture = scratch};
     emulator::RunOptions run;
     run.blocks = options.blocks, run.budget = options.budget, run.threads = e.options.threads;
+    run.marks = options.marks, run.schedule_seed = options.schedule_seed;
     run.checks = {.races = options.races, .uninitialised = options.races, .uniform = false};
     run.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     try {
