@@ -1,0 +1,207 @@
+// Modules for the GPU, checked by ptxas.
+#include "tests/conformance/bundle.h"
+
+#include "instrumentation/base/error.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <xxhash.h>
+#include <zlib.h>
+
+namespace wl::conformance {
+namespace {
+
+constexpr size_t kCasesPerModule = 50;  // about 0.3 s of ptxas
+
+size_t lines_in(std::string_view text) {
+    return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string name_of_entry(size_t index) { return "c" + std::to_string(index); }
+
+// Messages of one run by line of the module; line 0: without a line. Empty: it compiles.
+std::vector<std::pair<size_t, std::string>> complaints(const Assembler& assembler, const std::string& text) {
+    const std::string source = assembler.folder + "/try.ptx", log = assembler.folder + "/try.log";
+    std::ofstream(source) << text;
+    const std::string command = assembler.ptxas + " -arch=sm_90 -o " + assembler.folder + "/try.cubin " +
+        source + " > " + log + " 2>&1";
+    const int status = std::system(command.c_str());
+    std::vector<std::pair<size_t, std::string>> found;
+    if (status == 0) return found;
+    std::ifstream file(log);
+    std::string all;
+    for (std::string message; std::getline(file, message);) {
+        all += message + "\n";
+        const size_t at = message.find(", line "), error = message.find("error");
+        // A missing symbol is told with the line of some other entry.
+        const bool of_line = message.find("Unknown symbol") == std::string::npos &&
+            message.find("requires call prototype") == std::string::npos;
+        if (at == std::string::npos || error == std::string::npos || !of_line) continue;
+        const size_t colon = message.find(": ", error);
+        found.emplace_back(
+            std::stoul(message.substr(at + 7)),
+            colon == std::string::npos ? message : message.substr(colon + 2)
+        );
+    }
+    if (all.find("not found") != std::string::npos && found.empty())
+        throw Error("ptxas cannot be run as " + assembler.ptxas + ": " + all);
+    if (found.empty()) found.emplace_back(0, all.substr(0, all.find('\n')));
+    return found;
+}
+
+// Drops from `cases` what this run complains about. False: no line was named, so nothing was dropped.
+bool drop_culprits(
+    std::vector<const Case*>& cases,
+    const std::vector<std::pair<size_t, std::string>>& found,
+    Messages& rejected
+) {
+    std::vector<size_t> ends;
+    size_t line = lines_in(module_header());
+    for (const Case* c : cases) ends.push_back(line += lines_in(c->text));
+    std::vector<bool> bad(cases.size());
+    bool any = false;
+    for (const auto& [at, message] : found) {
+        if (at == 0) continue;
+        const auto i = static_cast<size_t>(std::lower_bound(ends.begin(), ends.end(), at) - ends.begin());
+        if (i >= cases.size()) continue;
+        if (!bad[i]) rejected[cases[i]->name] = message;
+        bad[i] = any = true;
+    }
+    std::vector<const Case*> kept;
+    for (size_t i = 0; i < cases.size(); ++i)
+        if (!bad[i]) kept.push_back(cases[i]);
+    cases = std::move(kept);
+    return any;
+}
+
+void sift(
+    const Assembler& assembler,
+    std::vector<const Case*> cases,
+    std::vector<const Case*>& good,
+    Messages& rejected
+) {
+    while (!cases.empty()) {
+        const auto found = complaints(assembler, module_of(cases).text);
+        if (found.empty()) {
+            good.insert(good.end(), cases.begin(), cases.end());
+            return;
+        }
+        if (drop_culprits(cases, found, rejected)) continue;
+        if (cases.size() == 1) {
+            rejected[cases[0]->name] = found[0].second;
+            return;
+        }
+        const auto half = cases.begin() + static_cast<ptrdiff_t>(cases.size() / 2);
+        sift(assembler, {cases.begin(), half}, good, rejected);
+        sift(assembler, {half, cases.end()}, good, rejected);
+        return;
+    }
+}
+
+// All initial contents, equal ones once.
+struct Pool {
+    std::string bytes;
+    std::unordered_map<uint64_t, size_t> offsets;  // by hash
+};
+
+size_t place(Pool& pool, const std::vector<std::byte>& bytes) {
+    const uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
+    const auto [entry, is_new] = pool.offsets.try_emplace(hash, pool.bytes.size());
+    if (is_new) pool.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return entry->second;
+}
+
+nlohmann::json describe(const Case& c, size_t index, Pool& pool) {
+    nlohmann::json j = {
+        {"name",  c.name               },
+        {"entry", name_of_entry(index) },
+        {"hash",  fmt::format("{:016x}", hash_of(c))},
+        {"grid",       {c.grid.x, c.grid.y, c.grid.z}                      },
+        {"block",       {c.block.x, c.block.y, c.block.z}},
+        {"risky",       c.risky                      },
+        {"buffers",       nlohmann::json::array()}
+    };
+    for (const Buffer& b : c.buffers) {
+        const bool zero =
+            std::all_of(b.bytes.begin(), b.bytes.end(), [](std::byte x) { return x == std::byte{0}; });
+        const auto offset = zero ? -1 : static_cast<int64_t>(place(pool, b.bytes));
+        j["buffers"].push_back({
+            {"bytes",    b.bytes.size()},
+            {"offset",   offset        },
+            {"compared", b.compared    }
+        });
+    }
+    if (!c.value.empty())
+        j["value"] = {
+            {"bytes",     c.value.size()},
+            { "offset", place(pool,       c.value)}
+        };
+    return j;
+}
+
+void write_compressed(const std::string& path, const std::string& bytes) {
+    uLongf size = compressBound(bytes.size());
+    std::string packed(size, '\0');
+    compress2(
+        reinterpret_cast<Bytef*>(packed.data()),
+        &size,
+        reinterpret_cast<const Bytef*>(bytes.data()),
+        bytes.size(),
+        9
+    );
+    packed.resize(size);
+    std::ofstream(path, std::ios::binary) << packed;
+}
+
+}  // namespace
+
+Module module_of(std::span<const Case* const> cases) {
+    Module m{
+        module_header(), {cases.begin(), cases.end()}
+    };
+    for (size_t i = 0; i < cases.size(); ++i) m.text += entry_text(*cases[i], name_of_entry(i));
+    return m;
+}
+
+std::vector<Module> accepted(
+    const Assembler& assembler, std::span<const Case* const> cases, Messages& rejected
+) {
+    std::vector<const Case*> good;
+    for (size_t at = 0; at < cases.size(); at += kCasesPerModule) {
+        const auto part = cases.subspan(at, std::min(kCasesPerModule, cases.size() - at));
+        sift(assembler, {part.begin(), part.end()}, good, rejected);
+    }
+    std::vector<Module> modules;
+    for (size_t at = 0; at < good.size(); at += kCasesPerModule)
+        modules.push_back(module_of(
+            std::span<const Case* const>(good).subspan(at, std::min(kCasesPerModule, good.size() - at))
+        ));
+    return modules;
+}
+
+void write_bundle(const std::string& folder, std::span<const Module> modules) {
+    Pool pool;
+    nlohmann::json list = {
+        {"modules", nlohmann::json::array()}
+    };
+    for (size_t m = 0; m < modules.size(); ++m) {
+        const std::string file = fmt::format("m{:03}.ptx", m);
+        std::ofstream(folder + "/" + file) << modules[m].text;
+        nlohmann::json cases = nlohmann::json::array();
+        for (size_t i = 0; i < modules[m].cases.size(); ++i)
+            cases.push_back(describe(*modules[m].cases[i], i, pool));
+        list["modules"].push_back({
+            {"file",  file },
+            {"cases", cases}
+        });
+    }
+    std::ofstream(folder + "/cases.json") << list.dump();
+    write_compressed(folder + "/inputs.z", pool.bytes);
+}
+
+}  // namespace wl::conformance

@@ -1,0 +1,27 @@
+// The mnemonics that a row of the table spans.
+#pragma once
+
+#include "instrumentation/ptx/opcodes.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wl::conformance {
+
+struct Variant {
+    std::vector<ptx::Type> types;
+    std::vector<std::string_view> words;  // one a modifier group; empty: absent
+};
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+bool has(const Variant& v, std::string_view word);
+
+// All combinations of types; with each, all combinations of modifiers if there are at most `limit`, else the
+// plainest one and every change of one or two groups from it, so that each pair of words occurs.
+std::vector<Variant> variants_of(const ptx::Form& form, size_t limit = 64);
+
+// As ptxas wants it: the order of the ISA's syntax line, which is the row's but for a few opcodes.
+std::string mnemonic(const ptx::Form& form, const Variant& v);
+
+}  // namespace wl::conformance

@@ -1,0 +1,164 @@
+// conformance_tool: writes the bundle that a GPU machine runs, and stores what came back.
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "tests/conformance/bundle.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace wl::conformance {
+namespace {
+
+constexpr std::string_view kUsage =
+    "usage: conformance_tool bundle FOLDER GOLDEN [PTXAS] [all]   the cases without a stored result (or "
+    "all)\n"
+    "       conformance_tool store BUNDLE RESULTS GOLDEN         put results into tests/golden/ptx\n"
+    "       conformance_tool list                                rows of the table and their cases\n";
+
+struct FamilyCases {
+    std::string file;
+    std::vector<Case> cases;
+};
+
+// Unique by name: of two rows that span one mnemonic the decoder takes the first.
+std::vector<FamilyCases> all_cases() {
+    std::vector<FamilyCases> families;
+    std::set<std::string> names;
+    for (const ptx::Family& family : ptx::families()) {
+        FamilyCases& f = families.emplace_back();
+        f.file = slug(family.title) + ".golden";
+        for (const ptx::Form& form : family.forms)
+            for (Case& c : cases_of(form))
+                if (names.insert(c.name).second) f.cases.push_back(std::move(c));
+    }
+    return families;
+}
+
+void bundle(const std::string& folder, const std::string& golden, const std::string& ptxas, bool all) {
+    std::filesystem::create_directories(folder);
+    std::filesystem::create_directories(golden);
+    const std::vector<FamilyCases> families = all_cases();
+    std::vector<const Case*> wanted;
+    for (const FamilyCases& f : families) {
+        const Golden stored = read_golden(golden + "/" + f.file);
+        for (const Case& c : f.cases) {
+            const auto answer = stored.answers.find(c.name);
+            const bool known = (answer != stored.answers.end() && answer->second.hash == hash_of(c)) ||
+                stored.refused.count(c.name);
+            if (all || !known) wanted.push_back(&c);
+        }
+    }
+    // What may fault or hang comes last, so that it cannot take others along.
+    std::stable_partition(wanted.begin(), wanted.end(), [](const Case* c) { return !c->risky; });
+    Messages refused;
+    const std::vector<Module> modules = accepted({ptxas, folder}, wanted, refused);
+    write_bundle(folder, modules);
+    for (const char* file : {"/try.ptx", "/try.log", "/try.cubin"}) std::filesystem::remove(folder + file);
+    for (const FamilyCases& f : families) {
+        Golden stored = read_golden(golden + "/" + f.file);
+        Messages kept;
+        for (const Case& c : f.cases) {
+            if (const auto now = refused.find(c.name); now != refused.end())
+                kept.insert(*now);
+            else if (const auto before = stored.refused.find(c.name); !all && before != stored.refused.end())
+                kept.insert(*before);
+        }
+        if (stored.refused == kept) continue;
+        stored.refused = std::move(kept);
+        write_golden(golden + "/" + f.file, stored);
+    }
+    size_t cases = 0;
+    for (const Module& m : modules) cases += m.cases.size();
+    fmt::print("{} cases in {} modules, {} refused by ptxas\n", cases, modules.size(), refused.size());
+}
+
+int record_index(Golden& golden, const std::string& record) {
+    const auto found = std::find(golden.records.begin(), golden.records.end(), record);
+    if (found == golden.records.end()) golden.records.push_back(record);
+    return static_cast<int>(
+        std::find(golden.records.begin(), golden.records.end(), record) - golden.records.begin()
+    );
+}
+
+std::string concatenated(const std::string& folder) {
+    std::string bytes;
+    for (int part = 0;; ++part) {
+        std::ifstream file(folder + "/results." + std::to_string(part) + ".bin", std::ios::binary);
+        if (!file) return bytes;
+        bytes.append(std::istreambuf_iterator<char>(file), {});
+    }
+}
+
+void store(const std::string& bundle_folder, const std::string& results, const std::string& golden) {
+    const nlohmann::json answers = nlohmann::json::parse(read_text_file(results + "/results.json"));
+    const std::string bytes = concatenated(results), record = answers.at("record").dump();
+    std::map<std::string, std::string> hashes;  // of the cases that were run
+    const nlohmann::json listing = nlohmann::json::parse(read_text_file(bundle_folder + "/cases.json"));
+    for (const auto& m : listing.at("modules"))
+        for (const auto& c : m.at("cases")) hashes[c.at("name")] = c.at("hash");
+    size_t stored = 0, failed = 0;
+    for (const FamilyCases& f : all_cases()) {
+        Golden g = read_golden(golden + "/" + f.file);
+        Golden kept{g.records, {}, g.refused, {}};
+        const int index = record_index(kept, record);
+        for (const Case& c : f.cases) {
+            const auto& result = answers.at("cases").value(c.name, nlohmann::json());
+            const auto old = g.answers.find(c.name);
+            const bool ran = !result.is_null() && std::stoull(hashes.at(c.name), nullptr, 16) == hash_of(c);
+            if (ran && result.at("status") == "ok" && result.at("bytes") == compared_bytes(c)) {
+                const auto* at =
+                    reinterpret_cast<const std::byte*>(bytes.data()) + size_t(result.at("offset"));
+                kept.answers[c.name] = {
+                    hash_of(c), index, {at, at + size_t(result.at("bytes"))}
+                };
+                ++stored;
+            } else if (ran) {
+                kept.failed[c.name] = result.at("status");
+                ++failed;
+            } else if (old != g.answers.end() && old->second.hash == hash_of(c)) {
+                kept.answers[c.name] = old->second;
+            } else if (const auto before = g.failed.find(c.name); before != g.failed.end()) {
+                kept.failed.insert(*before);
+            }
+        }
+        write_golden(golden + "/" + f.file, kept);
+    }
+    fmt::print("{} results stored, {} cases failed on the GPU\n", stored, failed);
+}
+
+void list() {
+    size_t rows = 0, served = 0, cases = 0;
+    for (const ptx::Family& family : ptx::families())
+        for (const ptx::Form& form : family.forms) {
+            const size_t n = cases_of(form).size();
+            ++rows, served += n > 0, cases += n;
+            fmt::print("{:6} {} | {} | {} | {}\n", n, form.name, form.types, form.modifiers, form.operands);
+        }
+    fmt::print("{} rows, {} with cases, {} cases\n", rows, served, cases);
+}
+
+}  // namespace
+}  // namespace wl::conformance
+
+int main(int argc, char** argv) {
+    using namespace wl::conformance;
+    const std::vector<std::string> args(argv + 1, argv + argc);
+    try {
+        if (args.size() >= 3 && args[0] == "bundle")
+            bundle(
+                args[1], args[2], args.size() > 3 ? args[3] : "ptxas", args.size() > 4 && args[4] == "all"
+            );
+        else if (args.size() == 4 && args[0] == "store")
+            store(args[1], args[2], args[3]);
+        else if (args.size() == 1 && args[0] == "list")
+            list();
+        else
+            return fmt::print(stderr, "{}", kUsage), 2;
+    } catch (const std::exception& e) { return fmt::print(stderr, "conformance_tool: {}\n", e.what()), 2; }
+    return 0;
+}
