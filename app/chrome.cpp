@@ -42,7 +42,8 @@ void draw_logo(ImVec2 at) {
         colour::hex(0x21918c),
         colour::hex(0xfde725)};
     for (int i = 0; i < 9; ++i) {
-        const ImVec2 low(at.x + px(6) * static_cast<float>(i % 3), at.y + px(6) * static_cast<float>(i / 3));
+        const int row = i / 3, col = i % 3;
+        const ImVec2 low(at.x + px(6) * static_cast<float>(col), at.y + px(6) * static_cast<float>(row));
         ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + px(5), low.y + px(5)}, kSquares[i], px(1));
     }
 }

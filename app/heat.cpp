@@ -262,6 +262,10 @@ float palette_position(const HeatStyle& style, float value) {
     return std::clamp(mapped * transfer.scale + transfer.bias, 0.0F, 1.0F);
 }
 
+size_t palette_index(const HeatStyle& style, float value) {
+    return static_cast<size_t>(std::lround(palette_position(style, value) * (kPaletteSize - 1)));
+}
+
 void draw_heat(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPicture& picture) {
     if (renderer.palettes[0].id == 0) make_palettes(renderer);
     if (!update(canvas, picture)) return;

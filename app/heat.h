@@ -23,6 +23,7 @@ struct HeatStyle {
 
 // A position in [0, 1] along the palette, as the shader computes it.
 float palette_position(const HeatStyle& style, float value);
+size_t palette_index(const HeatStyle& style, float value);  // of the colour that the shader picks
 
 struct HeatLayer {
     const Matrix<float>* values = nullptr;

@@ -54,7 +54,7 @@ Box cell_box(const HeatPane& pane, Box heat, Element at) {
 }
 
 void draw_numbers(const HeatPane& pane, Box heat) {
-    const float width = static_cast<float>(pane.view.cell_width);
+    const auto width = static_cast<float>(pane.view.cell_width);
     const Face face = width >= px(44) ? Face::small_numbers : Face::tiny_numbers;
     const float character = measure(face, "0").x;
     const int room = std::min(6, static_cast<int>((width - px(3)) / character));
@@ -115,7 +115,7 @@ void draw_rings(const HeatPane& pane, Box heat) {
     if (pane.view.cell_width >= kCornersFrom) return;
     for (const Element at : pane.tile->non_finite) {
         const Box box = cell_box(pane, heat, at);
-        const float value = static_cast<float>(pane.tile->data.got(at.row, at.col));
+        const auto value = static_cast<float>(pane.tile->data.got(at.row, at.col));
         const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
         ImGui::GetWindowDrawList()->AddCircle(
             centre, px(7), heat_colour(pane.style, canonical(value)), 20, px(1.5F)
@@ -245,14 +245,13 @@ ImU32 heat_colour(const HeatStyle& style, float value) {
     if (std::isnan(value)) return colour::of(kNotANumber);
     if (std::isinf(value)) return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
     const Palette& palette = style.map == HeatMap::values ? viridis() : diverging();
-    return colour::of(palette[static_cast<size_t>(palette_position(style, value) * (kPaletteSize - 1) + 0.5F)]
-    );
+    return colour::of(palette[palette_index(style, value)]);
 }
 
 ImU32 ink_on(ImU32 background) {
-    const float r = static_cast<float>(background & 0xff), g = static_cast<float>(background >> 8 & 0xff),
-                b = static_cast<float>(background >> 16 & 0xff);
-    return 0.299F * r + 0.587F * g + 0.114F * b > 140 ? colour::hex(0x101215) : colour::hex(0xf2f4f7);
+    const auto channel = [background](int shift) { return static_cast<float>(background >> shift & 0xff); };
+    return 0.299F * channel(0) + 0.587F * channel(8) + 0.114F * channel(16) > 140 ? colour::hex(0x101215)
+                                                                                  : colour::hex(0xf2f4f7);
 }
 
 void draw_marks(const HeatPane& pane, Box heat) {

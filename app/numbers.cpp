@@ -46,20 +46,20 @@ std::string number(double value, int digits) {
 std::string cell_number(double value, int characters) {
     if (!std::isfinite(value)) return special(value);
     if (value == std::trunc(value) && std::abs(value) < 1e6) {
-        const std::string whole = format("%.*f", 0, value);
-        if (whole.size() <= static_cast<size_t>(characters)) return value == 0 ? "0" : whole;
+        std::string whole = format("%.*f", 0, std::abs(value) > 0 ? value : 0);
+        if (whole.size() <= static_cast<size_t>(characters)) return whole;
     }
     const auto room = static_cast<size_t>(characters);
     if (std::abs(value) >= 0.01 && std::abs(value) < 1e6) {
         for (int decimals = 4; decimals >= 0; --decimals) {
-            const std::string text = without_leading_zero(format("%.*f", decimals, value));
+            std::string text = without_leading_zero(format("%.*f", decimals, value));
             if (text.size() <= room && (decimals > 0 || std::abs(value) >= 10)) return text;
         }
-        const std::string whole = format("%.*f", 0, value);
+        std::string whole = format("%.*f", 0, value);
         if (std::abs(value) >= 1 && whole.size() <= room) return whole;
     }
     for (int decimals = 2; decimals >= 0; --decimals) {
-        const std::string text = short_exponent(format("%.*e", decimals, value));
+        std::string text = short_exponent(format("%.*e", decimals, value));
         if (text.size() <= room) return text;
     }
     return "*";

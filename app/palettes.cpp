@@ -77,13 +77,13 @@ constexpr Rgb kWarps[] = {
 }  // namespace
 
 const Palette& viridis() {
-    static const Palette palette = interpolate(kViridis);
-    return palette;
+    static const Palette kPalette = interpolate(kViridis);
+    return kPalette;
 }
 
 const Palette& diverging() {
-    static const Palette palette = interpolate(kDiverging);
-    return palette;
+    static const Palette kPalette = interpolate(kDiverging);
+    return kPalette;
 }
 
 Rgb warp_colour(int warp) {
@@ -92,20 +92,20 @@ Rgb warp_colour(int warp) {
 }
 
 const OwnerPalette& owner_palette() {
-    static const OwnerPalette palette = [] {
+    static const OwnerPalette kPalette = [] {
         OwnerPalette colours;
+        size_t at = 0;
         for (int warp = 0; warp < kOwnerWarps; ++warp) {
             for (int lane = 0; lane < kOwnerLanes; ++lane) {
                 const double t = static_cast<double>(lane) / (kOwnerLanes - 1);  // lane 0 dark, lane 31 light
                 const Rgb base = warp_colour(warp);
-                colours[static_cast<size_t>(warp * kOwnerLanes + lane)] = t < 0.5
-                    ? mix(base, {12, 14, 18}, 0.44 * (1 - 2 * t))
-                    : mix(base, {255, 255, 255}, 0.30 * (2 * t - 1));
+                colours[at++] = t < 0.5 ? mix(base, {12, 14, 18}, 0.44 * (1 - 2 * t))
+                                        : mix(base, {255, 255, 255}, 0.30 * (2 * t - 1));
             }
         }
         return colours;
     }();
-    return palette;
+    return kPalette;
 }
 
 }  // namespace wl::app

@@ -52,8 +52,7 @@ EGLContext make_context(EGLDisplay display) {
     EGLint count = 0;
     eglBindAPI(EGL_OPENGL_API);
     eglChooseConfig(display, wanted, &config, 1, &count);
-    const EGLContext context =
-        eglCreateContext(display, count > 0 ? config : nullptr, EGL_NO_CONTEXT, version);
+    EGLContext context = eglCreateContext(display, count > 0 ? config : nullptr, EGL_NO_CONTEXT, version);
     if (context == EGL_NO_CONTEXT)
         throw Error(std::string("EGL offers no OpenGL 3.3 core context.") + kAdvice);
     if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) != EGL_TRUE) {

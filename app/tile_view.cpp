@@ -54,15 +54,15 @@ Layer metric_layer(const analysis::TileData& data, analysis::Metric metric) {
     Matrix<float> values = analysis::metric_matrix(data, metric);
     for (size_t i = 0; i < values.data.size(); ++i) {
         float& v = values.data[i];
+        const bool masked = !std::isfinite(data.reference.data[i]) && !bad_at(data, i);
         if (std::isnan(data.reference.data[i])) {
             v = absent();
         } else if (std::isnan(data.got.data[i])) {
             v = std::numeric_limits<float>::quiet_NaN();
-        } else if (!std::isfinite(data.reference.data[i]) && !bad_at(data, i)) {
+        } else if (masked) {
             v = agreement;
-        } else if (std::isnan(v)) {
-            v = absent();  // 0 / 0 says nothing
         }
+        if (std::isnan(v) && !std::isnan(data.got.data[i])) v = absent();  // 0 / 0 says nothing
     }
     return make_layer(std::move(values));
 }
@@ -164,7 +164,9 @@ ErrorHistogram make_histogram(const TileView& view) {
 }  // namespace
 
 bool has_values(const TileView& view) { return view.data.rows > 0; }
-bool has_reference(const TileView& view) { return !view.data.reference.data.empty(); }
+bool has_reference(const TileView& view) {
+    return !view.data.reference.data.empty() && !view.data.bound.data.empty();
+}
 bool has_owner(const TileView& view) { return !view.data.owner.data.empty(); }
 
 TileView make_tile_view(const capture::Capture& capture, int tile, uint64_t content) {

@@ -58,7 +58,7 @@ void expect_near(Rgb got, Rgb expected, const std::string& where) {
 }
 
 Rgb expected_colour(const Palette& palette, const HeatStyle& style, float value) {
-    return palette[static_cast<size_t>(palette_position(style, value) * (kPaletteSize - 1) + 0.5F)];
+    return palette[palette_index(style, value)];
 }
 
 Matrix<float> positions(int rows, int cols) {

@@ -29,7 +29,7 @@ struct Scratch {
     std::string file(const char* name) const { return (folder / name).string(); }
     // Understands `run KERNEL ... -o FILE --progress` as far as the window is concerned.
     std::string program(const std::string& body) const {
-        const std::string path = file("program");
+        std::string path = file("program");
         std::ofstream(path) << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
                             << body << "\n";
         chmod(path.c_str(), 0755);
@@ -139,7 +139,7 @@ TEST(TileView, MarksExactlyTheElementsOutsideTheirBound) {
         if (tile.values == capture::kNoBlob) continue;
         const TileView view = make_tile_view(capture, static_cast<int>(i), 1);
         EXPECT_EQ(view.wrong_count, tile.bad) << i;
-        double counted = static_cast<double>(view.errors.exact);
+        auto counted = static_cast<double>(view.errors.exact);
         for (size_t bin = 0; bin < view.errors.good.size(); ++bin)
             counted += view.errors.good[bin] + view.errors.bad[bin];
         EXPECT_EQ(counted, static_cast<double>(tile.compared))

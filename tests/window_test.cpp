@@ -135,8 +135,7 @@ void expect_heatmap(const Image& image, const Expectation& expected) {
             const auto x = static_cast<size_t>(x_at_col(expected.view, expected.heat.low, col + 0.5));
             const auto y = static_cast<size_t>(y_at_row(expected.view, expected.heat.low, row + 0.5));
             const size_t at = (y * static_cast<size_t>(image.width) + x) * 3;
-            const float position = palette_position(expected.style, expected.values(row, col));
-            const Rgb wanted = viridis()[static_cast<size_t>(position * (kPaletteSize - 1) + 0.5F)];
+            const Rgb wanted = viridis()[palette_index(expected.style, expected.values(row, col))];
             EXPECT_NEAR(image.rgb[at], wanted.r, 6) << row << "," << col;
             EXPECT_NEAR(image.rgb[at + 1], wanted.g, 6) << row << "," << col;
             EXPECT_NEAR(image.rgb[at + 2], wanted.b, 6) << row << "," << col;

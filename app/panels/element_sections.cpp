@@ -46,6 +46,39 @@ void draw_bit_row(ElementColumn& column, uint64_t bits, uint64_t other, BitField
     column.y += px(13);
 }
 
+// Both curves, the present iteration, and a dot an iteration in the colour of its verdict.
+void draw_curves(const std::vector<HistoryPoint>& history, int iteration, Box box) {
+    ImGui::SetCursorScreenPos(box.low);
+    ImPlot::PushStyleVar(ImPlotStyleVar_FitPadding, ImVec2(0.04F, 0.2F));
+    const ImPlotFlags flags = ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs;
+    if (ImPlot::BeginPlot("##history", {box.width(), box.height()}, flags)) {
+        const ImPlotAxisFlags bare = ImPlotAxisFlags_NoDecorations | ImPlotAxisFlags_AutoFit;
+        ImPlot::SetupAxes(nullptr, nullptr, bare, bare);
+        const auto plot = [&history](const char* name, double HistoryPoint::*value, ImU32 ink) {
+            std::vector<double> at, values;
+            for (const HistoryPoint& point : history) {
+                at.push_back(point.iteration);
+                values.push_back(point.*value);
+            }
+            const ImPlotSpec look(ImPlotProp_LineColor, ImGui::ColorConvertU32ToFloat4(ink));
+            ImPlot::PlotLine(name, at.data(), values.data(), static_cast<int>(at.size()), look);
+        };
+        plot("reference", &HistoryPoint::reference, colour::kReference);
+        plot("got", &HistoryPoint::got, colour::kGot);
+        ImPlot::PushPlotClipRect();
+        const float now = ImPlot::PlotToPixels(iteration, 0).x;
+        hairline({now, box.low.y}, {now, box.high.y}, colour::with_alpha(colour::kSelection, 170));
+        for (const HistoryPoint& point : history) {
+            if (!std::isfinite(point.got)) continue;
+            const ImU32 ink = point.verdict == capture::Verdict::bad ? colour::kBad : colour::kGot;
+            dot(ImPlot::PlotToPixels(point.iteration, point.got), px(2.8F), ink);
+        }
+        ImPlot::PopPlotClipRect();
+        ImPlot::EndPlot();
+    }
+    ImPlot::PopStyleVar();
+}
+
 }  // namespace
 
 BitFields bit_fields(DType dtype) {
@@ -98,71 +131,25 @@ void draw_history(
     const std::vector<HistoryPoint> history = element_history(session.capture, selection.tile, facts.at);
     if (history.size() < 2) return;
     draw_rule(column);
+    const std::string range =
+        std::to_string(history.front().iteration) + " .. " + std::to_string(history.back().iteration);
     put({column.left, column.y}, {Face::small_words, colour::kText}, "across iterations");
-    put_right(
-        {column.right, column.y},
-        {Face::small_numbers, colour::kFaint},
-        std::to_string(history.front().iteration) + " .. " + std::to_string(history.back().iteration)
-    );
+    put_right({column.right, column.y}, {Face::small_numbers, colour::kFaint}, range);
     column.y += px(20);
-    std::vector<double> at, got, reference;
-    for (const HistoryPoint& point : history) {
-        at.push_back(point.iteration);
-        got.push_back(point.got);
-        reference.push_back(point.reference);
-    }
-    ImGui::SetCursorScreenPos({column.left, column.y});
-    const ImVec2 extent(column.width(), px(76));
-    const ImPlotAxisFlags bare = ImPlotAxisFlags_NoDecorations | ImPlotAxisFlags_AutoFit;
-    const ImVec2 low(column.left, column.y);
-    ImPlot::PushStyleVar(ImPlotStyleVar_FitPadding, ImVec2(0.04F, 0.2F));
-    if (ImPlot::BeginPlot("##history", extent, ImPlotFlags_CanvasOnly | ImPlotFlags_NoInputs)) {
-        ImPlot::SetupAxes(nullptr, nullptr, bare, bare);
-        ImPlot::PlotLine(
-            "reference",
-            at.data(),
-            reference.data(),
-            static_cast<int>(at.size()),
-            {ImPlotProp_LineColor, ImGui::ColorConvertU32ToFloat4(colour::kReference)}
-        );
-        ImPlot::PlotLine(
-            "got",
-            at.data(),
-            got.data(),
-            static_cast<int>(at.size()),
-            {ImPlotProp_LineColor, ImGui::ColorConvertU32ToFloat4(colour::kGot)}
-        );
-        ImPlot::PushPlotClipRect();
-        const float now = ImPlot::PlotToPixels(selection.iteration, 0).x;
-        hairline({now, low.y}, {now, low.y + extent.y}, colour::with_alpha(colour::kSelection, 170));
-        for (const HistoryPoint& point : history) {
-            const ImU32 ink = point.verdict == capture::Verdict::bad ? colour::kBad : colour::kGot;
-            if (std::isfinite(point.got))
-                ImPlot::GetPlotDrawList()->AddCircleFilled(
-                    ImPlot::PlotToPixels(point.iteration, point.got), px(2.8F), ink
-                );
-        }
-        ImPlot::PopPlotClipRect();
-        ImPlot::EndPlot();
-    }
-    ImPlot::PopStyleVar();
-    if (press(
-            {
-                low, {low.x + extent.x, low.y + extent.y}
-    },
-            "element/history"
-        )) {
-        const float share = (ImGui::GetIO().MousePos.x - low.x) / extent.x;
-        const auto nearest = static_cast<size_t>(std::clamp(
-            std::lround(share * static_cast<float>(history.size() - 1)),
-            0L,
-            static_cast<long>(history.size()) - 1
-        ));
+    const Box box{
+        {column.left,  column.y         },
+        {column.right, column.y + px(76)}
+    };
+    draw_curves(history, selection.iteration, box);
+    if (press(box, "element/history")) {
+        const auto last = static_cast<long>(history.size()) - 1;
+        const float share = (ImGui::GetIO().MousePos.x - box.low.x) / box.width();
+        const long nearest = std::clamp(std::lround(share * static_cast<float>(last)), 0L, last);
         const Element kept = selection.element;
-        select_tile(session, selection, history[nearest].tile);
+        select_tile(session, selection, history[static_cast<size_t>(nearest)].tile);
         selection.element = kept;
     }
-    column.y += extent.y + px(4);
+    column.y += box.height() + px(4);
 }
 
 void draw_neighbours(
