@@ -36,6 +36,17 @@ struct GlfwWindow {
     GLFWwindow* handle = nullptr;
     explicit GlfwWindow(const OpenRequest& request) {
         glfwSetErrorCallback([](int, const char*) {});
+        const auto is_set = [](const char* name) {
+            const char* value = std::getenv(name);
+            return value != nullptr && *value != 0;
+        };
+        if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) {
+            throw Error(
+                "there is no display for a window (neither DISPLAY nor WAYLAND_DISPLAY is set); with "
+                "--screenshot "
+                "OUT.png WarpLens draws the window into a picture instead"
+            );
+        }
         const char* why = nullptr;
         if (glfwInit() != GLFW_TRUE) {
             glfwGetError(&why);

@@ -200,7 +200,10 @@ TEST(AttentionReference, UnknownTensorsAreNamedWithWhatThereIs) {
 
 TEST(TensorReference, WindowsFollowTheAxesAndTheScaleBoundsThem) {
     std::vector<double> v(24), scale(24, 8.0);
-    for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<double>(i / 4 * 1000 + i % 4);
+    for (size_t i = 0; i < v.size(); ++i) {
+        const size_t row = i / 4, col = i % 4;
+        v[i] = static_cast<double>(row * 1000 + col);
+    }
     const Reference r = tensor_reference(
         "t.py",
         {

@@ -2,12 +2,16 @@
 // diagnose.
 #pragma once
 
+#include "instrumentation/analysis/reference.h"
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +23,13 @@ struct Progress {
 };
 
 struct Options {
-    int threads = 0;
+    int threads = 0;  // 0: as many as cores
     bool races = true, uninitialised = true, bounds = true, barriers = true, reference = true;  // --check
     std::vector<int64_t> record;  // blocks to record besides the first bad one (or block 0 when none is bad)
     uint64_t schedule_seed = 0;
+    bool recorded_pass = true;  // false: verdicts only
     bool diagnose = true;
+    std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled
 };
 struct Cancelled {};
@@ -33,32 +39,16 @@ struct Experiment {
     manifest::Problem problem;
     ptx::Module module;
     std::string entry;
+    std::optional<analysis::Reference> reference;
+    std::string reference_problem;  // why there is none
     Options options;
 };
-Experiment prepare(
-    manifest::Problem problem, Options options, capture::Capture& capture
-);  // compiles; fills sources, sites, launch
+
+// Compiles and parses; fills the capture's launch, sources, sites and notes.
+Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& capture);
 
 // The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is "ok" | "findings" |
 // "unsupported". Throws Error (compile error, bad launch) and Cancelled.
 capture::Capture run(manifest::Problem problem, const Options& options);
-
-// Runs the given blocks of a changed program on fresh inputs and compares every tile and output they write:
-// the counterfactual.
-struct Trial {
-    int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs of the blocks
-    std::vector<emulator::Incident> incidents;
-    bool finished = true;  // false: budget, deadlock
-};
-Trial try_module(
-    const Experiment& experiment, const ptx::Module& changed, const std::vector<int64_t>& blocks
-);
-
-// The rule table: symptoms in, findings out, first finding = root cause as far as proven.
-std::vector<capture::Finding> diagnose(
-    const Experiment& experiment,
-    const capture::Capture& capture,
-    const std::vector<emulator::Incident>& incidents
-);
 
 }  // namespace wl::diagnosis

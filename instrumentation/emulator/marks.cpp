@@ -56,6 +56,7 @@ void copy_matrix(Warp& w, const Instr* i, const Matrix& m, TileSnapshot& tile) {
     const size_t row_bytes = cols * size;
     tile.rows = static_cast<int>(m.rows);
     tile.cols = static_cast<int>(m.cols);
+    tile.ld = static_cast<int>(m.ld);
     tile.values.assign(static_cast<size_t>(m.rows) * row_bytes, std::byte{0xff});
     const bool owned = w.block->recorder != nullptr;
     if (owned) tile.owners.resize(static_cast<size_t>(m.rows) * cols);
@@ -65,6 +66,7 @@ void copy_matrix(Warp& w, const Instr* i, const Matrix& m, TileSnapshot& tile) {
         access.address = m.address + static_cast<uint64_t>(row * m.ld) * size;
         const auto place = resolve_aligned(w, i, access, size);
         if (!place) continue;
+        if (row == 0) tile.address = place->space == ptx::Space::shared ? place->offset : m.address;
         const auto r = static_cast<size_t>(row);
         std::memcpy(tile.values.data() + r * row_bytes, place->data, row_bytes);
         tile.memory = place->space == ptx::Space::shared ? "shared" : "global";

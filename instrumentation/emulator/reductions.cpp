@@ -84,7 +84,7 @@ int combine(Numbering& n, const ptx::Instruction& in, uint32_t site) {
 }
 
 void define(Numbering& n, const ptx::Instruction& in, uint32_t site) {
-    const size_t written = destination_count(in);
+    const size_t written = std::min(destination_count(in), in.operands.size());
     int result = -1;
     const bool plain = in.guard.reg < 0 && in.operands.size() >= 2;
     if (plain && in.op == Op::mov) result = number_of(n, in.operands[1]);

@@ -24,13 +24,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 using FormsByName = std::unordered_map<std::string_view, std::vector<const Form*>>;
 
 const FormsByName& forms_by_name() {
-    static const FormsByName table = [] {
+    static const FormsByName kTable = [] {
         FormsByName t;
         for (const Family& family : families())
             for (const Form& form : family.forms) t[form.name].push_back(&form);
         return t;
     }();
-    return table;
+    return kTable;
 }
 
 // One group of alternatives of a row and the word that fills it.

@@ -57,9 +57,10 @@ std::string operands(std::string_view column) {
         std::string role(column.substr(begin, end - begin));
         begin = end + 1;
         if (role == "*") role = "any";
-        if (role.starts_with('|')) role = "\\" + role;
-        if (role.ends_with('?')) role = "(" + role.substr(0, role.size() - 1) + ")";
-        text += (text.empty() ? "" : " ") + role;
+        if (role.starts_with('|')) role.insert(0, "\\");
+        const bool optional = role.ends_with('?');
+        if (optional) role.pop_back();
+        text.append(text.empty() ? "" : " ").append(optional ? "(" + role + ")" : role);
     }
     return text;
 }

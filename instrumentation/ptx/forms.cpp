@@ -26,8 +26,8 @@ std::vector<Family> join() {
 }  // namespace
 
 std::span<const Family> families() {
-    static const std::vector<Family> all = join();
-    return all;
+    static const std::vector<Family> kAll = join();
+    return kAll;
 }
 
 std::string_view name_of(Op op) {

@@ -318,7 +318,7 @@ struct Modifiers {
     bool cc = false;                                                               // writes the carry flag
     bool uni = false, aligned = false, sync = false, trans = false, pair = false;  // pair: `d|p` destinations
     bool shift_amount = false;                                                     // bfind.shiftamt
-    bool volatile_ = false, non_coherent = false, noinc = false, no_complete = false, parity = false;
+    bool is_volatile = false, non_coherent = false, noinc = false, no_complete = false, parity = false;
     bool mmio = false;
     bool cluster = false;       // .shared::cluster
     bool cache_hint = false;    // .L2::cache_hint: one more operand, a 64-bit policy, at the end

@@ -2,6 +2,8 @@
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/parser.h"
 
+#include <ranges>
+
 namespace wl::ptx {
 namespace {
 
@@ -202,8 +204,8 @@ void parse_statement(Parser& p) {
 
 const Entry* find_local(const Parser& p, std::string_view name) {
     const std::string key(name);
-    for (auto scope = p.scopes.rbegin(); scope != p.scopes.rend(); ++scope)
-        if (const auto entry = scope->names.find(key); entry != scope->names.end()) return &entry->second;
+    for (const Scope& scope : std::views::reverse(p.scopes))
+        if (const auto entry = scope.names.find(key); entry != scope.names.end()) return &entry->second;
     return nullptr;
 }
 

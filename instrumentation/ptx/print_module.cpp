@@ -169,7 +169,8 @@ std::string print(const Module& m) {
     }
     for (const Function& f : m.functions)
         if (f.alias_of >= 0) text += ".alias " + f.name + ", " + m.functions.at(f.alias_of).name + ";\n";
-    for (const auto& [name, section] : m.sections) text += ".section " + name + " {" + section + "\n}\n";
+    for (const auto& [name, section] : m.sections)
+        text.append(".section ").append(name).append(" {").append(section).append("\n}\n");
     return text;
 }
 

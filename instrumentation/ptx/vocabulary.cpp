@@ -29,7 +29,7 @@ constexpr std::array<FlagWord, 25> kFlags = {
      {"sync", &Modifiers::sync},
      {"trans", &Modifiers::trans},
      {"shiftamt", &Modifiers::shift_amount},
-     {"volatile", &Modifiers::volatile_},
+     {"volatile", &Modifiers::is_volatile},
      {"nc", &Modifiers::non_coherent},
      {"noinc", &Modifiers::noinc},
      {"noComplete", &Modifiers::no_complete},

@@ -1,0 +1,53 @@
+// warplens: one of the two places where errors are caught and become an exit status.
+#include "app/cli/parse.h"
+#include "app/cli/progress.h"
+#include "app/cli/verbs.h"
+#include "instrumentation/base/error.h"
+
+#include <array>
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+struct Verb {
+    const char* name;
+    int (*run)(const wl::app::Command&);
+};
+constexpr std::array<Verb, 6> kVerbs{
+    {
+     {"kernels", wl::app::verb_kernels},
+     {"run", wl::app::verb_run},
+     {"diagnose", wl::app::verb_diagnose},
+     {"tiles", wl::app::verb_tiles},
+     {"show", wl::app::verb_show},
+     {"open", wl::app::verb_open},
+     }
+};
+
+int run(int argc, char** argv) {
+    const wl::app::Parsed parsed = wl::app::parse_command(argc, argv);
+    if (parsed.exit) return *parsed.exit;
+    wl::app::catch_interrupts();
+    for (const Verb& verb : kVerbs) {
+        if (parsed.command.verb == verb.name) return verb.run(parsed.command);
+    }
+    return wl::app::kExitError;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const wl::diagnosis::Cancelled&) {
+        std::fputs("warplens: interrupted; nothing was written\n", stderr);
+        return wl::app::kExitInterrupted;
+    } catch (const wl::Unsupported& u) {
+        std::fprintf(stderr, "warplens: %s\n", u.what());
+        return wl::app::kExitUnsupported;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "warplens: error: %s\n", e.what());
+        return wl::app::kExitError;
+    }
+}

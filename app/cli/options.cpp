@@ -1,0 +1,118 @@
+// From words to a bound problem.
+#include "app/cli/options.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <sstream>
+
+namespace wl::app {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, separator);) out.push_back(part);
+    return out;
+}
+
+std::vector<std::pair<std::string, std::string>> shape_settings(const std::string& shape) {
+    const std::vector<std::string> parts = split(shape, ',');
+    if (parts.size() != 4)
+        throw Error(
+            "--shape " + shape +
+            ": give four extents, B,H,S,D (batch, heads, sequence, head dimension), for example --shape "
+            "1,8,512,64"
+        );
+    return {
+        {"B", parts[0]},
+        {"H", parts[1]},
+        {"S", parts[2]},
+        {"D", parts[3]}
+    };
+}
+
+std::pair<std::string, std::string> setting(const std::string& text) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+        throw Error("--set " + text + ": write NAME=VALUE, for example --set S=1024");
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+bool is_capture(const std::string& path) { return path.ends_with(".wlcap"); }
+
+manifest::Problem bind(const KernelOptions& o) {
+    const manifest::Kernel kernel = manifest::load(manifest::resolve(o.kernel));
+    manifest::BindOptions b;
+    b.preset = o.preset, b.faults = o.faults, b.inputs = o.inputs, b.seed = o.seed;
+    if (!o.shape.empty()) b.set = shape_settings(o.shape);
+    if (o.causal) b.set.emplace_back("CAUSAL", "1");
+    for (const std::string& s : o.set) b.set.push_back(setting(s));
+    return manifest::bind(kernel, b);
+}
+
+diagnosis::Options run_options(const KernelOptions& o) {
+    diagnosis::Options out;
+    out.threads = o.threads, out.schedule_seed = o.schedule, out.arch = o.arch;
+    if (o.check.empty()) return out;
+    const std::array<std::pair<const char*, bool*>, 5> checks{
+        {{"races", &out.races},
+         {"uninitialised", &out.uninitialised},
+         {"bounds", &out.bounds},
+         {"barriers", &out.barriers},
+         {"reference", &out.reference}}
+    };
+    std::vector<std::string> known{"none"};
+    for (const auto& [name, flag] : checks) *flag = false, known.emplace_back(name);
+    for (const std::string& word : split(o.check, ',')) {
+        const auto* it =
+            std::find_if(checks.begin(), checks.end(), [&](const auto& c) { return word == c.first; });
+        if (it != checks.end()) {
+            *it->second = true;
+        } else if (word != "none") {
+            const std::string near = nearest_word(word, known);
+            throw Error(
+                "--check " + word + ": there is no such check; there are " + join(known, ", ") +
+                (near.empty() ? "" : " (did you mean " + near + "?)")
+            );
+        }
+    }
+    return out;
+}
+
+int64_t parse_block(const std::string& text, Dim3 grid) {
+    const std::vector<std::string> parts = split(text, ',');
+    std::array<uint32_t, 3> xyz{};
+    bool fine = !parts.empty() && parts.size() <= 3;
+    for (size_t i = 0; fine && i < parts.size(); ++i) {
+        const char* end = parts[i].data() + parts[i].size();
+        const auto [stop, problem] = std::from_chars(parts[i].data(), end, xyz[i]);
+        fine = problem == std::errc() && stop == end;
+    }
+    if (!fine) throw Error("block " + text + ": write X,Y,Z, for example 0,0,0");
+    if (xyz[0] >= grid.x || xyz[1] >= grid.y || xyz[2] >= grid.z) {
+        throw Error(
+            "block " + text + " lies outside the grid of " + std::to_string(grid.x) + " x " +
+            std::to_string(grid.y) + " x " + std::to_string(grid.z) + " blocks"
+        );
+    }
+    return static_cast<int64_t>(linear({xyz[0], xyz[1], xyz[2]}, grid));
+}
+
+void require_executor(const std::string& on) {
+    if (on == "cpu") return;
+    if (on == "gpu" || on == "both")
+        throw Unsupported(
+            "unsupported: --on " + on +
+            ": this version executes kernels on its CPU emulator only; leave --on out"
+        );
+    throw Error("--on " + on + ": there are the executors cpu, gpu and both");
+}
+
+}  // namespace wl::app

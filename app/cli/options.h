@@ -1,0 +1,57 @@
+// What the command line said, before any of it is looked up.
+#pragma once
+
+#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/manifest/manifest.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+// Exit status (docs/cli.md): the contract with scripts and CI.
+constexpr int kExitOk = 0, kExitFindings = 1, kExitError = 2, kExitUnsupported = 3, kExitInterrupted = 130;
+
+struct KernelOptions {
+    std::string kernel;  // shipped name, .toml, .cu, or a .wlcap where a verb takes one
+    std::vector<std::string> faults, set;
+    std::string preset, shape, inputs, check, on = "cpu", arch = "compute_90";
+    bool causal = false;
+    uint64_t seed = 0, schedule = 0;
+    int threads = 0;
+    std::vector<std::string> record;  // blocks "X,Y,Z"
+};
+
+struct OutputOptions {
+    bool json = false, quiet = false, no_color = false;
+    bool progress = false;  // machine-readable progress lines on stderr, for the window
+};
+
+struct TileOptions {
+    std::string tile, block, view = "got", out;
+    int iteration = -1;  // -1: the first bad one, else the last
+};
+
+struct Command {
+    std::string verb;
+    KernelOptions kernel;
+    OutputOptions output;
+    TileOptions tile;
+    std::string out;                                     // -o of run and diagnose
+    std::string screenshot, script, size = "1920x1080";  // open
+};
+
+bool is_capture(const std::string& path);  // by its suffix, .wlcap
+
+// The kernel bound to numbers. Throws Error on unknown kernels, faults, parameters and impossible shapes.
+manifest::Problem bind(const KernelOptions& options);
+diagnosis::Options run_options(const KernelOptions& options);
+
+// "1,0,0" as a linear index in `grid`. Throws Error when it lies outside.
+int64_t parse_block(const std::string& text, Dim3 grid);
+
+// Throws Unsupported for executors that this machine or version lacks.
+void require_executor(const std::string& on);
+
+}  // namespace wl::app

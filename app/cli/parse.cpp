@@ -1,0 +1,173 @@
+// Reading the command line with CLI11.
+#include "app/cli/parse.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace wl::app {
+
+namespace {
+
+void add_output_options(CLI::App& verb, Command& c) {
+    verb.add_flag("--json", c.output.json, "print one JSON object, and nothing else, on stdout");
+    verb.add_flag("--quiet", c.output.quiet, "no progress and no hints");
+    verb.add_flag("--no-color", c.output.no_color, "plain text on a terminal too (NO_COLOR does the same)");
+}
+
+void add_kernel_options(CLI::App& verb, Command& c) {
+    KernelOptions& k = c.kernel;
+    verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");
+    verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
+    verb.add_option("--preset", k.preset, "a named set of parameters of the manifest");
+    verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
+    verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
+    verb.add_option("--seed", k.seed, "seed of the inputs");
+    verb.add_option(
+        "--inputs",
+        k.inputs,
+        "fill of every input: normal, uniform, zeros, ones, coordinates, one-hot, identity, or a .npz"
+    );
+    verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
+    verb.add_option(
+        "--check", k.check, "races,uninitialised,bounds,barriers,reference or none; default: all"
+    );
+    verb.add_option("--schedule", k.schedule, "seed of a random legal order of warps; 0: the fixed one");
+    verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
+    verb.add_option("--on", k.on, "executor: cpu");
+    verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
+    verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+}
+
+CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* about, const char* example) {
+    CLI::App* verb = app.add_subcommand(name, about);
+    verb->footer(std::string("Example:\n  ") + example);
+    verb->callback([&c, name] { c.verb = name; });
+    add_output_options(*verb, c);
+    return verb;
+}
+
+void add_verbs(CLI::App& app, Command& c) {
+    add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
+    CLI::App* run = add_verb(
+        app,
+        c,
+        "run",
+        "execute, check, record and compare a kernel; write a capture",
+        "warplens run v2c_3 --fault 32x -o bad.wlcap"
+    );
+    CLI::App* diagnose = add_verb(
+        app,
+        c,
+        "diagnose",
+        "the verdict on a kernel or a capture, with witness and proof",
+        "warplens diagnose v2c_3 --fault 32x"
+    );
+    for (CLI::App* verb : {run, diagnose}) {
+        verb->add_option(
+                "kernel",
+                c.kernel.kernel,
+                "a shipped kernel, a .toml or a .cu" + std::string(verb == diagnose ? ", or a .wlcap" : "")
+        )
+            ->required();
+        verb->add_option("-o,--out", c.out, "the capture to write");
+        add_kernel_options(*verb, c);
+    }
+    CLI::App* tiles = add_verb(
+        app, c, "tiles", "the captured tiles with shape, type and verdict", "warplens tiles bad.wlcap"
+    );
+    CLI::App* show = add_verb(
+        app,
+        c,
+        "show",
+        "one picture of one tile",
+        "warplens show bad.wlcap --tile l --iteration 0 --view ratio -o l.png"
+    );
+    for (CLI::App* verb : {tiles, show}) verb->add_option("capture", c.kernel.kernel, "a .wlcap")->required();
+    show->add_option("--tile", c.tile.tile, "the tile's name")->required();
+    show->add_option("--block", c.tile.block, "X,Y,Z; default: the recorded block");
+    show->add_option("--iteration", c.tile.iteration, "default: the first wrong one, else the last");
+    show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
+    show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
+    CLI::App* open = add_verb(
+        app,
+        c,
+        "open",
+        "the window, on a capture or on a kernel that it runs",
+        "warplens open v2c_3 --fault 32x"
+    );
+    open->add_option("what", c.kernel.kernel, "a .wlcap, or a kernel");
+    open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
+    open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
+    open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
+    add_kernel_options(*open, c);
+}
+
+std::vector<std::string> known_words(const CLI::App& app, bool options) {
+    std::vector<std::string> out;
+    if (!options) {
+        for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+            out.push_back(verb->get_name());
+        return out;
+    }
+    for (const CLI::Option* o : app.get_options()) {
+        for (const std::string& name : o->get_lnames()) out.push_back("--" + name);
+    }
+    return out;
+}
+
+// The first word that the grammar does not know, with the nearest one that it does.
+std::string explain(const CLI::App& app, const CLI::ParseError& problem, int argc, char** argv) {
+    const std::string verb_name = argc > 1 ? argv[1] : "";
+    const std::vector<std::string> verbs = known_words(app, false);
+    if (!verb_name.starts_with("-") && std::find(verbs.begin(), verbs.end(), verb_name) == verbs.end()) {
+        const std::string near = nearest_word(verb_name, verbs);
+        return "there is no verb '" + verb_name + "'; " +
+            (near.empty() ? "there are " + join(verbs, ", ") : "did you mean '" + near + "'?");
+    }
+    const CLI::App* verb = verb_name.starts_with("-") ? &app : app.get_subcommand(verb_name);
+    const std::vector<std::string> options = known_words(*verb, true);
+    for (int i = 2; i < argc; ++i) {
+        const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+        if (!word.starts_with("--") || std::find(options.begin(), options.end(), word) != options.end())
+            continue;
+        const std::string near = nearest_word(word, options);
+        return fmt::format("`warplens {}` has no option {}", verb_name, word) +
+            (near.empty() ? fmt::format("; see `warplens {} --help`", verb_name)
+                          : fmt::format("; did you mean {}?", near));
+    }
+    return std::string(problem.what()) + "; see `warplens " + verb_name + " --help`";
+}
+
+}  // namespace
+
+Parsed parse_command(int argc, char** argv) {
+    Parsed out;
+    CLI::App app{
+        "WarpLens runs a CUDA kernel, shows every tile beside its FP64 reference, and names the bug.",
+        "warplens"};
+    app.set_version_flag("--version", WL_VERSION);
+    app.require_subcommand(1);
+    app.footer(
+        "Exit status: 0 clean, 1 findings, 2 wrong usage or an error, 3 unsupported.\n`warplens VERB --help` "
+        "shows the options of a verb and an example."
+    );
+    add_verbs(app, out.command);
+    if (argc == 1) {
+        std::fputs(app.help().c_str(), stdout);
+        out.exit = kExitError;
+        return out;
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) { out.exit = app.exit(help); } catch (const CLI::ParseError& problem) {
+        throw Error(explain(app, problem, argc, argv));
+    }
+    return out;
+}
+
+}  // namespace wl::app

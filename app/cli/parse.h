@@ -1,0 +1,19 @@
+// The command line's grammar: verbs, options, help with examples, and the nearest known word to a misspelt
+// one.
+#pragma once
+
+#include "app/cli/options.h"
+
+#include <optional>
+
+namespace wl::app {
+
+struct Parsed {
+    Command command;
+    std::optional<int> exit;  // help and version were printed: leave with this status
+};
+
+// Throws Error on unknown verbs and options (with the nearest known one) and on values of a wrong kind.
+Parsed parse_command(int argc, char** argv);
+
+}  // namespace wl::app

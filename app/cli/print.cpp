@@ -1,0 +1,225 @@
+// Laying out results as text, 100 columns wide.
+#include "app/cli/print.h"
+
+#include "app/cli/summary.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <unistd.h>
+
+namespace wl::app {
+
+namespace {
+
+constexpr size_t kWidth = 100;
+
+enum class Color { bad, good, warn, dim, bold };
+
+std::string paint(const Style& s, Color c, const std::string& text) {
+    if (!s.color) return text;
+    static constexpr const char* kCodes[] = {"31", "32", "33", "2", "1"};
+    return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<int>(c)], text);
+}
+
+std::string wrap(const std::string& text, size_t indent) {
+    std::istringstream words(text);
+    const std::string margin(indent, ' ');
+    std::string out = margin;
+    size_t column = indent;
+    for (std::string word; words >> word;) {
+        if (column > indent && column + 1 + word.size() > kWidth) out += "\n" + margin, column = indent;
+        if (column > indent) out += " ", ++column;
+        out += word, column += word.size();
+    }
+    return out + "\n";
+}
+
+std::string block_text(const capture::Capture& c, int64_t block) {
+    const Dim3 b = from_linear(static_cast<uint64_t>(block), c.launch.grid);
+    return fmt::format("({},{},{})", b.x, b.y, b.z);
+}
+
+std::string params_text(const capture::Launch& l) {
+    std::string out;
+    for (const auto& [name, value] : l.params)
+        out += fmt::format("{}{}={:g}", out.empty() ? "" : " ", name, value);
+    return out;
+}
+
+std::string where_text(const capture::Capture& c, const capture::Where& w) {
+    std::string out = w.line > 0 ? fmt::format("{}:{}", w.file, w.line) : "";
+    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
+    if (!w.tile.empty())
+        add("tile " + w.tile + (w.element[0] >= 0 ? fmt::format("[{},{}]", w.element[0], w.element[1]) : ""));
+    if (w.iteration >= 0) add(fmt::format("iteration {}", w.iteration));
+    if (w.block >= 0) add("block " + block_text(c, w.block));
+    if (w.warp >= 0) add(fmt::format("warp {}", w.warp));
+    if (!w.lanes.empty()) add("lanes " + w.lanes);
+    if (w.epoch >= 0) add(fmt::format("epoch {}", w.epoch));
+    return out;
+}
+
+double seconds(const capture::Capture& c, const char* name) {
+    for (const auto& [key, value] : c.seconds) {
+        if (key == name) return value;
+    }
+    return 0;
+}
+
+std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const Style& style) {
+    if (r.compared == 0) return paint(style, Color::dim, "not compared");
+    if (r.first_bad < 0) return paint(style, Color::good, "ok");
+    const capture::Tile& first = c.tiles[static_cast<size_t>(r.first_bad)];
+    const std::string wrong = paint(style, Color::bad, "wrong"),
+                      element = fmt::format("element ({},{})", first.first_bad_row, first.first_bad_col);
+    if (first.block == capture::kWholeLaunch) return wrong + ", first at " + element;
+    return wrong +
+        fmt::format(
+               " in {} of {} tiles, first at iteration {}, block {}, {}",
+               r.bad_tiles,
+               r.tiles,
+               first.iteration,
+               block_text(c, first.block),
+               element
+        );
+}
+
+}  // namespace
+
+Style style_of(const OutputOptions& options) {
+    return {isatty(STDOUT_FILENO) != 0 && !options.no_color && std::getenv("NO_COLOR") == nullptr};
+}
+
+std::string headline(const capture::Capture& c, const Style& style) {
+    const capture::Launch& l = c.launch;
+    std::string faults;
+    for (const std::string& f : l.faults) faults += " --fault " + f;
+    std::string out = paint(style, Color::bold, l.kernel + faults) + "  " + params_text(l) + "\n";
+    out += fmt::format(
+        "grid {}x{}x{}, block {}x{}x{}, {} bytes of shared memory; {}; build {}, seed {}; run {:.2f} s, "
+        "record {:.2f} s\n",
+        l.grid.x,
+        l.grid.y,
+        l.grid.z,
+        l.block.x,
+        l.block.y,
+        l.block.z,
+        l.dynamic_shared + l.static_shared,
+        l.executor == "emulator" ? "values simulated by the CPU emulator"
+                                 : "values measured on " + l.executor,
+        l.build,
+        l.seed,
+        seconds(c, "run"),
+        seconds(c, "record")
+    );
+    return out;
+}
+
+std::string findings_text(const capture::Capture& c, const Style& style) {
+    if (!c.unsupported.empty()) {
+        std::string out;
+        for (const std::string& u : c.unsupported) out += paint(style, Color::warn, u) + "\n";
+        return out;
+    }
+    if (c.findings.empty()) return paint(style, Color::good, "ok: no findings") + "\n";
+    std::string out;
+    for (size_t i = 0; i < c.findings.size(); ++i) {
+        const capture::Finding& f = c.findings[i];
+        const bool consequence = f.caused_by >= 0;
+        out += fmt::format(
+            "\n{} {}",
+            paint(style, consequence ? Color::dim : Color::bad, fmt::format("[{}] {}", i + 1, f.rule)),
+            f.count > 1 ? fmt::format("({} times) ", f.count) : ""
+        );
+        out += consequence ? fmt::format("consequence of [{}]\n", f.caused_by + 1)
+                           : (f.proven ? "proven\n" : "consistent with, not proven\n");
+        out += paint(style, Color::bold, wrap(f.title, 4));
+        out += paint(style, Color::dim, wrap("at " + where_text(c, f.where), 4));
+        if (f.other.line > 0) out += paint(style, Color::dim, wrap("and " + where_text(c, f.other), 4));
+        out += wrap(f.explanation, 4);
+        if (!f.proof.empty()) out += wrap("proof: " + f.proof, 4);
+    }
+    return out;
+}
+
+std::string outputs_text(const capture::Capture& c, const Style& style) {
+    std::string out;
+    for (const capture::Output& o : c.outputs) {
+        const std::string verdict = o.verdict == capture::Verdict::ok ? paint(style, Color::good, "ok")
+            : o.verdict == capture::Verdict::bad                      ? paint(style, Color::bad, "wrong")
+                                                 : paint(style, Color::warn, "not compared");
+        out += fmt::format(
+            "output {}: {}; in [{:.6g}, {:.6g}], reference in [{:.6g}, {:.6g}]; max difference {:.3g}, "
+            "allowed {:.3g}; {} NaN{}\n",
+            o.name,
+            verdict,
+            o.min,
+            o.max,
+            o.reference_min,
+            o.reference_max,
+            o.max_difference,
+            o.bound,
+            o.nan,
+            o.note.empty() ? "" : "; " + o.note
+        );
+    }
+    return out;
+}
+
+std::string tiles_text(const capture::Capture& c, const Style& style) {
+    const std::vector<ProbeSummary> rows = summarise(c);
+    std::string out = paint(
+        style,
+        Color::dim,
+        fmt::format(
+            "{:<12} {:>9} {:>5} {:>7} {:>6} {:>10} {:>8}  {}\n",
+            "tile",
+            "shape",
+            "type",
+            "tiles",
+            "kept",
+            "max diff",
+            "x bound",
+            "verdict"
+        )
+    );
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const capture::Probe& p = c.probes[i];
+        out += fmt::format(
+            "{:<12} {:>9} {:>5} {:>7} {:>6} {:>10.3g} {:>8.2g}  {}\n",
+            p.name,
+            fmt::format("{}x{}", p.rows, p.cols),
+            name_of(p.dtype),
+            rows[i].tiles,
+            rows[i].kept,
+            rows[i].max_difference,
+            rows[i].max_excess,
+            verdict_cell(c, rows[i], style)
+        );
+    }
+    return out;
+}
+
+std::string covered_text(const capture::Capture& c, const Style& style) {
+    std::string checks;
+    for (const std::string& name : c.covered.checks) checks += (checks.empty() ? "" : ", ") + name;
+    std::string out = fmt::format(
+        "covered: {} of {} blocks compared; checks: {}; {} schedule{}; blocks recorded: {}\n",
+        c.covered.blocks_compared,
+        c.covered.blocks,
+        checks.empty() ? "none" : checks,
+        c.covered.schedules,
+        c.covered.schedules == 1 ? "" : "s",
+        c.records.size()
+    );
+    for (const std::string& n : c.notes) out += paint(style, Color::warn, wrap("note: " + n, 0));
+    if (!c.complete)
+        out += paint(style, Color::warn, "note: this capture was recovered; its writer did not finish\n");
+    return out;
+}
+
+}  // namespace wl::app

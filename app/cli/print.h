@@ -1,0 +1,26 @@
+// Text for people: verdict, findings, outputs, tiles. Colours only on a terminal.
+#pragma once
+
+#include "app/cli/options.h"
+#include "instrumentation/capture/capture.h"
+
+#include <string>
+
+namespace wl::app {
+
+struct Style {
+    bool color = false;
+};
+Style style_of(const OutputOptions& options);  // a terminal, no --no-color, no NO_COLOR
+
+std::string headline(const capture::Capture& capture, const Style& style);  // what was run, where, on what
+std::string findings_text(
+    const capture::Capture& capture, const Style& style
+);  // numbered, wrapped, with proof and consequences
+std::string outputs_text(const capture::Capture& capture, const Style& style);
+std::string tiles_text(const capture::Capture& capture, const Style& style);  // one line a probe
+std::string covered_text(
+    const capture::Capture& capture, const Style& style
+);  // what the verdict covers, and the notes
+
+}  // namespace wl::app

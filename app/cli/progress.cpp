@@ -1,0 +1,62 @@
+// Progress and interruption of a run.
+#include "app/cli/progress.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unistd.h>
+
+namespace wl::app {
+
+namespace {
+
+// A signal handler has no other way to speak to the program.
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int signal) {
+    if (stop_requested != 0) std::signal(signal, SIG_DFL);
+    stop_requested = 1;
+}
+
+struct Reporter {
+    OutputOptions options;
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now(), last = start;
+    std::string stage;
+    bool shown = false;
+
+    explicit Reporter(const OutputOptions& o) : options(o) {}
+    bool operator()(const diagnosis::Progress& p) {
+        const auto now = std::chrono::steady_clock::now();
+        const bool fresh = p.stage != stage;
+        stage = p.stage;
+        if (options.progress) {
+            if (fresh || now - last > std::chrono::milliseconds(50))
+                std::fprintf(stderr, "progress %s %.3f\n", p.stage.c_str(), p.fraction), last = now;
+        } else if (!options.quiet && isatty(STDERR_FILENO) != 0 && now - start > std::chrono::seconds(1) && now - last > std::chrono::milliseconds(100)) {
+            std::fprintf(stderr, "\r\033[K%s %3.0f %%", p.stage.c_str(), 100 * p.fraction);
+            shown = true, last = now;
+        }
+        return !interrupted();
+    }
+    ~Reporter() {
+        if (shown) std::fprintf(stderr, "\r\033[K");
+    }
+};
+
+}  // namespace
+
+void catch_interrupts() {
+    std::signal(SIGINT, request_stop);
+    std::signal(SIGTERM, request_stop);
+}
+
+bool interrupted() { return stop_requested != 0; }
+
+std::function<bool(const diagnosis::Progress&)> progress_reporter(const OutputOptions& options) {
+    auto reporter = std::make_shared<Reporter>(Reporter(options));
+    return [reporter](const diagnosis::Progress& p) { return (*reporter)(p); };
+}
+
+}  // namespace wl::app

@@ -1,0 +1,136 @@
+// The verbs that run kernels and print captures.
+#include "app/cli/verbs.h"
+
+#include "app/cli/print.h"
+#include "app/cli/progress.h"
+#include "app/cli/tiles_json.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
+#include "instrumentation/capture/json.h"
+#include "instrumentation/diagnosis/run.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::app {
+
+namespace {
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+capture::Capture execute(const Command& c) {
+    require_executor(c.kernel.on);
+    manifest::Problem problem = bind(c.kernel);
+    diagnosis::Options options = run_options(c.kernel);
+    for (const std::string& block : c.kernel.record)
+        options.record.push_back(parse_block(block, problem.grid));
+    options.on_progress = progress_reporter(c.output);
+    return diagnosis::run(std::move(problem), options);
+}
+
+// Fails before minutes of work, not after them.
+void require_writable(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    std::error_code problem;
+    if (!std::filesystem::is_directory(folder, problem))
+        throw Error(
+            "cannot write " + path + ": there is no folder " + folder.string() +
+            "; create it, or choose another place with -o"
+        );
+}
+
+std::string default_capture(const Command& c) {
+    std::string name = std::filesystem::path(c.kernel.kernel).stem().string();
+    for (const std::string& f : c.kernel.faults) name += "-" + f;
+    return name + ".wlcap";
+}
+
+void print_summary(const Command& command, const capture::Capture& c) {
+    const Style style = style_of(command.output);
+    print(headline(c, style));
+    print(findings_text(c, style) + "\n");
+    print(outputs_text(c, style));
+    if (command.verb == "run") print("\n" + tiles_text(c, style));
+    print(covered_text(c, style));
+}
+
+}  // namespace
+
+int exit_status(const std::string& verdict) {
+    return verdict == "ok" ? kExitOk : verdict == "unsupported" ? kExitUnsupported : kExitFindings;
+}
+
+int verb_run(const Command& command) {
+    if (is_capture(command.kernel.kernel))
+        throw Error(
+            command.kernel.kernel +
+            " is a capture: `warplens diagnose` or `warplens tiles` read it; `run` takes a kernel"
+        );
+    const std::string out = command.out.empty() ? default_capture(command) : command.out;
+    require_writable(out);
+    const capture::Capture c = execute(command);
+    if (c.verdict != "unsupported") capture::write_capture(c, out);
+    if (command.output.json) {
+        print(capture::summary_json(c, command.verb) + "\n");
+    } else {
+        print_summary(command, c);
+        if (c.verdict != "unsupported" && !command.output.quiet) print("capture: " + out + "\n");
+    }
+    return exit_status(c.verdict);
+}
+
+int verb_diagnose(const Command& command) {
+    const bool from_file = is_capture(command.kernel.kernel);
+    if (!command.out.empty()) require_writable(command.out);
+    const capture::Capture c = from_file ? capture::read_capture(command.kernel.kernel) : execute(command);
+    if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
+    if (command.output.json) {
+        print(capture::summary_json(c, command.verb) + "\n");
+    } else {
+        print_summary(command, c);
+    }
+    return exit_status(c.verdict);
+}
+
+int verb_tiles(const Command& command) {
+    const capture::Capture c = capture::read_capture(command.kernel.kernel);
+    if (command.output.json) {
+        print(tiles_json(c) + "\n");
+    } else {
+        print(headline(c, style_of(command.output)) + tiles_text(c, style_of(command.output)));
+    }
+    return exit_status(c.verdict);
+}
+
+int verb_kernels(const Command& command) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    std::string text;
+    for (const std::string& path : manifest::shipped()) {
+        const manifest::Kernel k = manifest::load(path);
+        nlohmann::ordered_json faults = nlohmann::ordered_json::array(),
+                               presets = nlohmann::ordered_json::array();
+        text += fmt::format("{:<10} {}\n", k.name, k.title);
+        for (const manifest::Fault& f : k.faults)
+            text += fmt::format("    --fault {:<8} {}\n", f.name, f.about),
+                faults.push_back({
+                    {"name",  f.name },
+                    {"about", f.about}
+            });
+        text += "    presets:";
+        for (const auto& [name, settings] : k.presets) text += " " + name, presets.push_back(name);
+        text += "\n";
+        list.push_back({
+            {"name",    k.name },
+            {"title",   k.title},
+            {"path",    path   },
+            {"faults",  faults },
+            {"presets", presets}
+        });
+    }
+    print(command.output.json ? nlohmann::ordered_json{{"warplens", WL_VERSION}, {"verb", "kernels"}, {"kernels", list}}.dump(2) + "\n" : text);
+    return kExitOk;
+}
+
+}  // namespace wl::app

@@ -1,0 +1,18 @@
+// One function a verb; each returns the exit status and prints results on stdout, messages on stderr.
+#pragma once
+
+#include "app/cli/options.h"
+
+namespace wl::app {
+
+int verb_kernels(const Command& command);
+int verb_run(const Command& command);
+int verb_diagnose(const Command& command);
+int verb_tiles(const Command& command);
+int verb_show(const Command& command);
+int verb_open(const Command& command);
+
+// ok 0, findings 1, unsupported 3.
+int exit_status(const std::string& verdict);
+
+}  // namespace wl::app

@@ -1,0 +1,142 @@
+// The verbs that draw: pictures of tiles, and the window.
+#include "app/cli/verbs.h"
+#include "app/picture.h"
+#include "app/window.h"
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = nearest_word(word, known);
+    return near.empty() ? "there are " + join(known, ", ") : "did you mean " + near + "?";
+}
+
+// The tile that `show` is asked for: of the recorded block unless told, at its first wrong iteration unless
+// told.
+int find_tile(const capture::Capture& c, const TileOptions& options) {
+    std::vector<std::string> names;
+    for (const capture::Probe& p : c.probes) names.push_back(p.name);
+    if (std::find(names.begin(), names.end(), options.tile) == names.end())
+        throw Error(
+            "--tile " + options.tile + ": no such tile in this capture; " + did_you_mean(options.tile, names)
+        );
+    const int64_t block = options.block.empty() ? -1 : parse_block(options.block, c.launch.grid);
+    int found = -1;
+    bool any = false, kept = false;
+    for (size_t i = 0; i < c.tiles.size(); ++i) {
+        const capture::Tile& t = c.tiles[i];
+        if (c.probes[static_cast<size_t>(t.probe)].name != options.tile ||
+            (block >= 0 && t.block != block && t.block != capture::kWholeLaunch))
+            continue;
+        if (options.iteration >= 0 && t.iteration != options.iteration) continue;
+        any = true;
+        if (t.values == capture::kNoBlob) continue;
+        kept = true;
+        const bool wrong = found >= 0 && c.tiles[static_cast<size_t>(found)].verdict == capture::Verdict::bad;
+        if (!wrong) found = static_cast<int>(i);
+    }
+    if (!any)
+        throw Error(fmt::format(
+            "tile {} has no iteration {}{}; `warplens tiles` lists what there is",
+            options.tile,
+            options.iteration,
+            options.block.empty() ? "" : " in block " + options.block
+        ));
+    if (!kept)
+        throw Error(fmt::format(
+            "block {} was not recorded, so its tile {} has a verdict but no elements; run again with "
+            "--record {}",
+            options.block,
+            options.tile,
+            options.block
+        ));
+    return found;
+}
+
+std::pair<int, int> parse_size(const std::string& text) {
+    int width = 0, height = 0;
+    const char* end = text.data() + text.size();
+    const auto [x, problem] = std::from_chars(text.data(), end, width);
+    const bool split = problem == std::errc() && x != end && *x == 'x';
+    if (!split || std::from_chars(x + 1, end, height).ptr != end || width < 640 || height < 400 ||
+        width > 16384 || height > 16384) {
+        throw Error("--size " + text + ": write WIDTHxHEIGHT, for example 1920x1080");
+    }
+    return {width, height};
+}
+
+std::vector<KernelChoice> choices() {
+    std::vector<KernelChoice> out;
+    for (const std::string& path : manifest::shipped()) {
+        const manifest::Kernel k = manifest::load(path);
+        KernelChoice choice{k.name, k.title, {}, {}};
+        for (const manifest::Fault& f : k.faults) choice.faults.push_back(f.name);
+        for (const auto& [name, settings] : k.presets) choice.presets.push_back(name);
+        out.push_back(choice);
+    }
+    return out;
+}
+
+RunRequest request_of(const KernelOptions& k) {
+    RunRequest r{k.kernel, k.faults, k.preset, k.shape, k.causal, {}};
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) r.options.insert(r.options.end(), {option, value});
+    };
+    for (const std::string& s : k.set) add("--set", s);
+    for (const std::string& b : k.record) add("--record", b);
+    add("--inputs", k.inputs), add("--check", k.check), add("--arch", k.arch);
+    if (k.seed != 0) add("--seed", std::to_string(k.seed));
+    if (k.schedule != 0) add("--schedule", std::to_string(k.schedule));
+    if (k.threads != 0) add("--threads", std::to_string(k.threads));
+    return r;
+}
+
+}  // namespace
+
+int verb_show(const Command& command) {
+    static constexpr std::array<const char*, 8> kViews{
+        "got", "reference", "difference", "relative", "ratio", "ulp", "owner", "coverage"};
+    const std::optional<View> view = view_from_name(command.tile.view);
+    if (!view)
+        throw Error(
+            "--view " + command.tile.view + ": no such view; " +
+            did_you_mean(command.tile.view, {kViews.begin(), kViews.end()})
+        );
+    const capture::Capture c = capture::read_capture(command.kernel.kernel);
+    const int tile = find_tile(c, command.tile);
+    write_tile_picture(c, tile, *view, command.tile.out);
+    if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.tile.out.c_str());
+    return kExitOk;
+}
+
+int verb_open(const Command& command) {
+    OpenRequest r;
+    if (is_capture(command.kernel.kernel)) {
+        r.capture = command.kernel.kernel;
+    } else if (!command.kernel.kernel.empty()) {
+        require_executor(command.kernel.on);
+        static_cast<void>(bind(command.kernel)
+        );  // a mistake in the words is an error here, before a window opens
+        r.run = request_of(command.kernel);
+    }
+    r.kernels = choices();
+    r.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    r.screenshot = command.screenshot, r.script = command.script;
+    std::tie(r.width, r.height) = parse_size(command.size);
+    return open_window(r);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,277 @@
+// Naming, comparing and keeping the tiles of a run.
+#include "instrumentation/diagnosis/observe.h"
+
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/diagnosis/launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace wl::diagnosis {
+
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+    std::vector<std::byte> out(values.size() * sizeof(T));
+    if (!out.empty()) std::memcpy(out.data(), values.data(), out.size());
+    return out;
+}
+
+capture::ProbeKind probe_kind(ptx::Mark::Kind kind) {
+    switch (kind) {
+        case ptx::Mark::Kind::warp_tile: return capture::ProbeKind::warp_tile;
+        case ptx::Mark::Kind::fragment: return capture::ProbeKind::fragment;
+        case ptx::Mark::Kind::lanes: return capture::ProbeKind::lanes;
+        default: return capture::ProbeKind::tile;
+    }
+}
+
+int probe_index(Observer& o, const ptx::Mark& mark, const emulator::TileSnapshot& s) {
+    if (o.probe_of_site.empty()) o.probe_of_site.assign(o.entry.code.size(), -1);
+    if (s.site < o.probe_of_site.size() && o.probe_of_site[s.site] >= 0) return o.probe_of_site[s.site];
+    // An unrolled or inlined mark has several sites; they are one probe.
+    auto it = std::find_if(o.capture.probes.begin(), o.capture.probes.end(), [&](const capture::Probe& p) {
+        return p.name == mark.name && p.kind == probe_kind(mark.kind);
+    });
+    if (it == o.capture.probes.end()) {
+        capture::Probe p;
+        p.name = mark.name, p.kind = probe_kind(mark.kind), p.dtype = s.dtype,
+        p.site = static_cast<int>(s.site), p.memory = s.memory;
+        p.step = std::numeric_limits<int>::max();
+        const auto rule = o.problem.kernel.tiles.find(mark.name);
+        if (rule != o.problem.kernel.tiles.end()) p.reference = rule->second.of;
+        o.capture.probes.push_back(p);
+        it = o.capture.probes.end() - 1;
+    }
+    const int index = static_cast<int>(it - o.capture.probes.begin());
+    if (s.site < o.probe_of_site.size()) o.probe_of_site[s.site] = index;
+    return index;
+}
+
+void note_problem(Observer& o, const std::string& text) {
+    if (std::find(o.problems.begin(), o.problems.end(), text) == o.problems.end()) o.problems.push_back(text);
+}
+
+void keep_elements(
+    Observer& o,
+    capture::Tile& tile,
+    DType dtype,
+    std::vector<std::byte> values,
+    const analysis::ReferenceTile& reference
+) {
+    if (tile.compared > 0) {
+        tile.reference = capture::add_blob(o.capture.blobs, bytes_of(reference.value.data));
+        tile.bound = capture::add_blob(o.capture.blobs, bytes_of(analysis::limits(dtype, reference).data));
+    }
+    tile.values = capture::add_blob(o.capture.blobs, std::move(values));
+}
+
+analysis::ReferenceTile output_reference(
+    const Observer& o, const std::string& of, const std::vector<int64_t>& shape, int rows, int cols
+) {
+    analysis::ReferenceTile whole = analysis::blank_tile({of, {}, rows, cols});
+    const int64_t stripe = shape.size() < 2
+        ? 1
+        : shape[shape.size() - 2];  // rows that one window of the last two dimensions has
+    for (int64_t row = 0; row < rows; row += stripe) {
+        analysis::Window w{of, std::vector<int64_t>(shape.size(), 0), static_cast<int>(stripe), cols};
+        int64_t outer = row / stripe;
+        for (size_t d = shape.size() < 2 ? 0 : shape.size() - 2; d-- > 0;)
+            w.at[d] = outer % shape[d], outer /= shape[d];
+        const analysis::ReferenceTile part = o.reference->tile(w);
+        whole.estimated = whole.estimated || part.estimated;
+        if (!part.problem.empty()) {
+            whole.problem = part.problem;
+            return whole;
+        }
+        const size_t from = whole.value.index(static_cast<int>(row), 0);
+        std::copy(
+            part.value.data.begin(),
+            part.value.data.end(),
+            whole.value.data.begin() + static_cast<std::ptrdiff_t>(from)
+        );
+        std::copy(
+            part.bound.data.begin(),
+            part.bound.data.end(),
+            whole.bound.data.begin() + static_cast<std::ptrdiff_t>(from)
+        );
+        std::copy(
+            part.compared.data.begin(),
+            part.compared.data.end(),
+            whole.compared.data.begin() + static_cast<std::ptrdiff_t>(from)
+        );
+    }
+    return whole;
+}
+
+void judge_output(
+    capture::Output& out, const capture::Tile& tile, const analysis::ReferenceTile& reference, DType dtype
+) {
+    out.verdict = tile.verdict, out.nan = tile.nan, out.min = tile.min, out.max = tile.max;
+    out.max_difference = tile.max_difference;
+    const Matrix<float> limit = analysis::limits(dtype, reference);
+    bool first = true;
+    for (size_t i = 0; i < reference.value.data.size(); ++i) {
+        if (reference.compared.data[i] == 0) continue;
+        const double r = reference.value.data[i];
+        out.reference_min = first ? r : std::min(out.reference_min, r),
+        out.reference_max = first ? r : std::max(out.reference_max, r);
+        out.bound = std::max(out.bound, double{limit.data[i]});
+        first = false;
+    }
+    if (tile.estimated_bound) out.note = "estimated bound: the reference gave no sum of absolute terms";
+}
+
+}  // namespace
+
+analysis::ReferenceTile reference_of(
+    const Observer& o, const std::string& name, const emulator::TileSnapshot& s
+) {
+    const auto rule = o.problem.kernel.tiles.find(name);
+    if (o.reference == nullptr || rule == o.problem.kernel.tiles.end())
+        return analysis::blank_tile({{}, {}, 0, 0});
+    analysis::Window w;
+    w.tensor = rule->second.of, w.rows = s.rows, w.cols = s.cols;
+    w.row_axis = rule->second.row_axis.value_or(-1), w.col_axis = rule->second.col_axis.value_or(-1);
+    w.at = manifest::window_origin(
+        o.problem,
+        rule->second,
+        from_linear(static_cast<uint64_t>(s.block), o.problem.grid),
+        s.warp,
+        s.iteration
+    );
+    return o.reference->tile(w);
+}
+
+void add_tile(Observer& o, emulator::TileSnapshot&& s) {
+    const ptx::Mark& mark = o.entry.marks[static_cast<size_t>(s.mark)];
+    const analysis::ReferenceTile reference = reference_of(o, mark.name, s);
+    capture::Tile tile;
+    tile.block = s.block, tile.warp = s.warp, tile.iteration = s.iteration, tile.rows = s.rows,
+    tile.cols = s.cols, tile.time = s.time;
+    tile.address = s.address, tile.ld = s.ld;
+    analysis::store(tile, analysis::compare(s.dtype, s.values, reference));
+    const std::lock_guard lock(o.mutex);
+    if (!reference.problem.empty()) note_problem(o, "tile." + mark.name + ": " + reference.problem);
+    tile.probe = probe_index(o, mark, s);
+    capture::Probe& probe = o.capture.probes[static_cast<size_t>(tile.probe)];
+    probe.rows = std::max(probe.rows, s.rows), probe.cols = std::max(probe.cols, s.cols);
+    if (o.keep) {
+        keep_elements(o, tile, s.dtype, std::move(s.values), reference);
+        if (!s.owners.empty()) tile.owner = capture::add_blob(o.capture.blobs, bytes_of(s.owners));
+    }
+    o.capture.tiles.push_back(tile);
+}
+
+void finish(Observer& o) {
+    capture::Capture& c = o.capture;
+    // Kernel time within one iteration: the order in which the first block (of those seen) took each probe
+    // first.
+    std::map<int, std::pair<int64_t, uint64_t>> first;
+    for (const capture::Tile& t : c.tiles) {
+        if (t.block == capture::kWholeLaunch) continue;
+        const std::pair<int64_t, uint64_t> when{t.block, t.time};
+        const auto [it, fresh] = first.try_emplace(t.probe, when);
+        if (!fresh) it->second = std::min(it->second, when);
+    }
+    std::vector<int> order(c.probes.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto key = [&](int p) {
+        const auto it = first.find(p);
+        const uint64_t time = it == first.end() ? std::numeric_limits<uint64_t>::max() : it->second.second;
+        return std::pair{time, c.probes[static_cast<size_t>(p)].site};
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+    std::vector<capture::Probe> probes;
+    std::vector<int> moved(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+        moved[static_cast<size_t>(order[i])] = static_cast<int>(i);
+        probes.push_back(c.probes[static_cast<size_t>(order[i])]);
+        probes.back().step = static_cast<int>(i);
+    }
+    c.probes = std::move(probes);
+    for (capture::Tile& t : c.tiles) t.probe = moved[static_cast<size_t>(t.probe)];
+    std::stable_sort(c.tiles.begin(), c.tiles.end(), [&](const capture::Tile& a, const capture::Tile& b) {
+        const auto rank = [](const capture::Tile& t) {
+            return std::tuple(
+                t.block == capture::kWholeLaunch, t.block, t.time, t.iteration, t.probe, t.warp
+            );
+        };
+        return rank(a) < rank(b);
+    });
+    for (size_t i = 0; i < c.tiles.size(); ++i) {
+        if (c.tiles[i].block == capture::kWholeLaunch) {
+            for (capture::Output& out : c.outputs) {
+                if (c.probes[static_cast<size_t>(c.tiles[i].probe)].name == out.name)
+                    out.tile = static_cast<int>(i);
+            }
+        }
+    }
+    o.probe_of_site.clear();
+    for (const std::string& p : o.problems) c.notes.push_back(p);
+}
+
+void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) {
+    std::vector<int> probe_of_mark(o.entry.marks.size(), -1);
+    for (size_t m = 0; m < probe_of_mark.size(); ++m) {
+        const ptx::Mark& mark = o.entry.marks[m];
+        for (size_t p = 0; p < o.capture.probes.size(); ++p) {
+            const capture::Probe& probe = o.capture.probes[p];
+            if (probe.name == mark.name && probe.kind == probe_kind(mark.kind))
+                probe_of_mark[m] = static_cast<int>(p);
+        }
+    }
+    for (capture::BlockRecord& record : records) {
+        const auto unknown = [&](const capture::Event& e) {
+            return e.kind == capture::EventKind::tile &&
+                (e.value >= probe_of_mark.size() || probe_of_mark[e.value] < 0);
+        };
+        std::erase_if(record.events, unknown);
+        for (capture::Event& e : record.events) {
+            if (e.kind == capture::EventKind::tile) e.value = static_cast<uint64_t>(probe_of_mark[e.value]);
+        }
+    }
+}
+
+void compare_outputs(Observer& o, const emulator::GlobalMemory& memory) {
+    for (const manifest::BoundArgument& a : o.problem.args) {
+        if (!a.array || !a.output) continue;
+        const auto rule = o.problem.kernel.outputs.find(a.name);
+        const std::string of =
+            rule == o.problem.kernel.outputs.end() || rule->second.of.empty() ? a.name : rule->second.of;
+        const std::vector<std::byte>& values = array_of(memory, a.name);
+        capture::Tile tile;
+        tile.block = capture::kWholeLaunch;
+        tile.cols = static_cast<int>(a.data.shape.empty() ? 1 : a.data.shape.back());
+        tile.rows = static_cast<int>(elements(a.data.shape) / std::max(tile.cols, 1));
+        capture::Output out;
+        out.name = a.name, out.shape = a.data.shape;
+        analysis::ReferenceTile reference = analysis::blank_tile({{}, {}, 0, 0});
+        if (o.reference != nullptr) reference = output_reference(o, of, a.data.shape, tile.rows, tile.cols);
+        if (rule != o.problem.kernel.outputs.end() && rule->second.tolerance) {
+            std::fill(
+                reference.bound.data.begin(),
+                reference.bound.data.end(),
+                static_cast<float>(*rule->second.tolerance)
+            );
+        }
+        analysis::store(tile, analysis::compare(a.data.dtype, values, reference));
+        judge_output(out, tile, reference, a.data.dtype);
+        if (o.reference == nullptr) out.note = "no reference";
+        if (!reference.problem.empty()) out.note = reference.problem;
+        keep_elements(o, tile, a.data.dtype, values, reference);
+        capture::Probe probe;
+        probe.name = a.name, probe.kind = capture::ProbeKind::output, probe.dtype = a.data.dtype,
+        probe.rows = tile.rows, probe.cols = tile.cols, probe.memory = "global", probe.reference = of;
+        tile.probe = static_cast<int>(o.capture.probes.size());
+        o.capture.probes.push_back(probe);
+        o.capture.tiles.push_back(tile);
+        o.capture.outputs.push_back(out);
+    }
+}
+
+}  // namespace wl::diagnosis

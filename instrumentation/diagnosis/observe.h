@@ -1,0 +1,46 @@
+// From a mark taken by an executor to a tile with its verdict.
+#pragma once
+
+#include "instrumentation/analysis/reference.h"
+#include "instrumentation/capture/capture.h"
+#include "instrumentation/emulator/run.h"
+#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/ptx/module.h"
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+// Collects the tiles of a run; add_tile may be called from several threads at once.
+struct Observer {
+    const manifest::Problem& problem;
+    const ptx::Function& entry;
+    const analysis::Reference* reference = nullptr;  // null: nothing is compared
+    bool keep = false;          // elements, reference, bounds and owners go into the capture
+    capture::Capture& capture;  // probes, tiles, blobs, notes are added
+    std::mutex mutex = {};
+    std::vector<int> probe_of_site = {};  // mark's instruction -> index in capture.probes, -1: not seen yet
+    std::vector<std::string> problems = {};  // windows that the reference could not give, once each
+};
+
+void add_tile(Observer& observer, emulator::TileSnapshot&& snapshot);
+
+// Orders probes and tiles by kernel time, whatever thread saw them first. Call once the run is over.
+void finish(Observer& observer);
+
+// Events name marks by their index in the entry; captures name probes.
+void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& records);
+
+// The reference of a snapshot: blank when the manifest names none for it. Fills `problem` when there should
+// be one.
+analysis::ReferenceTile reference_of(
+    const Observer& observer, const std::string& name, const emulator::TileSnapshot& snapshot
+);
+
+// Every output argument against its reference tensor, as (rows, last extent) matrices: verdicts, tiles of the
+// whole launch, Output rows. `blocks_only` < 0 compares everything.
+void compare_outputs(Observer& observer, const emulator::GlobalMemory& memory);
+
+}  // namespace wl::diagnosis

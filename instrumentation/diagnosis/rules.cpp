@@ -1,0 +1,165 @@
+// Running the rule table and ordering what it found: causes first, consequences after them.
+#include "instrumentation/diagnosis/rules.h"
+
+#include "instrumentation/diagnosis/edit.h"
+#include "instrumentation/diagnosis/words.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr std::array<Rule, 4> kRules{
+    {
+     {"race", race_rule},
+     {"fault", fault_rule},
+     {"never_written", never_written_rule},
+     {"constant_factor", constant_factor_rule},
+     }
+};
+
+// A counterfactual may take this many times the instructions of an average block of the unedited run: enough
+// for a loop made one turn longer, little enough that a loop made endless costs nothing.
+constexpr double kBudgetFactor = 4;
+
+double counter(const capture::Capture& c, const char* name) {
+    const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
+        return entry.first == name;
+    });
+    return it == c.counters.end() ? 0 : it->second;
+}
+
+Symptoms symptoms(
+    const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
+) {
+    Symptoms s{e, c, incidents, entry_of(e.module, e.entry), analysis::first_bad_tile(c), {}, 0, 0};
+    if (!c.records.empty()) s.block = c.records.front().block;
+    if (s.first_bad >= 0) {
+        const capture::Tile& tile = c.tiles[static_cast<size_t>(s.first_bad)];
+        s.bad_tile = analysis::load_tile(c, tile);
+        if (tile.block != capture::kWholeLaunch) s.block = tile.block;
+    }
+    s.budget = static_cast<uint64_t>(
+                   kBudgetFactor * counter(c, "warp_instructions") /
+                   static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
+               ) +
+        100000;
+    return s;
+}
+
+std::string factor_sentence(const std::string& name, const analysis::FactorFit& fit) {
+    return fit.factor < 1
+        ? fmt::format("{} is the reference / {} in every element", name, number(1 / fit.factor))
+        : fmt::format("{} is {} x the reference in every element", name, number(fit.factor));
+}
+
+// What a wrong output looks like: the honest description when nothing explains it, a consequence when
+// something does.
+capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
+    capture::Finding f;
+    f.rule = "values_differ";
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(o.tile)];
+    const std::optional<analysis::FactorFit> fit = analysis::fit_factor(analysis::load_tile(s.capture, tile));
+    f.where.tile = o.name, f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    f.title = fit && fit->bad_after == 0
+        ? factor_sentence(o.name, *fit)
+        : fmt::format("{} differs from the reference in {} of {} elements", o.name, tile.bad, tile.compared);
+    if (o.nan > 0) f.title += fmt::format(", {} of them NaN", o.nan);
+    f.explanation = fmt::format(
+        "{} lies in [{}, {}], the reference in [{}, {}]; the largest difference is {} where {} is allowed.",
+        o.name,
+        number(o.min),
+        number(o.max),
+        number(o.reference_min),
+        number(o.reference_max),
+        number(o.max_difference),
+        number(o.bound)
+    );
+    if (fit)
+        f.evidence = {
+            {"ratio",  fit->factor},
+            {"spread", fit->spread}
+        };
+    f.evidence.emplace_back("max_difference", o.max_difference);
+    f.evidence.emplace_back("bad", static_cast<double>(tile.bad));
+    return f;
+}
+
+// Nothing explains the first bad tile: say where it is and what it looks like, and claim no cause.
+capture::Finding tile_finding(const Symptoms& s) {
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
+    capture::Finding f;
+    f.rule = "values_differ";
+    f.where = where_of(s, static_cast<uint32_t>(std::max(0, probe.site)));
+    f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration,
+    f.where.warp = tile.warp;
+    f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    f.title = fmt::format(
+        "{} is the first tile that differs: iteration {}, block {}, {} of {} elements",
+        probe.name,
+        tile.iteration,
+        block_text(s.capture, tile.block),
+        tile.bad,
+        tile.compared
+    );
+    f.explanation = fmt::format(
+        "Every tile before {} in kernel time is inside its bound; there the largest difference is {} ({} x "
+        "its bound), first at element ({}, {}). What lies between the mark before it and {} is where to "
+        "look; no cause is claimed.",
+        place(f.where),
+        number(tile.max_difference),
+        number(tile.max_excess),
+        tile.first_bad_row,
+        tile.first_bad_col,
+        place(f.where)
+    );
+    f.evidence = {
+        {"max_difference", tile.max_difference          },
+        {"excess",         tile.max_excess              },
+        {"bad",            static_cast<double>(tile.bad)}
+    };
+    return f;
+}
+
+// Proven causes of the wrong values come first; then other causes; order within is the table's.
+void order(std::vector<capture::Finding>& findings) {
+    const auto rank = [](const capture::Finding& f) { return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1; };
+    std::stable_sort(findings.begin(), findings.end(), [&](const auto& a, const auto& b) {
+        return rank(a) < rank(b);
+    });
+}
+
+}  // namespace
+
+std::span<const Rule> rules() { return kRules; }
+
+std::vector<capture::Finding> diagnose(
+    const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
+) {
+    const Symptoms s = symptoms(e, c, incidents);
+    std::vector<capture::Finding> out;
+    bool explained = s.first_bad < 0;
+    for (const Rule& rule : rules()) {
+        const Ruled said = rule.apply(s);
+        out.insert(out.end(), said.findings.begin(), said.findings.end());
+        explained = explained || said.explains;
+        if (said.mends) break;
+    }
+    const bool outputs_only =
+        s.first_bad >= 0 && c.tiles[static_cast<size_t>(s.first_bad)].block == capture::kWholeLaunch;
+    if (!explained && !outputs_only) out.push_back(tile_finding(s));
+    order(out);
+    const bool has_cause = !out.empty();
+    for (const capture::Output& o : c.outputs) {
+        if (o.verdict != capture::Verdict::bad) continue;
+        out.push_back(output_finding(s, o));
+        if (has_cause) out.back().caused_by = 0;
+    }
+    return out;
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,54 @@
+// The rule table: symptoms in, findings out; the first finding is the root cause as far as it was proven.
+#pragma once
+
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/diagnosis/run.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace wl::diagnosis {
+
+// What every rule looks at.
+struct Symptoms {
+    const Experiment& experiment;
+    const capture::Capture& capture;
+    const std::vector<emulator::Incident>& incidents;
+    const ptx::Function& entry;
+    int first_bad = -1;           // index in capture.tiles; -1: every compared tile is inside its bound
+    analysis::TileData bad_tile;  // its elements; rows 0 when there is none or its block was not recorded
+    int64_t block = 0;  // the block that counterfactuals run: the first bad tile's, else the recorded one
+    uint64_t budget =
+        0;  // warp instructions a block may take in a counterfactual: a small multiple of the unedited run
+};
+
+// What a rule says: nothing, or one finding a cause.
+struct Ruled {
+    std::vector<capture::Finding> findings;
+    bool explains = false;  // the first finding accounts for the first bad tile
+    bool mends =
+        false;  // a changed program was run and every tile came inside its bound: no other rule is asked
+};
+
+// Rules run in the table's order.
+struct Rule {
+    const char* name;
+    Ruled (*apply)(const Symptoms&);
+};
+std::span<const Rule> rules();
+
+Ruled race_rule(const Symptoms& s);             // race_shared, race_warp, race_global
+Ruled fault_rule(const Symptoms& s);            // addresses, barriers, copies, loops, masks
+Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
+Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
+
+// All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as
+// values_differ.
+std::vector<capture::Finding> diagnose(
+    const Experiment& experiment,
+    const capture::Capture& capture,
+    const std::vector<emulator::Incident>& incidents
+);
+
+}  // namespace wl::diagnosis

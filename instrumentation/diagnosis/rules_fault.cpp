@@ -1,0 +1,140 @@
+// Faults that need no reference: addresses, barriers, copies, loops, masks, uninitialised values. Each comes
+// with its witness.
+#include "instrumentation/diagnosis/words.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using emulator::Access;
+using emulator::Incident;
+using Kind = Incident::Kind;
+
+struct Words {
+    Kind kind;
+    const char* rule;
+    const char* title;    // what is seen
+    const char* mending;  // what to do
+};
+
+constexpr std::array<Words, 10> kWords{
+    {
+     {Kind::out_of_bounds,
+         "out_of_bounds",
+         "access outside its memory",
+         "Check the index against the extent, or guard the access."},
+     {Kind::misaligned,
+         "misaligned",
+         "address not a multiple of the access's size",
+         "A GPU stops the kernel here; pad or align the buffer."},
+     {Kind::divergent_barrier,
+         "divergent_barrier",
+         "barrier reached by only a part of its warps or lanes",
+         "Move the barrier out of the divergent code."},
+     {Kind::deadlock,
+         "deadlock",
+         "every warp that is left waits",
+         "Let every warp of the block reach the same barriers."},
+     {Kind::endless_loop,
+         "endless_loop",
+         "the instruction budget ran out",
+         "Look at what should end the loop at this line."},
+     {Kind::lane_not_in_mask,
+         "shuffle_misuse",
+         "a lane named in the mask takes no part",
+         "Give the mask of the lanes that really arrive."},
+     {Kind::async_copy_wait,
+         "async_copy_wait",
+         "bytes of a cp.async used before the wait for its group",
+         "Wait for the copy (cp.async.wait_group), then synchronise the warps that read it."},
+     {Kind::uninitialised_read,
+         "uninitialised",
+         "read of memory that nobody wrote",
+         "Write it first; on a GPU it holds whatever the last block left."},
+     {Kind::mark_not_reached,
+         "divergent_barrier",
+         "a block mark that some warps never reach",
+         "The tile at this mark was taken without them; move the mark to where all warps pass, or use "
+         "WL_WARP_TILE."},
+     {Kind::trap, "deadlock", "the kernel trapped", "An assertion or __trap() ended it here."},
+     }
+};
+
+const Words* words_of(Kind kind) {
+    for (const Words& w : kWords) {
+        if (w.kind == kind) return &w;
+    }
+    return nullptr;
+}
+
+std::string witness(const Symptoms& s, const Incident& i) {
+    const Access& a = i.first;
+    std::string out = fmt::format(
+        "block {}, warp {}, lanes {}, epoch {}",
+        block_text(s.capture, a.block),
+        a.warp,
+        lanes_text(a.lanes),
+        a.epoch
+    );
+    if (a.bytes > 0)
+        out += fmt::format(
+            ": {} {} bytes at {} address {:#x}", a.write ? "writes" : "reads", a.bytes, a.memory, a.address
+        );
+    if (!i.detail.empty()) out += "; " + i.detail;
+    return out;
+}
+
+// A read of unwritten memory in a race is the race seen from the other side.
+bool explained_by_race(const Symptoms& s, const Incident& uninitialised) {
+    const capture::Where read = where_of(s, uninitialised.first.site);
+    for (const Incident& i : s.incidents) {
+        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp) continue;
+        for (const Access* a : {&i.first, &i.second}) {
+            const capture::Where w = where_of(s, a->site);
+            if (!a->write && w.file == read.file && w.line == read.line) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Ruled fault_rule(const Symptoms& s) {
+    std::vector<capture::Finding> out;
+    for (const Incident& i : s.incidents) {
+        const Words* w = words_of(i.kind);
+        if (w == nullptr || (i.kind == Kind::uninitialised_read && explained_by_race(s, i))) continue;
+        capture::Finding f;
+        f.rule = i.kind == Kind::trap ? "values_differ" : w->rule;
+        f.where = where_of_access(s, i.first);
+        if (i.second.block >= 0) f.other = where_of_access(s, i.second);
+        const std::string tile =
+            i.first.memory == "shared" ? tile_at(s.capture, i.first.block, i.first.address) : "";
+        f.where.tile = tile.substr(0, tile.find('['));
+        f.title = fmt::format(
+            "{}: {}{}", place(f.where), w->title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")"
+        );
+        f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), witness(s, i), w->mending);
+        f.proof = "witness: " + witness(s, i);
+        f.proven = true, f.count = i.count;
+        f.evidence = {
+            {"occurrences", static_cast<double>(i.count)}
+        };
+        // One line is one cause, in however many copies the compiler made of it.
+        const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
+            return k.rule == f.rule && k.where.file == f.where.file && k.where.line == f.where.line;
+        });
+        if (known == out.end()) {
+            out.push_back(f);
+        } else {
+            known->count += f.count;
+        }
+    }
+    return {std::move(out), false, false};
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,35 @@
+// Counterfactuals: some blocks of a changed program, run on fresh inputs, every tile compared.
+#pragma once
+
+#include "instrumentation/diagnosis/run.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+struct Trial {
+    int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
+    double max_difference = 0;      // of the outputs, over finite elements
+    std::vector<emulator::Incident> incidents;
+    bool finished = true;     // false: budget, deadlock
+    std::string unsupported;  // the changed program could not be lowered
+};
+
+struct TrialOptions {
+    std::vector<int64_t> blocks;  // linear; empty: all
+    uint64_t budget = 0;          // warp instructions a block; 0: the emulator's own
+    bool races = true;
+    bool marks = true;           // false: only outputs are judged, and no mark makes warps meet
+    uint64_t schedule_seed = 0;  // another legal order of warps
+    uint64_t seed_offset = 0;    // other inputs: the problem's seed plus this
+};
+
+// "every tile inside its bound": compared > 0, bad == 0, finished, and no incident that says the program is
+// wrong.
+bool mended(const Trial& trial);
+
+Trial try_module(const Experiment& experiment, const ptx::Module& changed, const TrialOptions& options);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,136 @@
+// Wording of findings.
+#include "instrumentation/diagnosis/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace wl::diagnosis {
+
+namespace {
+
+bool is_toolkit_header(const std::string& path) {
+    const bool header = path.ends_with(".h") || path.ends_with(".hpp") || path.ends_with(".cuh");
+    const bool toolkit = path.find("/cu13/") != std::string::npos ||
+        path.find("/cuda") != std::string::npos || path.find("targets/") != std::string::npos ||
+        path.find('/') == std::string::npos;
+    return header && (toolkit || path.ends_with("warplens.cuh"));
+}
+
+std::string line_of(const capture::Capture& c, const capture::Where& w) {
+    for (const capture::Source& s : c.sources) {
+        if (s.path != w.file) continue;
+        std::istringstream text(s.text);
+        std::string line;
+        for (int n = 0; n < w.line && std::getline(text, line); ++n) {}
+        const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
+        if (begin == std::string::npos) return {};
+        line = line.substr(
+            begin, comment == std::string::npos || comment <= begin ? std::string::npos : comment - begin
+        );
+        return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    }
+    return {};
+}
+
+bool near(double a, double b) { return std::fabs(a - b) <= 1e-4 * std::fabs(b); }
+
+}  // namespace
+
+int32_t user_location(const ptx::Module& m, int32_t location) {
+    int32_t at = location;
+    while (at >= 0) {
+        const ptx::Location& l = m.locations[static_cast<size_t>(at)];
+        if (l.file >= 0 && !is_toolkit_header(m.files[static_cast<size_t>(l.file)])) return at;
+        at = l.inlined_at;
+    }
+    return location;
+}
+
+capture::Where where_of(const Symptoms& s, uint32_t site) {
+    capture::Where w;
+    if (site >= s.entry.code.size()) {  // in a called function: its own site tells
+        if (site < s.capture.sites.size() && s.capture.sites[site].source >= 0)
+            w.file = s.capture.sources[static_cast<size_t>(s.capture.sites[site].source)].path,
+            w.line = s.capture.sites[site].line;
+        return w;
+    }
+    const int32_t at = user_location(s.experiment.module, s.entry.code[site].location);
+    if (at < 0) return w;
+    const ptx::Location& l = s.experiment.module.locations[static_cast<size_t>(at)];
+    if (l.file >= 0) w.file = s.experiment.module.files[static_cast<size_t>(l.file)];
+    w.line = l.line;
+    return w;
+}
+
+capture::Where where_of_access(const Symptoms& s, const emulator::Access& a) {
+    capture::Where w = where_of(s, a.site);
+    w.block = a.block, w.warp = a.warp, w.lanes = lanes_text(a.lanes), w.epoch = a.epoch;
+    return w;
+}
+
+std::string place(const capture::Where& w) {
+    return w.line > 0 ? fmt::format("{}:{}", w.file, w.line) : "an unknown line";
+}
+
+std::string quoted(const capture::Capture& c, const capture::Where& w) {
+    const std::string line = line_of(c, w);
+    return line.empty() ? place(w) : fmt::format("{} (`{}`)", place(w), line);
+}
+
+std::string lanes_text(uint32_t mask) {
+    std::string out;
+    for (int lane = 0; lane < 32; ++lane) {
+        if ((mask >> lane & 1U) == 0) continue;
+        int last = lane;
+        while (last < 31 && (mask >> (last + 1) & 1U) != 0) ++last;
+        out += fmt::format("{}{}", out.empty() ? "" : ",", lane);
+        if (last > lane) out += fmt::format("-{}", last);
+        lane = last;
+    }
+    return out;
+}
+
+std::string block_text(const capture::Capture& c, int64_t block) {
+    const Dim3 b = from_linear(static_cast<uint64_t>(std::max<int64_t>(block, 0)), c.launch.grid);
+    return fmt::format("({},{},{})", b.x, b.y, b.z);
+}
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+std::string factor_text(const Symptoms& s, double factor) {
+    std::string bare = number(factor);
+    if (near(factor, 32) || near(factor, 1.0 / 32))
+        return bare + (factor > 1 ? " = warp size" : " = 1 / warp size");
+    for (const auto& [name, value] : s.capture.launch.params) {
+        if (value <= 1) continue;
+        if (near(factor, 1 / std::sqrt(value))) return fmt::format("{} = 1/sqrt({})", bare, name);
+        if (near(factor, std::sqrt(value))) return fmt::format("{} = sqrt({})", bare, name);
+    }
+    const double warps = std::ceil(static_cast<double>(count(s.capture.launch.block)) / 32);
+    if (near(factor, warps)) return bare + " = warps of a block";
+    if (near(factor, 1 / warps)) return bare + " = 1 / warps of a block";
+    for (const auto& [name, value] : s.capture.launch.params) {
+        if (value > 1 && near(factor, value)) return fmt::format("{} = {}", bare, name);
+        if (value > 1 && near(factor, 1 / value)) return fmt::format("{} = 1/{}", bare, name);
+    }
+    if (near(factor, std::log2(std::exp(1.0)))) return bare + " = log2(e)";
+    if (near(factor, std::log(2.0))) return bare + " = ln(2)";
+    return bare;
+}
+
+std::string tile_at(const capture::Capture& c, int64_t block, uint64_t address) {
+    for (const capture::Tile& t : c.tiles) {
+        if (t.block != block || t.ld <= 0 || t.probe < 0) continue;
+        const capture::Probe& p = c.probes[static_cast<size_t>(t.probe)];
+        if (p.memory != "shared" || address < t.address) continue;
+        const uint64_t element = (address - t.address) / size_of(p.dtype);
+        const auto row = static_cast<int>(element / static_cast<uint64_t>(t.ld)),
+                   col = static_cast<int>(element % static_cast<uint64_t>(t.ld));
+        if (row < t.rows && col < t.cols) return fmt::format("{}[{},{}]", p.name, row, col);
+    }
+    return {};
+}
+
+}  // namespace wl::diagnosis

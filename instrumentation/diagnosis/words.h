@@ -1,0 +1,34 @@
+// How findings speak: places, numbers and quoted source lines.
+#pragma once
+
+#include "instrumentation/diagnosis/rules.h"
+
+#include <string>
+#include <string_view>
+
+namespace wl::diagnosis {
+
+// The user's line of an instruction: the innermost location that does not lie in a toolkit header.
+int32_t user_location(const ptx::Module& module, int32_t location);
+capture::Where where_of(const Symptoms& s, uint32_t site);
+capture::Where where_of_access(
+    const Symptoms& s, const emulator::Access& access
+);  // with block, warp, lanes, epoch and the tile it touches
+
+std::string place(const capture::Where& where);  // "kernels/v2c_3.cu:118"
+std::string quoted(
+    const capture::Capture& capture, const capture::Where& where
+);                                      // "kernels/v2c_3.cu:118 (`l_add = ...`)"
+std::string lanes_text(uint32_t mask);  // "0-31", "3,7", "0-3,8"
+std::string block_text(const capture::Capture& capture, int64_t block);  // "(0,3,1)"
+std::string number(double value);  // shortest of 4 digits: "32", "0.125", "1.2e-05"
+
+// A factor in the words of the launch: "32 = warp size", "0.125 = 1/sqrt(D)", "8 = B"; the bare number when
+// it means nothing.
+std::string factor_text(const Symptoms& s, double factor);
+
+// The tile that holds `address` of shared memory in the recorded block, as "scores[12,3]"; empty when no mark
+// covers it.
+std::string tile_at(const capture::Capture& capture, int64_t block, uint64_t address);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,10 @@
+function(wl_program_test topic)
+    wl_test(${topic} ${ARGN})
+    target_sources(${topic}_test PRIVATE support/program.cpp)
+    target_compile_definitions(${topic}_test PRIVATE WL_PROGRAM="$<TARGET_FILE:warplens>" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    add_dependencies(${topic}_test warplens)
+endfunction()
+
+wl_program_test(cli nlohmann_json::nlohmann_json)
+wl_program_test(bad_input)
+wl_program_test(lineage wl_capture nlohmann_json::nlohmann_json)

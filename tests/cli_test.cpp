@@ -1,0 +1,126 @@
+// The command line as people and scripts meet it: verbs, exit status, JSON, text.
+#include "tests/support/program.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kSmall{"--shape", "1,1,128,64"};
+
+std::vector<std::string> with(std::vector<std::string> a, const std::vector<std::string>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+TEST(Cli, KernelsListsFaultsAndPresets) {
+    const Said said = warplens({"kernels"});
+    EXPECT_EQ(said.status, 0);
+    for (const char* word : {"v2b", "v2c_3", "--fault warp7", "--fault 32x", "mission_causal"})
+        EXPECT_NE(said.out.find(word), std::string::npos) << word;
+    const json list = json::parse(warplens({"kernels", "--json"}).out);
+    EXPECT_GE(list.at("kernels").size(), 2U);
+}
+
+TEST(Cli, ACleanKernelExitsWithZeroAndSaysWhatWasCovered) {
+    const Said said = warplens(with({"diagnose", "v2c_3"}, kSmall));
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    EXPECT_NE(said.out.find("ok: no findings"), std::string::npos);
+    EXPECT_NE(said.out.find("2 of 2 blocks compared"), std::string::npos);
+    EXPECT_NE(said.out.find("simulated"), std::string::npos);
+}
+
+TEST(Cli, TheThirtyTwoFoldBugIsNamedInWords) {
+    const Said said = warplens(with({"diagnose", "v2c_3", "--fault", "32x"}, kSmall));
+    EXPECT_EQ(said.status, 1) << said.err;
+    for (const char* words :
+         {"O is the reference / 32 in every element",
+          "32 = warp size",
+          "l is 32x the reference",
+          "all 32 lanes already held",
+          "kernels/v2c_3.cu:"}) {
+        EXPECT_NE(said.out.find(words), std::string::npos) << words << "\n" << said.out;
+    }
+}
+
+TEST(Cli, JsonHoldsTheFieldsThatScriptsRelyOn) {
+    const Said said =
+        warplens(with({"diagnose", "v2c_3", "--fault", "32x", "--seed", "7", "--json"}, kSmall));
+    EXPECT_EQ(said.status, 1);
+    const json j = json::parse(said.out);
+    EXPECT_EQ(j.at("verb"), "diagnose");
+    EXPECT_EQ(j.at("kernel"), "v2c_3");
+    EXPECT_EQ(j.at("faults"), json::array({"32x"}));
+    EXPECT_EQ(j.at("on"), "cpu");
+    EXPECT_EQ(j.at("seed"), 7);
+    EXPECT_EQ(j.at("verdict"), "findings");
+    EXPECT_EQ(j.at("covered").at("blocks_compared"), 2);
+    EXPECT_EQ(j.at("outputs").at(0).at("name"), "O");
+    EXPECT_FALSE(j.at("outputs").at(0).at("ok"));
+    const json& first = j.at("findings").at(0);
+    EXPECT_EQ(first.at("rule"), "constant_factor");
+    EXPECT_EQ(first.at("where").at("tile"), "l");
+    EXPECT_EQ(first.at("where").at("iteration"), 0);
+    EXPECT_GT(first.at("where").at("line"), 0);
+    EXPECT_NEAR(first.at("evidence").at("ratio").get<double>(), 32, 0.01);
+    EXPECT_EQ(j.at("findings").at(1).at("caused_by"), 0);
+    for (const char* key : {"compile", "run", "compare"}) EXPECT_TRUE(j.at("seconds").contains(key)) << key;
+}
+
+TEST(Cli, ARunWritesACaptureThatTheOtherVerbsRead) {
+    const TemporaryFolder folder;
+    const std::string file = folder.path + "/bad.wlcap";
+    EXPECT_EQ(warplens(with({"run", "v2c_3", "--fault", "scale", "-o", file}, kSmall)).status, 1);
+    ASSERT_TRUE(std::filesystem::exists(file));
+    const Said tiles = warplens({"tiles", file});
+    EXPECT_EQ(tiles.status, 1);
+    EXPECT_NE(tiles.out.find("scores"), std::string::npos);
+    const json j = json::parse(warplens({"tiles", file, "--json"}).out);
+    EXPECT_EQ(j.at("tiles").at(0).at("tile"), "scores");
+    EXPECT_EQ(j.at("tiles").at(0).at("verdict"), "wrong");
+    EXPECT_EQ(j.at("tiles").at(0).at("first_bad").at("iteration"), 0);
+    const Said again = warplens({"diagnose", file});
+    EXPECT_EQ(again.status, 1);
+    EXPECT_NE(again.out.find("scores is 0.125x the reference"), std::string::npos) << again.out;
+    const std::string png = folder.path + "/scores.png";
+    EXPECT_EQ(warplens({"show", file, "--tile", "scores", "--view", "ratio", "-o", png}).status, 0);
+    EXPECT_EQ(read_file(png).substr(1, 3), "PNG");
+}
+
+TEST(Cli, EveryVerbHasHelpWithAnExample) {
+    for (const char* verb : {"kernels", "run", "diagnose", "tiles", "show", "open"}) {
+        const Said said = warplens({verb, "--help"});
+        EXPECT_EQ(said.status, 0) << verb;
+        EXPECT_NE(said.out.find("Example:"), std::string::npos) << verb;
+    }
+}
+
+TEST(Cli, AUsersOwnKernelWorksByItsPath) {
+    const Said clean = warplens({"diagnose", source_path("tests/kernels/gemm.toml")});
+    EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
+    EXPECT_NE(
+        clean.out.find("6 of 12 blocks compared") == std::string::npos
+            ? clean.out.find("12 of 12 blocks compared")
+            : 0,
+        std::string::npos
+    ) << clean.out;
+    const Said bad =
+        warplens({"diagnose", source_path("tests/kernels/gemm.cu"), "--fault", "stride", "--json"});
+    EXPECT_EQ(bad.status, 1) << bad.err;
+    EXPECT_EQ(json::parse(bad.out).at("verdict"), "findings");
+}
+
+TEST(Cli, UnsupportedInstructionsAreNamedByLineAndExitWithThree) {
+    const Said said = warplens({"diagnose", source_path("tests/kernels/unsupported.cu")});
+    EXPECT_EQ(said.status, 3) << said.out << said.err;
+    EXPECT_NE((said.out + said.err).find("unsupported: "), std::string::npos);
+    EXPECT_NE((said.out + said.err).find("unsupported.cu:"), std::string::npos);
+    EXPECT_EQ(warplens({"diagnose", "v2c_3", "--on", "gpu"}).status, 3);
+}
+
+}  // namespace
+}  // namespace wl::test

@@ -1,0 +1,75 @@
+// Child processes for tests.
+#include "tests/support/program.h"
+
+#include <array>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace wl::test {
+
+namespace {
+
+[[noreturn]] void exec_child(
+    const std::vector<std::string>& args,
+    const std::vector<std::string>& environment,
+    const std::string& folder
+) {
+    const auto redirect = [&](const char* name, int to) {
+        const int fd = open((folder + "/" + name).c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+        dup2(fd, to);
+    };
+    redirect(".stdout", STDOUT_FILENO);
+    redirect(".stderr", STDERR_FILENO);
+    if (chdir(folder.c_str()) != 0) _exit(126);
+    for (const std::string& entry : environment) putenv(const_cast<char*>(entry.c_str()));
+    std::vector<char*> argv{const_cast<char*>("warplens")};
+    for (const std::string& a : args) argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    execv(WL_PROGRAM, argv.data());
+    _exit(127);
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "warplens-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+}
+
+Said warplens(const std::vector<std::string>& args, const std::vector<std::string>& environment) {
+    const TemporaryFolder folder;
+    const pid_t child = fork();
+    if (child == 0) exec_child(args, environment, folder.path);
+    int status = 0;
+    waitpid(child, &status, 0);
+    Said said;
+    said.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    said.out = read_file(folder.path + "/.stdout"), said.err = read_file(folder.path + "/.stderr");
+    return said;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string read_file(const std::string& path) {
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    return out.str();
+}
+
+std::string source_path(const std::string& relative) { return std::string(WL_SOURCE_DIR) + "/" + relative; }
+
+}  // namespace wl::test
