@@ -68,14 +68,8 @@ Element step_element(
         case Name::m: return {t.m[at], t.m[at] == -kInfinity ? kVanishes : t.m_bound[at]};
         case Name::l: return {t.l[at], t.l_bound[at]};
         case Name::alpha: return {t.alpha[at], t.alpha_bound[at]};
-        case Name::o_accum: return {t.o_accum[at_dim], t.o_accum_bound[at_dim]};
-        default: break;
+        default: return {t.o_accum[at_dim], t.o_accum_bound[at_dim]};
     }
-    const double value = t.o_accum[at_dim] /
-        t.l[at];  // the division by l rounds, and may be a multiplication by an approximate reciprocal
-    const double bound =
-        (t.o_accum_bound[at_dim] + std::fabs(value) * t.l_bound[at]) / t.l[at] + 4 * kU32 * std::fabs(value);
-    return {value, bound};
 }
 
 ReferenceTile input_tile(const Tensor& t, const Window& w) {
@@ -92,11 +86,30 @@ ReferenceTile input_tile(const Tensor& t, const Window& w) {
     return out;
 }
 
+ReferenceTile output_tile(AttentionState& s, const Window& w) {
+    const AttentionProblem& p = s.problem;
+    ReferenceTile out = blank_tile(w);
+    if (w.at[0] < 0 || w.at[0] >= p.batch || w.at[1] < 0 || w.at[1] >= p.heads) return out;
+    const int64_t col0 = w.at[3];
+    for (int r = 0; r < w.rows; ++r) {
+        const int64_t row = w.at[2] + r;
+        if (row < 0 || row >= p.sequence) continue;
+        const int64_t first = row / kStripe * kStripe;
+        const std::shared_ptr<const AttentionOutput> o = output_stripe(s, w.at[0] * p.heads + w.at[1], first);
+        for (int64_t c = std::max<int64_t>(0, -col0); c < std::min<int64_t>(w.cols, p.head_dim - col0); ++c) {
+            const auto from = static_cast<size_t>((row - first) * p.head_dim + col0 + c);
+            const size_t to = out.value.index(r, static_cast<int>(c));
+            out.value.data[to] = o->o[from], out.bound.data[to] = o->bound[from], out.compared.data[to] = 1;
+        }
+    }
+    return out;
+}
+
 ReferenceTile computed_tile(AttentionState& s, const Entry& e, const Window& w) {
     const AttentionProblem& p = s.problem;
     ReferenceTile out = blank_tile(w);
     size_t c = 0;
-    const int64_t step = e.stepped ? w.at[c++] : s.steps - 1;
+    const int64_t step = e.stepped ? w.at[c++] : 0;
     const int64_t batch = w.at[c], head = w.at[c + 1], row0 = w.at[c + 2],
                   col0 = e.by_key || e.by_dim ? w.at[c + 3] : 0;
     const int64_t last = e.by_key ? p.sequence : e.by_dim ? p.head_dim : 1;
@@ -147,7 +160,7 @@ ReferenceTile tile(AttentionState& s, const Window& w) {
                 "the reference tensor " + w.tensor + " has " + std::to_string(dims) +
                 " dimensions, `at` gives " + std::to_string(w.at.size())
             );
-        return computed_tile(s, e, w);
+        return e.id == Name::o ? output_tile(s, w) : computed_tile(s, e, w);
     }
     return refuse(
         "no tensor named '" + w.tensor +
@@ -162,6 +175,9 @@ Reference attention_reference(AttentionProblem problem) {
     if (problem.scale == 0) problem.scale = 1 / std::sqrt(static_cast<double>(problem.head_dim));
     auto s = std::make_shared<AttentionState>();
     s->steps = (problem.sequence + problem.kv_tile - 1) / problem.kv_tile;
+    s->outputs.resize(
+        static_cast<size_t>(problem.batch * problem.heads * ((problem.sequence + kStripe - 1) / kStripe))
+    );
     s->inputs = widen_inputs(problem);
     s->problem = std::move(problem);
     const AttentionProblem& p = s->problem;

@@ -203,6 +203,30 @@ std::shared_ptr<const AttentionStripe> compute_stripe(
     return t;
 }
 
+// O of a stripe: the last O_accum over the last l. The division rounds, and may be a multiplication by an
+// approximate reciprocal.
+std::shared_ptr<const AttentionOutput> final_rows(const AttentionState& s, const AttentionStripe& t) {
+    auto out = std::make_shared<AttentionOutput>();
+    const auto dim = static_cast<size_t>(s.problem.head_dim);
+    for (int64_t i = 0; i < t.rows; ++i) {
+        const auto at = static_cast<size_t>((s.steps - 1) * t.rows + i);
+        for (size_t d = 0; d < dim; ++d) {
+            const double value = t.o_accum[at * dim + d] / t.l[at];
+            const double bound =
+                (t.o_accum_bound[at * dim + d] + std::fabs(value) * t.l_bound[at]) / t.l[at] +
+                4 * kU32 * std::fabs(value);
+            out->o.push_back(value);
+            out->bound.push_back(static_cast<float>(bound));
+        }
+    }
+    return out;
+}
+
+size_t output_index(const AttentionState& s, int64_t head, int64_t first_row) {
+    const int64_t stripes = (s.problem.sequence + kStripe - 1) / kStripe;
+    return static_cast<size_t>(head * stripes + first_row / kStripe);
+}
+
 }  // namespace
 
 std::shared_ptr<const AttentionStripe> stripe(AttentionState& s, int64_t head, int64_t first_row) {
@@ -217,10 +241,23 @@ std::shared_ptr<const AttentionStripe> stripe(AttentionState& s, int64_t head, i
         }
     }
     std::shared_ptr<const AttentionStripe> made = compute_stripe(s, head, first_row);
+    std::shared_ptr<const AttentionOutput> output = final_rows(s, *made);
     const std::lock_guard lock(s.mutex);
+    s.outputs[output_index(s, head, first_row)] = std::move(output);
     s.cache.push_front(made);
     if (s.cache.size() > kCachedStripes) s.cache.pop_back();
     return made;
+}
+
+std::shared_ptr<const AttentionOutput> output_stripe(AttentionState& s, int64_t head, int64_t first_row) {
+    const size_t index = output_index(s, head, first_row);
+    {
+        const std::lock_guard lock(s.mutex);
+        if (s.outputs[index]) return s.outputs[index];
+    }
+    stripe(s, head, first_row);
+    const std::lock_guard lock(s.mutex);
+    return s.outputs[index];
 }
 
 }  // namespace wl::analysis

@@ -32,12 +32,21 @@ struct AttentionStripe {
     std::vector<float> o_accum_bound;  // (steps, rows, D)
 };
 
+// What outlives the cache of stripes: the output rows, which are asked for once more when every block has
+// run.
+struct AttentionOutput {
+    std::vector<double> o;  // (rows, D)
+    std::vector<float> bound;
+};
+
 struct AttentionState {
     AttentionProblem problem;
     AttentionInputs inputs;
     int64_t steps = 0;
     std::mutex mutex;
     std::list<std::shared_ptr<const AttentionStripe>> cache;  // most recently used first
+    std::vector<std::shared_ptr<const AttentionOutput>>
+        outputs;  // by head, then stripe; null: not computed yet
 };
 
 AttentionInputs widen_inputs(const AttentionProblem& problem);
@@ -46,5 +55,6 @@ bool is_masked(const AttentionProblem& problem, int64_t row, int64_t key);
 // From the cache, or computed; safe from several threads. `head` = batch * H + head; first_row a multiple of
 // kStripe.
 std::shared_ptr<const AttentionStripe> stripe(AttentionState& state, int64_t head, int64_t first_row);
+std::shared_ptr<const AttentionOutput> output_stripe(AttentionState& state, int64_t head, int64_t first_row);
 
 }  // namespace wl::analysis
