@@ -2,8 +2,6 @@
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/parser.h"
 
-#include <ranges>
-
 namespace wl::ptx {
 namespace {
 
@@ -204,8 +202,9 @@ void parse_statement(Parser& p) {
 
 const Entry* find_local(const Parser& p, std::string_view name) {
     const std::string key(name);
-    for (const Scope& scope : std::views::reverse(p.scopes))
-        if (const auto entry = scope.names.find(key); entry != scope.names.end()) return &entry->second;
+    for (size_t i = p.scopes.size(); i-- > 0;)
+        if (const auto entry = p.scopes[i].names.find(key); entry != p.scopes[i].names.end())
+            return &entry->second;
     return nullptr;
 }
 

@@ -148,6 +148,12 @@ Operand list(Parser& p, std::string_view close, int depth) {
     return o;
 }
 
+bool name_follows(const Parser& p) {
+    Lexer ahead = p.lexer;
+    advance(ahead);
+    return ahead.token.kind == Token::Kind::word && ahead.token.text != "WARP_SZ";
+}
+
 Operand negated(Parser& p, int depth) {
     const Token sign = p.lexer.token;
     advance(p.lexer);
@@ -224,9 +230,7 @@ Operand parse_operand(Parser& p, int depth) {
     if (depth > kDeepestVector) fail_at(token, "an operand nested deeper than 4");
     if (accept(p.lexer, "{")) return list(p, "}", depth);
     if (accept(p.lexer, "[")) return address(p, depth);
-    const bool name_follows =
-        is(token, "-") && (peek(p.lexer) == '%' || peek(p.lexer) == '_' || peek(p.lexer) == '$');
-    if (is(token, "!") || name_follows) return negated(p, depth);
+    if (is(token, "!") || (is(token, "-") && name_follows(p))) return negated(p, depth);
     if (token.kind != Token::Kind::word || token.text == "WARP_SZ") return constant(p);
     advance(p.lexer);
     Operand o = selected(p, token);

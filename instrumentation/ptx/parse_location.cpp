@@ -1,5 +1,6 @@
 // `.loc` lines: every instruction's line of the user's source, with its chain of inlined calls.
 #include "instrumentation/base/error.h"
+#include "instrumentation/ptx/debug_strings.h"
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/parser.h"
 
@@ -59,35 +60,6 @@ int32_t file_index(Parser& p, int number) {
     return entry->second;
 }
 
-// The strings of .debug_str by the labels that function_name uses: `$L__info_string0: .b8 95,90,0`.
-struct DebugStrings {
-    std::string bytes;
-    std::unordered_map<std::string, size_t> labels;
-};
-
-DebugStrings read_debug_strings(const Module& module) {
-    DebugStrings strings;
-    const auto section = module.sections.find(".debug_str");
-    if (section == module.sections.end()) return strings;
-    Lexer lexer = start(section->second);
-    while (lexer.token.kind != Token::Kind::end) {
-        const Token token = lexer.token;
-        advance(lexer);
-        if (token.kind == Token::Kind::word && is(lexer.token, ":"))
-            strings.labels[std::string(token.text)] = strings.bytes.size();
-        if (token.kind == Token::Kind::number) strings.bytes += static_cast<char>(parse_number(token).bits);
-    }
-    return strings;
-}
-
-std::string string_at(const DebugStrings& strings, const LineMark& mark) {
-    const auto label = strings.labels.find(mark.function);
-    if (label == strings.labels.end()) return mark.function;
-    const size_t begin = label->second + mark.function_offset;
-    if (mark.function_offset > strings.bytes.size() || begin > strings.bytes.size()) return mark.function;
-    return strings.bytes.substr(begin, strings.bytes.find('\0', begin) - begin);
-}
-
 using LocationKey = std::tuple<int, int, int, int, int>;
 
 // Names of inlined functions by the strings that labels stand for; the same name has one index.
@@ -97,8 +69,10 @@ void name_functions(Parser& p) {
     size_t bytes = 0;
     for (const LineMark& mark : p.lines.marks) {
         if (mark.location < 0 || mark.function.empty()) continue;
-        const auto [entry, is_new] =
-            known.try_emplace(string_at(strings, mark), static_cast<int>(p.module.function_names.size()));
+        const auto [entry, is_new] = known.try_emplace(
+            string_at(strings, mark.function, mark.function_offset),
+            static_cast<int>(p.module.function_names.size())
+        );
         p.module.locations[mark.location].function = entry->second;
         if (!is_new) continue;
         p.module.function_names.push_back(entry->first);

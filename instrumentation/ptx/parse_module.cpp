@@ -1,4 +1,5 @@
 // Module scope: headers, files, sections, variables and functions (PTX ISA 9.0, 11.1, 11.5, 11.6).
+#include "instrumentation/base/error.h"
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/parser.h"
 
@@ -15,6 +16,13 @@ void parse_version(Parser& p) {
     if (p.lexer.token.kind != Token::Kind::number) fail_at(p.lexer.token, "expected a version such as 9.0");
     p.module.version = std::string(p.lexer.token.text);
     advance(p.lexer);
+}
+
+void parse_address_size(Parser& p) {
+    const Token where = p.lexer.token;
+    const int64_t bits = parse_integer(p.lexer, "the address size");
+    if (bits != 32 && bits != 64) fail_at(where, "an address size that is neither 32 nor 64");
+    p.module.address_size = static_cast<int>(bits);
 }
 
 void parse_alias(Parser& p) {
@@ -52,7 +60,7 @@ void parse_directive(Parser& p) {
     else if (word.text == ".target")
         parse_target(p);
     else if (word.text == ".address_size")
-        p.module.address_size = static_cast<int>(parse_integer(p.lexer, "the address size"));
+        parse_address_size(p);
     else if (word.text == ".alias")
         parse_alias(p);
     else if (word.text == ".pragma")
@@ -110,6 +118,8 @@ Module parse(std::string_view text) {
         else
             fail_at(p.lexer.token, "expected a directive");
     }
+    if (p.module.version.empty() || p.module.target.empty())
+        throw Error("This is no PTX module: it has no .version or no .target.");
     resolve_addresses(p);
     finish_locations(p);
     return std::move(p.module);

@@ -1,10 +1,9 @@
 // A whole module as text that parses to the same module.
-#include "instrumentation/ptx/expression.h"
+#include "instrumentation/ptx/debug_strings.h"
 #include "instrumentation/ptx/lexer.h"
 #include "instrumentation/ptx/printer.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace wl::ptx {
 namespace {
@@ -13,29 +12,6 @@ std::string print_dimensions(std::string_view word, const uint32_t (&d)[3]) {
     if (d[0] == 0 && d[1] == 0 && d[2] == 0) return "";
     return "\n" + std::string(word) + " " + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " +
         std::to_string(d[2]);
-}
-
-// Labels of .debug_str by the string that stands behind them.
-std::map<std::string, std::string> labels_of_strings(const Module& m) {
-    std::map<std::string, std::string> labels;
-    const auto section = m.sections.find(".debug_str");
-    if (section == m.sections.end()) return labels;
-    std::string label, bytes;
-    for (Lexer lexer = start(section->second); lexer.token.kind != Token::Kind::end;) {
-        const Token token = lexer.token;
-        advance(lexer);
-        if (token.kind == Token::Kind::word && is(lexer.token, ":")) {
-            label = token.text;
-            bytes.clear();
-        } else if (token.kind == Token::Kind::number) {
-            const auto byte = static_cast<char>(parse_number(token).bits);
-            if (byte != '\0')
-                bytes += byte;
-            else if (!label.empty())
-                labels.try_emplace(bytes, std::exchange(label, {}));
-        }
-    }
-    return labels;
 }
 
 std::string print_place(const Location& l) {
@@ -150,12 +126,7 @@ std::string print_body(const Printer& p) {
 
 std::string print(const Module& m) {
     std::string text = print_header(m);
-    std::map<int, std::string> string_labels;
-    const std::map<std::string, std::string> labels = labels_of_strings(m);
-    for (size_t i = 0; i < m.function_names.size(); ++i) {
-        const auto label = labels.find(m.function_names[i]);
-        string_labels[static_cast<int>(i)] = label == labels.end() ? m.function_names[i] : label->second;
-    }
+    const std::vector<std::string> string_labels = labels_of(read_debug_strings(m), m.function_names);
     const bool one_definition = m.functions.size() == 1 && !m.functions[0].is_declaration;
     if (!one_definition)
         for (const Function& f : m.functions)

@@ -16,7 +16,7 @@ struct Printer {
     const Function& function;
     std::map<int32_t, std::vector<std::string_view>> labels;  // names before each instruction
     std::vector<std::string> branch_targets, call_targets;    // a name for each list
-    std::map<int, std::string>* string_labels = nullptr;      // Module::function_names -> label in .debug_str
+    const std::vector<std::string>* string_labels = nullptr;  // of Module::function_names, in .debug_str
 };
 Printer make_printer(const Module& module, const Function& function);
 
