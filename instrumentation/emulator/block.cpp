@@ -120,6 +120,10 @@ void start_block(Block& block, int64_t index) {
     start(block.shadow, shadow);
 }
 
+uint64_t budget_of(const Block& block) {
+    return block.options->budget != 0 ? block.options->budget : kDefaultBudget;
+}
+
 uint64_t issued(const Block& block) {
     uint64_t sum = 0;
     for (const Warp& w : block.warps) sum += w.clock - w.joined;
@@ -143,7 +147,7 @@ void report_endless(Block& block) {
 void step(Block& block, Warp& w) {
     const uint32_t before = w.live;
     const uint64_t slice = block.random != 0 ? 1 + (next_random(block.random) & 0xff) : kSlice;
-    w.slice_end = w.clock + slice;
+    w.slice_end = w.clock + std::min(slice, budget_of(block) + 1);
     run_warp(w);
     if (w.live == 0 && before != 0) {
         if (block.variant != kPlain) exit_warp(block.shadow, w.index);
@@ -210,7 +214,7 @@ void prepare(Block& block, const BlockContext& context) {
 
 bool run_block(Block& block, int64_t index) {
     start_block(block, index);
-    const uint64_t budget = block.options->budget != 0 ? block.options->budget : kDefaultBudget;
+    const uint64_t budget = budget_of(block);
     bool finished = false;
     while (!block.aborted) {
         if (turn(block)) {

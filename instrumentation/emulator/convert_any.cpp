@@ -153,8 +153,9 @@ uint64_t float_result(const Conversion& c, double x, double tail) {
         case Type::f32: {
             float f = static_cast<float>(x);
             if (std::isfinite(x)) {
+                // What overflowed to infinity lies below it in magnitude.
                 const double error =
-                    std::isinf(f) ? x - std::copysign(0x1p128, x) : x - static_cast<double>(f) + tail;
+                    std::isinf(f) ? -std::copysign(1.0, x) : x - static_cast<double>(f) + tail;
                 f = directed(c.rounding, f, error);
             }
             f = c.ftz ? flush<true>(f) : f;

@@ -18,8 +18,10 @@ using ptx::Op;
 using ptx::Space;
 using Lower = Selected (*)(Lowering&);
 
-constexpr std::array<Lower, 15> kFamilies = {
+constexpr std::array<Lower, 17> kFamilies = {
     lower_integer,
+    lower_carry,
+    lower_bits,
     lower_float,
     lower_half,
     lower_approximate,

@@ -68,6 +68,8 @@ struct AddressOperand {
 AddressOperand address(Lowering& l, size_t k, ptx::Space space);
 
 Selected lower_integer(Lowering& l);
+Selected lower_carry(Lowering& l);
+Selected lower_bits(Lowering& l);
 Selected lower_float(Lowering& l);
 Selected lower_half(Lowering& l);
 Selected lower_approximate(Lowering& l);

@@ -1,9 +1,13 @@
 // Slots of registers in a warp's file.
 #include "instrumentation/emulator/lowering.h"
 
+#include <algorithm>
+
 namespace wl::emulator {
 
-size_t destination_count(const ptx::Instruction& in) {
+namespace {
+
+size_t written_by_form(const ptx::Instruction& in) {
     using ptx::Op;
     switch (in.op) {
         case Op::st:
@@ -27,6 +31,12 @@ size_t destination_count(const ptx::Instruction& in) {
         case Op::bar: return in.modifiers.mode == ptx::Mode::red ? 1 : 0;
         default: return in.modifiers.pair ? 2 : 1;
     }
+}
+
+}  // namespace
+
+size_t destination_count(const ptx::Instruction& in) {
+    return std::min(written_by_form(in), in.operands.size());
 }
 
 std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file) {

@@ -24,6 +24,9 @@ struct Program;
 // holds an instruction that the emulator lacks, and Error when there is no such entry. Instruction indices in
 // reports are those of the entry's Function::code; called functions follow in order of Program::sites.
 std::shared_ptr<const Program> lower(const ptx::Module& module, std::string_view entry);
+// Every instruction of the module that the emulator lacks: "unsupported: <instruction> at <file>:<line>".
+std::vector<std::string> unsupported(const ptx::Module& module);
+
 std::vector<capture::Site> sites(const Program& program);
 uint32_t static_shared_bytes(const Program& program);
 
