@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
     PtxSample,
     testing::Values(
         "arithmetic",
+        "clang",
         "cluster",
         "language",
         "language_debug",

@@ -1,5 +1,5 @@
-// What nvcc makes of the language: printf, recursion, indirect calls, switch tables, local arrays, constant tables
-// with addresses, dynamic stack, globals that point at each other, doubles, assertions.
+// What nvcc makes of the language: printf, recursion, indirect calls, switch tables, local arrays, constant
+// tables with addresses, dynamic stack, globals that point at each other, doubles, assertions.
 #include <cassert>
 #include <cstdio>
 
@@ -7,7 +7,10 @@ __constant__ float table[4] = {1.5f, 2.5f, 3.5f, 4.5f};
 __constant__ const char* message = "hello";
 __device__ int counter = 7;
 __device__ int* links[3] = {&counter, nullptr, &counter};
-__device__ double grid[2][3] = {{1, 2}, {3, 4, 5}};
+__device__ double grid[2][3] = {
+    {1,  2},
+    { 3, 4, 5}
+};
 __device__ unsigned char bytes[5] = {1, 2, 3};
 __managed__ int managed = 3;
 

@@ -1,14 +1,18 @@
-// Memory and synchronisation: atomics, fences, cp.async, mbarriers, warp collectives, cooperative groups, vectors.
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
+// Memory and synchronisation: atomics, fences, cp.async, mbarriers, warp collectives, cooperative groups,
+// vectors.
 #include <cuda/barrier>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
 namespace cg = cooperative_groups;
 
-extern "C" __global__ void memory(int* out, const float4* __restrict__ in, float* sums, unsigned long long* wide, __half2* halves) {
+extern "C" __global__ void memory(
+    int* out, const float4* __restrict__ in, float* sums, unsigned long long* wide, __half2* halves
+) {
     __shared__ __align__(16) float tile[256];
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
     const int i = threadIdx.x;
@@ -21,8 +25,10 @@ extern "C" __global__ void memory(int* out, const float4* __restrict__ in, float
     auto block = cg::this_thread_block();
     auto warp = cg::tiled_partition<32>(block);
     out[0] = cg::reduce(warp, i, cg::plus<int>());
-    out[1] = warp.shfl_xor(i, 3) + warp.ballot(i & 1) + __match_any_sync(0xffffffff, i) + __syncthreads_count(i & 1);
-    out[2] = __reduce_add_sync(0xffffffff, static_cast<unsigned>(i)) + __activemask() + __any_sync(0xffffffff, i > 3);
+    out[1] = warp.shfl_xor(i, 3) + warp.ballot(i & 1) + __match_any_sync(0xffffffff, i) +
+        __syncthreads_count(i & 1);
+    out[2] = __reduce_add_sync(0xffffffff, static_cast<unsigned>(i)) + __activemask() +
+        __any_sync(0xffffffff, i > 3);
     cg::coalesced_group active = cg::coalesced_threads();
     if (active.thread_rank() == 0) atomicAdd(out + 3, static_cast<int>(active.size()));
     atomicAdd(sums, tile[i]);
@@ -37,10 +43,12 @@ extern "C" __global__ void memory(int* out, const float4* __restrict__ in, float
     __nanosleep(20);
     out[7] = static_cast<int>(clock64() + __cvta_generic_to_shared(tile) + __isShared(tile));
     cg::this_grid().sync();
-    int volatile* flag = out + 8;
-    while (*flag == 0) {
-    }
+    volatile int* flag = out + 8;
+    while (*flag == 0) {}
     int index;
-    asm volatile("{\n\t.reg .pred p;\n\telect.sync _|p, 0xffffffff;\n\t@p mov.u32 %0, 1;\n\t@!p mov.u32 %0, 0;\n\t}" : "=r"(index));
+    asm volatile(
+        "{\n\t.reg .pred p;\n\telect.sync _|p, 0xffffffff;\n\t@p mov.u32 %0, 1;\n\t@!p mov.u32 %0, 0;\n\t}"
+        : "=r"(index)
+    );
     out[9] = index;
 }
