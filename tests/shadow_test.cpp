@@ -311,6 +311,43 @@ TEST(Shadow, ThreeReadersAndEachIsFoundByTheWriter) {
     }
 }
 
+TEST(Shadow, TwoWarpsReadARowAndOneOfThemWritesIt) {
+    for (uint32_t bytes : {2u, 4u, 8u, 16u}) {
+        for (uint32_t lane : {0u, 1u, 6u, 31u}) {
+            Program program;
+            program.read(1, 128, bytes, bytes, kAll, kRead);
+            program.read(2, 128, bytes, bytes, kAll, kOther);
+            program.write(2, 128, bytes, bytes, 1u << lane);
+            auto found = program.incidents();
+            ASSERT_EQ(found.size(), 1u) << bytes << " bytes, lane " << lane;
+            EXPECT_EQ(found[0].first.warp, 1);
+            EXPECT_EQ(found[0].first.site, kRead);
+            EXPECT_EQ(found[0].second.lanes, 1u << lane);
+            EXPECT_EQ(found[0].first.lanes, bytes > 2 ? 1u << lane : 0u);  // of halves lanes are not kept
+
+            program.read(1, 1024, bytes, bytes, kAll, kRead);
+            program.read(2, 1024, bytes, bytes, kAll, kOther);
+            program.read(3, 1024, bytes, bytes, kAll, kOther);
+            program.write(1, 1024, bytes, bytes, 1u << lane);
+            found = program.incidents();
+            ASSERT_EQ(found.size(), 2u) << bytes << " bytes, lane " << lane;
+            EXPECT_EQ(found[0].first.warp, 2);
+            EXPECT_EQ(found[0].first.site, kOther);
+        }
+    }
+}
+
+TEST(Shadow, AReaderOfTheOtherHalfHidesNoRace) {
+    Program program;
+    program.read(0, 128, 4, 2);
+    for (int warp : {0, 2, 3}) arrive(program.shadow, 1, warp, false);
+    arrive(program.shadow, 1, 1, true);
+    complete(program.shadow, 1);
+    program.read(1, 130, 4, 2);   // after everything so far, for warp 1
+    program.write(2, 128, 4, 2);  // but not for warp 2
+    expect_race(program, Kind::race_shared, kRead, kWrite, "write after read");
+}
+
 TEST(Shadow, AtomicsDoNotRaceWithEachOther) {
     Program program;
     for (int warp = 0; warp < 4; ++warp) program.atomic(warp, 128, 0);

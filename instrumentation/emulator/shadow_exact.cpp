@@ -75,13 +75,14 @@ void add(std::vector<Touch>& touches, Touch touch) {
 void settle(WordHistory& history, Stamp safe_for_all) {
     std::erase_if(history.readers, [=](const Touch& touch) { return touch.stamp <= safe_for_all; });
     uint32_t covered = 0;
-    for (auto touch = history.writers.rbegin(); touch != history.writers.rend(); ++touch) {
-        if (touch->stamp <= safe_for_all) {
-            touch->bytes &= ~covered;
-            touch->atomic = false;
-            touch->lanes = std::bit_floor(touch->lanes);
+    for (size_t i = history.writers.size(); i-- > 0;) {
+        Touch& touch = history.writers[i];
+        if (touch.stamp <= safe_for_all) {
+            touch.bytes &= ~covered;
+            touch.atomic = false;
+            touch.lanes = std::bit_floor(touch.lanes);
         }
-        covered |= touch->bytes;
+        covered |= touch.bytes;
     }
     drop_empty(history.writers);
 }

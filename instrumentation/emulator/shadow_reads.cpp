@@ -135,7 +135,7 @@ bool join_second_warp(const PairReader<kShape>& reader, const Run& run) {
     const uint32_t per_lane = words_of(kShape) ? words_of(kShape) / 32 : run.words;
     WarpsNote note{0, uint16_t(actor.dense), uint8_t(actor.warp), uint8_t(std::countr_zero(run.lanes))};
     for (uint32_t word = 0; word < run.words; word += per_lane, ++note.second_lane) {
-        const uint64_t second = std::bit_cast<uint64_t>(note);
+        const auto second = std::bit_cast<uint64_t>(note);
         for (uint32_t i = word; i < word + per_lane; ++i) {
             reader.shadow.notes[run.first + i] = second | cells[i].reader_mask;
         }

@@ -141,10 +141,11 @@ capture::Owner owner_of_bytes(const Shadow& shadow, uint32_t word, uint32_t byte
     const Cell& cell = shadow.cells[word];
     if (cell.writer == kHistory) {
         const auto& writers = shadow.histories[cell.reader_mask].writers;
-        for (auto touch = writers.rbegin(); touch != writers.rend(); ++touch) {
-            if (!(touch->bytes & bytes)) continue;
-            const auto lane = uint32_t(31 - std::countl_zero(touch->lanes));
-            return owner(shadow, field(touch->stamp, touch->warp) | lane << 2, touch->stamp, touch->site);
+        for (size_t i = writers.size(); i-- > 0;) {
+            const Touch& touch = writers[i];
+            if (!(touch.bytes & bytes)) continue;
+            const auto lane = uint32_t(31 - std::countl_zero(touch.lanes));
+            return owner(shadow, field(touch.stamp, touch.warp) | lane << 2, touch.stamp, touch.site);
         }
     } else if (is_split(cell.writer)) {
         const SplitWord& split = shadow.split[word];
