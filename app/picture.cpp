@@ -90,7 +90,7 @@ HeatStyle style_of(const TileView& tile, const Layer& layer, View view) {
 // Pixels of the heat area: cells of a whole number of pixels where the tile is small.
 ImVec2 heat_extent(int rows, int cols) {
     const float cell = std::clamp(std::floor(768.0F / static_cast<float>(std::max(rows, cols))), 1.0F, 40.0F);
-    const float width = std::clamp(cell * static_cast<float>(cols), 280.0F, 1400.0F),
+    const float width = std::clamp(cell * static_cast<float>(cols), 420.0F, 1400.0F),
                 height = std::clamp(cell * static_cast<float>(rows), 120.0F, 1400.0F);
     return {width, height};
 }
@@ -173,7 +173,7 @@ void write_tile_picture(const capture::Capture& capture, int tile, View view, co
     constexpr float kScale = 1.25F;
     const ImVec2 heat = heat_extent(shown.data.rows, shown.data.cols);
     const auto width = static_cast<int>(heat.x + (34 + size::kPad) * kScale + 1),
-               height = static_cast<int>(heat.y + (56 + 18 + 36) * kScale + 1);
+               height = static_cast<int>(heat.y + (56 + 18 + 44) * kScale + 1);
     OffscreenShell shell(width, height, kScale);
     HeatCanvas canvas;
     const ImVec2 screen(static_cast<float>(width), static_cast<float>(height));

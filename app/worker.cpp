@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sstream>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@ void take_line(Worker& worker, const std::string& line) {
     if (const std::optional<Progress> progress = progress_from_line(line)) {
         worker.progress = *progress;
     } else if (line.find_first_not_of(" \t\r") != std::string::npos) {
-        worker.last_line = line;
+        constexpr std::string_view kPrefix = "warplens: error: ";
+        worker.last_line = line.starts_with(kPrefix) ? line.substr(kPrefix.size()) : line;
     }
 }
 

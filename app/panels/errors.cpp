@@ -67,7 +67,7 @@ void draw_histogram(const ErrorHistogram& errors, Box box) {
             nullptr, nullptr, bare, bare | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoGridLines
         );
         const double last = errors.first + errors.width * static_cast<double>(errors.good.size());
-        ImPlot::SetupAxesLimits(errors.first, last, 0, top * 1.12, ImPlotCond_Always);
+        ImPlot::SetupAxesLimits(errors.first, last, 0, top * 1.3, ImPlotCond_Always);
         ImPlot::SetupAxisFormat(ImAxis_X1, decade_label);
         std::vector<double> ticks;
         const int from = static_cast<int>(std::ceil(errors.first)), to = static_cast<int>(std::floor(last)),

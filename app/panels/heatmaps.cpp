@@ -234,6 +234,23 @@ void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) 
     ImGui::EndTooltip();
 }
 
+// Why there is no heatmap, and what to do.
+void draw_nothing(const Session& session, const Selection& selection, Box box) {
+    std::string title = "Run a kernel, or drop a capture here",
+                advice = "the kernel, its fault and its shape are chosen at the top left";
+    if (session.worker) {
+        title = "Running " + session.request.kernel;
+        advice = "its tiles appear here when it has ended";
+    } else if (const capture::Tile* tile = tile_of(session, selection)) {
+        title = "The elements of this tile were not kept";
+        advice = block_text(session.capture, tile->block) +
+            " was not recorded: of its tiles only the verdict is known";
+    }
+    const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
+    put_centred({centre.x, centre.y - px(12)}, {Face::strong, colour::kDim}, title);
+    put_centred({centre.x, centre.y + px(12)}, {Face::small_words, colour::kFaint}, advice);
+}
+
 }  // namespace
 
 void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
@@ -255,13 +272,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection) {
     const TileView& tile = session.current;
     const Box box = window_box();
     if (!has_values(tile)) {
-        draw_header(
-            box,
-            {.title = "Tile",
-             .subtitle = session.capture.tiles.empty()
-                 ? "nothing is loaded"
-                 : "elements were not recorded for this block: only its verdict"}
-        );
+        draw_nothing(session, selection, box);
         return;
     }
     if (panel.fitted != tile.content && panel.autofit) fit_ranges(panel, tile);

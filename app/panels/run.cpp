@@ -24,9 +24,11 @@ void take_choice(RunPanel& panel, const Session& session) {
     if (panel.capture == session.captures && !panel.kernel.empty()) return;
     panel.capture = session.captures;
     const capture::Launch& launch = session.capture.launch;
-    const std::string wanted = !launch.kernel.empty() ? launch.kernel : session.request.kernel;
-    panel.kernel = !wanted.empty() ? wanted : session.kernels.empty() ? "" : session.kernels.front().name;
-    panel.fault = launch.faults.empty() ? "" : launch.faults.front();
+    const bool loaded = !launch.kernel.empty();
+    const std::vector<std::string>& faults = loaded ? launch.faults : session.request.faults;
+    const std::string first = session.kernels.empty() ? "" : session.kernels.front().name;
+    panel.kernel = loaded ? launch.kernel : !session.request.kernel.empty() ? session.request.kernel : first;
+    panel.fault = faults.empty() ? "" : faults.front();
 }
 
 bool choose(

@@ -1,14 +1,13 @@
-// Rows of spans; the mouse scrubs, the wheel zooms, and every other panel follows the time.
+// TimelineRows of spans; the mouse scrubs, the wheel zooms, and every other panel follows the time.
 #include "app/panels/timeline.h"
 
 #include "app/navigate.h"
-#include "app/numbers.h"
+#include "app/panels/timeline_rows.h"
 #include "app/widgets.h"
 
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -16,110 +15,9 @@ namespace wl::app {
 
 namespace {
 
-constexpr float kLabels = 86, kRuler = 22;
-constexpr ImU32 kWait = colour::hex(0x3a4049);
+constexpr float kLabels = 86;  // pixels at scale 1
 
-ImU32 stage_colour(int stage) {
-    constexpr std::array<ImU32, 6> kStages = {
-        colour::hex(0x4f8fd0),
-        colour::hex(0x6fae7a),
-        colour::hex(0xd8924a),
-        colour::hex(0xa67fd0),
-        colour::hex(0x55b3b0),
-        colour::hex(0xc46a8d)};
-    return stage < 0 ? colour::hex(0x2b3037) : kStages[static_cast<size_t>(stage) % kStages.size()];
-}
-
-struct Rows {
-    TimelineScale scale;
-    Box box;           // of the spans and marks
-    float height = 0;  // of a row
-    float label_left = 0;
-    float y(int row) const { return box.low.y + height * static_cast<float>(row); }
-};
-
-double nice_step(double least) {
-    const double decade = std::pow(10, std::floor(std::log10(std::max(least, 1.0))));
-    for (const double factor : {1.0, 2.0, 5.0}) {
-        if (decade * factor >= least) return decade * factor;
-    }
-    return decade * 10;
-}
-
-void draw_ruler(const Rows& rows, float top) {
-    const TimelineScale& scale = rows.scale;
-    const double step =
-        nice_step((scale.last - scale.first) / std::max(1.0F, (scale.right - scale.left) / px(110)));
-    for (double time = std::ceil(scale.first / step) * step; time <= scale.last; time += step) {
-        const float x = x_at_time(scale, time);
-        hairline({x, top + px(kRuler - 5)}, {x, rows.box.high.y}, colour::kLine);
-        put({x + px(4), top + px(3)},
-            {Face::small_numbers, colour::kFaint},
-            count_text(static_cast<int64_t>(time)));
-    }
-}
-
-struct Span {
-    int row = 0;
-    double begin = 0, end = 0;
-    ImU32 ink = 0;
-    std::string_view label = {};
-};
-
-void draw_span(const Rows& rows, const Span& span) {
-    const float low = std::max(rows.scale.left, x_at_time(rows.scale, span.begin)),
-                high = std::min(rows.scale.right, x_at_time(rows.scale, span.end));
-    if (high < rows.scale.left || low > rows.scale.right) return;
-    const float top = rows.y(span.row) + 1, bottom = rows.y(span.row + 1) - 1;
-    ImGui::GetWindowDrawList()->AddRectFilled({low, top}, {std::max(low + 1, high - 1), bottom}, span.ink);
-    const bool fits = measure(Face::small_words, span.label).x + px(8) <= high - low;
-    if (span.label.empty() || bottom - top < px(12) || !fits) return;
-    put({low + px(5), middle(top, bottom - top, Face::small_words)},
-        {Face::small_words, colour::kBar},
-        span.label);
-}
-
-void draw_spans(const Rows& rows, const Session& session, const analysis::Timeline& timeline) {
-    for (const analysis::StageSpan& span : timeline.stages) {
-        const std::string_view name =
-            span.stage >= 0 ? std::string_view(session.capture.stages[static_cast<size_t>(span.stage)]) : "";
-        const auto begin = static_cast<double>(span.begin), end = static_cast<double>(span.end);
-        draw_span(rows, {span.warp, begin, end, stage_colour(span.stage), name});
-    }
-    for (const analysis::BarrierSpan& span : timeline.barriers) {
-        draw_span(rows, {span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), kWait});
-    }
-}
-
-ImU32 verdict_colour(const capture::Tile& tile) {
-    if (tile.verdict == capture::Verdict::bad)
-        return tile.nan + tile.inf > 0 ? colour::kNonFinite : colour::kBad;
-    return tile.verdict == capture::Verdict::ok ? colour::kGood : colour::kFaint;
-}
-
-// Returns the tile whose mark is under the mouse; -1: none.
-int draw_marks(
-    const Rows& rows, const Session& session, const Selection& selection, const analysis::Timeline& timeline
-) {
-    const float y = rows.y(timeline.warps) + rows.height / 2, r = std::min(px(4.5F), rows.height / 2 - 1);
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    int under = -1;
-    float nearest = px(6);
-    for (const analysis::TileInstant& instant : timeline.tiles) {
-        const float x = x_at_time(rows.scale, instant.time);
-        if (x < rows.scale.left - r || x > rows.scale.right + r || instant.tile < 0) continue;
-        const bool chosen = instant.tile == selection.tile;
-        if (chosen) diamond({x, y}, r + px(3), colour::kSelection);
-        diamond({x, y}, r, verdict_colour(session.capture.tiles[static_cast<size_t>(instant.tile)]));
-        const float distance = std::abs(mouse.x - x);
-        if (std::abs(mouse.y - y) > rows.height / 2 || distance >= nearest) continue;
-        nearest = distance;
-        under = instant.tile;
-    }
-    return under;
-}
-
-void draw_labels(const Rows& rows, Selection& selection, int warps) {
+void draw_labels(const TimelineRows& rows, Selection& selection, int warps) {
     const bool every = rows.height >= px(11);
     for (int row = 0; row <= warps; ++row) {
         const bool is_warp = row < warps;
@@ -153,21 +51,8 @@ void draw_labels(const Rows& rows, Selection& selection, int warps) {
     }
 }
 
-void draw_now(const Rows& rows, uint32_t time, float top) {
-    const float x = x_at_time(rows.scale, time);
-    if (x < rows.scale.left || x > rows.scale.right) return;
-    hairline({x, top + px(kRuler - 4)}, {x, rows.box.high.y}, colour::kSelection);
-    const std::string text = count_text(time);
-    const float half = measure(Face::small_numbers, text).x / 2 + px(5);
-    const float centre = std::clamp(x, rows.scale.left + half, rows.scale.right - half);
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        {centre - half, top + 1}, {centre + half, top + px(17)}, colour::kSelection, px(2)
-    );
-    put_centred({centre, top + px(9)}, {Face::small_numbers, colour::kBar}, text);
-}
-
 // A press on a mark selects its tile; anywhere else it moves the time, and goes on while it is dragged.
-void scrub(const Session& session, Selection& selection, const Rows& rows, int tile_under_mouse) {
+void scrub(const Session& session, Selection& selection, const TimelineRows& rows, int tile_under_mouse) {
     if (!ImGui::IsItemActive()) return;
     const ImGuiIO& io = ImGui::GetIO();
     if (ImGui::IsItemActivated() && tile_under_mouse >= 0) {
@@ -209,7 +94,7 @@ void draw_legend(const Session& session, Box header, float from) {
         swatch({x - width, y}, px(10), ink);
         x -= width + px(14);
     };
-    entry("waiting", kWait);
+    entry("waiting", kWaitColour);
     for (int stage = static_cast<int>(session.capture.stages.size()) - 1; stage >= 0; --stage) {
         entry(session.capture.stages[static_cast<size_t>(stage)], stage_colour(stage));
     }
@@ -276,18 +161,18 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection) {
     const Box rest = draw_header(box, {.title = "Timeline", .subtitle = subtitle});
     draw_legend(session, box, draw_steps(session, selection, box, subtitle));
     hairline(rest.low, {rest.high.x, rest.low.y});
-    Rows rows;
+    TimelineRows rows;
     rows.scale = scale_of(panel, session, selection, timeline, rest);
     rows.box = {
-        {rows.scale.left,  rest.low.y + px(kRuler)},
-        {rows.scale.right, rest.high.y - px(4)    }
+        {rows.scale.left,  rest.low.y + px(kTimelineRuler)},
+        {rows.scale.right, rest.high.y - px(4)            }
     };
     rows.height = std::min(px(22), rows.box.height() / static_cast<float>(timeline.warps + 1));
     rows.box.high.y = rows.box.low.y + rows.height * static_cast<float>(timeline.warps + 1);
     rows.label_left = rest.low.x;
     if (rows.height < px(3) || rows.scale.right <= rows.scale.left) return;
     draw_labels(rows, selection, timeline.warps);
-    draw_ruler(rows, rest.low.y);
+    draw_ruler(rows, rest.low.y, selection.time);
     press(
         {
             {rows.scale.left, rest.low.y},

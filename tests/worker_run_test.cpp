@@ -1,0 +1,106 @@
+// The window's session with the real program as its worker: a kernel that ends, one that is killed, one that
+// is cancelled.
+#include "app/navigate.h"
+#include "app/session.h"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace wl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Running {
+    Session session;
+    Selection selection;
+    explicit Running(RunRequest request) {
+        session.program = WL_PROGRAM;
+        run(session, request);
+    }
+    void until(const std::function<bool()>& done) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+        while (!done() && std::chrono::steady_clock::now() < end) {
+            prepare(session, selection);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        ASSERT_TRUE(done()) << session.message.text;
+    }
+    bool ended() const { return session.worker == nullptr; }
+    bool executes() const { return session.worker && session.worker->progress.stage == "run"; }
+};
+
+// Files of that capture's name, finished or half written.
+int files_like(const std::string& capture) {
+    int count = 0;
+    const std::string stem = fs::path(capture).stem().string();
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(capture).parent_path())) {
+        count += entry.path().filename().string().starts_with(stem) ? 1 : 0;
+    }
+    return count;
+}
+
+RunRequest faulty_kernel(const std::string& shape) {
+    RunRequest request;
+    request.kernel = "v2c_3";
+    request.faults = {"32x"};
+    request.shape = shape;
+    return request;
+}
+
+TEST(WorkerRun, ItsCaptureIsLoadedWithTheSelectionOnTheFirstFinding) {
+    Running running(faulty_kernel("1,1,128,64"));
+    ASSERT_FALSE(running.ended()) << running.session.message.text;
+    running.until([&] { return running.ended(); });
+    ASSERT_EQ(running.session.captures, 1U) << running.session.message.text;
+    ASSERT_FALSE(running.session.capture.findings.empty());
+    EXPECT_EQ(running.selection.finding, 0);
+    EXPECT_EQ(probe_of(running.session, running.selection)->name, "l");
+    EXPECT_EQ(running.session.current.tile, running.selection.tile);
+}
+
+TEST(WorkerRun, KilledMidRunItLeavesAMessageAndNoFile) {
+    Running running(faulty_kernel("1,16,1024,64"));
+    ASSERT_FALSE(running.ended()) << running.session.message.text;
+    const std::string capture = running.session.worker->capture;
+    running.until([&] { return running.executes() || running.ended(); });
+    ASSERT_TRUE(running.executes()) << "it ended before it could be killed";
+    ASSERT_EQ(kill(running.session.worker->process, SIGKILL), 0);
+    running.until([&] { return running.ended(); });
+    EXPECT_TRUE(running.session.message.bad);
+    EXPECT_NE(running.session.message.text.find("killed by signal 9"), std::string::npos)
+        << running.session.message.text;
+    EXPECT_EQ(running.session.captures, 0U);
+    EXPECT_EQ(files_like(capture), 0);
+}
+
+TEST(WorkerRun, CancelledMidRunItLeavesNoFile) {
+    Running running(faulty_kernel("1,16,1024,64"));
+    ASSERT_FALSE(running.ended()) << running.session.message.text;
+    const std::string capture = running.session.worker->capture;
+    running.until([&] { return running.executes() || running.ended(); });
+    ASSERT_TRUE(running.executes()) << "it ended before it could be cancelled";
+    cancel(*running.session.worker);
+    running.until([&] { return running.ended(); });
+    EXPECT_NE(running.session.message.text.find("cancelled"), std::string::npos)
+        << running.session.message.text;
+    EXPECT_EQ(running.session.captures, 0U);
+    EXPECT_EQ(files_like(capture), 0);
+}
+
+TEST(WorkerRun, AnUnknownKernelIsTheWorkersOwnSentence) {
+    RunRequest request;
+    request.kernel = "v2c_33";
+    Running running(request);
+    running.until([&] { return running.ended(); });
+    EXPECT_TRUE(running.session.message.bad);
+    EXPECT_NE(running.session.message.text.find("v2c_3"), std::string::npos) << running.session.message.text;
+    EXPECT_FALSE(running.session.message.text.starts_with("warplens")) << "the window is WarpLens already";
+}
+
+}  // namespace
+}  // namespace wl::app
