@@ -197,6 +197,20 @@ TEST(PtxParse, LocationsKnowTheirCallSites) {
     EXPECT_EQ(describe(m, -1), "no source line");
 }
 
+TEST(PtxParse, ACallSiteIsTheLatestLineOfItsPlace) {
+    const Module m = parse(
+        std::string(kHeader) +
+        ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n.entry k() {\n.reg .b32 %r<9>;\n"
+        ".loc 2 30 3, function_name f, inlined_at 1 20 2\nmov.u32 %r1, 0;\n"
+        ".loc 2 40 4, function_name g, inlined_at 2 30 3\nmov.u32 %r1, 1;\n"
+        ".loc 2 30 3, function_name f, inlined_at 1 21 2\nmov.u32 %r1, 2;\n"
+        ".loc 2 40 4, function_name g, inlined_at 2 30 3\nmov.u32 %r1, 3;\n}"
+    );
+    const auto& code = m.functions.at(0).code;
+    EXPECT_EQ(describe(m, code[1].location, true), "b.h:40 inlined at b.h:30 inlined at a.cu:20");
+    EXPECT_EQ(describe(m, code[3].location, true), "b.h:40 inlined at b.h:30 inlined at a.cu:21");
+}
+
 TEST(PtxParse, InitialisersHoldBytesAndAddresses) {
     const Module m = parse(
         std::string(kHeader) +
