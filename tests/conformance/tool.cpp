@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "tests/conformance/bundle.h"
+#include "tests/conformance/grade.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 namespace wl::conformance {
 namespace {
@@ -18,7 +20,10 @@ constexpr std::string_view kUsage =
     "usage: conformance_tool bundle FOLDER GOLDEN [PTXAS] [all]   the cases without a stored result (or "
     "all)\n"
     "       conformance_tool store BUNDLE RESULTS GOLDEN         put results into tests/golden/ptx\n"
-    "       conformance_tool list                                rows of the table and their cases\n";
+    "       conformance_tool list GOLDEN                         rows of the table and their cases\n"
+    "       conformance_tool grade GOLDEN [FAMILY]               the emulator's cases that are not equal\n"
+    "       conformance_tool notes GOLDEN                        writes not_yet.txt and no_golden.txt in "
+    "GOLDEN anew\n";
 
 struct FamilyCases {
     std::string file;
@@ -131,15 +136,59 @@ void store(const std::string& bundle_folder, const std::string& results, const s
     fmt::print("{} results stored, {} cases failed on the GPU\n", stored, failed);
 }
 
-void list() {
-    size_t rows = 0, served = 0, cases = 0;
-    for (const ptx::Family& family : ptx::families())
-        for (const ptx::Form& form : family.forms) {
-            const size_t n = cases_of(form).size();
-            ++rows, served += n > 0, cases += n;
-            fmt::print("{:6} {} | {} | {} | {}\n", n, form.name, form.types, form.modifiers, form.operands);
+void list(const std::string& golden) {
+    size_t rows = 0, served = 0, answered = 0, cases = 0;
+    fmt::print("cases answered refused failed\n");
+    for (const ptx::Family& family : ptx::families()) {
+        const Golden stored = read_golden(golden + "/" + slug(family.title) + ".golden");
+        for (const Grade& g : grade(family, stored, false)) {
+            size_t refused = 0, failed = 0;
+            for (const Case& c : cases_of(*g.form))
+                refused += stored.refused.count(c.name), failed += stored.failed.count(c.name);
+            ++rows, served += g.generated > 0, answered += g.cases > 0, cases += g.generated;
+            fmt::print("{:5} {:8} {:7} {:6} {}\n", g.generated, g.cases, refused, failed, key_of(*g.form));
         }
-    fmt::print("{} rows, {} with cases, {} cases\n", rows, served, cases);
+    }
+    fmt::print("{} rows, {} with cases, {} with answers, {} cases\n", rows, served, answered, cases);
+}
+
+void grade_all(const std::string& golden, const std::string& only) {
+    size_t forms = 0, passing = 0, differing = 0, unsupported = 0;
+    for (const ptx::Family& family : ptx::families()) {
+        const std::string file = slug(family.title);
+        if (!only.empty() && file != only) continue;
+        for (const Grade& g : grade(family, read_golden(golden + "/" + file + ".golden"))) {
+            if (g.cases == 0) continue;
+            ++forms, passing += g.unsupported + g.differing == 0, differing += g.differing > 0;
+            unsupported += g.unsupported > 0;
+            if (g.lines.empty()) continue;
+            fmt::print("{} : {}\n", key_of(*g.form), shortfall(g));
+            for (const std::string& line : g.lines) fmt::print("    {}\n", line);
+        }
+    }
+    fmt::print(
+        "{} forms: {} equal, {} differ, {} have unsupported cases\n", forms, passing, differing, unsupported
+    );
+}
+
+void write_notes(const std::string& golden) {
+    std::ostringstream differing, missing;
+    differing
+        << "# Forms that the emulator does not answer as the GPU does, and how many of their cases. May "
+           "only shrink.\n# Written by `conformance_tool notes`; all other forms are equal, bit for bit or "
+           "within bounds.h.\n";
+    missing << "# Forms without an answer of a GPU, and why. May only shrink: `conformance_tool notes` drops "
+               "those that have one.\n";
+    const auto reasons = read_notes(golden + "/no_golden.txt");
+    for (const ptx::Family& family : ptx::families())
+        for (const Grade& g : grade(family, read_golden(golden + "/" + slug(family.title) + ".golden"))) {
+            const std::string key = key_of(*g.form), why = shortfall(g);
+            if (!why.empty()) differing << key << " : " << why << "\n";
+            if (const auto reason = reasons.find(key); g.cases == 0 && reason != reasons.end())
+                missing << key << " : " << reason->second << "\n";
+        }
+    std::ofstream(golden + "/not_yet.txt") << differing.str();
+    std::ofstream(golden + "/no_golden.txt") << missing.str();
 }
 
 }  // namespace
@@ -155,8 +204,12 @@ int main(int argc, char** argv) {
             );
         else if (args.size() == 4 && args[0] == "store")
             store(args[1], args[2], args[3]);
-        else if (args.size() == 1 && args[0] == "list")
-            list();
+        else if (args.size() >= 2 && args[0] == "grade")
+            grade_all(args[1], args.size() > 2 ? args[2] : "");
+        else if (args.size() == 2 && args[0] == "notes")
+            write_notes(args[1]);
+        else if (args.size() == 2 && args[0] == "list")
+            list(args[1]);
         else
             return fmt::print(stderr, "{}", kUsage), 2;
     } catch (const std::exception& e) { return fmt::print(stderr, "conformance_tool: {}\n", e.what()), 2; }

@@ -1,0 +1,58 @@
+// Parameters are the buffers' addresses, then the value at a multiple of 16 bytes.
+#include "tests/conformance/emulate.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/emulator/run.h"
+
+#include <cstring>
+
+namespace wl::conformance {
+namespace {
+
+std::vector<std::byte> params_of(const Case& c, const std::vector<uint64_t>& addresses) {
+    std::vector<std::byte> params(addresses.size() * sizeof(uint64_t));
+    if (!addresses.empty()) std::memcpy(params.data(), addresses.data(), params.size());
+    if (c.value.empty()) return params;
+    params.resize((params.size() + 15) / 16 * 16);
+    params.insert(params.end(), c.value.begin(), c.value.end());
+    return params;
+}
+
+std::string told(const emulator::Incident& incident) {
+    return "incident " + std::to_string(static_cast<int>(incident.kind)) + " " + incident.detail;
+}
+
+}  // namespace
+
+Emulated emulate(const Case& c) {
+    Emulated result;
+    std::shared_ptr<const emulator::Program> program;
+    try {
+        program = emulator::lower(ptx::parse(module_header() + entry_text(c, "c0")), "c0");
+    } catch (const Unsupported& e) {
+        result.refusal = e.what();
+        return result;
+    } catch (const Error& e) {
+        result.refusal = std::string("not parsed: ") + e.what();
+        return result;
+    }
+    emulator::GlobalMemory memory;
+    std::vector<uint64_t> addresses;
+    for (size_t i = 0; i < c.buffers.size(); ++i)
+        addresses.push_back(emulator::allocate(memory, "p" + std::to_string(i), c.buffers[i].bytes));
+    emulator::Launch launch;
+    launch.grid = c.grid, launch.block = c.block, launch.params = params_of(c, addresses);
+    emulator::RunOptions options;
+    options.threads = 1, options.budget = 1u << 20;
+    options.checks = {false, false, false};
+    const emulator::RunResult run = emulator::run(*program, launch, memory, options);
+    if (!run.incidents.empty()) result.incident = told(run.incidents[0]);
+    for (size_t i = 0; i < c.buffers.size(); ++i) {
+        if (!c.buffers[i].compared) continue;
+        const auto& bytes = emulator::find(memory, addresses[i], c.buffers[i].bytes.size())->bytes;
+        result.bytes.insert(result.bytes.end(), bytes.begin(), bytes.end());
+    }
+    return result;
+}
+
+}  // namespace wl::conformance
