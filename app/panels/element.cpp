@@ -1,8 +1,8 @@
 // Sections from top to bottom in a scrolling column.
 #include "app/panels/element.h"
 
+#include "app/element_sections.h"
 #include "app/numbers.h"
-#include "app/panels/element_sections.h"
 #include "app/widgets.h"
 
 #include <imgui.h>

@@ -2,7 +2,7 @@
 #include "app/panels/timeline.h"
 
 #include "app/navigate.h"
-#include "app/panels/timeline_rows.h"
+#include "app/timeline_rows.h"
 #include "app/widgets.h"
 
 #include <imgui.h>

@@ -1,5 +1,5 @@
 // Draw lists only; nothing here reacts to the mouse but the tooltip.
-#include "app/panels/timeline_rows.h"
+#include "app/timeline_rows.h"
 
 #include "app/numbers.h"
 

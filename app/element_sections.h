@@ -22,6 +22,12 @@ struct ElementFacts {
     bool compared = false, wrong = false;
 };
 
+// How a floating-point format spends its bits, sign first; integers have none.
+struct BitFields {
+    int sign = 0, exponent = 0, mantissa = 0;
+};
+BitFields bit_fields(DType dtype);
+
 void draw_rule(ElementColumn& column);
 void draw_bits(ElementColumn& column, const TileView& tile, const ElementFacts& facts);
 void draw_history(

@@ -1,10 +1,9 @@
 // Bits, history over iterations, and neighbours of the inspected element.
-#include "app/panels/element_sections.h"
+#include "app/element_sections.h"
 
 #include "app/heat_pane.h"
 #include "app/navigate.h"
 #include "app/numbers.h"
-#include "app/panels/element.h"
 #include "app/widgets.h"
 
 #include <imgui.h>

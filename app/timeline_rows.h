@@ -1,7 +1,9 @@
 // What the timeline paints: ruler, spans, marks, and the line of the present time.
 #pragma once
 
-#include "app/panels/timeline.h"
+#include "app/selection.h"
+#include "app/session.h"
+#include "app/timeline_scale.h"
 #include "app/widgets.h"
 
 namespace wl::app {
