@@ -10,6 +10,7 @@ namespace wl::app {
 
 namespace {
 
+constexpr size_t kMostRings = 32;
 constexpr float kCornersFrom = 12;  // pixels a cell for the red corner of a wrong element
 
 // What of the area the matrix leaves free; blending under the heatmap itself would cost as much as the
@@ -111,15 +112,20 @@ void draw_corners(const HeatPane& pane, Box heat) {
     }
 }
 
+ImU32 colour_of_non_finite(float value) {
+    if (std::isnan(value)) return colour::of(kNotANumber);
+    return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
+}
+
 void draw_rings(const HeatPane& pane, Box heat) {
-    if (pane.view.cell_width >= kCornersFrom) return;
+    // Many are seen without rings, and who wrote an element does not depend on its value.
+    const bool ringed = pane.view.cell_width < kCornersFrom && pane.style.map != HeatMap::owners;
+    if (!ringed || pane.tile->non_finite.size() > kMostRings) return;
     for (const Element at : pane.tile->non_finite) {
         const Box box = cell_box(pane, heat, at);
         const auto value = static_cast<float>(pane.tile->data.got(at.row, at.col));
         const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
-        ImGui::GetWindowDrawList()->AddCircle(
-            centre, px(7), heat_colour(pane.style, canonical(value)), 20, px(1.5F)
-        );
+        ImGui::GetWindowDrawList()->AddCircle(centre, px(7), colour_of_non_finite(value), 20, px(1.5F));
     }
 }
 
@@ -242,8 +248,7 @@ ImU32 heat_colour(const HeatStyle& style, float value) {
     if (style.map == HeatMap::owners)
         return value < 0 ? colour::kPanel : colour::of(owner_palette()[static_cast<size_t>(value)]);
     if (is_absent(value)) return colour::kPanel;
-    if (std::isnan(value)) return colour::of(kNotANumber);
-    if (std::isinf(value)) return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
+    if (!std::isfinite(value)) return colour_of_non_finite(value);
     const Palette& palette = style.map == HeatMap::values ? viridis() : diverging();
     return colour::of(palette[palette_index(style, value)]);
 }

@@ -7,6 +7,7 @@
 #include "instrumentation/base/error.h"
 #include "tests/support/synthetic_capture.h"
 
+#include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -153,6 +154,29 @@ TEST(Workspace, NJumpsFromBadTileToBadTile) {
         "expect iteration 1\n"
     );
     window.play("click tiles/first-bad\n expect tile l\n expect iteration 0\n");
+}
+
+TEST(Workspace, ATileWithNaNsAndInfinitiesIsDrawnByEveryPanel) {
+    capture::Capture capture = testing::synthetic_capture();
+    capture::Tile& tile = capture.tiles[4];  // P, with its writers
+    std::vector<float> values(static_cast<size_t>(tile.rows) * static_cast<size_t>(tile.cols), 0.5F);
+    values[70] = std::nanf("");
+    values[200] = INFINITY;
+    values[300] = -INFINITY;
+    for (size_t i = 64 * 56; i < values.size(); ++i) values[i] = std::nanf("");
+    tile.values = add_blob(capture.blobs, values);
+    tile.verdict = capture::Verdict::bad;
+    Window window(1920, 1080);
+    load(window.shell.app.session, window.shell.app.selection, std::move(capture), "broken.wlcap");
+    for (const char* metric : {"difference", "relative", "ratio", "ulp"}) {
+        window.play(
+            std::string("click tiles/b0/i0/P\n click heat/zoom/fit\n click heat/metric/") + metric + "\n"
+        );
+        window.play(
+            "click errors/0\n click heat/zoom/cell\n move heat/difference .5 .5\n move ownership/map .5 .9\n"
+        );
+    }
+    EXPECT_EQ(window.shell.app.session.current.non_finite.size(), kMaxMarks);
 }
 
 // A control that fell off the window or under another one would not be found, or would not answer.

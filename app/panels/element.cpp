@@ -71,7 +71,8 @@ void draw_errors(ElementColumn& column, const TileView& tile, const ElementFacts
         column,
         "bound",
         number(static_cast<double>(facts.bound), 3) +
-            (facts.wrong ? "  off " + number(excess, 2) + "x" : "   kept"),
+            (facts.wrong ? (std::isfinite(excess) ? "  off " + number(excess, 2) + "x" : "  exceeded")
+                         : "   kept"),
         facts.wrong ? colour::kBad : colour::kDim
     );
     line(column, "ratio", number(metric(analysis::Metric::ratio), 6), ink);
