@@ -76,7 +76,9 @@ void expect_arithmetic(const std::string& type) {
     expect_binary<T>("div." + type, [&](T a, T b) {
         return b == 0 ? static_cast<T>(-1) : Wide(a) / b == Wide(clamp(Wide(a) / b)) ? clamp(Wide(a) / b) : a;
     });
-    expect_binary<T>("rem." + type, [](T a, T b) { return b == 0 ? a : static_cast<T>(Wide(a) % b); });
+    expect_binary<T>("rem." + type, [](T a, T b) {
+        return b == 0 ? static_cast<T>(-1) : static_cast<T>(Wide(a) % b);
+    });
 }
 
 TEST(EmulatorInteger, ArithmeticWrapsInEveryWidth) {

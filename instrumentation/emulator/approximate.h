@@ -48,13 +48,17 @@ inline float log2_approx(float x) {
     return x > 0 && x < INFINITY ? result : special;
 }
 
-// sin (Quarter 0) or cos (Quarter 1): reduction by pi/2 and series in double precision, error below 2^-23 for
-// |x| < 2^30; the ISA states bounds for |x| <= pi (2^-20.5) and [-100 pi, 100 pi].
+// sin (Quarter 0) or cos (Quarter 1). The hardware multiplies by 1/(2 pi) in single precision, cut, and takes
+// the sine of that many turns: which is why large angles lose their digits and huge ones are whole turns.
+// Error within 2^-21.3 on [-pi, pi] by that product; the ISA allows 2^-20.5 there, and 2^-14.7 to 100 pi.
 template <int Quarter>
 inline float sine_approx(float x) {
-    const double q = std::nearbyint(static_cast<double>(x) * 0.63661977236758134308);
-    const double r =
-        std::fma(q, -6.123233995736766e-17, std::fma(q, -1.5707963267948966, static_cast<double>(x)));
+    const double exact = static_cast<double>(x) * static_cast<double>(0.15915494f);
+    const float nearest = static_cast<float>(exact);
+    const bool above = std::abs(static_cast<double>(nearest)) > std::abs(exact);
+    const double turns = std::bit_cast<float>(std::bit_cast<uint32_t>(nearest) - (above ? 1u : 0u));
+    const double q = std::nearbyint(turns * 4);
+    const double r = (turns - q * 0.25) * 6.283185307179586;
     const double quarter = q + Quarter;
     const double turn = quarter - 4 * std::floor(quarter * 0.25);  // 0, 1, 2, 3
     const double z = r * r;
@@ -62,7 +66,8 @@ inline float sine_approx(float x) {
     const double cosine =
         1 + z * (-0.5 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800)))));
     const double value = turn == 1 || turn == 3 ? cosine : sine;
-    return static_cast<float>(turn >= 2 ? -value : value);
+    const float result = static_cast<float>(turn >= 2 ? -value : value);
+    return result == 0 ? std::copysign(result, x) : result;
 }
 
 // tanh(x) = (t-1)/(t+1), t = 2^(2x log2 e); near 0 the series. Relative error far below the ISA's 2^-11.
@@ -74,6 +79,18 @@ inline float tanh_approx(float x) {
     const float near = a * std::fma(z, std::fma(z, 2.0f / 15, -1.0f / 3), 1.0f);
     const float result = a < 0.1f ? near : far;
     return x == x ? std::copysign(result, x) : x;
+}
+
+// .approx.ftz.f64: reads and writes the upper words alone, so that a NaN whose payload lies in the lower one
+// is an infinity; flushes subnormals.
+template <auto F>
+double upper_word(double x) {
+    constexpr uint64_t kUpper = 0xffffffff00000000, kSign = uint64_t{1} << 63, kExponent = 0x7ff0000000000000;
+    const auto flushed = [](uint64_t bits) { return (bits & kExponent) == 0 ? bits & kSign : bits & kUpper; };
+    const double result = F(std::bit_cast<double>(flushed(std::bit_cast<uint64_t>(x))));
+    return std::bit_cast<double>(
+        result == result ? flushed(std::bit_cast<uint64_t>(result)) : uint64_t{0x7fffffff00000000}
+    );
 }
 
 }  // namespace wl::emulator

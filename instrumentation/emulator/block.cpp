@@ -48,6 +48,18 @@ uint32_t special_value(const Block& block, const Warp& w, SpecialRegister which,
             return component(
                 from_linear(static_cast<uint64_t>(block.index), launch.grid), axis(SpecialRegister::ctaid_x)
             );
+        // A launch without clusters counts each block as one.
+        case SpecialRegister::clusterid_x:
+        case SpecialRegister::clusterid_y:
+        case SpecialRegister::clusterid_z:
+            return component(
+                from_linear(static_cast<uint64_t>(block.index), launch.grid),
+                axis(SpecialRegister::clusterid_x)
+            );
+        case SpecialRegister::nclusterid_x:
+        case SpecialRegister::nclusterid_y:
+        case SpecialRegister::nclusterid_z:
+            return component(launch.grid, axis(SpecialRegister::nclusterid_x));
         case SpecialRegister::nctaid_x:
         case SpecialRegister::nctaid_y:
         case SpecialRegister::nctaid_z: return component(launch.grid, axis(SpecialRegister::nctaid_x));
@@ -55,9 +67,6 @@ uint32_t special_value(const Block& block, const Warp& w, SpecialRegister which,
         case SpecialRegister::warpid: return static_cast<uint32_t>(w.index);
         case SpecialRegister::nwarpid: return static_cast<uint32_t>(block.warps.size());
         case SpecialRegister::nsmid:
-        case SpecialRegister::nclusterid_x:
-        case SpecialRegister::nclusterid_y:
-        case SpecialRegister::nclusterid_z:
         case SpecialRegister::cluster_nctaid_x:
         case SpecialRegister::cluster_nctaid_y:
         case SpecialRegister::cluster_nctaid_z:

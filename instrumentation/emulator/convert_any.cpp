@@ -62,7 +62,9 @@ double float_value(const Conversion& c, uint64_t bits) {
         case Type::bf16: return brain_value(static_cast<uint16_t>(bits));
         case Type::f32: {
             const float x = std::bit_cast<float>(static_cast<uint32_t>(bits));
-            return c.ftz ? flush<true>(x) : x;
+            // The hardware does not flush what it converts to f16 (measured), and its flush makes NaN
+            // canonical.
+            return c.ftz && c.to != Type::f16 ? canonical(flush<true>(x)) : x;
         }
         default: return std::bit_cast<double>(bits);
     }
@@ -84,7 +86,11 @@ double round_integral(Rounding r, double x) {
 // clamps.
 uint64_t float_to_integer(const Conversion& c, double x) {
     const unsigned n = width(c.to);
-    if (x != x) return c.from == Type::f64 || n == 64 ? uint64_t{1} << (n - 1) : 0;
+    if (x != x) {
+        if (c.from != Type::f64 && n != 64) return 0;
+        const uint64_t top = uint64_t{1} << (n - 1);
+        return is_signed(c.to) ? ~(top - 1) : top;
+    }
     const double whole = round_integral(c.rounding, x);
     const double top = std::ldexp(1.0, static_cast<int>(is_signed(c.to) ? n - 1 : n));
     const double bottom = is_signed(c.to) ? -top : 0;
@@ -143,11 +149,28 @@ bool rounds_to_integral(Rounding r) {
     return r == Rounding::rni || r == Rounding::rzi || r == Rounding::rmi || r == Rounding::rpi;
 }
 
+// What is left of a NaN of double precision: its sign, quiet, and the top of its payload (measured).
+uint64_t narrowed_nan(Type to, double x) {
+    const uint64_t bits = std::bit_cast<uint64_t>(x) | uint64_t{1} << 51;
+    const auto sign = static_cast<uint32_t>(bits >> 63);
+    const auto top = [=](int n) { return static_cast<uint32_t>((bits & 0xfffffffffffff) >> (52 - n)); };
+    if (to == Type::f16) return sign << 15 | 0x7c00 | top(10);
+    if (to == Type::bf16) return sign << 15 | 0x7f80 | top(7);
+    return sign << 31 | 0x7f800000 | top(23);
+}
+// The neighbour of x towards its tail if there is one and x is even: later roundings then see that it is
+// inexact.
+double tail_to_odd(double x, double tail) {
+    if (tail == 0 || (std::bit_cast<uint64_t>(x) & 1) != 0) return x;
+    return std::nextafter(x, std::copysign(INFINITY, tail));
+}
+
 // x plus `tail` (what an integer source has beyond double precision) in the destination's format.
 uint64_t float_result(const Conversion& c, double x, double tail) {
     if (rounds_to_integral(c.rounding)) x = round_integral(c.rounding, x);
-    if (c.sat) x = saturate(x);
-    if (c.relu && x < 0) x = 0;
+    if (c.sat) x = saturate(x), tail = 0;  // whole numbers are 0 or 1 then
+    if (c.relu && x <= 0) x = 0;           // -0 too
+    if (x != x && c.from == Type::f64 && c.to != Type::f64) return narrowed_nan(c.to, x);
     switch (c.to) {
         case Type::f64: return std::bit_cast<uint64_t>(directed(c.rounding, x, tail));
         case Type::f32: {
@@ -169,8 +192,8 @@ uint64_t float_result(const Conversion& c, double x, double tail) {
                                                              : 0xfff + (bits >> 13 & 1);
             return (bits + (std::isinf(x) ? 0 : half)) & ~0x1fffu;
         }
-        case Type::f16: return to_half(c.rounding, to_odd(x));
-        case Type::bf16: return to_brain(c.rounding, to_odd(x));
+        case Type::f16: return to_half(c.rounding, to_odd(tail_to_odd(x, tail)));
+        case Type::bf16: return to_brain(c.rounding, to_odd(tail_to_odd(x, tail)));
         default: return 0;
     }
 }

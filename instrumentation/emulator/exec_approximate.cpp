@@ -32,7 +32,9 @@ Selected lower_approximate(Lowering& l) {
     if (in.types.size() != 1) return {};
     plain_operands(l, in.types[0]);
     if (in.types[0] == Type::f64)
-        return in.op == Op::rsqrt ? Exec{map1<inverse_root<double>, double, double>} : nullptr;
+        return in.op != Op::rsqrt ? nullptr
+            : in.modifiers.ftz    ? Exec{map1<upper_word<inverse_root<double>>, double, double>}
+                                  : Exec{map1<inverse_root<double>, double, double>};
     if (in.types[0] != Type::f32) return {};
     switch (in.op) {
         case Op::ex2: return single<exp2_approx>(in.modifiers);

@@ -16,10 +16,13 @@ using ptx::Op;
 using ptx::Space;
 using ptx::Type;
 
-// The new value of a word that holds `old`.
+// The new value of a word that holds `old`. Global memory adds doubles apart from the cores, and keeps a
+// signalling NaN as it is; shared memory's are added by them (measured).
 template <class T, AtomOp O>
-T combined(T old, T b, T c) {
+T combined(T old, T b, T c, [[maybe_unused]] bool global) {
     if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (O == AtomOp::add && sizeof(T) == 8)
+            return global && old != old ? old : global && b != b ? b : old + b;
         if constexpr (O == AtomOp::add) return canonical(old + b);
         return b;
     } else {
@@ -46,14 +49,14 @@ T update(std::byte* at, T b, T c, bool across_workers) {
     auto* word = reinterpret_cast<U*>(at);
     if (!across_workers) {
         const U old = *word;
-        *word = std::bit_cast<U>(combined<T, O>(std::bit_cast<T>(old), b, c));
+        *word = std::bit_cast<U>(combined<T, O>(std::bit_cast<T>(old), b, c, across_workers));
         return std::bit_cast<T>(old);
     }
     U old = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(
         word,
         &old,
-        std::bit_cast<U>(combined<T, O>(std::bit_cast<T>(old), b, c)),
+        std::bit_cast<U>(combined<T, O>(std::bit_cast<T>(old), b, c, across_workers)),
         true,
         __ATOMIC_SEQ_CST,
         __ATOMIC_RELAXED

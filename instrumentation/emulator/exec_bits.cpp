@@ -46,12 +46,18 @@ T reverse_bits(T a) {
     for (unsigned bit = 0; bit < 8 * sizeof(T); ++bit) result |= (a >> bit & 1) << (8 * sizeof(T) - 1 - bit);
     return result;
 }
+// A position or length of a bit field: the low 8 bits. Of 64-bit fields the hardware takes all 32 instead
+// (measured; the ISA allows 0..255 only), and clamps.
+template <class T>
+uint32_t field_operand(uint32_t x) {
+    return sizeof(T) == 8 ? std::min(x, 255u) : x & 0xff;
+}
 // Bit field extract, ISA 9.7.1.19: bits past the top repeat the sign.
 template <class T>
 T extract(T a, uint32_t start, uint32_t length) {
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t pos = start & 0xff;
-    const uint32_t len = length & 0xff;
+    const uint32_t pos = field_operand<T>(start);
+    const uint32_t len = field_operand<T>(length);
     using U = std::make_unsigned_t<T>;
     const U bits = static_cast<U>(a);
     const bool negative =
@@ -65,8 +71,8 @@ T extract(T a, uint32_t start, uint32_t length) {
 template <class T>
 T insert(T a, T b, uint32_t start, uint32_t length) {
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t pos = start & 0xff;
-    const uint32_t len = length & 0xff;
+    const uint32_t pos = field_operand<T>(start);
+    const uint32_t len = field_operand<T>(length);
     if (pos >= kBits || len == 0) return b;
     const T field = (len >= kBits ? ~T{0} : static_cast<T>((T{1} << len) - 1)) << pos;
     return (a << pos & field) | (b & ~field);

@@ -251,7 +251,7 @@ bool has_property(U bits) {
         case Mode::infinite: return exponent == kExponent && !fraction;
         case Mode::number: return exponent != kExponent || !fraction;
         case Mode::notanumber: return exponent == kExponent && fraction;
-        case Mode::normal: return exponent != kExponent && exponent != 0;
+        case Mode::normal: return exponent != kExponent && (exponent != 0 || !fraction);  // zeros too
         default: return exponent == 0 && fraction;
     }
 }

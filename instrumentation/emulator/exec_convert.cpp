@@ -94,13 +94,13 @@ Exec direct_float(const ptx::Instruction& in) {
     const auto& m = in.modifiers;
     if (m.sat || m.ftz || m.relu || m.satfinite) return nullptr;
     if (from == Type::f32 && ptx::bytes_of(to) <= 4 && to != Type::f32) return direct_to_half(in);
+    if (to == Type::f32 && from == Type::f32 && m.rounding == Rounding::none)
+        return map1<identity<uint32_t>, uint32_t, uint32_t>;
     if (to == Type::f32 && from == Type::f16) return half_to_single<false>;
     if (to == Type::f32 && from == Type::bf16) return map1<brain_value, float, uint16_t>;
     if (to == Type::f64 && from == Type::f32) return map1<convert_plain<double, float>, double, float>;
     if (m.rounding != Rounding::rn) return nullptr;
-    if (to == Type::f32 && from == Type::f64) {
-        return map1<[](double x) { return canonical(static_cast<float>(x)); }, float, double>;
-    }
+    if (to == Type::f32 && from == Type::f64) { return map1<convert_plain<float, double>, float, double>; }
     if (to == Type::f32 && from == Type::s32) return map1<convert_plain<float, int32_t>, float, int32_t>;
     if (to == Type::f32 && from == Type::u32) return map1<convert_plain<float, uint32_t>, float, uint32_t>;
     if (to == Type::f64 && from == Type::s32) return map1<convert_plain<double, int32_t>, double, int32_t>;

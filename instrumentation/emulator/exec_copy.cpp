@@ -25,8 +25,9 @@ WarpAccess access_of(const Warp& w, const PendingCopy& copy, uint32_t lanes) {
     return access;
 }
 
-// r[4]: slot of the destination, r[0]: of the source, r[1]: of the source size, r[2]: ignore-src predicate or
-// 0; target: bytes | wide destination << 8 | size given << 9 | displacement of the source in r[3].
+// r[4]: slot of the destination, r[0]: of the source, r[1]: of the source size, r[2]: ignore-src predicate;
+// target: bytes | wide destination << 8 | size given << 9 | predicate given << 10; r[3]: the source's
+// displacement.
 template <bool Hooks>
 const Instr* copy_async(Warp& w, const Instr* i) {
     PendingCopy copy;
@@ -35,7 +36,7 @@ const Instr* copy_async(Warp& w, const Instr* i) {
     const bool wide = (i->target >> 8 & 1) != 0, sized = (i->target >> 9 & 1) != 0;
     const uint64_t* source = cells<uint64_t>(w, i->r[0]);
     const uint32_t* size = cells<uint32_t>(w, i->r[1]);
-    const uint32_t ignored = i->r[2] != 0 ? read_predicate(w, i->r[2]) : 0;
+    const uint32_t ignored = (i->target >> 10 & 1) != 0 ? read_predicate(w, i->r[2]) : 0;
     const auto displacement = static_cast<uint64_t>(static_cast<int32_t>(i->r[3]));
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
@@ -126,12 +127,13 @@ Selected lower_copy_async(Lowering& l) {
     l.out.offset = to.displacement;
     l.out.r[0] = from.slot;
     l.out.r[3] = static_cast<uint32_t>(from.displacement);
-    int sized = 0;
+    int sized = 0, ignores = 0;
     for (size_t k = 3; k < in.operands.size(); ++k) {
         const auto& o = in.operands[k];
         const bool is_predicate = o.kind == ptx::Operand::Kind::reg && type_of_register(l, o) == Type::pred;
         if (is_predicate) {
             l.out.r[2] = predicate_source(l, k);
+            ignores = 1;
         } else if (!in.modifiers.cache_hint || k + 1 < in.operands.size()) {
             l.out.r[1] = source(l, k, Type::u32);
             sized = 1;
@@ -139,7 +141,7 @@ Selected lower_copy_async(Lowering& l) {
     }
     const auto bytes = static_cast<int32_t>(in.operands[2].bits);
     if (bytes != 4 && bytes != 8 && bytes != 16) return {};
-    l.out.target = bytes | int32_t{to.wide} << 8 | sized << 9;
+    l.out.target = bytes | int32_t{to.wide} << 8 | sized << 9 | ignores << 10;
     return {copy_async<false>, copy_async<true>, copy_async<true>};
 }
 

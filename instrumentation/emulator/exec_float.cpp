@@ -1,7 +1,7 @@
 // Models single and double precision arithmetic: PTX ISA 9.7.3, with ftz, saturation and the four roundings,
 // bit for bit. Not modelled: NaN payloads of double precision follow the host, which keeps the first
 // operand's.
-#include "instrumentation/emulator/float32.h"
+#include "instrumentation/emulator/approximate.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/simd.h"
 #include "instrumentation/emulator/types.h"
@@ -126,7 +126,7 @@ T extremum(T x, T y) {
         const auto sign = (bits_of_float(x) ^ bits_of_float(y)) & kSign;
         result = std::bit_cast<T>((bits_of_float(result) & ~kSign) | sign);
     }
-    return canonical(result);
+    return quiet(result);
 }
 template <class T, bool Max>
 Exec select_extremum(const ptx::Modifiers& m) {
@@ -148,11 +148,11 @@ Exec select_extremum(const ptx::Modifiers& m) {
 
 template <class T, bool Ftz>
 T absolute(T a) {
-    return canonical(magnitude(flush<Ftz>(a)));
+    return a == a ? magnitude(flush<Ftz>(a)) : quiet(a);
 }
 template <class T, bool Ftz>
 T negate(T a) {
-    return canonical(negated(flush<Ftz>(a)));
+    return a == a ? negated(flush<Ftz>(a)) : quiet(a);
 }
 
 template <class T>
@@ -189,7 +189,11 @@ Exec select(const ptx::Instruction& in) {
             }
             return binary<T, divide<T>>(m);
         case Op::sqrt: return unary<T, root<T>>(m);
-        case Op::rcp: return unary<T, reciprocal<T>>(m);
+        case Op::rcp:
+            if constexpr (std::is_same_v<T, double>) {
+                if (m.approx) return map1<upper_word<reciprocal<double>>, T, T>;
+            }
+            return unary<T, reciprocal<T>>(m);
         case Op::min: return select_extremum<T, false>(m);
         case Op::max: return select_extremum<T, true>(m);
         case Op::abs: return m.ftz ? map1<absolute<T, true>, T, T> : map1<absolute<T, false>, T, T>;

@@ -128,23 +128,27 @@ Exec select(const ptx::Instruction& in) {
     }
 }
 
-// neg and abs change the sign bit alone.
-template <bool Negate, bool Packed, bool Ftz>
+// neg and abs change the sign bit alone, but for NaN, which comes out canonical. Exponent: its mask in place.
+template <bool Negate, uint32_t Exponent, bool Ftz>
+uint32_t sign_of_one(uint32_t x) {
+    if ((x & 0x7fff) > Exponent) return 0x7fff;
+    if (Ftz && (x & Exponent) == 0) x &= 0x8000;
+    return Negate ? x ^ 0x8000 : x & 0x7fff;
+}
+template <bool Negate, bool Packed, uint32_t Exponent, bool Ftz>
 uint32_t change_sign(uint32_t x) {
-    constexpr uint32_t kSign = Packed ? 0x80008000 : 0x8000;
-    if constexpr (Ftz) {
-        if ((x & 0x7c00) == 0) x &= 0xffff8000;
-        if (Packed && (x & 0x7c000000) == 0) x &= 0x8000ffff;
-    }
-    return Negate ? x ^ kSign : x & ~kSign;
+    const uint32_t low = sign_of_one<Negate, Exponent, Ftz>(x & 0xffff);
+    return Packed ? sign_of_one<Negate, Exponent, Ftz>(x >> 16) << 16 | low : low;
+}
+template <bool Negate, uint32_t Exponent, bool Ftz>
+Exec select_sign(bool packed) {
+    return packed ? map1<change_sign<Negate, true, Exponent, Ftz>, uint32_t, uint32_t>
+                  : map1<change_sign<Negate, false, Exponent, Ftz>, uint32_t, uint32_t>;
 }
 template <bool Negate>
-Exec select_sign(bool packed, bool ftz) {
-    if (packed)
-        return ftz ? map1<change_sign<Negate, true, true>, uint32_t, uint32_t>
-                   : map1<change_sign<Negate, true, false>, uint32_t, uint32_t>;
-    return ftz ? map1<change_sign<Negate, false, true>, uint32_t, uint32_t>
-               : map1<change_sign<Negate, false, false>, uint32_t, uint32_t>;
+Exec select_sign(bool packed, bool half, bool ftz) {
+    if (!half) return select_sign<Negate, 0x7f80, false>(packed);
+    return ftz ? select_sign<Negate, 0x7c00, true>(packed) : select_sign<Negate, 0x7c00, false>(packed);
 }
 
 }  // namespace
@@ -157,8 +161,8 @@ Selected lower_half(Lowering& l) {
     if (!half && !brain) return {};
     const bool packed = t == Type::f16x2 || t == Type::bf16x2;
     plain_operands(l, t);
-    if (in.op == Op::neg) return select_sign<true>(packed, in.modifiers.ftz && half);
-    if (in.op == Op::abs) return select_sign<false>(packed, in.modifiers.ftz && half);
+    if (in.op == Op::neg) return select_sign<true>(packed, half, in.modifiers.ftz);
+    if (in.op == Op::abs) return select_sign<false>(packed, half, in.modifiers.ftz);
     if (half) return packed ? select<FormatHalf, true>(in) : select<FormatHalf, false>(in);
     return packed ? select<FormatBrain, true>(in) : select<FormatBrain, false>(in);
 }

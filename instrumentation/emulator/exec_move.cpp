@@ -119,12 +119,14 @@ const Instr* convert_address(Warp& w, const Instr* i) {
     write_lanes<uint64_t>(w, i->r[0], [=](int lane) { return ToGeneric ? a[lane] + base : a[lane] - base; });
     return i + 1;
 }
+// Parameters of the entry lie in global memory too (measured).
 const Instr* is_in_space(Warp& w, const Instr* i) {
     const uint64_t* a = cells<uint64_t>(w, i->r[1]);
     const auto base = static_cast<uint64_t>(i->offset);
+    const uint64_t second = base == 0 ? kParamBase : base;
     write_predicate(w, i->r[0], mask_of([=](int lane) {
                         const uint64_t window = a[lane] & kWindowMask;
-                        return window == base;
+                        return window == base || window == second;
                     }));
     return i + 1;
 }

@@ -11,6 +11,12 @@ namespace wl::emulator {
 inline float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffu); }
 inline double canonical(double x) { return x; }
 
+// What neg, abs, min and max make of a NaN: double precision keeps sign and payload and quiets it (measured).
+inline float quiet(float x) { return canonical(x); }
+inline double quiet(double x) {
+    return x == x ? x : std::bit_cast<double>(std::bit_cast<uint64_t>(x) | uint64_t{1} << 51);
+}
+
 // .ftz: a subnormal becomes a zero of its sign.
 template <bool Ftz>
 inline float flush(float x) {
