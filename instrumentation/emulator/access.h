@@ -59,10 +59,10 @@ inline void shared_addresses(Warp& w, const Instr* i, bool wide, SharedAddresses
         WL_FOR_LANES out.at[lane] = (w.mask >> lane & 1) != 0 ? out.at[lane] : active;
     }
     uint32_t low = ~0u, high = 0, bits = 0;
-    WL_FOR_LANES {
-        low = out.at[lane] < low ? out.at[lane] : low;
-        high = out.at[lane] > high ? out.at[lane] : high;
-        bits |= out.at[lane];
+    for (const uint32_t at : out.at) {
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        bits |= at;
     }
     out.low = low;
     out.high = high;

@@ -31,7 +31,7 @@ uint32_t component(Dim3 d, int axis) { return axis == 0 ? d.x : axis == 1 ? d.y 
 
 uint32_t special_value(const Block& block, const Warp& w, SpecialRegister which, int lane) {
     const Launch& launch = *block.launch;
-    const auto thread = static_cast<uint64_t>(w.index * kLanes + lane);
+    const uint64_t thread = static_cast<uint64_t>(w.index) * kLanes + static_cast<uint64_t>(lane);
     const auto axis = [&](SpecialRegister x) { return static_cast<int>(which) - static_cast<int>(x); };
     const uint32_t bit = 1u << lane;
     switch (which) {
