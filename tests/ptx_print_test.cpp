@@ -112,7 +112,8 @@ TEST(PtxPrint, TheDebugBuildHasItsSectionsAndLabels) {
     const Module m = parse(read_text_file(WL_SOURCE_DIR "/tests/ptx/v2c_3_debug.ptx"));
     EXPECT_EQ(m.target_options, std::vector<std::string>{"debug"});
     EXPECT_NE(m.sections.at(".debug_info").find(".b8"), std::string::npos);
-    EXPECT_TRUE(find_entry(m, "")->labels.contains("$L__tmp263")) << "the ranges of variables end at such labels";
+    EXPECT_TRUE(find_entry(m, "")->labels.contains("$L__tmp263"))
+        << "the ranges of variables end at such labels";
     EXPECT_GT(m.functions.size(), 10U);
 }
 

@@ -65,6 +65,8 @@ struct TensorTerms {
     std::string name;
     double terms = 1;
 };
-Reference tensor_reference(std::string origin, std::vector<Tensor> tensors, const std::vector<TensorTerms>& terms);
+Reference tensor_reference(
+    std::string origin, std::vector<Tensor> tensors, const std::vector<TensorTerms>& terms
+);
 
 }  // namespace wl::analysis

@@ -99,7 +99,9 @@ ReferenceTile window_of(const Named& n, const Window& w) {
 
 }  // namespace
 
-Reference tensor_reference(std::string origin, std::vector<Tensor> tensors, const std::vector<TensorTerms>& terms) {
+Reference tensor_reference(
+    std::string origin, std::vector<Tensor> tensors, const std::vector<TensorTerms>& terms
+) {
     auto set = std::make_shared<Set>();
     Reference out;
     out.origin = std::move(origin);
