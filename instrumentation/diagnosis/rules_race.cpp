@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
 
 namespace wl::diagnosis {
 
@@ -86,8 +85,10 @@ bool by_syncwarp(const Symptoms& s, uint32_t low, uint32_t high, Mending& out) {
     for (const Group& g : group_by_line(s.experiment.module, s.entry, sites)) {
         ptx::Module edited = s.experiment.module;
         ptx::Function& f = entry_of(edited, s.experiment.entry);
-        for (const uint32_t at : g.members | std::views::reverse)
-            insert_barrier(f, at);  // later ones first: indices stay
+        const std::vector<uint32_t> later_first(
+            g.members.rbegin(), g.members.rend()
+        );  // so that indices stay
+        for (const uint32_t at : later_first) insert_barrier(f, at);
         if (try_barrier(
                 s,
                 edited,

@@ -90,7 +90,7 @@ const Instr* atomic(Warp& w, const Instr* i) {
         if (w.block->variant == kRecorded) record_global(w, i, lane, *place, sizeof(T));
     }
     if (shared_mask != 0 && w.block->variant != kPlain)
-        observe_shared(w, i, Touching::atomic, shared_mask, sizeof(T), shared_at, {});
+        observe_shared(w, i, {Touching::atomic, shared_mask, sizeof(T), shared_at}, {});
     if (i->r[5] != 0) write_lanes<T>(w, i->r[0], [&](int lane) { return result[lane]; });
     return i + 1;
 }

@@ -58,7 +58,7 @@ void observe_lanes(Warp& w, const Instr* i, Touching how, const SharedLanes& lan
     values.components = f.count;
     values.stride = f.wide_cells ? 8 : 4;
     for (size_t c = 0; c < f.count; ++c) values.values[c] = w.registers + i->r[c];
-    observe_shared(w, i, how, lanes.mask, uint32_t{f.element} * f.count, lanes.at, values);
+    observe_shared(w, i, {how, lanes.mask, uint32_t{f.element} * f.count, lanes.at}, values);
 }
 
 Selected lower_access(Lowering& l) {

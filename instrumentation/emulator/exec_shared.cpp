@@ -74,7 +74,7 @@ const Instr* load(Warp& w, const Instr* i) {
         return load_any(w, i);
     load_lanes<T, Count>(w, i, a);
     if constexpr (Hooks) {
-        observe_shared(w, i, Touching::read, w.mask, sizeof(T) * Count, a.at, values_of<T, Count>(w, i));
+        observe_shared(w, i, {Touching::read, w.mask, sizeof(T) * Count, a.at}, values_of<T, Count>(w, i));
     }
     return i + 1;
 }
@@ -102,7 +102,7 @@ const Instr* store(Warp& w, const Instr* i) {
         for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) put(first_lane(rest));
     }
     if constexpr (Hooks) {
-        observe_shared(w, i, Touching::write, w.mask, sizeof(T) * Count, a.at, values_of<T, Count>(w, i));
+        observe_shared(w, i, {Touching::write, w.mask, sizeof(T) * Count, a.at}, values_of<T, Count>(w, i));
     }
     return i + 1;
 }

@@ -14,16 +14,13 @@ struct Values {
 
 enum class Touching : uint8_t { read, write, atomic };
 
-// Shared memory, `bytes` a lane at offsets at[32], for the lanes in mask.
-void observe_shared(
-    Warp& w,
-    const Instr* i,
-    Touching how,
-    uint32_t mask,
-    uint32_t bytes,
-    const uint32_t* at,
-    const Values& values
-);
+// An access to shared memory: `bytes` a lane at offsets at[32], for the lanes in mask.
+struct SharedTouch {
+    Touching how = Touching::read;
+    uint32_t mask = 0, bytes = 0;
+    const uint32_t* at = nullptr;
+};
+void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values);
 // A global write of one lane, for the recorder only.
 void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes);
 

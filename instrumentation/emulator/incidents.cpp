@@ -50,6 +50,7 @@ void merge(Findings& into, Findings&& from) {
 
 std::vector<Incident> sorted(Findings&& findings) {
     std::vector<Found> all;
+    all.reserve(findings.size());
     for (auto& [key, found] : findings) all.push_back(std::move(found));
     std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
         const auto rank = [](const Found& f) {
@@ -59,6 +60,7 @@ std::vector<Incident> sorted(Findings&& findings) {
         return rank(a) < rank(b);
     });
     std::vector<Incident> result;
+    result.reserve(all.size());
     for (Found& found : all) result.push_back(std::move(found.incident));
     return result;
 }

@@ -110,14 +110,15 @@ void take_registers(Warp& w, const Instr* i, const MarkPoint& point, TileSnapsho
     for (int lane = 0; lane < kLanes; ++lane) {
         if (!has_lane(w.mask, lane)) continue;
         const uint64_t bits = value_of_slot(w, point, 0, lane);
-        const size_t element = static_cast<size_t>(lane * tile.cols) + point.element * per_register;
+        const size_t element =
+            static_cast<size_t>(lane) * static_cast<size_t>(tile.cols) + point.element * per_register;
         std::memcpy(values.data() + element * size, &bits, cell);
     }
     if (point.element + 1 < point.count) return;
     tile.values = std::move(values);
     values.clear();
     if (w.block->recorder != nullptr) {
-        tile.owners.resize(static_cast<size_t>(kLanes * tile.cols));
+        tile.owners.resize(size_t{kLanes} * static_cast<size_t>(tile.cols));
         for (size_t e = 0; e < tile.owners.size(); ++e) {
             const auto lane = static_cast<uint8_t>(e / static_cast<size_t>(tile.cols));
             tile.owners[e] = {static_cast<uint8_t>(w.index), lane, static_cast<uint16_t>(w.epoch), i->site};

@@ -73,31 +73,23 @@ void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32
     std::fill_n(owners.begin() + static_cast<std::ptrdiff_t>(place.offset), bytes, owner);
 }
 
-void observe_shared(
-    Warp& w,
-    const Instr* i,
-    Touching how,
-    uint32_t mask,
-    uint32_t bytes,
-    const uint32_t* at,
-    const Values& values
-) {
+void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
     WarpAccess access;
     access.warp = w.index;
     access.site = i->site;
-    access.mask = mask;
-    access.bytes = bytes;
-    access.addresses = at;
+    access.mask = touch.mask;
+    access.bytes = touch.bytes;
+    access.addresses = touch.at;
     std::copy(values.values, values.values + 4, access.values);
     access.components = values.components;
     access.value_stride = values.stride;
     Block& block = *w.block;
-    switch (how) {
+    switch (touch.how) {
         case Touching::read: read_shared(block.shadow, access); return;
         case Touching::write: write_shared(block.shadow, access); break;
         case Touching::atomic: atomic_shared(block.shadow, access); break;
     }
-    if (block.recorder != nullptr) record_shared(w, i, mask, bytes, at);
+    if (block.recorder != nullptr) record_shared(w, i, touch.mask, touch.bytes, touch.at);
 }
 
 }  // namespace wl::emulator
