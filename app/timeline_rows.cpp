@@ -84,7 +84,10 @@ void draw_ruler(const TimelineRows& rows, float top, uint32_t now) {
     const TimelineScale& scale = rows.scale;
     const double step =
         nice_step((scale.last - scale.first) / std::max(1.0F, (scale.right - scale.left) / px(110)));
-    for (double time = std::ceil(scale.first / step) * step; time <= scale.last; time += step) {
+    const auto first = static_cast<int64_t>(std::ceil(scale.first / step));
+    const auto last = static_cast<int64_t>(std::floor(scale.last / step));
+    for (int64_t tick = first; tick <= last; ++tick) {
+        const double time = static_cast<double>(tick) * step;
         const float x = x_at_time(scale, time);
         hairline({x, top + px(kTimelineRuler - 5)}, {x, rows.box.high.y}, colour::kLine);
         const std::string text = count_text(static_cast<int64_t>(time));

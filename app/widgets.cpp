@@ -49,7 +49,7 @@ Box draw_header(Box box, const Header& header) {
     const bool note_fits = note_width > 0 && end - x > note_width;
     const float room = end - x - (note_fits ? note_width : 0);
     if (room > px(24)) {
-        x = put_clipped(
+        put_clipped(
             {x, middle(box.low.y, height, Face::small_words)},
             room,
             {Face::small_words, colour::kFaint},
