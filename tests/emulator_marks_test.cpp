@@ -164,7 +164,7 @@ TEST(EmulatorMarks, AMarkThatSomeWarpsNeverReachIsFound) {
     EXPECT_EQ(c.tiles.size(), 1u);
     const auto found = run.incidents(Incident::Kind::mark_not_reached);
     ASSERT_EQ(found.size(), 1u);
-    EXPECT_NE(found[0].detail.find("3"), std::string::npos) << found[0].detail;
+    EXPECT_NE(found[0].detail.find('3'), std::string::npos) << found[0].detail;
 }
 
 TEST(EmulatorMarks, LanesAndFragmentsComeByRegister) {

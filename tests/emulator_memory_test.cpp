@@ -16,17 +16,14 @@ std::vector<uint32_t> tell_tale(size_t count) {
 TEST(EmulatorMemory, VectorsKeepTheOrderOfTheirElements) {
     for (const std::string space : {"global", "shared"}) {
         const std::string from = space == "global" ? "%rd10" : "%r20";
-        KernelRun run(kernel(
+        std::string body =
             "mul.wide.u32 %rd9, %r0, 16;\nadd.u64 %rd10, %rd1, %rd9;\nadd.u64 %rd11, %rd0, %rd9;\n"
             "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd10];\n"
             "shl.b32 %r20, %r0, 4;\nmov.u32 %r21, s;\nadd.u32 %r20, %r20, %r21;\n"
-            "st.shared.v2.u32 [%r20], {%r10, %r11};\nst.shared.v2.u32 [%r20+8], {%r12, %r13};\n"
-            "ld." +
-                space + ".v4.u32 {%r14, %r15, %r16, %r17}, [" + from +
-                "];\n"
-                "st.global.v4.u32 [%rd11], {%r17, %r16, %r15, %r14};\n",
-            ".shared .align 16 .b8 s[512];\n"
-        ));
+            "st.shared.v2.u32 [%r20], {%r10, %r11};\nst.shared.v2.u32 [%r20+8], {%r12, %r13};\nld.";
+        body.append(space).append(".v4.u32 {%r14, %r15, %r16, %r17}, [").append(from);
+        body.append("];\nst.global.v4.u32 [%rd11], {%r17, %r16, %r15, %r14};\n");
+        KernelRun run(kernel(body, ".shared .align 16 .b8 s[512];\n"));
         run.out<uint32_t>("d", 128).in("a", tell_tale(128)).go();
         EXPECT_TRUE(run.result.incidents.empty());
         const auto d = run.get<uint32_t>("d");
