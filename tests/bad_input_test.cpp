@@ -37,7 +37,7 @@ struct Kernel {
 };
 
 std::string small_capture(const TemporaryFolder& folder) {
-    const std::string file = folder.path + "/good.wlcap";
+    std::string file = folder.path + "/good.wlcap";
     EXPECT_EQ(warplens({"run", "v2c_3", "--shape", "1,1,64,64", "-o", file}).status, 0);
     return file;
 }
@@ -75,7 +75,7 @@ TEST(BadInput, ManifestsWithWrongTypesAndMisspeltKeysAreNamedByLine) {
 
 TEST(BadInput, AReferenceThatThrowsIsSaidAndTheRunGoesOnWithoutIt) {
     const Kernel k;
-    k.edit("gemm.py", "a, b = inputs[\"A\"], inputs[\"B\"]", "raise ValueError('no truth today')");
+    k.edit("gemm.py", R"(a, b = inputs["A"], inputs["B"])", "raise ValueError('no truth today')");
     const Said said = warplens({"diagnose", k.toml()});
     EXPECT_NE(said.out.find("no truth today"), std::string::npos) << said.out << said.err;
     EXPECT_NE(said.out.find("gemm.py"), std::string::npos);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 struct Running {
     Session session;
     Selection selection;
-    explicit Running(RunRequest request) {
+    explicit Running(const RunRequest& request) {
         session.program = WL_PROGRAM;
         run(session, request);
     }

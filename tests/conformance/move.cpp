@@ -7,7 +7,6 @@ namespace wl::conformance {
 namespace {
 
 using ptx::Op;
-using ptx::Space;
 using ptx::Type;
 
 Case plain_move(const ptx::Form& form, Type type) {
@@ -256,9 +255,9 @@ Case convert_address(const ptx::Form& form, const Variant& v) {
     const std::string own = new_register(k, Type::b64), back = new_register(k, Type::b64),
                       value = new_register(k, Type::b32);
     const bool to = has(v, "to");
-    const std::string words = mnemonic(form, v), plain = space == "const" || space == "param" ? space : space;
-    line(k, (to ? words : "cvta.to." + plain + ".u64") + " " + own + ", " + generic);
-    line(k, (to ? "cvta." + plain + ".u64" : words) + " " + back + ", " + own);
+    const std::string words = mnemonic(form, v);
+    line(k, (to ? words : "cvta.to." + space + ".u64") + " " + own + ", " + generic);
+    line(k, (to ? "cvta." + space + ".u64" : words) + " " + back + ", " + own);
     line(k, "ld.u32 " + value + ", [" + back + "]");
     output(k, Type::b32, value);
     if (space != "param") {
