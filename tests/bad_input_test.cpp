@@ -80,6 +80,8 @@ TEST(BadInput, AReferenceThatThrowsIsSaidAndTheRunGoesOnWithoutIt) {
     EXPECT_NE(said.out.find("no truth today"), std::string::npos) << said.out << said.err;
     EXPECT_NE(said.out.find("gemm.py"), std::string::npos);
     EXPECT_NE(said.out.find("not compared"), std::string::npos);
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find("warplens: error: no reference: "), std::string::npos) << said.err;
 }
 
 TEST(BadInput, TruncatedAndFlippedCapturesAreRefused) {

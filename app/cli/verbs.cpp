@@ -56,6 +56,19 @@ void print_summary(const Command& command, const capture::Capture& c) {
     print(covered_text(c, style));
 }
 
+// Clean only as far as no reference was needed: a reference that failed leaves nothing compared, and is no
+// silent ok.
+int finished_status(const capture::Capture& c) {
+    for (const std::string& note : c.notes) {
+        if (c.verdict != "ok" || !note.starts_with("no reference: ")) continue;
+        std::fprintf(
+            stderr, "warplens: error: %s; the run went on, but nothing was compared\n", note.c_str()
+        );
+        return kExitError;
+    }
+    return exit_status(c.verdict);
+}
+
 }  // namespace
 
 int exit_status(const std::string& verdict) {
@@ -78,7 +91,7 @@ int verb_run(const Command& command) {
         print_summary(command, c);
         if (c.verdict != "unsupported" && !command.output.quiet) print("capture: " + out + "\n");
     }
-    return exit_status(c.verdict);
+    return finished_status(c);
 }
 
 int verb_diagnose(const Command& command) {
@@ -91,7 +104,7 @@ int verb_diagnose(const Command& command) {
     } else {
         print_summary(command, c);
     }
-    return exit_status(c.verdict);
+    return finished_status(c);
 }
 
 int verb_tiles(const Command& command) {
