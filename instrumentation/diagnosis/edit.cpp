@@ -105,11 +105,4 @@ std::vector<Group> group_by_line(
     return out;
 }
 
-int outermost_line(const ptx::Module& m, int32_t location) {
-    int line = 0;
-    for (; location >= 0; location = m.locations[static_cast<size_t>(location)].inlined_at)
-        line = m.locations[static_cast<size_t>(location)].line;
-    return line;
-}
-
 }  // namespace wl::diagnosis

@@ -32,8 +32,4 @@ std::vector<Group> group_by_line(
 
 bool same_line(const ptx::Module& module, int32_t a, int32_t b);  // file, line and inlining chain
 
-// The user's own line of an instruction: its inlining chain walked to the outermost call within the kernel's
-// source.
-int outermost_line(const ptx::Module& module, int32_t location);
-
 }  // namespace wl::diagnosis
