@@ -1,7 +1,8 @@
-// Modules for the GPU, checked by ptxas.
+// Machine code for the GPU, by ptxas; what it refuses.
 #include "tests/conformance/bundle.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,7 +17,7 @@
 namespace wl::conformance {
 namespace {
 
-constexpr size_t kCasesPerModule = 50;  // about 0.3 s of ptxas
+constexpr size_t kCasesAtOnce = 50;  // judged in one run of ptxas, which takes about 0.1 s
 
 size_t lines_in(std::string_view text) {
     return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -24,12 +25,20 @@ size_t lines_in(std::string_view text) {
 
 std::string name_of_entry(size_t index) { return "c" + std::to_string(index); }
 
-// Messages of one run by line of the module; line 0: without a line. Empty: it compiles.
+std::string module_of(std::span<const Case* const> cases) {
+    std::string text = module_header();
+    for (size_t i = 0; i < cases.size(); ++i) text += entry_text(*cases[i], name_of_entry(i));
+    return text;
+}
+
+std::string cubin_path(const Assembler& assembler) { return assembler.folder + "/try.cubin"; }
+
+// Messages of one run by line of the module; line 0: without a line. Empty: it compiled, to cubin_path().
 std::vector<std::pair<size_t, std::string>> complaints(const Assembler& assembler, const std::string& text) {
     const std::string source = assembler.folder + "/try.ptx", log = assembler.folder + "/try.log";
     std::ofstream(source) << text;
-    const std::string command = assembler.ptxas + " -arch=sm_90 -o " + assembler.folder + "/try.cubin " +
-        source + " > " + log + " 2>&1";
+    const std::string command =
+        assembler.ptxas + " -arch=sm_90 -o " + cubin_path(assembler) + " " + source + " > " + log + " 2>&1";
     const int status = std::system(command.c_str());
     std::vector<std::pair<size_t, std::string>> found;
     if (status == 0) return found;
@@ -86,7 +95,7 @@ void sift(
     Messages& rejected
 ) {
     while (!cases.empty()) {
-        const auto found = complaints(assembler, module_of(cases).text);
+        const auto found = complaints(assembler, module_of(cases));
         if (found.empty()) {
             good.insert(good.end(), cases.begin(), cases.end());
             return;
@@ -103,44 +112,43 @@ void sift(
     }
 }
 
-// All initial contents, equal ones once.
+// All contents, equal ones once.
 struct Pool {
     std::string bytes;
     std::unordered_map<uint64_t, size_t> offsets;  // by hash
 };
 
-size_t place(Pool& pool, const std::vector<std::byte>& bytes) {
+// Where the bytes lie; at -1 if all are zero.
+nlohmann::json placed(Pool& pool, std::string_view bytes) {
+    const bool zero = std::all_of(bytes.begin(), bytes.end(), [](char x) { return x == 0; });
+    nlohmann::json j;
+    j["bytes"] = bytes.size();
+    if (zero) return j["offset"] = -1, j;
     const uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
     const auto [entry, is_new] = pool.offsets.try_emplace(hash, pool.bytes.size());
-    if (is_new) pool.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return entry->second;
+    if (is_new) pool.bytes.append(bytes);
+    j["offset"] = entry->second;
+    return j;
 }
 
-nlohmann::json describe(const Case& c, size_t index, Pool& pool) {
-    nlohmann::json j = {
-        {"name",  c.name               },
-        {"entry", name_of_entry(index) },
-        {"hash",  fmt::format("{:016x}", hash_of(c))},
-        {"grid",       {c.grid.x, c.grid.y, c.grid.z}                      },
-        {"block",       {c.block.x, c.block.y, c.block.z}},
-        {"risky",       c.risky                      },
-        {"buffers",       nlohmann::json::array()}
-    };
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
+    nlohmann::json j;
+    j["name"] = c.name;
+    j["hash"] = fmt::format("{:016x}", hash_of(c));
+    j["code"] = placed(pool, code);
+    j["grid"] = {c.grid.x, c.grid.y, c.grid.z};
+    j["block"] = {c.block.x, c.block.y, c.block.z};
+    j["risky"] = c.risky;
+    j["buffers"] = nlohmann::json::array();
     for (const Buffer& b : c.buffers) {
-        const bool zero =
-            std::all_of(b.bytes.begin(), b.bytes.end(), [](std::byte x) { return x == std::byte{0}; });
-        const auto offset = zero ? -1 : static_cast<int64_t>(place(pool, b.bytes));
-        j["buffers"].push_back({
-            {"bytes",    b.bytes.size()},
-            {"offset",   offset        },
-            {"compared", b.compared    }
-        });
+        j["buffers"].push_back(placed(pool, text_of(b.bytes)));
+        j["buffers"].back()["compared"] = b.compared;
     }
-    if (!c.value.empty())
-        j["value"] = {
-            {"bytes",     c.value.size()},
-            { "offset", place(pool,       c.value)}
-        };
+    if (!c.value.empty()) j["value"] = placed(pool, text_of(c.value));
     return j;
 }
 
@@ -152,7 +160,7 @@ void write_compressed(const std::string& path, const std::string& bytes) {
         &size,
         reinterpret_cast<const Bytef*>(bytes.data()),
         bytes.size(),
-        9
+        6
     );
     packed.resize(size);
     std::ofstream(path, std::ios::binary) << packed;
@@ -160,48 +168,35 @@ void write_compressed(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-Module module_of(std::span<const Case* const> cases) {
-    Module m{
-        module_header(), {cases.begin(), cases.end()}
-    };
-    for (size_t i = 0; i < cases.size(); ++i) m.text += entry_text(*cases[i], name_of_entry(i));
-    return m;
-}
-
-std::vector<Module> accepted(
+std::vector<const Case*> accepted(
     const Assembler& assembler, std::span<const Case* const> cases, Messages& rejected
 ) {
     std::vector<const Case*> good;
-    for (size_t at = 0; at < cases.size(); at += kCasesPerModule) {
-        const auto part = cases.subspan(at, std::min(kCasesPerModule, cases.size() - at));
+    for (size_t at = 0; at < cases.size(); at += kCasesAtOnce) {
+        const auto part = cases.subspan(at, std::min(kCasesAtOnce, cases.size() - at));
         sift(assembler, {part.begin(), part.end()}, good, rejected);
     }
-    std::vector<Module> modules;
-    for (size_t at = 0; at < good.size(); at += kCasesPerModule)
-        modules.push_back(module_of(
-            std::span<const Case* const>(good).subspan(at, std::min(kCasesPerModule, good.size() - at))
-        ));
-    return modules;
+    return good;
 }
 
-void write_bundle(const std::string& folder, std::span<const Module> modules) {
+void write_bundle(const Assembler& assembler, std::span<const Case* const> cases) {
     Pool pool;
-    nlohmann::json list = {
-        {"modules", nlohmann::json::array()}
-    };
-    for (size_t m = 0; m < modules.size(); ++m) {
-        const std::string file = fmt::format("m{:03}.ptx", m);
-        std::ofstream(folder + "/" + file) << modules[m].text;
-        nlohmann::json cases = nlohmann::json::array();
-        for (size_t i = 0; i < modules[m].cases.size(); ++i)
-            cases.push_back(describe(*modules[m].cases[i], i, pool));
-        list["modules"].push_back({
-            {"file",  file },
-            {"cases", cases}
-        });
+    nlohmann::json list;
+    list["entry"] = name_of_entry(0);
+    list["cases"] = nlohmann::json::array();
+    for (const Case* c : cases) {
+        const auto found = complaints(assembler, module_of({&c, 1}));
+        if (!found.empty())
+            throw Error(
+                c->name + " compiles among others, but not alone: " + found[0].second +
+                ". Its template leaves something out."
+            );
+        list["cases"].push_back(describe(*c, read_text_file(cubin_path(assembler)), pool));
     }
-    std::ofstream(folder + "/cases.json") << list.dump();
-    write_compressed(folder + "/inputs.z", pool.bytes);
+    std::ofstream(assembler.folder + "/cases.json") << list.dump();
+    write_compressed(assembler.folder + "/data.z", pool.bytes);
+    for (const char* file : {"/try.ptx", "/try.log", "/try.cubin"})
+        std::filesystem::remove(assembler.folder + file);
 }
 
 }  // namespace wl::conformance

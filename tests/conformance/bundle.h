@@ -1,28 +1,24 @@
-// Everything that a GPU machine needs to run the cases: modules of PTX, inputs, a list. And what ptxas
-// accepts.
+// Everything that a GPU machine needs to run the cases: machine code, inputs, a list. And what ptxas accepts.
 #pragma once
 
 #include "tests/conformance/golden.h"
 
 namespace wl::conformance {
 
-struct Module {
-    std::string text;
-    std::vector<const Case*> cases;  // case i of the module is the entry "c<i>"
-};
-
-Module module_of(std::span<const Case* const> cases);
-
-// The cases that ptxas compiles for sm_90; the others' messages go into `rejected`. Runs `ptxas` on files in
-// `folder`. Throws Error when ptxas cannot be run.
+// The program `ptxas` and a folder that exists, for its files.
 struct Assembler {
     std::string ptxas, folder;
 };
-std::vector<Module> accepted(
+
+// The cases that ptxas compiles for sm_90; the others' messages go into `rejected`. Throws Error when ptxas
+// cannot be run.
+std::vector<const Case*> accepted(
     const Assembler& assembler, std::span<const Case* const> cases, Messages& rejected
 );
 
-// Writes m000.ptx ..., inputs.z (zlib: all initial buffers, equal ones once) and cases.json into the folder.
-void write_bundle(const std::string& folder, std::span<const Module> modules);
+// Writes cases.json and data.z (zlib: all cubins and initial buffers, equal ones once) into the assembler's
+// folder. Each case is a cubin of its own, so that none can take another along. Throws Error naming a case
+// that does not compile.
+void write_bundle(const Assembler& assembler, std::span<const Case* const> cases);
 
 }  // namespace wl::conformance

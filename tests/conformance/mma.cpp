@@ -102,6 +102,14 @@ uint64_t metadata(Type element, Random& random) {
     return bits;
 }
 
+// Selectors of mma.sp: a row's metadata, 2 bits an element kept (4 for tf32; for 4-bit integers 2 for each
+// pair of them), lies in one lane, two lanes or all four of each quad.
+uint32_t selectors_of(const Variant& v) {
+    const uint32_t k = shape_of(v).k, width = bits_of(v.types[1]);
+    const uint32_t bits_a_row = width == 32 ? 2 * k : width == 4 ? k / 2 : k;
+    return bits_a_row <= 16 ? 4 : bits_a_row <= 32 ? 2 : 1;
+}
+
 struct Product {
     Fragment a, b, c, d;
     std::string metadata;  // operands e and f
@@ -352,9 +360,8 @@ std::vector<Case> mma_cases(const ptx::Form& form) {
             if (form.op == Op::mma)
                 cases.push_back(product_case(form, v, content, ""));
             else
-                for (const char* selector : {"0", "1", "2", "3"})
-                    if (content == Content::random || selector[0] == '0')
-                        cases.push_back(product_case(form, v, content, selector));
+                for (uint32_t f = 0; f < (content == Content::random ? selectors_of(v) : 1); ++f)
+                    cases.push_back(product_case(form, v, content, std::to_string(f)));
         }
     }
     return cases;

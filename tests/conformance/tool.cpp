@@ -61,9 +61,9 @@ void bundle(const std::string& folder, const std::string& golden, const std::str
     // What may fault or hang comes last, so that it cannot take others along.
     std::stable_partition(wanted.begin(), wanted.end(), [](const Case* c) { return !c->risky; });
     Messages refused;
-    const std::vector<Module> modules = accepted({ptxas, folder}, wanted, refused);
-    write_bundle(folder, modules);
-    for (const char* file : {"/try.ptx", "/try.log", "/try.cubin"}) std::filesystem::remove(folder + file);
+    const Assembler assembler{ptxas, folder};
+    const std::vector<const Case*> cases = accepted(assembler, wanted, refused);
+    write_bundle(assembler, cases);
     for (const FamilyCases& f : families) {
         Golden stored = read_golden(golden + "/" + f.file);
         Messages kept;
@@ -77,9 +77,7 @@ void bundle(const std::string& folder, const std::string& golden, const std::str
         stored.refused = std::move(kept);
         write_golden(golden + "/" + f.file, stored);
     }
-    size_t cases = 0;
-    for (const Module& m : modules) cases += m.cases.size();
-    fmt::print("{} cases in {} modules, {} refused by ptxas\n", cases, modules.size(), refused.size());
+    fmt::print("{} cases, {} refused by ptxas\n", cases.size(), refused.size());
 }
 
 int record_index(Golden& golden, const std::string& record) {
@@ -104,8 +102,7 @@ void store(const std::string& bundle_folder, const std::string& results, const s
     const std::string bytes = concatenated(results), record = answers.at("record").dump();
     std::map<std::string, std::string> hashes;  // of the cases that were run
     const nlohmann::json listing = nlohmann::json::parse(read_text_file(bundle_folder + "/cases.json"));
-    for (const auto& m : listing.at("modules"))
-        for (const auto& c : m.at("cases")) hashes[c.at("name")] = c.at("hash");
+    for (const auto& c : listing.at("cases")) hashes[c.at("name")] = c.at("hash");
     size_t stored = 0, failed = 0;
     for (const FamilyCases& f : all_cases()) {
         Golden g = read_golden(golden + "/" + f.file);

@@ -1,10 +1,12 @@
 """Runs a bundle of conformance_tool on a GPU and writes what it answers.
 
-usage: conformance_run.py BUNDLE OUT [WORKERS]
+usage: conformance_run.py BUNDLE OUT [--workers N] [--seconds N]
 
 OUT gets results.json (record; status, offset and bytes of each case) and results.<n>.bin (at most 15 MB each). Each
-worker is a process: a case that faults or hangs takes only its own process along, and is reported as failed.
+worker is a process, each case a cubin of its own: a case that faults or hangs takes nothing but its process along, and
+is reported as failed. What may fault or hang runs when all else is done.
 """
+import argparse
 import datetime
 import json
 import os
@@ -19,70 +21,71 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-SECONDS_A_CASE = 10  # the driver compiles a module within this, and no case takes longer
-SECONDS_IN_ALL = 240  # what has not begun by then is reported as never run
+SECONDS_A_CASE = 6  # a kernel of a case takes less than a millisecond
+SECONDS_TO_START = 60  # until a worker has its context, with as many others that want theirs
+CASES_AT_ONCE = 25  # that a worker takes from the queue
+RISKY_AT_ONCE = 5
 PART_BYTES = 15 << 20
 
 
 def worker(bundle, scratch):
-    """Reads `module first-case` lines; answers `ok case offset bytes`, `failed case reason` and `end`."""
+    """Says `ready`; reads lines `first end`; answers `start case`, then `ok case offset bytes` or `failed case reason`,
+    and `end` after the last. The bytes are in the file <process id>.bin of the folder `scratch`."""
     from cuda_driver import Device, DriverError
 
     device = Device()
     listing = json.loads((bundle / "cases.json").read_text())
-    pool = zlib.decompress((bundle / "inputs.z").read_bytes())
+    pool = zlib.decompress((bundle / "data.z").read_bytes())
 
-    def initial(buffer):
-        size, offset = buffer["bytes"], buffer["offset"]
+    def part(place):
+        size, offset = place["bytes"], place["offset"]
         return bytes(size) if offset < 0 else pool[offset : offset + size]
+
+    def answer(case):
+        module = device.load(part(case["code"]))
+        function = device.function(module, listing["entry"])
+        buffers = case["buffers"]
+        value = part(case["value"]) if "value" in case else b""
+        after = device.launch(function, case["grid"], case["block"], [part(b) for b in buffers], value)
+        device.unload(module)
+        return b"".join(a for a, b in zip(after, buffers) if b["compared"])
 
     def say(*words):
         print(*words, flush=True)
 
-    for line in sys.stdin:
-        index, first = map(int, line.split())
-        entry = listing["modules"][index]
-        try:
-            module = device.load((bundle / entry["file"]).read_text())
-        except DriverError as error:
-            for i in range(first, len(entry["cases"])):
-                say("failed", i, "module refused:", str(error).replace("\n", " ")[:300])
-            say("end")
-            continue
-        with open(scratch / f"m{index}.bin", "ab") as out:
-            for i, case in enumerate(entry["cases"][first:], first):
+    say("ready")
+    with open(scratch / f"{os.getpid()}.bin", "ab") as out:
+        for line in sys.stdin:
+            for i in range(*map(int, line.split())):
                 say("start", i)
                 try:
-                    value = initial(case["value"]) if "value" in case else b""
-                    function = device.function(module, case["entry"])
-                    after = device.launch(function, case["grid"], case["block"], [initial(b) for b in case["buffers"]], value)
+                    data = answer(listing["cases"][i])
                 except DriverError as error:
-                    say("failed", i, str(error))
+                    say("failed", i, str(error).replace("\n", " ")[:300])
                     sys.exit(3)  # an error of a kernel stays with the context
-                data = b"".join(a for a, b in zip(after, case["buffers"]) if b["compared"])
                 offset = out.tell()
                 out.write(data)
                 out.flush()
                 say("ok", i, offset, len(data))
-        device.unload(module)
-        say("end")
+            say("end")
 
 
 class Runner:
-    def __init__(self, bundle, workers):
-        self.bundle, self.workers = bundle, workers
-        self.listing = json.loads((bundle / "cases.json").read_text())
+    def __init__(self, bundle, workers, seconds, command=(sys.executable, __file__)):
+        self.bundle, self.workers, self.command = bundle, workers, list(command)
+        self.cases = json.loads((bundle / "cases.json").read_text())["cases"]
         self.scratch = pathlib.Path(tempfile.mkdtemp())
         self.todo = queue.Queue()
-        self.deadline = time.time() + SECONDS_IN_ALL
-        self.status = {}  # (module, case) -> ("ok", offset, bytes) or ("failed", reason)
+        self.deadline = time.time() + seconds
+        self.status = {}  # case -> ("ok", file, offset, bytes) or ("failed", reason)
 
     def spawn(self):
         process = subprocess.Popen(
-            [sys.executable, __file__, "--worker", str(self.bundle), str(self.scratch)],
+            [*self.command, "--worker", str(self.bundle), str(self.scratch)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1,
         )
         process.lines = queue.Queue()  # an empty line: the process ended
+        process.ready = False
 
         def read():
             for line in process.stdout:
@@ -92,59 +95,62 @@ class Runner:
         threading.Thread(target=read, daemon=True).start()
         return process
 
-    def one_module(self, process, index, first):
-        """Returns the case to go on with, or None at the module's end; a dead process is to be replaced."""
-        process.stdin.write(f"{index} {first}\n")
-        process.stdin.flush()
-        current = first
+    def some_cases(self, process, first, end):
+        """Returns the case to go on with in a new process, or None after the last."""
+        try:
+            process.stdin.write(f"{first} {end}\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            pass  # told below by the end of its output
+        current, said = first, ""
         while True:
             try:
-                line = process.lines.get(timeout=SECONDS_A_CASE)
+                line = process.lines.get(timeout=SECONDS_A_CASE if process.ready else SECONDS_TO_START)
             except queue.Empty:
-                process.kill()
-                self.status[index, current] = ("failed", f"no answer in {SECONDS_A_CASE} s")
+                self.status[current] = ("failed", f"no answer in {SECONDS_A_CASE} s")
                 return current + 1
-            words = line.split() or ["?"]
             if not line:
-                self.status.setdefault((index, current), ("failed", f"the process ended with {process.wait()}"))
+                self.status.setdefault(current, ("failed", f"the process ended with {process.wait()} {said}".strip()))
                 return current + 1
-            if words[0] == "end":
+            words = line.split() or [""]
+            if words[0] == "ready":
+                process.ready = True
+            elif words[0] == "end":
                 return None
-            if words[0] == "start":
+            elif words[0] == "start":
                 current = int(words[1])
             elif words[0] == "ok":
-                self.status[index, int(words[1])] = ("ok", int(words[2]), int(words[3]))
+                self.status[int(words[1])] = ("ok", process.pid, int(words[2]), int(words[3]))
             elif words[0] == "failed":
-                self.status[index, int(words[1])] = ("failed", " ".join(words[2:]))
+                self.status[int(words[1])] = ("failed", " ".join(words[2:]))
+            else:
+                said = line.strip()[:200]  # of an exception or a crash: the last line tells most
 
     def serve(self):
         process = self.spawn()
-        while True:
+        while time.time() < self.deadline:
             try:
-                index, first = self.todo.get_nowait()
-                late = time.time() > self.deadline
+                first, end = self.todo.get_nowait()
             except queue.Empty:
-                late = True
-            if late:
-                process.stdin.close()
-                process.wait()
-                return
-            after = self.one_module(process, index, first)
+                break
+            after = self.some_cases(process, first, end)
             if after is None:
                 continue
             process.kill()
             process.wait()
             process = self.spawn()
-            if after < len(self.listing["modules"][index]["cases"]):
-                self.todo.put((index, after))
+            if after < end:
+                self.todo.put((after, end))
+        process.stdin.close()
+        process.kill()
+        process.wait()
 
     def run(self):
-        risky = lambda m: any(c["risky"] for c in m["cases"])
-        for phase in (False, True):  # what may fault or hang runs when all else is safe
-            for index, module in enumerate(self.listing["modules"]):
-                if risky(module) == phase:
-                    self.todo.put((index, 0))
-            threads = [threading.Thread(target=self.serve) for _ in range(self.workers if not phase else 4)]
+        safe = next((i for i, c in enumerate(self.cases) if c["risky"]), len(self.cases))
+        for begin, end, step in [(0, safe, CASES_AT_ONCE), (safe, len(self.cases), RISKY_AT_ONCE)]:
+            for first in range(begin, end, step):
+                self.todo.put((first, min(first + step, end)))
+            threads = [threading.Thread(target=self.serve) for _ in range(min(self.workers, self.todo.qsize()))]
             for t in threads:
                 t.start()
             for t in threads:
@@ -152,18 +158,15 @@ class Runner:
 
     def write(self, out, record):
         cases, parts, data = {}, 0, bytearray()
-        whole = 0
-        for index, module in enumerate(self.listing["modules"]):
-            path = self.scratch / f"m{index}.bin"
-            answers = path.read_bytes() if path.exists() else b""
-            for i, case in enumerate(module["cases"]):
-                status = self.status.get((index, i), ("failed", "never run"))
-                if status[0] == "ok":
-                    cases[case["name"]] = {"status": "ok", "offset": whole, "bytes": status[2]}
-                    data += answers[status[1] : status[1] + status[2]]
-                    whole += status[2]
-                else:
-                    cases[case["name"]] = {"status": status[1]}
+        answers = {path.name: path.read_bytes() for path in self.scratch.glob("*.bin")}
+        for i, case in enumerate(self.cases):
+            status = self.status.get(i, ("failed", "never run"))
+            if status[0] == "ok":
+                _, process, offset, size = status
+                cases[case["name"]] = {"status": "ok", "offset": len(data), "bytes": size}
+                data += answers[f"{process}.bin"][offset : offset + size]
+            else:
+                cases[case["name"]] = {"status": status[1]}
         for at in range(0, max(1, len(data)), PART_BYTES):
             (out / f"results.{parts}.bin").write_bytes(data[at : at + PART_BYTES])
             parts += 1
@@ -182,25 +185,35 @@ def describe_device():
     return asked.stdout.strip().splitlines()[0].split(", ")
 
 
-def main():
-    if sys.argv[1] == "--worker":
-        return worker(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
-    bundle, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    workers = int(sys.argv[3]) if len(sys.argv) > 3 else min(12, os.cpu_count() or 1)
-    out.mkdir(parents=True, exist_ok=True)
+def make_record(command, folder):
+    """What stands with every stored result; the file `commit` of the folder names the tree that it was made from."""
     name, driver = describe_device()
-    record = {
+    commit = folder / "commit"
+    return {
         "device": name,
         "driver": driver,
         "date": datetime.date.today().isoformat(),
-        "command": "tests/gpu/conformance_run.py",
-        "commit": (bundle / "commit").read_text().strip() if (bundle / "commit").exists() else "unknown",
+        "command": command,
+        "commit": commit.read_text().strip() if commit.exists() else "unknown",
     }
+
+
+def main():
+    if sys.argv[1:2] == ["--worker"]:
+        return worker(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bundle", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--workers", type=int, default=min(12, os.cpu_count() or 1))
+    parser.add_argument("--seconds", type=int, default=240, help="what has not begun by then is reported as never run")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    record = make_record("tests/gpu/conformance_run.py", args.bundle)
     begin = time.time()
-    runner = Runner(bundle, workers)
+    runner = Runner(args.bundle, args.workers, args.seconds)
     runner.run()
-    runner.write(out, record)
-    print(f"{record} in {time.time() - begin:.1f} s with {workers} workers")
+    runner.write(args.out, record)
+    print(f"{record} in {time.time() - begin:.1f} s with {args.workers} workers")
 
 
 if __name__ == "__main__":

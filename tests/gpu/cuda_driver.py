@@ -35,14 +35,15 @@ class Device:
             self.lib.cuGetErrorName(status, ctypes.byref(text))
             raise DriverError(f"{function}: {text.value.decode() if text.value else status}")
 
-    def load(self, ptx):
-        """Compiles PTX text by the driver, or takes a cubin's bytes; returns the module's handle."""
+    def load(self, image):
+        """Loads a cubin (bytes), or compiles PTX text by the driver; returns the module's handle."""
+        image = image if isinstance(image, bytes) else image.encode()
         module = ctypes.c_void_p()
         log = ctypes.create_string_buffer(8192)
         options = (ctypes.c_int * 2)(5, 6)  # CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), 8192)
         try:
-            self._check("cuModuleLoadDataEx", ctypes.byref(module), ctypes.c_char_p(ptx if isinstance(ptx, bytes) else ptx.encode()), 2, options, values)
+            self._check("cuModuleLoadDataEx", ctypes.byref(module), ctypes.c_char_p(image), 2, options, values)
         except DriverError as error:
             raise DriverError(f"{error}: {log.value.decode(errors='replace').strip()}") from None
         return module
