@@ -40,6 +40,7 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"compile",  {"base"}                  },
             {"manifest", {"base", "compile"}       },
             {"emulator", {"base", "capture", "ptx"}},
+            {"variables", {"base", "ptx"}},
             {"gpu",      {"base", "capture", "ptx"}},
             {"analysis", {"base", "capture"}       },
         };
