@@ -7,5 +7,6 @@ endfunction()
 
 wl_program_test(cli nlohmann_json::nlohmann_json)
 wl_program_test(bad_input)
+wl_program_test(check nlohmann_json::nlohmann_json)
 wl_program_test(worker_run wl_app)
 wl_program_test(lineage wl_capture nlohmann_json::nlohmann_json)

@@ -92,7 +92,7 @@ TEST(Cli, ARunWritesACaptureThatTheOtherVerbsRead) {
 }
 
 TEST(Cli, EveryVerbHasHelpWithAnExample) {
-    for (const char* verb : {"kernels", "run", "diagnose", "tiles", "show", "open"}) {
+    for (const char* verb : {"kernels", "run", "diagnose", "tiles", "show", "open", "check"}) {
         const Said said = warplens({verb, "--help"});
         EXPECT_EQ(said.status, 0) << verb;
         EXPECT_NE(said.out.find("Example:"), std::string::npos) << verb;

@@ -14,7 +14,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 6> kVerbs{
+constexpr std::array<Verb, 7> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -22,6 +22,7 @@ constexpr std::array<Verb, 6> kVerbs{
      {"tiles", wl::app::verb_tiles},
      {"show", wl::app::verb_show},
      {"open", wl::app::verb_open},
+     {"check", wl::app::verb_check},
      }
 };
 

@@ -33,9 +33,16 @@ struct TileOptions {
     int iteration = -1;  // -1: the first bad one, else the last
 };
 
+struct CheckOptions {
+    std::string entry, arch = "sm_90";
+    std::vector<std::string> defines, include;
+    bool debug = false;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
+    CheckOptions check;
     OutputOptions output;
     TileOptions tile;
     std::string out;                                     // -o of run and diagnose

@@ -51,6 +51,26 @@ CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* abou
     return verb;
 }
 
+void add_check(CLI::App& app, Command& c) {
+    CLI::App* check = add_verb(
+        app,
+        c,
+        "check",
+        "will WarpLens run my kernel? Lists every instruction that it lacks, by name and line",
+        "warplens check mine.cu --entry scale --arch sm_80 --define TILE=32 -I include"
+    );
+    check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu that NVRTC compiles")->required();
+    check->add_option(
+        "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
+    );
+    check->add_option("--arch", c.check.arch, "sm_80, sm_90, ...: what a .cu is compiled for");
+    check->add_option("-D,--define", c.check.defines, "NAME or NAME=VALUE for a .cu (repeatable)")
+        ->allow_extra_args(false);
+    check->add_option("-I,--include", c.check.include, "a folder of a .cu's headers (repeatable)")
+        ->allow_extra_args(false);
+    check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     CLI::App* run = add_verb(
@@ -105,6 +125,7 @@ void add_verbs(CLI::App& app, Command& c) {
     open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
     open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
     add_kernel_options(*open, c);
+    add_check(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

@@ -17,14 +17,6 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
-enum class Color { bad, good, warn, dim, bold };
-
-std::string paint(const Style& s, Color c, const std::string& text) {
-    if (!s.color) return text;
-    static constexpr const char* kCodes[] = {"31", "32", "33", "2", "1"};
-    return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<int>(c)], text);
-}
-
 std::string wrap(const std::string& text, size_t indent) {
     std::istringstream words(text);
     const std::string margin(indent, ' ');
@@ -92,6 +84,12 @@ std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const
 
 Style style_of(const OutputOptions& options) {
     return {isatty(STDOUT_FILENO) != 0 && !options.no_color && std::getenv("NO_COLOR") == nullptr};
+}
+
+std::string paint(const Style& s, Color c, const std::string& text) {
+    if (!s.color) return text;
+    static constexpr const char* kCodes[] = {"31", "32", "33", "2", "1"};
+    return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<int>(c)], text);
 }
 
 std::string headline(const capture::Capture& c, const Style& style) {

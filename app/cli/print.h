@@ -13,6 +13,9 @@ struct Style {
 };
 Style style_of(const OutputOptions& options);  // a terminal, no --no-color, no NO_COLOR
 
+enum class Color { bad, good, warn, dim, bold };
+std::string paint(const Style& style, Color color, const std::string& text);
+
 std::string headline(const capture::Capture& capture, const Style& style);  // what was run, where, on what
 std::string findings_text(
     const capture::Capture& capture, const Style& style

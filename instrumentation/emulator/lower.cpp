@@ -278,13 +278,18 @@ std::shared_ptr<const Program> lower(const ptx::Module& module, std::string_view
     return lower_function(module, *function, nullptr);
 }
 
+std::vector<uint32_t> refused_sites(const ptx::Module& module, const ptx::Function& function) {
+    std::vector<uint32_t> sites;
+    lower_function(module, function, &sites);
+    return sites;
+}
+
 std::vector<std::string> unsupported(const ptx::Module& module) {
     std::vector<std::string> all;
     for (const ptx::Function& function : module.functions) {
         if (function.is_declaration) continue;
-        std::vector<uint32_t> sites;
-        lower_function(module, function, &sites);
-        for (const uint32_t site : sites) all.push_back(describe_unsupported(module, function.code[site]));
+        for (const uint32_t site : refused_sites(module, function))
+            all.push_back(describe_unsupported(module, function.code[site]));
     }
     return all;
 }

@@ -3,7 +3,9 @@
 
 #include "instrumentation/ptx/module.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace wl::emulator {
 
@@ -11,5 +13,8 @@ namespace wl::emulator {
 void require_vector_cpu();
 
 std::string describe_unsupported(const ptx::Module& module, const ptx::Instruction& instruction);
+
+// The instructions of a function, as indices in its code, that no executor takes.
+std::vector<uint32_t> refused_sites(const ptx::Module& module, const ptx::Function& function);
 
 }  // namespace wl::emulator

@@ -35,7 +35,11 @@ uint32_t special(Lowering& l, SpecialRegister which) {
 const Placed* placed(const Lowering& l, const Operand& o, Kind kind) {
     const auto& table = kind == Kind::param ? l.params : o.local ? l.function_variables : l.module_variables;
     const auto index = static_cast<size_t>(o.index);
-    return index < table.size() ? &table[index] : nullptr;
+    if (index >= table.size()) return nullptr;
+    // A variable that another file defines has no place; dynamic shared memory has.
+    const bool elsewhere = kind == Kind::symbol && !o.local && l.module.variables[index].is_extern &&
+        l.module.variables[index].space != Space::shared;
+    return elsewhere ? nullptr : &table[index];
 }
 
 uint32_t address_slot(Lowering& l, const Placed& where, int64_t addend, bool wide) {

@@ -1,0 +1,27 @@
+// `warplens check`: will WarpLens run these kernels? One struct, read by the text and by the JSON.
+#pragma once
+
+#include "app/cli/options.h"
+#include "instrumentation/emulator/check.h"
+#include "instrumentation/ptx/module.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+struct CheckReport {
+    std::string file;  // as given on the command line
+    ptx::Module module;
+    std::vector<emulator::EntryCheck> entries;  // those asked for
+};
+
+// Reads or compiles the file. Throws Error when it is unreadable, does not compile, is malformed PTX ("FILE:
+// PTX line N: ..."), or has no entry of the wanted name.
+CheckReport check_file(const std::string& file, const CheckOptions& options);
+
+bool all_can_run(const CheckReport& report);
+std::string check_text(const CheckReport& report, const OutputOptions& output);
+std::string check_json(const CheckReport& report);
+
+}  // namespace wl::app

@@ -1,0 +1,143 @@
+// Functions are followed from the entry through calls, through addresses taken and through the initialisers
+// of the variables that reachable code names.
+#include "instrumentation/emulator/check.h"
+
+#include "instrumentation/emulator/lower.h"
+
+#include <map>
+#include <set>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::Module;
+using ptx::Op;
+using ptx::Operand;
+using Kind = Operand::Kind;
+
+struct Reach {
+    const Module& module;
+    std::vector<int> functions;  // in the order met
+    std::set<int> known_functions, known_variables;
+};
+
+void reach_function(Reach& r, int function) {
+    while (r.module.functions[static_cast<size_t>(function)].alias_of >= 0 &&
+           r.known_functions.insert(function).second)
+        function = r.module.functions[static_cast<size_t>(function)].alias_of;
+    if (r.known_functions.insert(function).second) r.functions.push_back(function);
+}
+
+void reach_variable(Reach& r, int variable) {
+    std::vector<int> open{variable};
+    while (!open.empty()) {
+        const int next = open.back();
+        open.pop_back();
+        if (!r.known_variables.insert(next).second) continue;
+        for (const ptx::Initialiser& init : r.module.variables[static_cast<size_t>(next)].init) {
+            if (init.address_of < 0) continue;
+            if (init.is_function)
+                reach_function(r, init.address_of);
+            else
+                open.push_back(init.address_of);
+        }
+    }
+}
+
+void reach_operand(Reach& r, const ptx::Function& from, const Operand& o) {
+    const Kind kind = o.kind == Kind::address ? o.base_kind : o.kind;
+    if (kind == Kind::function) reach_function(r, o.index);
+    if (kind == Kind::symbol && !o.local) reach_variable(r, o.index);
+    if (kind == Kind::call_targets) {
+        for (const int32_t target : from.call_targets[static_cast<size_t>(o.index)])
+            reach_function(r, target);
+    }
+    for (const Operand& element : o.elements) reach_operand(r, from, element);
+}
+
+// `functions` grows while it is walked.
+std::vector<int> reachable(const Module& module, int entry) {
+    Reach r{module, {}, {}, {}};
+    reach_function(r, entry);
+    for (size_t i = 0; i < r.functions.size(); ++i) {
+        const ptx::Function& f = module.functions[static_cast<size_t>(r.functions[i])];
+        for (const ptx::Instruction& in : f.code)
+            for (const Operand& o : in.operands) reach_operand(r, f, o);
+    }
+    return std::move(r.functions);
+}
+
+const ptx::Function* call_target(const Module& module, const ptx::Instruction& in) {
+    if (in.op != Op::call || in.operands.size() < 2 || in.operands[1].kind != Kind::function) return nullptr;
+    return &module.functions[static_cast<size_t>(in.operands[1].index)];
+}
+
+// A variable of the module that another file would have to define; dynamic shared memory is not one.
+const ptx::Variable* undefined_variable(const Module& module, const Operand& o) {
+    const Kind kind = o.kind == Kind::address ? o.base_kind : o.kind;
+    if (kind == Kind::symbol && !o.local) {
+        const ptx::Variable& v = module.variables[static_cast<size_t>(o.index)];
+        if (v.is_extern && v.space != ptx::Space::shared) return &v;
+    }
+    for (const Operand& element : o.elements)
+        if (const ptx::Variable* v = undefined_variable(module, element)) return v;
+    return nullptr;
+}
+
+std::string reason(const Module& module, const ptx::Instruction& in) {
+    if (in.op == Op::unsupported) {
+        const std::string why = ptx::why_unsupported(in);
+        const std::string prefix = in.mnemonic + ": ";
+        return why.starts_with(prefix) ? why.substr(prefix.size()) : why;
+    }
+    const ptx::Function* target = call_target(module, in);
+    if (target != nullptr && target->is_declaration && target->alias_of < 0)
+        return target->name + " is declared here and defined in another file; link it in first";
+    for (const Operand& o : in.operands) {
+        if (const ptx::Variable* v = undefined_variable(module, o))
+            return "the variable " + v->name +
+                " is declared here and defined in another file; link it in first";
+    }
+    const std::string section = in.form != nullptr ? std::string(in.form->section) : std::string();
+    return "the emulator has no executor for this form" +
+        (section.empty() ? "" : " (PTX ISA 9.0, " + section + ")");
+}
+
+std::string spelling(const Module& module, const ptx::Instruction& in) {
+    const ptx::Function* target = call_target(module, in);
+    return target != nullptr ? in.mnemonic + " " + target->name : in.mnemonic;
+}
+
+}  // namespace
+
+std::vector<EntryCheck> check_entries(const Module& module) {
+    std::map<int, std::vector<Refusal>> refused;  // by function: many entries may call one
+    const auto refusals_of = [&](int function) -> const std::vector<Refusal>& {
+        const auto [entry, is_new] = refused.try_emplace(function);
+        const ptx::Function& f = module.functions[static_cast<size_t>(function)];
+        if (!is_new || f.is_declaration) return entry->second;
+        for (const uint32_t site : refused_sites(module, f)) {
+            const ptx::Instruction& in = f.code[site];
+            entry->second.push_back(
+                {spelling(module, in), reason(module, in), function, in.text_line, in.location}
+            );
+        }
+        return entry->second;
+    };
+    std::vector<EntryCheck> all;
+    for (size_t k = 0; k < module.functions.size(); ++k) {
+        const ptx::Function& f = module.functions[k];
+        if (!f.is_entry || f.is_declaration) continue;
+        EntryCheck& entry = all.emplace_back();
+        entry.function = static_cast<int>(k);
+        entry.functions = reachable(module, entry.function);
+        for (const int function : entry.functions) {
+            entry.instructions += module.functions[static_cast<size_t>(function)].code.size();
+            const std::vector<Refusal>& more = refusals_of(function);
+            entry.refused.insert(entry.refused.end(), more.begin(), more.end());
+        }
+    }
+    return all;
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,47 @@
+// check_entries is a promise about lower: what it calls fine lowers, what it refuses does not.
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/emulator/check.h"
+#include "instrumentation/emulator/run.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace wl::emulator {
+namespace {
+
+bool lowers(const ptx::Module& module, const std::string& entry) {
+    try {
+        lower(module, entry);
+        return true;
+    } catch (const Unsupported&) { return false; }
+}
+
+TEST(EmulatorCheck, SaysOkExactlyWhenTheEntryLowers) {
+    int fine = 0, refused = 0;
+    for (const auto& file : std::filesystem::directory_iterator(WL_SOURCE_DIR "/tests/ptx")) {
+        if (file.path().extension() != ".ptx") continue;
+        const ptx::Module module = ptx::parse(read_text_file(file.path().string()));
+        for (const EntryCheck& entry : check_entries(module)) {
+            const std::string& name = module.functions[static_cast<size_t>(entry.function)].name;
+            EXPECT_EQ(entry.refused.empty(), lowers(module, name)) << file.path() << " " << name;
+            ++(entry.refused.empty() ? fine : refused);
+        }
+    }
+    EXPECT_GT(fine, 0);
+    EXPECT_GT(refused, 0);
+}
+
+TEST(EmulatorCheck, AnUndefinedVariableIsRefusedByLoweringToo) {
+    const ptx::Module module = ptx::parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .global .u32 theirs;\n.extern .shared .b8 "
+        "dynamic[];\n.entry a() { .reg .u64 %r<2>; mov.u64 %r1, theirs; ret; }\n.entry b() { .reg .u64 "
+        "%r<2>; "
+        "mov.u64 %r1, dynamic; ret; }\n"
+    );
+    EXPECT_FALSE(lowers(module, "a"));
+    EXPECT_TRUE(lowers(module, "b"));
+}
+
+}  // namespace
+}  // namespace wl::emulator
