@@ -18,14 +18,15 @@ using ptx::Type;
 struct Conversion {
     Type to, from;
     Rounding rounding;
-    bool sat, ftz, relu, wide_to, wide_from;
+    bool sat, ftz, relu, wide_to, wide_from, satfinite;
 };
 
 // Packed into Instr::offset.
 int64_t encode(const Conversion& c) {
     return static_cast<int64_t>(c.to) | static_cast<int64_t>(c.from) << 8 |
         static_cast<int64_t>(c.rounding) << 16 | int64_t{c.sat} << 24 | int64_t{c.ftz} << 25 |
-        int64_t{c.relu} << 26 | int64_t{c.wide_to} << 27 | int64_t{c.wide_from} << 28;
+        int64_t{c.relu} << 26 | int64_t{c.wide_to} << 27 | int64_t{c.wide_from} << 28 |
+        int64_t{c.satfinite} << 29;
 }
 Conversion decode(int64_t bits) {
     return {
@@ -36,7 +37,8 @@ Conversion decode(int64_t bits) {
         (bits >> 25 & 1) != 0,
         (bits >> 26 & 1) != 0,
         (bits >> 27 & 1) != 0,
-        (bits >> 28 & 1) != 0};
+        (bits >> 28 & 1) != 0,
+        (bits >> 29 & 1) != 0};
 }
 
 unsigned width(Type t) { return 8 * ptx::bytes_of(t); }
@@ -184,21 +186,29 @@ uint64_t float_result(const Conversion& c, double x, double tail) {
             f = c.ftz ? flush<true>(f) : f;
             return std::bit_cast<uint32_t>(canonical(f));
         }
-        case Type::tf32: {
-            const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(x));
-            if (x != x) return 0x7fffffff;
-            const uint32_t half = c.rounding == Rounding::rz ? 0
-                : c.rounding == Rounding::rna                ? 0x1000
-                                                             : 0xfff + (bits >> 13 & 1);
-            return (bits + (std::isinf(x) ? 0 : half)) & ~0x1fffu;
-        }
         case Type::f16: return to_half(c.rounding, to_odd(tail_to_odd(x, tail)));
         case Type::bf16: return to_brain(c.rounding, to_odd(tail_to_odd(x, tail)));
         default: return 0;
     }
 }
 
+// Single precision cut to 19 bits. On an H200, .rna neither makes a NaN canonical nor keeps one whose payload
+// is cut, and with .satfinite it steps down from whatever has the exponent of infinity.
+uint32_t to_tf32(const Conversion& c, uint32_t bits) {
+    constexpr uint32_t kExponent = 0x7f800000, kKept = ~0x1fffu, kStep = 0x2000;
+    const bool finite = (bits & kExponent) != kExponent, nan = (bits & ~0x80000000u) > kExponent;
+    if (c.rounding == Rounding::rna) {
+        const uint32_t rounded = (bits + (finite ? kStep / 2 : 0)) & kKept;
+        return c.satfinite && (rounded & kExponent) == kExponent ? rounded - kStep : rounded;
+    }
+    if (nan) return 0x7fffe000;
+    if (c.relu && bits >> 31 != 0) return 0;
+    const uint32_t half = c.rounding == Rounding::rz ? 0 : kStep / 2 - 1 + (bits >> 13 & 1);
+    return (bits + (finite ? half : 0)) & kKept;
+}
+
 uint64_t convert_one(const Conversion& c, uint64_t bits) {
+    if (c.to == Type::tf32) return to_tf32(c, static_cast<uint32_t>(bits));
     if (is_integer(c.from)) {
         const Int128 value = integer_value(c.from, bits);
         if (is_integer(c.to)) return integer_result(c, value);
@@ -248,7 +258,8 @@ Selected lower_any_conversion(Lowering& l) {
     if (!is_integer(from) && !is_scalar_float(from)) return {};
     if (!is_integer(to) && !is_scalar_float(to) && !packed && to != Type::tf32) return {};
     if (packed != (in.operands.size() > 2) || in.modifiers.rounding == Rounding::rs) return {};
-    if (in.modifiers.satfinite) return {};
+    const bool nearest_tf32 = to == Type::tf32 && in.modifiers.rounding == Rounding::rna;
+    if (in.modifiers.satfinite && !nearest_tf32) return {};
     Conversion c{};
     c.to = to;
     c.from = from;
@@ -256,6 +267,7 @@ Selected lower_any_conversion(Lowering& l) {
     c.sat = in.modifiers.sat;
     c.ftz = in.modifiers.ftz;
     c.relu = in.modifiers.relu;
+    c.satfinite = in.modifiers.satfinite;
     c.wide_to = is_wide(l, in.operands[0]);
     c.wide_from = in.operands[1].kind == ptx::Operand::Kind::reg ? is_wide(l, in.operands[1])
                                                                  : ptx::bytes_of(from) == 8;
