@@ -81,6 +81,8 @@ class Device:
         if value:
             params += b"\0" * (-len(params) % 16) + value
         packed = ctypes.create_string_buffer(params, max(1, len(params)))
+        if shared > 48 << 10:  # more than every kernel may have: to be asked for
+            self._check("cuFuncSetAttribute", function, 8, shared)  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         size = ctypes.c_size_t(len(params))
         extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(packed), 2, ctypes.addressof(size), 0)
         self._check("cuLaunchKernel", function, *grid, *block, shared, None, None, extra)

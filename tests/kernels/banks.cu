@@ -1,7 +1,7 @@
 // Access patterns whose shared-memory wavefronts and global sectors are known from an H200 (docs/measured):
 // each kernel is one warp that executes one access instruction of the kind its name begins with.
-// No kernel touches shared memory in any other way, so that a counter of the device is the count of the
-// pattern.
+// Patterns of global loads end in one store to shared memory; apart from that no kernel touches it in any
+// other way, so that a counter of the device is the count of the pattern.
 
 // The block's 16 KiB of shared memory, at bank 0.
 __device__ unsigned shared_memory() {
@@ -38,7 +38,7 @@ __device__ void store(unsigned at, unsigned x) {
 }
 
 template <int bytes>
-__device__ void copy(unsigned at, const unsigned* from) {
+__device__ void copy(unsigned at, const char* from) {
     if constexpr (bytes == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
     else
@@ -95,10 +95,11 @@ __device__ unsigned load_matrix(unsigned at) {
         WL_LANE;                                                   \
         if (active) store<bytes>(shared_memory() + (where), lane); \
     }
-#define COPY(name, bytes, where)                                             \
-    WL_KERNEL(name) {                                                        \
-        WL_LANE;                                                             \
-        copy<bytes>(shared_memory() + (where), memory + lane * (bytes / 4)); \
+#define COPY(name, bytes, where) COPY_IF(name, bytes, true, where, lane* bytes)
+#define COPY_IF(name, bytes, active, to, from)                                                           \
+    WL_KERNEL(name) {                                                                                    \
+        WL_LANE;                                                                                         \
+        if (active) copy<bytes>(shared_memory() + (to), reinterpret_cast<const char*>(memory) + (from)); \
     }
 #define LOAD_GLOBAL(name, bytes, where)                                                         \
     WL_KERNEL(name) {                                                                           \
@@ -132,7 +133,7 @@ __device__ unsigned load_matrix(unsigned at) {
         WL_LANE;                                                                                             \
         unsigned r[8];                                                                                       \
         asm volatile(                                                                                        \
-            "wmma.load." what ".m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"            \
+            "wmma.load." what " {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"                                 \
             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7]) \
             : "r"(shared_memory()), "r"(ld)                                                                  \
         );                                                                                                   \
@@ -140,28 +141,32 @@ __device__ unsigned load_matrix(unsigned at) {
         for (int i = 0; i < 8; ++i) x += (2 * i + 1) * r[i];                                                 \
         memory[lane] = x;                                                                                    \
     }
-#define WMMA_LOAD_C(name, ld)                                                                                \
-    WL_KERNEL(name) {                                                                                        \
-        WL_LANE;                                                                                             \
-        unsigned r[8];                                                                                       \
-        asm volatile(                                                                                        \
-            "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"  \
-            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7]) \
-            : "r"(shared_memory()), "r"(ld)                                                                  \
-        );                                                                                                   \
-        unsigned x = 0;                                                                                      \
-        for (int i = 0; i < 8; ++i) x += (2 * i + 1) * r[i];                                                 \
-        memory[lane] = x;                                                                                    \
+#define WMMA_LOAD_4(name, what, ld)                                   \
+    WL_KERNEL(name) {                                                 \
+        WL_LANE;                                                      \
+        unsigned r[4];                                                \
+        asm volatile("wmma.load." what " {%0, %1, %2, %3}, [%4], %5;" \
+                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) \
+                     : "r"(shared_memory()), "r"(ld));                \
+        memory[lane] = r[0] + 3 * r[1] + 5 * r[2] + 7 * r[3];         \
     }
-#define WMMA_STORE_D(name, ld)                                                                            \
-    WL_KERNEL(name) {                                                                                     \
-        WL_LANE;                                                                                          \
-        asm volatile(                                                                                     \
-            "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1, %1, %1, %1, %1, %1, %1, %1}, " \
-            "%2;" ::"r"(shared_memory()),                                                                 \
-            "f"(static_cast<float>(lane)),                                                                \
-            "r"(ld)                                                                                       \
-        );                                                                                                \
+#define WMMA_LOAD_2(name, what, ld)                           \
+    WL_KERNEL(name) {                                         \
+        WL_LANE;                                              \
+        unsigned r[2];                                        \
+        asm volatile("wmma.load." what " {%0, %1}, [%2], %3;" \
+                     : "=r"(r[0]), "=r"(r[1])                 \
+                     : "r"(shared_memory()), "r"(ld));        \
+        memory[lane] = r[0] + 3 * r[1];                       \
+    }
+#define WMMA_STORE(name, what, ld)                                                                      \
+    WL_KERNEL(name) {                                                                                   \
+        WL_LANE;                                                                                        \
+        asm volatile(                                                                                   \
+            "wmma.store.d." what " [%0], {%1, %1, %1, %1, %1, %1, %1, %1}, %2;" ::"r"(shared_memory()), \
+            "f"(static_cast<float>(lane)),                                                              \
+            "r"(ld)                                                                                     \
+        );                                                                                              \
     }
 #define ATOMIC(name, operation, where)                                 \
     WL_KERNEL(name) {                                                  \
@@ -171,6 +176,20 @@ __device__ unsigned load_matrix(unsigned at) {
                      : "=r"(x)                                         \
                      : "r"(shared_memory() + (where)), "r"(lane + 1)); \
         memory[lane] = x;                                              \
+    }
+#define ATOMIC_64(name, where)                                            \
+    WL_KERNEL(name) {                                                     \
+        WL_LANE;                                                          \
+        unsigned long long x;                                             \
+        asm volatile("atom.shared.add.u64 %0, [%1], %2;"                  \
+                     : "=l"(x)                                            \
+                     : "r"(shared_memory() + (where)), "l"(lane + 1ull)); \
+        memory[lane] = static_cast<unsigned>(x);                          \
+    }
+#define REDUCTION(name, where)                                                                        \
+    WL_KERNEL(name) {                                                                                 \
+        WL_LANE;                                                                                      \
+        asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(shared_memory() + (where)), "r"(lane + 1)); \
     }
 
 // ---- 4 bytes a lane
@@ -249,6 +268,18 @@ STORE(st16_unit, 16, 16 * lane)
 STORE(st16_row_of_128_bytes, 16, 128 * lane)
 STORE(st16_row_of_144_bytes, 16, 144 * lane)
 STORE(st16_pairs, 16, 16 * (lane >> 1))
+STORE_IF(st16_even_active, 16, lane % 2 == 0, 8 * lane)
+LOAD(ld16_one_half_pairs, 16, lane < 16 ? 16 * (lane >> 1) : 16 * (lane - 8))
+LOAD(
+    ld16_halves_pair_apart,
+    16,
+    lane < 16 ? 16 * (lane >> 1) : 128 + 16 * ((lane & 1) | ((lane - 16) >> 2) << 1)
+)
+LOAD(
+    ld16_quarters_misfit,
+    16,
+    16 * ((lane & 8 ? (lane & 1) | (lane >> 2 & 1) << 1 : lane >> 1 & 3) + 4 * (lane >> 3))
+)
 
 // ---- matrices
 LDMATRIX(ldmatrix_x1_pitch_64, 1, false, 64 * (lane & 7))
@@ -264,22 +295,37 @@ LDMATRIX(ldmatrix_x4_trans_pitch_128, 4, true, 128 * (lane & 15) + 16 * (lane >>
 LDMATRIX(ldmatrix_x4_trans_pitch_144, 4, true, 144 * (lane & 15) + 16 * (lane >> 4))
 STMATRIX(stmatrix_x4_pitch_128, 128 * (lane & 15) + 16 * (lane >> 4))
 STMATRIX(stmatrix_x4_pitch_144, 144 * (lane & 15) + 16 * (lane >> 4))
-WMMA_LOAD(wmma_load_a_row_16, "a.sync.aligned.row", 16)
-WMMA_LOAD(wmma_load_a_row_24, "a.sync.aligned.row", 24)
-WMMA_LOAD(wmma_load_a_row_64, "a.sync.aligned.row", 64)
-WMMA_LOAD(wmma_load_a_row_72, "a.sync.aligned.row", 72)
-WMMA_LOAD(wmma_load_a_col_64, "a.sync.aligned.col", 64)
-WMMA_LOAD(wmma_load_a_col_72, "a.sync.aligned.col", 72)
-WMMA_LOAD(wmma_load_b_row_64, "b.sync.aligned.row", 64)
-WMMA_LOAD(wmma_load_b_row_72, "b.sync.aligned.row", 72)
-WMMA_LOAD(wmma_load_b_col_64, "b.sync.aligned.col", 64)
-WMMA_LOAD(wmma_load_b_col_72, "b.sync.aligned.col", 72)
-WMMA_LOAD_C(wmma_load_c_row_16, 16)
-WMMA_LOAD_C(wmma_load_c_row_64, 64)
-WMMA_LOAD_C(wmma_load_c_row_72, 72)
-WMMA_STORE_D(wmma_store_d_row_16, 16)
-WMMA_STORE_D(wmma_store_d_row_64, 64)
-WMMA_STORE_D(wmma_store_d_row_72, 72)
+WMMA_LOAD(wmma_load_a_row_16, "a.sync.aligned.row.m16n16k16.shared.f16", 16)
+WMMA_LOAD(wmma_load_a_row_24, "a.sync.aligned.row.m16n16k16.shared.f16", 24)
+WMMA_LOAD(wmma_load_a_row_64, "a.sync.aligned.row.m16n16k16.shared.f16", 64)
+WMMA_LOAD(wmma_load_a_row_72, "a.sync.aligned.row.m16n16k16.shared.f16", 72)
+WMMA_LOAD(wmma_load_a_col_64, "a.sync.aligned.col.m16n16k16.shared.f16", 64)
+WMMA_LOAD(wmma_load_a_col_72, "a.sync.aligned.col.m16n16k16.shared.f16", 72)
+WMMA_LOAD(wmma_load_b_row_64, "b.sync.aligned.row.m16n16k16.shared.f16", 64)
+WMMA_LOAD(wmma_load_b_row_72, "b.sync.aligned.row.m16n16k16.shared.f16", 72)
+WMMA_LOAD(wmma_load_b_col_64, "b.sync.aligned.col.m16n16k16.shared.f16", 64)
+WMMA_LOAD(wmma_load_b_col_72, "b.sync.aligned.col.m16n16k16.shared.f16", 72)
+WMMA_LOAD(wmma_load_a_tall_72, "a.sync.aligned.row.m32n8k16.shared.f16", 72)
+WMMA_LOAD(wmma_load_b_tall_72, "b.sync.aligned.row.m32n8k16.shared.f16", 72)
+WMMA_LOAD_2(wmma_load_a_s8_row_64, "a.sync.aligned.row.m16n16k16.shared.s8", 64)
+WMMA_LOAD_2(wmma_load_a_s8_row_80, "a.sync.aligned.row.m16n16k16.shared.s8", 80)
+WMMA_LOAD_2(wmma_load_b_s8_row_64, "b.sync.aligned.row.m16n16k16.shared.s8", 64)
+WMMA_LOAD_4(wmma_load_a_tf32_row_64, "a.sync.aligned.row.m16n16k8.shared.tf32", 64)
+WMMA_LOAD_4(wmma_load_a_tf32_row_68, "a.sync.aligned.row.m16n16k8.shared.tf32", 68)
+WMMA_LOAD_4(wmma_load_b_tf32_row_72, "b.sync.aligned.row.m16n16k8.shared.tf32", 72)
+WMMA_LOAD(wmma_load_c_row_16, "c.sync.aligned.row.m16n16k16.shared.f32", 16)
+WMMA_LOAD(wmma_load_c_row_64, "c.sync.aligned.row.m16n16k16.shared.f32", 64)
+WMMA_LOAD(wmma_load_c_row_72, "c.sync.aligned.row.m16n16k16.shared.f32", 72)
+WMMA_LOAD(wmma_load_c_col_64, "c.sync.aligned.col.m16n16k16.shared.f32", 64)
+WMMA_LOAD(wmma_load_c_col_68, "c.sync.aligned.col.m16n16k16.shared.f32", 68)
+WMMA_LOAD(wmma_load_c_col_72, "c.sync.aligned.col.m16n16k16.shared.f32", 72)
+WMMA_LOAD(wmma_load_c_wide_64, "c.sync.aligned.row.m8n32k16.shared.f32", 64)
+WMMA_LOAD_4(wmma_load_c_f16_row_64, "c.sync.aligned.row.m16n16k16.shared.f16", 64)
+WMMA_LOAD_4(wmma_load_c_f16_col_72, "c.sync.aligned.col.m16n16k16.shared.f16", 72)
+WMMA_STORE(wmma_store_d_row_16, "sync.aligned.row.m16n16k16.shared.f32", 16)
+WMMA_STORE(wmma_store_d_row_64, "sync.aligned.row.m16n16k16.shared.f32", 64)
+WMMA_STORE(wmma_store_d_row_72, "sync.aligned.row.m16n16k16.shared.f32", 72)
+WMMA_STORE(wmma_store_d_col_68, "sync.aligned.col.m16n16k16.shared.f32", 68)
 
 // ---- atomics and asynchronous copies
 ATOMIC(atom_add_unit, "add.u32", 4 * lane)
@@ -288,12 +334,40 @@ ATOMIC(atom_add_same_word, "add.u32", 64 + 4 * (lane >> 5))  // one word, which 
 ATOMIC(atom_add_two_words, "add.u32", 4 * (lane & 1))
 ATOMIC(atom_max_same_word, "max.u32", 64)
 ATOMIC(atom_exch_unit, "exch.b32", 4 * lane)
+ATOMIC(atom_min_stride2, "min.u32", 8 * lane)
+// ptxas makes a loop of ld and atom.cas of 64-bit additions.
+ATOMIC_64(atom_add64_unit, 8 * lane)
+ATOMIC_64(atom_add64_column_of_32, 128 * lane)
+REDUCTION(red_add_unit, 4 * lane)
+REDUCTION(red_add_same_word, 64 + 4 * (lane >> 5))
+REDUCTION(red_add_column_of_32, 128 * lane)
 COPY(cp_async4_unit, 4, 4 * lane)
 COPY(cp_async4_column_of_32, 4, 128 * lane)
 COPY(cp_async8_unit, 8, 8 * lane)
 COPY(cp_async16_unit, 16, 16 * lane)
 COPY(cp_async16_row_of_128_bytes, 16, 128 * lane)
 COPY(cp_async16_tile_of_144_bytes, 16, 144 * (lane >> 3) + 16 * (lane & 7))
+
+COPY(cp_async8_column_of_32, 8, 128 * lane)
+COPY(cp_async4_tile_of_144_bytes, 4, 144 * (lane >> 3) + 4 * (lane & 7))
+COPY(cp_async16_tile_of_160_bytes, 16, 160 * (lane >> 3) + 16 * (lane & 7))
+COPY(cp_async16_tile_of_192_bytes, 16, 192 * (lane >> 3) + 16 * (lane & 7))
+COPY(cp_async16_tile_of_80_bytes, 16, 80 * (lane >> 2) + 16 * (lane & 3))
+COPY(cp_async16_tile_swizzled, 16, 128 * (lane >> 3) + 16 * ((lane & 7) ^ (lane >> 3)))
+COPY(cp_async16_tile_swizzled_by_2, 16, 128 * (lane >> 3) + 16 * ((lane & 7) ^ 2 * (lane >> 3)))
+COPY_IF(cp_async16_row_at_0, 16, lane < 8, 16 * lane, 16 * lane)
+COPY_IF(cp_async16_row_at_16, 16, lane < 8, 16 * lane + 16, 16 * lane)
+COPY_IF(cp_async16_row_at_32, 16, lane < 8, 16 * lane + 32, 16 * lane)
+COPY_IF(cp_async16_row_at_48, 16, lane < 8, 16 * lane + 48, 16 * lane)
+COPY_IF(cp_async16_row_at_64, 16, lane < 8, 16 * lane + 64, 16 * lane)
+COPY_IF(cp_async16_row_at_112, 16, lane < 8, 16 * lane + 112, 16 * lane)
+COPY_IF(cp_async16_row_from_16, 16, lane < 8, 16 * lane, 16 * lane + 16)
+COPY_IF(cp_async16_row_from_and_at_16, 16, lane < 8, 16 * lane + 16, 16 * lane + 16)
+COPY_IF(cp_async16_row_reversed, 16, lane < 8, 16 * (7 - lane), 16 * lane)
+COPY_IF(cp_async16_pairs_apart, 16, lane < 8, 16 * (lane & 1) + 160 * (lane >> 1), 16 * lane)
+COPY_IF(cp_async16_two_lanes_of_a_line, 16, lane < 2, 16 * lane + 16, 16 * lane)
+COPY_IF(cp_async16_from_rows_of_256, 16, true, 16 * lane, 256 * (lane >> 3) + 16 * (lane & 7))
+COPY_IF(cp_async16_from_column, 16, true, 16 * lane, 256 * lane)
 
 // ---- global memory: sectors of 32 bytes
 LOAD_GLOBAL(ldg4_unit, 4, 4 * lane)
