@@ -41,6 +41,7 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"manifest", {"base", "compile"}       },
             {"emulator", {"base", "capture", "ptx"}},
             {"variables", {"base", "ptx"}},
+            {"watch", {"base", "ptx", "variables"}},
             {"gpu",      {"base", "capture", "ptx"}},
             {"analysis", {"base", "capture"}       },
         };

@@ -1,0 +1,1 @@
+wl_test(watch wl_watch)
