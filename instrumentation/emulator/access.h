@@ -23,8 +23,8 @@ struct MemoryForm {
     bool is_volatile = false;
 };
 constexpr int32_t encode(MemoryForm f) {
-    return static_cast<int32_t>(f.space) | f.element << 4 | f.count << 8 | int32_t{f.is_signed} << 12 |
-        int32_t{f.wide_cells} << 13 | int32_t{f.wide_base} << 14 | int32_t{f.is_volatile} << 15;
+    return static_cast<int32_t>(f.space) | f.element << 4 | f.count << 8 | (f.is_signed ? 1 << 12 : 0) |
+        (f.wide_cells ? 1 << 13 : 0) | (f.wide_base ? 1 << 14 : 0) | (f.is_volatile ? 1 << 15 : 0);
 }
 constexpr MemoryForm decode(int32_t bits) {
     return {

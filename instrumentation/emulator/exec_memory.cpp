@@ -1,11 +1,12 @@
 // Models ld, st and prefetch in every space, width, vector and generic addressing: PTX ISA 9.7.9.8-9.7.9.12.
-// Not modelled: caches, eviction priorities, multicast, 256-bit vectors, st.async.
+// Not modelled: caches, eviction priorities and their policies, multicast, 256-bit vectors, st.async.
 #include "instrumentation/emulator/hooks.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/memory_forms.h"
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace wl::emulator {
 namespace {
@@ -42,23 +43,31 @@ void check_written(Warp& w, const Instr* i, int lane, const Place& place, uint32
     report(*w.block, std::move(incident));
 }
 
-// Lanes of one instruction that turned out to be in shared memory.
+constexpr uint32_t kMaxBytes = 16;  // that one lane moves
+
+// Lanes of one instruction that turned out to be in shared memory, with what they moved.
 struct SharedLanes {
     alignas(64) uint32_t at[kLanes] = {};
+    std::byte values[kLanes][kMaxBytes];
     uint32_t mask = 0;
 };
-void note_lane(SharedLanes& lanes, int lane, const Place& place) {
+void note_lane(SharedLanes& lanes, int lane, const Place& place, const std::byte* value) {
     if (place.space != Space::shared) return;
     lanes.at[lane] = static_cast<uint32_t>(place.offset);
+    std::memcpy(lanes.values[lane], value, kMaxBytes);
     lanes.mask |= 1u << lane;
 }
-void observe_lanes(Warp& w, const Instr* i, Touching how, const SharedLanes& lanes, const MemoryForm& f) {
+void observe_lanes(Warp& w, const Instr* i, Touching how, const SharedLanes& lanes, uint32_t bytes) {
     if (lanes.mask == 0 || w.block->variant == kPlain) return;
-    Values values;
-    values.components = f.count;
-    values.stride = f.wide_cells ? 8 : 4;
-    for (size_t c = 0; c < f.count; ++c) values.values[c] = w.registers + i->r[c];
-    observe_shared(w, i, {how, lanes.mask, uint32_t{f.element} * f.count, lanes.at}, values);
+    observe_shared(w, i, {how, lanes.mask, bytes, lanes.at}, {{lanes.values[0]}, 1, kMaxBytes});
+}
+
+// The width of the registers: of the first that is one; an immediate's is the element's.
+bool has_wide_cells(const Lowering& l, const ptx::Operand& data, uint32_t element_bytes) {
+    const std::span<const ptx::Operand> single(&data, 1);
+    for (const auto& o : data.kind == ptx::Operand::Kind::vector ? std::span(data.elements) : single)
+        if (o.kind == ptx::Operand::Kind::reg) return element_bytes >= 8 || is_wide(l, o);
+    return element_bytes >= 8;
 }
 
 Selected lower_access(Lowering& l) {
@@ -66,28 +75,19 @@ Selected lower_access(Lowering& l) {
     const bool is_store = in.op == Op::st;
     const Type t = in.types.back();
     const auto& data = in.operands[is_store ? 1 : 0];
-    const size_t address_operand = is_store ? 0 : 1;
     MemoryForm f;
-    f.space = in.modifiers.space == Space::none ? Space::generic : in.modifiers.space;
-    f.element = static_cast<uint8_t>(ptx::bytes_of(t));
     f.is_signed = t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;
-    f.count = in.modifiers.vector;
-    if (f.count > 4 || f.element > 8 || f.element * f.count > 16) return {};
-    const bool vector = data.kind == ptx::Operand::Kind::vector;
-    for (size_t c = 0; c < f.count; ++c) {
-        const auto& element = vector ? data.elements[c] : data;
-        if (element.kind == ptx::Operand::Kind::reg) f.wide_cells = is_wide(l, element);
-    }
-    const AddressOperand where = address(l, address_operand, f.space);
+    f.wide_cells = has_wide_cells(l, data, ptx::bytes_of(t));
+    const bool widened = f.wide_cells && ptx::bytes_of(t) < 8;
+    const std::vector<uint32_t> slots = vector_slots(l, data, widened ? Type::b64 : t, !is_store);
+    f.element = static_cast<uint8_t>(std::min(ptx::bytes_of(t), 8u));
+    f.count = static_cast<uint8_t>(slots.size());
+    if (slots.size() > 4 || f.element * slots.size() > kMaxBytes) return {};
+    const AddressOperand where =
+        address(l, is_store ? 0 : 1, in.modifiers.space == Space::none ? Space::generic : in.modifiers.space);
+    f.space = where.space;
     f.wide_base = where.wide;
-    if (f.space == Space::generic && where.space != Space::none) f.space = where.space;
-    for (size_t c = 0; c < f.count; ++c) {
-        const auto& element = vector ? data.elements[c] : data;
-        const bool wide_immediate = element.kind != ptx::Operand::Kind::reg && f.element == 8;
-        if (wide_immediate) f.wide_cells = true;
-        l.out.r[c] = is_store ? source(l, element, f.wide_cells ? Type::b64 : t) : destination(l, element);
-    }
-    f.wide_cells = f.wide_cells || f.element == 8;
+    std::copy(slots.begin(), slots.end(), l.out.r);
     l.out.r[4] = where.slot;
     l.out.offset = where.displacement;
     l.out.target = encode(f);
@@ -113,11 +113,11 @@ const Instr* load_any(Warp& w, const Instr* i) {
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto place = resolve(w, i, {f.space, lane, addresses[lane], bytes, false});
-        std::byte value[16];
+        std::byte value[kMaxBytes];
         std::memset(value, 0xff, sizeof(value));
         if (place) {
             std::memcpy(value, place->data, bytes);
-            note_lane(shared, lane, *place);
+            note_lane(shared, lane, *place, value);
             if (place->allocation != nullptr && w.block->variant != kPlain &&
                 w.block->options->checks.uninitialised)
                 check_written(w, i, lane, *place, bytes);
@@ -128,7 +128,7 @@ const Instr* load_any(Warp& w, const Instr* i) {
             put_register(w, i->r[c], f, lane, element);
         }
     }
-    observe_lanes(w, i, Touching::read, shared, f);
+    observe_lanes(w, i, Touching::read, shared, bytes);
     return i + 1;
 }
 
@@ -140,17 +140,19 @@ const Instr* store_any(Warp& w, const Instr* i) {
         const int lane = first_lane(rest);
         const auto place = resolve(w, i, {f.space, lane, address_of(w, i, f.wide_base, lane), bytes, true});
         if (!place) continue;
+        std::byte value[kMaxBytes];
         for (size_t c = 0; c < f.count; ++c) {
             const uint64_t element = get_register(w, i->r[c], f, lane);
-            std::memcpy(place->data + c * f.element, &element, f.element);
+            std::memcpy(value + c * f.element, &element, f.element);
         }
-        note_lane(shared, lane, *place);
+        std::memcpy(place->data, value, bytes);
+        note_lane(shared, lane, *place, value);
         if (place->allocation == nullptr) continue;
         if (!place->allocation->written.empty())
             std::memset(place->allocation->written.data() + place->offset, 1, bytes);
         if (w.block->variant == kRecorded) record_global(w, i, lane, *place, bytes);
     }
-    observe_lanes(w, i, Touching::write, shared, f);
+    observe_lanes(w, i, Touching::write, shared, bytes);
     return i + 1;
 }
 

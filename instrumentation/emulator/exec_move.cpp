@@ -1,8 +1,10 @@
 // Models mov with packing and unpacking, cvta and isspacep, clocks: PTX ISA 9.7.9.2-9.7.9.20. Not modelled:
-// 128-bit moves, addresses of functions; %globaltimer counts warp instructions.
+// addresses of functions; %globaltimer counts warp instructions.
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/types.h"
+
+#include <algorithm>
 
 namespace wl::emulator {
 namespace {
@@ -25,8 +27,8 @@ const Instr* unpack_parts(Warp& w, const Instr* i) {
     constexpr int kBits = 8 * sizeof(T) / Parts;
     using Part = std::conditional_t<kBits == 32, uint32_t, uint16_t>;
     constexpr uint32_t kMask = kBits == 32 ? 0xffffffff : (1u << (kBits & 31)) - 1;
-    alignas(64) T value[kLanes];
-    const T* s = cells<T>(w, i->r[4]);
+    alignas(64) LaneCell<T> value[kLanes];
+    const LaneCell<T>* s = cells<T>(w, i->r[4]);
     WL_FOR_LANES value[lane] = s[lane];
     for (int p = 0; p < Parts; ++p)
         write_lanes<Part>(w, i->r[p], [&](int lane) {
@@ -39,12 +41,42 @@ template <class T, int Parts>
 const Instr* pack_parts(Warp& w, const Instr* i) {
     constexpr int kBits = 8 * sizeof(T) / Parts;
     constexpr uint32_t kMask = kBits == 32 ? 0xffffffff : (1u << (kBits & 31)) - 1;
-    alignas(64) T value[kLanes] = {};
+    alignas(64) LaneCell<T> value[kLanes] = {};
     for (int p = 0; p < Parts; ++p) {
         const uint32_t* s = cells<uint32_t>(w, i->r[p]);
-        WL_FOR_LANES value[lane] |= static_cast<T>(s[lane] & kMask) << (p * kBits);
+        WL_FOR_LANES value[lane] |= static_cast<LaneCell<T>>(s[lane] & kMask) << (p * kBits);
     }
-    write_lanes<T>(w, i->r[4], [&](int lane) { return value[lane]; });
+    write_lanes<T>(w, i->r[4], [&](int lane) { return static_cast<T>(value[lane]); });
+    return i + 1;
+}
+
+// r[0], r[1] = r[2], r[3]: the two halves of 16 bytes.
+const Instr* move_halves(Warp& w, const Instr* i) {
+    for (int half = 0; half < 2; ++half) {
+        const uint64_t* s = cells<uint64_t>(w, i->r[2 + half]);
+        write_lanes<uint64_t>(w, i->r[half], [=](int lane) { return s[lane]; });
+    }
+    return i + 1;
+}
+
+// 16 bytes from or to four registers of 4; r[4] is the first plane.
+const Instr* pack_quarters(Warp& w, const Instr* i) {
+    for (uint32_t half = 0; half < 2; ++half) {
+        const uint32_t *low = cells<uint32_t>(w, i->r[2 * half]),
+                       *high = cells<uint32_t>(w, i->r[2 * half + 1]);
+        write_lanes<uint64_t>(w, i->r[4] + half * kPlane, [=](int lane) {
+            return uint64_t{high[lane]} << 32 | low[lane];
+        });
+    }
+    return i + 1;
+}
+const Instr* unpack_quarters(Warp& w, const Instr* i) {
+    for (uint32_t part = 0; part < 4; ++part) {
+        const uint64_t* s = cells<uint64_t>(w, i->r[4] + part / 2 * kPlane);
+        write_lanes<uint32_t>(w, i->r[part], [=](int lane) {
+            return static_cast<uint32_t>(s[lane] >> part % 2 * 32);
+        });
+    }
     return i + 1;
 }
 
@@ -56,6 +88,7 @@ const Instr* read_clock(Warp& w, const Instr* i) {
 }
 
 Exec select_parts(bool unpacks, uint32_t bytes, size_t parts) {
+    if (bytes == 2 && parts == 2) return unpacks ? unpack_parts<uint16_t, 2> : pack_parts<uint16_t, 2>;
     if (bytes == 4 && parts == 2) return unpacks ? unpack_parts<uint32_t, 2> : pack_parts<uint32_t, 2>;
     if (bytes == 8 && parts == 2) return unpacks ? unpack_parts<uint64_t, 2> : pack_parts<uint64_t, 2>;
     if (bytes == 8 && parts == 4) return unpacks ? unpack_parts<uint64_t, 4> : pack_parts<uint64_t, 4>;
@@ -75,6 +108,26 @@ Selected lower_parts(Lowering& l, bool unpacks) {
     return select_parts(unpacks, ptx::bytes_of(in.types[0]), vector.elements.size());
 }
 
+// mov.b128 between registers of 16 bytes, or between one and a vector of 8 or 4 bytes.
+Selected lower_wide_mov(Lowering& l) {
+    const auto slots_of = [&](size_t k) {
+        const auto& o = l.in->operands[k];
+        const Type t = o.kind != Kind::vector ? Type::b128 : o.elements.size() == 2 ? Type::b64 : Type::b32;
+        return vector_slots(l, o, t, k == 0);
+    };
+    const std::vector<uint32_t> to = slots_of(0), from = slots_of(1);
+    if (to.size() == 2 && from.size() == 2) {
+        std::copy(to.begin(), to.end(), l.out.r);
+        std::copy(from.begin(), from.end(), l.out.r + 2);
+        return Exec{move_halves};
+    }
+    const bool unpacks = to.size() == 4;
+    if (to.size() + from.size() != 6) return {};
+    std::copy_n(unpacks ? to.begin() : from.begin(), 4, l.out.r);
+    l.out.r[4] = unpacks ? from[0] : to[0];
+    return Exec{unpacks ? unpack_quarters : pack_quarters};
+}
+
 Exec clock_reader(SpecialRegister which) {
     switch (which) {
         case SpecialRegister::clock:
@@ -90,6 +143,7 @@ Exec clock_reader(SpecialRegister which) {
 Selected lower_mov(Lowering& l) {
     const auto& in = *l.in;
     if (in.operands.size() < 2) return {};
+    if (in.types[0] == Type::b128) return lower_wide_mov(l);
     const auto& from = in.operands[1];
     if (in.operands[0].kind == Kind::vector) return lower_parts(l, true);
     if (from.kind == Kind::vector) return lower_parts(l, false);

@@ -18,7 +18,7 @@ using ptx::Op;
 using ptx::Space;
 using Lower = Selected (*)(Lowering&);
 
-constexpr std::array<Lower, 17> kFamilies = {
+constexpr std::array<Lower, 18> kFamilies = {
     lower_integer,
     lower_carry,
     lower_bits,
@@ -30,6 +30,7 @@ constexpr std::array<Lower, 17> kFamilies = {
     lower_logic,
     lower_move,
     lower_memory,
+    lower_policy,
     lower_copy,
     lower_atomic,
     lower_warp,
@@ -252,7 +253,7 @@ std::shared_ptr<const Program> lower_function(
     name_stages(*program);
     l.register_slots = assign_registers(function, program->file);
     l.scratch = program->file.bytes;
-    program->file.bytes += kLanes * 8;
+    program->file.bytes += 2 * kPlane;
     program->file.constants = program->file.bytes;
     place_variables(l);
     program->reductions = find_reductions(function);

@@ -8,6 +8,9 @@
 
 namespace wl::emulator {
 
+// A 16-byte register is two planes of 8-byte cells, the low halves of all lanes first.
+constexpr uint32_t kPlane = kLanes * 8;
+
 // The executor by variant; empty: no executor.
 struct Selected {
     Exec exec[kVariants] = {};
@@ -34,7 +37,7 @@ struct Lowering {
     std::map<ptx::SpecialRegister, uint32_t> special_slots{};
     std::vector<Placed> module_variables{}, function_variables{}, params{};
     std::map<std::pair<int, std::string>, int> mark_groups{};  // (kind, name)
-    uint32_t scratch = 0;                                      // slot for `_` destinations, 8-byte cells
+    uint32_t scratch = 0;                                      // slot for `_` destinations, 16-byte cells
     const ptx::Instruction* in = nullptr;                      // the instruction being lowered
     Instr out{};
     bool failed = false;  // an operand of a kind that the form cannot have
@@ -56,6 +59,9 @@ void plain_operands(Lowering& l, ptx::Type t);
 
 ptx::Type type_of_register(const Lowering& l, const ptx::Operand& operand);
 bool is_wide(const Lowering& l, const ptx::Operand& operand);  // an 8-byte register
+// Slots of every register of a vector operand (or the register alone), lowest element first; those of a
+// 16-byte register are its two planes.
+std::vector<uint32_t> vector_slots(Lowering& l, const ptx::Operand& operand, ptx::Type t, bool destinations);
 
 // An address operand: slot of its base register, whether its cells have 8 bytes, displacement, and the space
 // it turned out to be in.
@@ -78,6 +84,7 @@ Selected lower_compare(Lowering& l);
 Selected lower_logic(Lowering& l);
 Selected lower_move(Lowering& l);
 Selected lower_memory(Lowering& l);
+Selected lower_policy(Lowering& l);
 Selected lower_copy(Lowering& l);
 Selected lower_atomic(Lowering& l);
 Selected lower_warp(Lowering& l);

@@ -131,6 +131,20 @@ bool is_wide(const Lowering& l, const Operand& o) {
     return t != Type::none && ptx::bytes_of(t) == 8;
 }
 
+std::vector<uint32_t> vector_slots(Lowering& l, const Operand& operand, Type t, bool destinations) {
+    std::vector<uint32_t> slots;
+    const auto add = [&](const Operand& o) {
+        slots.push_back(destinations ? destination(l, o) : source(l, o, t));
+        if (ptx::bytes_of(t) != 16) return;
+        if (o.kind == Kind::reg && ptx::bytes_of(type_of_register(l, o)) != 16) l.failed = true;
+        if (o.kind != Kind::reg && o.kind != Kind::sink) l.failed = true;
+        slots.push_back(slots.back() + kPlane);
+    };
+    if (operand.kind != Kind::vector) add(operand);
+    for (const Operand& element : operand.elements) add(element);
+    return slots;
+}
+
 AddressOperand address(Lowering& l, size_t k, Space space) {
     AddressOperand result;
     if (k >= l.in->operands.size() || l.in->operands[k].kind != Kind::address) {

@@ -27,6 +27,8 @@ size_t written_by_form(const ptx::Instruction& in) {
         case Op::bar_warp_sync:
         case Op::prefetch:
         case Op::prefetchu:
+        case Op::discard:
+        case Op::applypriority:
         case Op::nanosleep: return 0;
         case Op::bar: return in.modifiers.mode == ptx::Mode::red ? 1 : 0;
         default: return in.modifiers.pair ? 2 : 1;
@@ -54,7 +56,8 @@ std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFi
     end = (end + 127) / 128 * 128;
     place(kLanes * 4, [&](ptx::Type t) { return !is_predicate(t) && ptx::bytes_of(t) < 8; });
     end = (end + 255) / 256 * 256;
-    place(kLanes * 8, [](ptx::Type t) { return ptx::bytes_of(t) >= 8; });
+    place(kLanes * 8, [](ptx::Type t) { return ptx::bytes_of(t) == 8; });
+    place(2 * kPlane, [](ptx::Type t) { return ptx::bytes_of(t) == 16; });
     file.bytes = end;
     return slots;
 }

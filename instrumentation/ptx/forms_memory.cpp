@@ -9,6 +9,7 @@ namespace {
 constexpr Exactness kExact = Exactness::exact;
 constexpr std::string_view kCluster = "clusters and distributed shared memory: not executed";
 constexpr std::string_view kBulk = "bulk and tensor-map copies: not executed";
+constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
 constexpr std::string_view kHints = "cache and eviction hints change nothing";
 
 // clang-format off
@@ -19,18 +20,26 @@ constexpr std::string_view kHints = "cache and eviction hints change nothing";
     "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? " \
     "L2::evict_normal|L2::evict_first|L2::evict_last? L2::cache_hint?"
 #define WL_PREFETCH "L2::64B|L2::128B|L2::256B?"
-#define WL_VECTOR "v2|v4|v8?"
+#define WL_VECTOR "v2|v4?"
+#define WL_WORDS "b32|u32|s32|f32"
 
 constexpr std::array kLoadStore = {
     Form{Op::ld, "ld", WL_SCALAR, "weak? " WL_SPACES " ca|cg|cs|lu|cv? " WL_HINTS " " WL_PREFETCH " " WL_VECTOR, "{d} [a] policy?", "9.7.9.8", kExact, "d = the element or vector at a, sign- or zero-extended to the register.", kHints},
+    Form{Op::ld, "ld", WL_WORDS, "weak? global? ca|cg|cs|lu|cv? " WL_HINTS " " WL_PREFETCH " v8", "{d} [a] policy?", "9.7.9.8", kExact, "d = the eight words at a.", kBlackwell},
     Form{Op::ld, "ld", WL_SCALAR, "volatile global|shared|shared::cta|shared::cluster? " WL_PREFETCH " " WL_VECTOR, "{d} [a] policy?", "9.7.9.8", kExact, "d = the element or vector at a; every access happens.", ""},
+    Form{Op::ld, "ld", WL_WORDS, "volatile global? " WL_PREFETCH " v8", "{d} [a] policy?", "9.7.9.8", kExact, "d = the eight words at a; every access happens.", kBlackwell},
     Form{Op::ld, "ld", WL_SCALAR, "relaxed|acquire cta|cluster|gpu|sys global|shared|shared::cta|shared::cluster? " WL_HINTS " " WL_PREFETCH " " WL_VECTOR, "{d} [a] policy?", "9.7.9.8", kExact, "d = the element or vector at a, ordered as the semantics say among the threads of the scope.", kHints},
+    Form{Op::ld, "ld", WL_WORDS, "relaxed|acquire cta|cluster|gpu|sys global? " WL_HINTS " " WL_PREFETCH " v8", "{d} [a] policy?", "9.7.9.8", kExact, "d = the eight words at a, ordered as the semantics say among the threads of the scope.", kBlackwell},
     Form{Op::ld, "ld", WL_SCALAR, "mmio relaxed sys global?", "d [a]", "9.7.9.8", kExact, "d = the element at a of memory-mapped input.", "no device is mapped: the same as ld.relaxed.sys"},
     Form{Op::ld, "ld", WL_SCALAR, "global nc ca|cg|cs? " WL_HINTS " " WL_PREFETCH " " WL_VECTOR, "{d} [a] policy?", "9.7.9.9", kExact, "d = the element or vector at a of memory that nobody writes during the kernel.", kHints},
+    Form{Op::ld, "ld", WL_WORDS, "global nc ca|cg|cs? " WL_HINTS " " WL_PREFETCH " v8", "{d} [a] policy?", "9.7.9.9", kExact, "d = the eight words at a of memory that nobody writes during the kernel.", kBlackwell},
     Form{Op::ldu, "ldu", WL_SCALAR, "global? v2|v4?", "{d} [a]", "9.7.9.10", kExact, "d = the element or vector at a, the same address in every lane.", ""},
     Form{Op::st, "st", WL_SCALAR, "weak? " WL_STORE_SPACES " wb|cg|cs|wt? " WL_HINTS " " WL_VECTOR, "[a] {b} policy?", "9.7.9.11", kExact, "The element or vector at a = the low bits of b.", kHints},
+    Form{Op::st, "st", WL_WORDS, "weak? global? wb|cg|cs|wt? " WL_HINTS " v8", "[a] {b} policy?", "9.7.9.11", kExact, "The eight words at a = b.", kBlackwell},
     Form{Op::st, "st", WL_SCALAR, "volatile global|shared|shared::cta|shared::cluster? " WL_VECTOR, "[a] {b}", "9.7.9.11", kExact, "The element or vector at a = b; every access happens.", ""},
+    Form{Op::st, "st", WL_WORDS, "volatile global? v8", "[a] {b}", "9.7.9.11", kExact, "The eight words at a = b; every access happens.", kBlackwell},
     Form{Op::st, "st", WL_SCALAR, "relaxed|release cta|cluster|gpu|sys global|shared|shared::cta|shared::cluster? " WL_HINTS " " WL_VECTOR, "[a] {b} policy?", "9.7.9.11", kExact, "The element or vector at a = b, ordered as the semantics say among the threads of the scope.", kHints},
+    Form{Op::st, "st", WL_WORDS, "relaxed|release cta|cluster|gpu|sys global? " WL_HINTS " v8", "[a] {b} policy?", "9.7.9.11", kExact, "The eight words at a = b, ordered as the semantics say among the threads of the scope.", kBlackwell},
     Form{Op::st, "st", WL_SCALAR, "mmio relaxed sys global?", "[a] b", "9.7.9.11", kExact, "The element at a of memory-mapped output = b.", "no device is mapped: the same as st.relaxed.sys"},
     Form{Op::st_async, "st.async", "b32|b64|u32|u64|s32|s64|f32|f64", "mmio? weak|release? cluster|gpu|sys? shared::cluster|global? mbarrier::complete_tx::bytes? v2|v4?", "[a] {b} [mbar]?", "9.7.9.12", kExact, "Stores to another block of the cluster and completes at its mbarrier.", kCluster},
     Form{Op::st_bulk, "st.bulk", "", "weak? shared|shared::cta?", "[a] size b", "9.7.9.13", kExact, "Zeroes size bytes of shared memory.", "sm_100 and later only: not executed"},
@@ -42,9 +51,9 @@ constexpr std::array kLoadStore = {
     Form{Op::prefetchu, "prefetchu", "", "L1", "[a]", "9.7.9.15", kExact, "Brings the line of a into the uniform cache.", "caches: nothing happens"},
     Form{Op::applypriority, "applypriority", "", "global? L2::evict_normal", "[a] size", "9.7.9.16", kExact, "Gives a line of the cache the normal priority again.", "caches: nothing happens"},
     Form{Op::discard, "discard", "", "global? L2", "[a] size", "9.7.9.17", kExact, "Drops a line of the cache: its bytes become unknown.", "the bytes stay"},
-    Form{Op::createpolicy, "createpolicy.fractional", "b64", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "d fraction?", "9.7.9.18", kExact, "d = a cache policy for a share of the accesses.", "caches: the policy is a constant"},
-    Form{Op::createpolicy, "createpolicy.range", "b64", "global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "d [a] primary total", "9.7.9.18", kExact, "d = a cache policy for a range of addresses.", "caches: the policy is a constant"},
-    Form{Op::createpolicy, "createpolicy.cvt", "b64", "L2", "d a", "9.7.9.18", kExact, "d = the cache policy of an access property.", "caches: the policy is a constant"},
+    Form{Op::createpolicy, "createpolicy.fractional", "b64", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "d fraction?", "9.7.9.18", kExact, "d = a cache policy for a share of the accesses.", "what caches make of it"},
+    Form{Op::createpolicy, "createpolicy.range", "b64", "global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "d [a] primary total", "9.7.9.18", kExact, "d = a cache policy for a range of addresses.", "what caches make of it"},
+    Form{Op::createpolicy, "createpolicy.cvt", "b64", "L2", "d a", "9.7.9.18", kExact, "d = the cache policy of an access property.", "what caches make of it"},
     Form{Op::mapa, "mapa", "u32|u64", "shared::cluster?", "d a b", "9.7.9.23", kExact, "d = the address in block b of the cluster that corresponds to a.", kCluster},
     Form{Op::getctarank, "getctarank", "u32|u64", "shared::cluster?", "d a", "9.7.9.24", kExact, "d = the rank in the cluster of the block that a belongs to.", kCluster},
 };

@@ -186,10 +186,37 @@ std::vector<Case> cache_cases(const ptx::Form& form) {
     return cases;
 }
 
-// A policy is opaque: the accesses that use it must work.
+// The policy itself. An address is only computed with, so that any number will do.
+Case policy_value(const ptx::Form& form, const Variant& v) {
+    Kernel k;
+    Random random{67};
+    const auto values = [&](uint64_t limit) {
+        std::vector<uint64_t> all(threads(k));
+        for (size_t i = 0; i < all.size(); ++i) all[i] = below(random, limit >> i % 16);
+        return all;
+    };
+    std::string operands = new_register(k, Type::b64);
+    const std::string policy = operands;
+    if (form.name == "createpolicy.fractional") {
+        std::vector<uint64_t> shares;
+        for (uint32_t i = 0; i < threads(k); ++i) shares.push_back(encode(Type::f32, (i + 1.0) / threads(k)));
+        operands += ", " + input(k, Type::b32, shares);
+    } else if (form.name == "createpolicy.range") {
+        operands += ", [" + input(k, Type::b64, values(uint64_t{1} << 44)) + "], ";
+        operands += input(k, Type::b32, values(1u << 28)) + ", " + input(k, Type::b32, values(1u << 31));
+    } else {
+        operands += ", " + input(k, Type::b64, values(uint64_t{1} << 63));
+    }
+    line(k, mnemonic(form, v) + " " + operands);
+    output(k, Type::b64, policy);
+    return finish(k, form, mnemonic(form, v) + " value");
+}
+
+// The accesses that use a policy must work, too.
 std::vector<Case> policy_cases(const ptx::Form& form) {
     std::vector<Case> cases;
     for (const Variant& v : variants_of(form)) {
+        cases.push_back(policy_value(form, v));
         Kernel k;
         const std::string address = placed(k, {"global", "global", false}, 4, true);
         const std::string policy = new_register(k, Type::b64), value = new_register(k, Type::b32);
