@@ -80,6 +80,10 @@ struct Barrier {
     std::vector<uint32_t> brought;
 };
 
+struct Mbarrier {
+    std::vector<uint32_t> gathering, released;
+};
+
 struct Sizes {
     int warps = 2;
     uint32_t words = 8;
@@ -88,6 +92,7 @@ struct Sizes {
     bool patterns = false;  // whole warps, rows and broadcasts
     int barriers = 8;       // percent of the steps
     int syncwarps = 10;
+    int mbarriers = 0;    // percent of the steps: arrivals and waits, by whole warps and by some lanes
     bool partial = true;  // barriers of some warps, syncwarps of some lanes
     bool mostly_reads = false;
 };
@@ -107,6 +112,10 @@ public:
         );
         if (seed % 3 == 0) shadow_.renumber_at = 60;
         running_ = (1u << sizes.warps) - 1;
+        for (Mbarrier& mbarrier : mbarriers_) {
+            mbarrier.gathering.resize(sizes.warps * 32);
+            mbarrier.released.resize(sizes.warps * 32);
+        }
         for (auto& barrier : barriers_) barrier.brought.resize(sizes.warps * 32);
     }
 
@@ -135,6 +144,8 @@ public:
                 int warp = any_warp();
                 sync_warp(shadow_, warp, mask);
                 oracle_.sync_warp(warp, mask);
+            } else if (dice < sizes_.barriers + sizes_.syncwarps + sizes_.mbarriers) {
+                mbarrier_step();
             } else {
                 access_step();
             }
@@ -192,6 +203,30 @@ private:
         }
         running_ |= barrier.waiting;
         barrier = {.brought = std::vector<uint32_t>(barrier.brought.size())};
+    }
+
+    void mbarrier_step() {
+        const int id = pick(2), warp = any_warp();
+        const uint32_t mask = sizes_.partial && pick(2) ? uint32_t(random_()) | 1 : ~0u;
+        Mbarrier& mbarrier = mbarriers_[id];
+        const int dice = pick(5);
+        if (dice == 0) {
+            complete_phase(shadow_, id);
+            oracle_.join(mbarrier.released, mbarrier.gathering);
+            std::fill(mbarrier.gathering.begin(), mbarrier.gathering.end(), 0);
+        } else if (dice < 3) {
+            release(shadow_, warp, mask, id);
+        } else {
+            acquire(shadow_, warp, mask, id);
+        }
+        for (int lane = 0; lane < 32 && dice > 0; ++lane) {
+            if (!(mask >> lane & 1)) continue;
+            auto& clock = oracle_.clock[warp * 32 + lane];
+            if (dice < 3)
+                oracle_.join(mbarrier.gathering, clock);
+            else
+                oracle_.join(clock, mbarrier.released);
+        }
     }
 
     void random_addresses(WarpAccess& access) {
@@ -403,6 +438,7 @@ private:
     Oracle oracle_;
     Shadow shadow_;
     std::vector<Barrier> barriers_;
+    std::array<Mbarrier, 2> mbarriers_;
     uint32_t running_ = 0, step_ = 1;
     size_t seen_ = 0;
     uint32_t addresses_[32] = {};
@@ -473,6 +509,22 @@ TEST(ShadowOracle, WholeWarpPatterns) {
 TEST(ShadowOracle, WholeWarpsFullBarriers) {
     Sizes sizes{.warps = 4, .words = 160, .lanes = 32, .steps = 150, .patterns = true, .barriers = 30};
     sizes.partial = false;
+    agree(sizes, 200);
+}
+
+TEST(ShadowOracle, MbarriersOfWholeWarps) {
+    Sizes sizes{.warps = 4, .words = 8, .lanes = 3, .steps = 300, .barriers = 6, .mbarriers = 30};
+    sizes.partial = false;
+    agree(sizes, 400);
+}
+
+TEST(ShadowOracle, MbarriersOfSomeLanes) {
+    agree({.warps = 4, .words = 8, .lanes = 3, .steps = 300, .barriers = 6, .mbarriers = 30}, 400);
+}
+
+TEST(ShadowOracle, MbarriersAndWholeWarpPatterns) {
+    Sizes sizes{.warps = 4, .words = 160, .lanes = 32, .steps = 150, .patterns = true, .barriers = 6};
+    sizes.mbarriers = 30;
     agree(sizes, 200);
 }
 

@@ -21,7 +21,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 10> kWords{
+constexpr std::array<Words, 11> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -51,6 +51,12 @@ constexpr std::array<Words, 10> kWords{
          "async_copy_wait",
          "bytes of a cp.async used before the wait for its group",
          "Wait for the copy (cp.async.wait_group), then synchronise the warps that read it."},
+     {Kind::mbarrier_misuse,
+         "mbarrier_misuse",
+         "mbarrier used against its rules",
+         "Let one thread initialise it once, before a barrier of the block, and let each phase see exactly "
+         "the "
+         "arrivals that it was made for."},
      {Kind::uninitialised_read,
          "uninitialised",
          "read of memory that nobody wrote",

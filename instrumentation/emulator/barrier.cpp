@@ -2,6 +2,7 @@
 // counted one for that many threads. Not modelled: the hardware's counting of whole warps when only some
 // lanes arrive.
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/mbarrier.h"
 #include "instrumentation/emulator/record.h"
 #include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"
@@ -78,6 +79,7 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
         report(block, std::move(incident));
     }
     close_segment(w, i + 1);
+    ++block.changes;
     uint32_t& lanes = barrier.lanes[static_cast<size_t>(w.index)];
     lanes |= w.mask;
     barrier.threads += w.mask == w.live ? kLanes : static_cast<uint32_t>(std::popcount(w.mask));
@@ -109,6 +111,14 @@ void settle(Block& block) {
 
 namespace {
 
+std::string awaited(const Block& block, const Split& s) {
+    if (s.wait == Wait::barrier) return fmt::format("barrier {}", s.barrier);
+    if (s.wait == Wait::collective) return "a collective";
+    return describe_mbarrier(block, s.tested);
+}
+
+}  // namespace
+
 void report_deadlock(Block& block) {
     Incident incident;
     incident.kind = Incident::Kind::deadlock;
@@ -120,17 +130,15 @@ void report_deadlock(Block& block) {
             const Split& s = w.splits[static_cast<size_t>(k)];
             if (incident.first.block < 0) incident.first = witness(w, s.pc, s.mask);
             const auto& site = block.program->sites[s.pc->site];
-            const std::string what =
-                s.wait == Wait::barrier ? fmt::format("barrier {}", s.barrier) : "a collective";
-            waiting.push_back(fmt::format("warp {} waits at {} in line {}", w.index, what, site.line));
+            waiting.push_back(
+                fmt::format("warp {} waits at {} in line {}", w.index, awaited(block, s), site.line)
+            );
         }
     }
     for (const std::string& line : waiting) incident.detail += (incident.detail.empty() ? "" : ", ") + line;
     if (!exited.empty()) incident.detail += "; warps that have exited: " + exited;
     report(block, std::move(incident));
 }
-
-}  // namespace
 
 bool resolve_standstill(Block& block) {
     if (release_marks(block)) return true;

@@ -17,7 +17,8 @@ namespace {
 using ptx::SpecialRegister;
 
 constexpr uint64_t kDefaultBudget = uint64_t{1} << 33;
-constexpr uint64_t kSlice = uint64_t{1} << 20;  // instructions before another warp gets its turn
+constexpr uint64_t kSlice = uint64_t{1} << 20;      // instructions before another warp gets its turn
+constexpr uint64_t kVainTurns = uint64_t{1} << 16;  // tests of mbarriers in vain, by all warps: a deadlock
 
 // SplitMix64 (Steele, Lea, Flood 2014).
 uint64_t next_random(uint64_t& state) {
@@ -90,7 +91,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.carry = 0;
     w.clock = w.joined = w.slice_end = 0;
     w.picks = 0;
-    w.held_back = false;
+    w.held_back = w.idle = false;
     w.epoch = 0;
     w.current = 0;
     w.split_count = 1;
@@ -113,6 +114,9 @@ void start_block(Block& block, int64_t index) {
     std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
     std::fill(block.mark_counts.begin(), block.mark_counts.end(), 0);
     block.barriers.fill({});
+    block.mbarriers.clear();
+    block.copy_arrivals.clear();
+    block.vain_turns = 0;
     const uint64_t seed = block.options->schedule_seed;
     block.random = seed == 0 ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
     const auto threads = static_cast<uint32_t>(count(block.launch->block));
@@ -155,9 +159,12 @@ void report_endless(Block& block) {
 
 void step(Block& block, Warp& w) {
     const uint32_t before = w.live;
+    const uint64_t changes = block.changes;
+    w.idle = false;
     const uint64_t slice = block.random != 0 ? 1 + (next_random(block.random) & 0xff) : kSlice;
     w.slice_end = w.clock + std::min(slice, budget_of(block) + 1);
     run_warp(w);
+    block.vain_turns = w.idle && block.changes == changes && w.live == before ? block.vain_turns + 1 : 0;
     if (w.live == 0 && before != 0) {
         if (block.variant != kPlain) exit_warp(block.shadow, w.index);
         if (block.recorder != nullptr) record_warp(w, w.segment, capture::EventKind::exit, 0);
@@ -227,6 +234,10 @@ bool run_block(Block& block, int64_t index) {
     bool finished = false;
     while (!block.aborted) {
         if (turn(block)) {
+            if (block.vain_turns > kVainTurns) {
+                report_deadlock(block);
+                break;
+            }
             if (issued(block) <= budget) continue;
             report_endless(block);
             break;

@@ -20,6 +20,18 @@ constexpr Stamp kLastStamp = (1u << 20) - 2;  // cells keep 20 bits; the topmost
 // [a][b]: accesses of lane b up to this stamp happen before the next access of lane a.
 using LaneStamps = std::array<std::array<Stamp, 32>, 32>;
 
+// Accesses of one thread of the block up to this stamp.
+struct ThreadStamp {
+    int thread = 0;  // warp * 32 + lane
+    Stamp stamp = 0;
+};
+
+// What a release hands on: [v]: accesses of warp v up to this stamp, and of some lanes up to a later one.
+struct Knowledge {
+    std::array<Stamp, kMaxWarps> warps{};
+    std::vector<ThreadStamp> lanes;  // by rising thread
+};
+
 struct WarpClock {
     Stamp time = 1;         // carried by its accesses now
     Stamp safe = 0;         // accesses of any warp of the block up to here happen before all its next ones
@@ -31,14 +43,23 @@ struct WarpClock {
     bool exited = false;
     uint32_t lanes = 0;                   // lanes that exist: the block's last warp may be narrow
     std::array<Stamp, kMaxWarps> seen{};  // [v]: accesses of warp v up to here happen before its next ones
+    std::vector<ThreadStamp> seen_lanes;  // the same for single lanes of other warps, beyond `seen`
     std::unique_ptr<LaneStamps> by_lane;  // only once a syncwarp named some of the lanes
-    std::vector<Stamp> passed;            // when it passed each block barrier
+    // What only some lanes have acquired, by lane; they share it at the next syncwarp. Else null.
+    std::unique_ptr<std::array<Knowledge, 32>> acquired;
+    std::vector<Stamp> passed;  // when it passed each block barrier
 };
 
 // What the warps that stand at one barrier have brought to it.
 struct BarrierClock {
     uint32_t arrived = 0, waiting = 0;  // warps
-    std::array<Stamp, kMaxWarps> brought{};
+    Knowledge brought;
+};
+
+// What an mbarrier hands from those that arrive to those that wait for it.
+struct MbarrierClock {
+    Knowledge gathering;  // by the arrivals so far
+    Knowledge released;   // by those of the completed phases
 };
 
 struct Clocks {
@@ -48,6 +69,7 @@ struct Clocks {
     Stamp safe_for_all = 0;  // accesses of any warp up to here happen before all next ones of every warp
     std::array<WarpClock, kMaxWarps> warp;
     std::array<BarrierClock, kMaxBarriers> barrier;
+    std::vector<MbarrierClock> mbarrier;
 };
 
 void start(Clocks& clocks, int threads);  // 1..1024
@@ -59,6 +81,12 @@ void arrive(Clocks& clocks, int barrier, int warp, bool waits);
 void complete(Clocks& clocks, int barrier);
 // bar.warp.sync: what the lanes of `mask` did happens before what they do next.
 void sync_warp(Clocks& clocks, int warp, uint32_t mask);
+// An arrival: what the lanes of `mask` did, and know of, joins `into`; the warp goes on.
+void release(Clocks& clocks, int warp, uint32_t mask, Knowledge& into);
+// A wait that succeeded: what was released happens before what the lanes of `mask` do next.
+void acquire(Clocks& clocks, int warp, uint32_t mask, const Knowledge& from);
+// The phase of an mbarrier is complete: its waits hand on what its arrivals brought.
+void complete_phase(MbarrierClock& mbarrier);
 // No more accesses of this warp come. It is not a release.
 void exit_warp(Clocks& clocks, int warp);
 

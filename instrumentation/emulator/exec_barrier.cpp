@@ -1,5 +1,5 @@
 // Models bar/barrier with ids, counts and reductions, fences and nanosleep: PTX ISA 9.7.13. Not modelled:
-// weak memory (every store is visible at once, a fence does nothing), mbarrier, cluster barriers.
+// weak memory (every store is visible at once, a fence does nothing), cluster barriers.
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"

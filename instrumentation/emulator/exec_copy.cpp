@@ -1,6 +1,6 @@
-// Models cp.async by groups: PTX ISA 9.7.9.25.3. Data arrive as late as the ISA allows, at the wait that
-// names their group (or at exit), so that a missing wait shows. Not modelled: bulk copies, completion by
-// mbarrier, L2 hints.
+// Models cp.async by groups and by mbarrier: PTX ISA 9.7.9.25.3. Data arrive as late as the ISA allows, at
+// the wait that names their group, at a test of their mbarrier, or at exit, so that a missing wait shows. Not
+// modelled: bulk copies, L2 hints.
 #include "instrumentation/emulator/hooks.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/record.h"
@@ -32,6 +32,7 @@ template <bool Hooks>
 const Instr* copy_async(Warp& w, const Instr* i) {
     PendingCopy copy;
     copy.instr = i;
+    copy.time = time_at(w, i);
     copy.bytes = static_cast<uint8_t>(i->target & 0xff);
     const bool wide = (i->target >> 8 & 1) != 0, sized = (i->target >> 9 & 1) != 0;
     const uint64_t* source = cells<uint64_t>(w, i->r[0]);
@@ -66,25 +67,27 @@ const Instr* copy_async(Warp& w, const Instr* i) {
     return i + 1;
 }
 
-void land(Warp& w, const PendingCopy& copy, uint32_t lanes, bool hooks) {
+void land(Warp& w, const PendingCopy& copy, uint32_t lanes) {
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const auto l = static_cast<size_t>(first_lane(rest));
         std::byte data[16] = {};
         if (copy.from[l] != nullptr) std::memcpy(data, copy.from[l], copy.source_bytes[l]);
         std::memcpy(w.shared + copy.to[l], data, copy.bytes);
     }
-    if (!hooks) return;
-    complete_copy(w.block->shadow, access_of(w, copy, lanes));
+    if (w.block->variant == kPlain) return;
+    const uint32_t tracked = lanes & copy.tracked, others = lanes & ~copy.tracked;
+    if (others != 0) complete_copy(w.block->shadow, access_of(w, copy, others));
+    if (tracked != 0) complete_tracked_copy(w.block->shadow, access_of(w, copy, tracked));
     if (w.block->recorder != nullptr) record_shared(w, copy.instr, lanes, copy.bytes, copy.to.data());
 }
 
 // Copies of the active lanes that lie at least `groups` commits back land; -1: uncommitted ones too.
-void land_older(Warp& w, int groups, bool hooks) {
+void land_older(Warp& w, int groups) {
     const uint32_t mask = w.mask;
     for (PendingCopy& copy : w.copies) {
         const uint32_t lanes = copy.lanes & mask;
         if (lanes == 0 || copy.age < groups) continue;
-        land(w, copy, lanes, hooks);
+        land(w, copy, lanes);
         copy.lanes &= ~lanes;
     }
     std::erase_if(w.copies, [](const PendingCopy& c) { return c.lanes == 0; });
@@ -111,7 +114,7 @@ const Instr* commit_group(Warp& w, const Instr* i) {
 // offset: groups that may stay pending; -1: wait_all, which includes what was never committed.
 template <bool Hooks>
 const Instr* wait_group(Warp& w, const Instr* i) {
-    land_older(w, static_cast<int>(i->offset), Hooks);
+    land_older(w, static_cast<int>(i->offset));
     if (Hooks && w.block->recorder != nullptr)
         record_warp(w, i, capture::EventKind::copy_wait, 0, static_cast<uint64_t>(i->offset));
     return i + 1;
@@ -151,8 +154,18 @@ void land_all_copies(Warp& w, uint32_t lanes) {
     if (w.copies.empty()) return;
     const uint32_t before = w.mask;
     w.mask = lanes;
-    land_older(w, -1, w.block->variant != kPlain);
+    land_older(w, -1);
     w.mask = before;
+}
+
+void land_tracked_copies(Warp& w, uint32_t lanes, uint64_t time) {
+    for (PendingCopy& copy : w.copies) {
+        const uint32_t landing = copy.lanes & lanes;
+        if (landing == 0 || copy.time >= time) continue;
+        land(w, copy, landing);
+        copy.lanes &= ~landing;
+    }
+    std::erase_if(w.copies, [](const PendingCopy& c) { return c.lanes == 0; });
 }
 
 Selected lower_copy(Lowering& l) {

@@ -35,6 +35,7 @@ constexpr std::array<Lower, 18> kFamilies = {
     lower_atomic,
     lower_warp,
     lower_barrier,
+    lower_mbarrier,
     lower_control,
     lower_mark,
 };

@@ -75,6 +75,7 @@ struct Incident {
         uniform_reduction,
         mark_not_reached,
         async_copy_wait,
+        mbarrier_misuse,  // not initialised, overwritten, too many arrivals, a parity that is none, ...
         trap,
     };
     Kind kind = Kind::race_shared;

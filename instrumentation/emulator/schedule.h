@@ -14,6 +14,8 @@ bool can_run(const Warp& w);
 const Instr* yield(Warp& w, const Instr* next);
 // The same, and the other warps have their turn first.
 const Instr* end_slice(Warp& w, const Instr* next);
+// The same after a test of the mbarrier at this offset in vain: the warp's other splits come first, too.
+const Instr* poll_again(Warp& w, const Instr* next, uint32_t mbarrier);
 // A conditional branch: lanes in `taken` go to `target`, the others to `next`.
 const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* next);
 // Leaves exactly the lanes in `mask` in the running split; the others go on at `next` on their own.
@@ -39,11 +41,15 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival);
 void settle(Block& block);
 // Nobody can run: releases marks, then collectives; false: a deadlock, noted.
 bool resolve_standstill(Block& block);
+// Every warp that is left waits, or tests an mbarrier in vain.
+void report_deadlock(Block& block);
 
 void settle_marks(Block& block);
 bool release_marks(Block& block);
 
 // Pending cp.async of these lanes land: they exit.
 void land_all_copies(Warp& w, uint32_t lanes);
+// Pending cp.async of these lanes that were issued before `time` land, for an mbarrier that tracks them.
+void land_tracked_copies(Warp& w, uint32_t lanes, uint64_t time);
 
 }  // namespace wl::emulator

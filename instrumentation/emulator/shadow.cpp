@@ -32,6 +32,12 @@ void visit_stamps(Shadow& shadow, Field&& visit_field, Plain&& visit_stamp) {
     visit_stamp(shadow.clocks.now);
 }
 
+template <class Plain>
+void visit_knowledge(Knowledge& knowledge, Plain&& visit) {
+    for (Stamp& stamp : knowledge.warps) visit(stamp);
+    for (ThreadStamp& lane : knowledge.lanes) visit(lane.stamp);
+}
+
 // What clocks know: compared with stamps of accesses only.
 template <class Plain>
 void visit_knowledge(Clocks& clocks, Plain&& visit) {
@@ -44,13 +50,19 @@ void visit_knowledge(Clocks& clocks, Plain&& visit) {
         }
         for (Stamp& stamp : clock.seen) visit(stamp);
         for (Stamp& stamp : clock.passed) visit(stamp);
+        for (ThreadStamp& lane : clock.seen_lanes) visit(lane.stamp);
+        if (clock.acquired) {
+            for (Knowledge& of_lane : *clock.acquired) visit_knowledge(of_lane, visit);
+        }
         if (!clock.by_lane) continue;
         for (auto& lane : *clock.by_lane) {
             for (Stamp& stamp : lane) visit(stamp);
         }
     }
-    for (BarrierClock& barrier : clocks.barrier) {
-        for (Stamp& stamp : barrier.brought) visit(stamp);
+    for (BarrierClock& barrier : clocks.barrier) visit_knowledge(barrier.brought, visit);
+    for (MbarrierClock& mbarrier : clocks.mbarrier) {
+        visit_knowledge(mbarrier.gathering, visit);
+        visit_knowledge(mbarrier.released, visit);
     }
 }
 
@@ -125,6 +137,24 @@ void complete(Shadow& shadow, int barrier) {
 void sync_warp(Shadow& shadow, int warp, uint32_t mask) {
     sync_warp(shadow.clocks, warp, mask);
     after_synchronisation(shadow);
+}
+
+void release(Shadow& shadow, int warp, uint32_t mask, int mbarrier) {
+    auto& all = shadow.clocks.mbarrier;
+    if (static_cast<size_t>(mbarrier) >= all.size()) all.resize(static_cast<size_t>(mbarrier) + 1);
+    release(shadow.clocks, warp, mask, all[static_cast<size_t>(mbarrier)].gathering);
+    after_synchronisation(shadow);
+}
+
+void complete_phase(Shadow& shadow, int mbarrier) {
+    auto& all = shadow.clocks.mbarrier;
+    if (static_cast<size_t>(mbarrier) < all.size()) complete_phase(all[static_cast<size_t>(mbarrier)]);
+}
+
+void acquire(Shadow& shadow, int warp, uint32_t mask, int mbarrier) {
+    const auto& all = shadow.clocks.mbarrier;
+    if (static_cast<size_t>(mbarrier) < all.size())
+        acquire(shadow.clocks, warp, mask, all[static_cast<size_t>(mbarrier)].released);
 }
 
 void exit_warp(Shadow& shadow, int warp) { exit_warp(shadow.clocks, warp); }

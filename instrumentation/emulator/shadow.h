@@ -1,6 +1,6 @@
 // The shadow of one block's shared memory: last writer and readers of every byte, checked for races,
 // uninitialised reads and copies not waited for. By happens-before, never by the order of emulation.
-// Modelled: bar.sync, bar.arrive, bar.warp.sync, atomics, cp.async. Not modelled: mbarrier, fences (an order
+// Modelled: bar.sync, bar.arrive, bar.warp.sync, mbarrier, atomics, cp.async. Not modelled: fences (an order
 // made by spinning on an atomic is no order here), shared memory of other blocks of a cluster.
 #pragma once
 
@@ -114,11 +114,18 @@ void atomic_shared(Shadow& shadow, const WarpAccess& access);  // atom and red
 // caller moves the data.
 void begin_copy(Shadow& shadow, const WarpAccess& access);
 void complete_copy(Shadow& shadow, const WarpAccess& access);
+// The same for copies whose end an mbarrier tells: who waits for it, and nobody else, is ordered behind them,
+// by the release that followed their issue.
+void complete_tracked_copy(Shadow& shadow, const WarpAccess& access);
 
 // Synchronisation, as in clocks.h.
 void arrive(Shadow& shadow, int barrier, int warp, bool waits);
 void complete(Shadow& shadow, int barrier);
 void sync_warp(Shadow& shadow, int warp, uint32_t mask);
+// mbarriers, by a number of the caller's: an arrival, the end of a phase, a wait that succeeded.
+void release(Shadow& shadow, int warp, uint32_t mask, int mbarrier);
+void complete_phase(Shadow& shadow, int mbarrier);
+void acquire(Shadow& shadow, int warp, uint32_t mask, int mbarrier);
 void exit_warp(Shadow& shadow, int warp);
 
 // Last writer of the element's first byte that anybody wrote; Owner::kNobody: none of its bytes was written.

@@ -12,10 +12,31 @@ bool ordered_before_lane(const Touch& touch, int touch_lane, const Actor& actor,
     return ordered(*actor.clocks, touch.stamp, touch.warp, touch_lane, actor.warp, lane);
 }
 
+// The touch is another warp's. A touch whose lanes are not known is ordered as soon as any lane's would be.
+bool foreign_ordered(const Touch& touch, uint32_t touch_lanes, const Actor& actor, int lane) {
+    if (touch.by_warp || touch_lanes == 0) {
+        for (int theirs = 0; theirs < 32; ++theirs)
+            if (ordered_before_lane(touch, theirs, actor, lane)) return true;
+        return false;
+    }
+    for (uint32_t theirs = touch_lanes; theirs; theirs &= theirs - 1)
+        if (!ordered_before_lane(touch, std::countr_zero(theirs), actor, lane)) return false;
+    return true;
+}
+
+bool knows_lanes(const WarpClock& self) { return !self.seen_lanes.empty() || self.acquired; }
+
 // Lanes of the access that the touch is not ordered before.
 uint32_t unordered_lanes(const Touch& touch, const Actor& actor, uint32_t lanes) {
     const WarpClock& self = actor.clocks->warp[actor.warp];
-    if (touch.warp != actor.warp) return touch.stamp <= self.seen[touch.warp] ? 0 : lanes;
+    if (touch.warp != actor.warp) {
+        if (touch.stamp <= self.seen[touch.warp]) return 0;
+        if (!knows_lanes(self)) return lanes;
+        uint32_t racing = 0;
+        for (uint32_t rest = lanes; rest; rest &= rest - 1)
+            if (!foreign_ordered(touch, touch.lanes, actor, std::countr_zero(rest))) racing |= rest & -rest;
+        return racing;
+    }
     if (touch.by_warp || touch.stamp <= self.lanes_safe) return 0;  // by_warp: another warp's touch tells
     uint32_t racing = 0;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -30,7 +51,17 @@ uint32_t unordered_lanes(const Touch& touch, const Actor& actor, uint32_t lanes)
 // Lanes of the touch that are ordered before one of the access's: what races with them races with that one.
 uint32_t superseded_lanes(const Touch& touch, const Actor& actor, uint32_t lanes) {
     const WarpClock& self = actor.clocks->warp[actor.warp];
-    if (touch.warp != actor.warp) return touch.stamp <= self.seen[touch.warp] ? ~0u : 0;
+    if (touch.warp != actor.warp) {
+        if (touch.stamp <= self.seen[touch.warp]) return ~0u;
+        if (!knows_lanes(self) || touch.by_warp) return 0;
+        uint32_t done = 0;
+        for (uint32_t theirs = touch.lanes; theirs; theirs &= theirs - 1) {
+            for (uint32_t rest = lanes; rest; rest &= rest - 1)
+                if (ordered_before_lane(touch, std::countr_zero(theirs), actor, std::countr_zero(rest)))
+                    done |= theirs & -theirs;
+        }
+        return done;
+    }
     if (touch.stamp <= self.lanes_safe) return ~0u;
     if (touch.by_warp) return 0;
     uint32_t done = touch.lanes & lanes;

@@ -97,7 +97,8 @@ void begin_copy_lane(Shadow& shadow, const Actor& actor, int lane) {
     }
 }
 
-void complete_copy_lane(Shadow& shadow, const Actor& actor, int lane) {
+// `at_issue`: the write counts as done when the copy was issued.
+void complete_copy_lane(Shadow& shadow, const Actor& actor, int lane, bool at_issue) {
     const WarpAccess& access = *actor.access;
     const uint32_t words = access.bytes / 4;
     const uint32_t pending = kPending | uint32_t(access.warp) << 7 | uint32_t(lane) << 2;
@@ -105,7 +106,8 @@ void complete_copy_lane(Shadow& shadow, const Actor& actor, int lane) {
     for (uint32_t word = 0; word < words; ++word) {
         // Another thread's copy to the same place has replaced this one, and was reported.
         if (cells[word].writer != pending) continue;
-        cells[word] = {actor.key | uint32_t(lane) << 2, cells[word].sites, 0, 0};
+        const uint32_t key = at_issue ? cells[word].readers : actor.key;
+        cells[word] = {key | uint32_t(lane) << 2, cells[word].sites, 0, 0};
     }
 }
 
@@ -135,7 +137,18 @@ void complete_copy(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
     actor.access = &access;
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-        complete_copy_lane(shadow, actor, std::countr_zero(rest));
+        complete_copy_lane(shadow, actor, std::countr_zero(rest), false);
+    }
+}
+
+void complete_tracked_copy(Shadow& shadow, const WarpAccess& access) {
+    WarpClock& clock = shadow.clocks.warp[access.warp];
+    const Stamp last_access = clock.last_access;
+    Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
+    actor.access = &access;
+    clock.last_access = last_access;
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+        complete_copy_lane(shadow, actor, std::countr_zero(rest), true);
     }
 }
 

@@ -28,9 +28,20 @@ void merge_splits(Warp& w) {
             into.mask |= other.mask;
             into.wait = Wait::none;
             into.forced = false;
+            into.polled = into.polled && other.polled;
             remove_split(w, b);
         }
     }
+}
+
+// Nobody but splits that tested an mbarrier in vain is left: they test again when the warp has its next turn.
+bool stand_back(Warp& w) {
+    for (int k = 0; k < w.split_count; ++k) {
+        Split& s = w.splits[static_cast<size_t>(k)];
+        w.idle = w.idle || s.polled;
+        s.polled = false;
+    }
+    return false;
 }
 
 // The runnable split that comes first in the order of the program; now and then the last, so that a spinning
@@ -40,12 +51,12 @@ bool pick(Warp& w) {
     int best = -1, worst = -1;
     for (int k = 0; k < w.split_count; ++k) {
         const Split& s = w.splits[static_cast<size_t>(k)];
-        if (s.wait != Wait::none) continue;
+        if (s.wait != Wait::none || s.polled) continue;
         const auto order = [&](int x) { return w.splits[static_cast<size_t>(x)].pc->order; };
         if (best < 0 || s.pc->order < order(best)) best = k;
         if (worst < 0 || s.pc->order > order(worst)) worst = k;
     }
-    if (best < 0) return false;
+    if (best < 0) return stand_back(w);
     w.current = (++w.picks & 0xfff) == 0 ? worst : best;
     w.mask = running(w).mask;
     w.segment = running(w).pc;
@@ -81,6 +92,12 @@ const Instr* yield(Warp& w, const Instr* next) {
 
 const Instr* end_slice(Warp& w, const Instr* next) {
     w.slice_end = 0;
+    return yield(w, next);
+}
+
+const Instr* poll_again(Warp& w, const Instr* next, uint32_t mbarrier) {
+    running(w).polled = true;
+    running(w).tested = mbarrier;
     return yield(w, next);
 }
 

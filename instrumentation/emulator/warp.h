@@ -22,12 +22,16 @@ struct Split {
     Wait wait = Wait::none;
     uint8_t barrier = 0;
     bool forced = false;  // the missing lanes can never arrive: go on without them
+    bool polled = false;  // tested an mbarrier in vain: the others have their turn first
+    uint32_t tested = 0;  // that mbarrier's offset in shared memory
 };
 
 // One cp.async of some lanes, not yet done. `age`: commit groups since its own, -1 while uncommitted.
 struct PendingCopy {
     uint32_t lanes = 0;
     int age = -1;
+    uint64_t time = 0;     // of the warp's clock, at its issue
+    uint32_t tracked = 0;  // lanes whose copy an mbarrier tracks
     const Instr* instr = nullptr;
     uint8_t bytes = 0;
     std::array<uint32_t, kLanes> to;            // shared offset
@@ -49,6 +53,7 @@ struct Warp {
     uint32_t exists = 0, live = 0;   // lanes; those of them that have not exited
     uint32_t picks = 0;
     bool held_back = false;  // stood at a barrier and let the other warps come
+    bool idle = false;       // in its last turn it ended with nothing but vain tests of mbarriers
     int index = 0;
     int epoch = 0;  // block barriers passed
     int current = 0, split_count = 0;
@@ -66,6 +71,28 @@ struct Barrier {
     uint64_t clock = 0;
     bool any = false, all = true;  // bar.red
     uint32_t count = 0;
+};
+
+// One mbarrier object. What lies in shared memory is `word`, its opaque form (mbarrier.cpp).
+struct Mbarrier {
+    uint32_t offset = 0;                 // in the block's window
+    bool live = false;                   // initialised and not invalidated
+    uint32_t expected = 0, pending = 0;  // arrivals: of a whole phase, still to come in this one
+    int32_t transactions = 0;            // bytes still to come in this phase
+    uint32_t phase = 0;                  // phases completed
+    uint64_t word = 0;
+    int number = 0;      // of its clock in the shadow
+    Access made, ended;  // by its mbarrier.init and mbarrier.inval
+};
+
+// Arrivals that the copies of some lanes make when they have landed: cp.async.mbarrier.arrive.
+struct CopyArrival {
+    uint32_t mbarrier = 0;  // offset
+    int warp = 0;
+    uint32_t lanes = 0;
+    uint64_t time = 0;     // copies issued before it are meant
+    bool counted = false;  // .noinc: they are among the arrivals that the phase expects
+    const Instr* instr = nullptr;
 };
 
 // Counts of one warp reduction's input, over all warps of all blocks of a worker.
@@ -93,6 +120,10 @@ struct Block {
     int64_t index = 0;
     std::vector<Warp> warps;
     std::array<Barrier, 16> barriers;
+    std::vector<Mbarrier> mbarriers;         // by rising number
+    std::vector<CopyArrival> copy_arrivals;  // to come
+    uint64_t changes = 0;                    // of what a warp can wait for: barriers, mbarriers
+    uint64_t vain_turns = 0;  // in a row, of any warp, that ended with a vain test and changed nothing
     std::vector<std::byte> shared;
     std::vector<std::byte> registers;  // aligned storage of all warps
     std::vector<std::byte> local;

@@ -74,13 +74,13 @@ struct Script {
     int stored = 0;
 };
 
-Script begin(uint32_t count) {
+Script begin(uint32_t count, size_t bytes = 64) {
     Script s;
     s.k.block.x = 1;
     s.k.registers +=
         "    .shared .align 8 .b64 bar;\n    .reg .b64 %bar, %s, %u;\n    .reg .b32 %n;\n    .reg .pred "
         "%p;\n";
-    s.words = zeroed(s.k, Type::b32, 64);
+    s.words = zeroed(s.k, Type::b32, bytes);
     line(s.k, "mov.u64 %bar, bar");
     line(s.k, "mbarrier.init.shared.b64 [%bar], " + std::to_string(count));
     return s;
@@ -103,6 +103,57 @@ void store_pending(Script& s, const std::string& state) {
 void store_phase(Script& s, const std::string& state) {
     line(s.k, "mbarrier.test_wait.shared.b64 %p, [%bar], " + state);
     store_predicate(s);
+}
+
+// The opaque words as they are: of the mbarrier itself, and of the state that an arrival returned.
+void store_opaque(Script& s, const std::string& reg) {
+    if (s.k.registers.find("%low") == std::string::npos) s.k.registers += "    .reg .b32 %low, %high;\n";
+    line(s.k, "mov.b64 {%low, %high}, " + reg);
+    store(s, "%low");
+    store(s, "%high");
+}
+
+// One statement after another on an mbarrier for 5 arrivals, with its opaque word after each.
+Case opaque_case(const ptx::Form& form, const std::vector<std::string>& statements) {
+    Script s = begin(5, 256);
+    for (const std::string& statement : statements) {
+        line(s.k, statement);
+        if (statement.find("%s,") != std::string::npos) store_opaque(s, "%s");
+        line(s.k, "ld.shared.b64 %u, [%bar]");
+        store_opaque(s, "%u");
+    }
+    Case c = finish(s.k, form, std::string(form.name) + " opaque word");
+    c.risky = true;
+    return c;
+}
+
+// The plain form of each operation: what the mbarrier's 64 bits are.
+std::vector<std::string> opaque_script(const ptx::Form& form) {
+    const std::string arrive = "mbarrier.arrive.shared.b64 %s, [%bar]", expect = "mbarrier.expect_tx",
+                      complete = "mbarrier.complete_tx", here = ".relaxed.cta.shared::cta.b64 [%bar], ";
+    switch (form.op) {
+        case Op::mbarrier_init: {
+            std::vector<std::string> all;
+            for (const char* count : {"1", "2", "77", "1048575"}) {
+                all.emplace_back("mbarrier.inval.shared.b64 [%bar]");
+                all.push_back("mbarrier.init.shared.b64 [%bar], " + std::string(count));
+            }
+            return all;
+        }
+        case Op::mbarrier_arrive: return {arrive, arrive + ", 3", arrive, arrive + ", 5", arrive};
+        case Op::mbarrier_arrive_drop:
+            return {"mbarrier.arrive_drop.shared.b64 %s, [%bar]", arrive + ", 4", arrive + ", 4", arrive};
+        case Op::mbarrier_expect_tx:
+            return {
+                expect + here + "48", arrive + ", 5", complete + here + "16", complete + here + "32", arrive};
+        case Op::mbarrier_complete_tx:
+            return {
+                complete + here + "7",
+                expect + here + "1048575",
+                complete + here + "1048568",
+                arrive + ", 5"};
+        default: return {};
+    }
 }
 
 std::string space_of(const Variant& v) {
@@ -229,6 +280,10 @@ std::vector<Case> async_copy_cases(const ptx::Form& form) {
 std::vector<Case> mbarrier_cases(const ptx::Form& form) {
     std::vector<Case> cases;
     if (form.op < Op::mbarrier_init || form.op > Op::mbarrier_pending_count) return cases;
+    const std::vector<std::string> statements = opaque_script(form);
+    const bool plain = form.modifiers.find("expect_tx") == std::string_view::npos &&
+        form.modifiers.find("noComplete") == std::string_view::npos;
+    if (!statements.empty() && plain) cases.push_back(opaque_case(form, statements));
     for (const Variant& v : variants_of(form, 16)) {
         Script s = begin(3);
         switch (form.op) {
