@@ -18,26 +18,11 @@ using ptx::Op;
 using ptx::Space;
 using Lower = Selected (*)(Lowering&);
 
-constexpr std::array<Lower, 18> kFamilies = {
-    lower_integer,
-    lower_carry,
-    lower_bits,
-    lower_float,
-    lower_half,
-    lower_approximate,
-    lower_convert,
-    lower_compare,
-    lower_logic,
-    lower_move,
-    lower_memory,
-    lower_policy,
-    lower_copy,
-    lower_atomic,
-    lower_warp,
-    lower_barrier,
-    lower_mbarrier,
-    lower_control,
-    lower_mark,
+constexpr Lower kFamilies[] = {
+    lower_integer,     lower_carry,    lower_bits,    lower_float,  lower_half,
+    lower_approximate, lower_convert,  lower_compare, lower_logic,  lower_move,
+    lower_memory,      lower_policy,   lower_copy,    lower_atomic, lower_warp,
+    lower_barrier,     lower_mbarrier, lower_control, lower_mark,
 };
 
 uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
