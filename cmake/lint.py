@@ -1,4 +1,4 @@
-"""clang-tidy over our own sources, in parallel; skips a file whose inputs are those of its last clean result."""
+"""clang-tidy over our own sources, in parallel; skips a file whose inputs were found clean before, in any clone."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ def headers_by_object(build):
 
 
 def key_of(entry, headers):
-    digest = hashlib.sha256(entry["command"].encode())
+    digest = hashlib.sha256(VERSION + entry["command"].replace(str(ROOT), "").encode())
     configs = [config for config in ROOT.rglob(".clang-tidy") if config.parent in pathlib.Path(entry["file"]).parents]
     for path in [pathlib.Path(entry["file"]), *sorted(headers), *sorted(configs)]:
         digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
@@ -37,13 +37,13 @@ def key_of(entry, headers):
 
 def lint(build, entry, key):
     name = pathlib.Path(entry["file"]).relative_to(ROOT)
-    stamp = build / "lint" / f"{name}.clean"
-    if stamp.exists() and stamp.read_text() == key:
+    stamp = CACHE / key
+    if stamp.exists():
         return name, "unchanged", ""
     result = subprocess.run(["clang-tidy", "--quiet", "-p", build, entry["file"]], capture_output=True, text=True)
     if result.returncode == 0:
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(key)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
         return name, "clean", ""
     return name, "failed", result.stdout + result.stderr
 
@@ -78,4 +78,6 @@ def main(build, only):
 
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "warplens" / "lint"
+VERSION = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
 main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:])
