@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "tests/conformance/pool.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,9 +11,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
-#include <xxhash.h>
-#include <zlib.h>
 
 namespace wl::conformance {
 namespace {
@@ -112,29 +110,6 @@ void sift(
     }
 }
 
-// All contents, equal ones once.
-struct Pool {
-    std::string bytes;
-    std::unordered_map<uint64_t, size_t> offsets;  // by hash
-};
-
-// Where the bytes lie; at -1 if all are zero.
-nlohmann::json placed(Pool& pool, std::string_view bytes) {
-    const bool zero = std::all_of(bytes.begin(), bytes.end(), [](char x) { return x == 0; });
-    nlohmann::json j;
-    j["bytes"] = bytes.size();
-    if (zero) return j["offset"] = -1, j;
-    const uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
-    const auto [entry, is_new] = pool.offsets.try_emplace(hash, pool.bytes.size());
-    if (is_new) pool.bytes.append(bytes);
-    j["offset"] = entry->second;
-    return j;
-}
-
-std::string_view text_of(const std::vector<std::byte>& bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
     nlohmann::json j;
     j["name"] = c.name;
@@ -150,20 +125,6 @@ nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
     }
     if (!c.value.empty()) j["value"] = placed(pool, text_of(c.value));
     return j;
-}
-
-void write_compressed(const std::string& path, const std::string& bytes) {
-    uLongf size = compressBound(bytes.size());
-    std::string packed(size, '\0');
-    compress2(
-        reinterpret_cast<Bytef*>(packed.data()),
-        &size,
-        reinterpret_cast<const Bytef*>(bytes.data()),
-        bytes.size(),
-        6
-    );
-    packed.resize(size);
-    std::ofstream(path, std::ios::binary) << packed;
 }
 
 }  // namespace

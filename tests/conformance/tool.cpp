@@ -3,12 +3,12 @@
 #include "instrumentation/base/text.h"
 #include "tests/conformance/bundle.h"
 #include "tests/conformance/grade.h"
+#include "tests/conformance/pool.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -88,18 +88,9 @@ int record_index(Golden& golden, const std::string& record) {
     );
 }
 
-std::string concatenated(const std::string& folder) {
-    std::string bytes;
-    for (int part = 0;; ++part) {
-        std::ifstream file(folder + "/results." + std::to_string(part) + ".bin", std::ios::binary);
-        if (!file) return bytes;
-        bytes.append(std::istreambuf_iterator<char>(file), {});
-    }
-}
-
 void store(const std::string& bundle_folder, const std::string& results, const std::string& golden) {
     const nlohmann::json answers = nlohmann::json::parse(read_text_file(results + "/results.json"));
-    const std::string bytes = concatenated(results), record = answers.at("record").dump();
+    const std::string bytes = concatenated_results(results), record = answers.at("record").dump();
     std::map<std::string, std::string> hashes;  // of the cases that were run
     const nlohmann::json listing = nlohmann::json::parse(read_text_file(bundle_folder + "/cases.json"));
     for (const auto& c : listing.at("cases")) hashes[c.at("name")] = c.at("hash");

@@ -88,3 +88,18 @@ class Device:
         self._check("cuLaunchKernel", function, *grid, *block, shared, None, None, extra)
         self._check("cuCtxSynchronize")
         return [self.get(a, len(b)) for a, b in zip(addresses, buffers)]
+
+    def set_stack(self, size):
+        """Bytes of stack a thread, for calls and local arrays; a context begins with 1024."""
+        self._check("cuCtxSetLimit", 0, ctypes.c_size_t(size))  # CU_LIMIT_STACK_SIZE
+
+    def start(self, function, shape, parameters):
+        """Launches and waits. `shape`: grid, block, shared (bytes), cooperative; `parameters`: the bytes of each."""
+        kept = [ctypes.create_string_buffer(p, len(p)) for p in parameters]
+        pointers = (ctypes.c_void_p * len(kept))(*[ctypes.addressof(p) for p in kept])
+        where = [function, *shape["grid"], *shape["block"], shape["shared"], None, pointers]
+        if shape["cooperative"]:
+            self._check("cuLaunchCooperativeKernel", *where)
+        else:
+            self._check("cuLaunchKernel", *where, None)
+        self._check("cuCtxSynchronize")

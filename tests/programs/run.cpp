@@ -1,0 +1,117 @@
+// Compiles by NVRTC, runs in the emulator.
+#include "instrumentation/emulator/run.h"
+
+#include "instrumentation/base/text.h"
+#include "instrumentation/compile/nvrtc.h"
+#include "tests/conformance/pool.h"
+#include "tests/programs/program.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+namespace wl::programs {
+namespace {
+
+using Kind = Argument::Kind;
+
+// Each value at a multiple of its size, as PTX lays parameters out.
+void append(std::vector<std::byte>& params, const std::vector<std::byte>& bytes) {
+    params.resize((params.size() + bytes.size() - 1) / bytes.size() * bytes.size());
+    params.insert(params.end(), bytes.begin(), bytes.end());
+}
+
+std::vector<std::byte> bytes_of(uint64_t address) {
+    const auto* begin = reinterpret_cast<const std::byte*>(&address);
+    return {begin, begin + sizeof address};
+}
+
+std::string told(const emulator::Program& program, const emulator::Incident& incident) {
+    const auto all = emulator::sites(program);
+    const auto line = [&all](const emulator::Access& a) {
+        return a.site < all.size() ? all[a.site].line : 0;
+    };
+    return fmt::format(
+        "kind {} at line {} (and {}), block {} warp {} lanes {:08x}, {} {:#x}, {} times: {}",
+        static_cast<int>(incident.kind),
+        line(incident.first),
+        line(incident.second),
+        incident.first.block,
+        incident.first.warp,
+        incident.first.lanes,
+        incident.first.memory,
+        incident.first.address,
+        incident.count,
+        incident.detail
+    );
+}
+
+}  // namespace
+
+std::string source_path(const Program& program) {
+    return std::string(WL_SOURCE_DIR) + "/tests/programs/" + program.name + ".cu";
+}
+
+std::string ptx_of(const Program& program) {
+    compile::CompileOptions options;
+    options.source_path = source_path(program);
+    options.display_path = "tests/programs/" + program.name + ".cu";
+    options.marks = false;
+    return compile::compile(options).ptx;
+}
+
+bool is_compared(const Argument& a) { return a.kind == Kind::changed || a.kind == Kind::output; }
+
+size_t compared_bytes(const Program& program) {
+    size_t bytes = 0;
+    for (const Argument& a : program.arguments)
+        if (is_compared(a)) bytes += a.bytes.size();
+    return bytes;
+}
+
+uint64_t hash_of(const Program& p) {
+    const std::string source = read_text_file(source_path(p));
+    uint64_t hash = XXH3_64bits(source.data(), source.size());
+    const auto add = [&hash](const void* data, size_t size) {
+        hash = XXH3_64bits_withSeed(data, size, hash);
+    };
+    const uint32_t launch[] = {
+        p.grid.x, p.grid.y, p.grid.z, p.block.x, p.block.y, p.block.z, p.dynamic_shared, p.cooperative};
+    add(launch, sizeof launch);
+    for (const Argument& a : p.arguments) {
+        add(&a.kind, sizeof a.kind);
+        add(a.bytes.data(), a.bytes.size());
+    }
+    return hash;
+}
+
+Outcome emulate(const Program& p) {
+    const auto program = emulator::lower(ptx::parse(ptx_of(p)), p.name);
+    emulator::GlobalMemory memory;
+    emulator::Launch launch;
+    launch.grid = p.grid, launch.block = p.block, launch.dynamic_shared = p.dynamic_shared;
+    std::vector<uint64_t> addresses;
+    for (size_t i = 0; i < p.arguments.size(); ++i) {
+        const Argument& a = p.arguments[i];
+        const bool initialised = a.kind == Kind::input || a.kind == Kind::changed;
+        if (a.kind == Kind::value) {
+            append(launch.params, a.bytes);
+            continue;
+        }
+        const uint64_t address = emulator::allocate(memory, fmt::format("p{}", i), a.bytes, initialised);
+        append(launch.params, bytes_of(address));
+        if (is_compared(a)) addresses.push_back(address);
+    }
+    emulator::RunOptions options;
+    options.budget = 1u << 24;
+    const emulator::RunResult run = emulator::run(*program, launch, memory, options);
+    Outcome outcome;
+    for (const emulator::Incident& incident : run.incidents)
+        outcome.incidents.push_back(told(*program, incident));
+    for (const uint64_t address : addresses) {
+        const auto& bytes = emulator::find(memory, address, 1)->bytes;
+        outcome.bytes.insert(outcome.bytes.end(), bytes.begin(), bytes.end());
+    }
+    return outcome;
+}
+
+}  // namespace wl::programs
