@@ -115,6 +115,15 @@ void place_variables(Lowering& l) {
     const uint64_t dynamic = align_up(shared, kDynamicAlign);
     place_dynamic(l.module.variables, dynamic, l.module_variables);
     place_dynamic(l.function.variables, dynamic, l.function_variables);
+    const auto note_shared = [&l](const std::vector<ptx::Variable>& variables, const auto& places) {
+        for (size_t k = 0; k < variables.size(); ++k)
+            if (variables[k].space == Space::shared && variables[k].bytes != 0)
+                l.program.shared_variables.push_back(
+                    {variables[k].name, static_cast<uint32_t>(places[k].offset), variables[k].bytes}
+                );
+    };
+    note_shared(l.module.variables, l.module_variables);
+    note_shared(l.function.variables, l.function_variables);
     l.program.static_shared = static_cast<uint32_t>(shared == 0 ? 0 : dynamic);
     const uint64_t local = place(l.function.variables, Space::local, 0, l.function_variables);
     l.program.local_bytes = static_cast<uint32_t>(align_up(local, 16));
@@ -195,6 +204,7 @@ bool lower_one(Lowering& l, uint32_t site) {
         if (selected && !l.failed) break;
         selected = {};
     }
+    if (selected) add_memory_sites(l);
     for (size_t v = 0; v < kVariants; ++v) {
         Instr out = l.out;
         out.inner = selected.exec[v];

@@ -93,6 +93,9 @@ Selected lower_mbarrier(Lowering& l);
 Selected lower_control(Lowering& l);
 Selected lower_mark(Lowering& l);
 
+// Notes where the instruction points, for what counts accesses. Called before its Instr is appended.
+void add_memory_sites(Lowering& l);
+
 // Slots of every register, reused where lifetimes do not overlap.
 std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file);
 

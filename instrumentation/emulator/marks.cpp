@@ -1,5 +1,6 @@
 // Models probe marks: a block mark is taken when every lane that has not exited stands at it and orders
 // nothing; a warp mark is taken where it stands. Not modelled: the time that taking a mark would cost.
+#include "instrumentation/emulator/banks.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/record.h"
@@ -87,13 +88,17 @@ void emit(Warp& w, const Instr* i, TileSnapshot&& tile) {
     if (w.block->options->on_tile) w.block->options->on_tile(std::move(tile));
 }
 
-void take_matrix(Warp& w, const Instr* i, const MarkPoint& point, TileSnapshot&& tile) {
+Matrix matrix_of(Warp& w, const MarkPoint& point) {
     const int lane = first_lane(w.mask);
     const auto number = [&](size_t k) {
         const uint64_t v = value_of_slot(w, point, k, lane);
         return point.wide[k] != 0 ? static_cast<int64_t>(v) : static_cast<int64_t>(static_cast<int32_t>(v));
     };
-    copy_matrix(w, i, {value_of_slot(w, point, 0, lane), number(1), number(2), number(3)}, tile);
+    return {value_of_slot(w, point, 0, lane), number(1), number(2), number(3)};
+}
+
+void take_matrix(Warp& w, const Instr* i, const MarkPoint& point, TileSnapshot&& tile) {
+    copy_matrix(w, i, matrix_of(w, point), tile);
     emit(w, i, std::move(tile));
 }
 
@@ -145,7 +150,24 @@ const Instr* take_warp_mark(Warp& w, const Instr* i, const MarkPoint& point, boo
     return i + 1;
 }
 
+// Where a matrix in shared memory lies, for who counts accesses.
+void tell_counter(Warp& w, const MarkPoint& point) {
+    const ptx::Mark& mark = w.block->program->marks[static_cast<size_t>(point.mark)];
+    if (mark.kind == MarkKind::stage || mark.kind == MarkKind::fragment || mark.kind == MarkKind::lanes)
+        return;
+    const Matrix m = matrix_of(w, point);
+    const auto place = locate(w, {ptx::Space::generic, first_lane(w.mask), m.address, 1, false});
+    if (!place || place->space != ptx::Space::shared || m.rows <= 0 || m.cols <= 0) return;
+    capture::SharedRegion region;
+    region.name = mark.name;
+    region.begin = static_cast<uint32_t>(place->offset);
+    region.rows = m.rows, region.cols = m.cols, region.ld = m.ld;
+    region.element = static_cast<uint32_t>(size_of(mark.dtype));
+    note_region(*w.block->counter, region);
+}
+
 const Instr* mark(Warp& w, const Instr* i) {
+    if (w.block->counter != nullptr) tell_counter(w, point_of(w, i));
     if (!w.block->options->marks) return i + 1;
     const MarkPoint& point = point_of(w, i);
     switch (w.block->program->marks[static_cast<size_t>(point.mark)].kind) {

@@ -1,6 +1,7 @@
 // The lowered form of one entry: what the scheduler and the executors read while a launch runs.
 #pragma once
 
+#include "instrumentation/base/banks.h"
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/ptx/module.h"
 
@@ -92,6 +93,35 @@ struct GlobalVariable {
     int variable = -1;  // index in Module::variables, as initialisers name each other
 };
 
+struct SharedVariable {
+    std::string name;
+    uint32_t offset = 0;  // in the block's window
+    uint64_t bytes = 0;
+};
+
+// One request that an instruction makes: lane l's address is base + line[l] * stride + byte[l].
+struct MemoryRequest {
+    AccessKind kind = AccessKind::load;
+    uint8_t bytes = 4;           // a lane
+    uint32_t lanes = kAllLanes;  // that give an address
+    std::array<uint8_t, kLanes> line{};
+    std::array<uint16_t, kLanes> byte{};
+};
+// Where an instruction points, read before it is executed.
+struct MemorySite {
+    uint32_t site = 0;
+    ptx::Space space = ptx::Space::generic;
+    uint32_t slot = 0;  // of the base
+    bool wide = false;
+    int64_t displacement = 0;
+    uint32_t stride = 0, element = 0;  // slot of the elements between two lines, bytes of one; 0: one line
+    std::vector<MemoryRequest> requests;
+};
+// Instruction `instruction` of the code has the memory sites [first, first + count).
+struct MemorySpan {
+    size_t instruction = 0, first = 0, count = 0;
+};
+
 struct Program {
     std::string name;
     std::array<std::vector<Instr>, kVariants> code;
@@ -105,6 +135,10 @@ struct Program {
     std::vector<Reduction> reductions;
     std::vector<GlobalVariable> globals;
     std::vector<std::byte> constant_bank;  // .const variables
+    std::vector<SharedVariable> shared_variables;
+    std::vector<MemorySite> memory_sites;
+    std::vector<MemorySpan> memory_spans;
+    std::vector<uint32_t> uncounted_sites;  // touch memory, but by no rule of memory_sites
     uint32_t static_shared = 0, local_bytes = 0, param_bytes = 0;
     std::vector<capture::Site> sites;
 };

@@ -1,5 +1,6 @@
 // A launch: workers take blocks in order; what they saw is merged so that the result does not depend on how
 // many there were.
+#include "instrumentation/emulator/banks.h"
 #include "instrumentation/emulator/block.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/record.h"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 namespace wl::emulator {
@@ -22,10 +24,12 @@ struct Worker {
     Block block;
     uint64_t finished = 0;
     std::vector<std::unique_ptr<Recorder>> recorders;
+    AccessCounter counter;
 };
 
 struct Shared {
     BlockContext context;
+    std::optional<CountingProgram> counting;
     std::vector<int64_t> blocks;
     std::atomic<size_t> next{0};
     std::atomic<uint64_t> done{0};
@@ -97,6 +101,10 @@ void report_progress(Shared& shared, bool last) {
 void work(Shared& shared, Worker& worker) {
     prepare(worker.block, shared.context);
     const RunOptions& options = *shared.context.options;
+    if (shared.counting) {
+        prepare(worker.counter, *shared.counting, shared.blocks.front());
+        worker.block.counter = &worker.counter;
+    }
     while (!shared.cancelled) {
         const size_t k = shared.next++;
         if (k >= shared.blocks.size()) return;
@@ -160,6 +168,12 @@ void gather_results(RunResult& result, std::vector<Worker>& workers, const Share
             [](const Incident& a, const Incident& b) { return a.first.block < b.first.block; }
         );
     }
+    if (shared.counting) {
+        std::vector<const AccessCounter*> counters;
+        counters.reserve(workers.size());
+        for (const Worker& w : workers) counters.push_back(&w.counter);
+        result.accesses = gathered(*shared.counting, counters);
+    }
     std::sort(recorders.begin(), recorders.end(), [](const Recorder* a, const Recorder* b) {
         return a->record.block < b->record.block;
     });
@@ -182,6 +196,10 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
         constants_with_addresses(program, place_globals(memory, program));
     Shared shared;
     shared.context = {&program, &launch, &options, &memory, variant_for(options), &constants};
+    if (options.count_accesses) {
+        shared.counting.emplace(counting_program(program, shared.context.variant, options.row_maps));
+        shared.context.program = &shared.counting->program;
+    }
     shared.blocks = options.blocks;
     if (shared.blocks.empty()) {
         shared.blocks.resize(count(launch.grid));

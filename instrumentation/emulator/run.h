@@ -3,6 +3,7 @@
 #pragma once
 
 #include "instrumentation/base/dim3.h"
+#include "instrumentation/capture/banks.h"
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/emulator/memory.h"
 #include "instrumentation/ptx/module.h"
@@ -112,6 +113,8 @@ struct RunOptions {
     bool marks = true;               // take snapshots
     bool record = false;             // write log and owners: every shared and global write of the blocks run
     uint64_t max_events = 4u << 20;  // per recorded block; beyond it the record says it is truncated
+    bool count_accesses = false;     // wavefronts and sectors of every request
+    std::vector<RowMap> row_maps;    // shared memory as if laid out so, for the counts alone
     uint64_t schedule_seed =
         0;  // 0: the fixed order; else a legal random order of warps, deterministic by seed
     std::function<void(TileSnapshot&&)> on_tile;  // on worker threads, several at a time
@@ -127,6 +130,7 @@ struct RunResult {
     std::vector<Incident> incidents;  // by (block, order of detection) of their first witness
     std::vector<capture::BlockRecord> records;
     std::vector<std::string> stages;  // WL_STAGE names, as events number them
+    capture::AccessCounts accesses;   // empty unless count_accesses
     // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a
     // byte). Empty unless record.
     std::vector<std::pair<std::string, std::vector<capture::Owner>>> global_owners;

@@ -110,6 +110,7 @@ struct Found {
 using Findings = std::map<IncidentKey, Found>;
 
 struct Recorder;
+struct AccessCounter;
 
 struct Block {
     const Program* program = nullptr;
@@ -137,6 +138,7 @@ struct Block {
     bool aborted = false;
     bool marks_waiting = false;
     Recorder* recorder = nullptr;
+    AccessCounter* counter = nullptr;
 };
 
 inline uint64_t time_at(const Warp& w, const Instr* i) {

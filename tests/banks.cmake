@@ -1,0 +1,1 @@
+wl_test(banks wl_emulator fmt::fmt)
