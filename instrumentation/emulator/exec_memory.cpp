@@ -29,20 +29,6 @@ uint64_t get_register(Warp& w, uint32_t slot, const MemoryForm& f, int lane) {
     return f.wide_cells ? cells<uint64_t>(w, slot)[lane] : cells<uint32_t>(w, slot)[lane];
 }
 
-void check_written(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes) {
-    const auto& written = place.allocation->written;
-    if (written.empty()) return;
-    const auto first = written.begin() + static_cast<std::ptrdiff_t>(place.offset);
-    if (std::find(first, first + bytes, uint8_t{0}) == first + bytes) return;
-    Incident incident;
-    incident.kind = Incident::Kind::uninitialised_read;
-    incident.first = witness(w, i, 1u << lane);
-    incident.first.address = place.allocation->base + place.offset;
-    incident.first.bytes = bytes;
-    incident.first.memory = "global " + place.allocation->name;
-    report(*w.block, std::move(incident));
-}
-
 constexpr uint32_t kMaxBytes = 16;  // that one lane moves
 
 // Lanes of one instruction that turned out to be in shared memory, with what they moved.
@@ -103,6 +89,20 @@ Selected lower_access(Lowering& l) {
 const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
 
 }  // namespace
+
+void check_written(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes) {
+    const auto& written = place.allocation->written;
+    if (written.empty()) return;
+    const auto first = written.begin() + static_cast<std::ptrdiff_t>(place.offset);
+    if (std::find(first, first + bytes, uint8_t{0}) == first + bytes) return;
+    Incident incident;
+    incident.kind = Incident::Kind::uninitialised_read;
+    incident.first = witness(w, i, 1u << lane);
+    incident.first.address = place.allocation->base + place.offset;
+    incident.first.bytes = bytes;
+    incident.first.memory = "global " + place.allocation->name;
+    report(*w.block, std::move(incident));
+}
 
 const Instr* load_any(Warp& w, const Instr* i) {
     const MemoryForm f = decode(i->target);

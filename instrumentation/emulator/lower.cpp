@@ -19,10 +19,10 @@ using ptx::Space;
 using Lower = Selected (*)(Lowering&);
 
 constexpr Lower kFamilies[] = {
-    lower_integer,     lower_carry,    lower_bits,    lower_float,  lower_half,
-    lower_approximate, lower_convert,  lower_compare, lower_logic,  lower_move,
-    lower_memory,      lower_policy,   lower_copy,    lower_atomic, lower_warp,
-    lower_barrier,     lower_mbarrier, lower_control, lower_mark,
+    lower_integer,     lower_carry,   lower_bits,     lower_float,   lower_half,
+    lower_approximate, lower_convert, lower_compare,  lower_logic,   lower_move,
+    lower_memory,      lower_policy,  lower_copy,     lower_atomic,  lower_warp,
+    lower_matrix,      lower_barrier, lower_mbarrier, lower_control, lower_mark,
 };
 
 uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
@@ -51,9 +51,13 @@ const Instr* guarded_wait(Warp& w, const Instr* i) {
 bool handles_guard(Op op) {
     return op == Op::bra || op == Op::ret || op == Op::exit || op == Op::trap || op == Op::bar;
 }
+bool is_matrix(Op op) {
+    return op == Op::wmma_load || op == Op::wmma_store || op == Op::wmma_mma || op == Op::mma ||
+        op == Op::mma_sp || op == Op::ldmatrix || op == Op::stmatrix || op == Op::movmatrix;
+}
 bool may_wait(Op op) {
     return op == Op::shfl || op == Op::vote || op == Op::match || op == Op::redux || op == Op::elect ||
-        op == Op::bar_warp_sync || op == Op::mark;
+        op == Op::bar_warp_sync || op == Op::mark || is_matrix(op);
 }
 
 // ---- variables

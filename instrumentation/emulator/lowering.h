@@ -88,6 +88,7 @@ Selected lower_policy(Lowering& l);
 Selected lower_copy(Lowering& l);
 Selected lower_atomic(Lowering& l);
 Selected lower_warp(Lowering& l);
+Selected lower_matrix(Lowering& l);
 Selected lower_barrier(Lowering& l);
 Selected lower_mbarrier(Lowering& l);
 Selected lower_control(Lowering& l);

@@ -14,4 +14,7 @@ Selected select_global(const MemoryForm& form, bool is_store);
 const Instr* load_any(Warp& w, const Instr* i);
 const Instr* store_any(Warp& w, const Instr* i);
 
+// Notes a read of bytes of an allocation that nobody wrote.
+void check_written(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes);
+
 }  // namespace wl::emulator

@@ -19,6 +19,7 @@ constexpr uint32_t kAllLanes = 0xffffffff;
 
 struct Warp;
 struct Instr;
+struct MatrixPlan;
 
 // Executes one instruction for the active lanes of the warp. Returns the instruction to go on with, or
 // nullptr when the scheduler has to choose (divergence, waiting, exit, end of the time slice); the split's pc
@@ -133,6 +134,7 @@ struct Program {
     std::vector<int> stage_of_mark;            // index in stages by mark; -1
     std::vector<std::vector<uint32_t>> lists;  // slots of instructions with more than six operands
     std::vector<Reduction> reductions;
+    std::vector<std::shared_ptr<const MatrixPlan>> matrix_plans;  // Instr::target of matrix instructions
     std::vector<GlobalVariable> globals;
     std::vector<std::byte> constant_bank;  // .const variables
     std::vector<SharedVariable> shared_variables;

@@ -11,7 +11,7 @@ constexpr Exactness kExact = Exactness::exact;
 constexpr Exactness kBounded = Exactness::bounded;
 constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
 constexpr std::string_view kWgmma = "wgmma: not executed";
-constexpr std::string_view kAccumulation = "the hardware's order and width of accumulation";
+constexpr std::string_view kAccumulation = "other GPUs' sums: order, width and rounding are those of an H200";
 
 // clang-format off
 #define WL_WARP_SHAPES "m16n16k16|m8n32k16|m32n8k16"

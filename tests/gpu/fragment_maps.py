@@ -5,7 +5,9 @@ usage: fragment_maps.py OUT
 wmma.load, ldmatrix, stmatrix and movmatrix are read off directly: the matrix in memory holds one bit of each element's
 number at a time. mma.sync has no memory side: the map of the ISA (tensor_core.layout) is confirmed element by element.
 A one in A's element (i, k) beside a B of ones must show in exactly row i of D; beside a B with a one only at (k, 0) in
-exactly D(i, 0); and the same for B. A map that fails is written with "confirmed": false.
+exactly D(i, 0); and the same for B. A map that fails is written with "confirmed": false. Of mma.sp, the elements of
+A as stored are confirmed so with metadata that place every pair first in its group of four, and the metadata are read
+off: a nibble that is changed to place its pair last shows in the row and the group that it is for.
 """
 import json
 import pathlib
@@ -28,6 +30,17 @@ PRODUCTS = (
     + [Mma(s, "s4", "s4", "s32") for s in ("m8n8k32", "m16n8k32", "m16n8k64")]
     + [Mma(s, "b1", "b1", "s32", ".and.popc") for s in ("m8n8k128", "m16n8k128", "m16n8k256")]
 )
+QUAD_PAIRS = [Mma("m8n8k4", "f16", "f16", d, order=f"{a}.{b}") for d in ("f32", "f16") for a in ("row", "col") for b in ("row", "col")]
+SPARSE = [
+    Mma(shape, t, t, d, selector=f)
+    for shape, t, d, selectors in (
+        ("m16n8k16", "f16", "f32", range(4)), ("m16n8k32", "f16", "f32", range(2)), ("m16n8k16", "bf16", "f32", range(4)),
+        ("m16n8k32", "bf16", "f32", range(2)), ("m16n8k8", "tf32", "f32", range(4)), ("m16n8k16", "tf32", "f32", range(2)),
+        ("m16n8k32", "s8", "s32", range(2)), ("m16n8k64", "s8", "s32", range(1)), ("m16n8k64", "s4", "s32", range(2)),
+        ("m16n8k128", "s4", "s32", range(1)), ("m16n8k64", "e4m3", "f32", range(1)),
+    )
+    for f in selectors
+]
 WMMA = [(s, t) for s in ("m16n16k16", "m8n32k16", "m32n8k16") for t in ("f16", "bf16", "s8", "u8")]
 WMMA += [("m16n16k8", "tf32"), ("m8n8k4", "f64"), ("m8n8k32", "s4"), ("m8n8k32", "u4"), ("m8n8k128", "b1")]
 ACCUMULATORS = [(s, t) for s in ("m16n16k16", "m8n32k16", "m32n8k16") for t in ("f16", "f32", "s32")]
@@ -77,6 +90,90 @@ def mma_maps(gpu):
             dtype = mma.d if which == "c" else mma.a
             yield {"frag": f"mma.{which}.{mma.shape}.{dtype}", "of": mma.name, "rows": rows, "cols": columns,
                    "num_elements": len(lanes[0]), "confirmed": confirmed, "lanes": lanes}
+
+
+def confirm_quad_pairs(gpu, mma):
+    """As confirm, in each of the four products; the others must stay zero."""
+    zeros, ok = np.zeros((32, 32, 8)), True
+    for q in range(4):
+        a, b = np.zeros((32, 32, 4)), np.zeros((32, 16, 8))
+        case, row, k = np.arange(32), np.arange(32) // 4, np.arange(32) % 4
+        a[case, 8 * q + row, k] = 1
+        b[case, 4 * q + k, :] = 1
+        expected = np.zeros((32, 32, 8), bool)
+        expected[case, 8 * q + row, :] = True
+        ok &= bool(np.array_equal(gpu.bits(mma, a, b, zeros) != 0, expected))
+        b[case, 4 * q + k, 1:] = 0
+        expected[:, :, 1:] = False
+        ok &= bool(np.array_equal(gpu.bits(mma, a, b, zeros) != 0, expected))
+        a, b = np.zeros((32, 32, 4)), np.zeros((32, 16, 8))
+        column = np.arange(32) // 4
+        b[case, 4 * q + k, column] = 1
+        a[case, 8 * q : 8 * q + 8, :] = (np.arange(4) == k[:, None])[:, None, :]
+        expected = np.zeros((32, 32, 8), bool)
+        expected[case[:, None], 8 * q + np.arange(8), column[:, None]] = True
+        ok &= bool(np.array_equal(gpu.bits(mma, a, b, zeros) != 0, expected))
+    return ok
+
+
+def quad_pair_maps(gpu):
+    for mma in QUAD_PAIRS:
+        confirmed = confirm_quad_pairs(gpu, mma)
+        for which, rows, columns, order in (("a", 8, 4, mma.order[:3]), ("b", 4, 8, mma.order[4:]), ("c", 8, 8, mma.d)):
+            lanes = [[[row // rows, row % rows, column] for row, column in lane] for lane in layout(mma, which)]
+            name = f"mma.c.m8n8k4.{mma.d}" if which == "c" else f"mma.{which}.m8n8k4.{order}.f16"
+            yield {"frag": name, "of": mma.name, "rows": rows, "cols": columns, "num_elements": len(lanes[0]),
+                   "confirmed": confirmed, "lanes": lanes}
+
+
+def sparse_map(gpu, mma):
+    """The stored elements of A, confirmed; the metadata's places (lane, lowest bit, row, group), read off."""
+    m, n, k = mma.extents
+    group = {32: 2, 4: 8}.get(BITS[mma.a], 4)  # elements of the matrix for four bits of metadata
+    first, last = 0x44444444, 0xE  # the pair (0, 1) of every group, and (2, 3); tf32: the first of two, the second
+    stored = k // 2
+    position = np.array([s // (group // 2) * group + s % (group // 2) for s in range(stored)])
+    where = np.array([(r, s) for r in range(m) for s in range(stored)])
+    cases = np.arange(len(where))
+    a, b = np.zeros((len(where), m, stored)), np.zeros((len(where), k, n))
+    a[cases, where[:, 0], where[:, 1]] = 1
+    b[cases, position[where[:, 1]], where[:, 1] % n] = 1
+    metadata = np.full((len(where), 32), first, np.uint32)
+    expected = np.zeros((len(where), m, n), bool)
+    expected[cases, where[:, 0], where[:, 1] % n] = True
+    confirmed = bool(np.array_equal(gpu.bits(mma, a, b, np.zeros((len(where), m, n)), metadata) != 0, expected))
+    # One nibble changed: its group's elements are now the last ones. Columns 0-6 spell the group, column 7 is all ones.
+    changed = np.array([(lane, bit) for lane in range(32) for bit in range(0, 32, 4)])
+    cases = np.arange(len(changed))
+    metadata = np.full((len(changed), 32), first, np.uint32)
+    metadata[cases, changed[:, 0]] ^= ((0x4 ^ last) << changed[:, 1]).astype(np.uint32)
+    b = np.zeros((k, n))
+    for row in range(k):
+        if row % group >= group // 2:
+            b[row] = [(row // group >> column) & 1 for column in range(7)] + [1]
+    answer = gpu.bits(mma, np.ones((len(changed), m, stored)), np.broadcast_to(b, (len(changed), k, n)), np.zeros((len(changed), m, n)), metadata) != 0
+    places = []
+    for (lane, bit), rows in zip(changed.tolist(), answer):
+        hit = np.flatnonzero(rows[:, 7])
+        places += [[lane, bit, int(row), int(sum(int(rows[row, column]) << column for column in range(7)))] for row in hit]
+    return confirmed, places
+
+
+def sparse_maps(gpu):
+    for mma in SPARSE:
+        try:
+            confirmed, places = sparse_map(gpu, mma)
+        except DriverError as error:
+            print("stopped:", mma.name, error)
+            continue
+        m, n, k = mma.extents
+        if mma.selector == 0:
+            for which, rows, columns in (("a", m, k // 2), ("b", k, n)):
+                lanes = layout(mma, which)
+                yield {"frag": f"mma.sp.{which}.{mma.shape}.{mma.a}", "of": mma.name, "rows": rows, "cols": columns,
+                       "num_elements": len(lanes[0]), "confirmed": confirmed, "lanes": lanes}
+        yield {"frag": f"mma.sp.metadata.{mma.shape}.{mma.a}", "of": mma.name, "selector": mma.selector, "confirmed": confirmed,
+               "places": places}
 
 
 def extents(shape, which):
@@ -185,7 +282,8 @@ def main():
     name, driver = describe_device()
     with open(out / "fragments_sm90.jsonl", "w") as file:
         file.write(json.dumps({"device": name, "driver": driver, "sm": "90"}) + "\n")
-        for maps in (matrix_move_maps(device), wmma_maps(device), mma_maps(Gpu(device))):
+        gpu = Gpu(device)
+        for maps in (matrix_move_maps(device), wmma_maps(device), mma_maps(gpu), quad_pair_maps(gpu), sparse_maps(gpu)):
             try:
                 for line in maps:
                     file.write(json.dumps(line, separators=(",", ":")) + "\n")

@@ -66,6 +66,8 @@ class Mma:
     b: str
     d: str  # c has the same type
     suffix: str = ""  # ".and.popc"
+    order: str = "row.col"  # of a and b
+    selector: int = -1  # mma.sp: which lanes' metadata count; -1: dense
 
     @property
     def extents(self):
@@ -75,13 +77,27 @@ class Mma:
 
     @property
     def name(self):
-        return f"mma.sync.aligned.{self.shape}.row.col.{self.d}.{self.a}.{self.b}.{self.d}{self.suffix}"
+        sparse = ".sp" if self.sparse else ""
+        return f"mma{sparse}.sync.aligned.{self.shape}.{self.order}.{self.d}.{self.a}.{self.b}.{self.d}{self.suffix}"
+
+    @property
+    def sparse(self):
+        return self.selector >= 0
+
+    @property
+    def quad_pairs(self):
+        """Four products, one for each eight lanes; their matrices are stacked here: A (32, 4), B (16, 8), C (32, 8)."""
+        return self.shape == "m8n8k4" and self.a == "f16"
 
 
 def layout(mma, which):
     """[lane][element] -> (row, column), as PTX ISA 9.0, 9.7.14.5 draws the fragments; elements from the lowest register
     and the lowest bits up."""
     m, n, k = mma.extents
+    if mma.quad_pairs:
+        return [quad_pair_layout(mma, which, lane) for lane in range(32)]
+    if mma.sparse and which == "a":
+        k //= 2
     lanes = []
     for lane in range(32):
         group, thread = lane >> 2, lane & 3
@@ -105,6 +121,21 @@ def layout(mma, which):
     return lanes
 
 
+def quad_pair_layout(mma, which, lane):
+    """9.7.14.5.1: lanes 4q to 4q + 3 and 4q + 16 to 4q + 19 hold product q."""
+    q, high, within = lane % 16 // 4, 4 * (lane // 16), lane % 4
+    a_order, b_order = mma.order.split(".")
+    if which == "a":
+        places = [(i + high, within) if a_order == "col" else (within + high, i) for i in range(4)]
+        return [(8 * q + row, column) for row, column in places]
+    if which == "b":
+        places = [(i, within + high) if b_order == "col" else (within, i + high) for i in range(4)]
+        return [(4 * q + row, column) for row, column in places]
+    if mma.d == "f16":
+        return [(8 * q + within + high, i) for i in range(8)]
+    return [(8 * q + (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)) for i in range(8)]
+
+
 def to_fragment(mma, which, dtype, matrices):
     """[n, rows, columns] -> [n, register, lane] of uint32 (uint64 for f64)."""
     index = np.array(layout(mma, which))
@@ -120,6 +151,8 @@ def to_fragment(mma, which, dtype, matrices):
 def from_fragment(mma, registers):
     """[n, register, lane] of the result -> [n, M, N]."""
     m, n, _ = mma.extents
+    if mma.quad_pairs:
+        m *= 4
     index = np.array(layout(mma, "d"))
     if mma.d == "f16":
         halves = np.stack([registers & 0xFFFF, registers >> 16], axis=2)  # [n, register, half, lane]
@@ -147,12 +180,17 @@ def kernel_text(mma, entry):
         lines.append(f"mad.wide.u32 %p{which}, %lane, {size}, %p{which};")
         if which != "d":
             lines += [f"ld.global.{kind} %{which}{r}, [%p{which}+{r * 32 * size}];" for r in range(count)]
-    lines.append(f"{mma.name} {names['d']}, {names['a']}, {names['b']}, {names['c']};")
+    if mma.sparse:
+        lines.append(".reg .b32 %e; .reg .b64 %pe; ld.param.u64 %pe, [p4]; mad.wide.u32 %pe, %at, 128, %pe;")
+        lines.append("mad.wide.u32 %pe, %lane, 4, %pe; ld.global.b32 %e, [%pe];")
+    more = f", %e, {mma.selector}" if mma.sparse else ""
+    lines.append(f"{mma.name} {names['d']}, {names['a']}, {names['b']}, {names['c']}{more};")
     dtype, size = ("f64", 8) if mma.d == "f64" else ("f32" if mma.d == "f32" else "b32", 4)
     lines += [f"st.global.{dtype} [%pd+{r * 32 * size}], %d{r};" for r in range(registers_of(mma, "d"))]
     body = "\n    ".join(lines)
+    parameters = ", ".join(f".param .u64 p{i}" for i in range(5 if mma.sparse else 4))
     return (
-        f".visible .entry {entry}(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)\n{{\n"
+        f".visible .entry {entry}({parameters})\n{{\n"
         f"    .reg .b32 %at, %lane;\n    mov.u32 %at, %ctaid.x;\n    mov.u32 %lane, %tid.x;\n    {body}\n    ret;\n}}\n"
     )
 
@@ -166,8 +204,8 @@ class Gpu:
     def __init__(self, device):
         self.device, self.functions = device, {}
 
-    def fragments(self, mma, a, b, c):
-        """[n, register, lane] in, the result's registers out."""
+    def fragments(self, mma, a, b, c, metadata=None):
+        """[n, register, lane] in, the result's registers out; metadata: [n, lane]."""
         if mma not in self.functions:
             module = self.device.load(self.HEADER + kernel_text(mma, "product"))
             self.functions[mma] = self.device.function(module, "product")
@@ -175,13 +213,15 @@ class Gpu:
         for at in range(0, len(a), self.BATCH):
             chunk = [x[at : at + self.BATCH] for x in (a, b, c)]
             blank = np.zeros((len(chunk[0]), registers_of(mma, "d"), 32), np.uint64 if mma.d == "f64" else np.uint32)
-            buffers = [np.ascontiguousarray(x).tobytes() for x in (*chunk, blank)]
+            extra = [] if metadata is None else [metadata[at : at + self.BATCH].astype(np.uint32)]
+            buffers = [np.ascontiguousarray(x).tobytes() for x in (*chunk, blank, *extra)]
             after = self.device.launch(self.functions[mma], (len(chunk[0]), 1, 1), (32, 1, 1), buffers)
             parts.append(np.frombuffer(after[3], blank.dtype).reshape(blank.shape))
         return np.concatenate(parts)
 
-    def bits(self, mma, a, b, c):
-        registers = self.fragments(mma, to_fragment(mma, "a", mma.a, a), to_fragment(mma, "b", mma.b, b), to_fragment(mma, "c", mma.d, c))
+    def bits(self, mma, a, b, c, metadata=None):
+        inputs = (to_fragment(mma, which, dtype, x) for which, dtype, x in (("a", mma.a, a), ("b", mma.b, b), ("c", mma.d, c)))
+        registers = self.fragments(mma, *inputs, metadata)
         return from_fragment(mma, registers)
 
     def multiply(self, mma, a, b, c):
