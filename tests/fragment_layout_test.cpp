@@ -93,13 +93,34 @@ FragmentPlace place_of(const json& element) {
     return {element[1], element[2], element[0]};
 }
 
+// "mma.sp.metadata.m16n8k32.f16": [lane, lowest bit, row, group] of every four bits that count.
+void compare_metadata(const json& map) {
+    const std::vector<std::string> words = split(map["frag"]);
+    const FragmentForm a{
+        MatrixInstruction::mma_sparse,
+        MatrixOperand::a,
+        matrix_shape_from_name(words[3]).value(),
+        bits_of_type(words[4])};
+    const int groups = a.shape.k / sparse_group_elements(a.bits);
+    EXPECT_EQ(static_cast<int>(map["places"].size()), a.shape.m * groups) << map["of"];
+    for (const json& place : map["places"]) {
+        const MetadataPlace at = metadata_place(a, map["selector"], place[2], place[3]);
+        EXPECT_EQ(at.lane, place[0].get<int>()) << map["of"] << place;
+        EXPECT_EQ(at.bit, place[1].get<int>()) << map["of"] << place;
+    }
+}
+
 void compare_all(const std::string& file, size_t least) {
     const std::vector<json> maps = maps_in(file);
     EXPECT_GE(maps.size(), least);
     for (const json& map : maps) {
         const std::string name = map["frag"];
-        const FragmentLayout layout = layout_of(name);
         ASSERT_TRUE(map.value("confirmed", true)) << name;
+        if (map.contains("places")) {
+            compare_metadata(map);
+            continue;
+        }
+        const FragmentLayout layout = layout_of(name);
         for (int lane = 0; lane < 32; ++lane) {
             const json& elements = map["lanes"][static_cast<size_t>(lane)];
             ASSERT_EQ(static_cast<int>(elements.size()), layout.elements) << name;
