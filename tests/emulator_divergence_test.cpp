@@ -115,6 +115,50 @@ TEST(EmulatorDivergence, HalfWarpsHaveTheirOwnCollectives) {
     EXPECT_TRUE(run.result.incidents.empty());
 }
 
+TEST(EmulatorDivergence, TilesOfAWarpVoteMatchReduceAndElectApart) {
+    KernelRun run(kernel(
+        "and.b32 %r10, %r0, 24;\nshl.b32 %r11, 255, %r10;\nand.b32 %r12, %r0, 1;\n"  // tiles of 8 lanes
+        "setp.ne.u32 %p1, %r12, 0;\nsetp.lt.u32 %p3, %r0, 12;\nbar.warp.sync %r11;\n"
+        "vote.sync.ballot.b32 %r13, %p1, %r11;\nvote.sync.all.pred %p2, %p3, %r11;\n"
+        "redux.sync.add.u32 %r14, %r0, %r11;\nmatch.any.sync.b32 %r15, %r12, %r11;\n"
+        "elect.sync %r16|%p4, %r11;\nselp.u32 %r17, 1, 0, %p2;\nselp.u32 %r18, 1, 0, %p4;\n"
+        "mul.wide.u32 %rd10, %r0, 24;\nadd.u64 %rd10, %rd0, %rd10;\n"
+        "st.global.v2.u32 [%rd10], {%r13, %r14};\nst.global.v2.u32 [%rd10+8], {%r15, %r16};\n"
+        "st.global.v2.u32 [%rd10+16], {%r17, %r18};\n"
+    ));
+    run.out<uint32_t>("d", 32 * 6).go();
+    EXPECT_TRUE(run.result.incidents.empty());
+    const auto d = run.get<uint32_t>("d");
+    for (uint32_t t = 0; t < 32; ++t) {
+        const uint32_t first = t & 24, odd = 0xaau << first, tile = 0xffu << first;
+        EXPECT_EQ(d[6 * t], odd);
+        EXPECT_EQ(d[6 * t + 1], 8 * first + 28);
+        EXPECT_EQ(d[6 * t + 2], t % 2 != 0 ? odd : tile & ~odd);
+        EXPECT_EQ(d[6 * t + 3], first);
+        EXPECT_EQ(d[6 * t + 4], first == 0);
+        EXPECT_EQ(d[6 * t + 5], t == first);
+    }
+}
+
+TEST(EmulatorDivergence, ATileDoesNotWaitForAnother) {
+    for (const std::string collective : {"bar.warp.sync %r11;", "vote.sync.any.pred %p4, %p1, %r11;"}) {
+        // Lanes 24..31 come when lane 0 has passed, which lanes 16..23 cannot.
+        KernelRun run(kernel(
+            ".shared .u32 flag;\nst.shared.u32 [flag], 0;\nbar.sync 0;\n"
+            "and.b32 %r10, %r0, 16;\nshl.b32 %r11, 0xffff, %r10;\nsetp.lt.u32 %p1, %r0, 24;\n"
+            "@%p1 bra MEET;\nSPIN:\nld.volatile.shared.u32 %r12, [flag];\nsetp.eq.u32 %p2, %r12, 0;\n"
+            "@%p2 bra SPIN;\nMEET:\n" +
+            collective + "\nsetp.eq.u32 %p3, %r0, 0;\n@%p3 st.volatile.shared.u32 [flag], 1;\n" +
+            store_r("%r0")
+        ));
+        run.options.checks = {false, false, false};
+        run.options.budget = 1 << 20;
+        run.out<uint32_t>("d", 32).go();
+        EXPECT_TRUE(run.result.incidents.empty()) << collective;
+        for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(run.get<uint32_t>("d")[t], t) << collective;
+    }
+}
+
 TEST(EmulatorDivergence, AMaskThatNamesAnExitedLaneIsFound) {
     KernelRun run(
         kernel("setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nvote.sync.ballot.b32 %r10, 1, -1;\n" + store_r("%r10"))

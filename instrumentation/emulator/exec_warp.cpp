@@ -1,6 +1,6 @@
 // Models shfl, vote, match, redux, activemask, elect and bar.warp.sync: PTX ISA 9.7.9.6, 9.7.13. Every lane
-// that the member mask names is waited for. Not modelled: lanes of one split with different member masks wait
-// for the union.
+// that the member mask names is waited for; lanes of different member masks are apart, as in tiles of a warp.
+// Not modelled: nothing.
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/record.h"
@@ -18,16 +18,64 @@ using ptx::Mode;
 using ptx::Op;
 using ptx::Type;
 
-// All lanes that the instruction names stand here; false: the split waits.
-inline bool together(Warp& w, const Instr* i, uint32_t members_slot) {
+enum class Standing : uint8_t {
+    waiting,   // for lanes that are named and not here
+    complete,  // every named lane stands here
+    parted,    // the same, but for lanes of other masks, which stay behind as a split of their own
+};
+
+// Lanes whose member mask names nobody that is elsewhere.
+uint32_t lanes_of_whole_groups(const Warp& w, const uint32_t* members) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        if ((members[lane] & w.exists & ~w.mask) == 0) lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+// Whether the lanes that the instruction names stand here. Afterwards w.mask holds those that go on.
+inline Standing together(Warp& w, const Instr* i, uint32_t members_slot) {
     const uint32_t* m = cells<uint32_t>(w, members_slot);
-    uint32_t any = 0;
+    uint32_t any = 0, all = kAllLanes;
     const uint32_t mask = w.mask;
-    WL_FOR_LANES any |= (mask >> lane & 1) != 0 ? m[lane] : 0;
+    WL_FOR_LANES {
+        any |= (mask >> lane & 1) != 0 ? m[lane] : 0;
+        all &= (mask >> lane & 1) != 0 ? m[lane] : kAllLanes;
+    }
     any &= w.exists;
     if (any == mask) [[likely]]
-        return true;
-    return gather(w, i, any);
+        return Standing::complete;
+    const uint32_t whole = (all & w.exists) == any ? 0 : lanes_of_whole_groups(w, m);
+    if (whole == 0) return gather(w, i, any) ? Standing::complete : Standing::waiting;
+    close_segment(w, i);
+    part(w, whole, i);
+    return Standing::parted;
+}
+inline const Instr* go_on(Warp& w, const Instr* i, Standing standing) {
+    return standing == Standing::parted ? yield(w, i + 1) : i + 1;
+}
+
+// body(lanes) for the running lanes of each member mask.
+template <class Body>
+inline void for_groups(Warp& w, uint32_t members_slot, Body body) {
+    const uint32_t* m = cells<uint32_t>(w, members_slot);
+    for (uint32_t rest = w.mask; rest != 0;) {
+        const uint32_t named = m[first_lane(rest)];
+        const uint32_t lanes = mask_of([=](int lane) { return m[lane] == named; }) & w.mask;
+        body(lanes);
+        rest &= ~lanes;
+    }
+}
+// d = value(lanes), one value a group.
+template <class T, class Value>
+inline void write_groups(Warp& w, uint32_t slot, uint32_t members_slot, Value value) {
+    alignas(64) T result[kLanes] = {};
+    for_groups(w, members_slot, [&](uint32_t lanes) {
+        const T v = value(lanes);
+        WL_FOR_LANES result[lane] = (lanes >> lane & 1) != 0 ? v : result[lane];
+    });
+    write_lanes<T>(w, slot, [&](int lane) { return result[lane]; });
 }
 
 template <class T>
@@ -73,17 +121,19 @@ inline uint32_t shuffle_source(uint32_t lane, uint32_t b, uint32_t c, bool& in_r
 }
 
 template <Mode M>
-const Instr* shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
+void shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
     alignas(64) uint32_t result[kLanes];
     const uint32_t* a = cells<uint32_t>(w, i->r[2]);
     const uint32_t* b = cells<uint32_t>(w, i->r[3]);
     const uint32_t* c = cells<uint32_t>(w, i->r[4]);
+    const uint32_t* members = cells<uint32_t>(w, i->r[5]);
     uint32_t ranges = 0, absent = 0;
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
         bool in_range = false;
         uint32_t from = shuffle_source<M>(lane, b[lane], c[lane], in_range);
         ranges |= static_cast<uint32_t>(in_range) << lane;
-        if (!has_lane(w.mask, static_cast<int>(from & 31)) && has_lane(w.mask, static_cast<int>(lane))) {
+        if (!has_lane(w.mask & members[lane], static_cast<int>(from & 31)) &&
+            has_lane(w.mask, static_cast<int>(lane))) {
             absent |= 1u << lane;
             from = lane;
         }
@@ -92,13 +142,13 @@ const Instr* shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
     if (absent != 0) report_inactive_source(w, i, absent);
     write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return result[lane]; });
     if (has_predicate) write_predicate(w, i->r[1], ranges);
-    return i + 1;
 }
 
 // r = {d, p, a, b, c, members}; target: 1 when there is a p; offset: 1 + index of the reduction it heads.
 template <Mode M, bool Hooks>
 const Instr* shuffle(Warp& w, const Instr* i) {
-    if (!together(w, i, i->r[5])) return nullptr;
+    const Standing standing = together(w, i, i->r[5]);
+    if (standing == Standing::waiting) return nullptr;
     if constexpr (Hooks) {
         if (i->offset != 0) observe_reduction(w, i, static_cast<size_t>(i->offset - 1));
     }
@@ -114,40 +164,49 @@ const Instr* shuffle(Warp& w, const Instr* i) {
             return i + 1;
         }
     }
-    return shuffle_general<M>(w, i, has_predicate);
+    shuffle_general<M>(w, i, has_predicate);
+    return go_on(w, i, standing);
 }
 
 // r = {d, p, members}.
 template <Mode M>
 const Instr* vote(Warp& w, const Instr* i) {
-    if (!together(w, i, i->r[2])) return nullptr;
-    const uint32_t p = read_predicate(w, i->r[1]) & w.mask;
+    const Standing standing = together(w, i, i->r[2]);
+    if (standing == Standing::waiting) return nullptr;
+    const uint32_t p = read_predicate(w, i->r[1]);
     if constexpr (M == Mode::ballot) {
-        write_lanes<uint32_t>(w, i->r[0], [=](int) { return p; });
+        write_groups<uint32_t>(w, i->r[0], i->r[2], [=](uint32_t lanes) { return p & lanes; });
     } else {
-        const bool truth = M == Mode::all ? p == w.mask : M == Mode::any ? p != 0 : p == 0 || p == w.mask;
-        write_predicate(w, i->r[0], truth ? kAllLanes : 0);
+        uint32_t truth = 0;
+        for_groups(w, i->r[2], [&](uint32_t lanes) {
+            const bool all = (p & lanes) == lanes, none = (p & lanes) == 0;
+            if (M == Mode::all ? all : M == Mode::any ? !none : all || none) truth |= lanes;
+        });
+        write_predicate(w, i->r[0], truth);
     }
-    return i + 1;
+    return go_on(w, i, standing);
 }
 
 // r = {d, p, a, members}: lanes with an equal value (any), or all lanes if every value is equal (all).
 template <class T, bool All>
 const Instr* match(Warp& w, const Instr* i) {
-    if (!together(w, i, i->r[3])) return nullptr;
+    const Standing standing = together(w, i, i->r[3]);
+    if (standing == Standing::waiting) return nullptr;
     const T* a = cells<T>(w, i->r[2]);
-    alignas(64) uint32_t result[kLanes];
-    bool equal = true;
-    const T first = a[first_lane(w.mask)];
-    for (int lane = 0; lane < kLanes; ++lane) {
-        const T mine = a[lane];
-        result[lane] = mask_of([=](int other) { return a[other] == mine; }) & w.mask;
-        equal = equal && (!has_lane(w.mask, lane) || mine == first);
-    }
-    const uint32_t together_mask = equal ? w.mask : 0;
-    write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return All ? together_mask : result[lane]; });
-    if (All && i->target != 0) write_predicate(w, i->r[1], equal ? kAllLanes : 0);
-    return i + 1;
+    alignas(64) uint32_t result[kLanes] = {};
+    uint32_t same = 0;
+    for_groups(w, i->r[3], [&](uint32_t lanes) {
+        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+            const int lane = first_lane(rest);
+            const T mine = a[lane];
+            const uint32_t equal = mask_of([=](int other) { return a[other] == mine; }) & lanes;
+            result[lane] = !All || equal == lanes ? equal : 0;
+            if (equal == lanes) same |= 1u << lane;
+        }
+    });
+    write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return result[lane]; });
+    if (All && i->target != 0) write_predicate(w, i->r[1], same);
+    return go_on(w, i, standing);
 }
 
 const Instr* active_mask(Warp& w, const Instr* i) {
@@ -170,29 +229,55 @@ T reduce_pair(AtomOp op, T a, T b) {
 // r = {d, a, members}; offset: the AtomOp.
 template <class T>
 const Instr* reduce(Warp& w, const Instr* i) {
-    if (!together(w, i, i->r[2])) return nullptr;
+    const Standing standing = together(w, i, i->r[2]);
+    if (standing == Standing::waiting) return nullptr;
     const T* a = cells<T>(w, i->r[1]);
-    uint32_t rest = w.mask;
-    T result = a[first_lane(rest)];
-    for (rest &= rest - 1; rest != 0; rest &= rest - 1)
-        result = reduce_pair<T>(static_cast<AtomOp>(i->offset), result, a[first_lane(rest)]);
-    write_lanes<T>(w, i->r[0], [=](int) { return result; });
-    return i + 1;
+    write_groups<T>(w, i->r[0], i->r[2], [=](uint32_t lanes) {
+        T result = a[first_lane(lanes)];
+        for (uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1)
+            result = reduce_pair<T>(static_cast<AtomOp>(i->offset), result, a[first_lane(rest)]);
+        return result;
+    });
+    return go_on(w, i, standing);
 }
 
 // r = {d, p, members}: one lane of those named is the leader.
 const Instr* elect(Warp& w, const Instr* i) {
-    if (!together(w, i, i->r[2])) return nullptr;
-    const auto leader = static_cast<uint32_t>(first_lane(w.mask));
-    write_lanes<uint32_t>(w, i->r[0], [=](int) { return leader; });
-    write_predicate(w, i->r[1], 1u << leader);
-    return i + 1;
+    const Standing standing = together(w, i, i->r[2]);
+    if (standing == Standing::waiting) return nullptr;
+    uint32_t leaders = 0;
+    write_groups<uint32_t>(w, i->r[0], i->r[2], [&](uint32_t lanes) {
+        leaders |= lanes & (~lanes + 1);
+        return static_cast<uint32_t>(first_lane(lanes));
+    });
+    write_predicate(w, i->r[1], leaders);
+    return go_on(w, i, standing);
+}
+
+// bar.warp.sync by lanes of one split that name different masks.
+template <bool Hooks>
+const Instr* sync_groups(Warp& w, const Instr* i) {
+    const uint32_t* m = cells<uint32_t>(w, i->r[0]);
+    const Standing standing = together(w, i, i->r[0]);
+    if (standing == Standing::waiting) return nullptr;
+    if constexpr (Hooks) {
+        for_groups(w, i->r[0], [&](uint32_t lanes) {
+            sync_warp(w.block->shadow, w.index, lanes);
+            if (w.block->recorder != nullptr)
+                record_warp(w, i, capture::EventKind::syncwarp, m[first_lane(lanes)] & w.exists);
+        });
+        return end_slice(w, i + 1);
+    }
+    return go_on(w, i, standing);
 }
 
 // Completed by lanes that stand at any bar.warp.sync whose mask names them.
 template <bool Hooks>
 const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
-    const uint32_t members = cells<uint32_t>(w, i->r[0])[first_lane(w.mask)] & w.exists;
+    const uint32_t* m = cells<uint32_t>(w, i->r[0]);
+    const uint32_t named = m[first_lane(w.mask)], members = named & w.exists;
+    if ((mask_of([=](int lane) { return m[lane] == named; }) & w.mask) != w.mask)
+        return sync_groups<Hooks>(w, i);
     uint32_t standing = w.mask;
     for (int k = 0; k < w.split_count; ++k) {
         const Split& s = w.splits[static_cast<size_t>(k)];
