@@ -1,5 +1,6 @@
 // Models every scalar cvt one lane at a time: integers by way of 65-bit values, floats by way of double,
-// rounded once. Not modelled: .rs rounding, packed fp8 and fp4.
+// rounded once. Not modelled: .rs rounding, formats of 4 and 6 bits.
+#include "instrumentation/base/dtype.h"
 #include "instrumentation/emulator/convert.h"
 #include "instrumentation/emulator/float32.h"
 #include "instrumentation/emulator/half.h"
@@ -14,32 +15,6 @@ namespace {
 
 using ptx::Rounding;
 using ptx::Type;
-
-struct Conversion {
-    Type to, from;
-    Rounding rounding;
-    bool sat, ftz, relu, wide_to, wide_from, satfinite;
-};
-
-// Packed into Instr::offset.
-int64_t encode(const Conversion& c) {
-    return static_cast<int64_t>(c.to) | static_cast<int64_t>(c.from) << 8 |
-        static_cast<int64_t>(c.rounding) << 16 | int64_t{c.sat} << 24 | int64_t{c.ftz} << 25 |
-        int64_t{c.relu} << 26 | int64_t{c.wide_to} << 27 | int64_t{c.wide_from} << 28 |
-        int64_t{c.satfinite} << 29;
-}
-Conversion decode(int64_t bits) {
-    return {
-        static_cast<Type>(bits & 0xff),
-        static_cast<Type>(bits >> 8 & 0xff),
-        static_cast<Rounding>(bits >> 16 & 0xff),
-        (bits >> 24 & 1) != 0,
-        (bits >> 25 & 1) != 0,
-        (bits >> 26 & 1) != 0,
-        (bits >> 27 & 1) != 0,
-        (bits >> 28 & 1) != 0,
-        (bits >> 29 & 1) != 0};
-}
 
 unsigned width(Type t) { return 8 * ptx::bytes_of(t); }
 uint64_t low_bits(uint64_t x, unsigned n) { return n >= 64 ? x : x & ((uint64_t{1} << n) - 1); }
@@ -58,6 +33,13 @@ uint64_t integer_result(const Conversion& c, Int128 value) {
     return is_signed(c.to) ? static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - n)) >> (64 - n)) : bits;
 }
 
+double byte_value(DType format, uint64_t bits) {
+    const auto byte = static_cast<uint8_t>(bits);
+    return to_double(format, &byte);
+}
+// The largest finite value of a 16-bit format, which .satfinite clamps to.
+double largest(Type t) { return t == Type::f16 ? 65504 : 0x1.fep127; }
+
 double float_value(const Conversion& c, uint64_t bits) {
     switch (c.from) {
         case Type::f16: return half_to_float(static_cast<uint16_t>(bits));
@@ -68,6 +50,8 @@ double float_value(const Conversion& c, uint64_t bits) {
             // canonical.
             return c.ftz && c.to != Type::f16 ? canonical(flush<true>(x)) : x;
         }
+        case Type::e4m3: return byte_value(DType::e4m3, bits);
+        case Type::e5m2: return byte_value(DType::e5m2, bits);
         default: return std::bit_cast<double>(bits);
     }
 }
@@ -167,11 +151,19 @@ double tail_to_odd(double x, double tail) {
     return std::nextafter(x, std::copysign(INFINITY, tail));
 }
 
+// The 8-bit formats always saturate, and have one NaN.
+uint64_t byte_of(DType format, double x) {
+    uint8_t byte = 0x7f;
+    if (x == x) from_double(format, x, &byte);
+    return byte;
+}
+
 // x plus `tail` (what an integer source has beyond double precision) in the destination's format.
 uint64_t float_result(const Conversion& c, double x, double tail) {
     if (rounds_to_integral(c.rounding)) x = round_integral(c.rounding, x);
-    if (c.sat) x = saturate(x), tail = 0;  // whole numbers are 0 or 1 then
-    if (c.relu && x <= 0) x = 0;           // -0 too
+    if (c.sat) x = saturate(x), tail = 0;                               // whole numbers are 0 or 1 then
+    if (c.relu && x <= 0) x = 0;                                        // -0 too
+    if (c.satfinite) x = std::clamp(x, -largest(c.to), largest(c.to));  // NaN stays
     if (x != x && c.from == Type::f64 && c.to != Type::f64) return narrowed_nan(c.to, x);
     switch (c.to) {
         case Type::f64: return std::bit_cast<uint64_t>(directed(c.rounding, x, tail));
@@ -188,6 +180,8 @@ uint64_t float_result(const Conversion& c, double x, double tail) {
         }
         case Type::f16: return to_half(c.rounding, to_odd(tail_to_odd(x, tail)));
         case Type::bf16: return to_brain(c.rounding, to_odd(tail_to_odd(x, tail)));
+        case Type::e4m3: return byte_of(DType::e4m3, x);
+        case Type::e5m2: return byte_of(DType::e5m2, x);
         default: return 0;
     }
 }
@@ -207,6 +201,8 @@ uint32_t to_tf32(const Conversion& c, uint32_t bits) {
     return (bits + (finite ? half : 0)) & kKept;
 }
 
+}  // namespace
+
 uint64_t convert_one(const Conversion& c, uint64_t bits) {
     if (c.to == Type::tf32) return to_tf32(c, static_cast<uint32_t>(bits));
     if (is_integer(c.from)) {
@@ -219,20 +215,17 @@ uint64_t convert_one(const Conversion& c, uint64_t bits) {
     return is_integer(c.to) ? float_to_integer(c, x) : float_result(c, x, 0);
 }
 
+namespace {
+
 uint64_t read_cell(Warp& w, uint32_t slot, bool wide, int lane) {
     return wide ? cells<uint64_t>(w, slot)[lane] : cells<uint32_t>(w, slot)[lane];
 }
 
-// r = {d, a, b}; b (packed destinations) is the low half.
-template <bool Packed>
 const Instr* convert_lanes(Warp& w, const Instr* i) {
-    Conversion c = decode(i->offset);
-    if (c.to == Type::f16x2) c.to = Type::f16;
-    if (c.to == Type::bf16x2) c.to = Type::bf16;
+    const Conversion c = std::bit_cast<Conversion>(i->offset);
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
-        uint64_t value = convert_one(c, read_cell(w, i->r[1], c.wide_from, lane));
-        if constexpr (Packed) value = value << 16 | convert_one(c, read_cell(w, i->r[2], c.wide_from, lane));
+        const uint64_t value = convert_one(c, read_cell(w, i->r[1], c.wide_from, lane));
         if (c.wide_to)
             cells<uint64_t>(w, i->r[0])[lane] = value;
         else
@@ -251,28 +244,28 @@ bool is_integer(Type t) {
 }
 bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
 
-Selected lower_any_conversion(Lowering& l) {
-    const auto& in = *l.in;
-    const Type to = in.types[0], from = in.types[1];
-    const bool packed = to == Type::f16x2 || to == Type::bf16x2;
-    if (!is_integer(from) && !is_scalar_float(from)) return {};
-    if (!is_integer(to) && !is_scalar_float(to) && !packed && to != Type::tf32) return {};
-    if (packed != (in.operands.size() > 2) || in.modifiers.rounding == Rounding::rs) return {};
-    const bool nearest_tf32 = to == Type::tf32 && in.modifiers.rounding == Rounding::rna;
-    if (in.modifiers.satfinite && !nearest_tf32) return {};
-    Conversion c{};
-    c.to = to;
-    c.from = from;
+Conversion conversion_of(const ptx::Instruction& in) {
+    Conversion c;
+    c.to = in.types[0];
+    c.from = in.types[1];
     c.rounding = in.modifiers.rounding;
     c.sat = in.modifiers.sat;
     c.ftz = in.modifiers.ftz;
     c.relu = in.modifiers.relu;
     c.satfinite = in.modifiers.satfinite;
+    return c;
+}
+
+Selected lower_any_conversion(Lowering& l) {
+    const auto& in = *l.in;
+    Conversion c = conversion_of(in);
+    if (!is_integer(c.from) && !is_scalar_float(c.from)) return {};
+    if (!is_integer(c.to) && !is_scalar_float(c.to) && c.to != Type::tf32) return {};
     c.wide_to = is_wide(l, in.operands[0]);
     c.wide_from = in.operands[1].kind == ptx::Operand::Kind::reg ? is_wide(l, in.operands[1])
-                                                                 : ptx::bytes_of(from) == 8;
-    l.out.offset = encode(c);
-    return Exec{packed ? convert_lanes<true> : convert_lanes<false>};
+                                                                 : ptx::bytes_of(c.from) == 8;
+    l.out.offset = std::bit_cast<int64_t>(c);
+    return Exec{convert_lanes};
 }
 
 }  // namespace wl::emulator

@@ -1,6 +1,6 @@
-// Models cvt between all integer types, f16, bf16, f32 and f64: PTX ISA 9.7.9.21, roundings, ftz and
-// saturation included; common pairs have a direct executor here, convert_any.cpp does the rest. Not modelled:
-// .rs rounding.
+// Models cvt between all integer types and floats of 8 to 64 bits: PTX ISA 9.7.9.21, roundings, ftz and
+// saturation included; common pairs have a direct executor here, convert_any.cpp and convert_pairs.cpp do the
+// rest. Not modelled: .rs rounding.
 #include "instrumentation/emulator/convert.h"
 #include "instrumentation/emulator/float32.h"
 #include "instrumentation/emulator/half.h"
@@ -119,6 +119,7 @@ Exec direct_integer(const ptx::Instruction& in) {
 
 Selected lower_convert(Lowering& l) {
     const auto& in = *l.in;
+    if (in.op == Op::cvt_pack) return lower_pair_conversion(l);
     if (in.op != Op::cvt || in.types.size() < 2 || in.operands.size() < 2) return {};
     const Type to = in.types[0], from = in.types[1];
     l.out.r[0] = destination(l, 0);
@@ -134,6 +135,7 @@ Selected lower_convert(Lowering& l) {
     if (natural) {
         if (const Exec exec = direct_float(in)) return exec;
     }
+    if (const Selected pair = lower_pair_conversion(l)) return pair;
     return lower_any_conversion(l);
 }
 

@@ -1,6 +1,6 @@
 // Models f16, bf16 and packed pair arithmetic: PTX ISA 9.7.4. Computed in single precision, whose 24 bits
 // exceed twice 11 plus 2, so that the second rounding is innocuous; fma is rounded to odd first. Not
-// modelled: payloads.
+// modelled: payloads; the NaN that .oob takes for 0, which only tensor copies write.
 #include "instrumentation/emulator/approximate.h"
 #include "instrumentation/emulator/half.h"
 #include "instrumentation/emulator/lowering.h"
@@ -36,6 +36,8 @@ float mul(float a, float b) { return a * b; }
 float fused(float a, float b, float c) {
     return narrow_to_odd(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
 }
+constexpr uint16_t kNan = 0x7fff;
+
 template <bool Max, bool KeepNan>
 float extremum(float a, float b) {
     const bool a_nan = a != a, b_nan = b != b;
@@ -76,34 +78,53 @@ float clamped(float x) {
     return x;
 }
 
-template <class Format, bool Ftz, Clamp C, auto F, class... S>
-uint16_t element(S... s) {
-    return Format::template write<Ftz>(clamped<C>(F(Format::template read<Ftz>(s)...)));
-}
-// r[0] = F(r[1], ...) for one element a register, or for the two of a packed pair.
-template <class Format, bool Packed, bool Ftz, Clamp C, auto F, size_t... K>
+// What happens to one element's bits: F on its values, rounded once.
+template <class Format, bool Ftz, Clamp C, auto F>
+struct Element {
+    static uint16_t of(auto... s) {
+        return Format::template write<Ftz>(clamped<C>(F(Format::template read<Ftz>(s)...)));
+    }
+};
+// .xorsign.abs: of the magnitudes, with the product's sign; NaN has none (measured).
+template <class Inner>
+struct SignOfProduct {
+    static uint16_t of(uint16_t a, uint16_t b) {
+        const uint16_t magnitude = Inner::of(uint16_t(a & 0x7fff), uint16_t(b & 0x7fff));
+        return magnitude == kNan ? kNan : static_cast<uint16_t>(magnitude | ((a ^ b) & 0x8000));
+    }
+};
+
+// r[0] = the element of r[1], ... : one a register, or the two of a packed pair.
+template <class E, bool Packed, size_t... K>
 const Instr* run_lanes(Warp& w, const Instr* i, std::index_sequence<K...>) {
     const uint32_t* s[] = {cells<uint32_t>(w, i->r[K + 1])...};
     write_lanes<uint32_t>(w, i->r[0], [&](int lane) {
-        const uint32_t low = element<Format, Ftz, C, F>(static_cast<uint16_t>(s[K][lane])...);
+        const uint32_t low = E::of(static_cast<uint16_t>(s[K][lane])...);
         if constexpr (!Packed) return low;
-        return low | uint32_t{element<Format, Ftz, C, F>(static_cast<uint16_t>(s[K][lane] >> 16)...)} << 16;
+        return low | uint32_t{E::of(static_cast<uint16_t>(s[K][lane] >> 16)...)} << 16;
     });
     return i + 1;
 }
-template <class Format, bool Packed, bool Ftz, Clamp C, auto F, size_t N>
+template <class E, bool Packed, size_t N>
 const Instr* apply(Warp& w, const Instr* i) {
-    return run_lanes<Format, Packed, Ftz, C, F>(w, i, std::make_index_sequence<N>{});
+    return run_lanes<E, Packed>(w, i, std::make_index_sequence<N>{});
 }
 
 template <class Format, bool Packed, auto F, size_t N>
 Exec variants(const ptx::Modifiers& m) {
-    if (m.ftz && m.sat) return apply<Format, Packed, true, Clamp::sat, F, N>;
-    if (m.ftz && m.relu) return apply<Format, Packed, true, Clamp::relu, F, N>;
-    if (m.ftz) return apply<Format, Packed, true, Clamp::none, F, N>;
-    if (m.sat) return apply<Format, Packed, false, Clamp::sat, F, N>;
-    if (m.relu) return apply<Format, Packed, false, Clamp::relu, F, N>;
-    return apply<Format, Packed, false, Clamp::none, F, N>;
+    if (m.ftz && m.sat) return apply<Element<Format, true, Clamp::sat, F>, Packed, N>;
+    if (m.ftz && m.relu) return apply<Element<Format, true, Clamp::relu, F>, Packed, N>;
+    if (m.ftz) return apply<Element<Format, true, Clamp::none, F>, Packed, N>;
+    if (m.sat) return apply<Element<Format, false, Clamp::sat, F>, Packed, N>;
+    if (m.relu) return apply<Element<Format, false, Clamp::relu, F>, Packed, N>;
+    return apply<Element<Format, false, Clamp::none, F>, Packed, N>;
+}
+template <class Format, bool Packed, bool Max, bool KeepNan>
+Exec select_extremum(const ptx::Modifiers& m) {
+    constexpr auto kExtremum = extremum<Max, KeepNan>;
+    if (!m.xorsign) return variants<Format, Packed, kExtremum, 2>(m);
+    if (m.ftz) return apply<SignOfProduct<Element<Format, true, Clamp::none, kExtremum>>, Packed, 2>;
+    return apply<SignOfProduct<Element<Format, false, Clamp::none, kExtremum>>, Packed, 2>;
 }
 
 template <class Format, bool Packed>
@@ -113,15 +134,13 @@ Exec select(const ptx::Instruction& in) {
         case Op::add: return variants<Format, Packed, add, 2>(m);
         case Op::sub: return variants<Format, Packed, sub, 2>(m);
         case Op::mul: return variants<Format, Packed, mul, 2>(m);
-        case Op::fma: return m.oob ? nullptr : variants<Format, Packed, fused, 3>(m);
+        case Op::fma: return variants<Format, Packed, fused, 3>(m);
         case Op::min:
-            if (m.xorsign) return nullptr;
-            return m.nan ? variants<Format, Packed, extremum<false, true>, 2>(m)
-                         : variants<Format, Packed, extremum<false, false>, 2>(m);
+            return m.nan ? select_extremum<Format, Packed, false, true>(m)
+                         : select_extremum<Format, Packed, false, false>(m);
         case Op::max:
-            if (m.xorsign) return nullptr;
-            return m.nan ? variants<Format, Packed, extremum<true, true>, 2>(m)
-                         : variants<Format, Packed, extremum<true, false>, 2>(m);
+            return m.nan ? select_extremum<Format, Packed, true, true>(m)
+                         : select_extremum<Format, Packed, true, false>(m);
         case Op::ex2: return variants<Format, Packed, exp2_approx, 1>(m);
         case Op::tanh: return variants<Format, Packed, tanh_approx, 1>(m);
         default: return nullptr;

@@ -1,5 +1,5 @@
-// Models integer arithmetic of 16, 32 and 64 bits: PTX ISA 9.7.1, bit for bit. Not modelled: the SIMD video
-// instructions; division by zero gives all ones as hardware does, which the ISA leaves open.
+// Models integer arithmetic of 16, 32 and 64 bits and pairs of 16: PTX ISA 9.7.1, bit for bit. Division by
+// zero gives all ones as hardware does, which the ISA leaves open. Not modelled: nothing.
 #include "instrumentation/emulator/integer.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/simd.h"
@@ -96,8 +96,21 @@ template <class T>
 T larger(T a, T b) {
     return a < b ? b : a;
 }
-int32_t smaller_relu(int32_t a, int32_t b) { return std::max(std::min(a, b), 0); }
-int32_t larger_relu(int32_t a, int32_t b) { return std::max(std::max(a, b), 0); }
+template <class T>
+T smaller_relu(T a, T b) {
+    return std::max(std::min(a, b), T{0});
+}
+template <class T>
+T larger_relu(T a, T b) {
+    return std::max(std::max(a, b), T{0});
+}
+// Each half of a register by itself.
+template <class T, auto F>
+uint32_t both_halves(uint32_t a, uint32_t b) {
+    const auto low = static_cast<uint16_t>(F(static_cast<T>(a), static_cast<T>(b)));
+    const auto high = static_cast<uint16_t>(F(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+    return uint32_t{high} << 16 | low;
+}
 template <class T>
 T sad(T a, T b, T c) {
     return add<T>(c, a < b ? sub<T>(b, a) : sub<T>(a, b));
@@ -143,8 +156,8 @@ Exec select_arithmetic(Op op, const ptx::Modifiers& m) {
     if constexpr (kS32) {
         if (m.sat && op == Op::add) return map2<add_sat, T, T>;
         if (m.sat && op == Op::sub) return map2<sub_sat, T, T>;
-        if (m.relu && op == Op::min) return map2<smaller_relu, T, T>;
-        if (m.relu && op == Op::max) return map2<larger_relu, T, T>;
+        if (m.relu && op == Op::min) return map2<smaller_relu<T>, T, T>;
+        if (m.relu && op == Op::max) return map2<larger_relu<T>, T, T>;
     }
     switch (op) {
         case Op::add: return map2<add<T>, T, T>;
@@ -164,6 +177,20 @@ Exec select_arithmetic(Op op, const ptx::Modifiers& m) {
     }
 }
 
+template <class T>
+Exec select_pair(Op op, bool relu) {
+    switch (op) {
+        case Op::add: return map2<both_halves<T, add<T>>, uint32_t, uint32_t>;
+        case Op::min:
+            if (relu) return map2<both_halves<T, smaller_relu<T>>, uint32_t, uint32_t>;
+            return map2<both_halves<T, smaller<T>>, uint32_t, uint32_t>;
+        case Op::max:
+            if (relu) return map2<both_halves<T, larger_relu<T>>, uint32_t, uint32_t>;
+            return map2<both_halves<T, larger<T>>, uint32_t, uint32_t>;
+        default: return nullptr;
+    }
+}
+
 }  // namespace
 
 Selected lower_integer(Lowering& l) {
@@ -173,6 +200,8 @@ Selected lower_integer(Lowering& l) {
     plain_operands(l, t);
     if (in.op == Op::mad && in.modifiers.mode == Mode::wide)
         l.out.r[3] = source(l, 3, ptx::bytes_of(t) == 4 ? Type::u64 : Type::u32);
+    if (t == Type::u16x2) return select_pair<uint16_t>(in.op, false);
+    if (t == Type::s16x2) return select_pair<int16_t>(in.op, in.modifiers.relu);
     return by_integer(t, [&]<class T>() { return select_arithmetic<T>(in.op, in.modifiers); });
 }
 
