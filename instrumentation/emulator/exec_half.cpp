@@ -36,18 +36,6 @@ float mul(float a, float b) { return a * b; }
 float fused(float a, float b, float c) {
     return narrow_to_odd(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
 }
-constexpr uint16_t kNan = 0x7fff;
-
-template <bool Max, bool KeepNan>
-float extremum(float a, float b) {
-    const bool a_nan = a != a, b_nan = b != b;
-    if (KeepNan && (a_nan || b_nan)) return std::bit_cast<float>(0x7fffffffu);
-    if (a_nan) return b;
-    if (b_nan) return a;
-    if (a == b) return std::signbit(a) == Max ? b : a;
-    return (a < b) == Max ? b : a;
-}
-
 struct FormatHalf {
     template <bool Ftz>
     static float read(uint16_t x) {
@@ -90,7 +78,7 @@ template <class Inner>
 struct SignOfProduct {
     static uint16_t of(uint16_t a, uint16_t b) {
         const uint16_t magnitude = Inner::of(uint16_t(a & 0x7fff), uint16_t(b & 0x7fff));
-        return magnitude == kNan ? kNan : static_cast<uint16_t>(magnitude | ((a ^ b) & 0x8000));
+        return magnitude == kHalfNan ? kHalfNan : static_cast<uint16_t>(magnitude | ((a ^ b) & 0x8000));
     }
 };
 

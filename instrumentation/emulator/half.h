@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <immintrin.h>
 
@@ -17,11 +18,24 @@ inline float half_value(uint16_t x) {
 }
 inline float brain_value(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
 
+constexpr uint16_t kHalfNan = 0x7fff;  // of both formats, as results have it
+
+// min or max, PTX ISA 9.7.4.7: -0 < +0; one NaN gives the other operand, unless KeepNan.
+template <bool Max, bool KeepNan>
+inline float extremum(float a, float b) {
+    const bool a_nan = a != a, b_nan = b != b;
+    if (KeepNan && (a_nan || b_nan)) return std::bit_cast<float>(0x7fffffffu);
+    if (a_nan) return b;
+    if (b_nan) return a;
+    if (a == b) return std::signbit(a) == Max ? b : a;
+    return (a < b) == Max ? b : a;
+}
+
 // Rounds of the immediate of vcvtps2ph: 0 to nearest even, 1 down, 2 up, 3 to zero.
 template <int Round>
 inline uint16_t float_to_half(float x) {
     const uint16_t h = _cvtss_sh(x, Round);
-    return x == x ? h : uint16_t{0x7fff};
+    return x == x ? h : kHalfNan;
 }
 template <int Round>
 inline uint16_t float_to_brain(float x) {
@@ -34,7 +48,7 @@ inline uint16_t float_to_brain(float x) {
     if constexpr (Round == 2) up = !negative && rest != 0 ? 1 : 0;
     const bool infinite = (bits & 0x7fffffff) == 0x7f800000;
     const uint16_t rounded = static_cast<uint16_t>((bits >> 16) + (infinite ? 0 : up));
-    return x == x ? rounded : uint16_t{0x7fff};
+    return x == x ? rounded : kHalfNan;
 }
 
 // 32 lanes at once.

@@ -19,10 +19,10 @@ using ptx::Space;
 using Lower = Selected (*)(Lowering&);
 
 constexpr Lower kFamilies[] = {
-    lower_integer,     lower_carry,   lower_bits,     lower_float,   lower_half,
-    lower_approximate, lower_convert, lower_compare,  lower_logic,   lower_move,
-    lower_memory,      lower_policy,  lower_copy,     lower_atomic,  lower_warp,
-    lower_matrix,      lower_barrier, lower_mbarrier, lower_control, lower_mark,
+    lower_integer, lower_carry,    lower_bits,    lower_float,      lower_half,   lower_approximate,
+    lower_convert, lower_compare,  lower_logic,   lower_move,       lower_memory, lower_policy,
+    lower_copy,    lower_atomic,   lower_video,   lower_video_simd, lower_warp,   lower_matrix,
+    lower_barrier, lower_mbarrier, lower_control, lower_mark,
 };
 
 uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }

@@ -87,6 +87,8 @@ Selected lower_memory(Lowering& l);
 Selected lower_policy(Lowering& l);
 Selected lower_copy(Lowering& l);
 Selected lower_atomic(Lowering& l);
+Selected lower_video(Lowering& l);
+Selected lower_video_simd(Lowering& l);
 Selected lower_warp(Lowering& l);
 Selected lower_matrix(Lowering& l);
 Selected lower_barrier(Lowering& l);
