@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <immintrin.h>
 #include <limits>
 
 namespace wl::emulator {
@@ -17,19 +18,27 @@ using ptx::Type;
 bool is_signed(Type t) { return t == Type::s8 || t == Type::s4 || t == Type::s32; }
 
 // Elements of at most 32 bits, sign-extended or not.
-void unpack(Warp& w, const MatrixFragment& f, int32_t* matrix) {
-    const int parts = 32 / f.bits;
+template <bool Signed>
+void unpack_as(Warp& w, const MatrixFragment& f, int32_t* matrix) {
+    const int parts = 32 / f.bits, rest = 32 - f.bits;
     const uint16_t* index = f.index.data();
     for (const uint32_t slot : f.slots) {
         const uint32_t* in = cells<uint32_t>(w, slot);
-        for (int part = 0; part < parts; ++part, index += kLanes)
-            for (int lane = 0; lane < kLanes; ++lane) {
-                const uint32_t top = in[lane] << (32 - f.bits * (part + 1));
-                const int rest = 32 - f.bits;
-                matrix[index[lane]] =
-                    is_signed(f.type) ? static_cast<int32_t>(top) >> rest : static_cast<int32_t>(top >> rest);
+        for (int part = 0; part < parts; ++part, index += kLanes) {
+            alignas(64) int32_t values[kLanes];
+            WL_FOR_LANES {
+                const uint32_t top = in[lane] << (rest - f.bits * part);
+                values[lane] = Signed ? static_cast<int32_t>(top) >> rest : static_cast<int32_t>(top >> rest);
             }
+            for (int lane = 0; lane < kLanes; ++lane) matrix[index[lane]] = values[lane];
+        }
     }
+}
+void unpack(Warp& w, const MatrixFragment& f, int32_t* matrix) {
+    if (is_signed(f.type))
+        unpack_as<true>(w, f, matrix);
+    else
+        unpack_as<false>(w, f, matrix);
 }
 
 void pack(Warp& w, const MatrixFragment& f, const int32_t* matrix) {
@@ -55,6 +64,27 @@ void load_doubles(Warp& w, const MatrixFragment& f, double* matrix) {
         for (int lane = 0; lane < kLanes; ++lane) matrix[index[lane]] = in[lane];
         index += kLanes;
     }
+}
+
+constexpr int kColumns = 8;
+
+struct IntegerFactors {
+    const int32_t *a, *b;    // (rows, stored), (depth, columns)
+    const uint16_t* row_of;  // (rows, stored)
+};
+// One row, eight columns: no sum of products reaches 2^31, only adding c may.
+void multiply_eight(const MatrixProduct& p, const IntegerFactors& f, int row, int column, int32_t* d) {
+    const auto columns = static_cast<size_t>(p.columns), left = static_cast<size_t>(row * p.stored);
+    __m256i sum = _mm256_setzero_si256();
+    for (size_t k = left; k < left + static_cast<size_t>(p.stored); ++k) {
+        const int32_t* at = f.b + f.row_of[k] * columns + static_cast<size_t>(column);
+        const __m256i right = _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
+        sum = _mm256_add_epi32(sum, _mm256_mullo_epi32(right, _mm256_set1_epi32(f.a[k])));
+    }
+    alignas(32) int32_t sums[kColumns];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(sums), sum);
+    int32_t* result = d + static_cast<size_t>(row) * columns + static_cast<size_t>(column);
+    for (size_t j = 0; j < kColumns; ++j) result[j] = added(result[j], sums[j], p.saturate);
 }
 
 struct Doubles {
@@ -110,19 +140,9 @@ const Instr* multiply_integers(Warp& w, const Instr* i) {
         find_rows(w, p, rows);
         row_of = rows;
     }
-    const auto columns = static_cast<size_t>(p.columns), stored = static_cast<size_t>(p.stored);
-    for (size_t row = 0; row < static_cast<size_t>(p.rows); ++row) {
-        alignas(32) int32_t sums[kLanes] = {};
-        for (size_t k = 0; k < stored; ++k) {
-            const int32_t left = a[row * stored + k];
-            const int32_t* right = &b[row_of[row * stored + k] * columns];
-            for (size_t column = 0; column < columns; ++column) sums[column] += left * right[column];
-        }
-        for (size_t column = 0; column < columns; ++column) {
-            int32_t& result = d[row * columns + column];
-            result = added(result, sums[column], p.saturate);
-        }
-    }
+    for (int row = 0; row < p.rows; ++row)
+        for (int column = 0; column < p.columns; column += kColumns)
+            multiply_eight(p, {a.data(), b.data(), row_of}, row, column, d.data());
     pack(w, p.d, d.data());
     return i + 1;
 }

@@ -53,17 +53,21 @@ void for_each_element(Warp& w, const MatrixFragment& f, F put) {
         }
 }
 
-template <size_t Size>
-void unpack(Warp& w, const MatrixFragment& f, Numbers<Size>& out) {
+void unpack(Warp& w, const MatrixFragment& f, float* matrix) {
     for_each_element(w, f, [&](const float* values, const uint16_t* index) {
-        alignas(64) float significands[kLanes];
-        alignas(64) int32_t exponents[kLanes];
-        out.special |= decompose_lanes(values, significands, exponents);
-        for (int lane = 0; lane < kLanes; ++lane) {
-            out.significand[index[lane]] = significands[lane];
-            out.exponent[index[lane]] = exponents[lane];
-        }
+        for (int lane = 0; lane < kLanes; ++lane) matrix[index[lane]] = values[lane];
     });
+}
+
+template <size_t Size>
+void decompose_all(const float* values, int count, Numbers<Size>& out) {
+    out.special = decompose(values, static_cast<size_t>(count), out.significand.data(), out.exponent.data());
+}
+template <size_t Size>
+void unpack_numbers(Warp& w, const MatrixFragment& f, int count, Numbers<Size>& out) {
+    alignas(32) float values[Size];
+    unpack(w, f, values);
+    decompose_all(values, count, out);
 }
 
 void pack(Warp& w, const MatrixFragment& f, const float* matrix) {
@@ -87,13 +91,6 @@ void pack(Warp& w, const MatrixFragment& f, const float* matrix) {
     }
 }
 
-void set_addends(const MatrixProduct& p, const float* values, Addends& c) {
-    const auto count = static_cast<size_t>(p.rows * p.columns);
-    c.special = false;
-    for (size_t at = 0; at < count; at += kLanes)
-        c.special |= decompose_lanes(values + at, &c.significand[at], &c.exponent[at]);
-}
-
 // The addend comes last, as a number of its own: FADD or HADD2.
 void add_last(Warp& w, const MatrixProduct& p, float* d) {
     for_each_element(w, p.c, [&](const float* values, const uint16_t* index) {
@@ -106,17 +103,16 @@ void add_last(Warp& w, const MatrixProduct& p, float* d) {
 const Instr* multiply_floats(Warp& w, const Instr* i) {
     if (!whole_warp(w, i)) return nullptr;
     const MatrixProduct& p = plan_of(w, i).product;
+    const int results = p.rows * p.columns;
     Factors a, b;
     Addends c;
-    unpack(w, p.a, a);
-    unpack(w, p.b, b);
+    unpack_numbers(w, p.a, p.rows * p.stored, a);
+    unpack_numbers(w, p.b, p.depth * p.columns, b);
     alignas(32) float d[kMaxResults];
-    if (p.addend_last) {
-        std::fill_n(d, p.rows * p.columns, 0.0f);
-        set_addends(p, d, c);
-    } else {
-        unpack(w, p.c, c);
-    }
+    if (p.addend_last)
+        std::fill_n(d, results, 0.0f);
+    else
+        unpack(w, p.c, d);
     uint16_t rows[kMaxFactors] = {};
     const uint16_t* row_of = p.row_of.data();
     if (p.row_of.empty()) {
@@ -125,7 +121,7 @@ const Instr* multiply_floats(Warp& w, const Instr* i) {
     }
     const int count = p.stored / p.groups;
     for (int group = 0; group < p.groups; ++group) {
-        if (group > 0) set_addends(p, d, c);
+        decompose_all(d, results, c);
         add_products({a, b, row_of, c}, {p.rows, p.columns, p.stored, group * count, count, p.to_half}, d);
     }
     if (p.addend_last) add_last(w, p, d);
@@ -141,14 +137,9 @@ const Instr* multiply_quad_pairs(Warp& w, const Instr* i) {
     constexpr size_t kMatrices = 4, kTerms = 4, kExtent = 8;
     std::array<float, kMatrices * kExtent * kTerms> a, b;
     std::array<float, kMatrices * kExtent * kExtent> c, d;
-    const auto fill = [&](const MatrixFragment& f, auto& matrix) {
-        for_each_element(w, f, [&](const float* values, const uint16_t* index) {
-            for (int lane = 0; lane < kLanes; ++lane) matrix[index[lane]] = values[lane];
-        });
-    };
-    fill(p.a, a);  // (matrix, row, k)
-    fill(p.b, b);  // (matrix, k, column)
-    fill(p.c, c);
+    unpack(w, p.a, a.data());  // (matrix, row, k)
+    unpack(w, p.b, b.data());  // (matrix, k, column)
+    unpack(w, p.c, c.data());
     for (size_t at = 0; at < d.size(); ++at) {
         const size_t matrix = at / (kExtent * kExtent), row = at / kExtent % kExtent, column = at % kExtent;
         const float* left = &a[(matrix * kExtent + row) * kTerms];

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/hooks.h"
 #include "instrumentation/emulator/matrix.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace wl::emulator {
@@ -21,7 +22,17 @@ struct Rows {
 };
 Rows find_rows(Warp& w, const Instr* i, const MatrixMove& m, bool write) {
     Rows rows;
-    for (int row = 0; row < static_cast<int>(m.slots.size() * kRows); ++row) {
+    const auto count = static_cast<int>(m.slots.size() * kRows);
+    if (m.space == Space::shared && w.mask == kAllLanes) {
+        SharedAddresses all;
+        shared_addresses(w, i, m.wide_base, all);
+        if (all_valid(w, all, kRowBytes)) [[likely]] {
+            std::copy_n(all.at, count, rows.at.begin());
+            rows.valid = count == kLanes ? kAllLanes : (1u << count) - 1;
+            return rows;
+        }
+    }
+    for (int row = 0; row < count; ++row) {
         if (!has_lane(w.mask, row)) continue;
         uint64_t address = address_of(w, i, m.wide_base, row);
         if (m.space == Space::generic && (address & kWindowMask) == kSharedBase) address &= ~kWindowMask;

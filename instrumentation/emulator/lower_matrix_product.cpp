@@ -150,6 +150,7 @@ Selected lower_product(Lowering& l) {
     p.rows = f.shape.m;
     p.columns = f.shape.n;
     p.stored = f.shape.k / words / (sparse ? 2 : 1);
+    p.depth = f.shape.k / words;
     p.to_half = f.c == Type::f16 && f.d == Type::f16;
     p.saturate = l.in->modifiers.satfinite;
     p.bit_and = l.in->modifiers.bool_op == ptx::BoolOp::and_;
@@ -157,7 +158,7 @@ Selected lower_product(Lowering& l) {
     std::vector<size_t> order;
     choose_groups(f, p, order);
     const auto rows = static_cast<size_t>(p.rows), columns = static_cast<size_t>(p.columns),
-               stored = static_cast<size_t>(p.stored), depth = static_cast<size_t>(f.shape.k / words);
+               stored = static_cast<size_t>(p.stored), depth = static_cast<size_t>(p.depth);
     const auto matrix = [](const FragmentPlace& x) { return static_cast<size_t>(x.matrix); };
     const auto row = [](const FragmentPlace& x) { return static_cast<size_t>(x.row); };
     const auto column = [](const FragmentPlace& x) { return static_cast<size_t>(x.column); };

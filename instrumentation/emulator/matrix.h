@@ -27,6 +27,7 @@ struct MatrixProduct {
     MatrixFragment a, b, c, d;
     int rows = 0, columns = 0;  // of the result
     int stored = 0;             // factors in a row of a
+    int depth = 0;              // rows of b
     int groups = 1;             // of factors, summed one after the other
     bool addend_last = false;   // c is added to the finished sum, not within it
     bool to_half = false;       // sums are rounded to f16

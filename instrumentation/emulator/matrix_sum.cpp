@@ -11,14 +11,15 @@
 namespace wl::emulator {
 namespace {
 
-constexpr int kKeptBits = 25;  // below the largest exponent
-constexpr int kMostProducts = 16;
+constexpr int kKeptBits = 25;      // below the largest exponent
+constexpr int kBias = 127;         // of an f32's exponent
 constexpr int kLeastShift = -100;  // any product shifted that far is cut to nothing
 
-// Eight columns of one row: 2^shift[j], for shifts in [kLeastShift, kKeptBits].
-inline __m256 power_of_two(__m256i shift) {
-    const __m256i clamped = _mm256_max_epi32(shift, _mm256_set1_epi32(kLeastShift));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(clamped, _mm256_set1_epi32(127)), 23));
+// Eight columns of one row: 2^(exponent - power), where the difference is at most kKeptBits.
+inline __m256 power_of_two(__m256i exponent, __m256i biased_power) {
+    const __m256i biased = _mm256_sub_epi32(exponent, biased_power);
+    const __m256i least = _mm256_set1_epi32(kBias + kLeastShift);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_max_epi32(biased, least), 23));
 }
 
 // sum * 2^power, exact: a sum has at most 33 bits.
@@ -67,16 +68,17 @@ inline __m256 result_of(__m256i even, __m256i odd, __m256i power) {
 
 // One row, eight columns from `column` on. A product lies below 2^27 units of the last kept place, eight of
 // them below 2^30: two 32-bit sums of eight hold sixteen and the addend.
-template <bool ToHalf>
-void add_eight(const SumOperands& o, const SumExtents& x, int row, int column, float* d) {
+template <bool ToHalf, int Count>
+inline void add_eight(const SumOperands& o, const SumExtents& x, int row, int column, float* d) {
+    static_assert(Count <= 16);
     const auto result = static_cast<size_t>(row * x.columns + column);
     const auto left = static_cast<size_t>(row * x.stored + x.first);
-    __m256i exponents[kMostProducts];
-    __m256 products[kMostProducts];
+    __m256i exponents[Count];
+    __m256 products[Count];
     const __m256i own = _mm256_load_si256(reinterpret_cast<const __m256i*>(&o.c.exponent[result]));
     __m256i top = own;
-    for (int k = 0; k < x.count; ++k) {
-        const size_t at = left + static_cast<size_t>(k);
+    for (size_t k = 0; k < Count; ++k) {
+        const size_t at = left + k;
         const size_t right = o.row_of[at] * static_cast<size_t>(x.columns) + static_cast<size_t>(column);
         const __m256i b = _mm256_load_si256(reinterpret_cast<const __m256i*>(&o.b.exponent[right]));
         exponents[k] = _mm256_add_epi32(b, _mm256_set1_epi32(o.a.exponent[at]));
@@ -85,16 +87,16 @@ void add_eight(const SumOperands& o, const SumExtents& x, int row, int column, f
         top = _mm256_max_epi32(top, exponents[k]);
     }
     const __m256i power = _mm256_sub_epi32(top, _mm256_set1_epi32(kKeptBits));
+    const __m256i biased = _mm256_sub_epi32(power, _mm256_set1_epi32(kBias));
     const __m256 addend = _mm256_load_ps(&o.c.significand[result]);
-    __m256i sums[2] = {
-        _mm256_cvttps_epi32(_mm256_mul_ps(addend, power_of_two(_mm256_sub_epi32(own, power)))),
-        _mm256_setzero_si256()};
-    for (int k = 0; k < x.count; ++k) {
-        const __m256 aligned =
-            _mm256_mul_ps(products[k], power_of_two(_mm256_sub_epi32(exponents[k], power)));
-        sums[k & 1] = _mm256_add_epi32(sums[k & 1], _mm256_cvttps_epi32(aligned));
+    __m256i even = _mm256_cvttps_epi32(_mm256_mul_ps(addend, power_of_two(own, biased)));
+    __m256i odd = _mm256_setzero_si256();
+    for (size_t k = 0; k < Count; ++k) {
+        const __m256i aligned =
+            _mm256_cvttps_epi32(_mm256_mul_ps(products[k], power_of_two(exponents[k], biased)));
+        (k % 2 == 0 ? even : odd) = _mm256_add_epi32(k % 2 == 0 ? even : odd, aligned);
     }
-    _mm256_storeu_ps(d + result, result_of<ToHalf>(sums[0], sums[1], power));
+    _mm256_storeu_ps(d + result, result_of<ToHalf>(even, odd, power));
 }
 
 // Infinities and NaN: of the significands, whose finite sums cannot overflow, IEEE 754 gives what is right.
@@ -116,38 +118,47 @@ void settle_specials(const SumOperands& o, const SumExtents& x, float* d) {
         }
 }
 
-template <bool ToHalf>
+template <bool ToHalf, int Count>
 void add_all(const SumOperands& o, const SumExtents& x, float* d) {
     for (int row = 0; row < x.rows; ++row)
-        for (int column = 0; column < x.columns; column += 8) add_eight<ToHalf>(o, x, row, column, d);
+        for (int column = 0; column < x.columns; column += 8) add_eight<ToHalf, Count>(o, x, row, column, d);
+}
+template <bool ToHalf>
+void add_counted(const SumOperands& o, const SumExtents& x, float* d) {
+    switch (x.count) {
+        case 4: add_all<ToHalf, 4>(o, x, d); break;
+        case 8: add_all<ToHalf, 8>(o, x, d); break;
+        default: add_all<ToHalf, 16>(o, x, d); break;
+    }
 }
 
 }  // namespace
 
-bool decompose_lanes(const float* values, float* significands, int32_t* exponents) {
+bool decompose(const float* values, size_t count, float* significands, int32_t* exponents) {
     uint32_t special = 0;
-    for (int lane = 0; lane < 32; ++lane) {
-        const uint32_t bits = std::bit_cast<uint32_t>(values[lane]);
-        const uint32_t raised = std::bit_cast<uint32_t>(values[lane] * 0x1p32f);
+    for (size_t k = 0; k < count; ++k) {
+        const uint32_t bits = std::bit_cast<uint32_t>(values[k]);
+        const uint32_t raised = std::bit_cast<uint32_t>(values[k] * 0x1p32f);
         const uint32_t magnitude = bits & 0x7fffffff;
         const bool subnormal = magnitude < 0x00800000;
         const uint32_t normal = subnormal ? raised : bits;
-        const auto exponent = static_cast<int32_t>(normal >> 23 & 0xff) - (subnormal ? 127 + 32 : 127);
+        const auto exponent = static_cast<int32_t>(normal >> 23 & 0xff) - (subnormal ? kBias + 32 : kBias);
         const bool odd = magnitude >= 0x7f800000;
         const uint32_t significand = (normal & 0x807fffff) | 0x3f800000;
-        significands[lane] = std::bit_cast<float>(magnitude == 0 || odd ? bits : significand);
-        exponents[lane] = magnitude == 0 ? kNoExponent : odd ? 0 : exponent;
+        significands[k] = std::bit_cast<float>(magnitude == 0 || odd ? bits : significand);
+        exponents[k] = magnitude == 0 ? kNoExponent : odd ? 0 : exponent;
         special |= odd ? 1u : 0u;
     }
     return special != 0;
 }
 
 void add_products(const SumOperands& operands, const SumExtents& extents, float* d) {
-    assert(extents.count <= kMostProducts && extents.columns % 8 == 0);
+    assert(extents.count == 4 || extents.count == 8 || extents.count == 16);
+    assert(extents.columns % 8 == 0);
     if (extents.to_half)
-        add_all<true>(operands, extents, d);
+        add_counted<true>(operands, extents, d);
     else
-        add_all<false>(operands, extents, d);
+        add_counted<false>(operands, extents, d);
     if (operands.a.special || operands.b.special || operands.c.special) settle_specials(operands, extents, d);
 }
 

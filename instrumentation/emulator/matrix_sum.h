@@ -23,13 +23,13 @@ struct Numbers {
 using Factors = Numbers<kMaxFactors>;
 using Addends = Numbers<kMaxResults>;
 
-// 32 values: significands and exponents; subnormals are normalised. True: some are infinite or NaN.
-bool decompose_lanes(const float* values, float* significands, int32_t* exponents);
+// Significands and exponents of values; subnormals are normalised. True: some are infinite or NaN.
+bool decompose(const float* values, size_t count, float* significands, int32_t* exponents);
 
 struct SumExtents {
     int rows = 0, columns = 0;  // of the result; columns: a multiple of 8
     int stored = 0;             // factors in a row of a
-    int first = 0, count = 0;   // those of them that are in this sum; at most 16
+    int first = 0, count = 0;   // those of them that are in this sum: 4, 8 or 16
     bool to_half = false;       // the result is rounded to f16, else cut to f32
 };
 
