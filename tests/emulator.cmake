@@ -1,6 +1,7 @@
 wl_test(emulator_integer wl_emulator fmt::fmt)
 wl_test(emulator_float wl_emulator fmt::fmt)
 wl_test(emulator_convert wl_emulator fmt::fmt)
+wl_test(emulator_call wl_emulator fmt::fmt)
 wl_test(emulator_divergence wl_emulator fmt::fmt)
 wl_test(emulator_barrier wl_emulator fmt::fmt)
 wl_test(emulator_memory wl_emulator fmt::fmt)

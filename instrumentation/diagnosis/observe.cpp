@@ -31,8 +31,8 @@ capture::ProbeKind probe_kind(ptx::Mark::Kind kind) {
 }
 
 int probe_index(Observer& o, const ptx::Mark& mark, const emulator::TileSnapshot& s) {
-    if (o.probe_of_site.empty()) o.probe_of_site.assign(o.entry.code.size(), -1);
-    if (s.site < o.probe_of_site.size() && o.probe_of_site[s.site] >= 0) return o.probe_of_site[s.site];
+    if (s.site >= o.probe_of_site.size()) o.probe_of_site.resize(s.site + 1, -1);
+    if (o.probe_of_site[s.site] >= 0) return o.probe_of_site[s.site];
     // An unrolled or inlined mark has several sites; they are one probe.
     auto it = std::find_if(o.capture.probes.begin(), o.capture.probes.end(), [&](const capture::Probe& p) {
         return p.name == mark.name && p.kind == probe_kind(mark.kind);
@@ -48,7 +48,7 @@ int probe_index(Observer& o, const ptx::Mark& mark, const emulator::TileSnapshot
         it = o.capture.probes.end() - 1;
     }
     const int index = static_cast<int>(it - o.capture.probes.begin());
-    if (s.site < o.probe_of_site.size()) o.probe_of_site[s.site] = index;
+    o.probe_of_site[s.site] = index;
     return index;
 }
 
@@ -148,7 +148,7 @@ analysis::ReferenceTile reference_of(
 }
 
 void add_tile(Observer& o, emulator::TileSnapshot&& s) {
-    const ptx::Mark& mark = o.entry.marks[static_cast<size_t>(s.mark)];
+    const ptx::Mark& mark = emulator::marks(o.program)[static_cast<size_t>(s.mark)];
     const analysis::ReferenceTile reference = reference_of(o, mark.name, s);
     capture::Tile tile;
     tile.block = s.block, tile.warp = s.warp, tile.iteration = s.iteration, tile.rows = s.rows,
@@ -216,9 +216,10 @@ void finish(Observer& o) {
 }
 
 void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) {
-    std::vector<int> probe_of_mark(o.entry.marks.size(), -1);
+    const std::vector<ptx::Mark>& marks = emulator::marks(o.program);
+    std::vector<int> probe_of_mark(marks.size(), -1);
     for (size_t m = 0; m < probe_of_mark.size(); ++m) {
-        const ptx::Mark& mark = o.entry.marks[m];
+        const ptx::Mark& mark = marks[m];
         for (size_t p = 0; p < o.capture.probes.size(); ++p) {
             const capture::Probe& probe = o.capture.probes[p];
             if (probe.name == mark.name && probe.kind == probe_kind(mark.kind))

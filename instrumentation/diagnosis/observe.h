@@ -16,7 +16,7 @@ namespace wl::diagnosis {
 // Collects the tiles of a run; add_tile may be called from several threads at once.
 struct Observer {
     const manifest::Problem& problem;
-    const ptx::Function& entry;
+    const emulator::Program& program;
     const analysis::Reference* reference = nullptr;  // null: nothing is compared
     bool keep = false;          // elements, reference, bounds and owners go into the capture
     capture::Capture& capture;  // probes, tiles, blobs, notes are added
@@ -30,7 +30,7 @@ void add_tile(Observer& observer, emulator::TileSnapshot&& snapshot);
 // Orders probes and tiles by kernel time, whatever thread saw them first. Call once the run is over.
 void finish(Observer& observer);
 
-// Events name marks by their index in the entry; captures name probes.
+// Events name marks by their index in the program; captures name probes.
 void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& records);
 
 // The reference of a snapshot: blank when the manifest names none for it. Fills `problem` when there should

@@ -21,7 +21,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 11> kWords{
+constexpr std::array<Words, 13> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -66,6 +66,14 @@ constexpr std::array<Words, 11> kWords{
          "a block mark that some warps never reach",
          "The tile at this mark was taken without them; move the mark to where all warps pass, or use "
          "WL_WARP_TILE."},
+     {Kind::stack_overflow,
+         "out_of_bounds",
+         "a thread's stack is full",
+         "End the recursion earlier, or raise cudaLimitStackSize."},
+     {Kind::undefined_target,
+         "out_of_bounds",
+         "a call or branch to nowhere",
+         "Check the function pointer or the index that chooses the target."},
      {Kind::trap, "deadlock", "the kernel trapped", "An assertion or __trap() ended it here."},
      }
 };

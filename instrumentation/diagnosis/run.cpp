@@ -139,7 +139,7 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
     Passes out;
     Observer observer{
         .problem = e.problem,
-        .entry = entry,
+        .program = program,
         .reference = e.reference ? &*e.reference : nullptr,
         .keep = false,
         .capture = c};

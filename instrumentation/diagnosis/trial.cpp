@@ -75,19 +75,19 @@ Trial try_module(const Experiment& e, const ptx::Module& changed, const TrialOpt
     const manifest::Problem& problem = other ? *other : e.problem;
     const std::optional<analysis::Reference>& reference = other ? other_reference : e.reference;
     capture::Capture scratch;
-    Observer observer{
-        .problem = problem,
-        .entry = entry,
-        .reference = reference ? &*reference : nullptr,
-        .keep = false,
-        .capture = scratch};
     emulator::RunOptions run;
     run.blocks = options.blocks, run.budget = options.budget, run.threads = e.options.threads;
     run.marks = options.marks, run.schedule_seed = options.schedule_seed;
     run.checks = {.races = options.races, .uninitialised = options.races, .uniform = false};
-    run.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     try {
         const auto program = emulator::lower(changed, e.entry);
+        Observer observer{
+            .problem = problem,
+            .program = *program,
+            .reference = reference ? &*reference : nullptr,
+            .keep = false,
+            .capture = scratch};
+        run.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
         Prepared prepared = prepare_launch(problem, entry);
         emulator::RunResult result = emulator::run(*program, prepared.launch, prepared.memory, run);
         out.incidents = std::move(result.incidents);

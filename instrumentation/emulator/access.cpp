@@ -2,7 +2,9 @@
 // modelled: page granularity of real memory, where an overrun may go unnoticed.
 #include "instrumentation/emulator/access.h"
 
+#include "instrumentation/emulator/frames.h"
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/load.h"
 
 namespace wl::emulator {
 namespace {
@@ -25,15 +27,12 @@ ptx::Space space_of(uint64_t address) {
 
 Window window(Warp& w, ptx::Space space, int lane) {
     Block& b = *w.block;
-    auto* constants = const_cast<std::byte*>(b.program->constant_bank.data());
+    auto* constants = const_cast<std::byte*>(b.loaded->constant_bank.data());
     auto* params = const_cast<std::byte*>(b.launch->params.data());
     switch (space) {
         case ptx::Space::shared: return {space, w.shared, w.shared_bytes};
-        case ptx::Space::local: {
-            const uint64_t bytes = b.program->local_bytes;
-            return {space, w.local + static_cast<uint64_t>(lane) * bytes, bytes};
-        }
-        case ptx::Space::constant: return {space, constants, b.program->constant_bank.size()};
+        case ptx::Space::local: return {space, stack_of(w, lane), w.stack.top[static_cast<size_t>(lane)]};
+        case ptx::Space::constant: return {space, constants, b.loaded->constant_bank.size()};
         case ptx::Space::param: return {space, params, b.launch->params.size()};
         default: return {space, nullptr, 0};
     }
@@ -104,6 +103,8 @@ std::optional<Place> locate(Warp& w, LaneAccess access) {
     const bool read_only = access.space == ptx::Space::constant || access.space == ptx::Space::param;
     const bool inside = access.address <= there.bytes && access.bytes <= there.bytes - access.address;
     if (!inside || (read_only && access.write)) return {};
+    if (access.space == ptx::Space::local && !on_stack(w, access.lane, access.address, access.bytes))
+        return {};
     return Place{access.space, there.data + access.address, nullptr, access.address};
 }
 

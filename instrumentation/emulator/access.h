@@ -9,7 +9,13 @@ namespace wl::emulator {
 
 constexpr uint64_t kConstantBase = 0x0300'0000'0000'0000;
 constexpr uint64_t kParamBase = 0x0400'0000'0000'0000;
+constexpr uint64_t kCodeBase = 0x0500'0000'0000'0000;
 constexpr uint64_t kWindowMask = 0xff00'0000'0000'0000;
+
+// The address of a function, by its index in Program::functions.
+constexpr uint64_t function_address(int index) {
+    return kCodeBase + (static_cast<uint64_t>(index) + 1) * sizeof(Instr);
+}
 
 // What a memory instruction moves. Packed into Instr::target; the data lie in slots r[0..3], the base in
 // r[4].

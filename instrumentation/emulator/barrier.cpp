@@ -24,8 +24,7 @@ void reduce(const Barrier& barrier, Warp& w, const Split& split) {
     const Instr* i = split.pc;
     if (i->target < 0) return;
     const auto kind = static_cast<ptx::BoolOp>(i->target);
-    const uint32_t before = w.mask;
-    w.mask = split.mask;
+    become(w, split);
     if (kind == ptx::BoolOp::popc) {
         const uint32_t count = barrier.count;
         write_lanes<uint32_t>(w, i->r[0], [=](int) { return count; });
@@ -33,7 +32,6 @@ void reduce(const Barrier& barrier, Warp& w, const Split& split) {
         const bool truth = kind == ptx::BoolOp::and_ ? barrier.all : barrier.any;
         write_predicate(w, i->r[0], truth ? kAllLanes : 0);
     }
-    w.mask = before;
 }
 
 void release(Block& block, uint32_t id) {

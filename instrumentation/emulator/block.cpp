@@ -2,13 +2,13 @@
 // Not modelled: other blocks on the same multiprocessor, the time an instruction takes.
 #include "instrumentation/emulator/block.h"
 
+#include "instrumentation/emulator/frames.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/record.h"
 #include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace wl::emulator {
@@ -96,16 +96,14 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.current = 0;
     w.split_count = 1;
     w.splits[0] = {};
+    start_frames(w);
     w.splits[0].pc = program.code[block.variant].data();
+    w.splits[0].frame = w.frame;
     w.splits[0].mask = lanes;
     w.segment = w.splits[0].pc;
     w.copies.clear();
     w.fragment.clear();
     std::fill(w.mark_counts.begin(), w.mark_counts.end(), 0);
-    for (const SpecialSlot& s : program.file.special) {
-        uint32_t* cell = cells<uint32_t>(w, s.slot);
-        for (int lane = 0; lane < kLanes; ++lane) cell[lane] = special_value(block, w, s.which, lane);
-    }
 }
 
 void start_block(Block& block, int64_t index) {
@@ -194,37 +192,35 @@ bool turn(Block& block) {
 
 }  // namespace
 
+void fill_special_registers(Warp& w, const RegisterFile& file) {
+    for (const SpecialSlot& s : file.special) {
+        uint32_t* cell = cells<uint32_t>(w, s.slot);
+        for (int lane = 0; lane < kLanes; ++lane) cell[lane] = special_value(*w.block, w, s.which, lane);
+    }
+}
+
 void prepare(Block& block, const BlockContext& context) {
     block.program = context.program;
     block.launch = context.launch;
     block.options = context.options;
     block.memory = context.memory;
+    block.loaded = context.loaded;
     block.variant = context.variant;
     const Program& program = *context.program;
     const size_t threads = count(context.launch->block);
     const size_t warps = (threads + kLanes - 1) / kLanes;
-    const size_t file = (program.file.bytes + 63) / 64 * 64 + 64;
     block.shared.resize(program.static_shared + context.launch->dynamic_shared + 64);
-    block.registers.resize(file * warps + 64);
-    block.local.resize(size_t{program.local_bytes} * kLanes * warps);
-    block.recent.assign(program.code[0].size(), nullptr);
+    block.recent.assign(program.sites.size(), nullptr);
     block.mark_counts.assign(static_cast<size_t>(program.mark_groups), 0);
     block.reductions.assign(program.reductions.size(), {});
     block.warps.resize(warps);
-    const auto raw = reinterpret_cast<uintptr_t>(block.registers.data());
-    std::byte* first = block.registers.data() + ((raw + 63) / 64 * 64 - raw);
     for (size_t k = 0; k < warps; ++k) {
         Warp& w = block.warps[k];
         w.block = &block;
         w.index = static_cast<int>(k);
-        w.registers = first + k * file;
         w.shared = block.shared.data();
         w.shared_bytes = program.static_shared + context.launch->dynamic_shared;
-        w.local = block.local.data() + k * size_t{program.local_bytes} * kLanes;
         w.mark_counts.assign(static_cast<size_t>(program.mark_groups), 0);
-        std::memcpy(
-            w.registers + program.file.constants, context.constants->data(), context.constants->size()
-        );
     }
 }
 

@@ -12,7 +12,7 @@ struct BlockContext {
     const RunOptions* options = nullptr;
     GlobalMemory* memory = nullptr;
     Variant variant = kPlain;
-    const std::vector<std::byte>* constants = nullptr;  // RegisterFile::image with addresses filled in
+    const Loaded* loaded = nullptr;
 };
 
 void prepare(Block& block, const BlockContext& context);

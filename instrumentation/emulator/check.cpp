@@ -55,18 +55,6 @@ void reach_operand(Reach& r, const ptx::Function& from, const Operand& o) {
     for (const Operand& element : o.elements) reach_operand(r, from, element);
 }
 
-// `functions` grows while it is walked.
-std::vector<int> reachable(const Module& module, int entry) {
-    Reach r{module, {}, {}, {}};
-    reach_function(r, entry);
-    for (size_t i = 0; i < r.functions.size(); ++i) {
-        const ptx::Function& f = module.functions[static_cast<size_t>(r.functions[i])];
-        for (const ptx::Instruction& in : f.code)
-            for (const Operand& o : in.operands) reach_operand(r, f, o);
-    }
-    return std::move(r.functions);
-}
-
 const ptx::Function* call_target(const Module& module, const ptx::Instruction& in) {
     if (in.op != Op::call || in.operands.size() < 2 || in.operands[1].kind != Kind::function) return nullptr;
     return &module.functions[static_cast<size_t>(in.operands[1].index)];
@@ -110,6 +98,18 @@ std::string spelling(const Module& module, const ptx::Instruction& in) {
 
 }  // namespace
 
+// `functions` grows while it is walked.
+std::vector<int> reachable_functions(const Module& module, int function) {
+    Reach r{module, {}, {}, {}};
+    reach_function(r, function);
+    for (size_t i = 0; i < r.functions.size(); ++i) {
+        const ptx::Function& f = module.functions[static_cast<size_t>(r.functions[i])];
+        for (const ptx::Instruction& in : f.code)
+            for (const Operand& o : in.operands) reach_operand(r, f, o);
+    }
+    return std::move(r.functions);
+}
+
 std::vector<EntryCheck> check_entries(const Module& module) {
     std::map<int, std::vector<Refusal>> refused;  // by function: many entries may call one
     const auto refusals_of = [&](int function) -> const std::vector<Refusal>& {
@@ -130,7 +130,7 @@ std::vector<EntryCheck> check_entries(const Module& module) {
         if (!f.is_entry || f.is_declaration) continue;
         EntryCheck& entry = all.emplace_back();
         entry.function = static_cast<int>(k);
-        entry.functions = reachable(module, entry.function);
+        entry.functions = reachable_functions(module, entry.function);
         for (const int function : entry.functions) {
             entry.instructions += module.functions[static_cast<size_t>(function)].code.size();
             const std::vector<Refusal>& more = refusals_of(function);

@@ -27,6 +27,10 @@ struct EntryCheck {
     std::vector<Refusal> refused;  // in the order of `functions` and of their code; empty: the entry can run
 };
 
+// The functions that a call of this one can reach, itself first, in the order met: through calls, addresses
+// taken, and initial values of the variables that they name. Aliases are followed.
+std::vector<int> reachable_functions(const ptx::Module& module, int function);
+
 // One for each entry that has a body, in the order of the module.
 std::vector<EntryCheck> check_entries(const ptx::Module& module);
 

@@ -1,5 +1,5 @@
 // Models mov with packing and unpacking, cvta and isspacep, clocks: PTX ISA 9.7.9.2-9.7.9.20. Not modelled:
-// addresses of functions; %globaltimer counts warp instructions.
+// %globaltimer counts warp instructions.
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/types.h"
@@ -147,7 +147,7 @@ Selected lower_mov(Lowering& l) {
     const auto& from = in.operands[1];
     if (in.operands[0].kind == Kind::vector) return lower_parts(l, true);
     if (from.kind == Kind::vector) return lower_parts(l, false);
-    if (from.kind == Kind::function || from.kind == Kind::label) return {};
+    if (from.kind == Kind::label) return {};
     l.out.r[0] = destination(l, 0);
     if (from.kind == Kind::special) {
         if (const Exec clock = clock_reader(static_cast<SpecialRegister>(from.index))) return clock;

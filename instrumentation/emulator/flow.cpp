@@ -18,6 +18,12 @@ bool ends_block(const ptx::Instruction& in) {
     return in.op == Op::bra || in.op == Op::ret || in.op == Op::exit || in.op == Op::brx_idx;
 }
 
+std::vector<int32_t> targets_of(const ptx::Function& function, const ptx::Instruction& in) {
+    if (in.op == Op::bra) return {in.operands[0].index};
+    if (in.op != Op::brx_idx) return {};
+    return function.branch_targets[static_cast<size_t>(in.operands[1].index)];
+}
+
 Graph build(const ptx::Function& function, size_t size) {
     std::vector<char> leads(size, 0);
     leads[0] = 1;
@@ -40,8 +46,9 @@ Graph build(const ptx::Function& function, size_t size) {
         const size_t last = end - 1;
         const bool known = last < function.code.size();
         const bool leaves = known && ends_block(function.code[last]) && function.code[last].guard.reg < 0;
-        if (known && function.code[last].op == Op::bra)
-            g.successors[b].push_back(block_of[static_cast<size_t>(function.code[last].operands[0].index)]);
+        if (known)
+            for (const int32_t target : targets_of(function, function.code[last]))
+                g.successors[b].push_back(block_of[static_cast<size_t>(target)]);
         if (!leaves && end < size) g.successors[b].push_back(block_of[end]);
     }
     return g;
@@ -144,7 +151,7 @@ std::vector<uint32_t> positions(const Graph& g) {
 
 }  // namespace
 
-void order_blocks(const ptx::Function& function, std::vector<Instr>& code) {
+void order_blocks(const ptx::Function& function, std::span<Instr> code) {
     const Graph g = build(function, code.size());
     const std::vector<uint32_t> position = positions(g);
     for (size_t b = 0; b < g.begin.size(); ++b) {

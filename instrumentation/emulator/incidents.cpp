@@ -1,6 +1,8 @@
 // Noting what the kernel under test did wrong: once per cause, with the first witness and a count.
 #include "instrumentation/emulator/incidents.h"
 
+#include "instrumentation/emulator/schedule.h"
+
 #include <algorithm>
 
 namespace wl::emulator {
@@ -31,6 +33,12 @@ Access witness(const Warp& w, const Instr* i, uint32_t lanes) {
 void report(Block& block, Incident incident) {
     collect_shadow(block);
     note(block, std::move(incident));
+}
+
+const Instr* give_up(Warp& w, const Instr* i, Incident incident) {
+    report(*w.block, std::move(incident));
+    w.block->aborted = true;
+    return wait_at(w, i, Wait::collective);
 }
 
 void collect_shadow(Block& block) {

@@ -9,6 +9,8 @@ namespace wl::emulator {
 Access witness(const Warp& w, const Instr* i, uint32_t lanes);
 
 void report(Block& block, Incident incident);
+// Notes the incident and gives the block up: the lanes have nowhere to go on. What the executor returns.
+const Instr* give_up(Warp& w, const Instr* i, Incident incident);
 
 // Moves what the shadow has found so far behind what is already noted.
 void collect_shadow(Block& block);

@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/program.h"
 
 #include <map>
+#include <span>
 
 namespace wl::emulator {
 
@@ -20,25 +21,40 @@ struct Selected {
     explicit operator bool() const { return exec[kPlain] != nullptr; }
 };
 
-// Where a variable lies in its window, or which global it is.
+// Where a variable lies in its window, or which global it is. Parameters that calls pass lie in rows of the
+// register file and have no address.
 struct Placed {
     ptx::Space space = ptx::Space::none;
-    uint64_t offset = 0;
+    uint64_t offset = 0;  // rows: the slot
     int global = -1;
+    bool rows = false;
+};
+
+// What the functions of a program have in common while they are lowered.
+struct Linking {
+    std::map<int, int> functions{};  // index in Module::functions -> in Program::functions
+    std::vector<Placed> module_variables{};
+    std::map<std::pair<int, std::string>, int> mark_groups{};  // (kind, name)
+    uint64_t shared = 0;                                       // end of the shared variables placed so far
+    uint64_t dynamic = 0;                                      // where dynamic shared memory begins
 };
 
 struct Lowering {
     const ptx::Module& module;
     const ptx::Function& function;
     Program& program;
+    Linking& linking;
+    FunctionCode& self;                                             // where the function goes
+    uint32_t first_site = 0;                                        // of the function's instructions
+    int first_mark = 0;                                             // in Program::marks
     std::vector<uint32_t> register_slots{};                         // by register
     std::map<std::pair<int, uint64_t>, uint32_t> constant_slots{};  // (cell bytes, value) -> slot
     std::map<std::tuple<int, int64_t, bool, bool>, uint32_t> address_slots{};
     std::map<ptx::SpecialRegister, uint32_t> special_slots{};
-    std::vector<Placed> module_variables{}, function_variables{}, params{};
-    std::map<std::pair<int, std::string>, int> mark_groups{};  // (kind, name)
-    uint32_t scratch = 0;                                      // slot for `_` destinations, 16-byte cells
-    const ptx::Instruction* in = nullptr;                      // the instruction being lowered
+    std::vector<Placed> function_variables{}, params{}, results{};
+    std::map<std::pair<uint32_t, bool>, uint32_t> local_slots{};  // (offset, wide) -> slot
+    uint32_t scratch = 0;                                         // slot for `_` destinations, 16-byte cells
+    const ptx::Instruction* in = nullptr;                         // the instruction being lowered
     Instr out{};
     bool failed = false;  // an operand of a kind that the form cannot have
 };
@@ -94,6 +110,9 @@ Selected lower_matrix(Lowering& l);
 Selected lower_barrier(Lowering& l);
 Selected lower_mbarrier(Lowering& l);
 Selected lower_control(Lowering& l);
+Selected lower_param(Lowering& l);
+Selected lower_call(Lowering& l);
+Selected lower_stack(Lowering& l);
 Selected lower_mark(Lowering& l);
 
 // Notes where the instruction points, for what counts accesses. Called before its Instr is appended.
@@ -102,8 +121,24 @@ void add_memory_sites(Lowering& l);
 // Slots of every register, reused where lifetimes do not overlap.
 std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file);
 
-// Sets order and leader of every instruction.
-void order_blocks(const ptx::Function& function, std::vector<Instr>& code);
+// Give variables their places: those of the module, the shared ones of every function, dynamic shared memory
+// behind them, then the others of a function.
+void place_module_variables(const ptx::Module& module, Linking& linking, Program& program);
+void place_shared(Lowering& l);
+void place_dynamic_shared(const ptx::Module& module, Linking& linking, Program& program);
+void place_function_variables(Lowering& l);
+
+// Program::sites: the instructions of all functions, then the places they were inlined at.
+void add_sites(
+    const ptx::Module& module, const std::vector<const ptx::Function*>& functions, Program& program
+);
+void name_stages(Program& program);
+
+// The index in Program::functions behind the index of a function or an alias of it; -1: not of this program.
+int function_index(const Lowering& l, int function);
+
+// Sets order and leader of every instruction, from the first of the function on.
+void order_blocks(const ptx::Function& function, std::span<Instr> code);
 
 // Chains of shuffle and combination that reduce one value over the warp.
 std::vector<Reduction> find_reductions(const ptx::Function& function);

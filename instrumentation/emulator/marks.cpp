@@ -206,7 +206,7 @@ void take_block_mark(Block& block, int group) {
             if (s.wait != Wait::mark || point_of(w, s.pc).group != group) continue;
             if (!taken) {
                 taken = true;
-                w.mask = s.mask;
+                become(w, s);
                 TileSnapshot tile = begin_snapshot(w, s.pc, point_of(w, s.pc));
                 tile.time = clock;
                 tile.iteration = block.mark_counts[static_cast<size_t>(group)]++;
@@ -275,10 +275,11 @@ Selected lower_mark(Lowering& l) {
     const auto& in = *l.in;
     if (in.op != ptx::Op::mark) return {};
     MarkPoint point;
-    point.mark = in.mark;
+    point.mark = l.first_mark + in.mark;
     const ptx::Mark& m = l.function.marks[static_cast<size_t>(in.mark)];
-    const auto [group, inserted] =
-        l.mark_groups.try_emplace({static_cast<int>(m.kind), m.name}, static_cast<int>(l.mark_groups.size()));
+    const auto [group, inserted] = l.linking.mark_groups.try_emplace(
+        {static_cast<int>(m.kind), m.name}, static_cast<int>(l.linking.mark_groups.size())
+    );
     point.group = group->second;
     const auto add = [&](size_t k) {
         const auto& o = in.operands[k];

@@ -26,29 +26,46 @@ int cell_bytes_of(Type t) { return ptx::bytes_of(t) == 8 ? 8 : 4; }
 uint32_t special(Lowering& l, SpecialRegister which) {
     const auto [it, inserted] = l.special_slots.try_emplace(which, 0);
     if (inserted) {
-        it->second = append_slot(l.program.file, 4);
-        l.program.file.special.push_back({which, it->second});
+        it->second = append_slot(l.self.file, 4);
+        l.self.file.special.push_back({which, it->second});
     }
     return it->second;
 }
 
+const std::vector<Placed>& table_of(const Lowering& l, const Operand& o, Kind kind) {
+    if (kind == Kind::param) return l.params;
+    if (kind == Kind::result) return l.results;
+    return o.local ? l.function_variables : l.linking.module_variables;
+}
+
 const Placed* placed(const Lowering& l, const Operand& o, Kind kind) {
-    const auto& table = kind == Kind::param ? l.params : o.local ? l.function_variables : l.module_variables;
+    const auto& table = table_of(l, o, kind);
     const auto index = static_cast<size_t>(o.index);
-    if (index >= table.size()) return nullptr;
+    if (index >= table.size() || table[index].rows) return nullptr;
     // A variable that another file defines has no place; dynamic shared memory has.
     const bool elsewhere = kind == Kind::symbol && !o.local && l.module.variables[index].is_extern &&
         l.module.variables[index].space != Space::shared;
     return elsewhere ? nullptr : &table[index];
 }
 
+uint32_t local_slot(Lowering& l, uint32_t offset, bool wide) {
+    const auto [it, inserted] = l.local_slots.try_emplace({offset, wide}, 0);
+    if (inserted) {
+        it->second = append_slot(l.self.file, wide ? 8 : 4);
+        l.self.file.locals.push_back({offset, it->second, wide});
+    }
+    return it->second;
+}
+
 uint32_t address_slot(Lowering& l, const Placed& where, int64_t addend, bool wide) {
+    if (where.space == Space::local && !l.function.is_entry)
+        return local_slot(l, static_cast<uint32_t>(where.offset + static_cast<uint64_t>(addend)), wide);
     if (where.global < 0) return constant(l, wide ? 8 : 4, where.offset + static_cast<uint64_t>(addend));
     const auto key = std::tuple(where.global, addend, wide, false);
     const auto [it, inserted] = l.address_slots.try_emplace(key, 0);
     if (inserted) {
-        it->second = append_slot(l.program.file, wide ? 8 : 4);
-        l.program.file.addresses.push_back({where.global, addend, it->second, wide, false});
+        it->second = append_slot(l.self.file, wide ? 8 : 4);
+        l.self.file.addresses.push_back({where.global, addend, it->second, wide, false});
     }
     return it->second;
 }
@@ -60,8 +77,8 @@ uint32_t constant(Lowering& l, int cell_bytes, uint64_t value) {
     const auto [it, inserted] = l.constant_slots.try_emplace({cell_bytes, value}, 0);
     if (!inserted) return it->second;
     const auto bytes = static_cast<size_t>(cell_bytes);
-    it->second = append_slot(l.program.file, bytes);
-    std::byte* image = l.program.file.image.data() + (it->second - l.program.file.constants);
+    it->second = append_slot(l.self.file, bytes);
+    std::byte* image = l.self.file.image.data() + (it->second - l.self.file.constants);
     for (size_t lane = 0; lane < kLanes; ++lane) std::memcpy(image + lane * bytes, &value, bytes);
     return it->second;
 }
@@ -71,9 +88,14 @@ uint32_t source(Lowering& l, const Operand& o, Type t) {
     switch (o.kind) {
         case Kind::reg: return l.register_slots[static_cast<size_t>(o.index)];
         case Kind::immediate: return constant(l, cell_bytes_of(t), ptx::value_of(o, t));
+        case Kind::function:
+            if (const int f = function_index(l, o.index); f >= 0)
+                return constant(l, wide ? 8 : 4, function_address(f));
+            break;
         case Kind::special: return special(l, static_cast<SpecialRegister>(o.index));
         case Kind::symbol:
         case Kind::param:
+        case Kind::result:
         case Kind::address: {
             const Kind kind = o.kind == Kind::address ? o.base_kind : o.kind;
             const Placed* where = placed(l, o, kind);
@@ -169,9 +191,11 @@ AddressOperand address(Lowering& l, size_t k, Space space) {
     const Placed* where = placed(l, o, o.base_kind);
     if (where == nullptr) {
         l.failed = true;
+        result.space = Space::none;
         return result;
     }
-    if (space == Space::generic) result.space = where->space;
+    // A parameter whose address is taken lies in local memory.
+    if (space == Space::generic || where->space == Space::local) result.space = where->space;
     result.slot = address_slot(l, *where, o.offset, true);
     return result;
 }

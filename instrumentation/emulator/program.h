@@ -15,6 +15,7 @@
 namespace wl::emulator {
 
 constexpr int kLanes = 32;
+constexpr uint32_t kRow = kLanes * 4;  // bytes of a row of 4-byte cells
 constexpr uint32_t kAllLanes = 0xffffffff;
 
 struct Warp;
@@ -59,16 +60,56 @@ struct AddressSlot {
     bool wide;  // 8-byte cells
     bool generic;
 };
+// A slot that holds the local address of a variable of an activation, known only when it begins.
+struct LocalSlot {
+    uint32_t offset;  // in the frame's local memory
+    uint32_t slot;
+    bool wide;  // 8-byte cells
+};
 
-// Registers, constants and special registers of one warp lie in one file, so that every operand is one
-// offset: predicates (4 bytes: a mask of lanes), 4-byte cells (32 lanes x 4), 8-byte cells (32 x 8),
-// constants.
+// Registers, constants and special registers of one activation of a function lie in one file, so that every
+// operand is one offset: predicates (4 bytes: a mask of lanes), 4-byte cells (32 lanes x 4), 8-byte cells
+// (32 x 8), parameters (rows of 4-byte cells), constants.
 struct RegisterFile {
     uint32_t bytes = 0;
     uint32_t constants = 0;        // where the constants begin
     std::vector<std::byte> image;  // initial contents from `constants` on
     std::vector<SpecialSlot> special;
     std::vector<AddressSlot> addresses;
+    std::vector<LocalSlot> locals;
+};
+
+// Where something lies that a call passes, in the frame of the caller or of the callee.
+struct ParamPlace {
+    enum class In : uint8_t {
+        nowhere,
+        rows,   // word k of all lanes at slot + 128 k
+        local,  // local memory of the frame, because the function takes its address
+        cell,   // a register of at most 4 bytes
+        wide,   // a register of 8 bytes
+    };
+    In in = In::nowhere;
+    uint32_t at = 0;     // slot, or offset in the frame's local memory
+    uint32_t bytes = 0;  // of the variable; of a register, as many as it holds
+};
+
+struct CallSite {
+    int function = -1;                           // index in Program::functions; -1: by address
+    uint32_t target = 0;                         // slot of the address, 8-byte cells
+    std::vector<int> allowed;                    // .calltargets, as indices in Program::functions; empty: any
+    std::vector<ParamPlace> arguments, results;  // in the caller
+};
+
+// One function of a program, or one that only the machine has.
+struct FunctionCode {
+    std::string name;
+    RegisterFile file;
+    uint32_t begin = 0;        // of its instructions in Program::code
+    uint32_t local_bytes = 0;  // of its variables in local memory, a multiple of 16
+    uint32_t local_align = 16;
+    std::vector<ParamPlace> params, results;  // in its own frame
+    bool is_defined = false;
+    Exec builtin = nullptr;  // executes a call of it, in the caller's frame
 };
 
 // A warp reduction by shuffles: the shuffle whose input decides whether it sums 32 equal values.
@@ -79,7 +120,7 @@ struct Reduction {
 };
 
 struct MarkPoint {
-    int mark = -1;                // index in Function::marks
+    int mark = -1;                // index in Program::marks
     int group = -1;               // marks that are one in the source (unrolled copies) share a group
     std::vector<uint32_t> slots;  // pointer, rows, cols, ld; or every value of a fragment
     std::vector<uint8_t> wide;    // slots of 8-byte cells
@@ -87,11 +128,19 @@ struct MarkPoint {
              bytes = 4;  // fragment: which of its registers, of how many, of what size
 };
 
+// An address among the initial values of a variable: the `width` low bytes of (value >> shift).
+struct StoredAddress {
+    uint64_t offset = 0;
+    uint64_t value = 0;
+    int global = -1;  // whose address is added: index in Program::globals
+    uint8_t width = 8, shift = 0;
+};
+
 struct GlobalVariable {
     std::string name;
     uint64_t bytes = 0;
     std::vector<ptx::Initialiser> init;
-    int variable = -1;  // index in Module::variables, as initialisers name each other
+    std::vector<StoredAddress> addresses;
 };
 
 struct SharedVariable {
@@ -125,8 +174,9 @@ struct MemorySpan {
 
 struct Program {
     std::string name;
-    std::array<std::vector<Instr>, kVariants> code;
-    RegisterFile file;
+    std::array<std::vector<Instr>, kVariants> code;  // of all functions, one after the other
+    std::vector<FunctionCode> functions;             // the entry first
+    std::vector<CallSite> calls;                     // Instr::target of Op::call
     std::vector<ptx::Mark> marks;
     std::vector<MarkPoint> mark_points;  // Instr::target of Op::mark
     int mark_groups = 0;
@@ -141,7 +191,9 @@ struct Program {
     std::vector<MemorySite> memory_sites;
     std::vector<MemorySpan> memory_spans;
     std::vector<uint32_t> uncounted_sites;  // touch memory, but by no rule of memory_sites
-    uint32_t static_shared = 0, local_bytes = 0, param_bytes = 0;
+    std::vector<StoredAddress> constant_addresses;
+    uint32_t static_shared = 0, param_bytes = 0;
+    uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
     std::vector<capture::Site> sites;
 };
 

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/banks.h"
 #include "instrumentation/emulator/block.h"
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/record.h"
 #include "instrumentation/emulator/reductions.h"
 
@@ -39,53 +40,6 @@ struct Shared {
     std::mutex failure_lock;
     std::exception_ptr failure;
 };
-
-// Module variables become allocations once; a second launch over the same memory finds them there.
-uint64_t place_global(GlobalMemory& memory, const GlobalVariable& variable) {
-    const auto known =
-        std::find_if(memory.allocations.begin(), memory.allocations.end(), [&](const Allocation& a) {
-            return a.name == variable.name;
-        });
-    if (known != memory.allocations.end()) return known->base;
-    std::vector<std::byte> bytes(variable.bytes);
-    for (const auto& init : variable.init)
-        if (init.offset + init.bytes.size() <= bytes.size())
-            std::copy(
-                init.bytes.begin(), init.bytes.end(), bytes.begin() + static_cast<std::ptrdiff_t>(init.offset)
-            );
-    return allocate(memory, variable.name, std::move(bytes));
-}
-
-std::vector<uint64_t> place_globals(GlobalMemory& memory, const Program& program) {
-    std::vector<uint64_t> addresses;
-    for (const GlobalVariable& v : program.globals) addresses.push_back(place_global(memory, v));
-    for (size_t k = 0; k < program.globals.size(); ++k) {
-        for (const auto& init : program.globals[k].init) {
-            if (init.address_of < 0 || init.is_function) continue;
-            for (size_t target = 0; target < program.globals.size(); ++target) {
-                if (program.globals[target].variable != init.address_of) continue;
-                const uint64_t address = addresses[target] + static_cast<uint64_t>(init.addend);
-                Allocation* holder = find(memory, addresses[k] + init.offset, sizeof(address));
-                if (holder != nullptr)
-                    std::memcpy(holder->bytes.data() + init.offset, &address, sizeof(address));
-            }
-        }
-    }
-    return addresses;
-}
-
-std::vector<std::byte> constants_with_addresses(
-    const Program& program, const std::vector<uint64_t>& addresses
-) {
-    std::vector<std::byte> image = program.file.image;
-    for (const AddressSlot& s : program.file.addresses) {
-        const uint64_t value = addresses[static_cast<size_t>(s.variable)] + static_cast<uint64_t>(s.addend);
-        const size_t bytes = s.wide ? 8 : 4;
-        for (size_t lane = 0; lane < kLanes; ++lane)
-            std::memcpy(image.data() + (s.slot - program.file.constants) + lane * bytes, &value, bytes);
-    }
-    return image;
-}
 
 void report_progress(Shared& shared, bool last) {
     const auto& callback = shared.context.options->on_progress;
@@ -192,10 +146,9 @@ Variant variant_for(const RunOptions& options) {
 
 RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    const std::vector<std::byte> constants =
-        constants_with_addresses(program, place_globals(memory, program));
+    const Loaded loaded = load(program, memory);
     Shared shared;
-    shared.context = {&program, &launch, &options, &memory, variant_for(options), &constants};
+    shared.context = {&program, &launch, &options, &memory, variant_for(options), &loaded};
     if (options.count_accesses) {
         shared.counting.emplace(counting_program(program, shared.context.variant, options.row_maps));
         shared.context.program = &shared.counting->program;

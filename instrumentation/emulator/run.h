@@ -29,12 +29,15 @@ std::shared_ptr<const Program> lower(const ptx::Module& module, std::string_view
 std::vector<std::string> unsupported(const ptx::Module& module);
 
 std::vector<capture::Site> sites(const Program& program);
+// Of the entry, then of the functions that it calls.
+const std::vector<ptx::Mark>& marks(const Program& program);
 uint32_t static_shared_bytes(const Program& program);
 
 struct Launch {
     Dim3 grid, block;
     uint32_t dynamic_shared = 0;    // bytes
     std::vector<std::byte> params;  // the entry's parameter buffer, laid out as in PTX
+    uint32_t stack_bytes = 0;       // cudaLimitStackSize: for recursion and alloca; 0: 1024, CUDA's default
 };
 
 struct Checks {
@@ -78,6 +81,9 @@ struct Incident {
         async_copy_wait,
         mbarrier_misuse,  // not initialised, overwritten, too many arrivals, a parity that is none, ...
         trap,
+        stack_overflow,
+        undefined_target,  // an indirect call of what is no function, or none of this kind; brx.idx past its
+                           // list
     };
     Kind kind = Kind::race_shared;
     Access first, second;  // races: first is the earlier in emulated order; others: second unused (write ==
@@ -91,7 +97,7 @@ struct Incident {
 // A mark taken: the matrix at one instant, copied out.
 struct TileSnapshot {
     uint32_t site = 0;  // the mark's instruction index
-    int mark = 0;       // index in Function::marks
+    int mark = 0;       // index in marks(program)
     int64_t block = 0;
     int warp = -1;  // -1: a block mark
     int iteration = 0;

@@ -47,6 +47,9 @@ void report_deadlock(Block& block);
 void settle_marks(Block& block);
 bool release_marks(Block& block);
 
+// What special registers hold for the warp, into the running frame's file.
+void fill_special_registers(Warp& w, const RegisterFile& file);
+
 // Pending cp.async of these lanes land: they exit.
 void land_all_copies(Warp& w, uint32_t lanes);
 // Pending cp.async of these lanes that were issued before `time` land, for an mbarrier that tracks them.

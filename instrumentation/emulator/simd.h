@@ -40,6 +40,10 @@ inline uint32_t read_predicate(Warp& w, uint32_t slot) {
     const uint32_t value = predicate(w, slot & ~1u);
     return (slot & 1) != 0 ? ~value : value;
 }
+// Lanes that execute an instruction which handles its guard itself.
+inline uint32_t guard_lanes(Warp& w, const Instr* i) {
+    return i->guard == kNoGuard ? w.mask : w.mask & read_predicate(w, i->guard);
+}
 inline void write_predicate(Warp& w, uint32_t slot, uint32_t lanes) {
     uint32_t& p = predicate(w, slot);
     p = (p & ~w.mask) | (lanes & w.mask);

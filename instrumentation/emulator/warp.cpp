@@ -1,5 +1,6 @@
 // Models divergence: a warp is a set of splits, run in weak topological order and merged where they meet. Not
 // modelled: the hardware's own choice among splits; fairness comes from taking turns every 4096 choices.
+#include "instrumentation/emulator/frames.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"
@@ -15,7 +16,7 @@ void remove_split(Warp& w, int k) {
 
 bool mergeable(const Split& a, const Split& b) {
     const auto moving = [](Wait wait) { return wait == Wait::none || wait == Wait::collective; };
-    return a.pc == b.pc && moving(a.wait) && moving(b.wait);
+    return a.pc == b.pc && a.frame == b.frame && moving(a.wait) && moving(b.wait);
 }
 
 // Splits at one instruction become one; a collective that waited tries again with more lanes.
@@ -52,13 +53,12 @@ bool pick(Warp& w) {
     for (int k = 0; k < w.split_count; ++k) {
         const Split& s = w.splits[static_cast<size_t>(k)];
         if (s.wait != Wait::none || s.polled) continue;
-        const auto order = [&](int x) { return w.splits[static_cast<size_t>(x)].pc->order; };
-        if (best < 0 || s.pc->order < order(best)) best = k;
-        if (worst < 0 || s.pc->order > order(worst)) worst = k;
+        if (best < 0 || comes_before(s, w.splits[static_cast<size_t>(best)])) best = k;
+        if (worst < 0 || comes_before(w.splits[static_cast<size_t>(worst)], s)) worst = k;
     }
     if (best < 0) return stand_back(w);
     w.current = (++w.picks & 0xfff) == 0 ? worst : best;
-    w.mask = running(w).mask;
+    become(w, running(w));
     w.segment = running(w).pc;
     return true;
 }
@@ -106,6 +106,7 @@ const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* 
     Split& leaves = w.splits[static_cast<size_t>(w.split_count++)];
     leaves = {};
     leaves.pc = target;
+    leaves.frame = stays.frame;
     leaves.mask = taken;
     stays.mask &= ~taken;
     stays.pc = next;
@@ -117,6 +118,7 @@ void part(Warp& w, uint32_t mask, const Instr* next) {
     Split& others = w.splits[static_cast<size_t>(w.split_count++)];
     others = {};
     others.pc = next;
+    others.frame = w.frame;
     others.mask = w.mask & ~mask;
     running(w).mask = mask;
     w.mask = mask;
@@ -137,6 +139,10 @@ const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask) {
         if (s.wait == Wait::collective) s.wait = Wait::none;
     }
     close_segment(w, i + 1);
+    for (Frame *f = w.frame, *parent = nullptr; f->parent != nullptr; f = parent) {
+        parent = f->parent;
+        leave_frame(w, *f, mask);
+    }
     if (mask == w.mask) {
         remove_split(w, w.current);
         return nullptr;

@@ -6,17 +6,38 @@
 
 #include <bit>
 #include <map>
+#include <memory>
 #include <tuple>
 
 namespace wl::emulator {
 
 struct Block;
+struct Loaded;
 
 enum class Wait : uint8_t { none, barrier, mark, collective };
 
-// Lanes of a warp that stand at the same instruction.
+struct alignas(64) RegisterLine {
+    std::byte bytes[64];
+};
+
+// An activation of a function: registers and local memory of the lanes that called it at one place.
+struct Frame {
+    Frame* parent = nullptr;
+    const FunctionCode* function = nullptr;
+    const Instr* call = nullptr;  // in the parent; its lanes go on behind it
+    std::byte* registers = nullptr;
+    uint32_t lanes = 0;                    // that have not returned from it
+    uint32_t depth = 0;                    // 0: the entry
+    int64_t block = -1;                    // for which the special registers were filled
+    std::array<uint32_t, kLanes> base{};   // where its local memory begins
+    std::array<uint32_t, kLanes> below{};  // where the caller's ended
+    std::vector<RegisterLine> storage;
+};
+
+// Lanes of a warp that stand at the same instruction of the same activation.
 struct Split {
     const Instr* pc = nullptr;
+    Frame* frame = nullptr;
     uint32_t mask = 0;
     uint32_t members = 0;  // lanes that a collective names
     Wait wait = Wait::none;
@@ -39,8 +60,16 @@ struct PendingCopy {
     std::array<uint8_t, kLanes> source_bytes;   // the rest is filled with zeros
 };
 
+// Local memory of a warp's lanes: each lane has a stack of its own that grows upwards from 0.
+struct Stack {
+    std::vector<std::byte> bytes;  // (lane, stride)
+    uint32_t stride = 0;
+    std::array<uint32_t, kLanes> top{};
+};
+
 struct Warp {
-    std::byte* registers = nullptr;
+    std::byte* registers = nullptr;  // of the running split's frame
+    Frame* frame = nullptr;
     uint32_t mask = 0;   // active lanes of the running split
     uint32_t carry = 0;  // condition code CC.CF by lane
     std::byte* shared = nullptr;
@@ -61,7 +90,10 @@ struct Warp {
     std::vector<PendingCopy> copies;
     std::vector<int> mark_counts;     // by mark group
     std::vector<std::byte> fragment;  // registers of a WL_FRAGMENT seen so far
-    std::byte* local = nullptr;       // (lane, local_bytes)
+    Stack stack;
+    std::unique_ptr<Frame> entry;                            // the frame that every lane begins in
+    std::vector<std::unique_ptr<Frame>> active;              // of the functions called, the latest last
+    std::vector<std::vector<std::unique_ptr<Frame>>> spare;  // by function, to be used again
 };
 
 struct Barrier {
@@ -126,8 +158,7 @@ struct Block {
     uint64_t changes = 0;                    // of what a warp can wait for: barriers, mbarriers
     uint64_t vain_turns = 0;  // in a row, of any warp, that ended with a vain test and changed nothing
     std::vector<std::byte> shared;
-    std::vector<std::byte> registers;  // aligned storage of all warps
-    std::vector<std::byte> local;
+    const Loaded* loaded = nullptr;
     std::vector<Allocation*> recent;  // by site: the allocation that a global access hit last
     std::vector<int> mark_counts;     // by mark group
     std::vector<ReductionCount> reductions;
@@ -149,6 +180,13 @@ inline uint64_t time_at(const Warp& w, const Instr* i) {
 inline void close_segment(Warp& w, const Instr* next) {
     w.clock = time_at(w, next);
     w.segment = next;
+}
+
+// The warp's registers and lanes are those of a split from now on.
+inline void become(Warp& w, const Split& s) {
+    w.mask = s.mask;
+    w.frame = s.frame;
+    w.registers = s.frame->registers;
 }
 
 inline Split& running(Warp& w) { return w.splits[static_cast<size_t>(w.current)]; }

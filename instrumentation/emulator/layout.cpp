@@ -1,0 +1,192 @@
+// Places of variables: windows of shared, local, constant and parameter memory, and what their initial values
+// point to.
+#include "instrumentation/emulator/access.h"
+#include "instrumentation/emulator/lowering.h"
+
+#include <algorithm>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::Space;
+using ptx::Variable;
+
+uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
+
+// Offsets of one space's variables, one after the other; what has no extent (dynamic shared memory) comes
+// last.
+uint64_t place(const std::vector<Variable>& variables, Space space, uint64_t from, std::vector<Placed>& out) {
+    uint64_t end = from;
+    for (size_t k = 0; k < variables.size(); ++k) {
+        const Variable& v = variables[k];
+        if (v.space != space || v.bytes == 0) continue;
+        const uint64_t offset = align_up(end, std::max<uint64_t>(v.align, 1));
+        out[k] = {space, offset, -1};
+        end = offset + v.bytes;
+    }
+    return end;
+}
+void place_dynamic(const std::vector<Variable>& variables, uint64_t end, std::vector<Placed>& out) {
+    for (size_t k = 0; k < variables.size(); ++k)
+        if (variables[k].space == Space::shared && variables[k].bytes == 0) out[k] = {Space::shared, end, -1};
+}
+
+StoredAddress stored_address(const Linking& linking, const ptx::Initialiser& init, uint64_t offset) {
+    StoredAddress stored;
+    stored.offset = offset + init.offset;
+    stored.value = static_cast<uint64_t>(init.addend);
+    stored.width = init.width;
+    stored.shift = init.shift;
+    if (init.is_function) {
+        const auto known = linking.functions.find(init.address_of);
+        if (known != linking.functions.end()) stored.value += function_address(known->second);
+        return stored;
+    }
+    const Placed& where = linking.module_variables[static_cast<size_t>(init.address_of)];
+    stored.global = where.global;
+    stored.value += where.offset;
+    if (init.generic && where.space == Space::constant) stored.value += kConstantBase;
+    if (init.generic && where.space == Space::shared) stored.value += kSharedBase;
+    return stored;
+}
+
+void fill_constant(const Variable& v, const Linking& linking, uint64_t offset, Program& program) {
+    for (const auto& init : v.init) {
+        if (init.address_of >= 0) {
+            program.constant_addresses.push_back(stored_address(linking, init, offset));
+            continue;
+        }
+        const size_t at = offset + init.offset;
+        if (at + init.bytes.size() <= program.constant_bank.size())
+            std::copy(
+                init.bytes.begin(),
+                init.bytes.end(),
+                program.constant_bank.begin() + static_cast<std::ptrdiff_t>(at)
+            );
+    }
+}
+
+void fill_variables(const ptx::Module& module, const Linking& linking, Program& program) {
+    for (size_t k = 0; k < module.variables.size(); ++k) {
+        const Variable& v = module.variables[k];
+        const Placed& where = linking.module_variables[k];
+        if (where.space == Space::constant) fill_constant(v, linking, where.offset, program);
+        if (where.space != Space::global) continue;
+        GlobalVariable& global = program.globals[static_cast<size_t>(where.global)];
+        for (const auto& init : v.init)
+            if (init.address_of >= 0) global.addresses.push_back(stored_address(linking, init, 0));
+    }
+}
+
+// Functions whose body takes the address of a parameter have it in local memory.
+void note_addresses(const ptx::Operand& o, std::vector<char>& params, std::vector<char>& results) {
+    if (o.kind == ptx::Operand::Kind::param) params[static_cast<size_t>(o.index)] = 1;
+    if (o.kind == ptx::Operand::Kind::result) results[static_cast<size_t>(o.index)] = 1;
+}
+
+// Rows of the register file behind what is there, or local memory behind `local`.
+struct Rooms {
+    RegisterFile& file;
+    uint64_t local = 0;
+};
+
+ParamPlace place_param(const Variable& v, bool in_local, Rooms& rooms, Placed& placed) {
+    ParamPlace place;
+    place.bytes = static_cast<uint32_t>(v.bytes);
+    if (in_local) {
+        place.in = ParamPlace::In::local;
+        rooms.local = align_up(rooms.local, std::max<uint64_t>(v.align, 1));
+        place.at = static_cast<uint32_t>(rooms.local);
+        rooms.local += v.bytes;
+        placed = {Space::local, place.at, -1};
+    } else {
+        place.in = ParamPlace::In::rows;
+        place.at = rooms.file.bytes;
+        rooms.file.bytes += static_cast<uint32_t>((v.bytes + 3) / 4 * kRow);
+        placed = {Space::param, place.at, -1, true};
+    }
+    return place;
+}
+
+void place_entry_params(Lowering& l) {
+    uint64_t params = 0;
+    for (size_t k = 0; k < l.function.params.size(); ++k) {
+        const auto& p = l.function.params[k];
+        params = align_up(params, std::max<uint64_t>(p.align, 1));
+        l.params[k] = {Space::param, params, -1};
+        params += p.bytes;
+    }
+    l.program.param_bytes = static_cast<uint32_t>(params);
+}
+
+void place_params(Lowering& l, Rooms& rooms) {
+    std::vector<char> params(l.function.params.size(), 0), results(l.function.results.size(), 0);
+    for (const auto& in : l.function.code) {
+        if (in.op == ptx::Op::call) continue;
+        for (const auto& o : in.operands) note_addresses(o, params, results);
+    }
+    for (size_t k = 0; k < params.size(); ++k)
+        l.self.params.push_back(place_param(l.function.params[k], params[k] != 0, rooms, l.params[k]));
+    for (size_t k = 0; k < results.size(); ++k)
+        l.self.results.push_back(place_param(l.function.results[k], results[k] != 0, rooms, l.results[k]));
+}
+
+void note_shared(
+    const std::vector<Variable>& variables, const std::vector<Placed>& places, Program& program
+) {
+    for (size_t k = 0; k < variables.size(); ++k)
+        if (variables[k].space == Space::shared && variables[k].bytes != 0)
+            program.shared_variables.push_back(
+                {variables[k].name, static_cast<uint32_t>(places[k].offset), variables[k].bytes}
+            );
+}
+
+}  // namespace
+
+void place_module_variables(const ptx::Module& module, Linking& linking, Program& program) {
+    linking.module_variables.resize(module.variables.size());
+    linking.shared = place(module.variables, Space::shared, 0, linking.module_variables);
+    note_shared(module.variables, linking.module_variables, program);
+    program.constant_bank.resize(place(module.variables, Space::constant, 0, linking.module_variables));
+    for (size_t k = 0; k < module.variables.size(); ++k) {
+        const Variable& v = module.variables[k];
+        if (v.space != Space::global) continue;
+        linking.module_variables[k] = {Space::global, 0, static_cast<int>(program.globals.size())};
+        program.globals.push_back({v.name, v.bytes, v.init, {}});
+    }
+    fill_variables(module, linking, program);
+}
+
+void place_shared(Lowering& l) {
+    l.function_variables.resize(l.function.variables.size());
+    l.linking.shared = place(l.function.variables, Space::shared, l.linking.shared, l.function_variables);
+    note_shared(l.function.variables, l.function_variables, l.program);
+}
+
+void place_dynamic_shared(const ptx::Module& module, Linking& linking, Program& program) {
+    constexpr uint64_t kDynamicAlign = 16;
+    linking.dynamic = align_up(linking.shared, kDynamicAlign);
+    place_dynamic(module.variables, linking.dynamic, linking.module_variables);
+    program.static_shared = static_cast<uint32_t>(linking.shared == 0 ? 0 : linking.dynamic);
+}
+
+void place_function_variables(Lowering& l) {
+    place_dynamic(l.function.variables, l.linking.dynamic, l.function_variables);
+    l.params.resize(l.function.params.size());
+    l.results.resize(l.function.results.size());
+    Rooms rooms{l.self.file};
+    rooms.local = place(l.function.variables, Space::local, 0, l.function_variables);
+    if (l.function.is_entry)
+        place_entry_params(l);
+    else
+        place_params(l, rooms);
+    for (size_t k = 0; k < l.function.variables.size(); ++k) {
+        const Variable& v = l.function.variables[k];
+        if (v.space == Space::local) l.self.local_align = std::max(l.self.local_align, v.align);
+        if (v.space == Space::param) place_param(v, false, rooms, l.function_variables[k]);
+    }
+    l.self.local_bytes = static_cast<uint32_t>(align_up(rooms.local, 16));
+    l.program.static_stack += l.self.local_bytes + l.self.local_align + 16;
+}
+
+}  // namespace wl::emulator

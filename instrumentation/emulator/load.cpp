@@ -1,0 +1,73 @@
+// A program in the memory of a launch: module variables allocated, addresses known.
+#include "instrumentation/emulator/load.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace wl::emulator {
+namespace {
+
+void store_addresses(
+    std::span<std::byte> bytes, const std::vector<StoredAddress>& stored, const std::vector<uint64_t>& globals
+) {
+    for (const StoredAddress& s : stored) {
+        if (s.offset > bytes.size() || s.width > bytes.size() - s.offset) continue;
+        const uint64_t base = s.global < 0 ? 0 : globals[static_cast<size_t>(s.global)];
+        const uint64_t value = (base + s.value) >> s.shift;
+        std::memcpy(bytes.data() + s.offset, &value, s.width);
+    }
+}
+
+std::vector<std::byte> initial_bytes(const GlobalVariable& variable) {
+    std::vector<std::byte> bytes(variable.bytes);
+    for (const auto& init : variable.init)
+        if (init.offset + init.bytes.size() <= bytes.size())
+            std::copy(
+                init.bytes.begin(), init.bytes.end(), bytes.begin() + static_cast<std::ptrdiff_t>(init.offset)
+            );
+    return bytes;
+}
+
+std::vector<uint64_t> place_globals(const Program& program, GlobalMemory& memory) {
+    std::vector<uint64_t> addresses;
+    std::vector<size_t> made;
+    for (const GlobalVariable& v : program.globals) {
+        const auto known =
+            std::find_if(memory.allocations.begin(), memory.allocations.end(), [&](const Allocation& a) {
+                return a.name == v.name;
+            });
+        if (known == memory.allocations.end()) made.push_back(addresses.size());
+        addresses.push_back(
+            known != memory.allocations.end() ? known->base : allocate(memory, v.name, initial_bytes(v))
+        );
+    }
+    for (const size_t k : made)
+        if (Allocation* holder = find(memory, addresses[k], program.globals[k].bytes))
+            store_addresses(holder->bytes, program.globals[k].addresses, addresses);
+    return addresses;
+}
+
+std::vector<std::byte> image_of(const RegisterFile& file, const std::vector<uint64_t>& globals) {
+    std::vector<std::byte> image = file.image;
+    for (const AddressSlot& s : file.addresses) {
+        const uint64_t value = globals[static_cast<size_t>(s.variable)] + static_cast<uint64_t>(s.addend);
+        const size_t bytes = s.wide ? 8 : 4;
+        for (size_t lane = 0; lane < kLanes; ++lane)
+            std::memcpy(image.data() + (s.slot - file.constants) + lane * bytes, &value, bytes);
+    }
+    return image;
+}
+
+}  // namespace
+
+Loaded load(const Program& program, GlobalMemory& memory) {
+    const std::vector<uint64_t> globals = place_globals(program, memory);
+    Loaded loaded;
+    for (const FunctionCode& f : program.functions) loaded.images.push_back(image_of(f.file, globals));
+    loaded.constant_bank = program.constant_bank;
+    store_addresses(loaded.constant_bank, program.constant_addresses, globals);
+    return loaded;
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,19 @@
+// A program in the memory of a launch: module variables allocated, addresses known.
+#pragma once
+
+#include "instrumentation/emulator/program.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace wl::emulator {
+
+struct Loaded {
+    std::vector<std::vector<std::byte>> images;  // RegisterFile::image of Program::functions
+    std::vector<std::byte> constant_bank;
+};
+
+// Module variables become allocations once; a second launch over the same memory finds them there.
+Loaded load(const Program& program, GlobalMemory& memory);
+
+}  // namespace wl::emulator
