@@ -17,5 +17,6 @@ target_compile_definitions(emulator_attention_test PRIVATE WL_SOURCE_DIR="${PROJ
 wl_test(emulator_check wl_emulator)
 target_compile_definitions(emulator_check_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(emulator_matrix wl_emulator fmt::fmt)
+target_compile_definitions(emulator_matrix_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(tensor_core wl_emulator wl_manifest fmt::fmt)
 target_compile_definitions(tensor_core_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -2,7 +2,9 @@
 // who is waited for.
 #include "tests/emulator_kernel.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <numeric>
 
 namespace wl::emulator::test {
@@ -229,6 +231,32 @@ TEST(EmulatorMatrix, MovmatrixTransposes) {
     const auto d = run.get<uint16_t>("d");
     for (size_t row = 0; row < 8; ++row)
         for (size_t column = 0; column < 8; ++column) EXPECT_EQ(d[row * 8 + column], column * 8 + row);
+}
+
+TEST(EmulatorMatrix, ASumIsRoundedToF16Once) {
+    // 1 + 2^-11 lies between two f16; 2^-25 more, which no f32 beside 1 holds, takes it up.
+    for (const bool more : {false, true}) {
+        const std::string last = more ? "0x1000" : "0x0000";  // 2^-11 or 0, times 2^-14
+        KernelRun run(kernel(
+            "mov.b32 %r10, 0x00001000;\nmov.b32 %r11, 0x00003c00;\nmov.b32 %r12, 0x3c003c00;\n"
+            "and.b32 %r20, %r0, 3;\nsetp.eq.u32 %p1, %r20, 0;\nsetp.eq.u32 %p2, %r20, 1;\n"
+            "mov.b32 %r13, 0;\n@%p1 mov.b32 %r13, %r10;\n@%p2 mov.b32 %r13, " +
+            last +
+            ";\nmov.b32 %r14, 0;\n@%p1 mov.b32 %r14, %r11;\n@%p2 mov.b32 %r14, 0x0400;\nmov.b32 %r15, 0;\n"
+            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r16, %r17}, {%r13, %r15}, {%r14}, {%r12, "
+            "%r12};\n" +
+            store(0, "b32", 4, "%r16")
+        ));
+        run.out<uint16_t>("d", 64).go();
+        EXPECT_EQ(run.get<uint16_t>("d")[0], more ? 0x3c01 : 0x3c00);
+    }
+}
+
+TEST(EmulatorMatrix, EveryMatrixInstructionOfTheCudaLibraryIsLowered) {
+    std::ifstream file(WL_SOURCE_DIR "/tests/ptx/matrix.ptx");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    ASSERT_NE(text.find("wmma.mma"), std::string::npos);
+    EXPECT_EQ(unsupported(ptx::parse(text)), std::vector<std::string>());
 }
 
 TEST(EmulatorMatrix, ADifferentBasePerLaneIsFollowedLaneByLane) {
