@@ -1,6 +1,8 @@
 // Every stored answer of a GPU beside the emulator's: bit for bit, or within the bounds of
 // conformance/bounds.h. All elements of all cases, none sampled.
-#include "tests/conformance/grade.h"
+#include "instrumentation/base/text.h"
+#include "tests/conformance/emulate.h"
+#include "tests/conformance/proof.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -59,6 +61,30 @@ TEST(ConformanceNotes, EveryFormHasAnAnswerOfAGpuOrAReasonWhyNot) {
                 << key << (reason.empty() ? ": no answer and no reason" : ": answered; delete its reason");
         }
     for (const auto& [key, reason] : reasons) ADD_FAILURE() << "no form is called " << key;
+}
+
+TEST(ConformanceNotes, TheDocumentSaysWhatTheTableAndTheAnswersSay) {
+    EXPECT_EQ(
+        wl::read_text_file(WL_SOURCE_DIR "/docs/ptx.md"),
+        wl::conformance::document(WL_SOURCE_DIR "/tests/golden/ptx")
+    ) << "stale: build ptx_docs and write its output to docs/ptx.md";
+}
+
+// Every case that ptxas takes, with or without an answer: the emulator refuses none but those of rows that
+// say so.
+TEST(ConformanceNotes, WhatARowDoesNotExceptIsExecuted) {
+    const auto known = wl::conformance::read_notes(kFolder + "not_yet.txt");
+    for (const wl::ptx::Family& family : wl::ptx::families()) {
+        const Golden golden = golden_of(family);
+        for (const wl::ptx::Form& form : family.forms) {
+            if (wl::conformance::is_refused(form) || known.count(wl::conformance::key_of(form))) continue;
+            for (const wl::conformance::Case& c : wl::conformance::cases_of(form)) {
+                if (golden.refused.count(c.name) != 0 || golden.answers.count(c.name) != 0) continue;
+                const std::string refusal = wl::conformance::refusal_of(c);
+                EXPECT_TRUE(refusal.empty()) << c.name << ": " << refusal;
+            }
+        }
+    }
 }
 
 TEST(ConformanceNotes, EveryListedFormIsInTheTable) {

@@ -132,6 +132,38 @@ TEST(EmulatorConvert, DoubleToSingleRoundsOnceInEveryDirection) {
     );
 }
 
+TEST(EmulatorConvert, PackClampsTwoIntegersBelowTheLowBitsOfAThird) {
+    const std::vector<int32_t> a = {5, -200, 300, -1}, b = {-7, 200, -300, 0};
+    const std::vector<int32_t> c(4, 0x11223344);
+    EXPECT_EQ(
+        apply<uint32_t>("cvt.pack.sat.s8.s32.b32", a, b, c),
+        (std::vector<uint32_t>{0x334405f9, 0x3344807f, 0x33447f80, 0x3344ff00})
+    );
+    EXPECT_EQ(
+        apply<uint32_t>("cvt.pack.sat.u4.s32.b32", a, b, c),
+        (std::vector<uint32_t>{0x22334450, 0x2233440f, 0x223344f0, 0x22334400})
+    );
+    EXPECT_EQ(
+        apply<uint32_t>("cvt.pack.sat.s16.s32", a, b),
+        (std::vector<uint32_t>{0x0005fff9, 0xff3800c8, 0x012cfed4, 0xffff0000})
+    );
+}
+
+// e4m3: 1 is 0x38, 448 is the largest, 2^-9 the smallest; e5m2 is the upper byte of an f16.
+TEST(EmulatorConvert, EightBitFloatsSaturateAndComeInPairs) {
+    const std::vector<float> high = {1, 1e9f, -0x1p-9f, NAN}, low = {1.0625f, -kInf, 0x1p-10f, -2};
+    EXPECT_EQ(
+        apply<uint16_t>("cvt.rn.satfinite.e4m3x2.f32", high, low),
+        (std::vector<uint16_t>{0x3838, 0x7efe, 0x8100, 0x7fc0})
+    );
+    EXPECT_EQ(apply<uint16_t>("cvt.rn.satfinite.relu.e4m3x2.f32", high, low)[2], 0x0000);
+    EXPECT_EQ(apply<uint16_t>("cvt.rn.satfinite.e5m2x2.f32", high, low)[1], 0x7bfb);
+    EXPECT_EQ(
+        apply<uint32_t>("cvt.rn.f16x2.e4m3x2", std::vector<uint16_t>{0x3801, 0x7ffe}),
+        (std::vector<uint32_t>{0x3c001800, 0x7fffdf00})
+    );
+}
+
 TEST(EmulatorConvert, MovSplitsAndJoinsRegisters) {
     KernelRun run(
         kernel("mov.u32 %r10, 0x11223344;\nmov.b32 {%h1, %h2}, %r10;\nmov.b32 %r11, {%h2, %h1};\n"

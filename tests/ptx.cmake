@@ -1,6 +1,4 @@
 wl_test(ptx_parse wl_ptx)
 wl_test(ptx_print wl_ptx)
 wl_test(ptx_table wl_ptx)
-foreach(topic ptx_print ptx_table)
-    target_compile_definitions(${topic}_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-endforeach()
+target_compile_definitions(ptx_print_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

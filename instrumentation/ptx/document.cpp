@@ -1,8 +1,6 @@
 // Markdown from the table; a test keeps docs/ptx.md equal to it.
 #include "instrumentation/ptx/document.h"
 
-#include "instrumentation/ptx/opcodes.h"
-
 #include <algorithm>
 
 namespace wl::ptx {
@@ -18,9 +16,12 @@ constexpr std::string_view kIntroduction =
     "an address,\n"
     "`{a}` a register or a vector of them, `|p` the second half of a `d|p` pair, `(a)` may be left out. "
     "*Exact* results\n"
-    "equal the hardware's bit for bit, *bounded* ones lie within the ISA's error; the last column says what "
-    "is not\n"
-    "modelled.\n";
+    "equal the hardware's bit for bit, *bounded* ones lie within the ISA's error.\n\n"
+    "*Proof* is what `conformance_test` finds: micro-kernels of every form, run on the emulator and on an "
+    "H200, give\n"
+    "equal bits, or results that both lie within the bound of the exact value. What is *not compared* has no "
+    "answer of a\n"
+    "GPU, for the reason given; what is *not executed* is answered by `unsupported`, too.\n";
 
 std::string alternatives(std::string_view group, std::string_view prefix) {
     std::string text;
@@ -74,22 +75,23 @@ std::string cell(std::string_view text) {
 
 std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
-std::string row(const Form& f) {
+std::string row(const Form& f, const std::string& proof) {
     return "| `" + std::string(f.name) + "` | " + code(groups(f.types, ".")) + " | " +
         code(groups(f.modifiers, ".")) + " | " + code(operands(f.operands)) + " | " + std::string(f.section) +
-        " | " + (f.exactness == Exactness::exact ? "exact" : "bounded") + " | " + std::string(f.semantics) +
-        " | " + cell(f.not_modelled) + " |\n";
+        " | " + (f.exactness == Exactness::exact ? "exact" : "bounded") + " | " + cell(proof) + " | " +
+        cell(f.semantics) + " | " + cell(f.not_modelled) + " |\n";
 }
 
 }  // namespace
 
-std::string forms_markdown() {
+std::string forms_markdown(const std::function<std::string(const Form&)>& proof) {
     std::string text(kIntroduction);
     for (const Family& family : families()) {
         text += "\n## " + std::string(family.title) + "\n\n";
-        text += "| name | types | modifiers | operands | section | result | meaning | not modelled |\n";
-        text += "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
-        for (const Form& form : family.forms) text += row(form);
+        text +=
+            "| name | types | modifiers | operands | section | result | proof | meaning | not modelled |\n";
+        text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+        for (const Form& form : family.forms) text += row(form, proof(form));
     }
     return text;
 }

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Exactness kExact = Exactness::exact;
 constexpr std::string_view kCluster = "clusters and distributed shared memory: not executed";
+constexpr std::string_view kOlder = "before sm_70 only: not executed";
 constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
 
 // clang-format off
@@ -66,9 +67,9 @@ constexpr std::array kAtomics = {
 
 constexpr std::array kWarp = {
     Form{Op::shfl, "shfl", "b32", "sync up|down|bfly|idx", "d |p? a b c mask", "9.7.9.6", kExact, "d = a of another lane of the mask; p = whether that lane was in range.", ""},
-    Form{Op::shfl, "shfl", "b32", "up|down|bfly|idx", "d |p? a b c", "9.7.9.5", kExact, "The older form of shfl.sync, over the lanes that are active; refused by ptxas from sm_70 on.", ""},
-    Form{Op::vote, "vote", "pred", "all|any|uni", "d !a", "9.7.13.8", kExact, "The older form of vote.sync, over the lanes that are active; refused by ptxas from sm_70 on.", ""},
-    Form{Op::vote, "vote", "b32", "ballot", "d !a", "9.7.13.8", kExact, "The older form of vote.sync, over the lanes that are active; refused by ptxas from sm_70 on.", ""},
+    Form{Op::shfl, "shfl", "b32", "up|down|bfly|idx", "d |p? a b c", "9.7.9.5", kExact, "The older form of shfl.sync, over the lanes that are active; refused by ptxas from sm_70 on.", kOlder},
+    Form{Op::vote, "vote", "pred", "all|any|uni", "d !a", "9.7.13.8", kExact, "The older form of vote.sync, over the lanes that are active; refused by ptxas from sm_70 on.", kOlder},
+    Form{Op::vote, "vote", "b32", "ballot", "d !a", "9.7.13.8", kExact, "The older form of vote.sync, over the lanes that are active; refused by ptxas from sm_70 on.", kOlder},
     Form{Op::vote, "vote", "pred", "sync all|any|uni", "d !a mask", "9.7.13.9", kExact, "d = whether a is true in all or any lanes of the mask, or the same in all.", ""},
     Form{Op::vote, "vote", "b32", "sync ballot", "d !a mask", "9.7.13.9", kExact, "d = the lanes of the mask in which a is true.", ""},
     Form{Op::match, "match", "b32|b64", "any sync", "d a mask", "9.7.13.10", kExact, "d = the lanes of the mask whose a is this lane's.", ""},

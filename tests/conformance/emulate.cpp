@@ -18,24 +18,32 @@ std::vector<std::byte> params_of(const Case& c, const std::vector<uint64_t>& add
     return params;
 }
 
+// nullptr: `refusal` says why.
+std::shared_ptr<const emulator::Program> lowered(const Case& c, std::string& refusal) {
+    try {
+        return emulator::lower(ptx::parse(module_header() + entry_text(c, "c0")), "c0");
+    } catch (const Unsupported& e) { refusal = e.what(); } catch (const Error& e) {
+        refusal = std::string("not parsed: ") + e.what();
+    }
+    return nullptr;
+}
+
 std::string told(const emulator::Incident& incident) {
     return "incident " + std::to_string(static_cast<int>(incident.kind)) + " " + incident.detail;
 }
 
 }  // namespace
 
+std::string refusal_of(const Case& c) {
+    std::string refusal;
+    lowered(c, refusal);
+    return refusal;
+}
+
 Emulated emulate(const Case& c) {
     Emulated result;
-    std::shared_ptr<const emulator::Program> program;
-    try {
-        program = emulator::lower(ptx::parse(module_header() + entry_text(c, "c0")), "c0");
-    } catch (const Unsupported& e) {
-        result.refusal = e.what();
-        return result;
-    } catch (const Error& e) {
-        result.refusal = std::string("not parsed: ") + e.what();
-        return result;
-    }
+    const std::shared_ptr<const emulator::Program> program = lowered(c, result.refusal);
+    if (program == nullptr) return result;
     emulator::GlobalMemory memory;
     std::vector<uint64_t> addresses;
     for (size_t i = 0; i < c.buffers.size(); ++i)

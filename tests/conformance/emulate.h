@@ -13,4 +13,7 @@ struct Emulated {
 
 Emulated emulate(const Case& c);
 
+// Why the emulator does not run it, without running it; else empty.
+std::string refusal_of(const Case& c);
+
 }  // namespace wl::conformance
