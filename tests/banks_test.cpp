@@ -1,5 +1,5 @@
 // Wavefronts and sectors: the rules of one request, and what a run counts by instruction.
-#include "instrumentation/base/banks.h"
+#include "instrumentation/analysis/banks.h"
 
 #include "tests/emulator_kernel.h"
 
@@ -70,6 +70,8 @@ TEST(Banks, LoadsOfEightBytesJoinTheirHalfWarpsOnlyWhenNeighboursAgree) {
 TEST(Banks, SixteenBytesGoByQuarterWarps) {
     EXPECT_EQ(wavefronts(request(16, [](uint32_t l) { return 16 * l; })), 4);
     EXPECT_EQ(wavefronts(request(16, [](uint32_t) { return 64; })), 2);
+    const auto one_half_pairs = [](uint32_t l) { return l < 16 ? 16 * (l / 2) : 16 * (l - 8); };
+    EXPECT_EQ(wavefronts(request(16, one_half_pairs)), 4);
     const BankCost row = bank_cost(request(16, [](uint32_t l) { return 128 * l; }));
     EXPECT_EQ(row.wavefronts, 32);
     EXPECT_EQ(row.ideal, 4);
@@ -185,6 +187,110 @@ TEST(BankCounts, ARunThatDoesNotCountLeavesNothing) {
     k.go();
     EXPECT_TRUE(k.result.accesses.sites.empty());
     EXPECT_TRUE(k.result.accesses.patterns.empty());
+}
+
+// ---- arrays and remedies
+
+using analysis::find_remedies;
+using analysis::Remedy;
+using analysis::shared_arrays;
+using analysis::SharedArray;
+
+capture::SharedRegion region(
+    const std::string& name, uint32_t begin, int64_t rows, int64_t cols, int64_t ld
+) {
+    return {name, false, begin, rows, cols, ld, 4};
+}
+
+TEST(BankArrays, MarksOfOneMatrixAreOneArrayAndStagesOfOneNameToo) {
+    const std::vector<SharedArray> arrays = shared_arrays({
+        {"everything", true, 0,      1, 65536, 0, 1},
+        region("K", 0, 16, 32, 32),
+        region("scores", 8192, 32, 32, 32),
+        region("K", 4096, 16, 32, 32),
+        region("P", 8192, 32, 32, 32),
+        {"other",      true, 131072, 1, 4096,  0, 1},
+    });
+    ASSERT_EQ(arrays.size(), 3u);
+    EXPECT_EQ(arrays[0].name, "K");
+    EXPECT_EQ(
+        arrays[0].ranges,
+        (std::vector<std::pair<uint32_t, uint32_t>>{
+            {0,    2048},
+            {4096, 6144}
+    })
+    );
+    EXPECT_EQ(arrays[0].pitch, 128u);
+    EXPECT_EQ(arrays[1].name, "scores, P");
+    EXPECT_EQ(arrays[2].name, "other");
+    EXPECT_EQ(arrays[2].pitch, 0u);
+    EXPECT_EQ(analysis::array_at(arrays, 5000), 0);
+    EXPECT_EQ(analysis::array_at(arrays, 3000), -1);
+}
+
+TEST(BankArrays, AColumnIsMendedByOneWordOfPaddingOrBySwizzlingWords) {
+    const std::vector<SharedArray> arrays = shared_arrays({region("tile", 1024, 32, 32, 32)});
+    const auto column = request(4, [](uint32_t l) { return 1024 + 128 * l; });
+    const std::vector<Remedy> found = find_remedies(
+        arrays,
+        {
+            {0, 5, column}
+    }
+    );
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].padding, 4u);
+    EXPECT_EQ(found[0].before, 160u);
+    EXPECT_EQ(found[0].after, 5u);
+    EXPECT_EQ(found[1].unit, 4u);
+    EXPECT_EQ(found[1].mask, 31u);
+    EXPECT_EQ(found[1].after, 5u);
+}
+
+TEST(BankArrays, VectorAccessesOfTheSameArrayKeepTheirAlignment) {
+    const std::vector<SharedArray> arrays = shared_arrays({region("tile", 0, 32, 32, 32)});
+    const auto column = request(4, [](uint32_t l) { return 128 * l; });
+    const auto rows = request(16, [](uint32_t l) { return 16 * l; });
+    for (const Remedy& r : find_remedies(
+             arrays,
+             {
+                 {0, 1, column},
+                 {1, 1, rows  }
+    }
+         )) {
+        EXPECT_EQ(r.padding % 16, 0u);
+        EXPECT_TRUE(r.padding != 0 || r.unit == 16);
+        EXPECT_LT(r.after, r.before);
+    }
+}
+
+TEST(BankArrays, WithoutConflictsThereIsNoRemedy) {
+    const std::vector<SharedArray> arrays = shared_arrays({region("tile", 0, 32, 32, 32)});
+    EXPECT_TRUE(find_remedies(
+                    arrays,
+                    {
+                        {0, 9, request(4, [](uint32_t l) { return 4 * l; })}
+    }
+    ).empty());
+}
+
+TEST(BankArrays, AnInlinedHeaderCountsForTheLineThatCallsIt) {
+    std::vector<capture::Site> program(4);
+    program[3].source = 0, program[3].line = 98;                               // the call in the kernel
+    program[2].source = 0, program[2].line = 45, program[2].inlined_at = 3;    // a function of its file
+    program[0].source = 1, program[0].line = 5122, program[0].inlined_at = 2;  // a header's function
+    program[1] = program[0];
+    std::vector<capture::AccessSite> sites(2);
+    sites[0].site = 0, sites[0].requests = 2, sites[0].cost = 4, sites[0].ideal = 2,
+    sites[0].witness.cost = 2;
+    sites[1].site = 1, sites[1].requests = 1, sites[1].cost = 8, sites[1].ideal = 1,
+    sites[1].witness.cost = 8;
+    const auto lines = analysis::by_line(program, {}, sites);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].line, 45);
+    EXPECT_EQ(lines[0].inlined_at, std::vector<int>{98});
+    EXPECT_EQ(lines[0].instructions, 2u);
+    EXPECT_EQ(lines[0].sum.cost, 12u);
+    EXPECT_EQ(lines[0].sum.site, 1u);
 }
 
 }  // namespace

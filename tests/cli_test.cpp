@@ -92,11 +92,45 @@ TEST(Cli, ARunWritesACaptureThatTheOtherVerbsRead) {
 }
 
 TEST(Cli, EveryVerbHasHelpWithAnExample) {
-    for (const char* verb : {"kernels", "run", "diagnose", "tiles", "show", "open", "check"}) {
+    for (const char* verb :
+         {"kernels", "run", "diagnose", "tiles", "show", "open", "banks", "check"}) {
         const Said said = warplens({verb, "--help"});
         EXPECT_EQ(said.status, 0) << verb;
         EXPECT_NE(said.out.find("Example:"), std::string::npos) << verb;
     }
+}
+
+TEST(Cli, BanksNamesTheConflictsTheirLinesAndTheLayoutThatRemovesThem) {
+    const Said said = warplens(with({"banks", "v2b"}, kSmall));
+    EXPECT_EQ(said.status, 1) << said.err;
+    for (const char* words :
+         {"2048 requests of 8.00 wavefronts each, where 1.00 would do; degree 8",
+          "kernels/v2b.cu:84",
+          "array P, masked, scores",
+          "lanes 0, 1, 2, 3, 4, 5, 6, 7 of one phase meet in bank 0",
+          "leading dimension 68 instead of 64",
+          "26624 -> 12288 wavefronts",
+          "XOR swizzle: put the 16-byte piece p of row r at p ^ (r & 7)",
+          "results unchanged",
+          "2 of 2 blocks"})
+        EXPECT_NE(said.out.find(words), std::string::npos) << words << "\n" << said.out;
+    const Said one = warplens(with({"banks", "v2b", "--block", "1,0,0", "--json"}, kSmall));
+    const json j = json::parse(one.out);
+    EXPECT_EQ(j.at("verdict"), "findings");
+    EXPECT_EQ(j.at("covered").at("blocks"), 1);
+    EXPECT_EQ(j.at("shared").at("lines").at(0).at("requests"), 1024);
+    EXPECT_EQ(j.at("shared").at("lines").at(0).at("witness").at("block"), 1);
+    EXPECT_EQ(j.at("remedies").at(0).at("after"), j.at("remedies").at(0).at("ideal"));
+    EXPECT_TRUE(j.at("remedies").at(0).at("same_results"));
+    EXPECT_EQ(warplens(with({"banks", "v2b", "--block", "9,0,0"}, kSmall)).status, 2);
+}
+
+// gemm.cu pads its tiles: nothing collides, and a kernel without conflicts exits with 0.
+TEST(Cli, BanksOfAKernelWithoutConflictsExitsWithZero) {
+    const Said said = warplens({"banks", source_path("tests/kernels/gemm.cu")});
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    EXPECT_NE(said.out.find("shared memory: "), std::string::npos);
+    EXPECT_EQ(said.out.find("what removes them"), std::string::npos);
 }
 
 TEST(Cli, AUsersOwnKernelWorksByItsPath) {

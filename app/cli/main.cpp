@@ -14,7 +14,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 7> kVerbs{
+constexpr std::array<Verb, 8> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -23,6 +23,7 @@ constexpr std::array<Verb, 7> kVerbs{
      {"show", wl::app::verb_show},
      {"open", wl::app::verb_open},
      {"check", wl::app::verb_check},
+     {"banks", wl::app::verb_banks},
      }
 };
 

@@ -45,6 +45,7 @@ struct Command {
     CheckOptions check;
     OutputOptions output;
     TileOptions tile;
+    std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
     std::string out;                                     // -o of run and diagnose
     std::string screenshot, script, size = "1920x1080";  // open
 };

@@ -71,6 +71,19 @@ void add_check(CLI::App& app, Command& c) {
     check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
 }
 
+void add_banks(CLI::App& app, Command& c) {
+    CLI::App* banks = add_verb(
+        app,
+        c,
+        "banks",
+        "bank conflicts and sectors by line, worst first, with the layout that removes them",
+        "warplens banks v2c_3"
+    );
+    banks->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
+    banks->add_option("--block", c.blocks, "X,Y,Z: only this block (repeatable); default: all");
+    add_kernel_options(*banks, c);
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     CLI::App* run = add_verb(
@@ -126,6 +139,7 @@ void add_verbs(CLI::App& app, Command& c) {
     open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
     add_kernel_options(*open, c);
     add_check(app, c);
+    add_banks(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

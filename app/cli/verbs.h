@@ -12,6 +12,7 @@ int verb_tiles(const Command& command);
 int verb_show(const Command& command);
 int verb_open(const Command& command);
 int verb_check(const Command& command);
+int verb_banks(const Command& command);
 
 // ok 0, findings 1, unsupported 3.
 int exit_status(const std::string& verdict);

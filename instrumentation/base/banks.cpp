@@ -1,7 +1,8 @@
 // Models the phases of a request as an H200 has them (docs/measured/banks-h200.json): up to 4 bytes a lane
 // the whole warp, 8 bytes the half-warps, 16 bytes the quarter-warps, a matrix its 8 rows; words that several
 // lanes of a phase touch count once, of atomics once a lane. Loads whose neighbours agree join two phases.
-// Not modelled: cp.async whose 16 bytes straddle rows of banks; what other warps ask for meanwhile.
+// Not modelled: cp.async of 16 bytes takes further wavefronts where rows do not start at a multiple of 128
+// bytes (docs/banks.md); what other warps ask for meanwhile.
 #include "instrumentation/base/banks.h"
 
 #include <algorithm>
@@ -53,18 +54,19 @@ void add_phase(const LaneAccesses& r, uint32_t lanes, BankCost& cost) {
     cost.lanes = lanes_in_bank(r, lanes, static_cast<uint32_t>(cost.bank));
 }
 
-// Every active lane's neighbour at this distance is inactive or asks for the same bytes.
-bool neighbours_agree(const LaneAccesses& r, uint32_t lanes, uint32_t distance) {
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-        const uint32_t other = lane ^ distance;
-        if ((lanes >> other & 1) != 0 && r.at[other] != r.at[lane]) return false;
-    }
-    return true;
-}
-// Only loads join.
-bool fits_one_phase(const LaneAccesses& r, uint32_t lanes) {
-    return r.kind == AccessKind::load && (neighbours_agree(r, lanes, 1) || neighbours_agree(r, lanes, 2));
+// Of a load: every active lane's neighbour, always the next one or always the one after, is inactive or asks
+// for the same bytes. Measured: one lane of the warp that does not agree parts all phases again.
+bool neighbours_agree(const LaneAccesses& r) {
+    if (r.kind != AccessKind::load) return false;
+    const auto agree = [&r](uint32_t distance) {
+        for (uint32_t rest = r.mask; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+            const uint32_t other = lane ^ distance;
+            if ((r.mask >> other & 1) != 0 && r.at[other] != r.at[lane]) return false;
+        }
+        return true;
+    };
+    return agree(1) || agree(2);
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ BankCost bank_cost(const LaneAccesses& r) {
     assert(std::has_single_bit(r.bytes) && r.bytes <= 16);
     BankCost cost;
     const auto split = [&](uint32_t lanes, int step) {
-        const uint32_t part = (1u << step) - 1;
+        const uint32_t part = step == 32 ? ~0u : (1u << step) - 1;
         for (int at = 0; at < 32; at += step) add_phase(r, lanes & part << at, cost);
     };
     if (r.kind == AccessKind::matrix) {
@@ -81,17 +83,9 @@ BankCost bank_cost(const LaneAccesses& r) {
     } else if (r.bytes <= 4) {
         add_phase(r, r.mask, cost);
     } else if (r.bytes == 8) {
-        if (fits_one_phase(r, r.mask))
-            add_phase(r, r.mask, cost);
-        else
-            split(r.mask, 16);
+        split(r.mask, neighbours_agree(r) ? 32 : 16);
     } else {
-        for (const uint32_t half : {r.mask & 0xffffu, r.mask & 0xffff0000u}) {
-            if (fits_one_phase(r, half))
-                add_phase(r, half, cost);
-            else
-                split(half, 8);
-        }
+        split(r.mask, neighbours_agree(r) ? 16 : 8);
     }
     return cost;
 }

@@ -80,17 +80,6 @@ std::string entry_name(
     );
 }
 
-void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& c) {
-    capture::Launch& l = c.launch;
-    l.kernel = e.problem.kernel.name, l.entry = e.entry, l.faults = e.problem.faults,
-    l.params = e.problem.params;
-    l.grid = e.problem.grid, l.block = e.problem.block, l.dynamic_shared = e.problem.shared,
-    l.static_shared = emulator::static_shared_bytes(program);
-    l.arch = e.options.arch, l.build = "optimised", l.executor = "emulator";
-    l.inputs = e.problem.inputs.empty() ? "manifest" : e.problem.inputs;
-    l.seed = e.problem.seed, l.schedule_seed = e.options.schedule_seed;
-}
-
 emulator::RunOptions run_options(const Options& o, const char* stage) {
     emulator::RunOptions out;
     out.threads = o.threads, out.schedule_seed = o.schedule_seed;
@@ -184,6 +173,17 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
 }
 
 }  // namespace
+
+void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& c) {
+    capture::Launch& l = c.launch;
+    l.kernel = e.problem.kernel.name, l.entry = e.entry, l.faults = e.problem.faults,
+    l.params = e.problem.params;
+    l.grid = e.problem.grid, l.block = e.problem.block, l.dynamic_shared = e.problem.shared,
+    l.static_shared = emulator::static_shared_bytes(program);
+    l.arch = e.options.arch, l.build = "optimised", l.executor = "emulator";
+    l.inputs = e.problem.inputs.empty() ? "manifest" : e.problem.inputs;
+    l.seed = e.problem.seed, l.schedule_seed = e.options.schedule_seed;
+}
 
 Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& c) {
     c.tool_version = WL_VERSION, c.created = now_utc();

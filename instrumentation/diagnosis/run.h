@@ -47,6 +47,8 @@ struct Experiment {
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
 Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& capture);
 
+void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& capture);
+
 // The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is "ok" | "findings" |
 // "unsupported". Throws Error (compile error, bad launch) and Cancelled.
 capture::Capture run(manifest::Problem problem, const Options& options);
