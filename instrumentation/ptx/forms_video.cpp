@@ -7,29 +7,31 @@ namespace wl::ptx {
 namespace {
 
 constexpr Exactness kExact = Exactness::exact;
+constexpr std::string_view kAsPtxas =
+    "the ISA where sm_90 leaves it: .h1 merges an upper half, bytes and halves saturate without sign";
 
 // clang-format off
 #define WL_3 "u32|s32 u32|s32 u32|s32"
 #define WL_COMPARE "eq|ne|lt|le|gt|ge"
 
 constexpr std::array kScalar = {
-    Form{Op::vadd, "vadd", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = a + b of selected bytes or halves in 34 bits, clamped or cut; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vadd, "vadd", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = a + b of selected bytes or halves in 34 bits, clamped or cut, then combined with c.", ""},
-    Form{Op::vsub, "vsub", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = a - b of selected bytes or halves; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vsub, "vsub", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = a - b of selected bytes or halves, then combined with c.", ""},
-    Form{Op::vabsdiff, "vabsdiff", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = |a - b| of selected bytes or halves; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vabsdiff, "vabsdiff", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = |a - b| of selected bytes or halves, then combined with c.", ""},
-    Form{Op::vmin, "vmin", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = the smaller of selected bytes or halves; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vmin, "vmin", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = the smaller of selected bytes or halves, then combined with c.", ""},
-    Form{Op::vmax, "vmax", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = the larger of selected bytes or halves; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vmax, "vmax", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = the larger of selected bytes or halves, then combined with c.", ""},
-    Form{Op::vshl, "vshl", "u32|s32 u32|s32 u32", "sat? clamp|wrap", "d a b c?", "9.7.18.1.2", kExact, "d = a << b, b clamped to 32 or modulo 32; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vshl, "vshl", "u32|s32 u32|s32 u32", "sat? clamp|wrap add|min|max", "d a b c", "9.7.18.1.2", kExact, "d = a << b, b clamped to 32 or modulo 32, then combined with c.", ""},
-    Form{Op::vshr, "vshr", "u32|s32 u32|s32 u32", "sat? clamp|wrap", "d a b c?", "9.7.18.1.2", kExact, "d = a >> b, b clamped to 32 or modulo 32; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vshr, "vshr", "u32|s32 u32|s32 u32", "sat? clamp|wrap add|min|max", "d a b c", "9.7.18.1.2", kExact, "d = a >> b, b clamped to 32 or modulo 32, then combined with c.", ""},
-    Form{Op::vmad, "vmad", WL_3, "po? sat? shr7|shr15?", "d a b c", "9.7.18.1.3", kExact, "d = (a * b + c, plus one with .po), shifted right and clamped.", ""},
-    Form{Op::vset, "vset", "u32|s32 u32|s32", WL_COMPARE "", "d a b c?", "9.7.18.1.4", kExact, "d = whether a compares to b; with c, merged into the byte or half of c that d names.", ""},
-    Form{Op::vset, "vset", "u32|s32 u32|s32", WL_COMPARE " add|min|max", "d a b c", "9.7.18.1.4", kExact, "d = whether a compares to b, then combined with c.", ""},
+    Form{Op::vadd, "vadd", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = a + b of selected bytes or halves in 34 bits, clamped or cut; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vadd, "vadd", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = a + b of selected bytes or halves in 34 bits, clamped or cut, then combined with c.", kAsPtxas},
+    Form{Op::vsub, "vsub", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = a - b of selected bytes or halves; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vsub, "vsub", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = a - b of selected bytes or halves, then combined with c.", kAsPtxas},
+    Form{Op::vabsdiff, "vabsdiff", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = |a - b| of selected bytes or halves; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vabsdiff, "vabsdiff", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = |a - b| of selected bytes or halves, then combined with c.", kAsPtxas},
+    Form{Op::vmin, "vmin", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = the smaller of selected bytes or halves; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vmin, "vmin", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = the smaller of selected bytes or halves, then combined with c.", kAsPtxas},
+    Form{Op::vmax, "vmax", WL_3, "sat?", "d a b c?", "9.7.18.1.1", kExact, "d = the larger of selected bytes or halves; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vmax, "vmax", WL_3, "sat? add|min|max", "d a b c", "9.7.18.1.1", kExact, "d = the larger of selected bytes or halves, then combined with c.", kAsPtxas},
+    Form{Op::vshl, "vshl", "u32|s32 u32|s32 u32", "sat? clamp|wrap", "d a b c?", "9.7.18.1.2", kExact, "d = a << b, b clamped to 32 or modulo 32; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vshl, "vshl", "u32|s32 u32|s32 u32", "sat? clamp|wrap add|min|max", "d a b c", "9.7.18.1.2", kExact, "d = a << b, b clamped to 32 or modulo 32, then combined with c.", kAsPtxas},
+    Form{Op::vshr, "vshr", "u32|s32 u32|s32 u32", "sat? clamp|wrap", "d a b c?", "9.7.18.1.2", kExact, "d = a >> b, b clamped to 32 or modulo 32; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vshr, "vshr", "u32|s32 u32|s32 u32", "sat? clamp|wrap add|min|max", "d a b c", "9.7.18.1.2", kExact, "d = a >> b, b clamped to 32 or modulo 32, then combined with c.", kAsPtxas},
+    Form{Op::vmad, "vmad", WL_3, "po? sat? shr7|shr15?", "d a b c", "9.7.18.1.3", kExact, "d = (a * b + c, plus one with .po), shifted right and clamped.", kAsPtxas},
+    Form{Op::vset, "vset", "u32|s32 u32|s32", WL_COMPARE "", "d a b c?", "9.7.18.1.4", kExact, "d = whether a compares to b; with c, merged into the byte or half of c that d names.", kAsPtxas},
+    Form{Op::vset, "vset", "u32|s32 u32|s32", WL_COMPARE " add|min|max", "d a b c", "9.7.18.1.4", kExact, "d = whether a compares to b, then combined with c.", kAsPtxas},
 };
 
 constexpr std::array kSimd = {
