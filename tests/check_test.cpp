@@ -158,6 +158,17 @@ TEST(Check, ASourceIsCompiledWithItsDefinitionsHeadersAndInstances) {
     expect_error(warplens({"check", file, "-I", f.folder.path}), {"own.cu:2", "OFFSET"});
 }
 
+TEST(Check, ALibraryWithoutEntriesAnswersByFunction) {
+    const Folder f;
+    const std::string functions = ".visible .func good() { ret; }\n.visible .func bad() { frobnicate; }\n";
+    const Said said = warplens({"check", f.file("library.ptx", kHeader + functions)});
+    EXPECT_EQ(said.status, 3);
+    expect_words(said.out, {"frobnicate: no such instruction", "1 of 2 functions, and no entry, can run"});
+    const Said empty = warplens({"check", f.file("empty.ptx", kHeader)});
+    EXPECT_EQ(empty.status, 0) << empty.err;
+    expect_words(empty.out, {"nothing to run"});
+}
+
 TEST(Check, AWrongFileIsOneErrorWithItsPlace) {
     const Folder f;
     expect_error(
@@ -165,7 +176,9 @@ TEST(Check, AWrongFileIsOneErrorWithItsPlace) {
     );
     expect_error(warplens({"check", f.file("text.ptx", "Dear diary,\n")}), {"text.ptx: PTX line 1:"});
     expect_error(warplens({"check", f.file("empty.ptx", "")}), {"empty.ptx", "no .version"});
-    expect_error(warplens({"check", f.file("none.ptx", kHeader)}), {"none.ptx", "no entry"});
+    expect_error(
+        warplens({"check", f.file("none.cu", "__device__ int x;")}), {"none.cu", "no __global__ function"}
+    );
     expect_error(
         warplens({"check", f.file("half.ptx", kHeader + ".entry k() { ret")}), {"half.ptx: PTX line 6:"}
     );

@@ -94,10 +94,12 @@ CheckReport check_file(const std::string& file, const CheckOptions& options) {
     report.file = file;
     report.module = read_module(file, options, wanted);
     report.entries = emulator::check_entries(report.module);
-    if (report.entries.empty())
+    const bool has_entry = !report.entries.empty() && is_entry(report, report.entries.front());
+    if (file.ends_with(".cu") && !has_entry)
         throw Error(
-            file + ": there is no entry (__global__ function with a body) in it" +
-            (file.ends_with(".cu") ? "; name an instance of a template with --entry 'name<arguments>'" : "")
+            file +
+            ": there is no __global__ function in it; name an instance of a template with --entry "
+            "'name<arguments>'"
         );
     if (wanted.empty()) return report;
     std::vector<std::string> there;
@@ -112,6 +114,10 @@ CheckReport check_file(const std::string& file, const CheckOptions& options) {
         file + ": there is no entry '" + wanted + "'; " +
         (near.empty() ? "it has " + join(there, ", ") : "did you mean '" + near + "'?")
     );
+}
+
+bool is_entry(const CheckReport& report, const emulator::EntryCheck& entry) {
+    return report.module.functions[static_cast<size_t>(entry.function)].is_entry;
 }
 
 bool all_can_run(const CheckReport& report) {

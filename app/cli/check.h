@@ -13,11 +13,12 @@ namespace wl::app {
 struct CheckReport {
     std::string file;  // as given on the command line
     ptx::Module module;
-    std::vector<emulator::EntryCheck> entries;  // those asked for
+    std::vector<emulator::EntryCheck> entries;  // those asked for; of a library without entries its functions
 };
+bool is_entry(const CheckReport& report, const emulator::EntryCheck& entry);
 
 // Reads or compiles the file. Throws Error when it is unreadable, does not compile, is malformed PTX ("FILE:
-// PTX line N: ..."), or has no entry of the wanted name.
+// PTX line N: ..."), or has no entry of the wanted name; a .cu also when it has none at all.
 CheckReport check_file(const std::string& file, const CheckOptions& options);
 
 bool all_can_run(const CheckReport& report);

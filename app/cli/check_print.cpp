@@ -89,10 +89,11 @@ std::string check_text(const CheckReport& r, const OutputOptions& output) {
         fine += entry.refused.empty() ? 1 : 0;
         out += entry_text(r, entry, style) + refusals_text(r, entry);
     }
-    return out +
-        fmt::format(
-               "{} of {} {} can run\n", fine, r.entries.size(), r.entries.size() == 1 ? "entry" : "entries"
-        );
+    if (r.entries.empty()) return out + "no entry and no function with a body: there is nothing to run\n";
+    const bool one = r.entries.size() == 1, library = !is_entry(r, r.entries.front());
+    const char* noun =
+        library ? (one ? "function" : "functions, and no entry,") : (one ? "entry" : "entries");
+    return out + fmt::format("{} of {} {} can run\n", fine, r.entries.size(), noun);
 }
 
 std::string check_json(const CheckReport& r) {

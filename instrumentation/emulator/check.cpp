@@ -4,6 +4,7 @@
 
 #include "instrumentation/emulator/lower.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -124,10 +125,12 @@ std::vector<EntryCheck> check_entries(const Module& module) {
         }
         return entry->second;
     };
+    const auto is_entry = [](const ptx::Function& f) { return f.is_entry && !f.is_declaration; };
+    const bool library = std::none_of(module.functions.begin(), module.functions.end(), is_entry);
     std::vector<EntryCheck> all;
     for (size_t k = 0; k < module.functions.size(); ++k) {
         const ptx::Function& f = module.functions[k];
-        if (!f.is_entry || f.is_declaration) continue;
+        if (f.is_declaration || (!f.is_entry && !library)) continue;
         EntryCheck& entry = all.emplace_back();
         entry.function = static_cast<int>(k);
         entry.functions = reachable_functions(module, entry.function);

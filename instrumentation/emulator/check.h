@@ -21,7 +21,7 @@ struct Refusal {
 };
 
 struct EntryCheck {
-    int function = 0;              // index in Module::functions
+    int function = 0;              // index in Module::functions; Function::is_entry says whether it is one
     std::vector<int> functions;    // all that a launch can reach, the entry first, in the order met
     size_t instructions = 0;       // in all of them
     std::vector<Refusal> refused;  // in the order of `functions` and of their code; empty: the entry can run
@@ -31,7 +31,8 @@ struct EntryCheck {
 // taken, and initial values of the variables that they name. Aliases are followed.
 std::vector<int> reachable_functions(const ptx::Module& module, int function);
 
-// One for each entry that has a body, in the order of the module.
+// One for each entry that has a body, in the order of the module. A module without any, as a library of
+// device functions is, has one for each function with a body.
 std::vector<EntryCheck> check_entries(const ptx::Module& module);
 
 }  // namespace wl::emulator
