@@ -226,6 +226,33 @@ TEST(EmulatorDivergence, ALaneMaySpinOnAnotherLaneOfItsWarp) {
     EXPECT_EQ(run.get<uint32_t>("d")[0], 9u);
 }
 
+// The forms before sm_70: no member mask; those who stand at the instruction take part.
+TEST(EmulatorDivergence, ShufflesAndVotesWithoutAMaskTakeTheLanesThatStandThere) {
+    KernelRun run(
+        kernel("mov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r12, 99;\nsetp.ge.u32 %p1, %r0, 12;\n"
+               "setp.eq.u32 %p2, %r0, 4;\nshfl.up.b32 %r13|%p3, %r0, 1, 0;\nselp.u32 %r14, 1, 0, %p3;\n"
+               "@%p1 bra JOIN;\n"
+               "vote.ballot.b32 %r10, %p2;\nvote.any.pred %p4, %p2;\nselp.u32 %r11, 1, 0, %p4;\n"
+               "shfl.bfly.b32 %r12, %r0, 2, 31;\n"
+               "JOIN:\nvote.all.pred %p5, !%p2;\nselp.u32 %r15, 1, 0, %p5;\n"
+               "@!%p1 vote.ballot.b32 %r15, !%p2;\n"
+               "mul.wide.u32 %rd10, %r0, 24;\nadd.u64 %rd10, %rd0, %rd10;\n"
+               "st.global.v2.u32 [%rd10], {%r10, %r11};\nst.global.v2.u32 [%rd10+8], {%r12, %r13};\n"
+               "st.global.v2.u32 [%rd10+16], {%r14, %r15};\n")
+    );
+    run.out<uint32_t>("d", 32 * 6).go();
+    EXPECT_TRUE(run.result.incidents.empty());
+    const auto d = run.get<uint32_t>("d");
+    for (uint32_t t = 0; t < 32; ++t) {
+        EXPECT_EQ(d[6 * t], t < 12 ? 1u << 4 : 0u) << t;
+        EXPECT_EQ(d[6 * t + 1], t < 12 ? 1u : 0u) << t;
+        EXPECT_EQ(d[6 * t + 2], t < 12 ? t ^ 2 : 99u) << t;
+        EXPECT_EQ(d[6 * t + 3], t == 0 ? 0 : t - 1) << t;
+        EXPECT_EQ(d[6 * t + 4], t == 0 ? 0u : 1u) << t;
+        EXPECT_EQ(d[6 * t + 5], t < 12 ? 0xfffu & ~(1u << 4) : 0u) << t;
+    }
+}
+
 TEST(EmulatorDivergence, VotesMatchesAndReductions) {
     KernelRun run(
         kernel("and.b32 %r10, %r0, 3;\nmatch.any.sync.b32 %r11, %r10, -1;\n"

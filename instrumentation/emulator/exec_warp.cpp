@@ -1,6 +1,6 @@
 // Models shfl, vote, match, redux, activemask, elect and bar.warp.sync: PTX ISA 9.7.9.6, 9.7.13. Every lane
-// that the member mask names is waited for; lanes of different member masks are apart, as in tiles of a warp.
-// Not modelled: nothing.
+// that the member mask names is waited for; the older forms without a mask take the lanes that stand there.
+// Lanes of different member masks are apart, as in tiles of a warp. Not modelled: nothing.
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/record.h"
@@ -144,10 +144,14 @@ void shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
     if (has_predicate) write_predicate(w, i->r[1], ranges);
 }
 
+// Who takes part: the lanes of a member mask, or (the older forms, before sm_70) those that stand here, whose
+// mask is all ones.
+enum class Members : uint8_t { masked, active };
+
 // r = {d, p, a, b, c, members}; target: 1 when there is a p; offset: 1 + index of the reduction it heads.
-template <Mode M, bool Hooks>
+template <Mode M, Members Who, bool Hooks>
 const Instr* shuffle(Warp& w, const Instr* i) {
-    const Standing standing = together(w, i, i->r[5]);
+    const Standing standing = Who == Members::active ? Standing::complete : together(w, i, i->r[5]);
     if (standing == Standing::waiting) return nullptr;
     if constexpr (Hooks) {
         if (i->offset != 0) observe_reduction(w, i, static_cast<size_t>(i->offset - 1));
@@ -169,9 +173,9 @@ const Instr* shuffle(Warp& w, const Instr* i) {
 }
 
 // r = {d, p, members}.
-template <Mode M>
+template <Mode M, Members Who>
 const Instr* vote(Warp& w, const Instr* i) {
-    const Standing standing = together(w, i, i->r[2]);
+    const Standing standing = Who == Members::active ? Standing::complete : together(w, i, i->r[2]);
     if (standing == Standing::waiting) return nullptr;
     const uint32_t p = read_predicate(w, i->r[1]);
     if constexpr (M == Mode::ballot) {
@@ -304,42 +308,55 @@ const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
     return standing == w.mask ? i + 1 : yield(w, i + 1);
 }
 
-template <Mode M>
+template <Mode M, Members Who>
 Selected shuffle_variants() {
-    return {shuffle<M, false>, shuffle<M, true>, shuffle<M, true>};
+    return {shuffle<M, Who, false>, shuffle<M, Who, true>, shuffle<M, Who, true>};
 }
+template <Members Who>
+Selected shuffle_of(Mode mode) {
+    switch (mode) {
+        case Mode::up: return shuffle_variants<Mode::up, Who>();
+        case Mode::down: return shuffle_variants<Mode::down, Who>();
+        case Mode::bfly: return shuffle_variants<Mode::bfly, Who>();
+        case Mode::idx: return shuffle_variants<Mode::idx, Who>();
+        default: return {};
+    }
+}
+uint32_t members(Lowering& l, size_t k) {
+    return l.in->modifiers.sync ? source(l, k, Type::b32) : constant(l, 4, kAllLanes);
+}
+
 Selected lower_shuffle(Lowering& l) {
     const auto& in = *l.in;
-    if (!in.modifiers.sync) return {};
     size_t k = 0;
     l.out.r[0] = destination(l, k++);
     if (in.modifiers.pair) l.out.r[1] = destination(l, k++);
     l.out.target = in.modifiers.pair && in.operands[1].kind != ptx::Operand::Kind::sink ? 1 : 0;
-    for (size_t r = 2; r < 6; ++r) l.out.r[r] = source(l, k++, Type::b32);
+    for (size_t r = 2; r < 5; ++r) l.out.r[r] = source(l, k++, Type::b32);
+    l.out.r[5] = members(l, k);
     const auto& chains = l.program.reductions;
     for (size_t c = 0; c < chains.size(); ++c)
         if (chains[c].head == l.out.site) l.out.offset = static_cast<int64_t>(c) + 1;
-    switch (in.modifiers.mode) {
-        case Mode::up: return shuffle_variants<Mode::up>();
-        case Mode::down: return shuffle_variants<Mode::down>();
-        case Mode::bfly: return shuffle_variants<Mode::bfly>();
-        case Mode::idx: return shuffle_variants<Mode::idx>();
+    return in.modifiers.sync ? shuffle_of<Members::masked>(in.modifiers.mode)
+                             : shuffle_of<Members::active>(in.modifiers.mode);
+}
+
+template <Members Who>
+Selected vote_of(Mode mode) {
+    switch (mode) {
+        case Mode::all: return Exec{vote<Mode::all, Who>};
+        case Mode::any: return Exec{vote<Mode::any, Who>};
+        case Mode::uni: return Exec{vote<Mode::uni, Who>};
+        case Mode::ballot: return Exec{vote<Mode::ballot, Who>};
         default: return {};
     }
 }
-
 Selected lower_vote(Lowering& l) {
-    if (!l.in->modifiers.sync) return {};
+    const ptx::Modifiers& m = l.in->modifiers;
     l.out.r[0] = destination(l, 0);
     l.out.r[1] = predicate_source(l, 1);
-    l.out.r[2] = source(l, 2, Type::b32);
-    switch (l.in->modifiers.mode) {
-        case Mode::all: return Exec{vote<Mode::all>};
-        case Mode::any: return Exec{vote<Mode::any>};
-        case Mode::uni: return Exec{vote<Mode::uni>};
-        case Mode::ballot: return Exec{vote<Mode::ballot>};
-        default: return {};
-    }
+    l.out.r[2] = members(l, 2);
+    return m.sync ? vote_of<Members::masked>(m.mode) : vote_of<Members::active>(m.mode);
 }
 
 Selected lower_match(Lowering& l) {

@@ -55,7 +55,9 @@ bool is_matrix(Op op) {
     return op == Op::wmma_load || op == Op::wmma_store || op == Op::wmma_mma || op == Op::mma ||
         op == Op::mma_sp || op == Op::ldmatrix || op == Op::stmatrix || op == Op::movmatrix;
 }
-bool may_wait(Op op) {
+bool may_wait(const ptx::Instruction& in) {
+    const Op op = in.op;
+    if ((op == Op::shfl || op == Op::vote) && !in.modifiers.sync) return false;
     return op == Op::shfl || op == Op::vote || op == Op::match || op == Op::redux || op == Op::elect ||
         op == Op::bar_warp_sync || op == Op::mark || is_matrix(op);
 }
@@ -82,8 +84,7 @@ bool lower_one(Lowering& l, uint32_t index) {
         Instr out = l.out;
         out.inner = selected.exec[v];
         out.exec = out.inner;
-        if (guard.reg >= 0 && !handles_guard(l.in->op))
-            out.exec = may_wait(l.in->op) ? guarded_wait : guarded;
+        if (guard.reg >= 0 && !handles_guard(l.in->op)) out.exec = may_wait(*l.in) ? guarded_wait : guarded;
         l.program.code[v].push_back(out);
     }
     return static_cast<bool>(selected);
