@@ -165,7 +165,8 @@ void step(Block& block, Warp& w) {
     block.vain_turns = w.idle && block.changes == changes && w.live == before ? block.vain_turns + 1 : 0;
     if (w.live == 0 && before != 0) {
         if (block.variant != kPlain) exit_warp(block.shadow, w.index);
-        if (block.recorder != nullptr) record_warp(w, w.segment, capture::EventKind::exit, 0);
+        // The exit closed its segment: it stands right before the next one.
+        if (block.recorder != nullptr) record_warp(w, w.segment - 1, capture::EventKind::exit, 0);
     }
     settle(block);
 }

@@ -144,6 +144,7 @@ bool role_matches(std::string_view role, const Operand& o, const Modifiers& m) {
     if (role[0] == '[') return o.kind == Kind::address;
     const bool listed = role[0] == '{';
     if (o.kind == Kind::address || o.kind == Kind::none || o.kind == Kind::prototype) return false;
+    if (o.kind == Kind::reg && o.offset != 0) return false;  // `%r1+4` outside an address adds nothing
     const bool written = role[listed ? 1 : 0] == 'd' || role[0] == '|';
     const auto writable = [](const Operand& x) { return x.kind == Kind::reg || x.kind == Kind::sink; };
     if (listed && m.vector > 1 && (o.kind != Kind::vector || o.elements.size() != m.vector)) return false;

@@ -9,6 +9,7 @@ namespace wl::ptx {
 namespace {
 
 constexpr std::string_view kMarkPrefix = "@wl ";
+constexpr std::string_view kDwarfLine = "@@DWARF";  // debug sections before PTX ISA 2.0, a line each
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
@@ -21,6 +22,14 @@ char at(const Lexer& lexer, size_t ahead = 0) {
     return ahead < lexer.text.size() - lexer.at ? lexer.text[lexer.at + ahead] : '\0';
 }
 bool done(const Lexer& lexer) { return lexer.at >= lexer.text.size(); }
+
+// ".5", ".5e-3"; ".4byte" and ".2d" are words.
+bool is_fraction(const Lexer& lexer) {
+    if (at(lexer) != '.' || !is_digit(at(lexer, 1))) return false;
+    size_t end = 1;
+    while (is_digit(at(lexer, end))) ++end;
+    return !is_word_part(at(lexer, end)) || at(lexer, end) == 'e' || at(lexer, end) == 'E';
+}
 
 void skip_line(Lexer& lexer) {
     while (!done(lexer) && lexer.text[lexer.at] != '\n') ++lexer.at;
@@ -129,10 +138,10 @@ void advance(Lexer& lexer) {
             if (skip_line_comment(lexer)) return;
         } else if (c == '/' && at(lexer, 1) == '*') {
             skip_block_comment(lexer);
-        } else if (c == '#') {
+        } else if (c == '#' || lexer.text.substr(lexer.at, kDwarfLine.size()) == kDwarfLine) {
             skip_line(lexer);
         } else {
-            if (is_digit(c))
+            if (is_digit(c) || is_fraction(lexer))
                 take_number(lexer);
             else if (c == '"')
                 take_string(lexer);

@@ -23,34 +23,27 @@ Type take_type(Parser& p) {
     return type;
 }
 
-// .reg .b32 %r<12>, t;   .reg .v4 .f32 colour;
-void parse_registers(Parser& p) {
+void add_vector(Parser& p, const Token& where, std::string_view name, Entry vector) {
+    add_name(p, where, name, vector);
+    for (int32_t i = 0; i < vector.index; ++i)
+        add_name(p, where, std::string(name) + "." + "xyzw" [i], { Entry::Kind::reg, -1, vector.type });
+}
+
+// Behind `name<`. Scalars are made at their first use; vectors, which nobody declares by the thousand, here.
+void declare_range(Parser& p, const Token& name, int32_t lanes, Type type) {
+    constexpr uint64_t kMostVectors = 4096;
+    const Constant count = parse_number(p.lexer.token);
     advance(p.lexer);
-    int32_t lanes = 1;
-    if (is_word(p.lexer.token, ".v2") || is_word(p.lexer.token, ".v4")) {
-        lanes = p.lexer.token.text[2] - '0';
-        advance(p.lexer);
+    expect(p.lexer, ">");
+    if (count.floating) fail_at(name, "a count of registers that is no integer");
+    if (lanes == 1) {
+        if (!p.scopes.back().ranges.try_emplace(std::string(name.text), Range{count.bits, type}).second)
+            fail_at(name, "these registers are declared twice in one scope");
+        return;
     }
-    const Type type = take_type(p);
-    do {
-        const Token where = p.lexer.token;
-        const std::string_view name = take_word(p.lexer, "a register's name");
-        if (lanes > 1) {
-            add_name(p, where, name, {Entry::Kind::vector, lanes, type});
-            for (int32_t i = 0; i < lanes; ++i)
-                add_name(p, where, std::string(name) + "." + "xyzw" [i], { Entry::Kind::reg, -1, type });
-        } else if (accept(p.lexer, "<")) {
-            const Constant count = parse_number(p.lexer.token);
-            advance(p.lexer);
-            expect(p.lexer, ">");
-            if (count.floating) fail_at(where, "a count of registers that is no integer");
-            if (!p.scopes.back().ranges.try_emplace(std::string(name), Range{count.bits, type}).second)
-                fail_at(where, "these registers are declared twice in one scope");
-        } else {
-            add_name(p, where, name, {Entry::Kind::reg, -1, type});
-        }
-    } while (accept(p.lexer, ","));
-    expect(p.lexer, ";");
+    if (count.bits > kMostVectors) fail_at(name, "more than 4096 vectors of registers");
+    for (uint64_t i = 0; i < count.bits; ++i)
+        add_vector(p, name, std::string(name.text) + std::to_string(i), {Entry::Kind::vector, lanes, type});
 }
 
 void parse_local_variables(Parser& p, const std::string& linkage) {
@@ -199,6 +192,29 @@ void parse_statement(Parser& p) {
 }
 
 }  // namespace
+
+// .reg .b32 %r<12>, t;   .reg .v4 .f32 colour;
+void parse_registers(Parser& p) {
+    advance(p.lexer);
+    int32_t lanes = 1;
+    if (is_word(p.lexer.token, ".v2") || is_word(p.lexer.token, ".v4")) {
+        lanes = p.lexer.token.text[2] - '0';
+        advance(p.lexer);
+    }
+    const Type type = take_type(p);
+    do {
+        const Token where = p.lexer.token;
+        const std::string_view name = take_word(p.lexer, "a register's name");
+        if (accept(p.lexer, "<")) {
+            declare_range(p, where, lanes, type);
+        } else if (lanes > 1) {
+            add_vector(p, where, name, {Entry::Kind::vector, lanes, type});
+        } else {
+            add_name(p, where, name, {Entry::Kind::reg, -1, type});
+        }
+    } while (accept(p.lexer, ","));
+    expect(p.lexer, ";");
+}
 
 const Entry* find_local(const Parser& p, std::string_view name) {
     const std::string key(name);

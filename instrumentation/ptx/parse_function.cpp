@@ -2,6 +2,9 @@
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/parser.h"
 
+#include <algorithm>
+#include <array>
+
 namespace wl::ptx {
 namespace {
 
@@ -30,6 +33,26 @@ void keep_directive(Parser& p) {
     p.function.directives.push_back(std::move(text));
 }
 
+// Before PTX ISA 2.3 compilers wrote declarations without a semicolon: the next directive ends them.
+bool starts_anew(std::string_view word) {
+    constexpr std::array<std::string_view, 14> kWords = {
+        ".visible",
+        ".extern",
+        ".weak",
+        ".common",
+        ".func",
+        ".entry",
+        ".file",
+        ".section",
+        ".global",
+        ".const",
+        ".shared",
+        ".local",
+        ".reg",
+        ".tex"};
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
 void parse_function_directives(Parser& p) {
     while (p.lexer.token.kind == Token::Kind::word) {
         const std::string_view word = p.lexer.token.text;
@@ -44,6 +67,8 @@ void parse_function_directives(Parser& p) {
         } else if (word == ".pragma") {
             advance(p.lexer);
             parse_pragma(p, p.function.pragmas);
+        } else if (starts_anew(word)) {
+            return;
         } else {
             keep_directive(p);
         }
@@ -87,7 +112,7 @@ int32_t place_of(Parser& p, const Token& name) {
 
 // The header of the definition rules; a later declaration changes nothing.
 void finish_declaration(Parser& p, int32_t index) {
-    advance(p.lexer);
+    accept(p.lexer, ";");
     p.function.is_declaration = true;
     if (p.module.functions[index].is_declaration) p.module.functions[index] = std::move(p.function);
 }
@@ -116,9 +141,10 @@ void parse_function(Parser& p, const std::string& linkage) {
     const int32_t index = place_of(p, name);
     if (is(p.lexer.token, "(")) p.function.params = parse_parameters(p);
     parse_function_directives(p);
-    if (is(p.lexer.token, ";")) return finish_declaration(p, index);
+    const bool bare = p.lexer.token.kind == Token::Kind::word && !p.function.is_entry;
+    if (is(p.lexer.token, ";") || bare) return finish_declaration(p, index);
     if (!p.module.functions[index].is_declaration) fail_at(name, "this function is defined twice");
-    p.scopes.emplace_back();
+    p.scopes.push_back(p.registers);
     p.scopes.front().line = p.lexer.token.line;
     declare_parameters(p, p.function.results, Entry::Kind::result);
     declare_parameters(p, p.function.params, Entry::Kind::param);

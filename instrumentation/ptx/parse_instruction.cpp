@@ -194,7 +194,8 @@ void parse_call(Parser& p, std::vector<Operand>& operands) {
 void parse_operands(Parser& p, Instruction& instruction) {
     if (is(p.lexer.token, ";")) return;
     do {
-        instruction.operands.push_back(parse_operand(p));
+        Operand& o = instruction.operands.emplace_back(parse_operand(p));
+        if (o.kind == Kind::reg && at_offset(p)) o.offset = parse_integer(p.lexer, "an offset");
         if (is(p.lexer.token, "|")) {
             if (instruction.modifiers.pair || instruction.operands.size() != 1)
                 fail_at(p.lexer.token, "a misplaced `|`");
@@ -230,7 +231,7 @@ Operand parse_operand(Parser& p, int depth) {
     if (depth > kDeepestVector) fail_at(token, "an operand nested deeper than 4");
     if (accept(p.lexer, "{")) return list(p, "}", depth);
     if (accept(p.lexer, "[")) return address(p, depth);
-    if (is(token, "!") || (is(token, "-") && name_follows(p))) return negated(p, depth);
+    if ((is(token, "!") || is(token, "-")) && name_follows(p)) return negated(p, depth);
     if (token.kind != Token::Kind::word || token.text == "WARP_SZ") return constant(p);
     advance(p.lexer);
     Operand o = selected(p, token);

@@ -38,6 +38,13 @@ void parse_alias(Parser& p) {
     p.module.functions[alias->second.index].alias_of = target->second.index;
 }
 
+void parse_module_registers(Parser& p) {
+    p.scopes.push_back(std::move(p.registers));
+    parse_registers(p);
+    p.registers = std::move(p.scopes.back());
+    p.scopes.pop_back();
+}
+
 void parse_directive(Parser& p) {
     const Token word = p.lexer.token;
     std::string linkage;
@@ -52,6 +59,7 @@ void parse_directive(Parser& p) {
         return;
     }
     if (!linkage.empty()) fail_at(p.lexer.token, "expected a function or a state space after " + linkage);
+    if (word.text == ".reg") return parse_module_registers(p);
     if (word.text == ".section") return parse_section(p);
     if (word.text == ".file") return parse_file(p);
     advance(p.lexer);

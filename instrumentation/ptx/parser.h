@@ -80,6 +80,7 @@ struct Parser {
     Lexer lexer;
     Module module;
     std::unordered_map<std::string, Entry> names;  // of the module
+    Scope registers;  // .reg of the module (PTX ISA 1.x): every function has them as its own
     LineMarks lines;
     std::vector<AddressUse> address_uses;
     Decoder decoder;
@@ -111,6 +112,7 @@ std::string unique_name(Parser& p, std::string_view name);
 
 // parse_body.cpp
 void parse_body(Parser& p);
+void parse_registers(Parser& p);  // from the word .reg, into the innermost scope
 const Entry* find_local(const Parser& p, std::string_view name);
 
 // parse_instruction.cpp

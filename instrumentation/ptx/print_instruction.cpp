@@ -60,7 +60,8 @@ std::string print_address(const Printer& p, const Operand& o) {
 std::string print_register(const Printer& p, const Operand& o) {
     const Register& reg = p.function.registers.at(o.index);
     const std::string sign = !o.negated ? "" : reg.type == Type::pred ? "!" : "-";
-    return sign + reg.name + (o.selector == 0 ? "" : "." + selector_name(o.selector));
+    return sign + reg.name + (o.selector == 0 ? "" : "." + selector_name(o.selector)) +
+        print_offset(o.offset);
 }
 
 std::string print_operand(const Printer& p, const Operand& o) {
