@@ -1,5 +1,5 @@
 // What an atomic operation makes of a word that holds `old`; `global`: it lies in global memory, which adds
-// apart from the cores.
+// apart from the cores. Not used by most: c.
 #pragma once
 
 #include "instrumentation/emulator/float32.h"
@@ -10,8 +10,19 @@
 
 namespace wl::emulator {
 
-template <class T, ptx::AtomOp O>
-inline std::make_unsigned_t<T> integer(std::make_unsigned_t<T> old, std::make_unsigned_t<T> b, bool) {
+template <class Word>
+using Combine = Word (*)(Word old, Word b, Word c, bool global);
+
+template <class Word>
+Word exchange(Word, Word b, Word, bool) {
+    return b;
+}
+template <class Word>
+Word compare_and_swap(Word old, Word b, Word c, bool) {
+    return old == b ? c : old;
+}
+template <class T, ptx::AtomOp O, class Word = std::make_unsigned_t<T>>
+Word integer(Word old, Word b, Word, bool) {
     switch (O) {
         case ptx::AtomOp::add: return old + b;
         case ptx::AtomOp::min: return static_cast<T>(old) < static_cast<T>(b) ? old : b;
@@ -25,13 +36,13 @@ inline std::make_unsigned_t<T> integer(std::make_unsigned_t<T> old, std::make_un
     }
 }
 // Global memory adds singles with flush to zero, shared memory without (ISA 9.7.13.5).
-inline uint32_t add_single(uint32_t old, uint32_t b, bool global) {
+inline uint32_t add_single(uint32_t old, uint32_t b, uint32_t, bool global) {
     const auto x = std::bit_cast<float>(old), y = std::bit_cast<float>(b);
     if (!global) return std::bit_cast<uint32_t>(canonical(x + y));
     return std::bit_cast<uint32_t>(canonical(flush<true>(flush<true>(x) + flush<true>(y))));
 }
 // Global memory keeps a signalling NaN as it is, shared memory does not (measured).
-inline uint64_t add_double(uint64_t old, uint64_t b, bool global) {
+inline uint64_t add_double(uint64_t old, uint64_t b, uint64_t, bool global) {
     const auto x = std::bit_cast<double>(old), y = std::bit_cast<double>(b);
     if (global && x != x) return old;
     if (global && y != y) return b;
@@ -45,17 +56,18 @@ inline uint16_t bits_of(Brain, float x) { return float_to_brain<0>(x); }
 
 // Single precision has more than twice the bits: its sum rounds the same way.
 template <class Format, ptx::AtomOp O>
-inline uint16_t half(uint16_t old, uint16_t b, bool) {
+uint16_t half(uint16_t old, uint16_t b, uint16_t, bool) {
     const float x = value_of(Format{}, old), y = value_of(Format{}, b);
     if constexpr (O == ptx::AtomOp::add) return bits_of(Format{}, x + y);
     return bits_of(Format{}, extremum<O == ptx::AtomOp::max, false>(x, y));
 }
 template <class Format, ptx::AtomOp O>
-inline uint32_t pair(uint32_t old, uint32_t b, bool global) {
-    const auto low = half<Format, O>(static_cast<uint16_t>(old), static_cast<uint16_t>(b), global);
-    const auto high =
-        half<Format, O>(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16), global);
-    return uint32_t{high} << 16 | low;
+uint32_t pair(uint32_t old, uint32_t b, uint32_t, bool) {
+    const auto one = [=](int shift) {
+        const auto of_old = static_cast<uint16_t>(old >> shift), of_b = static_cast<uint16_t>(b >> shift);
+        return uint32_t{half<Format, O>(of_old, of_b, 0, false)} << shift;
+    };
+    return one(16) | one(0);
 }
 
 }  // namespace wl::emulator

@@ -42,7 +42,8 @@ bool exchange_if(std::byte* at, Word& old, Word wanted) {
         return __atomic_compare_exchange_n(word, &old, wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     }
 }
-// *at = next(*at); returns what it was. Only global memory is seen by several workers.
+// What the word at a place was, which becomes what `next` makes of it. Only global memory is seen by several
+// workers.
 template <class Word, class F>
 Word update(std::byte* at, bool global, F next) {
     Word old = guess<Word>(at);
@@ -86,51 +87,105 @@ Slots slots_of(const Warp& w, const Instr* i, const MemoryForm& f, size_t elemen
     return {list[element], list[f.count + element], 0};
 }
 
-// How an executor combines: by a function of the old value and operand b, ...
-template <class W, auto F>
-struct Combine {
-    using Word = W;
-    static Word update_word(Warp& w, const Slots& s, int lane, std::byte* at, bool global) {
-        const Word b = read_register<Word>(w, s.b, lane);
-        return update<Word>(at, global, [=](Word old) { return F(old, b, global); });
-    }
-};
-template <class W>
-struct Exchange {
-    using Word = W;
-    static Word update_word(Warp& w, const Slots& s, int lane, std::byte* at, bool global) {
-        const Word b = read_register<Word>(w, s.b, lane);
-        return update<Word>(at, global, [=](Word) { return b; });
-    }
-};
-// ... or by c where it is b.
-template <class W>
-struct CompareAndSwap {
-    using Word = W;
-    static Word update_word(Warp& w, const Slots& s, int lane, std::byte* at, bool global) {
-        const Word b = read_register<Word>(w, s.b, lane), c = read_register<Word>(w, s.c, lane);
-        return update<Word>(at, global, [=](Word old) { return old == b ? c : old; });
-    }
-};
+// ---- operations
 
-// r = {d, b, c, list, address}; target: MemoryForm; r[5] != 0: the old value is wanted.
-template <class How>
+// Of 32 and 64 bits.
+template <class T>
+Combine<std::make_unsigned_t<T>> combine_integers(AtomOp op) {
+    switch (op) {
+        case AtomOp::add: return integer<T, AtomOp::add>;
+        case AtomOp::min: return integer<T, AtomOp::min>;
+        case AtomOp::max: return integer<T, AtomOp::max>;
+        case AtomOp::and_: return integer<T, AtomOp::and_>;
+        case AtomOp::or_: return integer<T, AtomOp::or_>;
+        case AtomOp::xor_: return integer<T, AtomOp::xor_>;
+        case AtomOp::inc: return integer<T, AtomOp::inc>;
+        case AtomOp::dec: return integer<T, AtomOp::dec>;
+        default: return nullptr;
+    }
+}
+template <class Format>
+Combine<uint16_t> combine_halves(AtomOp op) {
+    switch (op) {
+        case AtomOp::add: return half<Format, AtomOp::add>;
+        case AtomOp::min: return half<Format, AtomOp::min>;
+        case AtomOp::max: return half<Format, AtomOp::max>;
+        default: return nullptr;
+    }
+}
+template <class Format>
+Combine<uint32_t> combine_pairs(AtomOp op) {
+    switch (op) {
+        case AtomOp::add: return pair<Format, AtomOp::add>;
+        case AtomOp::min: return pair<Format, AtomOp::min>;
+        case AtomOp::max: return pair<Format, AtomOp::max>;
+        default: return nullptr;
+    }
+}
+
+// nullptr: there is no such operation.
+template <class Word>
+Combine<Word> combination(Type t, AtomOp op) {
+    if (op == AtomOp::exch) return exchange<Word>;
+    if (op == AtomOp::cas) return compare_and_swap<Word>;
+    const bool adds = op == AtomOp::add;
+    if constexpr (sizeof(Word) == 2) {
+        if (t == Type::f16) return combine_halves<Half>(op);
+        if (t == Type::bf16) return combine_halves<Brain>(op);
+    }
+    if constexpr (sizeof(Word) == 4) {
+        if (t == Type::f32) return adds ? add_single : nullptr;
+        if (t == Type::f16x2) return combine_pairs<Half>(op);
+        if (t == Type::bf16x2) return combine_pairs<Brain>(op);
+        return t == Type::s32 ? combine_integers<int32_t>(op) : combine_integers<uint32_t>(op);
+    }
+    if constexpr (sizeof(Word) == 8) {
+        if (t == Type::f64) return adds ? add_double : nullptr;
+        return t == Type::s64 ? combine_integers<int64_t>(op) : combine_integers<uint64_t>(op);
+    }
+    return nullptr;
+}
+
+// Instr::r[5].
+struct Operation {
+    Type type = Type::none;
+    AtomOp op = AtomOp::none;
+    bool returns = false;  // the old value is wanted
+    uint8_t unused = 0;
+};
+static_assert(sizeof(Operation) == sizeof(Instr::r[5]));
+
+// What all elements of one lane hold, and become.
+template <class Word>
+void update_lane(Warp& w, const Instr* i, int lane, const Place& place, Word (*old)[kLanes]) {
+    const MemoryForm f = decode(i->target);
+    const auto operation = std::bit_cast<Operation>(i->r[5]);
+    const Combine<Word> combine = combination<Word>(operation.type, operation.op);
+    const bool global = place.space == Space::global;
+    for (size_t e = 0; e < f.count; ++e) {
+        const Slots s = slots_of(w, i, f, e);
+        const Word b = read_register<Word>(w, s.b, lane);
+        const Word c = operation.op == AtomOp::cas ? read_register<Word>(w, s.c, lane) : b;
+        old[e][lane] = update<Word>(place.data + e * sizeof(Word), global, [=](Word x) {
+            return combine(x, b, c, global);
+        });
+    }
+}
+
+// r = {d, b, c, list, address, Operation}; target: MemoryForm.
+template <class Word>
 const Instr* atomic(Warp& w, const Instr* i) {
-    using Word = typename How::Word;
     const MemoryForm f = decode(i->target);
     const uint32_t bytes = sizeof(Word) * f.count;
     alignas(64) uint32_t shared_at[kLanes] = {};
     uint32_t shared_mask = 0;
-    alignas(64) Word result[kMaxElements][kLanes];
-    std::memset(result, 0xff, f.count * sizeof(result[0]));
+    alignas(64) Word old[kMaxElements][kLanes];
+    std::memset(old, 0xff, f.count * sizeof(old[0]));
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto place = resolve(w, i, {f.space, lane, address_of(w, i, f.wide_base, lane), bytes, true});
         if (!place) continue;
-        const bool global = place->space == Space::global;
-        for (size_t e = 0; e < f.count; ++e)
-            result[e][lane] =
-                How::update_word(w, slots_of(w, i, f, e), lane, place->data + e * sizeof(Word), global);
+        update_lane<Word>(w, i, lane, *place, old);
         if (place->space == Space::shared) {
             shared_at[lane] = static_cast<uint32_t>(place->offset);
             shared_mask |= 1u << lane;
@@ -142,73 +197,23 @@ const Instr* atomic(Warp& w, const Instr* i) {
     }
     if (shared_mask != 0 && w.block->variant != kPlain)
         observe_shared(w, i, {Touching::atomic, shared_mask, bytes, shared_at}, {});
-    if (i->r[5] == 0) return i + 1;
-    for (size_t e = 0; e < f.count; ++e) write_register<Word>(w, slots_of(w, i, f, e).d, result[e]);
+    if (!std::bit_cast<Operation>(i->r[5]).returns) return i + 1;
+    for (size_t e = 0; e < f.count; ++e) write_register<Word>(w, slots_of(w, i, f, e).d, old[e]);
     return i + 1;
 }
 
 // ---- lowering
 
-template <class T>
-Exec select_integer(AtomOp op) {
-    using Word = std::make_unsigned_t<T>;
-    switch (op) {
-        case AtomOp::add: return atomic<Combine<Word, integer<T, AtomOp::add>>>;
-        case AtomOp::min: return atomic<Combine<Word, integer<T, AtomOp::min>>>;
-        case AtomOp::max: return atomic<Combine<Word, integer<T, AtomOp::max>>>;
-        case AtomOp::and_: return atomic<Combine<Word, integer<T, AtomOp::and_>>>;
-        case AtomOp::or_: return atomic<Combine<Word, integer<T, AtomOp::or_>>>;
-        case AtomOp::xor_: return atomic<Combine<Word, integer<T, AtomOp::xor_>>>;
-        case AtomOp::inc: return atomic<Combine<Word, integer<T, AtomOp::inc>>>;
-        case AtomOp::dec: return atomic<Combine<Word, integer<T, AtomOp::dec>>>;
-        default: return nullptr;
-    }
+template <class Word>
+Exec executor_of(Type t, AtomOp op) {
+    return combination<Word>(t, op) != nullptr ? atomic<Word> : nullptr;
 }
-template <class Format>
-Exec select_half(AtomOp op) {
-    switch (op) {
-        case AtomOp::add: return atomic<Combine<uint16_t, half<Format, AtomOp::add>>>;
-        case AtomOp::min: return atomic<Combine<uint16_t, half<Format, AtomOp::min>>>;
-        case AtomOp::max: return atomic<Combine<uint16_t, half<Format, AtomOp::max>>>;
-        default: return nullptr;
-    }
-}
-template <class Format>
-Exec select_pair(AtomOp op) {
-    switch (op) {
-        case AtomOp::add: return atomic<Combine<uint32_t, pair<Format, AtomOp::add>>>;
-        case AtomOp::min: return atomic<Combine<uint32_t, pair<Format, AtomOp::min>>>;
-        case AtomOp::max: return atomic<Combine<uint32_t, pair<Format, AtomOp::max>>>;
-        default: return nullptr;
-    }
-}
-template <template <class> class How>
-Exec by_size(uint32_t bytes) {
-    switch (bytes) {
-        case 2: return atomic<How<uint16_t>>;
-        case 4: return atomic<How<uint32_t>>;
-        case 8: return atomic<How<uint64_t>>;
-        case 16: return atomic<How<UInt128>>;
-        default: return nullptr;
-    }
-}
-
-Exec select_atomic(Type t, AtomOp op) {
-    if (op == AtomOp::exch) return by_size<Exchange>(ptx::bytes_of(t));
-    if (op == AtomOp::cas) return by_size<CompareAndSwap>(ptx::bytes_of(t));
-    switch (t) {
-        case Type::u32:
-        case Type::b32: return select_integer<uint32_t>(op);
-        case Type::s32: return select_integer<int32_t>(op);
-        case Type::u64:
-        case Type::b64: return select_integer<uint64_t>(op);
-        case Type::s64: return select_integer<int64_t>(op);
-        case Type::f32: return op == AtomOp::add ? atomic<Combine<uint32_t, add_single>> : nullptr;
-        case Type::f64: return op == AtomOp::add ? atomic<Combine<uint64_t, add_double>> : nullptr;
-        case Type::f16: return select_half<Half>(op);
-        case Type::bf16: return select_half<Brain>(op);
-        case Type::f16x2: return select_pair<Half>(op);
-        case Type::bf16x2: return select_pair<Brain>(op);
+Exec executor_of(Type t, AtomOp op) {
+    switch (ptx::bytes_of(t)) {
+        case 2: return executor_of<uint16_t>(t, op);
+        case 4: return executor_of<uint32_t>(t, op);
+        case 8: return executor_of<uint64_t>(t, op);
+        case 16: return executor_of<UInt128>(t, op);
         default: return nullptr;
     }
 }
@@ -252,10 +257,10 @@ Selected lower_atomic(Lowering& l) {
         l.program.lists.push_back(std::move(d));
     }
     l.out.r[4] = where.slot;
-    l.out.r[5] = returns ? 1 : 0;
+    l.out.r[5] = std::bit_cast<uint32_t>(Operation{t, in.modifiers.atom_op, returns});
     l.out.offset = where.displacement;
     l.out.target = encode(f);
-    return select_atomic(t, in.modifiers.atom_op);
+    return executor_of(t, in.modifiers.atom_op);
 }
 
 }  // namespace wl::emulator
