@@ -21,7 +21,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 13> kWords{
+constexpr std::array<Words, 14> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -74,6 +74,12 @@ constexpr std::array<Words, 13> kWords{
          "out_of_bounds",
          "a call or branch to nowhere",
          "Check the function pointer or the index that chooses the target."},
+     {Kind::endless_wait,
+         "deadlock",
+         "memory is polled that will never change",
+         "Let no block wait for what only a later one does, and launch no more blocks than fit on the device "
+         "at "
+         "once."},
      {Kind::trap, "deadlock", "the kernel trapped", "An assertion or __trap() ended it here."},
      }
 };

@@ -112,6 +112,7 @@ namespace {
 std::string awaited(const Block& block, const Split& s) {
     if (s.wait == Wait::barrier) return fmt::format("barrier {}", s.barrier);
     if (s.wait == Wait::collective) return "a collective";
+    if (s.wait == Wait::convergence) return "a barrier, for the rest of its lanes";
     return describe_mbarrier(block, s.tested);
 }
 
@@ -138,12 +139,25 @@ void report_deadlock(Block& block) {
     report(block, std::move(incident));
 }
 
+bool go_on_diverged(Block& block) {
+    bool any = false;
+    for (Warp& w : block.warps) {
+        for (int k = 0; k < w.split_count; ++k) {
+            Split& s = w.splits[static_cast<size_t>(k)];
+            if (s.wait != Wait::convergence) continue;
+            s.forced = any = true;
+            s.wait = Wait::none;
+        }
+    }
+    return any;
+}
+
 bool resolve_standstill(Block& block) {
     if (release_marks(block)) return true;
     for (Warp& w : block.warps) {
         for (int k = 0; k < w.split_count; ++k) {
             Split& s = w.splits[static_cast<size_t>(k)];
-            if (s.wait != Wait::collective) continue;
+            if (s.wait != Wait::collective && s.wait != Wait::convergence) continue;
             s.forced = true;
             s.wait = Wait::none;
             return true;

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/block.h"
 
 #include "instrumentation/emulator/frames.h"
+#include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/record.h"
 #include "instrumentation/emulator/schedule.h"
@@ -10,15 +11,21 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace wl::emulator {
 namespace {
 
-using ptx::SpecialRegister;
-
 constexpr uint64_t kDefaultBudget = uint64_t{1} << 33;
 constexpr uint64_t kSlice = uint64_t{1} << 20;      // instructions before another warp gets its turn
 constexpr uint64_t kVainTurns = uint64_t{1} << 16;  // tests of mbarriers in vain, by all warps: a deadlock
+
+// A block spins when one in kPollShare of its instructions polls in vain. One that shows no sign of it has
+// its turn for long: setting it aside would only cost memory.
+constexpr uint64_t kShortTurn = uint64_t{1} << 12;
+constexpr uint64_t kLongTurn = uint64_t{1} << 24;
+constexpr uint64_t kPollShare = 128;
+constexpr uint64_t kMostHalvings = 5;  // of the short turn, while the block finds nothing new
 
 // SplitMix64 (Steele, Lea, Flood 2014).
 uint64_t next_random(uint64_t& state) {
@@ -26,62 +33,6 @@ uint64_t next_random(uint64_t& state) {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
-}
-
-uint32_t component(Dim3 d, int axis) { return axis == 0 ? d.x : axis == 1 ? d.y : d.z; }
-
-uint32_t special_value(const Block& block, const Warp& w, SpecialRegister which, int lane) {
-    const Launch& launch = *block.launch;
-    const uint64_t thread = static_cast<uint64_t>(w.index) * kLanes + static_cast<uint64_t>(lane);
-    const auto axis = [&](SpecialRegister x) { return static_cast<int>(which) - static_cast<int>(x); };
-    const uint32_t bit = 1u << lane;
-    switch (which) {
-        case SpecialRegister::tid_x:
-        case SpecialRegister::tid_y:
-        case SpecialRegister::tid_z:
-            return component(from_linear(thread, launch.block), axis(SpecialRegister::tid_x));
-        case SpecialRegister::ntid_x:
-        case SpecialRegister::ntid_y:
-        case SpecialRegister::ntid_z: return component(launch.block, axis(SpecialRegister::ntid_x));
-        case SpecialRegister::ctaid_x:
-        case SpecialRegister::ctaid_y:
-        case SpecialRegister::ctaid_z:
-            return component(
-                from_linear(static_cast<uint64_t>(block.index), launch.grid), axis(SpecialRegister::ctaid_x)
-            );
-        // A launch without clusters counts each block as one.
-        case SpecialRegister::clusterid_x:
-        case SpecialRegister::clusterid_y:
-        case SpecialRegister::clusterid_z:
-            return component(
-                from_linear(static_cast<uint64_t>(block.index), launch.grid),
-                axis(SpecialRegister::clusterid_x)
-            );
-        case SpecialRegister::nclusterid_x:
-        case SpecialRegister::nclusterid_y:
-        case SpecialRegister::nclusterid_z:
-            return component(launch.grid, axis(SpecialRegister::nclusterid_x));
-        case SpecialRegister::nctaid_x:
-        case SpecialRegister::nctaid_y:
-        case SpecialRegister::nctaid_z: return component(launch.grid, axis(SpecialRegister::nctaid_x));
-        case SpecialRegister::laneid: return static_cast<uint32_t>(lane);
-        case SpecialRegister::warpid: return static_cast<uint32_t>(w.index);
-        case SpecialRegister::nwarpid: return static_cast<uint32_t>(block.warps.size());
-        case SpecialRegister::nsmid:
-        case SpecialRegister::cluster_nctaid_x:
-        case SpecialRegister::cluster_nctaid_y:
-        case SpecialRegister::cluster_nctaid_z:
-        case SpecialRegister::cluster_nctarank: return 1;
-        case SpecialRegister::lanemask_eq: return bit;
-        case SpecialRegister::lanemask_lt: return bit - 1;
-        case SpecialRegister::lanemask_le: return bit | (bit - 1);
-        case SpecialRegister::lanemask_gt: return ~(bit | (bit - 1));
-        case SpecialRegister::lanemask_ge: return ~(bit - 1);
-        case SpecialRegister::dynamic_smem_size: return launch.dynamic_shared;
-        case SpecialRegister::total_smem_size: return static_cast<uint32_t>(block.shared.size());
-        case SpecialRegister::warpsz: return kLanes;
-        default: return 0;
-    }
 }
 
 void start_warp(Block& block, Warp& w, uint32_t lanes) {
@@ -93,6 +44,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.picks = 0;
     w.held_back = w.idle = false;
     w.epoch = 0;
+    w.slept = 0;
     w.current = 0;
     w.split_count = 1;
     w.splits[0] = {};
@@ -106,53 +58,22 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     std::fill(w.mark_counts.begin(), w.mark_counts.end(), 0);
 }
 
-void start_block(Block& block, int64_t index) {
-    block.index = index;
-    block.aborted = block.marks_waiting = false;
-    std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
-    std::fill(block.mark_counts.begin(), block.mark_counts.end(), 0);
-    block.barriers.fill({});
-    block.mbarriers.clear();
-    block.copy_arrivals.clear();
-    block.vain_turns = 0;
-    const uint64_t seed = block.options->schedule_seed;
-    block.random = seed == 0 ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
-    const auto threads = static_cast<uint32_t>(count(block.launch->block));
-    for (Warp& w : block.warps) {
-        const uint32_t here = std::min<uint32_t>(threads - static_cast<uint32_t>(w.index * kLanes), kLanes);
-        start_warp(block, w, here == kLanes ? kAllLanes : (1u << here) - 1);
-    }
-    if (block.variant == kPlain) return;
-    ShadowBlock shadow;
-    shadow.block = index;
-    shadow.threads = static_cast<int>(threads);
-    shadow.bytes = static_cast<uint32_t>(block.shared.size());
-    shadow.checks = block.options->checks;
-    start(block.shadow, shadow);
-}
-
 uint64_t budget_of(const Block& block) {
     return block.options->budget != 0 ? block.options->budget : kDefaultBudget;
 }
 
-uint64_t issued(const Block& block) {
-    uint64_t sum = 0;
-    for (const Warp& w : block.warps) sum += w.clock - w.joined;
-    return sum;
-}
-
 void report_endless(Block& block) {
-    const Warp* longest = &block.warps[0];
-    for (const Warp& w : block.warps)
-        if (w.split_count != 0 &&
-            (longest->split_count == 0 || w.clock - w.joined > longest->clock - longest->joined))
-            longest = &w;
     Incident incident;
     incident.kind = Incident::Kind::endless_loop;
-    const Split& split = longest->splits[0];
-    incident.first = witness(*longest, split.pc, split.mask);
+    incident.first = spinning_at(block);
     incident.detail = fmt::format("the block issued {} warp instructions without an end", issued(block));
     report(block, std::move(incident));
+}
+
+bool spins(const Block& block) {
+    const uint64_t issued_now = issued(block) - block.turn_issued;
+    const uint64_t turn = kShortTurn >> std::min(block.same_spins, kMostHalvings);
+    return issued_now >= kLongTurn || (issued_now >= turn && block.polls.in_vain * kPollShare >= issued_now);
 }
 
 void step(Block& block, Warp& w) {
@@ -195,8 +116,13 @@ bool turn(Block& block) {
 
 void fill_special_registers(Warp& w, const RegisterFile& file) {
     for (const SpecialSlot& s : file.special) {
-        uint32_t* cell = cells<uint32_t>(w, s.slot);
-        for (int lane = 0; lane < kLanes; ++lane) cell[lane] = special_value(*w.block, w, s.which, lane);
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const uint64_t value = special_value(*w.block, w, s, lane);
+            if (s.wide)
+                cells<uint64_t>(w, s.slot)[lane] = value;
+            else
+                cells<uint32_t>(w, s.slot)[lane] = static_cast<uint32_t>(value);
+        }
     }
 }
 
@@ -205,6 +131,7 @@ void prepare(Block& block, const BlockContext& context) {
     block.launch = context.launch;
     block.options = context.options;
     block.memory = context.memory;
+    block.workspace = context.workspace;
     block.loaded = context.loaded;
     block.variant = context.variant;
     const Program& program = *context.program;
@@ -225,27 +152,94 @@ void prepare(Block& block, const BlockContext& context) {
     }
 }
 
-bool run_block(Block& block, int64_t index) {
-    start_block(block, index);
+void begin_block(Block& block, int64_t index, Variant variant) {
+    block.index = index;
+    block.variant = variant;
+    block.polls = {};
+    block.aborted = block.marks_waiting = false;
+    std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
+    std::fill(block.mark_counts.begin(), block.mark_counts.end(), 0);
+    block.barriers.fill({});
+    block.mbarriers.clear();
+    block.copy_arrivals.clear();
+    block.vain_turns = 0;
+    const uint64_t seed = block.options->schedule_seed;
+    block.random = seed == 0 ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
+    const auto threads = static_cast<uint32_t>(count(block.launch->block));
+    for (Warp& w : block.warps) {
+        const uint32_t here = std::min<uint32_t>(threads - static_cast<uint32_t>(w.index * kLanes), kLanes);
+        start_warp(block, w, here == kLanes ? kAllLanes : (1u << here) - 1);
+    }
+    if (block.variant == kPlain) return;
+    ShadowBlock shadow;
+    shadow.block = index;
+    shadow.threads = static_cast<int>(threads);
+    shadow.bytes = static_cast<uint32_t>(block.shared.size());
+    shadow.checks = block.options->checks;
+    start(block.shadow, shadow);
+}
+
+uint64_t issued(const Block& block) {
+    uint64_t sum = 0;
+    for (const Warp& w : block.warps) sum += w.clock - w.joined;
+    return sum;
+}
+
+Access spinning_at(const Block& block) {
+    const Poll& poll = block.polls.vain;
+    if (block.polls.in_vain > 0)
+        return witness(block.warps[static_cast<size_t>(poll.warp)], poll.at, poll.lanes);
+    const Warp* longest = &block.warps[0];
+    for (const Warp& w : block.warps)
+        if (w.split_count != 0 &&
+            (longest->split_count == 0 || w.clock - w.joined > longest->clock - longest->joined))
+            longest = &w;
+    return witness(*longest, longest->splits[0].pc, longest->splits[0].mask);
+}
+
+uint64_t fingerprint(const Block& block) {
+    Hash hash;
+    add(hash, block.shared);
+    for (const Warp& w : block.warps) {
+        add(hash, w.stack.bytes);
+        add(hash, std::as_bytes(std::span(w.entry->storage)));
+        for (const auto& frame : w.active) add(hash, std::as_bytes(std::span(frame->storage)));
+        add(hash, w.copies.size());
+        for (int k = 0; k < w.split_count; ++k) {
+            const Split& s = w.splits[static_cast<size_t>(k)];
+            add(hash, static_cast<uint64_t>(s.pc - block.program->code[block.variant].data()));
+            add(hash, uint64_t{s.mask} << 8 | static_cast<uint64_t>(s.wait));
+        }
+    }
+    return hash.value;
+}
+
+Ended run_block(Block& block) {
     const uint64_t budget = budget_of(block);
-    bool finished = false;
+    block.turn_issued = issued(block);
+    block.polls.in_vain = 0;
+    Ended ended = Ended::given_up;
     while (!block.aborted) {
         if (turn(block)) {
             if (block.vain_turns > kVainTurns) {
                 report_deadlock(block);
                 break;
             }
-            if (issued(block) <= budget) continue;
-            report_endless(block);
-            break;
+            if (issued(block) > budget) {
+                report_endless(block);
+                break;
+            }
+            if (spins(block) && !block.aborted) return Ended::set_aside;
+            continue;
         }
-        finished =
+        const bool gone =
             std::all_of(block.warps.begin(), block.warps.end(), [](const Warp& w) { return w.live == 0; });
-        if (finished || !resolve_standstill(block)) break;
+        if (gone) ended = Ended::finished;
+        if (gone || !resolve_standstill(block)) break;
     }
     block.issued += issued(block);
     collect_shadow(block);
-    return finished;
+    return ended;
 }
 
 }  // namespace wl::emulator

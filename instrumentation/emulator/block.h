@@ -1,24 +1,39 @@
-// One block from start to end, in memory that the worker uses again for the next one.
+// One block from start to end, in memory that is used again for later ones.
 #pragma once
 
 #include "instrumentation/emulator/warp.h"
 
 namespace wl::emulator {
 
-// What all blocks of a worker share.
+// What all blocks of a launch share.
 struct BlockContext {
     const Program* program = nullptr;
     const Launch* launch = nullptr;
     const RunOptions* options = nullptr;
     GlobalMemory* memory = nullptr;
-    Variant variant = kPlain;
+    Variant variant = kPlain;  // of the blocks that are observed
     const Loaded* loaded = nullptr;
+    uint64_t workspace = 0;  // of a cooperative launch
 };
 
 void prepare(Block& block, const BlockContext& context);
 
-// Runs block `index`; its findings, counts and record stay in `block`. False: it was given up (deadlock,
-// budget, trap).
-bool run_block(Block& block, int64_t index);
+// Block `index` at its first instruction.
+void begin_block(Block& block, int64_t index, Variant variant);
+
+enum class Ended : uint8_t {
+    finished,
+    given_up,   // deadlock, budget, trap: noted
+    set_aside,  // it spins, waiting for other blocks to change memory: to be run again
+};
+// Runs the block on from where it was; its findings, counts and record stay in `block`.
+Ended run_block(Block& block);
+
+// The place where the block polls memory, or else the one it has spent most on.
+Access spinning_at(const Block& block);
+uint64_t issued(const Block& block);  // warp instructions since its start
+
+// Equal for equal registers, shared and local memory and places of its lanes.
+uint64_t fingerprint(const Block& block);
 
 }  // namespace wl::emulator

@@ -82,7 +82,7 @@ const Instr* unpack_quarters(Warp& w, const Instr* i) {
 
 template <class T, int Shift>
 const Instr* read_clock(Warp& w, const Instr* i) {
-    const T now = static_cast<T>(time_at(w, i) >> Shift);
+    const T now = static_cast<T>((time_at(w, i) + w.slept) >> Shift);
     write_lanes<T>(w, i->r[0], [=](int) { return now; });
     return i + 1;
 }

@@ -6,8 +6,7 @@
 #include "instrumentation/emulator/builtins.h"
 #include "instrumentation/emulator/check.h"
 #include "instrumentation/emulator/lowering.h"
-#include "instrumentation/emulator/schedule.h"
-#include "instrumentation/emulator/simd.h"
+#include "instrumentation/emulator/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,42 +24,6 @@ constexpr Lower kFamilies[] = {
     lower_video,       lower_video_simd, lower_warp,    lower_matrix, lower_barrier,
     lower_mbarrier,    lower_control,    lower_call,    lower_stack,  lower_mark,
 };
-
-// ---- guards
-
-// Runs the body for the lanes whose guard is true.
-const Instr* guarded(Warp& w, const Instr* i) {
-    const uint32_t before = w.mask;
-    w.mask = before & read_predicate(w, i->guard);
-    const Instr* next = w.mask != 0 ? i->inner(w, i) : i + 1;
-    w.mask = before;
-    return next;
-}
-// The same for what may wait: the lanes without go on as a split of their own.
-const Instr* guarded_wait(Warp& w, const Instr* i) {
-    const uint32_t lanes = w.mask & read_predicate(w, i->guard);
-    if (lanes == 0) return i + 1;
-    if (lanes == w.mask) return i->inner(w, i);
-    close_segment(w, i);
-    part(w, lanes, i + 1);
-    const Instr* next = i->inner(w, i);
-    return next != nullptr ? yield(w, next) : nullptr;
-}
-
-bool handles_guard(Op op) {
-    return op == Op::bra || op == Op::brx_idx || op == Op::call || op == Op::ret || op == Op::exit ||
-        op == Op::trap || op == Op::bar;
-}
-bool is_matrix(Op op) {
-    return op == Op::wmma_load || op == Op::wmma_store || op == Op::wmma_mma || op == Op::mma ||
-        op == Op::mma_sp || op == Op::ldmatrix || op == Op::stmatrix || op == Op::movmatrix;
-}
-bool may_wait(const ptx::Instruction& in) {
-    const Op op = in.op;
-    if ((op == Op::shfl || op == Op::vote) && !in.modifiers.sync) return false;
-    return op == Op::shfl || op == Op::vote || op == Op::match || op == Op::redux || op == Op::elect ||
-        op == Op::bar_warp_sync || op == Op::mark || is_matrix(op);
-}
 
 // ---- instructions
 
@@ -83,8 +46,7 @@ bool lower_one(Lowering& l, uint32_t index) {
     for (size_t v = 0; v < kVariants; ++v) {
         Instr out = l.out;
         out.inner = selected.exec[v];
-        out.exec = out.inner;
-        if (guard.reg >= 0 && !handles_guard(l.in->op)) out.exec = may_wait(*l.in) ? guarded_wait : guarded;
+        out.exec = wrapped(l, out.inner);
         l.program.code[v].push_back(out);
     }
     return static_cast<bool>(selected);
@@ -107,6 +69,7 @@ void append_end(Lowering& l) {
 void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
     l.self.begin = static_cast<uint32_t>(l.program.code[kPlain].size());
     for (uint32_t k = 0; k < l.function.code.size(); ++k) {
+        l.program.waits_for_blocks = l.program.waits_for_blocks || polls_other_blocks(l, l.function.code[k]);
         if (lower_one(l, k)) continue;
         if (unsupported == nullptr) throw Unsupported(describe_unsupported(l.module, l.function.code[k]));
         unsupported->push_back(k);
@@ -120,6 +83,7 @@ void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
 void place_registers(Lowering& l) {
     RegisterFile& file = l.self.file;
     l.register_slots = assign_registers(l.function, file);
+    l.read = registers_read(l.function);
     l.scratch = file.bytes;
     file.bytes += 2 * kPlane;
     place_function_variables(l);

@@ -48,9 +48,10 @@ struct Lowering {
     uint32_t first_site = 0;                                        // of the function's instructions
     int first_mark = 0;                                             // in Program::marks
     std::vector<uint32_t> register_slots{};                         // by register
+    std::vector<char> read{};                                       // by register: some instruction reads it
     std::map<std::pair<int, uint64_t>, uint32_t> constant_slots{};  // (cell bytes, value) -> slot
     std::map<std::tuple<int, int64_t, bool, bool>, uint32_t> address_slots{};
-    std::map<ptx::SpecialRegister, uint32_t> special_slots{};
+    std::map<std::tuple<ptx::SpecialRegister, int64_t, bool>, uint32_t> special_slots{};
     std::vector<Placed> function_variables{}, params{}, results{};
     std::map<std::pair<uint32_t, bool>, uint32_t> local_slots{};  // (offset, wide) -> slot
     uint32_t scratch = 0;                                         // slot for `_` destinations, 16-byte cells

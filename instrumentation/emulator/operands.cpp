@@ -2,6 +2,7 @@
 // variables.
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/lowering.h"
+#include "instrumentation/emulator/schedule.h"
 
 #include <cstring>
 
@@ -23,11 +24,14 @@ uint32_t append_slot(RegisterFile& file, size_t cell_bytes) {
 
 int cell_bytes_of(Type t) { return ptx::bytes_of(t) == 8 ? 8 : 4; }
 
-uint32_t special(Lowering& l, SpecialRegister which) {
-    const auto [it, inserted] = l.special_slots.try_emplace(which, 0);
+// Clocks are no constants: only a mov reads them (exec_move.cpp).
+uint32_t special(Lowering& l, const Operand& o, bool wide) {
+    const auto which = static_cast<SpecialRegister>(o.index);
+    if (!has_value(which)) l.failed = true;
+    const auto [it, inserted] = l.special_slots.try_emplace({which, o.offset, wide}, 0);
     if (inserted) {
-        it->second = append_slot(l.self.file, 4);
-        l.self.file.special.push_back({which, it->second});
+        it->second = append_slot(l.self.file, wide ? 8 : 4);
+        l.self.file.special.push_back({which, o.offset, it->second, wide});
     }
     return it->second;
 }
@@ -92,7 +96,7 @@ uint32_t source(Lowering& l, const Operand& o, Type t) {
             if (const int f = function_index(l, o.index); f >= 0)
                 return constant(l, wide ? 8 : 4, function_address(f));
             break;
-        case Kind::special: return special(l, static_cast<SpecialRegister>(o.index));
+        case Kind::special: return special(l, o, wide);
         case Kind::symbol:
         case Kind::param:
         case Kind::result:

@@ -50,7 +50,9 @@ enum Variant : uint8_t { kPlain, kChecked, kRecorded, kVariants };
 // A slot that is filled when a warp starts.
 struct SpecialSlot {
     ptx::SpecialRegister which;
+    int64_t number;  // of %envreg and %pm
     uint32_t slot;
+    bool wide;  // 8-byte cells
 };
 // A constant slot that holds the address of a module variable, known only when a launch has placed it.
 struct AddressSlot {
@@ -195,6 +197,7 @@ struct Program {
     uint32_t static_shared = 0, param_bytes = 0;
     uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
     std::vector<capture::Site> sites;
+    bool waits_for_blocks = false;  // it polls memory: one block may need others to have run
 };
 
 }  // namespace wl::emulator

@@ -1,90 +1,20 @@
-// A launch: workers take blocks in order; what they saw is merged so that the result does not depend on how
-// many there were.
+// A launch: its blocks run on several threads; what they saw is merged so that the result does not depend on
+// how many there were.
 #include "instrumentation/emulator/banks.h"
-#include "instrumentation/emulator/block.h"
+#include "instrumentation/emulator/device.h"
+#include "instrumentation/emulator/grid.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/load.h"
-#include "instrumentation/emulator/record.h"
 #include "instrumentation/emulator/reductions.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstring>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <optional>
+#include <set>
+#include <span>
 #include <thread>
 
 namespace wl::emulator {
 namespace {
-
-struct Worker {
-    Block block;
-    uint64_t finished = 0;
-    std::vector<std::unique_ptr<Recorder>> recorders;
-    AccessCounter counter;
-};
-
-struct Shared {
-    BlockContext context;
-    std::optional<CountingProgram> counting;
-    std::vector<int64_t> blocks;
-    std::atomic<size_t> next{0};
-    std::atomic<uint64_t> done{0};
-    std::atomic<bool> cancelled{false};
-    std::mutex progress_lock;
-    std::chrono::steady_clock::time_point last_progress;
-    std::mutex failure_lock;
-    std::exception_ptr failure;
-};
-
-void report_progress(Shared& shared, bool last) {
-    const auto& callback = shared.context.options->on_progress;
-    if (!callback) return;
-    const std::unique_lock lock(shared.progress_lock, std::try_to_lock);
-    if (!lock) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (!last && now - shared.last_progress < std::chrono::milliseconds(50)) return;
-    shared.last_progress = now;
-    if (!callback(shared.done, shared.blocks.size())) shared.cancelled = true;
-}
-
-void work(Shared& shared, Worker& worker) {
-    prepare(worker.block, shared.context);
-    const RunOptions& options = *shared.context.options;
-    if (shared.counting) {
-        prepare(worker.counter, *shared.counting, shared.blocks.front());
-        worker.block.counter = &worker.counter;
-    }
-    while (!shared.cancelled) {
-        const size_t k = shared.next++;
-        if (k >= shared.blocks.size()) return;
-        const int64_t index = shared.blocks[k];
-        if (options.record) {
-            auto& recorder = worker.recorders.emplace_back(std::make_unique<Recorder>());
-            recorder->max_events = options.max_events;
-            recorder->record.block = index;
-            recorder->record.warps = static_cast<int>(worker.block.warps.size());
-            worker.block.recorder = recorder.get();
-        }
-        if (run_block(worker.block, index)) ++worker.finished;
-        ++shared.done;
-        report_progress(shared, false);
-    }
-}
-
-void work_safely(Shared& shared, Worker& worker) {
-    try {
-        work(shared, worker);
-    } catch (...) {
-        const std::lock_guard lock(shared.failure_lock);
-        if (!shared.failure) shared.failure = std::current_exception();
-        shared.cancelled = true;
-    }
-}
 
 // Last writers over all recorded blocks: of two blocks that wrote a byte, the later one in block order.
 void merge_owners(RunResult& result, std::vector<Recorder*>& recorders, const GlobalMemory& memory) {
@@ -101,20 +31,17 @@ void merge_owners(RunResult& result, std::vector<Recorder*>& recorders, const Gl
     }
 }
 
-void gather_results(RunResult& result, std::vector<Worker>& workers, const Shared& shared) {
-    const Program& program = *shared.context.program;
+void gather_results(RunResult& result, Grid& grid) {
+    const Program& program = *grid.context.program;
     Findings findings;
     std::vector<ReductionCount> reductions(program.reductions.size());
-    std::vector<Recorder*> recorders;
-    for (Worker& w : workers) {
-        result.blocks += w.finished;
-        result.warp_instructions += w.block.issued;
-        merge(findings, std::move(w.block.findings));
-        if (!w.block.reductions.empty()) add(reductions, w.block.reductions);
-        for (auto& r : w.recorders) recorders.push_back(r.get());
+    for (auto& block : grid.storage) {
+        result.warp_instructions += block->issued;
+        merge(findings, std::move(block->findings));
+        if (!block->reductions.empty()) add(reductions, block->reductions);
     }
     result.incidents = sorted(std::move(findings));
-    if (shared.context.variant != kPlain && shared.context.options->checks.uniform) {
+    if (grid.context.variant != kPlain && grid.context.options->checks.uniform) {
         for (Incident& i : uniform_reductions(program, reductions)) result.incidents.push_back(std::move(i));
         std::stable_sort(
             result.incidents.begin(),
@@ -122,18 +49,19 @@ void gather_results(RunResult& result, std::vector<Worker>& workers, const Share
             [](const Incident& a, const Incident& b) { return a.first.block < b.first.block; }
         );
     }
-    if (shared.counting) {
+    if (grid.counting) {
         std::vector<const AccessCounter*> counters;
-        counters.reserve(workers.size());
-        for (const Worker& w : workers) counters.push_back(&w.counter);
-        result.accesses = gathered(*shared.counting, counters);
+        for (const auto& [block, c] : grid.counters) counters.push_back(&c->asked);
+        result.accesses = gathered(*grid.counting, counters);
     }
+    std::vector<Recorder*> recorders;
+    for (auto& r : grid.recorders) recorders.push_back(r.get());
     std::sort(recorders.begin(), recorders.end(), [](const Recorder* a, const Recorder* b) {
         return a->record.block < b->record.block;
     });
-    merge_owners(result, recorders, *shared.context.memory);
+    merge_owners(result, recorders, *grid.context.memory);
     for (Recorder* r : recorders) result.records.push_back(std::move(r->record));
-    if (shared.context.options->record) result.stages = program.stages;
+    if (grid.context.options->record) result.stages = program.stages;
 }
 
 Variant variant_for(const RunOptions& options) {
@@ -142,37 +70,57 @@ Variant variant_for(const RunOptions& options) {
     return c.races || c.uninitialised || c.uniform ? kChecked : kPlain;
 }
 
+// Blocks that are asked for, and those that they may wait for.
+std::vector<Start> starts(const Program& program, const Launch& launch, const RunOptions& options) {
+    std::vector<Start> result;
+    if (options.blocks.empty() || program.waits_for_blocks) {
+        result.resize(count(launch.grid));
+        const std::set<int64_t> wanted(options.blocks.begin(), options.blocks.end());
+        for (size_t k = 0; k < result.size(); ++k) {
+            result[k].index = static_cast<int64_t>(k);
+            result[k].observed = wanted.empty() || wanted.contains(result[k].index);
+        }
+    } else {
+        for (const int64_t index : options.blocks) result.push_back({index, true});
+    }
+    return result;
+}
+
+// What cooperative groups keep their barrier in: its size, then the barrier (driver_abi.h of cooperative
+// groups).
+uint64_t place_workspace(GlobalMemory& memory) {
+    const std::string name = "workspace of the cooperative launch";
+    const uint32_t words[2] = {sizeof(words), 0};
+    const auto bytes = std::as_bytes(std::span(words));
+    for (Allocation& a : memory.allocations) {
+        if (a.name != name) continue;
+        a.bytes.assign(bytes.begin(), bytes.end());
+        return a.base;
+    }
+    return allocate(memory, name, {bytes.begin(), bytes.end()});
+}
+
 }  // namespace
 
 RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     const Loaded loaded = load(program, memory);
-    Shared shared;
-    shared.context = {&program, &launch, &options, &memory, variant_for(options), &loaded};
+    Grid grid;
+    grid.context = {&program, &launch, &options, &memory, variant_for(options), &loaded};
     if (options.count_accesses) {
-        shared.counting.emplace(counting_program(program, shared.context.variant, options.row_maps));
-        shared.context.program = &shared.counting->program;
+        grid.counting.emplace(counting_program(program, grid.context.variant, options.row_maps));
+        grid.context.program = &grid.counting->program;
     }
-    shared.blocks = options.blocks;
-    if (shared.blocks.empty()) {
-        shared.blocks.resize(count(launch.grid));
-        std::iota(shared.blocks.begin(), shared.blocks.end(), 0);
-    }
-    shared.last_progress = begin;
+    if (launch.cooperative) grid.context.workspace = place_workspace(memory);
+    grid.starts = starts(program, launch, options);
+    grid.resident = resident_blocks(launch.block, program.static_shared + launch.dynamic_shared);
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
-    std::vector<Worker> workers(std::clamp<size_t>(shared.blocks.size(), 1, cores));
-    {
-        std::vector<std::jthread> threads;
-        for (size_t k = 1; k < workers.size(); ++k)
-            threads.emplace_back([&shared, &workers, k] { work_safely(shared, workers[k]); });
-        work_safely(shared, workers[0]);
-    }
-    if (shared.failure) std::rethrow_exception(shared.failure);
-    report_progress(shared, true);
+    run_grid(grid, std::clamp<size_t>(grid.starts.size(), 1, cores));
     RunResult result;
-    result.cancelled = shared.cancelled;
-    gather_results(result, workers, shared);
+    result.cancelled = grid.cancelled;
+    result.blocks = grid.finished;
+    gather_results(result, grid);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

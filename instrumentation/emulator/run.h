@@ -38,6 +38,7 @@ struct Launch {
     uint32_t dynamic_shared = 0;    // bytes
     std::vector<std::byte> params;  // the entry's parameter buffer, laid out as in PTX
     uint32_t stack_bytes = 0;       // cudaLimitStackSize: for recursion and alloca; 0: 1024, CUDA's default
+    bool cooperative = false;       // as by cudaLaunchCooperativeKernel: the grid can synchronise
 };
 
 struct Checks {
@@ -84,6 +85,7 @@ struct Incident {
         stack_overflow,
         undefined_target,  // an indirect call of what is no function, or none of this kind; brx.idx past its
                            // list
+        endless_wait,      // blocks poll memory that none of them will change
     };
     Kind kind = Kind::race_shared;
     Access first, second;  // races: first is the earlier in emulated order; others: second unused (write ==
@@ -112,7 +114,9 @@ struct TileSnapshot {
 };
 
 struct RunOptions {
-    std::vector<int64_t> blocks;  // linear indices; empty: all
+    // Linear indices; empty: all. If the kernel's blocks may wait for each other, the rest runs too: without
+    // checks, marks or record.
+    std::vector<int64_t> blocks;
     uint64_t budget = 0;  // warp instructions a block may issue; 0: 2^33. More is an endless_loop incident
     int threads = 0;      // 0: as many as cores
     Checks checks;
@@ -129,7 +133,7 @@ struct RunOptions {
 };
 
 struct RunResult {
-    uint64_t blocks = 0;  // finished
+    uint64_t blocks = 0;  // finished, of those asked for
     uint64_t warp_instructions = 0;
     double seconds = 0;
     bool cancelled = false;

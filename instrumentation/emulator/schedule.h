@@ -5,6 +5,9 @@
 
 namespace wl::emulator {
 
+// Of so many choices among a warp's splits, and one more, one falls on the last in the order of the program.
+constexpr uint32_t kPicksOfLast = 0xfff;
+
 // Runs the warp until every split waits, the warp has exited, or its time slice is over.
 void run_warp(Warp& w);
 
@@ -44,11 +47,18 @@ bool resolve_standstill(Block& block);
 // Every warp that is left waits, or tests an mbarrier in vain.
 void report_deadlock(Block& block);
 
+// Lanes that stand at a barrier until the rest of their warp comes arrive without it. False: there are none.
+bool go_on_diverged(Block& block);
+
 void settle_marks(Block& block);
 bool release_marks(Block& block);
 
 // What special registers hold for the warp, into the running frame's file.
 void fill_special_registers(Warp& w, const RegisterFile& file);
+// What a special register holds for a lane when its warp starts.
+uint64_t special_value(const Block& block, const Warp& w, const SpecialSlot& slot, int lane);
+// False: it changes while the warp runs.
+bool has_value(ptx::SpecialRegister which);
 
 // Pending cp.async of these lanes land: they exit.
 void land_all_copies(Warp& w, uint32_t lanes);

@@ -15,7 +15,7 @@ void remove_split(Warp& w, int k) {
 }
 
 bool mergeable(const Split& a, const Split& b) {
-    const auto moving = [](Wait wait) { return wait == Wait::none || wait == Wait::collective; };
+    const auto moving = [](Wait wait) { return wait != Wait::barrier && wait != Wait::mark; };
     return a.pc == b.pc && a.frame == b.frame && moving(a.wait) && moving(b.wait);
 }
 
@@ -57,7 +57,7 @@ bool pick(Warp& w) {
         if (worst < 0 || comes_before(w.splits[static_cast<size_t>(worst)], s)) worst = k;
     }
     if (best < 0) return stand_back(w);
-    w.current = (++w.picks & 0xfff) == 0 ? worst : best;
+    w.current = (++w.picks & kPicksOfLast) == 0 ? worst : best;
     become(w, running(w));
     w.segment = running(w).pc;
     return true;
@@ -136,7 +136,7 @@ const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask) {
     land_all_copies(w, mask);
     for (int k = 0; k < w.split_count; ++k) {  // whoever waits for these lanes looks again
         Split& s = w.splits[static_cast<size_t>(k)];
-        if (s.wait == Wait::collective) s.wait = Wait::none;
+        if (s.wait == Wait::collective || s.wait == Wait::convergence) s.wait = Wait::none;
     }
     close_segment(w, i + 1);
     for (Frame *f = w.frame, *parent = nullptr; f->parent != nullptr; f = parent) {

@@ -14,7 +14,13 @@ namespace wl::emulator {
 struct Block;
 struct Loaded;
 
-enum class Wait : uint8_t { none, barrier, mark, collective };
+enum class Wait : uint8_t {
+    none,
+    barrier,
+    mark,
+    collective,
+    convergence,  // at a barrier, for the lanes of its warp that are still on their way
+};
 
 struct alignas(64) RegisterLine {
     std::byte bytes[64];
@@ -79,7 +85,8 @@ struct Warp {
     uint64_t clock = 0;              // instructions issued, joined at block barriers
     uint64_t slice_end = 0;          // the scheduler wants control back at this clock
     uint64_t joined = 0;             // part of the clock that is waiting: clock - joined were issued
-    uint32_t exists = 0, live = 0;   // lanes; those of them that have not exited
+    uint64_t slept = 0;             // nanoseconds asked of nanosleep; the clocks that a kernel reads add them
+    uint32_t exists = 0, live = 0;  // lanes; those of them that have not exited
     uint32_t picks = 0;
     bool held_back = false;  // stood at a barrier and let the other warps come
     bool idle = false;       // in its last turn it ended with nothing but vain tests of mbarriers
@@ -144,6 +151,19 @@ using Findings = std::map<IncidentKey, Found>;
 struct Recorder;
 struct AccessCounter;
 
+// A look at memory that others may change, and what it gave.
+struct Poll {
+    const Instr* at = nullptr;
+    int warp = 0;
+    uint32_t lanes = 0;
+    uint64_t result = 0;
+};
+struct Polls {
+    std::array<Poll, 16> last{};  // by instruction and warp, the latest that fell there
+    Poll vain;                    // the latest that gave the same as before
+    uint64_t in_vain = 0;         // since the block's turn began
+};
+
 struct Block {
     const Program* program = nullptr;
     const Launch* launch = nullptr;
@@ -164,8 +184,14 @@ struct Block {
     std::vector<ReductionCount> reductions;
     Findings findings;
     Shadow shadow;
-    uint64_t issued = 0;  // warp instructions of finished blocks
-    uint64_t random = 0;  // state of the schedule's generator; 0: fixed order
+    uint64_t issued = 0;       // warp instructions of finished blocks
+    uint64_t turn_issued = 0;  // those of this one when its turn began
+    Polls polls;
+    Poll spun;                // how its last turn ended, when it was set aside
+    uint64_t same_spins = 0;  // how many turns ended like that
+    bool observed = true;     // else it runs only because others may wait for it
+    uint64_t workspace = 0;   // address of a cooperative launch's; 0: it is none
+    uint64_t random = 0;      // state of the schedule's generator; 0: fixed order
     bool aborted = false;
     bool marks_waiting = false;
     Recorder* recorder = nullptr;
