@@ -152,7 +152,8 @@ void place_module_variables(const ptx::Module& module, Linking& linking, Program
         const Variable& v = module.variables[k];
         if (v.space != Space::global) continue;
         linking.module_variables[k] = {Space::global, 0, static_cast<int>(program.globals.size())};
-        program.globals.push_back({v.name, v.bytes, v.init, {}});
+        const bool opaque = v.type == ptx::Type::texref || v.type == ptx::Type::surfref;
+        program.globals.push_back({v.name, v.bytes, v.init, {}, opaque});
     }
     fill_variables(module, linking, program);
 }

@@ -29,10 +29,24 @@ std::vector<std::byte> initial_bytes(const GlobalVariable& variable) {
     return bytes;
 }
 
+// An opaque variable holds the handle of the texture of its name; 0: there is none.
+uint64_t place_opaque(GlobalMemory& memory, const GlobalVariable& variable) {
+    uint64_t handle = 0;
+    for (size_t k = 0; k < memory.textures.size(); ++k)
+        if (memory.textures[k].name == variable.name) handle = kTextureBase | (k + 1);
+    std::vector<std::byte> bytes(sizeof(handle));
+    std::memcpy(bytes.data(), &handle, sizeof(handle));
+    return allocate(memory, "handle of " + variable.name, std::move(bytes));
+}
+
 std::vector<uint64_t> place_globals(const Program& program, GlobalMemory& memory) {
     std::vector<uint64_t> addresses;
     std::vector<size_t> made;
     for (const GlobalVariable& v : program.globals) {
+        if (v.opaque) {
+            addresses.push_back(place_opaque(memory, v));
+            continue;
+        }
         const auto known =
             std::find_if(memory.allocations.begin(), memory.allocations.end(), [&](const Allocation& a) {
                 return a.name == v.name;

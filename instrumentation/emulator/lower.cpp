@@ -17,13 +17,37 @@ namespace {
 using ptx::Op;
 using Lower = Selected (*)(Lowering&);
 
+// clang-format off
 constexpr Lower kFamilies[] = {
-    lower_integer,     lower_carry,      lower_bits,    lower_float,  lower_half,
-    lower_approximate, lower_convert,    lower_compare, lower_logic,  lower_move,
-    lower_param,       lower_memory,     lower_policy,  lower_copy,   lower_atomic,
-    lower_video,       lower_video_simd, lower_warp,    lower_matrix, lower_barrier,
-    lower_mbarrier,    lower_control,    lower_call,    lower_stack,  lower_mark,
+    lower_integer,
+    lower_carry,
+    lower_bits,
+    lower_float,
+    lower_half,
+    lower_approximate,
+    lower_convert,
+    lower_compare,
+    lower_logic,
+    lower_move,
+    lower_param,
+    lower_memory,
+    lower_policy,
+    lower_copy,
+    lower_atomic,
+    lower_video,
+    lower_video_simd,
+    lower_warp,
+    lower_matrix,
+    lower_barrier,
+    lower_mbarrier,
+    lower_texture,
+    lower_surface,
+    lower_control,
+    lower_call,
+    lower_stack,
+    lower_mark,
 };
+// clang-format on
 
 // ---- instructions
 

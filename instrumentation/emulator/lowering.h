@@ -110,6 +110,8 @@ Selected lower_warp(Lowering& l);
 Selected lower_matrix(Lowering& l);
 Selected lower_barrier(Lowering& l);
 Selected lower_mbarrier(Lowering& l);
+Selected lower_texture(Lowering& l);
+Selected lower_surface(Lowering& l);
 Selected lower_control(Lowering& l);
 Selected lower_param(Lowering& l);
 Selected lower_call(Lowering& l);

@@ -2,6 +2,7 @@
 #include "instrumentation/emulator/memory.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace wl::emulator {
 
@@ -19,6 +20,17 @@ uint64_t allocate(GlobalMemory& memory, std::string name, std::vector<std::byte>
     if (!initialised) made.written.assign(bytes.size(), 0);
     made.bytes = std::move(bytes);
     return base;
+}
+
+uint64_t add_texture(GlobalMemory& memory, Texture texture) {
+    assert(find(memory, texture.data, texture_bytes(texture)) != nullptr);
+    memory.textures.push_back(std::move(texture));
+    return kTextureBase | memory.textures.size();
+}
+
+const Texture* find_texture(const GlobalMemory& memory, uint64_t handle) {
+    const uint64_t number = handle ^ kTextureBase;
+    return number >= 1 && number <= memory.textures.size() ? &memory.textures[number - 1] : nullptr;
 }
 
 Allocation* find(GlobalMemory& memory, uint64_t address, uint64_t size) {

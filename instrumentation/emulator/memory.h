@@ -2,6 +2,8 @@
 // written.
 #pragma once
 
+#include "instrumentation/emulator/texture.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,12 +28,18 @@ struct Allocation {
 // element.
 struct GlobalMemory {
     std::vector<Allocation> allocations;  // by rising base
+    std::vector<Texture> textures;        // by handle
 };
 
 // An allocation of `bytes.size()`; `initialised` false: reading a byte before a kernel wrote it is a finding.
 uint64_t allocate(
     GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised = true
 );
+
+// A handle for instructions on textures and surfaces. All of the texture's texels lie in one allocation.
+uint64_t add_texture(GlobalMemory& memory, Texture texture);
+// What the handle stands for, or nullptr.
+const Texture* find_texture(const GlobalMemory& memory, uint64_t handle);
 
 // The allocation that holds all of [address, address + size), or nullptr.
 Allocation* find(GlobalMemory& memory, uint64_t address, uint64_t size);

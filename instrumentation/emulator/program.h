@@ -138,11 +138,34 @@ struct StoredAddress {
     uint8_t width = 8, shift = 0;
 };
 
+// An instruction on a texture or surface (Instr::target), which has more operands than an Instr holds: slots,
+// or kAbsent.
+struct TextureForm {
+    static constexpr uint32_t kAbsent = ~0u;
+    enum class Outside : uint8_t { trap, clamp, zero };
+    std::array<uint32_t, 4> data{};  // what is read, or what is written
+    uint32_t handle = 0;
+    bool by_name = false;  // the slot of the handle is that of the address of an opaque variable
+    std::array<uint32_t, 3> coordinates{}, offsets{kAbsent, kAbsent, kAbsent};
+    uint32_t layer = kAbsent, resident = kAbsent;
+    uint8_t dimensions = 1;
+    uint8_t count = 1, bytes = 4;  // of the vector in registers, and of its elements
+    uint8_t channel = 0;           // tld4
+    bool integer = false;          // coordinates
+    bool halves = false;           // f16x2 results
+    bool elements = false;         // surfaces: x counts elements, not bytes
+    Outside outside = Outside::trap;
+    ptx::Type type = ptx::Type::none;  // sured
+    ptx::AtomOp operation = ptx::AtomOp::none;
+    std::string property;  // txq, suq
+};
+
 struct GlobalVariable {
     std::string name;
     uint64_t bytes = 0;
     std::vector<ptx::Initialiser> init;
     std::vector<StoredAddress> addresses;
+    bool opaque = false;  // .texref, .surfref: holds the handle of the texture of its name
 };
 
 struct SharedVariable {
@@ -185,6 +208,7 @@ struct Program {
     std::vector<std::string> stages;
     std::vector<int> stage_of_mark;            // index in stages by mark; -1
     std::vector<std::vector<uint32_t>> lists;  // slots of instructions with more than six operands
+    std::vector<TextureForm> texture_forms;
     std::vector<Reduction> reductions;
     std::vector<std::shared_ptr<const MatrixPlan>> matrix_plans;  // Instr::target of matrix instructions
     std::vector<GlobalVariable> globals;

@@ -147,7 +147,10 @@ bool role_matches(std::string_view role, const Operand& o, const Modifiers& m) {
     if (o.kind == Kind::reg && o.offset != 0) return false;  // `%r1+4` outside an address adds nothing
     const bool written = role[listed ? 1 : 0] == 'd' || role[0] == '|';
     const auto writable = [](const Operand& x) { return x.kind == Kind::reg || x.kind == Kind::sink; };
-    if (listed && m.vector > 1 && (o.kind != Kind::vector || o.elements.size() != m.vector)) return false;
+    const bool of_coordinates = role.starts_with("{gradient") || role.starts_with("{offset");
+    if (listed && !of_coordinates && m.vector > 1 &&
+        (o.kind != Kind::vector || o.elements.size() != m.vector))
+        return false;
     if (o.kind == Kind::vector) {
         if (!listed) return false;
         return !written || std::all_of(o.elements.begin(), o.elements.end(), writable);

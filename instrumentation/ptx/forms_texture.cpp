@@ -37,7 +37,7 @@ constexpr std::array kTexture = {
 constexpr std::array kSurface = {
     Form{Op::suld, "suld", "b8|b16|b32|b64", "b 1d|2d|3d|a1d|a2d ca|cg|cs|cv? v2|v4? trap|clamp|zero", "{d} [surf]", "9.7.11.1", kExact, "d = the bytes of a surface element; out of range traps, clamps or gives zero. x is in bytes.", ""},
     Form{Op::sust, "sust", "b8|b16|b32|b64", "b 1d|2d|3d|a1d|a2d wb|cg|cs|wt? v2|v4? trap|clamp|zero", "[surf] {b}", "9.7.11.2", kExact, "The bytes of a surface element = b; out of range traps, clamps or is dropped. x is in bytes.", ""},
-    Form{Op::sust, "sust", "b32", "p 1d|2d|3d|a1d|a2d wb|cg|cs|wt? v2|v4? trap|clamp|zero", "[surf] {b}", "9.7.11.2", kExact, "A surface element = b converted to the surface's format.", "formatted stores: not executed"},
+    Form{Op::sust, "sust", "b32", "p 1d|2d|3d|a1d|a2d wb|cg|cs|wt? v2|v4? trap|clamp|zero", "[surf] {b}", "9.7.11.2", kExact, "A surface element = b converted to the surface's format.", "channels of fewer than 32 bits: not executed"},
     Form{Op::sured, "sured", "u32|s32|u64", "b add 1d|2d|3d trap|clamp|zero", "[surf] b", "9.7.11.3", kExact, "An atomic reduction into a surface element; with .b x is in bytes, with .p in elements.", ""},
     Form{Op::sured, "sured", "u32|s32|u64|s64", "b min|max 1d|2d|3d trap|clamp|zero", "[surf] b", "9.7.11.3", kExact, "An atomic reduction into a surface element; with .b x is in bytes, with .p in elements.", ""},
     Form{Op::sured, "sured", "b32", "b and|or 1d|2d|3d trap|clamp|zero", "[surf] b", "9.7.11.3", kExact, "An atomic reduction into a surface element; with .b x is in bytes, with .p in elements.", ""},

@@ -6,6 +6,7 @@
 #include "tests/conformance/pool.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -110,6 +111,27 @@ void sift(
     }
 }
 
+nlohmann::json describe_image(const Image& image, Pool& pool) {
+    constexpr std::array<const char*, 4> kModes = {"wrap", "clamp", "mirror", "border"};
+    const emulator::Texture& t = image.texture;
+    nlohmann::json j = placed(pool, text_of(image.texels.bytes));
+    j["compared"] = image.texels.compared;
+    j["format"] = std::string(name_of(t.dtype));
+    j["channels"] = t.channels;
+    j["dimensions"] = image.dimensions;
+    j["extent"] = t.extent;
+    j["layers"] = t.layers;
+    j["surface"] = image.surface;
+    j["in_array"] = image.in_array;
+    j["as_float"] = t.as_float;
+    j["normalized"] = t.normalized;
+    j["linear"] = t.linear;
+    for (const emulator::AddressMode mode : t.address)
+        j["address"].push_back(kModes[static_cast<size_t>(mode)]);
+    j["border"] = t.border;
+    return j;
+}
+
 nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
     nlohmann::json j;
     j["name"] = c.name;
@@ -123,6 +145,7 @@ nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
         j["buffers"].push_back(placed(pool, text_of(b.bytes)));
         j["buffers"].back()["compared"] = b.compared;
     }
+    for (const Image& i : c.images) j["images"].push_back(describe_image(i, pool));
     if (!c.value.empty()) j["value"] = placed(pool, text_of(c.value));
     return j;
 }

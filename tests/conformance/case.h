@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/base/dim3.h"
+#include "instrumentation/emulator/texture.h"
 #include "instrumentation/ptx/opcodes.h"
 
 #include <cstddef>
@@ -19,11 +20,21 @@ struct Buffer {
     bool compared = false;            // the bytes after the launch are the case's result
 };
 
+// A texture or surface whose handle is one 64-bit parameter of the kernel, in order, after the buffers.
+struct Image {
+    emulator::Texture texture;  // without an address
+    Buffer texels;
+    int dimensions = 1;
+    bool surface = false;
+    bool in_array = true;  // false: in linear memory
+};
+
 struct Case {
     const ptx::Form* form = nullptr;  // the row that the tested instruction must decode to
     std::string name;  // unique: the mnemonic, then what else distinguishes it: "lop3.b32 #0x96"
     std::string text;  // PTX of the entry, every name of module scope starting with kEntry
     std::vector<Buffer> buffers;
+    std::vector<Image> images;
     std::vector<std::byte> value;  // one more parameter, 16-byte aligned; may be empty
     Dim3 grid, block;
     bool risky = false;  // may fault or hang where the table is wrong: run last, alone
@@ -32,6 +43,9 @@ struct Case {
 inline constexpr std::string_view kEntry = "NAME";
 
 std::string module_header();  // .version, .target, .address_size
+
+// The buffers that are compared, then the images.
+std::vector<const Buffer*> compared(const Case& c);
 
 // The entry with kEntry replaced.
 std::string entry_text(const Case& c, std::string_view name);

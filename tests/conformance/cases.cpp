@@ -15,6 +15,8 @@ std::vector<Case> cases_of(const ptx::Form& form) {
           async_copy_cases,
           mbarrier_cases,
           barrier_cases,
+          texture_cases,
+          surface_cases,
           warp_cases,
           control_cases,
           mma_cases,

@@ -48,6 +48,14 @@ Emulated emulate(const Case& c) {
     std::vector<uint64_t> addresses;
     for (size_t i = 0; i < c.buffers.size(); ++i)
         addresses.push_back(emulator::allocate(memory, "p" + std::to_string(i), c.buffers[i].bytes));
+    std::vector<uint64_t> texels;  // of the images
+    for (size_t i = 0; i < c.images.size(); ++i) {
+        emulator::Texture texture = c.images[i].texture;
+        texture.name = "t" + std::to_string(i);
+        texture.data = emulator::allocate(memory, texture.name, c.images[i].texels.bytes);
+        texels.push_back(texture.data);
+        addresses.push_back(emulator::add_texture(memory, texture));
+    }
     emulator::Launch launch;
     launch.grid = c.grid, launch.block = c.block, launch.params = params_of(c, addresses);
     emulator::RunOptions options;
@@ -55,11 +63,13 @@ Emulated emulate(const Case& c) {
     options.checks = {false, false, false};
     const emulator::RunResult run = emulator::run(*program, launch, memory, options);
     if (!run.incidents.empty()) result.incident = told(run.incidents[0]);
-    for (size_t i = 0; i < c.buffers.size(); ++i) {
-        if (!c.buffers[i].compared) continue;
-        const auto& bytes = emulator::find(memory, addresses[i], c.buffers[i].bytes.size())->bytes;
+    const auto keep = [&](const Buffer& b, uint64_t address) {
+        if (!b.compared) return;
+        const auto& bytes = emulator::find(memory, address, b.bytes.size())->bytes;
         result.bytes.insert(result.bytes.end(), bytes.begin(), bytes.end());
-    }
+    };
+    for (size_t i = 0; i < c.buffers.size(); ++i) keep(c.buffers[i], addresses[i]);
+    for (size_t i = 0; i < c.images.size(); ++i) keep(c.images[i].texels, texels[i]);
     return result;
 }
 

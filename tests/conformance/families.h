@@ -14,6 +14,8 @@ std::vector<Case> atomic_cases(const ptx::Form& form);
 std::vector<Case> async_copy_cases(const ptx::Form& form);
 std::vector<Case> mbarrier_cases(const ptx::Form& form);
 std::vector<Case> barrier_cases(const ptx::Form& form);  // bar, fence, membar
+std::vector<Case> texture_cases(const ptx::Form& form);
+std::vector<Case> surface_cases(const ptx::Form& form);
 std::vector<Case> warp_cases(const ptx::Form& form);
 std::vector<Case> control_cases(const ptx::Form& form);
 std::vector<Case> mma_cases(const ptx::Form& form);

@@ -90,8 +90,7 @@ void write_golden(const std::string& path, const Golden& golden) {
 
 size_t compared_bytes(const Case& c) {
     size_t bytes = 0;
-    for (const Buffer& b : c.buffers)
-        if (b.compared) bytes += b.bytes.size();
+    for (const Buffer* b : compared(c)) bytes += b->bytes.size();
     return bytes;
 }
 

@@ -77,8 +77,8 @@ size_t wrong_elements(const Case& c, const Buffer& b, Sides sides, std::string& 
 
 size_t element_count(const Case& c) {
     size_t count = 0;
-    for (const Buffer& b : c.buffers)
-        if (b.compared) count += b.bytes.size() / std::max<size_t>(1, ptx::bytes_of(b.type));
+    for (const Buffer* b : compared(c))
+        count += b->bytes.size() / std::max<size_t>(1, ptx::bytes_of(b->type));
     return count;
 }
 
@@ -92,12 +92,11 @@ void judge(const Case& c, const Answer& answer, Grade& g) {
     g.elements += element_count(c);
     size_t at = 0, wrong = 0;
     std::string first;
-    for (const Buffer& b : c.buffers) {
-        if (!b.compared) continue;
+    for (const Buffer* b : compared(c)) {
         std::string here;
-        wrong += wrong_elements(c, b, {answer.bytes.data() + at, own.bytes.data() + at}, here);
+        wrong += wrong_elements(c, *b, {answer.bytes.data() + at, own.bytes.data() + at}, here);
         if (first.empty()) first = here;
-        at += b.bytes.size();
+        at += b->bytes.size();
     }
     if (wrong == 0 && own.incident.empty()) return;
     if (g.differing++ == 0) g.different = c.name;

@@ -55,6 +55,13 @@ std::string buffer(Kernel& k, Buffer b) {
     return address;
 }
 
+std::string image(Kernel& k, Image i) {
+    const std::string handle = new_register(k, Type::b64);
+    line(k, "ld.param.u64 " + handle + ", [t" + std::to_string(k.images.size()) + "]");
+    k.images.push_back(std::move(i));
+    return handle;
+}
+
 std::string zeroed(Kernel& k, Type type, size_t bytes) {
     return buffer(k, {type, std::vector<std::byte>(bytes), true});
 }
@@ -159,12 +166,15 @@ Case finish(const Kernel& k, const ptx::Form& form, std::string name) {
     c.form = &form;
     c.name = std::move(name);
     c.buffers = k.buffers;
+    c.images = k.images;
     c.value = k.value;
     c.grid = k.grid;
     c.block = k.block;
     std::string params;
     for (size_t i = 0; i < k.buffers.size(); ++i)
         params += std::string(i ? ", " : "") + ".param .u64 p" + std::to_string(i);
+    for (size_t i = 0; i < k.images.size(); ++i)
+        params += std::string(params.empty() ? "" : ", ") + ".param .u64 t" + std::to_string(i);
     if (!k.value.empty()) params += ", .param .align 16 .b8 q[" + std::to_string(k.value.size()) + "]";
     c.text = k.module + ".visible .entry " + std::string(kEntry) + "(" + params + ")\n{\n" +
         "    .reg .b32 %thread, %extent, %group;\n    .reg .b64 %index;\n" + k.registers +
@@ -175,6 +185,15 @@ Case finish(const Kernel& k, const ptx::Form& form, std::string name) {
 }
 
 std::string entry_text(const Case& c, std::string_view name) { return replaced(c.text, kEntry, name); }
+
+std::vector<const Buffer*> compared(const Case& c) {
+    std::vector<const Buffer*> all;
+    for (const Buffer& b : c.buffers)
+        if (b.compared) all.push_back(&b);
+    for (const Image& i : c.images)
+        if (i.texels.compared) all.push_back(&i.texels);
+    return all;
+}
 
 uint64_t hash_of(const Case& c) {
     uint64_t hash = XXH3_64bits(c.text.data(), c.text.size());
@@ -187,6 +206,25 @@ uint64_t hash_of(const Case& c) {
     for (const Buffer& b : c.buffers) {
         add(&b.compared, sizeof b.compared);
         add(b.bytes.data(), b.bytes.size());
+    }
+    for (const Image& i : c.images) {
+        const emulator::Texture& t = i.texture;
+        const std::array<uint32_t, 12> form = {
+            static_cast<uint32_t>(t.dtype),
+            t.channels,
+            t.extent[0],
+            t.extent[1],
+            t.extent[2],
+            t.layers,
+            uint32_t{t.as_float} | uint32_t{t.normalized} << 1 | uint32_t{t.linear} << 2,
+            static_cast<uint32_t>(t.address[0]),
+            static_cast<uint32_t>(t.address[1]),
+            static_cast<uint32_t>(t.address[2]),
+            static_cast<uint32_t>(i.dimensions),
+            uint32_t{i.surface} | uint32_t{i.in_array} << 1 | uint32_t{i.texels.compared} << 2};
+        add(form.data(), sizeof form);
+        add(t.border.data(), sizeof t.border);
+        add(i.texels.bytes.data(), i.texels.bytes.size());
     }
     return hash;
 }

@@ -12,6 +12,7 @@ struct Kernel {
     std::string registers;  // declarations of the body
     std::string code;
     std::vector<Buffer> buffers;
+    std::vector<Image> images;
     std::vector<std::byte> value;  // a parameter by value, "q", after the buffers' addresses
     Dim3 grid, block{64, 1, 1};
     int fresh = 0;
@@ -34,6 +35,7 @@ void output(Kernel& k, ptx::Type type, const std::string& reg);
 
 // A buffer as a whole; returns the register with its address.
 std::string buffer(Kernel& k, Buffer b);
+std::string image(Kernel& k, Image i);                        // likewise; the register with its handle
 std::string zeroed(Kernel& k, ptx::Type type, size_t bytes);  // compared
 std::string element_address(
     Kernel& k, const std::string& base, uint32_t bytes

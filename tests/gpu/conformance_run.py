@@ -32,6 +32,7 @@ def worker(bundle, scratch):
     """Says `ready`; reads lines `first end`; answers `start case`, then `ok case offset bytes` or `failed case reason`,
     and `end` after the last. The bytes are in the file <process id>.bin of the folder `scratch`."""
     from cuda_driver import Device, DriverError
+    from cuda_texture import Image
 
     device = Device()
     listing = json.loads((bundle / "cases.json").read_text())
@@ -46,9 +47,15 @@ def worker(bundle, scratch):
         function = device.function(module, listing["entry"])
         buffers = case["buffers"]
         value = part(case["value"]) if "value" in case else b""
-        after = device.launch(function, case["grid"], case["block"], [part(b) for b in buffers], value)
+        images = [Image(device, form, part(form)) for form in case.get("images", [])]
+        handles = [image.handle for image in images]
+        after = device.launch(function, case["grid"], case["block"], [part(b) for b in buffers], value, handles=handles)
+        answers = [a for a, b in zip(after, buffers) if b["compared"]]
+        answers += [image.bytes() for image in images if image.form["compared"]]
+        for image in images:
+            image.destroy()
         device.unload(module)
-        return b"".join(a for a, b in zip(after, buffers) if b["compared"])
+        return b"".join(answers)
 
     def say(*words):
         print(*words, flush=True)

@@ -66,9 +66,9 @@ class Device:
             self._check("cuMemcpyDtoH_v2", out, ctypes.c_uint64(address), ctypes.c_size_t(size))
         return out.raw[:size]
 
-    def launch(self, function, grid, block, buffers, value=b"", shared=0):
-        """`buffers`: the initial bytes of each buffer, whose addresses are the 64-bit parameters in order;
-        `value`: one more parameter, 16-byte aligned. Returns the bytes of all buffers after the launch."""
+    def launch(self, function, grid, block, buffers, value=b"", shared=0, handles=()):
+        """`buffers`: the initial bytes of each buffer, whose addresses are the 64-bit parameters in order, then the
+        `handles`; `value`: one more parameter, 16-byte aligned. Returns the bytes of all buffers after the launch."""
         addresses, at = [], self.arena
         for data in buffers:
             addresses.append(at)
@@ -77,7 +77,7 @@ class Device:
             raise DriverError("the case's buffers exceed the arena")
         for address, data in zip(addresses, buffers):
             self.put(address, data)
-        params = struct.pack(f"<{len(addresses)}Q", *addresses)
+        params = struct.pack(f"<{len(addresses) + len(handles)}Q", *addresses, *handles)
         if value:
             params += b"\0" * (-len(params) % 16) + value
         packed = ctypes.create_string_buffer(params, max(1, len(params)))
