@@ -17,6 +17,7 @@ struct Case {
     std::string fault;  // macro of the fault's switch
     int seq = 128, depth = 64;
     bool causal = false;
+    bool debug = false;  // nvcc -G: every helper a call, every variable in local memory
 };
 
 struct Attention {
@@ -49,6 +50,7 @@ Attention prepare(const Case& shape) {
     compile::CompileOptions options;
     options.source_path = WL_SOURCE_DIR "/kernels/" + shape.kernel + ".cu";
     options.display_path = "kernels/" + shape.kernel + ".cu";
+    options.debug = shape.debug;
     const auto number = [](int x) { return std::to_string(x); };
     options.defines = {
         {"D",      number(shape.depth) },
@@ -119,6 +121,22 @@ std::vector<Incident> of_kind(const Attention& a, Incident::Kind kind) {
     for (const Incident& i : a.result.incidents)
         if (i.kind == kind) found.push_back(i);
     return found;
+}
+
+TEST(EmulatorAttention, TheDebugBuildAnswersAsTheReleaseBuildDoes) {
+    Attention release = prepare({"v2c_3", "", 64, 64, false}),
+              debug = prepare({"v2c_3", "", 64, 64, false, true});
+    execute(release, {});
+    execute(debug, {});
+    EXPECT_TRUE(debug.result.incidents.empty()) << debug.result.incidents[0].detail;
+    EXPECT_LE(worst_difference(debug), 1e-3);
+    EXPECT_GT(debug.result.warp_instructions, 2 * release.result.warp_instructions);
+    // Only the contraction of products and sums into fma differs: less than one unit in the last place of the
+    // result's format, 2^-10 of its size at most.
+    for (size_t i = 0; i < release.q.size(); ++i)
+        EXPECT_NEAR(
+            output(debug, i), output(release, i), 0x1p-10 * std::max(1.0, std::abs(output(release, i)))
+        );
 }
 
 TEST(EmulatorAttention, ShippedKernelsAreRightAndClean) {

@@ -203,6 +203,19 @@ TEST(EmulatorCall, RegistersAndNumbersCanBeArguments) {
     for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(run.get<uint32_t>("d")[t], 10 * t + 7);
 }
 
+TEST(EmulatorCall, ParametersInRegisterSpaceAreRegistersOfTheFunction) {
+    const std::string two = function(
+        "(.reg .b32 r) two(.reg .b32 a, .reg .b64 b)",
+        "cvt.u32.u64 %r1, b;\nmad.lo.u32 r, a, 10, %r1;\nret;\n"
+    );
+    KernelRun run(
+        kernel("cvt.u64.u32 %rd10, %r0;\ncall.uni (%r11), two, (%r0, %rd10);\n" + store_r("%r11"), two)
+    );
+    run.out<uint32_t>("d", 32).go();
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(run.get<uint32_t>("d")[t], 11 * t);
+    EXPECT_EQ(ptx::print(ptx::parse(ptx::print(run.module))), ptx::print(run.module));
+}
+
 // Each activation has an array of its own; the inner one writes through the pointer that it was given.
 TEST(EmulatorCall, EveryActivationHasItsOwnLocalArray) {
     const std::string deep = function(

@@ -225,6 +225,12 @@ TEST_F(ManifestErrors, ALaunchOutsideCudasLimitsIsRefusedWithTheFigures) {
         "gemm.toml:21: launch.shared asks for 337,920 bytes of dynamic shared memory, the limit is 232,448 "
         "(227 KB a block, sm_90)."
     );
+    EXPECT_EQ(
+        bind_error("shared = \"2 * TILE * (TILE + 1) * 4\"", "stack = 524289"),
+        "gemm.toml:21: launch.stack asks for 524,289 bytes of stack, the limit is 524,288 (512 KB of local "
+        "memory "
+        "a thread)."
+    );
     EXPECT_EQ(bind_error("shared = \"2 * TILE * (TILE + 1) * 4\"", "shared = 232448"), "no error")
         << "the limit itself is possible";
     EXPECT_EQ(

@@ -45,16 +45,32 @@ bool prove(const Symptoms& s, const ptx::Module& edited, Cause& cause) {
     return true;
 }
 
+// A reduction lies in one function: the entry or one that it calls.
+struct ReductionCode {
+    size_t function = 0;  // index in Module::functions
+    const ptx::Function& code;
+    std::vector<uint32_t> group;  // its instructions
+};
+ReductionCode code_of(const Symptoms& s, const emulator::Incident& reduction) {
+    const ptx::Module& m = s.experiment.module;
+    const CodePlace first = code_place(m, s.entry, reduction.group.front()).value_or(CodePlace{});
+    ReductionCode out{first.function, m.functions[first.function], {}};
+    for (const uint32_t site : reduction.group)
+        out.group.push_back(site - reduction.group.front() + first.index);
+    return out;
+}
+
 // Every combining operation of the reduction passes its own value on, as if nothing had been shuffled.
 ptx::Module without_reduction(const Symptoms& s, const emulator::Incident& reduction) {
     ptx::Module edited = s.experiment.module;
-    ptx::Function& f = entry_of(edited, s.experiment.entry);
-    const Definitions defs = definitions(s.entry);
-    for (const uint32_t site : reduction.group) {
-        const ptx::Instruction& i = s.entry.code[site];
+    const ReductionCode r = code_of(s, reduction);
+    ptx::Function& f = edited.functions[r.function];
+    const Definitions defs = definitions(r.code);
+    for (const uint32_t index : r.group) {
+        const ptx::Instruction& i = r.code.code[index];
         if (i.op == ptx::Op::shfl || i.operands.size() < 3) continue;
-        const bool second_is_shuffled = comes_from(s.entry, defs, i.operands[2], ptx::Op::shfl);
-        replace_by_move(f, site, i.operands[second_is_shuffled ? 1 : 2]);
+        const bool second_is_shuffled = comes_from(r.code, defs, i.operands[2], ptx::Op::shfl);
+        replace_by_move(f, index, i.operands[second_is_shuffled ? 1 : 2]);
     }
     return edited;
 }
@@ -63,18 +79,14 @@ ptx::Module without_reduction(const Symptoms& s, const emulator::Incident& reduc
 // function.
 capture::Where reduction_line(const Symptoms& s, const emulator::Incident& reduction) {
     const ptx::Module& m = s.experiment.module;
-    uint32_t combine = reduction.group.front();
-    for (const uint32_t site : reduction.group) {
-        if (s.entry.code[site].op != ptx::Op::shfl) {
-            combine = site;
-            break;
-        }
-    }
-    capture::Where w = where_of(s, combine);
-    const int32_t at = user_location(m, s.entry.code[combine].location);
+    const ReductionCode r = code_of(s, reduction);
+    size_t combine = 0;
+    while (combine + 1 < r.group.size() && r.code.code[r.group[combine]].op == ptx::Op::shfl) ++combine;
+    capture::Where w = where_of(s, reduction.group[combine]);
+    const int32_t at = user_location(m, r.code.code[r.group[combine]].location);
     if (at < 0) return w;
     const ptx::Location& inner = m.locations[static_cast<size_t>(at)];
-    const int32_t input = input_location(s.entry, definitions(s.entry), reduction.group.front());
+    const int32_t input = input_location(r.code, definitions(r.code), r.group.front());
     const int32_t input_at = input < 0 ? -1 : user_location(m, input);
     const bool same_function =
         input_at >= 0 && m.locations[static_cast<size_t>(input_at)].inlined_at == inner.inlined_at;

@@ -69,7 +69,8 @@ constexpr std::array<Words, 14> kWords{
      {Kind::stack_overflow,
          "out_of_bounds",
          "a thread's stack is full",
-         "End the recursion earlier, or raise cudaLimitStackSize."},
+         "End the recursion earlier, or raise cudaLimitStackSize and, with it, launch.stack of the "
+         "manifest."},
      {Kind::undefined_target,
          "out_of_bounds",
          "a call or branch to nowhere",

@@ -1,6 +1,8 @@
 // Static definition chains.
 #include "instrumentation/diagnosis/slice.h"
 
+#include "instrumentation/ptx/destinations.h"
+
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -25,37 +27,10 @@ int64_t unique_definition(const Definitions& defs, const ptx::Operand& o) {
 
 }  // namespace
 
-size_t destinations(const ptx::Instruction& i) {
-    switch (i.op) {
-        case Op::st:
-        case Op::red:
-        case Op::bra:
-        case Op::brx_idx:
-        case Op::ret:
-        case Op::exit:
-        case Op::trap:
-        case Op::membar:
-        case Op::fence:
-        case Op::bar_warp_sync:
-        case Op::cp_async:
-        case Op::cp_async_commit_group:
-        case Op::cp_async_wait_group:
-        case Op::cp_async_wait_all:
-        case Op::prefetch:
-        case Op::mark:
-        case Op::wmma_store:
-        case Op::stmatrix:
-        case Op::sust:
-        case Op::nanosleep: return 0;
-        case Op::bar: return i.modifiers.mode == ptx::Mode::red ? 1 : 0;
-        default: return i.modifiers.pair ? 2 : 1;
-    }
-}
-
 Definitions definitions(const ptx::Function& f) {
     Definitions out(f.registers.size());
     for (uint32_t i = 0; i < f.code.size(); ++i) {
-        const size_t n = std::min(destinations(f.code[i]), f.code[i].operands.size());
+        const size_t n = ptx::destination_count(f.code[i]);
         for (size_t d = 0; d < n; ++d) {
             if (f.code[i].operands[d].kind == ptx::Operand::Kind::address) continue;
             each_register(f.code[i].operands[d], [&](int32_t r) {
@@ -81,7 +56,7 @@ bool comes_from(const ptx::Function& f, const Definitions& defs, const ptx::Oper
 
 int32_t input_location(const ptx::Function& f, const Definitions& defs, uint32_t instruction) {
     const ptx::Instruction& start = f.code[instruction];
-    const size_t first = destinations(start);
+    const size_t first = ptx::destination_count(start);
     if (start.operands.size() <= first) return -1;
     ptx::Operand at = start.operands[first];
     for (int depth = 0; depth < 8; ++depth) {
@@ -112,7 +87,7 @@ int64_t nearest_definition(
         if (at != instruction && std::find(ops.begin(), ops.end(), f.code[at].op) != ops.end()) return at;
         if (d == depth) continue;
         const ptx::Instruction& i = f.code[at];
-        for (size_t o = destinations(i); o < i.operands.size(); ++o) {
+        for (size_t o = ptx::destination_count(i); o < i.operands.size(); ++o) {
             if (i.operands[o].kind == ptx::Operand::Kind::address) continue;  // the value, not where it lies
             each_register(i.operands[o], [&](int32_t r) {
                 for (const uint32_t def : defs[static_cast<size_t>(r)]) {
@@ -131,7 +106,7 @@ bool depends_on_thread(const ptx::Function& f, const Definitions& defs, uint32_t
     while (!queue.empty()) {
         const ptx::Instruction& i = f.code[queue.front()];
         queue.pop_front();
-        for (size_t o = destinations(i); o < i.operands.size(); ++o) {
+        for (size_t o = ptx::destination_count(i); o < i.operands.size(); ++o) {
             if (i.operands[o].kind == ptx::Operand::Kind::special) {
                 const auto special = static_cast<Special>(i.operands[o].index);
                 if (special <= Special::tid_z || special == Special::laneid || special == Special::warpid)

@@ -34,7 +34,4 @@ int64_t nearest_definition(
 // %warpid.)
 bool depends_on_thread(const ptx::Function& function, const Definitions& definitions, uint32_t instruction);
 
-// How many leading operands an instruction writes.
-size_t destinations(const ptx::Instruction& instruction);
-
 }  // namespace wl::diagnosis

@@ -1,6 +1,8 @@
 // Wording of findings.
 #include "instrumentation/diagnosis/words.h"
 
+#include "instrumentation/emulator/check.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -48,18 +50,26 @@ int32_t user_location(const ptx::Module& m, int32_t location) {
     return location;
 }
 
+std::optional<CodePlace> code_place(const ptx::Module& module, const ptx::Function& entry, uint32_t site) {
+    const auto first = static_cast<int>(&entry - module.functions.data());
+    for (const int function : emulator::reachable_functions(module, first)) {
+        const auto f = static_cast<size_t>(function);
+        const auto size = static_cast<uint32_t>(module.functions[f].code.size());
+        if (site < size) return CodePlace{f, site};
+        site -= size;
+    }
+    return {};
+}
+
 capture::Where where_of(const Symptoms& s, uint32_t site) {
     capture::Where w;
-    if (site >= s.entry.code.size()) {  // in a called function: its own site tells
-        if (site < s.capture.sites.size() && s.capture.sites[site].source >= 0)
-            w.file = s.capture.sources[static_cast<size_t>(s.capture.sites[site].source)].path,
-            w.line = s.capture.sites[site].line;
-        return w;
-    }
-    const int32_t at = user_location(s.experiment.module, s.entry.code[site].location);
-    if (at < 0) return w;
-    const ptx::Location& l = s.experiment.module.locations[static_cast<size_t>(at)];
-    if (l.file >= 0) w.file = s.experiment.module.files[static_cast<size_t>(l.file)];
+    const ptx::Module& m = s.experiment.module;
+    const auto at = code_place(m, s.entry, site);
+    if (!at) return w;
+    const int32_t location = user_location(m, m.functions[at->function].code[at->index].location);
+    if (location < 0) return w;
+    const ptx::Location& l = m.locations[static_cast<size_t>(location)];
+    if (l.file >= 0) w.file = m.files[static_cast<size_t>(l.file)];
     w.line = l.line;
     return w;
 }

@@ -3,6 +3,7 @@
 
 #include "instrumentation/diagnosis/rules.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,13 @@ namespace wl::diagnosis {
 // The user's line of an instruction: the innermost location that does not lie in a toolkit header.
 int32_t user_location(const ptx::Module& module, int32_t location);
 capture::Where where_of(const Symptoms& s, uint32_t site);
+
+// The instruction of a site: of the entry or of a function that it calls.
+struct CodePlace {
+    size_t function = 0;  // index in Module::functions
+    uint32_t index = 0;   // in Function::code
+};
+std::optional<CodePlace> code_place(const ptx::Module& module, const ptx::Function& entry, uint32_t site);
 capture::Where where_of_access(
     const Symptoms& s, const emulator::Access& access
 );  // with block, warp, lanes, epoch and the tile it touches

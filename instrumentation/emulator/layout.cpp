@@ -108,6 +108,18 @@ ParamPlace place_param(const Variable& v, bool in_local, Rooms& rooms, Placed& p
     return place;
 }
 
+// A parameter in .reg space is the register of its name.
+ParamPlace in_register(const Lowering& l, const Variable& v) {
+    const auto& registers = l.function.registers;
+    const auto found = std::find_if(registers.begin(), registers.end(), [&](const ptx::Register& r) {
+        return r.name == v.name;
+    });
+    if (found == registers.end()) return {};
+    const uint32_t slot = l.register_slots[static_cast<size_t>(found - registers.begin())];
+    const auto bytes = static_cast<uint32_t>(v.bytes);
+    return {bytes == 8 ? ParamPlace::In::wide : ParamPlace::In::cell, slot, bytes};
+}
+
 void place_entry_params(Lowering& l) {
     uint64_t params = 0;
     for (size_t k = 0; k < l.function.params.size(); ++k) {
@@ -125,10 +137,18 @@ void place_params(Lowering& l, Rooms& rooms) {
         if (in.op == ptx::Op::call) continue;
         for (const auto& o : in.operands) note_addresses(o, params, results);
     }
-    for (size_t k = 0; k < params.size(); ++k)
-        l.self.params.push_back(place_param(l.function.params[k], params[k] != 0, rooms, l.params[k]));
-    for (size_t k = 0; k < results.size(); ++k)
-        l.self.results.push_back(place_param(l.function.results[k], results[k] != 0, rooms, l.results[k]));
+    for (size_t k = 0; k < params.size(); ++k) {
+        const Variable& v = l.function.params[k];
+        l.self.params.push_back(
+            v.is_register ? in_register(l, v) : place_param(v, params[k] != 0, rooms, l.params[k])
+        );
+    }
+    for (size_t k = 0; k < results.size(); ++k) {
+        const Variable& v = l.function.results[k];
+        l.self.results.push_back(
+            v.is_register ? in_register(l, v) : place_param(v, results[k] != 0, rooms, l.results[k])
+        );
+    }
 }
 
 void note_shared(

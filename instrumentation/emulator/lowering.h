@@ -146,7 +146,4 @@ void order_blocks(const ptx::Function& function, std::span<Instr> code);
 // Chains of shuffle and combination that reduce one value over the warp.
 std::vector<Reduction> find_reductions(const ptx::Function& function);
 
-// How many of the first operands an instruction writes.
-size_t destination_count(const ptx::Instruction& instruction);
-
 }  // namespace wl::emulator

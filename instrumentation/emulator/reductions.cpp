@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/simd.h"
+#include "instrumentation/ptx/destinations.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -84,7 +85,7 @@ int combine(Numbering& n, const ptx::Instruction& in, uint32_t site) {
 }
 
 void define(Numbering& n, const ptx::Instruction& in, uint32_t site) {
-    const size_t written = std::min(destination_count(in), in.operands.size());
+    const size_t written = ptx::destination_count(in);
     int result = -1;
     const bool plain = in.guard.reg < 0 && in.operands.size() >= 2;
     if (plain && in.op == Op::mov) result = number_of(n, in.operands[1]);

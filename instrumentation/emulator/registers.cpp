@@ -1,45 +1,7 @@
 // Slots of registers in a warp's file.
 #include "instrumentation/emulator/lowering.h"
 
-#include <algorithm>
-
 namespace wl::emulator {
-
-namespace {
-
-size_t written_by_form(const ptx::Instruction& in) {
-    using ptx::Op;
-    switch (in.op) {
-        case Op::st:
-        case Op::red:
-        case Op::bra:
-        case Op::brx_idx:
-        case Op::ret:
-        case Op::exit:
-        case Op::trap:
-        case Op::mark:
-        case Op::membar:
-        case Op::fence:
-        case Op::cp_async:
-        case Op::cp_async_commit_group:
-        case Op::cp_async_wait_group:
-        case Op::cp_async_wait_all:
-        case Op::bar_warp_sync:
-        case Op::prefetch:
-        case Op::prefetchu:
-        case Op::discard:
-        case Op::applypriority:
-        case Op::nanosleep: return 0;
-        case Op::bar: return in.modifiers.mode == ptx::Mode::red ? 1 : 0;
-        default: return in.modifiers.pair ? 2 : 1;
-    }
-}
-
-}  // namespace
-
-size_t destination_count(const ptx::Instruction& in) {
-    return std::min(written_by_form(in), in.operands.size());
-}
 
 std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file) {
     std::vector<uint32_t> slots(function.registers.size());

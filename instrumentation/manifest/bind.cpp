@@ -26,6 +26,7 @@ constexpr std::array<int64_t, 3> kGridLimit = {2147483647, 65535, 65535};
 constexpr std::array<int64_t, 3> kBlockLimit = {1024, 1024, 64};
 constexpr int64_t kThreadLimit = 1024;
 constexpr int64_t kSharedLimit = int64_t{227} * 1024;  // bytes a block may opt in to
+constexpr int64_t kStackLimit = int64_t{512} * 1024;   // bytes of local memory a thread
 
 std::string grouped(int64_t n) {  // 232,448
     std::string digits = fmt::format("{}", n);
@@ -173,6 +174,15 @@ void bind_launch(const Binding& b, Problem& problem) {
             grouped(kSharedLimit)
         ));
     problem.shared = static_cast<uint32_t>(shared);
+    const int64_t stack = evaluate_whole(b.kernel.stack, b.variables, b.at("launch.stack"), 0);
+    if (stack > kStackLimit)
+        throw Error(fmt::format(
+            "{} asks for {} bytes of stack, the limit is {} (512 KB of local memory a thread).",
+            b.at("launch.stack"),
+            grouped(stack),
+            grouped(kStackLimit)
+        ));
+    problem.stack = static_cast<uint32_t>(stack);
 }
 
 // ---- arguments

@@ -61,7 +61,7 @@ struct Kernel {
     std::map<std::string, std::vector<std::pair<std::string, std::string>>> presets;
     std::vector<std::pair<std::string, std::string>> define;
     std::vector<std::string> grid, block;
-    std::string shared = "0";
+    std::string shared = "0", stack = "0";
     ReferenceRule reference;
     std::map<std::string, OutputRule> outputs;
     std::map<std::string, TileRule> tiles;
@@ -111,6 +111,7 @@ struct Problem {
     std::vector<std::string> faults;
     Dim3 grid, block;
     uint32_t shared = 0;
+    uint32_t stack = 0;  // bytes a thread, cudaLimitStackSize; 0: CUDA's default
     std::vector<BoundArgument> args;
     uint64_t seed = 0;
     std::string inputs;

@@ -93,7 +93,12 @@ void declare_parameters(Parser& p, const std::vector<Variable>& parameters, Entr
         const Variable& v = parameters[i];
         if (v.name == "_") continue;
         if (!p.taken.insert(v.name).second) fail_at(p.lexer.token, "two parameters of the name " + v.name);
-        p.scopes.front().names[v.name] = {kind, static_cast<int32_t>(i), v.type};
+        Entry entry{kind, static_cast<int32_t>(i), v.type};
+        if (v.is_register) {  // a register of the body, of the same name
+            entry = {Entry::Kind::reg, static_cast<int32_t>(p.function.registers.size()), v.type};
+            p.function.registers.push_back({v.name, v.type});
+        }
+        p.scopes.front().names[v.name] = entry;
     }
 }
 

@@ -4,6 +4,7 @@
 #include "instrumentation/ptx/printer.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace wl::ptx {
 namespace {
@@ -36,13 +37,20 @@ std::string print_location(const Printer& p, int32_t location) {
 
 std::string print_registers(const Function& f) {
     constexpr size_t kPerLine = 8;
+    const auto is_parameter = [&f](const Register& r) {
+        const auto same = [&r](const Variable& v) { return v.is_register && v.name == r.name; };
+        return std::any_of(f.params.begin(), f.params.end(), same) ||
+            std::any_of(f.results.begin(), f.results.end(), same);
+    };
+    std::vector<Register> registers;
+    std::remove_copy_if(f.registers.begin(), f.registers.end(), std::back_inserter(registers), is_parameter);
     std::string text;
-    for (size_t i = 0; i < f.registers.size();) {
-        const Type type = f.registers[i].type;
+    for (size_t i = 0; i < registers.size();) {
+        const Type type = registers[i].type;
         text += "\t.reg ." + std::string(name_of(type));
         const size_t begin = i;
-        for (; i < f.registers.size() && f.registers[i].type == type && i - begin < kPerLine; ++i)
-            text += (i == begin ? " " : ", ") + f.registers[i].name;
+        for (; i < registers.size() && registers[i].type == type && i - begin < kPerLine; ++i)
+            text += (i == begin ? " " : ", ") + registers[i].name;
         text += ";\n";
     }
     return text;
