@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"
+#include "instrumentation/ptx/destinations.h"
 
 #include <algorithm>
 
@@ -122,7 +123,7 @@ std::vector<char> registers_read(const ptx::Function& function) {
         if (in.guard.reg >= 0) read[static_cast<size_t>(in.guard.reg)] = 1;
         for (size_t k = 0; k < in.operands.size(); ++k) {
             const bool written =
-                k < destination_count(in) && in.operands[k].kind != ptx::Operand::Kind::address;
+                k < ptx::destination_count(in) && in.operands[k].kind != ptx::Operand::Kind::address;
             if (!written) note_read(read, in.operands[k]);
         }
     }
