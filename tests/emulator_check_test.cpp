@@ -43,5 +43,26 @@ TEST(EmulatorCheck, AnUndefinedVariableIsRefusedByLoweringToo) {
     EXPECT_TRUE(lowers(module, "b"));
 }
 
+// Where a text asks for more memory than any GPU has, nothing is allocated.
+TEST(EmulatorCheck, HugeVariablesAreRefusedBeforeTheyAreMade) {
+    const std::string header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    for (const std::string space : {".shared", ".local", ".const"})
+        EXPECT_THROW(ptx::parse(header + ".entry k() { " + space + " .b8 x[9000000]; ret; }"), Error)
+            << space;
+    EXPECT_THROW(ptx::parse(header + ".entry k(.param .b8 x[100000]) { ret; }"), Error);
+    const auto refusal_of = [&](const std::string& text) {
+        const auto checked = check_entries(ptx::parse(header + text));
+        return checked.at(0).refused.empty() ? "none" : checked[0].refused[0].why;
+    };
+    std::string many;
+    for (int i = 0; i < 40; ++i) many += ".shared .b8 s" + std::to_string(i) + "[60000];\n";
+    EXPECT_NE(refusal_of(many + ".entry k() { ret; }").find("of shared memory"), std::string::npos);
+    EXPECT_EQ(refusal_of(".shared .b8 s[60000];\n.entry k() { ret; }"), "none");
+    EXPECT_NE(
+        refusal_of(".global .b8 g[1000000000000];\n.entry k() { ret; }").find("of global variables"),
+        std::string::npos
+    );
+}
+
 }  // namespace
 }  // namespace wl::emulator

@@ -2,6 +2,7 @@
 // of the variables that reachable code names.
 #include "instrumentation/emulator/check.h"
 
+#include "instrumentation/base/error.h"
 #include "instrumentation/emulator/lower.h"
 
 #include <algorithm>
@@ -97,6 +98,25 @@ std::string spelling(const Module& module, const ptx::Instruction& in) {
     return target != nullptr ? in.mnemonic + " " + target->name : in.mnemonic;
 }
 
+// Single instructions; or, when its variables or registers find no room, the function as a whole.
+std::vector<Refusal> refusals_in(const Module& module, int function) {
+    const ptx::Function& f = module.functions[static_cast<size_t>(function)];
+    std::vector<Refusal> found;
+    if (f.is_declaration) return found;
+    try {
+        for (const uint32_t site : refused_sites(module, f)) {
+            const ptx::Instruction& in = f.code[site];
+            found.push_back({spelling(module, in), reason(module, in), function, in.text_line, in.location});
+        }
+    } catch (const Unsupported& e) {
+        const uint32_t line = f.code.empty() ? 0 : f.code.front().text_line;
+        found.push_back(
+            {f.name, std::string(e.what()).substr(std::string("unsupported: ").size()), function, line, -1}
+        );
+    }
+    return found;
+}
+
 }  // namespace
 
 // `functions` grows while it is walked.
@@ -115,14 +135,7 @@ std::vector<EntryCheck> check_entries(const Module& module) {
     std::map<int, std::vector<Refusal>> refused;  // by function: many entries may call one
     const auto refusals_of = [&](int function) -> const std::vector<Refusal>& {
         const auto [entry, is_new] = refused.try_emplace(function);
-        const ptx::Function& f = module.functions[static_cast<size_t>(function)];
-        if (!is_new || f.is_declaration) return entry->second;
-        for (const uint32_t site : refused_sites(module, f)) {
-            const ptx::Instruction& in = f.code[site];
-            entry->second.push_back(
-                {spelling(module, in), reason(module, in), function, in.text_line, in.location}
-            );
-        }
+        if (is_new) entry->second = refusals_in(module, function);
         return entry->second;
     };
     const auto is_entry = [](const ptx::Function& f) { return f.is_entry && !f.is_declaration; };

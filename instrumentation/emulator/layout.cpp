@@ -1,15 +1,31 @@
 // Places of variables: windows of shared, local, constant and parameter memory, and what their initial values
 // point to.
+#include "instrumentation/base/error.h"
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/lowering.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace wl::emulator {
 namespace {
 
 using ptx::Space;
 using ptx::Variable;
+
+// All variables of one memory together, so that no text makes the emulator ask for gigabytes. Shared and
+// constant memory: far above any GPU. Local memory, of one function and one thread: 8 times a GPU's.
+// Registers of one function and one warp: those of 250,000 names. Globals: a launch holds them beside its
+// arguments.
+constexpr uint64_t kMostShared = uint64_t{1} << 20, kMostConstant = uint64_t{1} << 24,
+                   kMostLocal = uint64_t{1} << 22, kMostParams = uint64_t{1} << 16,
+                   kMostRegisters = uint64_t{1} << 26, kMostGlobal = uint64_t{1} << 31;
+
+void require_room(const char* what, uint64_t bytes, uint64_t most) {
+    if (bytes > most)
+        throw Unsupported(fmt::format("unsupported: {} bytes of {}; the emulator holds {}", bytes, what, most)
+        );
+}
 
 uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
 
@@ -24,6 +40,9 @@ uint64_t place(const std::vector<Variable>& variables, Space space, uint64_t fro
         out[k] = {space, offset, -1};
         end = offset + v.bytes;
     }
+    if (space == Space::shared) require_room("shared memory", end, kMostShared);
+    if (space == Space::constant) require_room("constant memory", end, kMostConstant);
+    if (space == Space::local) require_room("local memory", end, kMostLocal);
     return end;
 }
 void place_dynamic(const std::vector<Variable>& variables, uint64_t end, std::vector<Placed>& out) {
@@ -99,11 +118,13 @@ ParamPlace place_param(const Variable& v, bool in_local, Rooms& rooms, Placed& p
         place.at = static_cast<uint32_t>(rooms.local);
         rooms.local += v.bytes;
         placed = {Space::local, place.at, -1};
+        require_room("local memory", rooms.local, kMostLocal);
     } else {
         place.in = ParamPlace::In::rows;
         place.at = rooms.file.bytes;
         rooms.file.bytes += static_cast<uint32_t>((v.bytes + 3) / 4 * kRow);
         placed = {Space::param, place.at, -1, true};
+        require_room("parameters and registers of a warp", rooms.file.bytes, kMostRegisters);
     }
     return place;
 }
@@ -128,6 +149,7 @@ void place_entry_params(Lowering& l) {
         l.params[k] = {Space::param, params, -1};
         params += p.bytes;
     }
+    require_room("kernel parameters", params, kMostParams);
     l.program.param_bytes = static_cast<uint32_t>(params);
 }
 
@@ -168,9 +190,11 @@ void place_module_variables(const ptx::Module& module, Linking& linking, Program
     linking.shared = place(module.variables, Space::shared, 0, linking.module_variables);
     note_shared(module.variables, linking.module_variables, program);
     program.constant_bank.resize(place(module.variables, Space::constant, 0, linking.module_variables));
+    uint64_t global = 0;
     for (size_t k = 0; k < module.variables.size(); ++k) {
         const Variable& v = module.variables[k];
         if (v.space != Space::global) continue;
+        require_room("global variables", global += v.bytes, kMostGlobal);
         linking.module_variables[k] = {Space::global, 0, static_cast<int>(program.globals.size())};
         const bool opaque = v.type == ptx::Type::texref || v.type == ptx::Type::surfref;
         program.globals.push_back({v.name, v.bytes, v.init, {}, opaque});
@@ -195,6 +219,7 @@ void place_function_variables(Lowering& l) {
     place_dynamic(l.function.variables, l.linking.dynamic, l.function_variables);
     l.params.resize(l.function.params.size());
     l.results.resize(l.function.results.size());
+    require_room("registers of a warp", l.self.file.bytes, kMostRegisters);
     Rooms rooms{l.self.file};
     rooms.local = place(l.function.variables, Space::local, 0, l.function_variables);
     if (l.function.is_entry)

@@ -1,9 +1,15 @@
 // Slots of registers in a warp's file.
+#include "instrumentation/base/error.h"
 #include "instrumentation/emulator/lowering.h"
 
 namespace wl::emulator {
 
 std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file) {
+    constexpr size_t kMost = 1'000'000;  // their slots fit 32 bits
+    if (function.registers.size() > kMost)
+        throw Unsupported(
+            "unsupported: " + std::to_string(function.registers.size()) + " registers in " + function.name
+        );
     std::vector<uint32_t> slots(function.registers.size());
     uint32_t end = 0;
     const auto place = [&](uint32_t bytes, auto wanted) {

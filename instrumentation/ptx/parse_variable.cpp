@@ -81,6 +81,14 @@ Declarator parse_declarator(Parser& p) {
     return d;
 }
 
+// Bytes of one variable, with room above what GPUs have: shared 228 KiB a block, constants 64 KiB, local 512
+// KiB a thread, parameters 32,764 bytes (CUDA C++ Programming Guide 13.0, 20.2; PTX ISA 9.0, 5.1.6).
+uint64_t largest(Space space) {
+    if (space == Space::shared || space == Space::constant) return uint64_t{1} << 20;
+    if (space == Space::local) return uint64_t{1} << 22;
+    return space == Space::param ? uint64_t{1} << 16 : kLargest;
+}
+
 uint64_t times(uint64_t a, uint64_t b, const Token& where) {
     if (b != 0 && a > kLargest / b) fail_at(where, "a variable of more than 2^40 bytes");
     return a * b;
@@ -262,6 +270,8 @@ Variable parse_one(Parser& p, const Declarator& d, std::vector<AddressUse>& uses
     v.align = d.align != 0 ? d.align : static_cast<uint32_t>(v.bytes);
     for (uint64_t size : extents.sizes) v.bytes = times(v.bytes, size, where);
     if (accept(p.lexer, "=")) parse_initialiser(p, v, d, extents, uses);
+    if (v.bytes > largest(v.space))
+        fail_at(where, "a variable of " + std::to_string(v.bytes) + " bytes, more than this memory has");
     return v;
 }
 
