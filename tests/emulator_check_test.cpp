@@ -43,6 +43,19 @@ TEST(EmulatorCheck, AnUndefinedVariableIsRefusedByLoweringToo) {
     EXPECT_TRUE(lowers(module, "b"));
 }
 
+TEST(EmulatorCheck, ABlockHoldsTheSharedVariablesOfItsOwnKernelOnly) {
+    const ptx::Module module = ptx::parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b8 mine[100];\n.shared .b8 theirs[5000];\n"
+        ".shared .b8 called[32];\n.extern .shared .b8 dynamic[];\n"
+        ".func f() { .reg .b32 %r<2>; mov.u32 %r1, called; ret; }\n"
+        ".entry a() { .reg .b32 %r<2>; mov.u32 %r1, mine; mov.u32 %r1, dynamic; call f; ret; }\n"
+        ".entry b() { .reg .b32 %r<2>; mov.u32 %r1, theirs; ret; }\n.entry c() { ret; }\n"
+    );
+    EXPECT_EQ(static_shared_bytes(*lower(module, "a")), 144U);  // 132, to the 16 bytes where dynamic begins
+    EXPECT_EQ(static_shared_bytes(*lower(module, "b")), 5008U);
+    EXPECT_EQ(static_shared_bytes(*lower(module, "c")), 0U);
+}
+
 // Where a text asks for more memory than any GPU has, nothing is allocated.
 TEST(EmulatorCheck, HugeVariablesAreRefusedBeforeTheyAreMade) {
     const std::string header = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -56,7 +69,10 @@ TEST(EmulatorCheck, HugeVariablesAreRefusedBeforeTheyAreMade) {
     };
     std::string many;
     for (int i = 0; i < 40; ++i) many += ".shared .b8 s" + std::to_string(i) + "[60000];\n";
-    EXPECT_NE(refusal_of(many + ".entry k() { ret; }").find("of shared memory"), std::string::npos);
+    EXPECT_EQ(refusal_of(many + ".entry k() { ret; }"), "none");  // not this kernel's
+    std::string naming = ".entry k() { .reg .b32 %r<2>;";
+    for (int i = 0; i < 40; ++i) naming += "mov.u32 %r1, s" + std::to_string(i) + ";";
+    EXPECT_NE(refusal_of(many + naming + "ret; }").find("of shared memory"), std::string::npos);
     EXPECT_EQ(refusal_of(".shared .b8 s[60000];\n.entry k() { ret; }"), "none");
     EXPECT_NE(
         refusal_of(".global .b8 g[1000000000000];\n.entry k() { ret; }").find("of global variables"),

@@ -131,6 +131,16 @@ std::vector<int> reachable_functions(const Module& module, int function) {
     return std::move(r.functions);
 }
 
+std::set<int> reachable_variables(const Module& module, std::span<const int> functions) {
+    Reach r{module, {}, {}, {}};
+    for (const int function : functions) {
+        const ptx::Function& f = module.functions[static_cast<size_t>(function)];
+        for (const ptx::Instruction& in : f.code)
+            for (const Operand& o : in.operands) reach_operand(r, f, o);
+    }
+    return std::move(r.known_variables);
+}
+
 std::vector<EntryCheck> check_entries(const Module& module) {
     std::map<int, std::vector<Refusal>> refused;  // by function: many entries may call one
     const auto refusals_of = [&](int function) -> const std::vector<Refusal>& {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct EntryCheck {
 // The functions that a call of this one can reach, itself first, in the order met: through calls, addresses
 // taken, and initial values of the variables that they name. Aliases are followed.
 std::vector<int> reachable_functions(const ptx::Module& module, int function);
+// The module's variables that these functions name, themselves or through initial values of others, by index.
+std::set<int> reachable_variables(const ptx::Module& module, std::span<const int> functions);
 
 // One for each entry that has a body, in the order of the module. A module without any, as a library of
 // device functions is, has one for each function with a body.

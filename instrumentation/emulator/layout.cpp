@@ -2,6 +2,7 @@
 // point to.
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/access.h"
+#include "instrumentation/emulator/check.h"
 #include "instrumentation/emulator/lowering.h"
 
 #include <algorithm>
@@ -30,12 +31,19 @@ void require_room(const char* what, uint64_t bytes, uint64_t most) {
 uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
 
 // Offsets of one space's variables, one after the other; what has no extent (dynamic shared memory) comes
-// last.
-uint64_t place(const std::vector<Variable>& variables, Space space, uint64_t from, std::vector<Placed>& out) {
+// last. `only`: the indices that get a place; nullptr: all.
+uint64_t place(
+    const std::vector<Variable>& variables,
+    Space space,
+    uint64_t from,
+    std::vector<Placed>& out,
+    const std::set<int>* only = nullptr
+) {
     uint64_t end = from;
     for (size_t k = 0; k < variables.size(); ++k) {
         const Variable& v = variables[k];
         if (v.space != space || v.bytes == 0) continue;
+        if (only != nullptr && !only->contains(static_cast<int>(k))) continue;
         const uint64_t offset = align_up(end, std::max<uint64_t>(v.align, 1));
         out[k] = {space, offset, -1};
         end = offset + v.bytes;
@@ -177,7 +185,7 @@ void note_shared(
     const std::vector<Variable>& variables, const std::vector<Placed>& places, Program& program
 ) {
     for (size_t k = 0; k < variables.size(); ++k)
-        if (variables[k].space == Space::shared && variables[k].bytes != 0)
+        if (places[k].space == Space::shared && variables[k].bytes != 0)
             program.shared_variables.push_back(
                 {variables[k].name, static_cast<uint32_t>(places[k].offset), variables[k].bytes}
             );
@@ -187,7 +195,11 @@ void note_shared(
 
 void place_module_variables(const ptx::Module& module, Linking& linking, Program& program) {
     linking.module_variables.resize(module.variables.size());
-    linking.shared = place(module.variables, Space::shared, 0, linking.module_variables);
+    // Compilers declare every kernel's shared variables here: a block has those of its own kernel.
+    std::vector<int> functions;
+    for (const auto& [function, index] : linking.functions) functions.push_back(function);
+    const std::set<int> named = reachable_variables(module, functions);
+    linking.shared = place(module.variables, Space::shared, 0, linking.module_variables, &named);
     note_shared(module.variables, linking.module_variables, program);
     program.constant_bank.resize(place(module.variables, Space::constant, 0, linking.module_variables));
     uint64_t global = 0;
