@@ -89,6 +89,7 @@ Outcome emulate(const Program& p) {
     emulator::GlobalMemory memory;
     emulator::Launch launch;
     launch.grid = p.grid, launch.block = p.block, launch.dynamic_shared = p.dynamic_shared;
+    launch.cooperative = p.cooperative;
     std::vector<uint64_t> addresses;
     for (size_t i = 0; i < p.arguments.size(); ++i) {
         const Argument& a = p.arguments[i];
