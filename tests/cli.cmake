@@ -5,7 +5,7 @@ function(wl_program_test topic)
     add_dependencies(${topic}_test warplens)
 endfunction()
 
-wl_program_test(cli nlohmann_json::nlohmann_json)
+wl_program_test(cli wl_capture nlohmann_json::nlohmann_json)
 wl_program_test(bad_input)
 wl_program_test(check nlohmann_json::nlohmann_json)
 wl_program_test(worker_run wl_app)

@@ -1,4 +1,5 @@
 // The command line as people and scripts meet it: verbs, exit status, JSON, text.
+#include "instrumentation/capture/file.h"
 #include "tests/support/program.h"
 
 #include <filesystem>
@@ -93,7 +94,7 @@ TEST(Cli, ARunWritesACaptureThatTheOtherVerbsRead) {
 
 TEST(Cli, EveryVerbHasHelpWithAnExample) {
     for (const char* verb :
-         {"kernels", "run", "diagnose", "tiles", "show", "open", "banks", "check"}) {
+         {"kernels", "run", "diagnose", "tiles", "show", "open", "banks", "estimate", "check"}) {
         const Said said = warplens({verb, "--help"});
         EXPECT_EQ(said.status, 0) << verb;
         EXPECT_NE(said.out.find("Example:"), std::string::npos) << verb;
@@ -131,6 +132,54 @@ TEST(Cli, BanksOfAKernelWithoutConflictsExitsWithZero) {
     EXPECT_EQ(said.status, 0) << said.out << said.err;
     EXPECT_NE(said.out.find("shared memory: "), std::string::npos);
     EXPECT_EQ(said.out.find("what removes them"), std::string::npos);
+}
+
+// What is estimated is what the recording holds.
+TEST(Cli, AnEstimateSaysWhatTheRecordingThenTakes) {
+    const TemporaryFolder folder;
+    const std::string file = folder.path + "/recorded.wlcap";
+    const std::vector<std::string> blocks = with({"--record", "0,0,0", "--record", "1,0,0"}, kSmall);
+    const Said said = warplens(with({"estimate", "v2c_3", "--json"}, blocks));
+    EXPECT_EQ(said.status, 0) << said.err;
+    const json j = json::parse(said.out);
+    EXPECT_EQ(warplens(with({"run", "v2c_3", "-o", file}, blocks)).status, 0);
+    const capture::Capture c = capture::read_capture(file);
+    ASSERT_EQ(c.records.size(), 2U);
+    for (size_t k = 0; k < 2; ++k) EXPECT_EQ(j.at("blocks").at(k).at("events"), c.records[k].events.size());
+    uint64_t blobs = 0;
+    for (const auto& blob : c.blobs.blobs) blobs += blob.size();
+    EXPECT_GT(j.at("blocks").at(0).at("tiles").get<int>(), 0);
+    EXPECT_GE(j.at("blocks").at(0).at("tile_bytes").get<uint64_t>() * 2 + 1'000'000, blobs);
+    // The second block compresses about as the first, and the file has outputs and findings besides.
+    const auto size = static_cast<double>(std::filesystem::file_size(file));
+    EXPECT_NEAR(j.at("file_bytes").get<double>() / size, 1, 0.25);
+}
+
+TEST(Cli, ABlockBeyondTheLimitIsLeftOutWholeAndSaidToBe) {
+    const TemporaryFolder folder;
+    const std::string file = folder.path + "/limited.wlcap";
+    const std::vector<std::string> blocks = with({"--record", "0,0,0", "--record", "1,0,0"}, kSmall);
+    const json j = json::parse(warplens(with({"estimate", "v2c_3", "--json"}, blocks)).out);
+    const uint64_t one = j.at("blocks").at(0).at("bytes").get<uint64_t>();
+    const std::string limit = std::to_string(one / 1'000'000 + 1);  // one block fits, two do not
+    const Said said = warplens(with({"run", "v2c_3", "-o", file, "--record-limit", limit}, blocks));
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_NE(said.out.find("block (1,0,0) was not recorded"), std::string::npos) << said.out;
+    const capture::Capture c = capture::read_capture(file);
+    ASSERT_EQ(c.records.size(), 1U);
+    EXPECT_EQ(c.records[0].block, 0);
+    EXPECT_FALSE(c.records[0].truncated);
+    EXPECT_EQ(c.notes.size(), 1U);
+    bool kept = false, summary = false;
+    for (const capture::Tile& t : c.tiles) {
+        EXPECT_TRUE(t.block != 1 || t.values == capture::kNoBlob);
+        kept = kept || (t.block == 0 && t.values != capture::kNoBlob), summary = summary || t.block == 1;
+    }
+    EXPECT_TRUE(kept && summary);
+    const Said none = warplens(with({"run", "v2c_3", "-o", file, "--record-limit", "0"}, kSmall));
+    EXPECT_NE(none.out.find("block (0,0,0) was not recorded but for its tiles"), std::string::npos)
+        << none.out;
+    EXPECT_TRUE(capture::read_capture(file).records.empty());
 }
 
 TEST(Cli, AUsersOwnKernelWorksByItsPath) {

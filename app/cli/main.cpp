@@ -14,7 +14,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 8> kVerbs{
+constexpr std::array<Verb, 9> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -24,6 +24,7 @@ constexpr std::array<Verb, 8> kVerbs{
      {"open", wl::app::verb_open},
      {"check", wl::app::verb_check},
      {"banks", wl::app::verb_banks},
+     {"estimate", wl::app::verb_estimate},
      }
 };
 

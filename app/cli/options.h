@@ -21,6 +21,7 @@ struct KernelOptions {
     uint64_t seed = 0, schedule = 0;
     int threads = 0;
     std::vector<std::string> record;  // blocks "X,Y,Z"
+    uint64_t record_limit = 1000;     // megabytes
 };
 
 struct OutputOptions {

@@ -38,6 +38,10 @@ void add_kernel_options(CLI::App& verb, Command& c) {
     );
     verb.add_option("--schedule", k.schedule, "seed of a random legal order of warps; 0: the fixed one");
     verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
+    verb.add_option(
+            "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"
+    )
+        ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
     verb.add_option("--on", k.on, "executor: cpu");
     verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
     verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
@@ -82,6 +86,18 @@ void add_banks(CLI::App& app, Command& c) {
     banks->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
     banks->add_option("--block", c.blocks, "X,Y,Z: only this block (repeatable); default: all");
     add_kernel_options(*banks, c);
+}
+
+void add_estimate(CLI::App& app, Command& c) {
+    CLI::App* estimate = add_verb(
+        app,
+        c,
+        "estimate",
+        "what a recording would take, by block: events, tiles, memory, file",
+        "warplens estimate v2c_3 --record 0,0,0 --record 1,0,0"
+    );
+    estimate->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
+    add_kernel_options(*estimate, c);
 }
 
 void add_verbs(CLI::App& app, Command& c) {
@@ -140,6 +156,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_kernel_options(*open, c);
     add_check(app, c);
     add_banks(app, c);
+    add_estimate(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

@@ -19,4 +19,9 @@ BlobId add_blob(BlobStore& store, std::vector<std::byte> bytes) {
     return id;
 }
 
+void drop_blobs(BlobStore& store, BlobId first) {
+    store.blobs.resize(static_cast<size_t>(first));
+    std::erase_if(store.by_hash, [first](const auto& entry) { return entry.second >= first; });
+}
+
 }  // namespace wl::capture

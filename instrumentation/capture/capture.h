@@ -223,6 +223,8 @@ struct BlobStore {
     bool operator==(const BlobStore& other) const { return blobs == other.blobs; }
 };
 BlobId add_blob(BlobStore& store, std::vector<std::byte> bytes);
+// Forgets the blobs from `first` on: those that were added last.
+void drop_blobs(BlobStore& store, BlobId first);
 uint64_t content_hash(std::span<const std::byte> bytes);
 
 template <class T>

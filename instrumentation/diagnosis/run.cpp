@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules.h"
 
@@ -80,17 +81,6 @@ std::string entry_name(
     );
 }
 
-emulator::RunOptions run_options(const Options& o, const char* stage) {
-    emulator::RunOptions out;
-    out.threads = o.threads, out.schedule_seed = o.schedule_seed;
-    out.checks = {.races = o.races, .uninitialised = o.uninitialised, .uniform = o.reference};
-    out.on_progress = [&o, stage](uint64_t done, uint64_t total) {
-        return !o.on_progress ||
-            o.on_progress({stage, total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total)});
-    };
-    return out;
-}
-
 // The block worth looking at: of the first bad tile, else of the first incident, else block 0.
 int64_t block_to_record(const capture::Capture& c, const std::vector<emulator::Incident>& incidents) {
     const int bad = analysis::first_bad_tile(c);
@@ -100,13 +90,6 @@ int64_t block_to_record(const capture::Capture& c, const std::vector<emulator::I
         if (i.kind != emulator::Incident::Kind::uniform_reduction && i.first.block >= 0) return i.first.block;
     }
     return 0;
-}
-
-// Replaces the summaries of the recorded blocks' tiles by the kept ones.
-void drop_tiles(capture::Capture& c, const std::vector<int64_t>& blocks) {
-    std::erase_if(c.tiles, [&](const capture::Tile& t) {
-        return std::find(blocks.begin(), blocks.end(), t.block) != blocks.end();
-    });
 }
 
 struct Passes {
@@ -154,25 +137,25 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
     report(e.options, "record", 0);
     out.recorded = e.options.record;
     const int64_t block = block_to_record(c, out.incidents);
-    if (std::find(out.recorded.begin(), out.recorded.end(), block) == out.recorded.end())
-        out.recorded.insert(out.recorded.begin(), block);
-    drop_tiles(c, out.recorded);
-    observer.keep = true;
-    prepared = prepare_launch(e.problem, entry);
-    options = run_options(e.options, "record");
-    options.blocks = out.recorded, options.record = true;
-    options.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
-    result = emulator::run(program, prepared.launch, prepared.memory, options);
-    if (result.cancelled) throw Cancelled{};
-    c.records = std::move(result.records), c.stages = std::move(result.stages);
-    add_incidents(out.incidents, result.incidents);
-    finish(observer);
-    name_probes(observer, c.records);
+    std::erase(out.recorded, block);
+    out.recorded.insert(out.recorded.begin(), block);
+    add_incidents(out.incidents, record_blocks(e, program, observer, out.recorded));
     c.seconds.emplace_back("record", record.seconds());
     return out;
 }
 
 }  // namespace
+
+emulator::RunOptions run_options(const Options& o, const char* stage) {
+    emulator::RunOptions out;
+    out.threads = o.threads, out.schedule_seed = o.schedule_seed;
+    out.checks = {.races = o.races, .uninitialised = o.uninitialised, .uniform = o.reference};
+    out.on_progress = [&o, stage](uint64_t done, uint64_t total) {
+        return !o.on_progress ||
+            o.on_progress({stage, total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total)});
+    };
+    return out;
+}
 
 void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& c) {
     capture::Launch& l = c.launch;

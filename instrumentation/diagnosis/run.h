@@ -26,6 +26,7 @@ struct Options {
     int threads = 0;  // 0: as many as cores
     bool races = true, uninitialised = true, bounds = true, barriers = true, reference = true;  // --check
     std::vector<int64_t> record;  // blocks to record besides the first bad one (or block 0 when none is bad)
+    uint64_t record_bytes = 1'000'000'000;  // events and elements in memory; blocks beyond it are dropped
     uint64_t schedule_seed = 0;
     bool recorded_pass = true;  // false: verdicts only
     bool diagnose = true;
@@ -47,6 +48,7 @@ struct Experiment {
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
 Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& capture);
 
+emulator::RunOptions run_options(const Options& options, const char* stage);
 void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& capture);
 
 // The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is "ok" | "findings" |

@@ -20,6 +20,7 @@ capture::Event event_at(const Warp& w, const Instr* i, capture::EventKind kind) 
 }
 
 void append(Recorder& r, const capture::Event& e) {
+    ++r.events;
     if (r.record.events.size() >= r.max_events)
         r.record.truncated = true;
     else

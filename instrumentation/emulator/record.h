@@ -8,6 +8,7 @@ namespace wl::emulator {
 struct Recorder {
     capture::BlockRecord record;
     uint64_t max_events = 0;
+    uint64_t events = 0;                                              // with those beyond the cap
     std::map<const Allocation*, std::vector<capture::Owner>> owners;  // one a byte of the allocation
 };
 

@@ -60,7 +60,10 @@ void gather_results(RunResult& result, Grid& grid) {
         return a->record.block < b->record.block;
     });
     merge_owners(result, recorders, *grid.context.memory);
-    for (Recorder* r : recorders) result.records.push_back(std::move(r->record));
+    for (Recorder* r : recorders) {
+        result.records.push_back(std::move(r->record));
+        result.events.push_back(r->events);
+    }
     if (grid.context.options->record) result.stages = program.stages;
 }
 

@@ -122,7 +122,8 @@ struct RunOptions {
     Checks checks;
     bool marks = true;               // take snapshots
     bool record = false;             // write log and owners: every shared and global write of the blocks run
-    uint64_t max_events = 4u << 20;  // per recorded block; beyond it the record says it is truncated
+    uint64_t max_events = 4u << 20;  // per recorded block; beyond it the record says it is truncated; 0: only
+                                     // RunResult::events
     bool count_accesses = false;     // wavefronts and sectors of every request
     std::vector<RowMap> row_maps;    // shared memory as if laid out so, for the counts alone
     uint64_t schedule_seed =
@@ -139,6 +140,7 @@ struct RunResult {
     bool cancelled = false;
     std::vector<Incident> incidents;  // by (block, order of detection) of their first witness
     std::vector<capture::BlockRecord> records;
+    std::vector<uint64_t> events;     // of each record, with those beyond max_events
     std::vector<std::string> stages;  // WL_STAGE names, as events number them
     capture::AccessCounts accesses;   // empty unless count_accesses
     // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a

@@ -1,0 +1,92 @@
+// `warplens estimate`: the size of a recording before it is made.
+#include "instrumentation/diagnosis/estimate.h"
+
+#include "app/cli/print.h"
+#include "app/cli/progress.h"
+#include "app/cli/verbs.h"
+#include "instrumentation/diagnosis/record.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::app {
+
+namespace {
+
+using diagnosis::BlockSize;
+using diagnosis::bytes_text;
+using diagnosis::Estimate;
+
+std::string block_text(const Estimate& e, int64_t block) {
+    const Dim3 b = from_linear(static_cast<uint64_t>(block), e.about.launch.grid);
+    return fmt::format("({},{},{})", b.x, b.y, b.z);
+}
+
+std::string limit_text(const Estimate& e) {
+    const std::string limit = fmt::format("the limit of {} (--record-limit)", bytes_text(e.limit));
+    if (e.fitting == e.blocks.size()) return "all within " + limit;
+    return fmt::format(
+        "{} of {} within {}: what goes beyond it is dropped, whole blocks, from {} on",
+        e.fitting,
+        e.blocks.size(),
+        limit,
+        block_text(e, e.blocks[e.fitting].block)
+    );
+}
+
+std::string estimate_text(const Estimate& e, const Style& style) {
+    std::string out = headline(e.about, style) +
+        fmt::format("{:<14}{:>12}{:>8}{:>14}\n", "block", "events", "tiles", "in memory");
+    for (const BlockSize& b : e.blocks)
+        out += fmt::format(
+            "{:<14}{:>12}{:>8}{:>14}\n", block_text(e, b.block), b.events, b.tiles, bytes_text(b.bytes())
+        );
+    return out +
+        fmt::format(
+               "{} block{}: at most {} in memory, about {} in the file; {}\n",
+               e.blocks.size(),
+               e.blocks.size() == 1 ? "" : "s",
+               bytes_text(e.bytes),
+               bytes_text(e.file_bytes),
+               limit_text(e)
+        );
+}
+
+std::string estimate_json(const Estimate& e) {
+    nlohmann::ordered_json j;
+    j["warplens"] = WL_VERSION, j["verb"] = "estimate", j["kernel"] = e.about.launch.kernel;
+    j["faults"] = e.about.launch.faults, j["on"] = "cpu", j["seed"] = e.about.launch.seed,
+    j["verdict"] = "ok";
+    j["blocks"] = nlohmann::ordered_json::array();
+    for (const BlockSize& b : e.blocks)
+        j["blocks"].push_back({
+            {"block",      b.block     },
+            {"events",     b.events    },
+            {"tiles",      b.tiles     },
+            {"tile_bytes", b.tile_bytes},
+            {"bytes",      b.bytes()   }
+        });
+    j["bytes"] = e.bytes, j["file_bytes"] = e.file_bytes, j["limit"] = e.limit, j["fitting"] = e.fitting;
+    return j.dump(2);
+}
+
+}  // namespace
+
+int verb_estimate(const Command& command) {
+    require_executor(command.kernel.on);
+    manifest::Problem problem = bind(command.kernel);
+    diagnosis::Options options = run_options(command.kernel);
+    options.on_progress = progress_reporter(command.output);
+    std::vector<int64_t> blocks;
+    blocks.reserve(command.kernel.record.size());
+    for (const std::string& block : command.kernel.record) blocks.push_back(parse_block(block, problem.grid));
+    if (blocks.empty()) blocks.push_back(0);
+    const Estimate e = diagnosis::estimate(std::move(problem), options, blocks);
+    const std::string text =
+        command.output.json ? estimate_json(e) + "\n" : estimate_text(e, style_of(command.output));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kExitOk;
+}
+
+}  // namespace wl::app

@@ -1,0 +1,95 @@
+// One run that only counts, and one block recorded for the ratio of file to memory.
+#include "instrumentation/diagnosis/estimate.h"
+
+#include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/edit.h"
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/record.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace wl::diagnosis {
+
+namespace {
+
+// Elements, FP64 reference and f32 bound where the manifest names a reference, owners where they have any.
+uint64_t bytes_of_tile(
+    const Experiment& e, const emulator::Program& program, const emulator::TileSnapshot& s
+) {
+    const std::string& name = emulator::marks(program)[static_cast<size_t>(s.mark)].name;
+    const bool compared = e.reference.has_value() && e.problem.kernel.tiles.contains(name);
+    const size_t elements = static_cast<size_t>(s.rows) * static_cast<size_t>(s.cols);
+    return s.values.size() + s.owners.size() * sizeof(capture::Owner) +
+        (compared ? elements * (sizeof(double) + sizeof(float)) : 0);
+}
+
+std::vector<BlockSize> count_events(
+    const Experiment& e, const emulator::Program& program, const std::vector<int64_t>& blocks
+) {
+    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    std::map<int64_t, BlockSize> sizes;
+    std::mutex lock;
+    emulator::RunOptions options = run_options(e.options, "estimate");
+    options.checks = {.races = false, .uninitialised = false, .uniform = false};
+    options.blocks = blocks, options.record = true, options.max_events = 0;
+    options.on_tile = [&](emulator::TileSnapshot&& s) {
+        const uint64_t bytes = bytes_of_tile(e, program, s);
+        const std::lock_guard guard(lock);
+        ++sizes[s.block].tiles;
+        sizes[s.block].tile_bytes += bytes;
+    };
+    const emulator::RunResult result = emulator::run(program, prepared.launch, prepared.memory, options);
+    if (result.cancelled) throw Cancelled{};
+    for (size_t k = 0; k < result.records.size(); ++k)
+        sizes[result.records[k].block].events = result.events[k];
+    std::vector<BlockSize> out;
+    out.reserve(blocks.size());
+    for (const int64_t block : blocks) {
+        out.push_back(sizes[block]);
+        out.back().block = block;
+    }
+    return out;
+}
+
+// Bytes of a file with this one block recorded, beyond those of a file without.
+uint64_t file_bytes_of(
+    const Experiment& e, const emulator::Program& program, capture::Capture c, int64_t block
+) {
+    const uint64_t before = capture::encode(c, "the estimate").size();
+    Experiment sample = e;
+    sample.options.record_bytes = ~uint64_t{0};
+    Observer observer{
+        .problem = sample.problem,
+        .program = program,
+        .reference = sample.reference ? &*sample.reference : nullptr,
+        .keep = true,
+        .capture = c};
+    record_blocks(sample, program, observer, {block});
+    return capture::encode(c, "the estimate").size() - before;
+}
+
+}  // namespace
+
+Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks) {
+    Estimate out;
+    const Experiment e = prepare(std::move(problem), options, out.about);
+    const std::shared_ptr<const emulator::Program> program = emulator::lower(e.module, e.entry);
+    describe_launch(e, *program, out.about);
+    out.about.sites = emulator::sites(*program);
+    out.blocks = count_events(e, *program, blocks);
+    out.limit = options.record_bytes;
+    for (const BlockSize& b : out.blocks) {
+        out.bytes += b.bytes();
+        if (out.bytes <= out.limit && out.fitting == static_cast<size_t>(&b - out.blocks.data()))
+            ++out.fitting;
+    }
+    const uint64_t empty = capture::encode(out.about, "the estimate").size();
+    const auto first = static_cast<double>(std::max<uint64_t>(out.blocks.front().bytes(), 1));
+    const double ratio = static_cast<double>(file_bytes_of(e, *program, out.about, blocks.front())) / first;
+    out.file_bytes = empty + static_cast<uint64_t>(ratio * static_cast<double>(out.bytes));
+    return out;
+}
+
+}  // namespace wl::diagnosis

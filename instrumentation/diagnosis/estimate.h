@@ -1,0 +1,28 @@
+// What a recording would take, before it is made.
+#pragma once
+
+#include "instrumentation/diagnosis/run.h"
+
+namespace wl::diagnosis {
+
+struct BlockSize {
+    int64_t block = 0;
+    uint64_t events = 0, tiles = 0;
+    uint64_t tile_bytes = 0;  // elements, references, bounds and owners; equal ones are kept once, so at most
+    uint64_t bytes() const { return events * sizeof(capture::Event) + tile_bytes; }
+};
+
+struct Estimate {
+    capture::Capture about;         // launch only
+    std::vector<BlockSize> blocks;  // in their order
+    uint64_t bytes = 0;             // in memory, all of them
+    uint64_t file_bytes = 0;  // about: as the first block's recording, which is made for this, compresses
+    uint64_t limit = 0;       // Options::record_bytes
+    size_t fitting = 0;       // blocks, from the first on, that lie within the limit
+};
+
+// `blocks`: linear, not empty. Counts by running them with marks and without keeping anything; then records
+// the first to see how it compresses. Throws Error, Unsupported and Cancelled.
+Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks);
+
+}  // namespace wl::diagnosis
