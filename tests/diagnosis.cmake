@@ -1,4 +1,5 @@
 wl_test(golden wl_diagnosis)
 target_compile_definitions(golden_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+wl_test(manifest_texture wl_diagnosis)
 wl_test(edit wl_diagnosis)
 wl_test(trial wl_diagnosis)

@@ -9,6 +9,39 @@
 
 namespace wl::diagnosis {
 
+namespace {
+
+// Extents in reverse: the last is the channels' where there are several, the first the layers' of a layered
+// one.
+emulator::Texture texture_of(const manifest::BoundArgument& argument, uint64_t address) {
+    const manifest::TextureRule& rule = *argument.texture;
+    emulator::Texture t;
+    t.name = argument.name;
+    t.data = address;
+    t.dtype = argument.data.dtype;
+    t.channels = static_cast<uint32_t>(rule.channels);
+    std::vector<int64_t> shape = argument.data.shape;
+    if (rule.channels > 1) shape.pop_back();
+    if (rule.layered) {
+        t.layers = static_cast<uint32_t>(shape.front());
+        shape.erase(shape.begin());
+    }
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+        t.extent[axis] = static_cast<uint32_t>(shape[shape.size() - 1 - axis]);
+    t.as_float = rule.numbers, t.normalized = rule.normalized, t.linear = rule.linear;
+    t.border = rule.border;
+    for (size_t axis = 0; axis < 3; ++axis) {
+        const std::string& mode = rule.address[axis];
+        t.address[axis] = mode == "wrap" ? emulator::AddressMode::wrap
+            : mode == "mirror"           ? emulator::AddressMode::mirror
+            : mode == "border"           ? emulator::AddressMode::border
+                                         : emulator::AddressMode::clamp;
+    }
+    return t;
+}
+
+}  // namespace
+
 Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& entry) {
     Prepared out;
     out.launch.grid = problem.grid, out.launch.block = problem.block,
@@ -19,7 +52,10 @@ Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& e
     std::vector<uint64_t> addresses;
     for (const manifest::BoundArgument* a : manifest::arrays(problem)) {
         const bool initialised = !a->output || a->filled;
-        addresses.push_back(emulator::allocate(out.memory, a->name, a->data.bytes, initialised));
+        const uint64_t address = emulator::allocate(out.memory, a->name, a->data.bytes, initialised);
+        addresses.push_back(
+            a->texture ? emulator::add_texture(out.memory, texture_of(*a, address)) : address
+        );
     }
     out.launch.params = manifest::param_buffer(problem, addresses);
     return out;

@@ -6,6 +6,7 @@
 #include "instrumentation/manifest/inputs.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/python.h"
+#include "instrumentation/manifest/texture.h"
 
 #include <algorithm>
 #include <array>
@@ -280,6 +281,8 @@ BoundArgument bind_argument(
     bound.filled = !argument.fill.empty();
     if (bound.array) {
         allocate(b, argument, key, bound.data);
+        bound.texture = argument.texture;
+        if (bound.texture) check_texture(*bound.texture, bound.data, b.at(key + ".shape"));
         fill_array(b, argument, key, bound.data);
     } else {
         bind_scalar(b, argument, key, bound.data);

@@ -4,6 +4,7 @@
 #include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/fill.h"
 #include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/texture.h"
 #include "instrumentation/manifest/toml_reader.h"
 
 #include <algorithm>
@@ -86,13 +87,19 @@ void read_array(const Section& section, Argument& argument) {
 }
 
 Argument read_argument(const Section& section) {
-    check_keys(section, {"name", "dtype", "shape", "fill", "value", "fields", "output"});
+    check_keys(
+        section, {"name", "dtype", "shape", "fill", "value", "fields", "output", "texture", "surface"}
+    );
     Argument argument;
     argument.line = line_of(section);
     argument.name = required(section, "name", text(section, "name"), "every argument has one");
     check_name(section, "name", argument.name);
     if (section.table->contains("fields")) {
-        forbid(section, "a struct, whose fields say it", {"dtype", "shape", "fill", "value", "output"});
+        forbid(
+            section,
+            "a struct, whose fields say it",
+            {"dtype", "shape", "fill", "value", "output", "texture", "surface"}
+        );
         argument.fields = read_arguments(section, "fields");
         if (argument.fields.empty())
             fail(*section.document, argument.line, full_name(section, "fields") + " is empty.");
@@ -102,8 +109,9 @@ Argument read_argument(const Section& section) {
     if (const auto shape = expressions(section, "shape")) {
         argument.shape = *shape;
         read_array(section, argument);
+        argument.texture = read_texture(section, argument);
     } else {
-        forbid(section, "a scalar; an array has a shape", {"fill", "output"});
+        forbid(section, "a scalar; an array has a shape", {"fill", "output", "texture", "surface"});
         argument.value = required(
             section, "value", expression(section, "value"), "a scalar has a value, an array a shape"
         );

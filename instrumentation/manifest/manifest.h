@@ -5,6 +5,7 @@
 #include "instrumentation/base/dim3.h"
 #include "instrumentation/base/tensor.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,18 @@
 
 namespace wl::manifest {
 
+// An array that the kernel gets as a texture or surface: its extents are those of z or the layers, y, x and,
+// where there are several, the channels.
+struct TextureRule {
+    bool surface = false;
+    int channels = 1;  // 1, 2 or 4
+    bool layered = false;
+    bool linear = false, normalized = false;  // filter; coordinates from 0 to 1
+    bool numbers = false;                     // integers are read as numbers of [0, 1] or [-1, 1]
+    std::array<std::string, 3> address{"clamp", "clamp", "clamp"};  // wrap, clamp, mirror, border; x first
+    std::array<float, 4> border{};
+};
+
 struct Argument {
     std::string name;
     DType dtype = DType::f32;
@@ -22,6 +35,7 @@ struct Argument {
                         // "one-hot", "identity", "file.npy"
     std::string value;  // scalar: expression
     std::vector<Argument> fields;  // a struct by value
+    std::optional<TextureRule> texture;
     bool output = false;
     int line = 0;  // in the .toml
 };
@@ -100,6 +114,7 @@ struct BoundArgument {
     bool array = false, output = false, filled = false;  // filled output: in and out
     Tensor data;  // array: its contents (outputs without fill: poisoned, every byte 0xff); scalar: one
                   // element, shape empty
+    std::optional<TextureRule> texture;  // array: the kernel gets a handle instead of the address
     std::vector<BoundArgument> fields;
 };
 
