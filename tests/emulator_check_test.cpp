@@ -59,9 +59,11 @@ TEST(EmulatorCheck, ABlockHoldsTheSharedVariablesOfItsOwnKernelOnly) {
 // Where a text asks for more memory than any GPU has, nothing is allocated.
 TEST(EmulatorCheck, HugeVariablesAreRefusedBeforeTheyAreMade) {
     const std::string header = ".version 8.0\n.target sm_80\n.address_size 64\n";
-    for (const std::string space : {".shared", ".local", ".const"})
-        EXPECT_THROW(ptx::parse(header + ".entry k() { " + space + " .b8 x[9000000]; ret; }"), Error)
-            << space;
+    for (const char* declaration : {".shared .b8 x", ".local .b8 x", ".const .b8 x"}) {
+        std::string text = header + ".entry k() { ";
+        text.append(declaration).append("[9000000]; ret; }");
+        EXPECT_THROW(ptx::parse(text), Error) << declaration;
+    }
     EXPECT_THROW(ptx::parse(header + ".entry k(.param .b8 x[100000]) { ret; }"), Error);
     const auto refusal_of = [&](const std::string& text) {
         const auto checked = check_entries(ptx::parse(header + text));
