@@ -111,10 +111,33 @@ void sift(
     }
 }
 
-nlohmann::json describe_image(const Image& image, Pool& pool) {
+nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
+    nlohmann::json j;
+    j["name"] = c.name;
+    j["hash"] = fmt::format("{:016x}", hash_of(c));
+    j["code"] = placed(pool, code);
+    j["grid"] = {c.grid.x, c.grid.y, c.grid.z};
+    j["block"] = {c.block.x, c.block.y, c.block.z};
+    j["risky"] = c.risky;
+    j["buffers"] = nlohmann::json::array();
+    for (const Buffer& b : c.buffers) {
+        j["buffers"].push_back(placed(pool, text_of(b.bytes)));
+        j["buffers"].back()["compared"] = b.compared;
+    }
+    for (const Image& i : c.images) {
+        j["images"].push_back(described(i));
+        j["images"].back().update(placed(pool, text_of(i.texels.bytes)));
+    }
+    if (!c.value.empty()) j["value"] = placed(pool, text_of(c.value));
+    return j;
+}
+
+}  // namespace
+
+nlohmann::json described(const Image& image) {
     constexpr std::array<const char*, 4> kModes = {"wrap", "clamp", "mirror", "border"};
     const emulator::Texture& t = image.texture;
-    nlohmann::json j = placed(pool, text_of(image.texels.bytes));
+    nlohmann::json j;
     j["compared"] = image.texels.compared;
     j["format"] = std::string(name_of(t.dtype));
     j["channels"] = t.channels;
@@ -131,26 +154,6 @@ nlohmann::json describe_image(const Image& image, Pool& pool) {
     j["border"] = t.border;
     return j;
 }
-
-nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
-    nlohmann::json j;
-    j["name"] = c.name;
-    j["hash"] = fmt::format("{:016x}", hash_of(c));
-    j["code"] = placed(pool, code);
-    j["grid"] = {c.grid.x, c.grid.y, c.grid.z};
-    j["block"] = {c.block.x, c.block.y, c.block.z};
-    j["risky"] = c.risky;
-    j["buffers"] = nlohmann::json::array();
-    for (const Buffer& b : c.buffers) {
-        j["buffers"].push_back(placed(pool, text_of(b.bytes)));
-        j["buffers"].back()["compared"] = b.compared;
-    }
-    for (const Image& i : c.images) j["images"].push_back(describe_image(i, pool));
-    if (!c.value.empty()) j["value"] = placed(pool, text_of(c.value));
-    return j;
-}
-
-}  // namespace
 
 std::vector<const Case*> accepted(
     const Assembler& assembler, std::span<const Case* const> cases, Messages& rejected

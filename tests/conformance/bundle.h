@@ -3,6 +3,8 @@
 
 #include "tests/conformance/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace wl::conformance {
 
 // The program `ptxas` and a folder that exists, for its files.
@@ -20,5 +22,8 @@ std::vector<const Case*> accepted(
 // folder. Each case is a cubin of its own, so that none can take another along. Throws Error naming a case
 // that does not compile.
 void write_bundle(const Assembler& assembler, std::span<const Case* const> cases);
+
+// All that tests/gpu/cuda_texture.py must know to make it, but its texels.
+nlohmann::json described(const Image& image);
 
 }  // namespace wl::conformance

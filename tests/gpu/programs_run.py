@@ -24,6 +24,7 @@ STACK_BYTES = 4096  # recursion needs more than the 1024 that a context begins w
 def run_one(bundle, name, answer):
     """Prints what the kernel prints; the compared arguments go into the file `answer`."""
     from cuda_driver import Device
+    from cuda_texture import Image
 
     program = next(p for p in json.loads((bundle / "programs.json").read_text()) if p["name"] == name)
     pool = zlib.decompress((bundle / "data.z").read_bytes())
@@ -41,13 +42,19 @@ def run_one(bundle, name, answer):
         if argument["value"]:
             parameters.append(data)
             continue
+        if "image" in argument:
+            image = Image(device, argument["image"], data)
+            parameters.append(image.handle.to_bytes(8, "little"))
+            if argument["compared"]:
+                compared.append(image.bytes)
+            continue
         device.put(at, data)
         parameters.append(at.to_bytes(8, "little"))
         if argument["compared"]:
-            compared.append((at, len(data)))
+            compared.append(lambda at=at, size=len(data): device.get(at, size))
         at += (len(data) + 255) // 256 * 256 + 256
     device.start(function, program, parameters)
-    answer.write_bytes(b"".join(device.get(*place) for place in compared))
+    answer.write_bytes(b"".join(bytes_after() for bytes_after in compared))
 
 
 def ask(bundle, name, scratch):

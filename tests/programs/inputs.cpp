@@ -63,6 +63,23 @@ Argument changed(Argument input) {
     return input;
 }
 
+Argument texture(Argument texels, emulator::Texture form, int dimensions) {
+    form.dtype = texels.type;
+    texels.kind = Argument::Kind::image;
+    texels.image.texture = std::move(form);
+    texels.image.dimensions = dimensions;
+    return texels;
+}
+
+Argument surface(Argument texels, uint32_t channels, uint32_t width, uint32_t height) {
+    emulator::Texture form;
+    form.channels = channels;
+    form.extent = {width, height, 1};
+    texels = texture(std::move(texels), std::move(form), 2);
+    texels.image.surface = true;
+    return texels;
+}
+
 Argument scratch(DType type, size_t count) { return filled(Argument::Kind::scratch, type, count); }
 Argument zeroed_scratch(DType type, size_t count) { return filled(Argument::Kind::input, type, count); }
 

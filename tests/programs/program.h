@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/dim3.h"
 #include "instrumentation/base/dtype.h"
+#include "tests/conformance/case.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +26,13 @@ struct Argument {
         changed,  // likewise, compared afterwards
         output,   // likewise, but nobody has written it when the kernel starts
         scratch,  // neither initialised nor compared
+        image,    // the handle of a texture, or of a surface, which is compared afterwards
     };
     Kind kind = Kind::value;
     DType type = DType::f32;
     std::vector<std::byte> bytes;  // before the launch
     Bound bound;                   // of the elements of `changed` and `output`
+    conformance::Image image;      // its texels are `bytes`
 };
 
 struct Program {

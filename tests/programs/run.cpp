@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/nvrtc.h"
-#include "tests/conformance/pool.h"
+#include "tests/conformance/bundle.h"
 #include "tests/programs/program.h"
 
 #include <fmt/format.h>
@@ -23,6 +23,12 @@ void append(std::vector<std::byte>& params, const std::vector<std::byte>& bytes)
 std::vector<std::byte> bytes_of(uint64_t address) {
     const auto* begin = reinterpret_cast<const std::byte*>(&address);
     return {begin, begin + sizeof address};
+}
+
+uint64_t handle_of(emulator::GlobalMemory& memory, const Argument& a, uint64_t texels) {
+    emulator::Texture texture = a.image.texture;
+    texture.data = texels;
+    return emulator::add_texture(memory, std::move(texture));
 }
 
 std::string told(const emulator::Program& program, const emulator::Incident& incident) {
@@ -59,7 +65,9 @@ std::string ptx_of(const Program& program) {
     return compile::compile(options).ptx;
 }
 
-bool is_compared(const Argument& a) { return a.kind == Kind::changed || a.kind == Kind::output; }
+bool is_compared(const Argument& a) {
+    return a.kind == Kind::changed || a.kind == Kind::output || (a.kind == Kind::image && a.image.surface);
+}
 
 size_t compared_bytes(const Program& program) {
     size_t bytes = 0;
@@ -80,6 +88,9 @@ uint64_t hash_of(const Program& p) {
     for (const Argument& a : p.arguments) {
         add(&a.kind, sizeof a.kind);
         add(a.bytes.data(), a.bytes.size());
+        if (a.kind != Kind::image) continue;
+        const std::string form = conformance::described(a.image).dump();
+        add(form.data(), form.size());
     }
     return hash;
 }
@@ -93,13 +104,13 @@ Outcome emulate(const Program& p) {
     std::vector<uint64_t> addresses;
     for (size_t i = 0; i < p.arguments.size(); ++i) {
         const Argument& a = p.arguments[i];
-        const bool initialised = a.kind == Kind::input || a.kind == Kind::changed;
+        const bool initialised = a.kind != Kind::output && a.kind != Kind::scratch;
         if (a.kind == Kind::value) {
             append(launch.params, a.bytes);
             continue;
         }
         const uint64_t address = emulator::allocate(memory, fmt::format("p{}", i), a.bytes, initialised);
-        append(launch.params, bytes_of(address));
+        append(launch.params, bytes_of(a.kind == Kind::image ? handle_of(memory, a, address) : address));
         if (is_compared(a)) addresses.push_back(address);
     }
     emulator::RunOptions options;

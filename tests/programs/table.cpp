@@ -42,6 +42,23 @@ constexpr Bound kFactor{
     32 * 2 * 0x1p-24 * 3,
     "32 updates of elements below 2, in a matrix whose inverse has a norm below 1 / (1 - 32 * 0.02) < 3"};
 
+// Filtered; of 37 by 29 texels.
+emulator::Texture picture() {
+    emulator::Texture t;
+    t.extent = {37, 29, 1};
+    t.linear = true;
+    return t;
+}
+
+// Filtered, mirrored, by coordinates of [0, 1]; of 16 texels.
+emulator::Texture curve() {
+    emulator::Texture t;
+    t.extent = {16, 1, 1};
+    t.normalized = t.linear = true;
+    t.address[0] = emulator::AddressMode::mirror;
+    return t;
+}
+
 Argument n(double count) { return value(s32, count); }
 
 // Starts of the rows of a sparse matrix; every seventh is empty, one is long.
@@ -160,6 +177,12 @@ std::vector<Program> arithmetic_and_memory() {
         {"dynamic_shared", {2}, {96},
          {uniform(f64, 192, 61), output(f64, 192), output(u32, 2), n(96)}, 96 * 27},
         {"local_arrays", {2}, {64}, {integers(u8, 128 * 24, 256, 62), output(f32, 128), output(s32, 128)}},
+        {"texture_filter", {3, 4}, {16, 8},
+         {texture(uniform(f32, 37 * 29, 64), picture(), 2), texture(uniform(f32, 16, 65), curve(), 1),
+          output(f32, 37 * 29), output(f32, 4 * 37 * 29), n(37), n(29)}},
+        {"surface_passes", {1}, {32, 24},
+         {surface(integers(u8, 30 * 20 * 4, 256, 66), 4, 30, 20),
+          surface(integers(u32, 30 * 20, 1, 67), 1, 30, 20), n(30), n(20)}},
         {"constants", {1}, {96}, {uniform(f32, 96, 63), output(f32, 96), output(s32, 97), n(96)}},
     };
 }

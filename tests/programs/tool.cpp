@@ -2,7 +2,7 @@
 // makes of it.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "tests/conformance/golden.h"
+#include "tests/conformance/bundle.h"
 #include "tests/conformance/pool.h"
 #include "tests/programs/program.h"
 
@@ -44,6 +44,7 @@ nlohmann::json describe(const Program& p, const std::string& cubin, conformance:
         nlohmann::json described = placed(pool, conformance::text_of(a.bytes));
         described["value"] = a.kind == Argument::Kind::value;
         described["compared"] = is_compared(a);
+        if (a.kind == Argument::Kind::image) described["image"] = conformance::described(a.image);
         j["arguments"].push_back(described);
     }
     return j;
