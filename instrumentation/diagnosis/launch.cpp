@@ -46,6 +46,7 @@ Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& e
     Prepared out;
     out.launch.grid = problem.grid, out.launch.block = problem.block,
     out.launch.dynamic_shared = problem.shared, out.launch.stack_bytes = problem.stack;
+    out.launch.cooperative = problem.cooperative;
     std::vector<uint64_t> sizes;
     for (const ptx::Variable& p : entry.params) sizes.push_back(p.bytes);
     manifest::check_params(problem, entry.name, sizes);

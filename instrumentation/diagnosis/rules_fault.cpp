@@ -21,7 +21,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 14> kWords{
+constexpr std::array<Words, 15> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -75,6 +75,10 @@ constexpr std::array<Words, 14> kWords{
          "out_of_bounds",
          "a call or branch to nowhere",
          "Check the function pointer or the index that chooses the target."},
+     {Kind::bad_free,
+         "out_of_bounds",
+         "free of what is not allocated",
+         "Free each pointer once, and only what malloc gave."},
      {Kind::endless_wait,
          "deadlock",
          "memory is polled that will never change",

@@ -106,6 +106,24 @@ void add_incidents(std::vector<emulator::Incident>& to, const std::vector<emulat
     }
 }
 
+// What the kernel printed, for a reader of the capture.
+void note_printed(const emulator::RunResult& result, capture::Capture& c) {
+    constexpr size_t kMost = 200;
+    for (size_t k = 0; k < std::min(result.printed.size(), kMost); ++k) {
+        const emulator::Printed& p = result.printed[k];
+        const std::string text = p.text.substr(0, p.text.find_last_not_of('\n') + 1);
+        c.notes.push_back(fmt::format("printed by block {}, thread {}: {}", p.block, p.thread, text));
+    }
+    if (result.printed.size() > kMost)
+        c.notes.push_back(fmt::format("{} more calls of printf are not shown", result.printed.size() - kMost)
+        );
+    if (result.prints_lost > 0)
+        c.notes.push_back(fmt::format(
+            "{} calls of printf are lost: they are beyond the 1 MiB that a launch may print",
+            result.prints_lost
+        ));
+}
+
 Passes run_passes(const Experiment& e, const emulator::Program& program, capture::Capture& c) {
     const ptx::Function& entry = entry_of(e.module, e.entry);
     Passes out;
@@ -127,6 +145,7 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
     c.covered.blocks = static_cast<int64_t>(result.blocks);
     if (observer.reference != nullptr) c.covered.blocks_compared = c.covered.blocks;
     add_incidents(out.incidents, result.incidents);
+    note_printed(result, c);
     const Timer compare;
     compare_outputs(observer, prepared.memory);
     finish(observer);

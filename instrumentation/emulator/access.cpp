@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/access.h"
 
 #include "instrumentation/emulator/frames.h"
+#include "instrumentation/emulator/heap.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/load.h"
 
@@ -78,6 +79,8 @@ void report_access(
 
 std::string memory_name(const Warp& w, ptx::Space space, uint64_t address) {
     if (space != ptx::Space::global) return name_of_space(space);
+    if (Heap* heap = w.block->memory->heap.get(); heap != nullptr)
+        if (std::string piece = describe(*heap, address); !piece.empty()) return piece;
     return "global" + nearest_allocation(*w.block->memory, address);
 }
 
@@ -89,13 +92,21 @@ LaneAccess specific(LaneAccess access) {
     return access;
 }
 
+std::optional<Place> locate_in_heap(GlobalMemory& memory, const LaneAccess& access) {
+    if (memory.heap == nullptr) return {};
+    const auto offset = find(*memory.heap, access.address, access.bytes);
+    if (!offset) return {};
+    Allocation& arena = memory.heap->arena;
+    return Place{ptx::Space::global, arena.bytes.data() + *offset, &arena, *offset};
+}
+
 }  // namespace
 
 std::optional<Place> locate(Warp& w, LaneAccess access) {
     access = specific(access);
     if (access.space == ptx::Space::global) {
         Allocation* allocation = find(*w.block->memory, access.address, access.bytes);
-        if (allocation == nullptr) return {};
+        if (allocation == nullptr) return locate_in_heap(*w.block->memory, access);
         const uint64_t offset = access.address - allocation->base;
         return Place{ptx::Space::global, allocation->bytes.data() + offset, allocation, offset};
     }

@@ -156,6 +156,7 @@ void begin_block(Block& block, int64_t index, Variant variant) {
     block.index = index;
     block.variant = variant;
     block.polls = {};
+    block.printed_bytes = 0;
     block.aborted = block.marks_waiting = false;
     std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
     std::fill(block.mark_counts.begin(), block.mark_counts.end(), 0);

@@ -13,7 +13,13 @@ namespace wl::emulator {
 // nullptr: no such function.
 Exec builtin_function(std::string_view name);
 
-// The low 8 bytes of argument k of one lane, zero-extended.
+// Its rows: print.cpp, heap.cpp.
+Exec builtin_vprintf();
+Exec builtin_assertfail();
+Exec builtin_malloc();
+Exec builtin_free();
+
+// The low 8 bytes of argument k of one lane, zero-extended; 0 if the call passes fewer.
 uint64_t argument(Warp& w, const Instr* call, size_t k, int lane);
 // The call's result for one lane; nothing where the call takes none.
 void set_result(Warp& w, const Instr* call, int lane, uint64_t value);

@@ -225,7 +225,8 @@ Selected lower_call(Lowering& l) {
 }
 
 uint64_t argument(Warp& w, const Instr* call, size_t k, int lane) {
-    return passed_value(w, {*w.frame, call_site(w, call).arguments[k]}, lane);
+    const auto& arguments = call_site(w, call).arguments;
+    return k < arguments.size() ? passed_value(w, {*w.frame, arguments[k]}, lane) : 0;
 }
 
 void set_result(Warp& w, const Instr* call, int lane, uint64_t value) {

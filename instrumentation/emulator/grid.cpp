@@ -5,11 +5,13 @@
 
 #include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/print.h"
 #include "instrumentation/emulator/schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <thread>
+#include <utility>
 
 namespace wl::emulator {
 namespace {
@@ -114,6 +116,7 @@ void put_back(Grid& g, Block& block, Ended ended) {
     g.in_vain = g.quiet = 0;
     g.patience = 2;
     g.batch = std::max<uint64_t>(g.batch / 2, 1);
+    if (!block.printed.empty()) add_printed(g.result, std::exchange(block.printed, {}));
     ++g.ended;
     if (ended == Ended::finished)
         g.finished += block.observed;

@@ -43,6 +43,7 @@ struct Grid {
     std::vector<std::unique_ptr<Block>> storage;
     std::vector<std::unique_ptr<Recorder>> recorders;
     std::map<const Block*, std::unique_ptr<Counters>> counters;  // where accesses are counted
+    RunResult result;                                            // what blocks that have ended printed
     std::vector<Block*> idle;
     std::deque<Block*> aside;  // the one that has waited longest first
     uint64_t retries = 0;      // of set-aside blocks since the last batch began

@@ -1,6 +1,8 @@
 // A program in the memory of a launch: module variables allocated, addresses known.
 #include "instrumentation/emulator/load.h"
 
+#include "instrumentation/emulator/heap.h"
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -76,6 +78,10 @@ std::vector<std::byte> image_of(const RegisterFile& file, const std::vector<uint
 }  // namespace
 
 Loaded load(const Program& program, GlobalMemory& memory) {
+    const bool uses_heap = std::any_of(program.functions.begin(), program.functions.end(), [](const auto& f) {
+        return !f.is_defined && (f.name == "malloc" || f.name == "free");
+    });
+    if (uses_heap) make_heap(memory);
     const std::vector<uint64_t> globals = place_globals(program, memory);
     Loaded loaded;
     for (const FunctionCode& f : program.functions) loaded.images.push_back(image_of(f.file, globals));

@@ -64,7 +64,7 @@ void copy_matrix(Warp& w, const Instr* i, const Matrix& m, TileSnapshot& tile) {
     for (int64_t row = 0; row < m.rows; ++row) {
         LaneAccess access{
             ptx::Space::generic, first_lane(w.mask), 0, static_cast<uint32_t>(row_bytes), false};
-        access.address = m.address + static_cast<uint64_t>(row * m.ld) * size;
+        access.address = m.address + static_cast<uint64_t>(row) * static_cast<uint64_t>(m.ld) * size;
         const auto place = resolve_aligned(w, i, access, size);
         if (!place) continue;
         if (row == 0) tile.address = place->space == ptx::Space::shared ? place->offset : m.address;
@@ -292,6 +292,8 @@ Selected lower_mark(Lowering& l) {
         if (in.operands.size() != 3) return {};
         point.element = in.operands[0].bits;
         point.count = in.operands[1].bits;
+        constexpr uint64_t kMostRegisters = 1 << 10;
+        if (point.count > kMostRegisters || point.element >= point.count) return {};
         add(2);
         point.bytes = ptx::bytes_of(type_of_register(l, in.operands[2]));
     } else if (m.kind == MarkKind::lanes) {

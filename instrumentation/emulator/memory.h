@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,14 @@ struct Allocation {
     std::vector<uint8_t> written;  // one flag a byte; empty: everything counts as initialised
 };
 
+struct Heap;
+
 // Between two allocations lies an unmapped gap of at least 64 KiB, so that an overrun is never a neighbour's
 // element.
 struct GlobalMemory {
     std::vector<Allocation> allocations;  // by rising base
     std::vector<Texture> textures;        // by handle
+    std::shared_ptr<Heap> heap;           // of device-side malloc; nullptr: no kernel used it yet
 };
 
 // An allocation of `bytes.size()`; `initialised` false: reading a byte before a kernel wrote it is a finding.

@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/grid.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/load.h"
+#include "instrumentation/emulator/print.h"
 #include "instrumentation/emulator/reductions.h"
 
 #include <algorithm>
@@ -120,7 +121,10 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
     run_grid(grid, std::clamp<size_t>(grid.starts.size(), 1, cores));
-    RunResult result;
+    RunResult result = std::move(grid.result);
+    for (auto& block : grid.storage)  // of blocks that never ended
+        if (!block->printed.empty()) add_printed(result, std::move(block->printed));
+    for (const Printed& p : result.printed) result.prints_lost += p.lost;
     result.cancelled = grid.cancelled;
     result.blocks = grid.finished;
     gather_results(result, grid);

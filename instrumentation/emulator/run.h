@@ -85,6 +85,7 @@ struct Incident {
         stack_overflow,
         undefined_target,  // an indirect call of what is no function, or none of this kind; brx.idx past its
                            // list
+        bad_free,          // of what malloc did not give, or of what was freed before
         endless_wait,      // blocks poll memory that none of them will change
     };
     Kind kind = Kind::race_shared;
@@ -133,6 +134,14 @@ struct RunOptions {
         on_progress;  // blocks; on one thread at a time; false cancels
 };
 
+// What one call of printf in a kernel gave.
+struct Printed {
+    int64_t block = 0;
+    uint32_t thread = 0;  // in the block, linear
+    std::string text;
+    uint64_t lost = 0;  // calls of the same block that came behind it when the buffer was full
+};
+
 struct RunResult {
     uint64_t blocks = 0;  // finished, of those asked for
     uint64_t warp_instructions = 0;
@@ -142,6 +151,8 @@ struct RunResult {
     std::vector<capture::BlockRecord> records;
     std::vector<uint64_t> events;     // of each record, with those beyond max_events
     std::vector<std::string> stages;  // WL_STAGE names, as events number them
+    std::vector<Printed> printed;     // by block, then in order of execution; at most 1 MiB, as on a GPU
+    uint64_t prints_lost = 0;         // calls of printf beyond that
     capture::AccessCounts accesses;   // empty unless count_accesses
     // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a
     // byte). Empty unless record.

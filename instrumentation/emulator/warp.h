@@ -183,6 +183,8 @@ struct Block {
     std::vector<int> mark_counts;     // by mark group
     std::vector<ReductionCount> reductions;
     Findings findings;
+    std::vector<Printed> printed;  // of blocks that have not been gathered yet
+    uint64_t printed_bytes = 0;    // by this block
     Shadow shadow;
     uint64_t issued = 0;       // warp instructions of finished blocks
     uint64_t turn_issued = 0;  // those of this one when its turn began

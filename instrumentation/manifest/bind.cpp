@@ -184,6 +184,7 @@ void bind_launch(const Binding& b, Problem& problem) {
             grouped(kStackLimit)
         ));
     problem.stack = static_cast<uint32_t>(stack);
+    problem.cooperative = b.kernel.cooperative;
 }
 
 // ---- arguments

@@ -181,7 +181,7 @@ void read_params(const Section& top, Kernel& kernel) {
 void read_launch(const Section& top, Kernel& kernel) {
     const Section launch =
         required(top, "launch", subsection(top, "launch"), "the table with grid and block");
-    check_keys(launch, {"grid", "block", "shared", "stack"});
+    check_keys(launch, {"grid", "block", "shared", "cooperative", "stack"});
     const auto extents = [&](const std::string& key) {
         auto values = required(launch, key, expressions(launch, key), "one to three extents, x first");
         if (values.empty() || values.size() > 3)
@@ -196,6 +196,7 @@ void read_launch(const Section& top, Kernel& kernel) {
     kernel.block = extents("block");
     kernel.shared = expression(launch, "shared").value_or("0");
     kernel.stack = expression(launch, "stack").value_or("0");
+    kernel.cooperative = flag(launch, "cooperative").value_or(false);
 }
 
 // ---- files, references, rules

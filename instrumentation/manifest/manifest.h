@@ -76,6 +76,7 @@ struct Kernel {
     std::vector<std::pair<std::string, std::string>> define;
     std::vector<std::string> grid, block;
     std::string shared = "0", stack = "0";
+    bool cooperative = false;  // launched by cudaLaunchCooperativeKernel
     ReferenceRule reference;
     std::map<std::string, OutputRule> outputs;
     std::map<std::string, TileRule> tiles;
@@ -127,6 +128,7 @@ struct Problem {
     Dim3 grid, block;
     uint32_t shared = 0;
     uint32_t stack = 0;  // bytes a thread, cudaLimitStackSize; 0: CUDA's default
+    bool cooperative = false;
     std::vector<BoundArgument> args;
     uint64_t seed = 0;
     std::string inputs;
