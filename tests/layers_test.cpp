@@ -34,16 +34,17 @@ using Folders = std::set<std::string>;
 const std::map<std::string, Folders>& allowed_folders() {
     static const std::map<std::string, Folders> kAllowed = [] {
         std::map<std::string, Folders> allowed = {
-            {"base",     {}                        },
-            {"capture",  {"base"}                  },
-            {"ptx",      {"base"}                  },
-            {"compile",  {"base"}                  },
-            {"manifest", {"base", "compile"}       },
-            {"emulator", {"base", "capture", "ptx"}},
-            {"variables", {"base", "ptx"}},
-            {"watch", {"base", "ptx", "variables"}},
-            {"gpu",      {"base", "capture", "ptx"}},
-            {"analysis", {"base", "capture"}       },
+            {"base",      {}                                                          },
+            {"capture",   {"base"}                                                    },
+            {"ptx",       {"base"}                                                    },
+            {"compile",   {"base"}                                                    },
+            {"manifest",  {"base", "compile"}                                         },
+            {"emulator",  {"base", "capture", "ptx"}                                  },
+            {"variables", {"base", "ptx"}                                             },
+            {"watch",     {"base", "ptx", "variables"}                                },
+            {"travel",    {"base", "capture", "ptx", "variables", "watch", "emulator"}},
+            {"gpu",       {"base", "capture", "ptx"}                                  },
+            {"analysis",  {"base", "capture"}                                         },
         };
         Folders all;
         for (const auto& [folder, below] : allowed) all.insert(folder);

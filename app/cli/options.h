@@ -40,10 +40,18 @@ struct CheckOptions {
     bool debug = false;
 };
 
+struct AtOptions {
+    std::string block, file, stage, when, build = "debug";
+    int warp = 0, line = 0;
+    int64_t time = -1, hit = 0, step = 0;
+    std::vector<std::string> print;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
     CheckOptions check;
+    AtOptions at;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks

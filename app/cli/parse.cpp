@@ -100,6 +100,35 @@ void add_estimate(CLI::App& app, Command& c) {
     add_kernel_options(*estimate, c);
 }
 
+void add_at(CLI::App& app, Command& c) {
+    CLI::App* at = add_verb(
+        app,
+        c,
+        "at",
+        "any instant of a block: what the source variables of a warp's 32 lanes hold there",
+        "warplens at v2c_3 --fault 32x --warp 3 --line 127 --print l_add,m"
+    );
+    at->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
+    at->add_option("--block", c.at.block, "X,Y,Z; default: 0,0,0");
+    at->add_option("--warp", c.at.warp, "of the block")->check(CLI::NonNegativeNumber);
+    at->add_option("--line", c.at.line, "of the source: where the warp comes to it")
+        ->check(CLI::PositiveNumber);
+    at->add_option("--file", c.at.file, "of that line, where several files have it");
+    at->add_option("--stage", c.at.stage, "only in this WL_STAGE");
+    at->add_option("--if", c.at.when, "only where this expression is true for a lane: 'isnan(acc)'");
+    at->add_option("--hit", c.at.hit, "how many such instants to pass; -1: the last one, -2: the one before");
+    at->add_option("--time", c.at.time, "of the warp's clock, as the timeline shows it")
+        ->check(CLI::NonNegativeNumber);
+    at->add_option("--step", c.at.step, "then so many instructions on, or back when negative");
+    at->add_option(
+          "--print", c.at.print, "expressions over the variables; default: every variable that lives there"
+    )
+        ->delimiter(',');
+    at->add_option("--build", c.at.build, "debug (variables by name) or optimised (registers by PTX name)")
+        ->check(CLI::IsMember({"debug", "optimised"}));
+    add_kernel_options(*at, c);
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     CLI::App* run = add_verb(
@@ -157,6 +186,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_check(app, c);
     add_banks(app, c);
     add_estimate(app, c);
+    add_at(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

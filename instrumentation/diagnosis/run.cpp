@@ -55,7 +55,7 @@ std::string display_path(const manifest::Problem& p) {
 compile::Compiled compile_kernel(const manifest::Problem& p, const Options& options) {
     compile::CompileOptions c;
     c.source_path = p.kernel.source, c.display_path = display_path(p), c.defines = p.defines,
-    c.include = p.kernel.include, c.arch = options.arch;
+    c.include = p.kernel.include, c.arch = options.arch, c.debug = options.debug;
     if (p.kernel.entry.find('<') != std::string::npos) c.name_expressions.push_back(p.kernel.entry);
     return compile::compile(c);
 }
@@ -182,7 +182,7 @@ void describe_launch(const Experiment& e, const emulator::Program& program, capt
     l.params = e.problem.params;
     l.grid = e.problem.grid, l.block = e.problem.block, l.dynamic_shared = e.problem.shared,
     l.static_shared = emulator::static_shared_bytes(program);
-    l.arch = e.options.arch, l.build = "optimised", l.executor = "emulator";
+    l.arch = e.options.arch, l.build = e.options.debug ? "debug" : "optimised", l.executor = "emulator";
     l.inputs = e.problem.inputs.empty() ? "manifest" : e.problem.inputs;
     l.seed = e.problem.seed, l.schedule_seed = e.options.schedule_seed;
 }

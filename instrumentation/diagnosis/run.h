@@ -30,6 +30,7 @@ struct Options {
     uint64_t schedule_seed = 0;
     bool recorded_pass = true;  // false: verdicts only
     bool diagnose = true;
+    bool debug = false;  // compile the debug build: source variables, several times the instructions
     std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled
 };

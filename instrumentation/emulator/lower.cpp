@@ -123,6 +123,17 @@ void add_reductions(Lowering& l) {
     }
 }
 
+void add_symbols(
+    const std::vector<ptx::Variable>& variables,
+    const std::vector<Placed>& places,
+    int function,
+    Program& program
+) {
+    for (size_t k = 0; k < variables.size() && k < places.size(); ++k)
+        if (places[k].space != ptx::Space::none && !places[k].rows)
+            program.symbols.push_back({variables[k].name, function, places[k].space, places[k].offset});
+}
+
 // What the program calls comes behind its first function; only that one is lowered when `unsupported` asks
 // what it lacks.
 std::shared_ptr<const Program> lower_program(
@@ -154,6 +165,12 @@ std::shared_ptr<const Program> lower_program(
     for (Lowering& l : all) {
         place_registers(l);
         add_reductions(l);
+    }
+    add_symbols(module.variables, linking.module_variables, -1, *program);
+    for (const Lowering& l : all) {
+        const auto function = static_cast<int>(&l - all.data());
+        add_symbols(l.function.variables, l.function_variables, function, *program);
+        add_symbols(l.function.params, l.params, function, *program);
     }
     name_stages(*program);
     add_sites(module, bodies, *program);

@@ -174,6 +174,15 @@ struct SharedVariable {
     uint64_t bytes = 0;
 };
 
+// Where a variable or parameter has been placed. Offsets of .local count from the activation's own part of
+// the stack; a .global variable is the allocation of its name.
+struct Symbol {
+    std::string name;
+    int function = -1;  // index in Program::functions; -1: of the module
+    ptx::Space space = ptx::Space::none;
+    uint64_t offset = 0;
+};
+
 // One request that an instruction makes: lane l's address is base + line[l] * stride + byte[l].
 struct MemoryRequest {
     AccessKind kind = AccessKind::load;
@@ -214,6 +223,7 @@ struct Program {
     std::vector<GlobalVariable> globals;
     std::vector<std::byte> constant_bank;  // .const variables
     std::vector<SharedVariable> shared_variables;
+    std::vector<Symbol> symbols;
     std::vector<MemorySite> memory_sites;
     std::vector<MemorySpan> memory_spans;
     std::vector<uint32_t> uncounted_sites;  // touch memory, but by no rule of memory_sites

@@ -150,6 +150,7 @@ using Findings = std::map<IncidentKey, Found>;
 
 struct Recorder;
 struct AccessCounter;
+struct Watcher;
 
 // A look at memory that others may change, and what it gave.
 struct Poll {
@@ -198,6 +199,7 @@ struct Block {
     bool marks_waiting = false;
     Recorder* recorder = nullptr;
     AccessCounter* counter = nullptr;
+    Watcher* watcher = nullptr;
 };
 
 inline uint64_t time_at(const Warp& w, const Instr* i) {

@@ -1,0 +1,90 @@
+// Any instant of a block again. A run is a function of program, inputs and schedule, so an instant is reached
+// by running the block from its start up to there, and reading what its warps then hold.
+#pragma once
+
+#include "instrumentation/emulator/run.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wl::emulator {
+
+// One block of one launch, to be run again and again from the same initial memory.
+struct Journey {
+    std::shared_ptr<const Program> program;
+    Launch launch;
+    GlobalMemory memory;  // before the launch
+    int64_t block = 0;    // linear
+    uint64_t schedule_seed = 0;
+    uint64_t budget = 0;  // as RunOptions::budget
+};
+
+struct Traveller;
+struct TravellerDeleter {
+    void operator()(Traveller* t) const;
+};
+using TravellerPtr = std::unique_ptr<Traveller, TravellerDeleter>;
+
+// At the block's start. Blocks are run alone: Unsupported for a program whose blocks wait for each other.
+TravellerPtr start_journey(Journey journey);
+
+// A warp about to execute an instruction.
+struct Here {
+    int warp = 0;
+    uint64_t time = 0;  // of the warp's clock, as in capture::Event
+    uint32_t site = 0;  // index of the instruction, in Program::sites
+    uint32_t lanes = 0;
+};
+
+// Runs the block from its start until `stop` is true before an instruction of `warp` (-1: of any). False: the
+// block ended, and where its warps stand is no instant any more.
+bool run_until(Traveller& t, int warp, const std::function<bool(const Here&)>& stop);
+// Where run_until stopped.
+const Here& here(const Traveller& t);
+
+// ---- what the warp at `here` holds
+
+using LaneBits = std::array<uint64_t, 32>;
+
+struct Activation {
+    int function = 0;  // in the order of Program: the entry is 0
+    std::string name;
+    uint32_t lanes = 0;       // of the warp that are in it
+    int32_t instruction = 0;  // of the function: the one to execute, or behind the call that it waits for
+};
+// The running function first, then who called it.
+std::vector<Activation> activations(const Traveller& t);
+
+// A register of the activation with this number. Predicates: 0 or 1. Registers of 16 bytes: the low half.
+LaneBits register_bits(const Traveller& t, size_t activation, const ptx::Function& function, int32_t reg);
+
+struct LaneAddress {
+    ptx::Space space = ptx::Space::generic;
+    int lane = 0;
+    uint64_t address = 0;
+};
+// False: not all of it is mapped.
+bool read_memory(const Traveller& t, const LaneAddress& from, std::span<std::byte> out);
+
+// Where a variable or parameter by its PTX name lies for each lane; nothing when it has no address.
+std::optional<std::pair<ptx::Space, LaneBits>> address_of(
+    const Traveller& t, size_t activation, const std::string& symbol
+);
+
+// Index in Module::functions of each of the program's functions, in its order.
+std::vector<int> module_functions(const Program& program, const ptx::Module& module);
+
+uint32_t existing_lanes(const Traveller& t);
+Dim3 thread_of(const Traveller& t, int lane);
+const Launch& launch_of(const Traveller& t);
+Dim3 block_of(const Traveller& t);
+
+}  // namespace wl::emulator

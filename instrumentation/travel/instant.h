@@ -1,0 +1,59 @@
+// An instant of a block as people name it: the n-th time a warp comes to a line, a stage, a step back; and
+// the source variables and registers that its lanes hold there.
+#pragma once
+
+#include "instrumentation/emulator/travel.h"
+#include "instrumentation/ptx/module.h"
+#include "instrumentation/variables/variables.h"
+#include "instrumentation/watch/watch.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::travel {
+
+// A program that can be asked about, and the block that is travelled.
+struct Route {
+    const ptx::Module* module = nullptr;
+    variables::Variables variables;  // empty for an optimised build
+    std::vector<capture::Site> sites;
+    std::vector<std::string> stages;  // WL_STAGE by site; empty: none
+    std::vector<int> functions;       // of Module::functions, in the order of the program's
+    emulator::TravellerPtr traveller;
+};
+
+Route make_route(const ptx::Module& module, emulator::Journey journey);
+
+// Arrivals of one warp, in kernel time. Everything that is set must hold.
+struct Wanted {
+    int warp = 0;
+    std::optional<uint64_t> time;      // at this time of the warp's clock, or the first instruction after it
+    std::string file;                  // end of the path; empty: any
+    int line = 0;                      // 0: any; the warp comes to it from another line
+    std::string stage;                 // the warp's stage; empty: any
+    std::optional<watch::Watch> when;  // true for at least one of its lanes
+    int64_t hit = 0;  // how many such arrivals come before; negative: counted from the last, -1
+};
+
+// Goes there. False: there is no such instant; `arrivals` says how many there were. Throws Error when the
+// condition could be evaluated at none of them.
+struct Found {
+    bool found = false;
+    int64_t arrivals = 0;
+};
+Found go(Route& route, const Wanted& wanted);
+
+// Goes `steps` instructions of the warp on, or back when negative. False: the block begins or ends before.
+bool step(Route& route, int warp, uint64_t from, int64_t steps);
+
+// Names as the running activation means them: its source variables that live here, registers ("%f12"),
+// threadIdx.x and the like, lane, warp. Refers to the route: use it before the next journey.
+watch::Environment environment_here(const Route& route);
+
+// Where the value of a name comes from: "source variable in %f3", "PTX register, made at v2c_3.cu:118".
+std::string origin_of(const Route& route, const std::string& name);
+
+}  // namespace wl::travel

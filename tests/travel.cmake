@@ -1,0 +1,1 @@
+wl_test(travel wl_travel wl_compile)

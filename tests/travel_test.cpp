@@ -1,0 +1,200 @@
+// Time travel: a debug build's variables at any instant of a warp, forward and back.
+#include "instrumentation/base/error.h"
+#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/travel/instant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <unistd.h>
+
+namespace wl::travel {
+namespace {
+
+// Line numbers matter: the tests go to them.
+const char* const kSource = R"(struct Pair { int low; float high; };
+__device__ __noinline__ int depth(int n) {
+    int mine = n * 10;
+    return n == 0 ? mine : mine + depth(n - 1);
+}
+extern "C" __global__ void k(const float* in, float* out, int n) {
+    __shared__ float words[64];  // not in what NVRTC says of variables; pointers to it are
+    int i = threadIdx.x; float* tile = words;
+    tile[i] = in[i] * 2.0f;
+    __syncthreads();
+    float sum = 0.0f;
+    float history[4] = {};
+    Pair pair = {i, 0.5f};
+    for (int round = 0; round < n; ++round) {
+        float x = tile[(i + round) % 64];
+        sum += x;
+        history[round % 4] = sum;
+        if (i % 2 == 0) pair.low += round;
+    }
+    out[i] = sqrtf(40.0f - sum) + history[1] + pair.low + depth(i % 3);
+}
+)";
+
+struct Travel : testing::Test {
+    ptx::Module module;
+    Route route;
+
+    void SetUp() override {
+        const auto path =
+            std::filesystem::temp_directory_path() / ("travel_" + std::to_string(getpid()) + ".cu");
+        std::ofstream(path) << kSource;
+        compile::CompileOptions options;
+        options.source_path = path.string();
+        options.display_path = "k.cu";
+        options.debug = true;
+        module = ptx::parse(compile::compile(options).ptx);
+        std::filesystem::remove(path);
+        emulator::Journey journey;
+        journey.program = emulator::lower(module, "k");
+        journey.launch.block = {64, 1, 1};
+        journey.launch.grid = {1, 1, 1};
+        std::vector<std::byte> in(256), out(256);
+        for (int i = 0; i < 64; ++i) {
+            const auto value = static_cast<float>(i);
+            std::memcpy(in.data() + static_cast<size_t>(i) * 4, &value, 4);
+        }
+        const uint64_t addresses[] = {
+            allocate(journey.memory, "in", in), allocate(journey.memory, "out", out)};
+        const int n = 5;
+        journey.launch.params.resize(20);
+        std::memcpy(journey.launch.params.data(), addresses, 16);
+        std::memcpy(journey.launch.params.data() + 16, &n, 4);
+        route = make_route(module, std::move(journey));
+    }
+    Found to(int warp, int line, int64_t hit, const std::string& when = "") {
+        Wanted wanted;
+        wanted.warp = warp;
+        wanted.line = line;
+        wanted.hit = hit;
+        if (!when.empty()) wanted.when = watch::parse(when);
+        return go(route, wanted);
+    }
+    std::string lane(const std::string& expression, int which) {
+        const watch::Environment environment = environment_here(route);
+        return watch::text_of(watch::evaluate(watch::parse(expression), environment), which, environment);
+    }
+    // Of every register of the running function in all lanes.
+    uint64_t hash() {
+        const emulator::Activation a = emulator::activations(*route.traveller).front();
+        const ptx::Function& f =
+            module.functions[static_cast<size_t>(route.functions[static_cast<size_t>(a.function)])];
+        uint64_t h = 14695981039346656037u;
+        for (size_t r = 0; r < f.registers.size(); ++r)
+            for (const uint64_t bits :
+                 emulator::register_bits(*route.traveller, 0, f, static_cast<int32_t>(r)))
+                h = (h ^ bits) * 1099511628211u;
+        return h;
+    }
+};
+
+TEST_F(Travel, VariablesOfEachLaneHaveTheirValuesAtTheLine) {
+    ASSERT_TRUE(to(1, 17, 2).found);  // history[round % 4] = sum, for the third time
+    EXPECT_EQ(lane("round", 0), "2");
+    EXPECT_EQ(lane("i", 5), "37");
+    EXPECT_EQ(lane("sum", 0), "198");  // 2 (32 + 33 + 34)
+    EXPECT_EQ(lane("x", 3), "74");
+    EXPECT_EQ(lane("history", 0), "[64, 130, 0, 0]");
+    EXPECT_EQ(lane("history[round - 1]", 1), "134");
+    EXPECT_EQ(lane("tile[i]", 31), "126");
+    EXPECT_EQ(lane("in[i] * 0.5", 2), "17");
+    EXPECT_EQ(lane("pair.low - threadIdx.x", 2), "1");
+    EXPECT_EQ(lane("pair", 3), "{low 35, high 0.5}");
+    EXPECT_EQ(lane("warp.max(sum)", 0), "372");  // 2 (61 + 62 + 63)
+    EXPECT_EQ(lane("n + blockDim.x", 0), "69");
+    EXPECT_EQ(origin_of(route, "sum").find("source variable in %"), 0u) << origin_of(route, "sum");
+}
+
+TEST_F(Travel, HitsAreCountedFromEitherEnd) {
+    EXPECT_EQ(to(0, 16, 0).found, true);
+    EXPECT_EQ(lane("round", 0), "0");
+    EXPECT_EQ(to(0, 16, -1).found, true);
+    EXPECT_EQ(lane("round", 0), "4");
+    EXPECT_EQ(to(0, 16, -2).found, true);
+    EXPECT_EQ(lane("round", 0), "3");
+    const Found none = to(0, 16, 5);
+    EXPECT_FALSE(none.found);
+    EXPECT_EQ(none.arrivals, 5);
+    EXPECT_FALSE(to(0, 999, 0).found);
+}
+
+TEST_F(Travel, AConditionStopsWhereItFirstHolds) {
+    ASSERT_TRUE(to(0, 17, 0, "warp.any(sum > 100)").found);
+    EXPECT_EQ(lane("round", 0), "1");  // lane 31: 62 + 64
+    EXPECT_EQ(lane("sum", 31), "126");
+    EXPECT_THROW(to(0, 17, 0, "sun > 1"), Error);
+}
+
+TEST_F(Travel, StepsGoForwardAndBack) {
+    ASSERT_TRUE(to(0, 16, 1).found);
+    const emulator::Here start = emulator::here(*route.traveller);
+    const uint64_t at_start = hash();
+    ASSERT_TRUE(step(route, 0, start.time, 7));
+    const emulator::Here later = emulator::here(*route.traveller);
+    EXPECT_NE(later.site, start.site);
+    EXPECT_NE(hash(), at_start);
+    ASSERT_TRUE(step(route, 0, later.time, -7));
+    EXPECT_EQ(emulator::here(*route.traveller).time, start.time);
+    EXPECT_EQ(emulator::here(*route.traveller).site, start.site);
+    EXPECT_EQ(hash(), at_start);
+    EXPECT_FALSE(step(route, 0, start.time, -100000));
+    EXPECT_FALSE(step(route, 0, start.time, 100000));
+}
+
+TEST_F(Travel, EveryInstantHoldsWhatTheFirstRunHeld) {
+    std::map<uint64_t, uint64_t> first;
+    emulator::run_until(*route.traveller, 1, [&](const emulator::Here& here) {
+        first[here.time] = hash();
+        return false;
+    });
+    ASSERT_GT(first.size(), 100u);
+    size_t k = 0;
+    for (const auto& [time, expected] : first) {
+        if (k++ % 13 != 0) continue;
+        Wanted wanted;
+        wanted.warp = 1;
+        wanted.time = time;
+        ASSERT_TRUE(go(route, wanted).found);
+        EXPECT_EQ(hash(), expected) << "time " << time;
+    }
+}
+
+TEST_F(Travel, EachActivationHasItsOwnVariables) {
+    ASSERT_TRUE(to(0, 4, 0, "n == 1").found);
+    EXPECT_EQ(lane("mine", 1), "10");
+    EXPECT_EQ(lane("mine", 2), "20");
+    ASSERT_TRUE(to(0, 4, 1, "n == 1").found);  // one call deeper
+    EXPECT_EQ(lane("mine", 2), "10");
+    EXPECT_EQ(lane("mine", 0), "-") << "this lane needs no further call";
+    const auto active = emulator::activations(*route.traveller);
+    ASSERT_EQ(active.size(), 3u);
+    EXPECT_NE(active.front().name.find("depth"), std::string::npos);
+    EXPECT_EQ(active.back().name, "k");
+}
+
+TEST_F(Travel, DivergedLanesAreNotThere) {
+    ASSERT_TRUE(to(0, 18, 0, "lane % 2 == 0 && round == 3").found);
+    const uint32_t lanes = emulator::here(*route.traveller).lanes;
+    for (int k = 0; k < 32; ++k) EXPECT_EQ(lane("round", k), (lanes >> k & 1) != 0 ? "3" : "-");
+}
+
+TEST_F(Travel, UnknownNamesSayWhatIsNear) {
+    ASSERT_TRUE(to(0, 16, 0).found);
+    try {
+        lane("histroy[0]", 0);
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("did you mean history?"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace wl::travel
