@@ -75,7 +75,7 @@ class Image:
         width, height, depth = form["extent"]
         extent = [width, height if form["dimensions"] > 1 else 0, form["layers"] or (depth if form["dimensions"] > 2 else 0)]
         flags = (LAYERED if form["layers"] else 0) | (SURFACE if form["surface"] else 0)
-        if form["dimensions"] == 2 and not form["surface"]:
+        if form["dimensions"] == 2 and not form["surface"] and not form["layers"]:
             flags |= GATHER
         descriptor = ArrayDescriptor((size_t * 3)(*extent), FORMATS[form["format"]], form["channels"], flags)
         array = pointer()
