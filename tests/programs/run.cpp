@@ -119,6 +119,7 @@ Outcome emulate(const Program& p) {
     Outcome outcome;
     for (const emulator::Incident& incident : run.incidents)
         outcome.incidents.push_back(told(*program, incident));
+    for (const emulator::Printed& printed : run.printed) outcome.printed += printed.text;
     for (const uint64_t address : addresses) {
         const auto& bytes = emulator::find(memory, address, 1)->bytes;
         outcome.bytes.insert(outcome.bytes.end(), bytes.begin(), bytes.end());
