@@ -108,7 +108,7 @@ TEST(Banks, AMovedRowKeepsItsBytesApartFromAllOthers) {
 // ---- what a run counts
 
 KernelRun counted(const std::string& body, uint32_t threads = 32) {
-    KernelRun k(kernel(body, ".shared .align 128 .b8 tile[4096];"), threads);
+    KernelRun k(kernel("mov.u32 %r9, tile;\n" + body, ".shared .align 128 .b8 tile[4096];"), threads);
     k.options.count_accesses = true;
     k.out<uint32_t>("result", 1024);
     return k;

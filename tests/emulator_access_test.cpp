@@ -18,10 +18,12 @@ const std::string kPlaces =
     ".reg .b128 %q<4>;\nmul.wide.u32 %rd9, %r0, 16;\nadd.u64 %rd10, %rd1, %rd9;\n"
     "add.u64 %rd11, %rd0, %rd9;\nshl.b32 %r10, %r0, 4;\n";
 const std::string kShared = ".shared .align 16 .b8 s[512];\n";
+// A block has the shared variables that its kernel names.
+const std::string kPlacesInShared = kPlaces + "mov.u32 %r9, s;\n";
 
 TEST(EmulatorAccess, SixteenByteRegistersKeepTheOrderOfTheirHalves) {
     KernelRun run(kernel(
-        kPlaces +
+        kPlacesInShared +
             "ld.global.b128 %q0, [%rd10];\nst.shared.b128 [%r10], %q0;\nld.shared.b128 %q1, [%r10];\n"
             "mov.b128 {%rd12, %rd13}, %q1;\nmov.b128 %q2, {%rd13, %rd12};\nmov.b128 %q3, %q2;\n"
             "st.global.b128 [%rd11], %q3;\n",
@@ -46,7 +48,8 @@ TEST(EmulatorAccess, LanesWithoutTheGuardKeepBothHalves) {
 
 TEST(EmulatorAccess, SixteenByteAccessesAreCheckedAsAWhole) {
     KernelRun run(kernel(
-        kPlaces + "ld.global.b128 %q0, [%rd1+8];\nst.shared.b128 [496], %q0;\nld.shared.b128 %q1, [%r10];\n",
+        kPlacesInShared +
+            "ld.global.b128 %q0, [%rd1+8];\nst.shared.b128 [496], %q0;\nld.shared.b128 %q1, [%r10];\n",
         kShared
     ));
     run.in("d", numbered(2)).in("a", numbered(64)).go();
@@ -60,7 +63,7 @@ TEST(EmulatorAccess, SixteenByteAccessesAreCheckedAsAWhole) {
 
 TEST(EmulatorAccess, LanesThatStoreDifferentUpperHalvesRace) {
     KernelRun run(kernel(
-        kPlaces +
+        kPlacesInShared +
             "mov.b64 %rd12, 1;\ncvt.u64.u32 %rd13, %r0;\nmov.b128 %q0, {%rd12, %rd13};\n"
             "st.shared.b128 [0], %q0;\n",
         kShared

@@ -89,7 +89,7 @@ TEST(EmulatorAtomic, SubWordAtomicsRaceWithPlainStoresOfTheirBytesOnly) {
         KernelRun run(
             kernel(
                 "mov.b16 %h0, 0x3c00;\nsetp.lt.u32 %p1, %r0, 32;\n"
-                "@%p1 red.shared.add.noftz.f16 [0], %h0;\nsetp.eq.u32 %p2, %r0, 40;\n@%p2 st.shared.b16 [" +
+                "@%p1 red.shared.add.noftz.f16 [s], %h0;\nsetp.eq.u32 %p2, %r0, 40;\n@%p2 st.shared.b16 [" +
                     std::string(same ? "0" : "2") + "], %h0;\n",
                 ".shared .align 4 .b8 s[16];\n"
             ),

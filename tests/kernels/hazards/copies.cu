@@ -8,9 +8,12 @@ extern "C" __global__ void copies(const int* in, int* out, const int* spare, int
     int taken;
 #ifdef WL_FAULT_REGISTER
     // In PTX, because the compiler gives a C++ variable without a value whatever value suits it.
-    asm volatile("{ .reg .b32 fresh; .reg .pred some; setp.ge.s32 some, %1, %2; @some mov.b32 fresh, %1; mov.b32 %0, fresh; }"
-                 : "=r"(taken)
-                 : "r"(in[at]), "r"(which));
+    asm volatile(
+        "{ .reg .b32 fresh; .reg .pred some; setp.ge.s32 some, %1, %2; @some mov.b32 fresh, %1; mov.b32 %0, "
+        "fresh; }"
+        : "=r"(taken)
+        : "r"(in[at]), "r"(which)
+    );
 #else
     taken = in[at] >= which ? in[at] : 0;
 #endif

@@ -6,7 +6,7 @@ extern "C" __global__ void gather(const float* in, float* out, int n) {
     __shared__ float sum;
     const int i = threadIdx.x, at = blockIdx.x * blockDim.x + i;
 #ifdef WL_FAULT_EXIT
-    if (at >= n) return;  // here: exit
+    if (at >= n) return;  // those who left count as arrived at every barrier
 #endif
     values[i] = at < n ? in[at] : 0.0f;
 #ifdef WL_FAULT_DIVERGENT
@@ -16,7 +16,7 @@ extern "C" __global__ void gather(const float* in, float* out, int n) {
 #endif
     if (i == 0) {
         float total = 0.0f;
-        for (int k = 0; k < blockDim.x; ++k) total += values[k];
+        for (int k = 0; k < blockDim.x; ++k) total += values[k];  // here: exit
         sum = total;
 #ifdef WL_FAULT_PAIRED
         __syncthreads();  // first: paired

@@ -1,4 +1,5 @@
-// A moving sum over a window of three: indices one too far, in each space, and a vector load that is not aligned.
+// A moving sum over a window of three: indices one too far, in each space, and a vector load that is not
+// aligned.
 
 // in, out, after: (n), n a multiple of 64. Grid (n / 64), block (64).
 extern "C" __global__ void window(const float* in, float* out, float* after, int n, int step) {

@@ -1,0 +1,125 @@
+// Every hazard of tests/kernels/hazards: the broken kernel has a finding of its rule at the lines that the
+// source marks, its clean twin has none. Through the command line, as a user meets it.
+#include "tests/support/program.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+struct Hazard {
+    const char* kernel;
+    const char* fault;
+    const char* rule;
+};
+
+// Lines whose comment names the fault: "// first: raw", "// second: raw; first: war", "// here: exit".
+std::set<int> marked_lines(const std::string& kernel, const std::string& fault) {
+    std::istringstream source(read_file(source_path("tests/kernels/hazards/" + kernel + ".cu")));
+    std::set<int> lines;
+    std::string line;
+    const std::regex mark(R"((first|second|here): )" + fault + R"(\b)");
+    for (int number = 1; std::getline(source, line); ++number) {
+        const size_t comment = line.find("//");
+        if (comment != std::string::npos && std::regex_search(line.substr(comment), mark))
+            lines.insert(number);
+    }
+    return lines;
+}
+
+json diagnosed(const std::string& kernel, const std::string& fault) {
+    std::vector<std::string> args = {
+        "diagnose", source_path("tests/kernels/hazards/" + kernel + ".toml"), "--json"};
+    if (!fault.empty()) args.insert(args.end(), {"--fault", fault});
+    const Said said = warplens(args);
+    const json result = json::parse(said.out, nullptr, false);
+    if (result.is_discarded()) ADD_FAILURE() << kernel << " " << fault << ": " << said.err;
+    return result;
+}
+
+std::string list(const json& findings) {
+    std::string text;
+    for (const json& f : findings)
+        text += f.at("rule").get<std::string>() + " " + f.at("where").dump() + "\n";
+    return text;
+}
+
+class Hazards : public testing::TestWithParam<Hazard> {};
+
+TEST_P(Hazards, AreFoundAtTheLinesThatTheSourceMarks) {
+    const Hazard& h = GetParam();
+    const json result = diagnosed(h.kernel, h.fault);
+    const std::set<int> lines = marked_lines(h.kernel, h.fault);
+    ASSERT_FALSE(lines.empty());
+    const json& findings = result.at("findings");
+    const bool found = std::any_of(findings.begin(), findings.end(), [&](const json& f) {
+        std::set<int> at = {f.at("where").at("line").get<int>()};
+        if (f.contains("other") && f.at("other").value("line", 0) != 0)
+            at.insert(f.at("other").at("line").get<int>());
+        return f.at("rule") == h.rule && std::includes(lines.begin(), lines.end(), at.begin(), at.end());
+    });
+    EXPECT_TRUE(found) << list(findings);
+    EXPECT_LE(findings.size(), 4u) << "one finding a cause\n" << list(findings);
+}
+
+std::string name_of(const testing::TestParamInfo<Hazard>& h) {
+    return std::string(h.param.kernel) + "_" + h.param.fault;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels,
+    Hazards,
+    testing::Values(
+        Hazard{"turn", "raw", "race_shared"},
+        Hazard{"turn", "war", "race_shared"},
+        Hazard{"turn", "waw", "race_shared"},
+        Hazard{"gather", "exit", "uninitialised"},
+        Hazard{"gather", "divergent", "divergent_barrier"},
+        Hazard{"lanes", "raw", "race_warp"},
+        Hazard{"lanes", "war", "race_warp"},
+        Hazard{"lanes", "outside", "shuffle_misuse"},
+        Hazard{"lanes", "source", "shuffle_misuse"},
+        Hazard{"lanes", "vote", "shuffle_misuse"},
+        Hazard{"lanes", "syncwarp", "shuffle_misuse"},
+        Hazard{"lanes", "exited", "shuffle_misuse"},
+        Hazard{"pack", "neighbour", "race_shared"},
+        Hazard{"pack", "alias", "race_shared"},
+        Hazard{"stage", "wait", "async_copy_wait"},
+        Hazard{"stage", "reuse", "async_copy_wait"},
+        Hazard{"copies", "shared", "uninitialised"},
+        Hazard{"copies", "global", "uninitialised"},
+        Hazard{"phase", "parity", "deadlock"},
+        Hazard{"phase", "init", "mbarrier_misuse"},
+        Hazard{"lock", "kept", "deadlock"},
+        Hazard{"lock", "stack", "out_of_bounds"},
+        Hazard{"window", "global", "out_of_bounds"},
+        Hazard{"window", "local", "out_of_bounds"},
+        Hazard{"window", "misaligned", "misaligned"},
+        Hazard{"window", "neighbour", "out_of_bounds"}
+    ),
+    name_of
+);
+
+class CleanTwin : public testing::TestWithParam<const char*> {};
+
+TEST_P(CleanTwin, HasNoFinding) {
+    const json result = diagnosed(GetParam(), "");
+    EXPECT_EQ(result.at("verdict"), "ok") << list(result.at("findings"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels,
+    CleanTwin,
+    testing::Values("turn", "gather", "lanes", "total", "pack", "stage", "phase", "copies", "window", "lock"),
+    [](const testing::TestParamInfo<const char*>& kernel) { return std::string(kernel.param); }
+);
+
+}  // namespace
+}  // namespace wl::test
