@@ -93,7 +93,7 @@ TEST(EmulatorTexture, BytesAreReadAsNumbersOrAsTheyAre) {
             EXPECT_EQ(std::bit_cast<float>(d[0]), 0.2f);
             EXPECT_EQ(std::bit_cast<float>(d[1]), 1.0f);
         } else {
-            EXPECT_EQ(d, (std::vector<uint32_t>{51, 255, 0, 1}));
+            EXPECT_EQ(d, (std::vector<uint32_t>{51, 255, 0, 0}));
         }
     }
 }
