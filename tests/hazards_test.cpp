@@ -100,6 +100,8 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"lock", "kept", "deadlock"},
         Hazard{"lock", "stack", "out_of_bounds"},
         Hazard{"window", "global", "out_of_bounds"},
+        Hazard{"window", "shared", "out_of_bounds"},
+        Hazard{"gather", "paired", "divergent_barrier"},
         Hazard{"window", "local", "out_of_bounds"},
         Hazard{"window", "misaligned", "misaligned"},
         Hazard{"window", "neighbour", "out_of_bounds"}
