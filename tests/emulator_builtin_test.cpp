@@ -56,7 +56,7 @@ TEST(EmulatorBuiltin, TextComesByBlockWhateverTheNumberOfWorkers) {
 }
 
 TEST(EmulatorBuiltin, WhatIsBeyondTheBufferIsSaidToBeLost) {
-    KernelRun run(ptx_of("extern \"C\" __global__ void k() { printf(\"%1000d\", blockIdx.x); }"), 32, 50);
+    KernelRun run(ptx_of(R"(extern "C" __global__ void k() { printf("%1000d", blockIdx.x); })"), 32, 50);
     run.options.threads = 3;
     run.go();
     EXPECT_EQ(run.result.printed.size(), (1u << 20) / 1000);

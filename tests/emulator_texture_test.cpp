@@ -35,7 +35,7 @@ std::string sampling() {
         "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd3, {%f1, %f2}];\n" + store(0, "f32", 4, "%f3")
     );
 }
-std::vector<float> sampled(const Texture& t, std::vector<float> x, std::vector<float> y) {
+std::vector<float> sampled(const Texture& t, const std::vector<float>& x, const std::vector<float>& y) {
     const auto count = static_cast<uint32_t>(x.size());
     KernelRun run(sampling(), count);
     run.out<float>("d", count).in("x", x).in("y", y);
