@@ -39,7 +39,7 @@ json diagnosed(const std::string& kernel, const std::string& fault) {
         "diagnose", source_path("tests/kernels/hazards/" + kernel + ".toml"), "--json"};
     if (!fault.empty()) args.insert(args.end(), {"--fault", fault});
     const Said said = warplens(args);
-    const json result = json::parse(said.out, nullptr, false);
+    json result = json::parse(said.out, nullptr, false);
     if (result.is_discarded()) ADD_FAILURE() << kernel << " " << fault << ": " << said.err;
     return result;
 }
