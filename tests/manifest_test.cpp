@@ -49,6 +49,26 @@ TEST_F(Manifest, ParametersKeepTheOrderOfTheFile) {
     EXPECT_EQ(kernel.faults[1].about, "no barrier");
 }
 
+TEST_F(Manifest, StoriesAreOneLineWhateverTheFileBreaks) {
+    write(
+        "gemm.toml",
+        "story = \"\"\"\nFirst it was slow.\n   Then it was wrong.\n\"\"\"\n" + std::string(kGemm) +
+            "story = \"  a barrier\tfell out \"\n"
+    );
+    const Kernel kernel = load("gemm.toml");
+    EXPECT_EQ(kernel.story, "First it was slow. Then it was wrong.");
+    EXPECT_EQ(kernel.faults[0].story, "");
+    EXPECT_EQ(kernel.faults[1].story, "a barrier fell out");
+}
+
+TEST_F(Manifest, LimitsAreTheAuthorsUnlessTheFileSaysOtherwise) {
+    EXPECT_EQ(load("gemm.toml").limits.registers, "72");
+    EXPECT_EQ(load("gemm.toml").limits.shared, "99 * 1024");
+    write("gemm.toml", std::string(kGemm) + "[limits]\nregisters = 128\n");
+    EXPECT_EQ(load("gemm.toml").limits.registers, "128");
+    EXPECT_EQ(load("gemm.toml").limits.shared, "99 * 1024");
+}
+
 TEST_F(Manifest, BindingMakesNumbersOfIt) {
     const Problem problem = bind(load("gemm.toml"), {});
     const std::vector<std::pair<std::string, double>> params = {

@@ -17,19 +17,6 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
-std::string wrap(const std::string& text, size_t indent) {
-    std::istringstream words(text);
-    const std::string margin(indent, ' ');
-    std::string out = margin;
-    size_t column = indent;
-    for (std::string word; words >> word;) {
-        if (column > indent && column + 1 + word.size() > kWidth) out += "\n" + margin, column = indent;
-        if (column > indent) out += " ", ++column;
-        out += word, column += word.size();
-    }
-    return out + "\n";
-}
-
 std::string block_text(const capture::Capture& c, int64_t block) {
     const Dim3 b = from_linear(static_cast<uint64_t>(block), c.launch.grid);
     return fmt::format("({},{},{})", b.x, b.y, b.z);
@@ -81,6 +68,19 @@ std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const
 }
 
 }  // namespace
+
+std::string wrap(const std::string& text, size_t indent) {
+    std::istringstream words(text);
+    const std::string margin(indent, ' ');
+    std::string out = margin;
+    size_t column = indent;
+    for (std::string word; words >> word;) {
+        if (column > indent && column + 1 + word.size() > kWidth) out += "\n" + margin, column = indent;
+        if (column > indent) out += " ", ++column;
+        out += word, column += word.size();
+    }
+    return out + "\n";
+}
 
 Style style_of(const OutputOptions& options) {
     return {isatty(STDOUT_FILENO) != 0 && !options.no_color && std::getenv("NO_COLOR") == nullptr};

@@ -22,6 +22,8 @@ std::string findings_text(
 );  // numbered, wrapped, with proof and consequences
 std::string outputs_text(const capture::Capture& capture, const Style& style);
 std::string tiles_text(const capture::Capture& capture, const Style& style);  // one line a probe
+// Lines of at most 100 columns behind an indent.
+std::string wrap(const std::string& text, size_t indent);
 std::string covered_text(
     const capture::Capture& capture, const Style& style
 );  // what the verdict covers, and the notes

@@ -125,11 +125,13 @@ int verb_kernels(const Command& command) {
         nlohmann::ordered_json faults = nlohmann::ordered_json::array(),
                                presets = nlohmann::ordered_json::array();
         text += fmt::format("{:<10} {}\n", k.name, k.title);
+        if (!k.story.empty()) text += wrap(k.story, 4);
         for (const manifest::Fault& f : k.faults)
             text += fmt::format("    --fault {:<8} {}\n", f.name, f.about),
                 faults.push_back({
                     {"name",  f.name },
-                    {"about", f.about}
+                    {"about", f.about},
+                    {"story", f.story}
             });
         text += "    presets:";
         for (const auto& [name, settings] : k.presets) text += " " + name, presets.push_back(name);
@@ -137,6 +139,7 @@ int verb_kernels(const Command& command) {
         list.push_back({
             {"name",    k.name },
             {"title",   k.title},
+            {"story",   k.story},
             {"path",    path   },
             {"faults",  faults },
             {"presets", presets}

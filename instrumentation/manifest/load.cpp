@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
+#include <sstream>
 
 namespace wl::manifest {
 namespace {
@@ -201,6 +202,14 @@ void read_launch(const Section& top, Kernel& kernel) {
 
 // ---- files, references, rules
 
+// A text of several lines, as one line with single spaces.
+std::string prose(const Section& section, const std::string& key) {
+    std::istringstream words(text(section, key).value_or(""));
+    std::string out;
+    for (std::string word; words >> word;) out += (out.empty() ? "" : " ") + word;
+    return out;
+}
+
 std::string existing_file(
     const Section& section, const std::string& key, const std::string& name, const fs::path& folder
 ) {
@@ -220,6 +229,7 @@ void read_source(const Section& top, const fs::path& toml, Kernel& kernel) {
     kernel.title = text(top, "title").value_or(kernel.name);
     kernel.source = existing_file(top, "source", text(top, "source").value_or(kernel.name + ".cu"), folder);
     kernel.entry = text(top, "entry").value_or("");
+    kernel.story = prose(top, "story");
     for (const std::string& name : texts(top, "include").value_or(std::vector<std::string>())) {
         const fs::path path = (folder / name).lexically_normal();
         if (!fs::is_directory(path))
@@ -230,6 +240,14 @@ void read_source(const Section& top, const fs::path& toml, Kernel& kernel) {
             );
         kernel.include.push_back(path.string());
     }
+}
+
+void read_limits(const Section& top, Kernel& kernel) {
+    const auto section = subsection(top, "limits");
+    if (!section) return;
+    check_keys(*section, {"registers", "shared"});
+    kernel.limits.registers = expression(*section, "registers").value_or(kernel.limits.registers);
+    kernel.limits.shared = expression(*section, "shared").value_or(kernel.limits.shared);
 }
 
 void read_reference(const Section& top, const fs::path& toml, Kernel& kernel) {
@@ -319,9 +337,11 @@ void read_faults(const Section& top, Kernel& kernel) {
     if (!faults) return;
     for (const std::string& name : keys(*faults)) {
         const Section section = *subsection(*faults, name);
-        check_keys(section, {"about"});
+        check_keys(section, {"about", "story"});
         kernel.faults.push_back(
-            {name, required(section, "about", text(section, "about"), "one sentence on what the fault does")}
+            {name,
+             required(section, "about", text(section, "about"), "one sentence on what the fault does"),
+             prose(section, "story")}
         );
     }
 }
@@ -335,6 +355,7 @@ Kernel load(const std::string& toml_path) {
     check_keys(
         top,
         {"title",
+         "story",
          "source",
          "entry",
          "include",
@@ -343,6 +364,7 @@ Kernel load(const std::string& toml_path) {
          "presets",
          "define",
          "launch",
+         "limits",
          "reference",
          "output",
          "tile",
@@ -355,6 +377,7 @@ Kernel load(const std::string& toml_path) {
     kernel.args = read_arguments(top, "args");
     read_params(top, kernel);
     read_launch(top, kernel);
+    read_limits(top, kernel);
     read_reference(top, path, kernel);
     read_outputs(top, kernel);
     read_tiles(top, kernel);

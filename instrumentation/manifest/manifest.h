@@ -56,6 +56,12 @@ struct TileRule {  // [tile.NAME]
 
 struct Fault {
     std::string name, about;  // compiled as -DWL_FAULT_<NAME upper-cased, non-alphanumerics as _>
+    std::string story;        // as Kernel::story
+};
+
+struct Limits {                        // [limits]: what the kernel's authors allow themselves, expressions
+    std::string registers = "72";      // a thread
+    std::string shared = "99 * 1024";  // bytes a block, dynamic and static together
 };
 
 struct ReferenceRule {
@@ -68,6 +74,7 @@ struct Kernel {
     std::string name;                  // the .toml's stem
     std::string path;                  // of the .toml
     std::string title, source, entry;  // source: resolved path of the .cu
+    std::string story;                 // where it comes from, in a few sentences on one line; may be empty
     std::vector<std::string> include;
     std::vector<Argument> args;
     std::vector<std::pair<std::string, std::string>>
@@ -77,6 +84,7 @@ struct Kernel {
     std::vector<std::string> grid, block;
     std::string shared = "0", stack = "0";
     bool cooperative = false;  // launched by cudaLaunchCooperativeKernel
+    Limits limits;
     ReferenceRule reference;
     std::map<std::string, OutputRule> outputs;
     std::map<std::string, TileRule> tiles;
