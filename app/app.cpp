@@ -2,6 +2,7 @@
 #include "app/app.h"
 
 #include "app/look.h"
+#include "app/questions.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -38,6 +39,7 @@ void frame(App& app) {
     draw_workspace(app.workspace, app.session, app.selection, commands);
     if (commands.run) run(app.session, *commands.run);
     if (commands.cancel && app.session.worker) cancel(*app.session.worker);
+    if (commands.count_banks) ask_banks(app.session);
     if (commands.open) load_file(app.session, app.selection, *commands.open);
     if (commands.reset_layout) app.workspace.laid_out = false;
     app.quit = app.quit || commands.quit;

@@ -12,6 +12,7 @@ struct Commands {
     std::optional<RunRequest> run;
     std::optional<std::string> open;  // path of a capture
     bool cancel = false;              // the running worker
+    bool count_banks = false;
     bool reset_layout = false;
     bool quit = false;
 };

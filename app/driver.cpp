@@ -194,6 +194,13 @@ std::string value_of(const App& app, const std::string& key) {
     if (key == "flipped") return heat.flipped ? "yes" : "no";
     if (key == "message") return app.session.message.text;
     if (key == "worker") return app.session.worker ? "running" : "none";
+    if (key == "banks") {
+        const BanksAnswer& banks = app.session.banks;
+        return banks.worker         ? "counting"
+            : banks.table           ? "counted"
+            : banks.problem.empty() ? "none"
+                                    : banks.problem;
+    }
     if (key == "verdict") return app.session.capture.verdict;
     if (key == "kernel") return app.session.capture.launch.kernel;
     if (key == "captures") return std::to_string(app.session.captures);

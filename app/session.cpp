@@ -2,6 +2,7 @@
 #include "app/session.h"
 
 #include "app/navigate.h"
+#include "app/questions.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 
@@ -65,6 +66,7 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
     }
     session.first_bad = analysis::first_bad_tile(session.capture);
     session.current = {};
+    session.banks = {};
     session.message = {};
     if (!session.capture.complete)
         session.message = {"The writer of this capture did not finish; what it had written is shown.", true};
@@ -85,12 +87,15 @@ bool prepare(Session& session, Selection& selection) {
         changed = true;
         if (session.worker->state != WorkerState::running) finish(session, selection);
     }
+    changed |= hear_banks(session);
     if (selection.tile != session.current.tile) {
         session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
         changed = true;
     }
     return changed;
 }
+
+bool is_waiting(const Session& session) { return session.worker || session.banks.worker; }
 
 void run(Session& session, const RunRequest& request) {
     const std::string name =

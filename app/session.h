@@ -2,6 +2,7 @@
 // status message.
 #pragma once
 
+#include "app/bank_table.h"
 #include "app/selection.h"
 #include "app/tile_tree.h"
 #include "app/tile_view.h"
@@ -39,6 +40,13 @@ struct Message {
     bool bad = false;
 };
 
+// What a worker of its own counted of the loaded capture's problem.
+struct BanksAnswer {
+    std::unique_ptr<Worker> worker;  // while it counts
+    std::optional<BankTable> table;
+    std::string problem;  // why there is none
+};
+
 struct Session {
     std::string path;  // of the capture; empty: none is loaded
     capture::Capture capture;
@@ -53,7 +61,10 @@ struct Session {
     RunRequest request;   // what the worker runs
     std::string program;  // this executable: the worker's
     Message message;
+    BanksAnswer banks;
 };
+// A worker may have something to say at any time: look often.
+bool is_waiting(const Session& session);
 
 // Replaces the capture and moves the selection to the first finding, else the first bad tile, else the last
 // output.

@@ -141,14 +141,14 @@ void loop(WindowShell& shell, const OpenRequest& request, Driver* driver) {
         if (due > 0 || driver != nullptr) {
             glfwPollEvents();
         } else {
-            const double before = glfwGetTime(), patience = shell.app.session.worker ? kWorking : kIdle;
+            const double before = glfwGetTime(), patience = is_waiting(shell.app.session) ? kWorking : kIdle;
             glfwWaitEventsTimeout(patience);
             due = glfwGetTime() - before < patience * 0.99 ? kAfterEvent : 1;
         }
         follow_scale(shell, request);
         draw_frame(shell, driver);
         --due;
-        if (shell.app.changed && !shell.app.session.worker) due = std::max(due, 1);
+        if (shell.app.changed && !is_waiting(shell.app.session)) due = std::max(due, 1);
         if (ImGui::GetIO().WantTextInput) due = std::max(due, 1);  // the caret blinks
         if (driver != nullptr && finished(*driver)) return;
     }
@@ -166,7 +166,7 @@ int draw_offscreen(const OpenRequest& request) {
         shell.draw();
         inspect(*driver, shell.app, [&shell] { return shell.pixels(); });
     }
-    while (shell.app.session.worker) {
+    while (is_waiting(shell.app.session)) {
         shell.draw();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

@@ -21,10 +21,11 @@ enum class WorkerState : uint8_t { running, finished, failed, cancelled };
 
 struct Worker {
     pid_t process = -1;
-    int pipe = -1;          // the worker's stderr
-    std::string partial;    // the line that has not ended yet
-    std::string last_line;  // for people: becomes the message when the worker fails
-    std::string capture;    // the file it writes
+    int errors = -1, output = -1, input = -1;  // the worker's stderr, stdout and stdin
+    std::string partial;                       // the line of stderr that has not ended yet
+    std::string answer;                        // of stdout, what nobody has taken
+    std::string last_line;                     // for people: becomes the message when the worker fails
+    std::string capture;                       // the file it writes
     Progress progress;
     WorkerState state = WorkerState::running;
     std::string message;  // why it failed, one sentence
@@ -38,7 +39,10 @@ struct Worker {
 
 // `command`: program and arguments. Throws Error naming the program when it cannot be started.
 void start(Worker& worker, const std::vector<std::string>& command, std::string capture);
-void poll(Worker& worker);    // reads what has come, reaps an ended process; never blocks
-void cancel(Worker& worker);  // SIGINT; SIGKILL if it still runs two seconds later
+void poll(Worker& worker);  // reads what has come, reaps an ended process; never blocks
+// One line to its stdin; nothing happens when it has ended.
+void ask(Worker& worker, const std::string& line);
+std::optional<std::string> take_line(Worker& worker);  // of its answer
+void cancel(Worker& worker);                           // SIGINT; SIGKILL if it still runs two seconds later
 
 }  // namespace wl::app

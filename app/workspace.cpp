@@ -24,19 +24,27 @@ using S = const Session&;
 using C = Selection&;
 using A = Commands&;
 constexpr PanelEntry kList[] = {
-    {"Run",       Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }    },
-    {"Tiles",     Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }    },
-    {"Heatmaps",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); } },
-    {"Findings",  Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); } },
-    {"Source",    Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }   },
-    {"Errors",    Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }   },
-    {"Ownership", Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }},
-    {"Element",   Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }  },
-    {"Timeline",  Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); } },
+    {"Run",       Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }     },
+    {"Tiles",     Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }     },
+    {"Heatmaps",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }  },
+    {"Banks",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }},
+    {"Findings",  Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }  },
+    {"Source",    Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }    },
+    {"Errors",    Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }    },
+    {"Ownership", Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); } },
+    {"Element",   Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }   },
+    {"Timeline",  Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); }  },
 };
 static_assert(std::size(kList) == kPanels);
 
 constexpr float kWideFrom = 1700;  // pixels at scale 1: below the heatmaps three columns, else two with tabs
+
+// Panels that share a place have tabs.
+void register_tab(const char* title) {
+    const ImRect& tab = ImGui::GetCurrentWindow()->DC.DockTabItemRect;
+    if (ImGui::IsWindowDocked() && tab.GetWidth() > 0)
+        register_control(std::string("tab/") + title, tab.Min, tab.Max);
+}
 
 void use_keys(const Session& session, Selection& selection) {
     const ImGuiIO& io = ImGui::GetIO();
@@ -112,8 +120,9 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
         ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
     for (int panel = 0; panel < kPanels; ++panel) {
         if (!workspace.open[static_cast<size_t>(panel)]) continue;
-        if (ImGui::Begin(kList[panel].title, nullptr, still))
-            kList[panel].draw(workspace, session, selection, commands);
+        const bool shown = ImGui::Begin(kList[panel].title, nullptr, still);
+        register_tab(kList[panel].title);
+        if (shown) kList[panel].draw(workspace, session, selection, commands);
         ImGui::End();
     }
     draw_status_bar(session, selection);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/commands.h"
+#include "app/panels/banks.h"
 #include "app/panels/element.h"
 #include "app/panels/errors.h"
 #include "app/panels/findings.h"
@@ -29,7 +30,13 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
-constexpr int kPanels = 9;
+constexpr int kPanels = 10;
+
+constexpr std::array<bool, kPanels> every_panel() {
+    std::array<bool, kPanels> open{};
+    open.fill(true);
+    return open;
+}
 
 struct Workspace {
     RunPanel run;
@@ -38,10 +45,11 @@ struct Workspace {
     FindingsPanel findings;
     SourcePanel source;
     ErrorsPanel errors;
+    BanksPanel banks;
     OwnershipPanel ownership;
     ElementPanel element;
     TimelinePanel timeline;
-    std::array<bool, kPanels> open = {true, true, true, true, true, true, true, true, true};
+    std::array<bool, kPanels> open = every_panel();
     bool laid_out = false;
     bool asks_path = false;            // the dialogue that opens a capture is shown
     std::array<char, 1024> path = {};  // its text

@@ -1,3 +1,4 @@
+wl_test(bank_table wl_app)
 wl_test(heatmap wl_app)
 wl_test(numbers wl_app)
 wl_test(pyramid wl_app)

@@ -1,6 +1,7 @@
 // The window's session with the real program as its worker: a kernel that ends, one that is killed, one that
 // is cancelled.
 #include "app/navigate.h"
+#include "app/questions.h"
 #include "app/session.h"
 
 #include <chrono>
@@ -100,6 +101,34 @@ TEST(WorkerRun, AnUnknownKernelIsTheWorkersOwnSentence) {
     EXPECT_TRUE(running.session.message.bad);
     EXPECT_NE(running.session.message.text.find("v2c_3"), std::string::npos) << running.session.message.text;
     EXPECT_FALSE(running.session.message.text.starts_with("warplens")) << "the window is WarpLens already";
+}
+
+TEST(WorkerRun, BankConflictsOfTheLoadedCaptureAreCounted) {
+    RunRequest request;
+    request.kernel = "v2b";
+    request.shape = "1,1,64,64";
+    Running running(request);
+    running.until([&] { return running.ended(); });
+    ask_banks(running.session);
+    EXPECT_TRUE(is_waiting(running.session));
+    running.until([&] { return !is_waiting(running.session); });
+    const BanksAnswer& banks = running.session.banks;
+    ASSERT_TRUE(banks.table.has_value()) << banks.problem;
+    ASSERT_FALSE(banks.table->lines.empty());
+    EXPECT_EQ(banks.table->lines[0].degree, 8) << "v2b stores a column of scores by eight lanes";
+    EXPECT_EQ(banks.table->lines[0].array, "P, masked, scores");
+    EXPECT_EQ(banks.table->remedies.size(), 2U);
+}
+
+TEST(WorkerRun, WhyBanksAreNotCountedIsSaid) {
+    Running running(faulty_kernel("1,1,64,64"));
+    running.until([&] { return running.ended(); });
+    running.session.capture.launch.faults = {"no such fault"};
+    ask_banks(running.session);
+    running.until([&] { return !is_waiting(running.session); });
+    EXPECT_FALSE(running.session.banks.table.has_value());
+    EXPECT_NE(running.session.banks.problem.find("no such fault"), std::string::npos)
+        << running.session.banks.problem;
 }
 
 }  // namespace

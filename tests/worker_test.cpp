@@ -73,6 +73,35 @@ TEST(Worker, AToolErrorIsItsLastLineOfWords) {
     EXPECT_EQ(worker.message, "There is no kernel named v3.");
 }
 
+std::string next_line(Worker& worker) {
+    std::optional<std::string> line;
+    wait_for(worker, [&] { return line || (line = take_line(worker)); });
+    return line.value_or("none came");
+}
+
+TEST(Worker, AnswersWhatItIsAsked) {
+    Worker worker;
+    start(
+        worker, {"/bin/sh", "-c", "read a; echo \"1 $a\"; read b; printf '2 %s' \"$b\"; sleep 0.05; echo"}, ""
+    );
+    ask(worker, "first");
+    EXPECT_EQ(next_line(worker), "1 first");
+    ask(worker, "second");
+    EXPECT_EQ(next_line(worker), "2 second") << "a line is whole before it is taken";
+    wait_for(worker, [&] { return worker.state != WorkerState::running; });
+    EXPECT_EQ(worker.state, WorkerState::finished);
+    EXPECT_FALSE(take_line(worker).has_value());
+}
+
+TEST(Worker, AskingOneThatReadsNoMoreIsHarmless) {
+    Worker worker;
+    start(worker, {"/bin/sh", "-c", "exec <&-; echo closed; exec sleep 60"}, "");
+    EXPECT_EQ(next_line(worker), "closed");
+    for (int i = 0; i < 3; ++i) ask(worker, "anyone there?");
+    poll(worker);
+    EXPECT_EQ(worker.state, WorkerState::running);
+}
+
 TEST(Worker, AKilledWorkerIsAMessageWithItsSignal) {
     Worker worker;
     start(worker, {"/bin/sh", "-c", "echo progress run 0.3 >&2; exec sleep 60"}, "capture.wlcap");

@@ -201,6 +201,32 @@ TEST(Workspace, EveryControlAnswersOnASmallScreenToo) {
     }
 }
 
+BankTable two_lines() {
+    LaneAccesses column{AccessKind::store, 4, 0xff, {}};
+    for (uint64_t lane = 0; lane < 8; ++lane) column.at[lane] = lane * 256;
+    BankTable table;
+    table.wavefronts = 10, table.ideal = 3;
+    table.lines.resize(2);
+    table.lines[0] = {
+        "attention.cu", "st.shared.f32 [%r1], %f1;", "scores", 10, {}, 1, 8, 1, 8, 0, 0, column};
+    table.lines[1] = {
+        "attention.cu", "ld.shared.f32 %f1, [%r1];", "scores", 22, {}, 1, 2, 2, 1, 0, 1, column};
+    table.remedies = {
+        {"scores", "pad each row by 4 elements", 10, 3, true}
+    };
+    return table;
+}
+
+TEST(Workspace, AClickOnALineOfBanksMovesTheSource) {
+    for (const int width : {1920, 1366}) {
+        Window window(width, 768);
+        window.play("click tab/Banks\n expect banks none\n");
+        window.shell.app.session.banks.table = two_lines();
+        window.play("wait 2\n click banks/0\n expect line attention.cu:10\n move banks/picture .5 .5\n");
+        window.play("click banks/1\n expect line attention.cu:22\n expect banks counted\n");
+    }
+}
+
 TEST(Workspace, TheSameScriptDrawsTheSamePixels) {
     const auto picture = [] {
         Window window(1366, 768);

@@ -12,6 +12,17 @@ using capture::AccessSite;
 using diagnosis::BankReport;
 using nlohmann::ordered_json;
 
+const char* kind_name(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::load: return "load";
+        case AccessKind::store: return "store";
+        case AccessKind::atomic: return "atomic";
+        case AccessKind::matrix: return "matrix";
+        case AccessKind::copy: return "copy";
+    }
+    return "";
+}
+
 ordered_json line_json(const BankReport& r, const AccessLine& l) {
     const AccessSite& s = l.sum;
     ordered_json j;
@@ -26,6 +37,14 @@ ordered_json line_json(const BankReport& r, const AccessLine& l) {
     witness["bank"] = cost.bank, witness["lanes"] = lanes_of(cost.lanes);
     for (const int lane : lanes_of(cost.lanes))
         witness["offsets"].push_back(s.witness.accesses.at[static_cast<size_t>(lane)]);
+    witness["kind"] = kind_name(s.witness.accesses.kind), witness["bytes"] = s.witness.accesses.bytes;
+    for (int lane = 0; lane < 32; ++lane) {
+        const bool active = (s.witness.accesses.mask >> lane & 1) != 0;
+        ordered_json& request = witness["request"];
+        request.push_back(
+            active ? ordered_json(s.witness.accesses.at[static_cast<size_t>(lane)]) : ordered_json()
+        );
+    }
     return j;
 }
 

@@ -5,6 +5,8 @@
 // bytes (docs/banks.md); what other warps ask for meanwhile.
 #include "instrumentation/base/banks.h"
 
+#include "instrumentation/base/bank_phases.h"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -39,7 +41,6 @@ uint32_t lanes_in_bank(const LaneAccesses& r, uint32_t lanes, uint32_t bank) {
 }
 
 void add_phase(const LaneAccesses& r, uint32_t lanes, BankCost& cost) {
-    if (lanes == 0) return;
     Phase phase;
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const uint64_t first = first_word(r, static_cast<uint32_t>(std::countr_zero(rest)));
@@ -71,22 +72,24 @@ bool neighbours_agree(const LaneAccesses& r) {
 
 }  // namespace
 
-BankCost bank_cost(const LaneAccesses& r) {
+Phases phases_of(const LaneAccesses& r) {
     assert(std::has_single_bit(r.bytes) && r.bytes <= 16);
+    const bool join = neighbours_agree(r);
+    const int step = r.kind == AccessKind::matrix ? 8
+        : r.bytes <= 4                            ? 32
+        : r.bytes == 8                            ? (join ? 32 : 16)
+                                                  : (join ? 16 : 8);
+    const uint32_t part = step == 32 ? ~0u : (1u << step) - 1;
+    Phases phases;
+    for (int at = 0; at < 32; at += step)
+        if ((r.mask & part << at) != 0) phases.lanes[phases.count++] = r.mask & part << at;
+    return phases;
+}
+
+BankCost bank_cost(const LaneAccesses& r) {
     BankCost cost;
-    const auto split = [&](uint32_t lanes, int step) {
-        const uint32_t part = step == 32 ? ~0u : (1u << step) - 1;
-        for (int at = 0; at < 32; at += step) add_phase(r, lanes & part << at, cost);
-    };
-    if (r.kind == AccessKind::matrix) {
-        split(r.mask, 8);
-    } else if (r.bytes <= 4) {
-        add_phase(r, r.mask, cost);
-    } else if (r.bytes == 8) {
-        split(r.mask, neighbours_agree(r) ? 32 : 16);
-    } else {
-        split(r.mask, neighbours_agree(r) ? 16 : 8);
-    }
+    const Phases phases = phases_of(r);
+    for (size_t k = 0; k < phases.count; ++k) add_phase(r, phases.lanes[k], cost);
     return cost;
 }
 
