@@ -11,7 +11,7 @@ namespace {
 struct Prepared {
     wl::diagnosis::Experiment experiment;
     wl::travel::Route route;
-    uint64_t last = 0;  // time of the warp's last instruction
+    wl::emulator::Here last;  // the warp's last instruction
 };
 
 Prepared prepare(bool debug) {
@@ -21,7 +21,7 @@ Prepared prepare(bool debug) {
     options.debug = debug;
     options.reference = false;
     capture::Capture capture;
-    Prepared p{diagnosis::prepare(manifest::bind(kernel, {}), options, capture), {}, 0};
+    Prepared p{diagnosis::prepare(manifest::bind(kernel, {}), options, capture), {}, {}};
     const ptx::Function& entry = *ptx::find_entry(p.experiment.module, p.experiment.entry);
     diagnosis::Prepared launch = diagnosis::prepare_launch(p.experiment.problem, entry);
     p.route = travel::make_route(
@@ -29,7 +29,7 @@ Prepared prepare(bool debug) {
         {emulator::lower(p.experiment.module, p.experiment.entry), launch.launch, std::move(launch.memory)}
     );
     emulator::run_until(*p.route.traveller, 3, [&](const emulator::Here& here) {
-        p.last = here.time;
+        p.last = here;
         return false;
     });
     return p;
@@ -38,9 +38,13 @@ Prepared prepare(bool debug) {
 void step_back_from_the_end(benchmark::State& state) {
     Prepared p = prepare(state.range(0) != 0);
     for (auto _ : state) {
-        if (!wl::travel::step(p.route, 3, p.last, -1)) state.SkipWithError("no step back");
+        state.PauseTiming();
+        wl::emulator::go_to(*p.route.traveller, p.last.order);
+        state.ResumeTiming();
+        if (!wl::travel::step(p.route, -1)) state.SkipWithError("no step back");
     }
-    state.counters["time"] = static_cast<double>(p.last);
+    state.counters["instants"] = static_cast<double>(p.last.order);
+    state.counters["MB"] = static_cast<double>(wl::emulator::key_frame_bytes(*p.route.traveller)) / 1e6;
 }
 BENCHMARK(step_back_from_the_end)->ArgName("debug")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 

@@ -4,6 +4,7 @@
 #include "instrumentation/travel/instant.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -53,7 +54,10 @@ struct Travel : testing::Test {
         options.debug = true;
         module = ptx::parse(compile::compile(options).ptx);
         std::filesystem::remove(path);
-        emulator::Journey journey;
+        start({});
+    }
+    // From the block's start, with these key frames and this schedule.
+    void start(emulator::Journey journey) {
         journey.program = emulator::lower(module, "k");
         journey.launch.block = {64, 1, 1};
         journey.launch.grid = {1, 1, 1};
@@ -81,6 +85,23 @@ struct Travel : testing::Test {
     std::string lane(const std::string& expression, int which) {
         const watch::Environment environment = environment_here(route);
         return watch::text_of(watch::evaluate(watch::parse(expression), environment), which, environment);
+    }
+    // Of every instant of all warps in the order of execution: registers, and the tile in shared memory.
+    std::vector<uint64_t> hashes() {
+        std::vector<uint64_t> all;
+        emulator::run_until(*route.traveller, -1, [&](const emulator::Here& here) {
+            EXPECT_EQ(here.order, all.size());
+            all.push_back(hash_of_all());
+            return false;
+        });
+        return all;
+    }
+    uint64_t hash_of_all() {
+        uint64_t h = hash();
+        std::array<std::byte, 256> words{};
+        emulator::read_memory(*route.traveller, {ptx::Space::shared, 0, 0}, words);
+        for (const std::byte b : words) h = (h ^ static_cast<uint64_t>(b)) * 1099511628211u;
+        return h;
     }
     // Of every register of the running function in all lanes.
     uint64_t hash() {
@@ -137,16 +158,18 @@ TEST_F(Travel, StepsGoForwardAndBack) {
     ASSERT_TRUE(to(0, 16, 1).found);
     const emulator::Here start = emulator::here(*route.traveller);
     const uint64_t at_start = hash();
-    ASSERT_TRUE(step(route, 0, start.time, 7));
+    ASSERT_TRUE(step(route, 7));
     const emulator::Here later = emulator::here(*route.traveller);
     EXPECT_NE(later.site, start.site);
     EXPECT_NE(hash(), at_start);
-    ASSERT_TRUE(step(route, 0, later.time, -7));
+    ASSERT_TRUE(step(route, -7));
     EXPECT_EQ(emulator::here(*route.traveller).time, start.time);
     EXPECT_EQ(emulator::here(*route.traveller).site, start.site);
     EXPECT_EQ(hash(), at_start);
-    EXPECT_FALSE(step(route, 0, start.time, -100000));
-    EXPECT_FALSE(step(route, 0, start.time, 100000));
+    for (const int64_t far : {-100000, 100000}) {
+        EXPECT_FALSE(step(route, far));
+        EXPECT_EQ(hash(), at_start) << "it stands where it stood";
+    }
 }
 
 TEST_F(Travel, EveryInstantHoldsWhatTheFirstRunHeld) {
@@ -165,6 +188,64 @@ TEST_F(Travel, EveryInstantHoldsWhatTheFirstRunHeld) {
         ASSERT_TRUE(go(route, wanted).found);
         EXPECT_EQ(hash(), expected) << "time " << time;
     }
+}
+
+TEST_F(Travel, KeyFramesChangeNothingThatAnInstantHolds) {
+    for (const uint64_t seed : {0, 5}) {
+        emulator::Journey plain;
+        plain.schedule_seed = seed;
+        plain.key_frame_bytes = 0;
+        start(plain);
+        const std::vector<uint64_t> first = hashes();
+        EXPECT_EQ(emulator::key_frame_orders(*route.traveller).size(), 1u);
+        ASSERT_TRUE(emulator::go_to(*route.traveller, first.size() / 2));
+        EXPECT_EQ(hash_of_all(), first[first.size() / 2]) << "from the start again";
+
+        plain.key_frame_bytes = 64 << 20;
+        plain.key_frame_interval = 37;
+        start(plain);
+        EXPECT_EQ(hashes(), first);
+        EXPECT_GT(emulator::key_frame_orders(*route.traveller).size(), first.size() / 40);
+        // Back and forth, so that states are restored, gone on from, and restored over later ones.
+        for (size_t k = 0; k < first.size(); k += 23) {
+            const size_t order = k % 2 == 0 ? first.size() - 1 - k : k;
+            ASSERT_TRUE(emulator::go_to(*route.traveller, order));
+            ASSERT_EQ(hash_of_all(), first[order]) << "instant " << order << ", schedule " << seed;
+            EXPECT_EQ(emulator::here(*route.traveller).order, order);
+        }
+        EXPECT_EQ(hashes(), first);
+    }
+}
+
+TEST_F(Travel, StoppingAndGoingOnChangesNothing) {
+    start({});
+    const std::vector<uint64_t> first = hashes();
+    for (size_t order = 0; order < first.size(); order += 1 + order % 7) {
+        ASSERT_TRUE(emulator::go_to(*route.traveller, order));
+        ASSERT_EQ(hash_of_all(), first[order]) << order;
+    }
+    EXPECT_FALSE(emulator::go_to(*route.traveller, first.size()));
+}
+
+TEST_F(Travel, KeyFramesKeepToTheirMemory) {
+    emulator::Journey journey;
+    journey.key_frame_bytes = 1 << 20;
+    journey.key_frame_interval = 10;
+    start(journey);
+    const std::vector<uint64_t> first = hashes();
+    EXPECT_LE(emulator::key_frame_bytes(*route.traveller), journey.key_frame_bytes);
+    const std::vector<uint64_t> orders = emulator::key_frame_orders(*route.traveller);
+    EXPECT_GE(orders.size(), 3u);
+    EXPECT_EQ(orders.front(), 0u);
+    ASSERT_TRUE(emulator::go_to(*route.traveller, first.size() / 2));
+    EXPECT_EQ(hash_of_all(), first[first.size() / 2]);
+}
+
+TEST_F(Travel, AReturnIntoALineIsNoNewArrival) {
+    ASSERT_TRUE(to(0, 20, 0).found);  // out[i] = ... + depth(i % 3)
+    const Found again = to(0, 20, 1);
+    EXPECT_FALSE(again.found) << "depth() returned into the line";
+    EXPECT_EQ(again.arrivals, 1);
 }
 
 TEST_F(Travel, EachActivationHasItsOwnVariables) {

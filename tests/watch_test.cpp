@@ -78,7 +78,9 @@ struct Watches : testing::Test {
         values["s"] = table;
         environment.types = &all;
         environment.lanes = ~0u;
-        environment.names = {"x", "i", "pairs", "h", "p", "s", "tid.x"};
+        environment.names = [] {
+            return std::vector<std::string>{"x", "i", "pairs", "h", "p", "s", "tid.x"};
+        };
         environment.find = [this](const std::string& name) -> std::optional<Value> {
             if (name == "tid.x") return values["i"];
             const auto found = values.find(name);

@@ -178,7 +178,7 @@ void travel_to(travel::Route& route, const AtOptions& o) {
         ));
     if (o.step == 0) return;
     const emulator::Here from = emulator::here(*route.traveller);
-    if (!travel::step(route, o.warp, from.time, o.step))
+    if (!travel::step(route, o.step))
         throw Error(fmt::format(
             "the warp does not execute {} instructions {} time {}",
             std::abs(o.step),

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <span>
+#include <utility>
 
 namespace wl::emulator {
 namespace {
@@ -76,15 +77,12 @@ bool spins(const Block& block) {
     return issued_now >= kLongTurn || (issued_now >= turn && block.polls.in_vain * kPollShare >= issued_now);
 }
 
-void step(Block& block, Warp& w) {
-    const uint32_t before = w.live;
-    const uint64_t changes = block.changes;
-    w.idle = false;
-    const uint64_t slice = block.random != 0 ? 1 + (next_random(block.random) & 0xff) : kSlice;
-    w.slice_end = w.clock + std::min(slice, budget_of(block) + 1);
-    run_warp(w);
-    block.vain_turns = w.idle && block.changes == changes && w.live == before ? block.vain_turns + 1 : 0;
-    if (w.live == 0 && before != 0) {
+void end_turn(Block& block, const Turn& turn) {
+    Warp& w = block.warps[static_cast<size_t>(turn.warp)];
+    if (block.watcher != nullptr && block.watcher->stopped) return;  // it goes on from there as if it had not
+    const bool vain = w.idle && block.changes == turn.changes && w.live == turn.live;
+    block.vain_turns = vain ? block.vain_turns + 1 : 0;
+    if (w.live == 0 && turn.live != 0) {
         if (block.variant != kPlain) exit_warp(block.shadow, w.index);
         // The exit closed its segment: it stands right before the next one.
         if (block.recorder != nullptr) record_warp(w, w.segment - 1, capture::EventKind::exit, 0);
@@ -92,18 +90,45 @@ void step(Block& block, Warp& w) {
     settle(block);
 }
 
-// Every runnable warp gets a turn. False: none could run.
-bool turn(Block& block) {
-    bool progress = false;
-    if (block.random == 0) {
-        for (Warp& w : block.warps) {
-            if (!can_run(w)) continue;
-            step(block, w);
-            progress = true;
-            if (block.aborted) return true;
-        }
-        return progress;
+void step(Block& block, Warp& w) {
+    const Turn turn{w.index, w.live, block.changes};
+    if (block.watcher != nullptr) block.watcher->turn = turn;
+    w.idle = false;
+    const uint64_t slice = block.random != 0 ? 1 + (next_random(block.random) & 0xff) : kSlice;
+    w.slice_end = w.clock + std::min(slice, budget_of(block) + 1);
+    run_warp(w);
+    end_turn(block, turn);
+}
+
+// The rest of a turn, from the running split's pc on: inside a straight run as run_warp has them.
+void resume_step(Block& block, const Turn& turn) {
+    Warp& w = block.warps[static_cast<size_t>(turn.warp)];
+    const Instr* i = running(w).pc;
+    if (w.split_count == 1) {
+        while (i != nullptr) i = i->exec(w, i);
+    } else {
+        do i = i->exec(w, i);
+        while (i != nullptr && i->leader == 0);
+        if (i != nullptr) yield(w, i);
     }
+    if (!block.watcher->stopped) run_warp(w);
+    end_turn(block, turn);
+}
+
+// In the fixed order every runnable warp from `first` on has its turn. False: none could run.
+bool warps_in_order(Block& block, size_t first) {
+    bool progress = false;
+    for (size_t k = first; k < block.warps.size() && !block.aborted; ++k) {
+        if (!can_run(block.warps[k])) continue;
+        step(block, block.warps[k]);
+        progress = true;
+    }
+    return progress;
+}
+
+// Every runnable warp gets a turn, or one of them by chance. False: none could run.
+bool turns(Block& block) {
+    if (block.random == 0) return warps_in_order(block, 0);
     std::vector<Warp*> able;
     for (Warp& w : block.warps)
         if (can_run(w)) able.push_back(&w);
@@ -215,13 +240,14 @@ uint64_t fingerprint(const Block& block) {
     return hash.value;
 }
 
-Ended run_block(Block& block) {
+namespace {
+
+// `progress`: some warps have had their turns already.
+Ended run_on(Block& block, bool progress) {
     const uint64_t budget = budget_of(block);
-    block.turn_issued = issued(block);
-    block.polls.in_vain = 0;
     Ended ended = Ended::given_up;
     while (!block.aborted) {
-        if (turn(block)) {
+        if (std::exchange(progress, false) || turns(block)) {
             if (block.vain_turns > kVainTurns) {
                 report_deadlock(block);
                 break;
@@ -241,6 +267,23 @@ Ended run_block(Block& block) {
     block.issued += issued(block);
     collect_shadow(block);
     return ended;
+}
+
+}  // namespace
+
+Ended run_block(Block& block) {
+    block.turn_issued = issued(block);
+    block.polls.in_vain = 0;
+    return run_on(block, false);
+}
+
+Ended resume_block(Block& block, Turn turn) {
+    block.aborted = block.watcher->stopped = false;
+    block.watcher->turn = turn;
+    block.warps[static_cast<size_t>(turn.warp)].slice_end = turn.slice_end;
+    resume_step(block, turn);
+    if (block.random == 0) warps_in_order(block, static_cast<size_t>(turn.warp) + 1);
+    return run_on(block, true);
 }
 
 }  // namespace wl::emulator

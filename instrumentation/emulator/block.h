@@ -1,7 +1,7 @@
 // One block from start to end, in memory that is used again for later ones.
 #pragma once
 
-#include "instrumentation/emulator/warp.h"
+#include "instrumentation/emulator/watcher.h"
 
 namespace wl::emulator {
 
@@ -28,6 +28,10 @@ enum class Ended : uint8_t {
 };
 // Runs the block on from where it was; its findings, counts and record stay in `block`.
 Ended run_block(Block& block);
+
+// Goes on inside a warp's turn, before the instruction at its running split's pc: after a watcher stopped the
+// block, or when its state was restored.
+Ended resume_block(Block& block, Turn turn);
 
 // The place where the block polls memory, or else the one it has spent most on.
 Access spinning_at(const Block& block);

@@ -4,25 +4,32 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/block.h"
+#include "instrumentation/emulator/key_frames.h"
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/simd.h"
-#include "instrumentation/emulator/watcher.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace wl::emulator {
 
 struct Traveller {
-    Journey journey;
+    Journey journey;  // without its memory
     RunOptions options;
     Watcher watcher;
     GlobalMemory memory;  // as the block has left it so far
     Loaded loaded;
     Block block;
     Here here;
-    const Instr* at = nullptr;  // the instruction at `here`: a split's pc is that of its last rest
+    const Instr* at = nullptr;     // the instruction at `here`
+    bool standing = false;         // the block can go on from `here`
+    uint64_t order = 0;            // instants passed
+    std::vector<uint64_t> counts;  // the same by warp
+    std::vector<KeyFrame> frames;  // by rising order; the first is the start
+    uint64_t interval = 0, frame_bytes = 0;
+    mutable std::vector<std::vector<uint32_t>> slots;  // of registers by function, once they are asked for
 };
 
 namespace {
@@ -40,6 +47,63 @@ int function_of(const Traveller& t, const Frame& frame) {
     return static_cast<int>(frame.function - t.watcher.program.functions.data());
 }
 
+// Enough instructions for a few ms, and so many that looking for what changed in global memory takes less.
+uint64_t first_interval(const GlobalMemory& memory) {
+    constexpr uint64_t kLeast = 1 << 16, kBytesAnInstruction = 256;
+    uint64_t bytes = 0;
+    for (const Allocation& a : memory.allocations) bytes += a.bytes.size();
+    return std::max(kLeast, bytes / kBytesAnInstruction);
+}
+
+// Every other state is forgotten while they take too much; the next ones are further apart.
+void thin(Traveller& t) {
+    while (t.frame_bytes > t.journey.key_frame_bytes && t.frames.size() > 1) {
+        size_t kept = 0;
+        for (size_t k = 0; k < t.frames.size(); k += 2) std::swap(t.frames[kept++], t.frames[k]);
+        t.frames.resize(kept);
+        t.interval *= 2;
+        t.frame_bytes = bytes_of(t.frames);
+    }
+}
+
+void keep_state(Traveller& t, Warp& w, const Instr* i) {
+    if (!t.frames.empty() && t.order < t.frames.back().order + t.interval) return;
+    stand_before(w, i);
+    const KeyFrame* before = t.frames.empty() ? nullptr : &t.frames.back();
+    KeyFrame state = key_frame(t.block, t.watcher.turn, before);
+    state.order = t.order;
+    state.counts = t.counts;
+    t.frame_bytes += state.fresh;
+    t.frames.push_back(std::move(state));
+    thin(t);
+}
+
+// The latest state that `fits`; the block's start always does.
+template <class F>
+const KeyFrame& latest_state(const Traveller& t, const F& fits) {
+    size_t k = t.frames.size() - 1;
+    while (k > 0 && !fits(t.frames[k])) --k;
+    return t.frames[k];
+}
+
+// `standing`: the block can go on from where it is, which is `here`.
+Ended go_on(Traveller& t, uint64_t order, bool standing) {
+    if (t.frames.empty()) {
+        begin_block(t.block, t.journey.block, kPlain);
+        return run_block(t.block);
+    }
+    const KeyFrame& from = latest_state(t, [&](const KeyFrame& f) { return f.order <= order; });
+    if (standing && t.here.order >= from.order && t.here.order <= order) {
+        t.order = t.here.order;
+        --t.counts[static_cast<size_t>(t.here.warp)];
+        return resume_block(t.block, t.watcher.turn);
+    }
+    restore(t.block, from);
+    t.order = from.order;
+    t.counts = from.counts;
+    return resume_block(t.block, from.turn);
+}
+
 // Locating needs a Warp that could be written; reading leaves it as it is.
 Warp& writable(const Warp& w) { return const_cast<Warp&>(w); }
 
@@ -51,41 +115,72 @@ TravellerPtr start_journey(Journey journey) {
     TravellerPtr t(new Traveller);
     t->journey = std::move(journey);
     watch(t->watcher, *t->journey.program);
-    t->options.marks = false;
     t->options.threads = 1;
     t->options.checks = {false, false, false};
     t->options.schedule_seed = t->journey.schedule_seed;
     t->options.budget = t->journey.budget;
+    t->memory = std::move(t->journey.memory);
+    t->loaded = load(t->watcher.program, t->memory);
+    const uint64_t asked = t->journey.key_frame_interval;
+    t->interval = asked != 0 ? asked : first_interval(t->memory);
+    BlockContext context;
+    context.program = &t->watcher.program;
+    context.launch = &t->journey.launch;
+    context.options = &t->options;
+    context.memory = &t->memory;
+    context.loaded = &t->loaded;
+    prepare(t->block, context);
+    t->block.watcher = &t->watcher;
+    t->counts.resize(t->block.warps.size());
+    t->slots.resize(t->watcher.program.functions.size());
     return t;
 }
 
 bool run_until(Traveller& t, int warp, const std::function<bool(const Here&)>& stop) {
-    t.memory = t.journey.memory;
-    t.loaded = load(t.watcher.program, t.memory);
-    t.block = Block();
-    t.watcher.stopped = false;
+    return run_from(t, 0, warp, stop);
+}
+
+bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(const Here&)>& stop) {
     t.watcher.before = [&](Warp& w, const Instr* i) {
-        if (warp >= 0 && w.index != warp) return true;
-        t.here = {w.index, time_at(w, i), i->site, w.mask};
+        keep_state(t, w, i);
+        const uint64_t now = t.order++, nth = t.counts[static_cast<size_t>(w.index)]++;
+        if (now < order || (warp >= 0 && w.index != warp)) return true;
+        t.here = {w.index, time_at(w, i), i->site, w.mask, now, nth, w.frame->depth};
         t.at = i;
         return !stop(t.here);
     };
-    BlockContext context;
-    context.program = &t.watcher.program;
-    context.launch = &t.journey.launch;
-    context.options = &t.options;
-    context.memory = &t.memory;
-    context.loaded = &t.loaded;
-    prepare(t.block, context);
-    t.block.watcher = &t.watcher;
-    begin_block(t.block, t.journey.block, kPlain);
-    if (run_block(t.block) == Ended::set_aside)
+    const bool stood = std::exchange(t.standing, false);
+    const Ended ended = go_on(t, order, stood);
+    if (ended == Ended::set_aside)
         throw Unsupported(
             "unsupported: this block waits for other blocks, and an instant is reached by running it alone"
         );
     t.watcher.before = nullptr;
-    return t.watcher.stopped;
+    t.standing = t.watcher.stopped;
+    return t.standing;
 }
+
+bool go_to(Traveller& t, uint64_t order) {
+    return run_from(t, order, -1, [](const Here&) { return true; });
+}
+
+bool go_to_nth(Traveller& t, int warp, uint64_t nth) {
+    const auto w = static_cast<size_t>(warp);
+    uint64_t from = 0;
+    for (const KeyFrame& f : t.frames)
+        if (f.counts[w] <= nth) from = f.order;
+    const uint64_t passed = t.standing ? t.counts[w] - (t.here.warp == warp ? 1 : 0) : 0;
+    if (t.standing && passed <= nth) from = std::max(from, t.here.order);
+    return run_from(t, from, warp, [&](const Here& here) { return here.nth == nth; });
+}
+
+std::vector<uint64_t> key_frame_orders(const Traveller& t) {
+    std::vector<uint64_t> orders;
+    for (const KeyFrame& f : t.frames) orders.push_back(f.order);
+    return orders;
+}
+
+uint64_t key_frame_bytes(const Traveller& t) { return t.frame_bytes; }
 
 const Here& here(const Traveller& t) { return t.here; }
 
@@ -108,8 +203,12 @@ std::vector<Activation> activations(const Traveller& t) {
 
 LaneBits register_bits(const Traveller& t, size_t activation, const ptx::Function& function, int32_t reg) {
     const Frame& frame = *frames_here(t).at(activation);
-    RegisterFile unused;
-    const uint32_t slot = assign_registers(function, unused).at(static_cast<size_t>(reg));
+    std::vector<uint32_t>& slots = t.slots[static_cast<size_t>(function_of(t, frame))];
+    if (slots.empty()) {
+        RegisterFile unused;
+        slots = assign_registers(function, unused);
+    }
+    const uint32_t slot = slots.at(static_cast<size_t>(reg));
     const ptx::Type type = function.registers[static_cast<size_t>(reg)].type;
     const std::byte* cells = frame.registers + slot;
     LaneBits bits{};

@@ -25,6 +25,10 @@ struct Journey {
     int64_t block = 0;    // linear
     uint64_t schedule_seed = 0;
     uint64_t budget = 0;  // as RunOptions::budget
+    // Memory for the block's state at some instants, from which later ones are reached; 0: for its start
+    // alone.
+    uint64_t key_frame_bytes = 256 << 20;
+    uint64_t key_frame_interval = 0;  // instructions from one to the next, at first; 0: by what it costs
 };
 
 struct Traveller;
@@ -34,6 +38,8 @@ struct TravellerDeleter {
 using TravellerPtr = std::unique_ptr<Traveller, TravellerDeleter>;
 
 // At the block's start. Blocks are run alone: Unsupported for a program whose blocks wait for each other.
+// Marks hold warps up as in a run that takes them, so that the order of execution is that of a recorded
+// block.
 TravellerPtr start_journey(Journey journey);
 
 // A warp about to execute an instruction.
@@ -42,13 +48,24 @@ struct Here {
     uint64_t time = 0;  // of the warp's clock, as in capture::Event
     uint32_t site = 0;  // index of the instruction, in Program::sites
     uint32_t lanes = 0;
+    uint64_t order = 0;  // instants of the block before this one: its address
+    uint64_t nth = 0;    // the same of this warp
+    uint32_t depth = 0;  // calls that the lanes are in
 };
 
 // Runs the block from its start until `stop` is true before an instruction of `warp` (-1: of any). False: the
 // block ended, and where its warps stand is no instant any more.
 bool run_until(Traveller& t, int warp, const std::function<bool(const Here&)>& stop);
-// Where run_until stopped.
+// The same from instant `order` on, this one included: what lies before the nearest key frame is not run.
+bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(const Here&)>& stop);
+bool go_to(Traveller& t, uint64_t order);
+bool go_to_nth(Traveller& t, int warp, uint64_t nth);
+// Where the block stands: where one of these stopped.
 const Here& here(const Traveller& t);
+
+// Instants at which the block's state is kept, by rising order, and the bytes that they take.
+std::vector<uint64_t> key_frame_orders(const Traveller& t);
+uint64_t key_frame_bytes(const Traveller& t);
 
 // ---- what the warp at `here` holds
 

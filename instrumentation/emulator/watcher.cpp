@@ -1,9 +1,15 @@
 // The hook itself.
 #include "instrumentation/emulator/watcher.h"
 
-#include "instrumentation/emulator/schedule.h"
+#include <utility>
 
 namespace wl::emulator {
+
+void stand_before(Warp& w, const Instr* i) {
+    close_segment(w, i);
+    running(w).pc = i;
+}
+
 namespace {
 
 const Instr* look(Warp& w, const Instr* i) {
@@ -12,7 +18,9 @@ const Instr* look(Warp& w, const Instr* i) {
     // A collective that waited for lanes comes here again; it is one instruction all the same.
     if (!watcher.before(w, i)) {
         watcher.stopped = block.aborted = true;
-        return end_slice(w, i);
+        stand_before(w, i);
+        watcher.turn.slice_end = std::exchange(w.slice_end, 0);  // the scheduler stops
+        return nullptr;
     }
     return watcher.original->code[kPlain][code_index(block, i)].exec(w, i);
 }

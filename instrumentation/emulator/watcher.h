@@ -8,6 +8,14 @@
 
 namespace wl::emulator {
 
+// A warp's turn, and what it began with.
+struct Turn {
+    int warp = -1;
+    uint32_t live = 0;       // lanes
+    uint64_t changes = 0;    // Block::changes
+    uint64_t slice_end = 0;  // the warp's, once it was stopped
+};
+
 struct Watcher {
     const Program* original = nullptr;
     Program program;  // its kPlain code stops at the hook
@@ -15,10 +23,14 @@ struct Watcher {
     // here, before it; its state can be read and stays as it is.
     std::function<bool(Warp&, const Instr*)> before;
     bool stopped = false;
+    Turn turn;  // that is running
 };
 
 // The watcher must stay where it is while a block runs its program.
 void watch(Watcher& watcher, const Program& program);
+
+// The running split of a warp in its turn is said to stand before `i`; how it goes on does not change.
+void stand_before(Warp& w, const Instr* i);
 
 // Index of the instruction in Program::code.
 inline size_t code_index(const Block& block, const Instr* i) {

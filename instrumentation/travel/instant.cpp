@@ -1,9 +1,10 @@
-// Finding instants by running the block once to look, and once more to stop.
+// Finding instants by running the block and looking at each; stepping by way of the key frames.
 #include "instrumentation/travel/instant.h"
 
 #include "instrumentation/base/error.h"
 
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
 
 namespace wl::travel {
@@ -32,7 +33,8 @@ bool on_line(const Route& route, uint32_t site, const Wanted& wanted) {
 struct Scout {
     Route& route;
     const Wanted& wanted;
-    bool was_on_line = false, arrived_late = false;
+    bool arrived_late = false;
+    std::vector<uint32_t> lanes_on_line{};  // by depth of calls
     std::string stage{}, problem{};
     bool evaluated = false;
 
@@ -43,13 +45,20 @@ struct Scout {
             arrived_late = true;
         }
         if (wanted.line != 0) {
-            const bool now = on_line(route, here.site, wanted);
-            const bool comes = now && !was_on_line;
-            was_on_line = now;
-            if (!comes) return false;
+            if (!comes_to_line(here)) return false;
         }
         if (!wanted.stage.empty() && stage != wanted.stage) return false;
         return !wanted.when || holds(*wanted.when);
+    }
+    // Lanes that return to the line out of a call that it makes have not left it.
+    bool comes_to_line(const Here& here) {
+        if (lanes_on_line.size() <= here.depth) lanes_on_line.resize(here.depth + 1);
+        for (size_t deeper = here.depth + 1; deeper < lanes_on_line.size(); ++deeper)
+            lanes_on_line[deeper] &= ~here.lanes;
+        uint32_t& lanes = lanes_on_line[here.depth];
+        const bool was = (lanes & here.lanes) != 0, is = on_line(route, here.site, wanted);
+        lanes = is ? lanes | here.lanes : lanes & ~here.lanes;
+        return is && !was;
     }
     bool holds(const watch::Watch& when) {
         const watch::Environment environment = environment_here(route);
@@ -71,13 +80,8 @@ struct Scout {
 
 // A name may not exist yet at the first arrivals; a condition that could be evaluated at none of them is
 // wrong.
-bool run(Route& route, const Wanted& wanted, int64_t skip, int64_t& arrivals) {
-    Scout scout{route, wanted};
-    const bool stopped = emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
-        return scout.arrives(here) && arrivals++ == skip;
-    });
+void check(const Scout& scout) {
     if (!scout.problem.empty() && !scout.evaluated) throw Error(scout.problem);
-    return stopped;
 }
 
 }  // namespace
@@ -105,33 +109,30 @@ Route make_route(const ptx::Module& module, emulator::Journey journey) {
 
 Found go(Route& route, const Wanted& wanted) {
     Found found;
-    int64_t skip = wanted.hit;
-    if (skip < 0) {
-        run(route, wanted, -1, found.arrivals);
-        skip = found.arrivals + wanted.hit;
-        if (skip < 0) return found;
-        found.arrivals = 0;
+    Scout scout{route, wanted};
+    std::deque<uint64_t> last;  // orders of the latest arrivals, when they are counted from the end
+    const auto kept = static_cast<size_t>(wanted.hit < 0 ? -wanted.hit : 0);
+    found.found = emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
+        if (!scout.arrives(here)) return false;
+        last.push_back(here.order);
+        if (last.size() > kept) last.pop_front();
+        return found.arrivals++ == wanted.hit;
+    });
+    check(scout);
+    if (wanted.hit < 0 && last.size() == kept) {
+        found.arrivals -= static_cast<int64_t>(kept);
+        found.found = emulator::go_to(*route.traveller, last.front());
     }
-    found.found = run(route, wanted, skip, found.arrivals);
     return found;
 }
 
-bool step(Route& route, int warp, uint64_t from, int64_t steps) {
-    // Times of the instructions up to `from`; joined clocks leave gaps, so steps are counted, not subtracted.
-    std::vector<uint64_t> times;
-    int64_t after = 0;
-    const bool stopped = emulator::run_until(*route.traveller, warp, [&](const Here& here) {
-        if (here.time > from) ++after;
-        times.push_back(here.time);
-        return steps > 0 ? after == steps : here.time >= from;
-    });
-    if (steps > 0) return stopped;
-    const auto back = static_cast<size_t>(-steps);
-    if (!stopped || back >= times.size()) return false;
-    Wanted wanted;
-    wanted.warp = warp;
-    wanted.time = times[times.size() - 1 - back];
-    return go(route, wanted).found;
+bool step(Route& route, int64_t steps) {
+    const Here from = emulator::here(*route.traveller);
+    const bool before = steps < 0 && static_cast<uint64_t>(-steps) > from.nth;
+    const uint64_t to = from.nth + static_cast<uint64_t>(steps);
+    if (!before && emulator::go_to_nth(*route.traveller, from.warp, to)) return true;
+    if (!before) emulator::go_to(*route.traveller, from.order);
+    return false;
 }
 
 }  // namespace wl::travel

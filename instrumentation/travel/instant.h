@@ -46,8 +46,9 @@ struct Found {
 };
 Found go(Route& route, const Wanted& wanted);
 
-// Goes `steps` instructions of the warp on, or back when negative. False: the block begins or ends before.
-bool step(Route& route, int warp, uint64_t from, int64_t steps);
+// Goes `steps` instructions of the warp on from where the route stands, or back when negative. False: the
+// warp begins or ends before, and the route stands where it stood.
+bool step(Route& route, int64_t steps);
 
 // Names as the running activation means them: its source variables that live here, registers ("%f12"),
 // threadIdx.x and the like, lane, warp. Refers to the route: use it before the next journey.

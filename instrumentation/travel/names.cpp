@@ -168,7 +168,7 @@ watch::Environment environment_here(const Route& route) {
     watch::Environment environment;
     environment.types = &route.variables.types;
     environment.lanes = emulator::existing_lanes(*route.traveller);
-    environment.names = names_here(route, a);
+    environment.names = [&route, a] { return names_here(route, a); };
     environment.find = [&route, a](const std::string& name) -> std::optional<Value> {
         if (const Variable* v = variable_named(route, a, name)) return value_of(route, a, *v);
         if (const int32_t reg = register_named(*a.function, name); reg >= 0)

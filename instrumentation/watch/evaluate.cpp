@@ -282,7 +282,7 @@ Value call(const std::string& name, const std::vector<Value>& arguments, const E
 
 Value find(const std::string& name, const Environment& environment) {
     if (std::optional<Value> value = environment.find(name)) return std::move(*value);
-    const std::string near = nearest_word(name, environment.names);
+    const std::string near = environment.names ? nearest_word(name, environment.names()) : "";
     throw Error(
         fmt::format("nothing here is called {}{}", name, near.empty() ? "" : " (did you mean " + near + "?)")
     );

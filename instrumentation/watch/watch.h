@@ -40,7 +40,7 @@ struct Environment {
     const std::vector<variables::Type>* types = nullptr;
     uint32_t lanes = 0;                                            // that exist
     std::function<std::optional<Value>(const std::string&)> find;  // by name: "acc", "%f12", "tid.x"
-    std::vector<std::string> names;                                // that find() knows, for "did you mean"
+    std::function<std::vector<std::string>()> names;               // that find() knows, for "did you mean"
     // Reads `out.size()` bytes of a lane; false: unmapped, or nothing has been written there.
     std::function<bool(ptx::Space, uint64_t address, int lane, std::vector<std::byte>& out)> read;
 };
