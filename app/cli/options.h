@@ -45,6 +45,7 @@ struct AtOptions {
     int warp = 0, line = 0;
     int64_t time = -1, hit = 0, step = 0;
     std::vector<std::string> print;
+    bool serve = false;
 };
 
 struct Command {

@@ -100,6 +100,25 @@ void add_estimate(CLI::App& app, Command& c) {
     add_kernel_options(*estimate, c);
 }
 
+void add_instant_options(CLI::App& at, AtOptions& o) {
+    at.add_option("--block", o.block, "X,Y,Z; default: 0,0,0");
+    at.add_option("--warp", o.warp, "of the block")->check(CLI::NonNegativeNumber);
+    at.add_option("--line", o.line, "of the source: where the warp comes to it")->check(CLI::PositiveNumber);
+    at.add_option("--file", o.file, "of that line, where several files have it");
+    at.add_option("--stage", o.stage, "only in this WL_STAGE");
+    at.add_option("--if", o.when, "only where this expression is true for a lane: 'isnan(acc)'");
+    at.add_option("--hit", o.hit, "how many such instants to pass; -1: the last one, -2: the one before");
+    at.add_option("--time", o.time, "of the warp's clock, as the timeline shows it")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--step", o.step, "then so many instructions on, or back when negative");
+    at.add_option(
+          "--print", o.print, "expressions over the variables; default: every variable that lives there"
+    )
+        ->delimiter(',');
+    at.add_option("--build", o.build, "debug (variables by name) or optimised (registers by PTX name)")
+        ->check(CLI::IsMember({"debug", "optimised"}));
+}
+
 void add_at(CLI::App& app, Command& c) {
     CLI::App* at = add_verb(
         app,
@@ -109,23 +128,8 @@ void add_at(CLI::App& app, Command& c) {
         "warplens at v2c_3 --fault 32x --warp 3 --line 127 --print l_add,m"
     );
     at->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
-    at->add_option("--block", c.at.block, "X,Y,Z; default: 0,0,0");
-    at->add_option("--warp", c.at.warp, "of the block")->check(CLI::NonNegativeNumber);
-    at->add_option("--line", c.at.line, "of the source: where the warp comes to it")
-        ->check(CLI::PositiveNumber);
-    at->add_option("--file", c.at.file, "of that line, where several files have it");
-    at->add_option("--stage", c.at.stage, "only in this WL_STAGE");
-    at->add_option("--if", c.at.when, "only where this expression is true for a lane: 'isnan(acc)'");
-    at->add_option("--hit", c.at.hit, "how many such instants to pass; -1: the last one, -2: the one before");
-    at->add_option("--time", c.at.time, "of the warp's clock, as the timeline shows it")
-        ->check(CLI::NonNegativeNumber);
-    at->add_option("--step", c.at.step, "then so many instructions on, or back when negative");
-    at->add_option(
-          "--print", c.at.print, "expressions over the variables; default: every variable that lives there"
-    )
-        ->delimiter(',');
-    at->add_option("--build", c.at.build, "debug (variables by name) or optimised (registers by PTX name)")
-        ->check(CLI::IsMember({"debug", "optimised"}));
+    add_instant_options(*at, c.at);
+    at->add_flag("--serve", c.at.serve, "answer lines of these options on stdin by lines of JSON");
     add_kernel_options(*at, c);
 }
 
@@ -250,6 +254,17 @@ Parsed parse_command(int argc, char** argv) {
         throw Error(explain(app, problem, argc, argv));
     }
     return out;
+}
+
+AtOptions parse_at(const std::string& words) {
+    AtOptions o;
+    CLI::App at;
+    at.set_help_flag();
+    add_instant_options(at, o);
+    try {
+        at.parse(words);
+    } catch (const CLI::ParseError& problem) { throw Error(problem.what()); }
+    return o;
 }
 
 }  // namespace wl::app

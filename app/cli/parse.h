@@ -16,4 +16,7 @@ struct Parsed {
 // Throws Error on unknown verbs and options (with the nearest known one) and on values of a wrong kind.
 Parsed parse_command(int argc, char** argv);
 
+// The options of `at` that name an instant, as typed. Throws Error.
+AtOptions parse_at(const std::string& words);
+
 }  // namespace wl::app

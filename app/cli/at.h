@@ -1,0 +1,52 @@
+// warplens at: a block prepared once, asked about many instants; and the answers.
+#pragma once
+
+#include "app/cli/verbs.h"
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/travel/instant.h"
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+// `route` refers to the experiment's module: stays where it was made.
+struct Trip {
+    diagnosis::Experiment experiment;
+    travel::Route route;
+    std::vector<std::string> faults;
+    int64_t block = 0;
+    int warps = 0;
+};
+// Throws Error (unknown words, compile error, bad launch) and Unsupported.
+std::unique_ptr<Trip> make_trip(const Command& command, const AtOptions& o);
+
+struct Printed {
+    std::string expression, origin;
+    std::vector<std::string> lanes;  // "-": no value
+    std::string problem;             // why there are no values
+};
+
+struct AtReport {
+    std::string kernel, build, place, function, text;
+    std::vector<std::string> faults;
+    int64_t block = 0;
+    int warp = 0;
+    uint64_t time = 0;
+    uint32_t lanes = 0;
+    std::vector<Printed> values;
+};
+// Goes there. Throws Error when there is no such instant.
+AtReport answer(Trip& trip, const AtOptions& o);
+
+std::string report_text(const AtReport& r);
+nlohmann::ordered_json report_json(const AtReport& r);
+
+// Every line of stdin holds options of `at`; its answer is one line of JSON with the line in "asked", and
+// "error" where there is none. Ends with stdin.
+int serve_at(const Command& command);
+
+}  // namespace wl::app
