@@ -9,7 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-FOLDERS = ("app", "bench", "instrumentation", "tests")
+FOLDERS = ("app", "bench", "fuzz", "instrumentation", "tests")
 
 
 def headers_by_object(build):

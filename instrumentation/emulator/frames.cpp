@@ -35,7 +35,7 @@ std::unique_ptr<Frame> make_frame(Warp& w, const FunctionCode& function) {
     frame->registers = frame->storage.data()->bytes;
     const auto& image =
         block.loaded->images[static_cast<size_t>(&function - block.program->functions.data())];
-    std::memcpy(frame->registers + function.file.constants, image.data(), image.size());
+    std::copy(image.begin(), image.end(), frame->registers + function.file.constants);
     return frame;
 }
 

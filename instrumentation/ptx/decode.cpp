@@ -164,7 +164,8 @@ struct Roles {
     const Modifiers& modifiers;
 };
 
-bool roles_match(const Roles& r, size_t role, size_t operand) {
+// Fills `taken`: the role of each operand.
+bool roles_match(const Roles& r, size_t role, size_t operand, std::vector<std::string_view>& taken) {
     if (role == r.roles.size()) return operand == r.operands.size();
     std::string_view text = r.roles[role];
     const bool optional = text.ends_with('?');
@@ -172,14 +173,18 @@ bool roles_match(const Roles& r, size_t role, size_t operand) {
     const bool second = text[0] == '|';
     const bool allowed = second == (operand == 1 && r.modifiers.pair);
     if (allowed && operand < r.operands.size() && role_matches(text, r.operands[operand], r.modifiers) &&
-        roles_match(r, role + 1, operand + 1))
+        roles_match(r, role + 1, operand + 1, taken)) {
+        taken[operand] = text;
         return true;
-    return optional && roles_match(r, role + 1, operand);
+    }
+    return optional && roles_match(r, role + 1, operand, taken);
 }
 
-bool operands_match(const Form& form, const Instruction& i) {
+bool operands_match(const Form& form, const Instruction& i, std::vector<std::string_view>& taken) {
+    taken.clear();
     if (form.operands == kAnything) return true;
-    return roles_match({split(form.operands, ' '), i.operands, i.modifiers}, 0, 0);
+    taken.resize(i.operands.size());
+    return roles_match({split(form.operands, ' '), i.operands, i.modifiers}, 0, 0, taken);
 }
 
 }  // namespace
@@ -207,7 +212,7 @@ Mnemonic decode_mnemonic(std::string_view text) {
     return m;
 }
 
-void decode(Decoder& decoder, Instruction& instruction) {
+std::vector<std::string_view> decode(Decoder& decoder, Instruction& instruction) {
     const auto [entry, is_new] = decoder.known.try_emplace(instruction.mnemonic);
     if (is_new) entry->second = decode_mnemonic(instruction.mnemonic);
     const Mnemonic& m = entry->second;
@@ -216,12 +221,14 @@ void decode(Decoder& decoder, Instruction& instruction) {
     instruction.modifiers = m.modifiers;
     instruction.modifiers.pair = pair;
     instruction.op = Op::unsupported;
+    std::vector<std::string_view> roles;
     for (const Form* form : m.forms) {
-        if (m.op != Op::call && !operands_match(*form, instruction)) continue;
+        if (m.op != Op::call && !operands_match(*form, instruction, roles)) continue;
         instruction.op = m.op;
         instruction.form = form;
-        return;
+        return roles;
     }
+    return {};
 }
 
 std::string why_unsupported(const Instruction& i) {

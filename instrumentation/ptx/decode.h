@@ -30,7 +30,8 @@ struct Decoder {
 };
 
 // Fills op, types, modifiers (but not `pair` and the selectors, which the operands say) and form from the
-// mnemonic and the operands.
-void decode(Decoder& decoder, Instruction& instruction);
+// mnemonic and the operands. Returns the role of each operand in that form: "d", "{a}", "[a]", "|p"; empty
+// for a call and for what no form allows.
+std::vector<std::string_view> decode(Decoder& decoder, Instruction& instruction);
 
 }  // namespace wl::ptx

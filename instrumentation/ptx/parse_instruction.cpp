@@ -1,6 +1,7 @@
 // Instructions and their operands (PTX ISA 9.0, 4.3, 6).
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/names.h"
+#include "instrumentation/ptx/operand_types.h"
 #include "instrumentation/ptx/parser.h"
 
 namespace wl::ptx {
@@ -262,7 +263,10 @@ void parse_instruction(Parser& p, Guard guard) {
     else
         parse_operands(p, instruction);
     expect(p.lexer, ";");
-    decode(p.decoder, instruction);
+    const std::vector<std::string_view> roles = decode(p.decoder, instruction);
+    if (!roles.empty())
+        if (const std::string what = misfit(instruction, roles, p.function.registers); !what.empty())
+            fail(instruction.text_line, what);
     emit(p, std::move(instruction));
 }
 

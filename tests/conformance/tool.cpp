@@ -23,7 +23,9 @@ constexpr std::string_view kUsage =
     "       conformance_tool list GOLDEN                         rows of the table and their cases\n"
     "       conformance_tool grade GOLDEN [FAMILY]               the emulator's cases that are not equal\n"
     "       conformance_tool notes GOLDEN                        writes not_yet.txt and no_golden.txt in "
-    "GOLDEN anew\n";
+    "GOLDEN anew\n"
+    "       conformance_tool seeds FOLDER                        a kernel of every row as PTX, for the "
+    "fuzzer\n";
 
 struct FamilyCases {
     std::string file;
@@ -180,6 +182,24 @@ void write_notes(const std::string& golden) {
     std::ofstream(golden + "/no_golden.txt") << missing.str();
 }
 
+// Kernels of one row differ by mnemonic and operands: the first and the last span most of it.
+void write_seeds(const std::string& folder) {
+    std::filesystem::create_directories(folder);
+    size_t written = 0;
+    for (const FamilyCases& family : all_cases()) {
+        for (size_t k = 0; k < family.cases.size(); ++k) {
+            const auto form = [&](size_t at) { return family.cases[at].form; };
+            const bool inner = k > 0 && form(k - 1) == form(k);
+            if (inner && k + 1 < family.cases.size() && form(k + 1) == form(k)) continue;
+            const Case& c = family.cases[k];
+            std::ofstream(fmt::format("{}/{:016x}.ptx", folder, hash_of(c)))
+                << module_header() << entry_text(c, "k");
+            ++written;
+        }
+    }
+    fmt::print("{} kernels written\n", written);
+}
+
 }  // namespace
 }  // namespace wl::conformance
 
@@ -197,6 +217,8 @@ int main(int argc, char** argv) {
             grade_all(args[1], args.size() > 2 ? args[2] : "");
         else if (args.size() == 2 && args[0] == "notes")
             write_notes(args[1]);
+        else if (args.size() == 2 && args[0] == "seeds")
+            write_seeds(args[1]);
         else if (args.size() == 2 && args[0] == "list")
             list(args[1]);
         else

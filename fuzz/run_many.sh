@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Runs the fuzzer in many processes over one corpus, on a machine that need not have a compiler.
+# usage: fuzz/run_many.sh BUNDLE OUT SECONDS [PROCESSES]
+# BUNDLE holds ptx_fuzzer, ptx.dict, corpus.tar.gz (of seed files) and lib/ (its shared libraries).
+# OUT gets findings/, logs/, new_units.tar.gz (the inputs that add coverage to the seeds) and summary.txt.
+set -uo pipefail
+bundle="$(cd "$1" && pwd)"
+mkdir -p "$2/findings" "$2/logs"
+out="$(cd "$2" && pwd)"
+seconds="$3"
+processes="${4:-$(nproc)}"
+work="$(mktemp -d)"
+mkdir "$work/seeds" "$work/corpus" "$work/merged"
+tar -xzf "$bundle/corpus.tar.gz" -C "$work/seeds"
+cp "$bundle/ptx_fuzzer" "$work/ptx_fuzzer"
+chmod +x "$work/ptx_fuzzer"
+fuzzer=(env "LD_LIBRARY_PATH=$bundle/lib" "$work/ptx_fuzzer")
+# A C library older than the one it was linked with: take ours, with its loader.
+if ! "${fuzzer[@]}" -help=1 >/dev/null 2>&1; then
+    fuzzer=("$bundle/libc/ld-linux-x86-64.so.2" --library-path "$bundle/libc:$bundle/lib" "$work/ptx_fuzzer")
+fi
+options=(-dict="$bundle/ptx.dict" -timeout=10 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 -reload=1
+    -artifact_prefix="$out/findings/")
+end=$(($(date +%s) + seconds))
+
+# A finding ends one run of the fuzzer, not the process's share of the time.
+one_process() {
+    local run=0
+    while left=$((end - $(date +%s))) && [ "$left" -gt 15 ]; do
+        "${fuzzer[@]}" "${options[@]}" -seed=$((1000 * $1 + run + 1)) -max_total_time="$left" "$work/corpus" \
+            "$work/seeds" >"$work/log" 2>"$out/logs/$1.$run.txt"
+        run=$((run + 1))
+        [ "$run" -lt 40 ] || break
+    done
+}
+for ((k = 0; k < processes; k++)); do one_process "$k" & done
+wait
+rm -f "$work/log"
+
+"${fuzzer[@]}" -merge=1 -timeout=10 -rss_limit_mb=2048 -max_len=20000 "$work/merged" "$work/seeds" "$work/corpus" \
+    >"$out/logs/merge.txt" 2>&1
+mkdir "$work/new"
+for file in "$work/merged"/*; do
+    [ -e "$work/corpus/$(basename "$file")" ] && cp "$file" "$work/new/"
+done
+tar -czf "$out/new_units.tar.gz" -C "$work/new" .
+{
+    echo "date: $(date -u +%FT%TZ)"
+    echo "processes: $processes, seconds each: $seconds"
+    grep -h 'stat::number_of_executed_units' "$out"/logs/*.txt | awk '{n += $2} END {print "executions:", n + 0}'
+    echo "fuzzer runs: $(ls "$out/logs" | grep -vc merge)"
+    grep -h 'stat::peak_rss_mb' "$out"/logs/*.txt | sort -k2 -n | tail -1
+    grep -h 'stat::slowest_unit_time_sec' "$out"/logs/*.txt | sort -k2 -n | tail -1
+    echo "coverage: $(grep -h ' cov: ' "$out"/logs/[0-9]*.txt | sed 's/.* cov: \([0-9]*\) ft: \([0-9]*\).*/\1 edges, \2 features/' | sort -n | tail -1)"
+    echo "units: $(ls "$work/seeds" | wc -l) seeds, $(ls "$work/merged" | wc -l) kept by the merge, $(ls "$work/new" | wc -l) of them new"
+    echo "findings: $(ls "$out/findings" | wc -l)"
+    grep -hE 'SUMMARY|ptx_fuzzer: |runtime error' "$out"/logs/[0-9]*.txt | sed 's/0x[0-9a-f]*/ADDRESS/g' | sort | uniq -c | sort -rn | head -60
+} >"$out/summary.txt"
+# Logs as long as the runs are: the ends say what matters.
+for log in "$out"/logs/*.txt; do tail -n 60 "$log" >"$log.tail" && mv "$log.tail" "$log"; done
+cat "$out/summary.txt"
+rm -rf "$work"

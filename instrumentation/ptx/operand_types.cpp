@@ -1,0 +1,184 @@
+// The rules are those of ptxas 13.0, tried out with every width of register at every form of the table.
+#include "instrumentation/ptx/operand_types.h"
+
+#include "instrumentation/ptx/names.h"
+
+namespace wl::ptx {
+namespace {
+
+using Kind = Operand::Kind;
+
+// What a role takes: a predicate, or a register of so many bytes.
+struct Wanted {
+    bool predicate = false;
+    uint32_t bytes = 0;    // 0: any width
+    bool wider = false;    // or more: ld, st and cvt (PTX ISA 9.0, 9.4.1)
+    bool unknown = false;  // a predicate too
+};
+
+constexpr Wanted kPredicate{true, 0, false, false};
+constexpr Wanted kWord{false, 4, false, false};
+constexpr Wanted kDouble{false, 8, false, false};
+constexpr Wanted kAnyWidth{false, 0, false, false};
+
+Wanted of(Type t) { return t == Type::pred ? kPredicate : Wanted{false, bytes_of(t), false, false}; }
+Wanted at_least(Type t) { return {false, bytes_of(t), true, false}; }
+
+bool is_float(Type t) { return t >= Type::f16 && t <= Type::tf32; }
+
+// Registers to registers: all of the last type but for these.
+Wanted elementwise(const Instruction& in, char role) {
+    const Type first = in.types.empty() ? Type::b32 : in.types.front();
+    const Type last = in.types.empty() ? Type::b32 : in.types.back();
+    const bool amount = role == 'b' || role == 'c';
+    switch (in.op) {
+        case Op::mul:
+        case Op::mad:
+            if (in.modifiers.mode == Mode::wide && (role == 'd' || role == 'c'))
+                return {false, 2 * bytes_of(first), false, false};
+            break;
+        case Op::popc:
+        case Op::clz:
+        case Op::bfind:
+            if (role == 'd') return kWord;
+            break;
+        case Op::bfe:
+            if (amount) return kWord;
+            break;
+        case Op::bfi:
+            if (role == 'c' || role == 'e') return kWord;
+            break;
+        case Op::szext:
+        case Op::shl:
+        case Op::shr:
+            if (role == 'b') return kWord;
+            break;
+        case Op::fns:
+        case Op::bmsk:
+        case Op::dp4a:
+        case Op::dp2a:
+        case Op::prmt: return kWord;
+        case Op::shf:
+            if (role == 'c') return kWord;
+            break;
+        case Op::set: return role == 'd' ? of(first) : of(last);
+        case Op::setp:
+        case Op::testp:
+            if (role == 'd') return kPredicate;
+            break;
+        case Op::selp:
+            if (role == 'c') return kPredicate;
+            break;
+        case Op::slct: return role == 'c' ? of(last) : of(first);
+        case Op::cvt:
+            if (role == 'e') return kWord;
+            return at_least(role == 'd' ? first : last);
+        case Op::cvt_pack: return kWord;
+        default: break;
+    }
+    const bool mixed = in.types.size() == 2 && is_float(first);  // mixed precision: fma.f32.f16
+    return of(mixed && (role == 'd' || role == 'c') ? first : last);
+}
+
+// Of what moves between memory and registers, or between lanes.
+Wanted moved(const Instruction& in, char role) {
+    const Type last = in.types.empty() ? Type::none : in.types.back();
+    switch (in.op) {
+        case Op::ld:
+        case Op::ldu:
+        case Op::st: return (role == 'd' || role == 'b') && last != Type::none ? at_least(last) : kAnyWidth;
+        case Op::atom:
+        case Op::red:
+            return (role == 'd' || role == 'b' || role == 'c') && last != Type::none ? of(last) : kAnyWidth;
+        case Op::cvta: return of(last);
+        case Op::isspacep:
+        case Op::istypep: return role == 'd' ? kPredicate : kAnyWidth;
+        case Op::shfl:
+        case Op::redux:
+        case Op::activemask:
+        case Op::elect:
+        case Op::bar_warp_sync:
+        case Op::nanosleep:
+        case Op::movmatrix:
+        case Op::ldmatrix:
+        case Op::stmatrix: return kWord;
+        case Op::match: return role == 'a' ? of(last) : kWord;
+        case Op::vote: return role == 'd' && in.modifiers.mode != Mode::ballot ? kPredicate : kWord;
+        case Op::bar: return role == 'd' && last == Type::pred ? kPredicate : kWord;
+        case Op::mbarrier_test_wait:
+        case Op::mbarrier_try_wait: return role == 'd' ? kPredicate : kAnyWidth;
+        case Op::wmma_load:
+        case Op::wmma_store:
+        case Op::wmma_mma:
+        case Op::mma:
+        case Op::mma_sp:
+            if (role == 's' || role == 'e' || role == 'f') return kAnyWidth;
+            return last == Type::f64 ? kDouble : kWord;
+        case Op::cp_async: return role == 'f' ? Wanted{false, 0, false, true} : kAnyWidth;
+        default: return in.op >= Op::vadd ? kWord : kAnyWidth;
+    }
+}
+
+Wanted wanted(const Instruction& in, std::string_view role) {
+    if (role.starts_with('|') || role.starts_with('!') || role == "q") return kPredicate;
+    const char letter = role[role.starts_with('{') ? 1 : 0];
+    if (in.op >= Op::add && in.op <= Op::cvt_pack) return elementwise(in, letter);
+    return moved(in, letter);
+}
+
+std::string bits(uint32_t bytes) { return std::to_string(8 * bytes); }
+
+std::string misfit(const Instruction& in, const Wanted& want, const Register& given) {
+    const bool predicate = given.type == Type::pred;
+    if (want.unknown) return {};
+    if (want.predicate != predicate)
+        return given.name + " is " + (predicate ? "a" : "no") + " predicate, " + in.mnemonic + " takes " +
+            (want.predicate ? "one" : "none") + " here";
+    const uint32_t bytes = bytes_of(given.type);
+    if (predicate || want.bytes == 0 || bytes == want.bytes || (want.wider && bytes > want.bytes)) return {};
+    return given.name + " has " + bits(bytes) + " bits, " + in.mnemonic + " takes " + bits(want.bytes) +
+        (want.wider ? " or more" : "") + " here";
+}
+
+std::string misfit(
+    const Instruction& in, const Wanted& want, const Operand& o, std::span<const Register> registers
+) {
+    if (o.kind == Kind::reg) return misfit(in, want, registers[static_cast<size_t>(o.index)]);
+    if (o.kind == Kind::address && o.base_kind == Kind::reg) {
+        const Register& base = registers[static_cast<size_t>(o.index)];
+        const uint32_t bytes = bytes_of(base.type);
+        if (base.type == Type::pred || (bytes != 4 && bytes != 8))
+            return base.name + " is no address: it has neither 32 nor 64 bits";
+    }
+    // Behind the base of an address: coordinates, samplers.
+    const Wanted each = o.kind == Kind::address ? kAnyWidth : want;
+    for (const Operand& element : o.elements)
+        if (std::string what = misfit(in, each, element, registers); !what.empty()) return what;
+    return {};
+}
+
+// The elements of a vector share the type's bits (PTX ISA 9.0, 9.7.9.4).
+Wanted of_move(const Instruction& in, const Operand& o) {
+    const Type t = in.types.back();
+    if (o.kind != Kind::vector || o.elements.empty() || t == Type::pred) return of(t);
+    return {false, bytes_of(t) / static_cast<uint32_t>(o.elements.size()), false, false};
+}
+
+}  // namespace
+
+std::string misfit(
+    const Instruction& in, std::span<const std::string_view> roles, std::span<const Register> registers
+) {
+    for (size_t k = 0; k < in.operands.size(); ++k) {
+        const Operand& o = in.operands[k];
+        Wanted want = kAnyWidth;
+        if (in.op == Op::mov && !in.types.empty())
+            want = of_move(in, o);
+        else if (k < roles.size() && !roles[k].empty())
+            want = wanted(in, roles[k]);
+        if (std::string what = misfit(in, want, o, registers); !what.empty()) return what;
+    }
+    return {};
+}
+
+}  // namespace wl::ptx
