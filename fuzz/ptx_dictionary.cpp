@@ -24,8 +24,8 @@ void add_words(std::set<std::string>& words, std::string_view groups) {
     }
 }
 
-std::set<std::string> all_words() {
-    std::set<std::string> words{
+std::set<std::string> language_words() {
+    return {
         ".version 8.0\n",
         ".target sm_90\n",
         ".address_size 64\n",
@@ -75,6 +75,10 @@ std::set<std::string> all_words() {
         ".ptr",
         "ret;",
         "exit;"};
+}
+
+std::set<std::string> all_words() {
+    std::set<std::string> words = language_words();
     for (const wl::ptx::Family& family : wl::ptx::families()) {
         for (const Form& form : family.forms) {
             words.emplace(form.name);

@@ -3,6 +3,8 @@
 
 #include "instrumentation/ptx/names.h"
 
+#include <algorithm>
+
 namespace wl::ptx {
 namespace {
 
@@ -20,9 +22,26 @@ constexpr Wanted kPredicate{true, 0, false, false};
 constexpr Wanted kWord{false, 4, false, false};
 constexpr Wanted kDouble{false, 8, false, false};
 constexpr Wanted kAnyWidth{false, 0, false, false};
+constexpr Wanted kAnything{false, 0, false, true};
 
 Wanted of(Type t) { return t == Type::pred ? kPredicate : Wanted{false, bytes_of(t), false, false}; }
 Wanted at_least(Type t) { return {false, bytes_of(t), true, false}; }
+
+Wanted exactly(uint32_t bytes) { return {false, bytes, false, false}; }
+
+// cvt takes wider registers but for the formats that came with sm_80 and later: bf16, tf32, pairs, eight
+// bits.
+bool takes_wider(const Instruction& in) {
+    const auto old = [](Type t) {
+        return t == Type::f16 || t == Type::f32 || t == Type::f64 || (t >= Type::u8 && t <= Type::s64);
+    };
+    return std::all_of(in.types.begin(), in.types.end(), old);
+}
+
+// A byte has no register of its own width.
+Wanted cvt_operand(const Instruction& in, Type t) {
+    return takes_wider(in) || bytes_of(t) == 1 ? at_least(t) : of(t);
+}
 
 bool is_float(Type t) { return t >= Type::f16 && t <= Type::tf32; }
 
@@ -35,7 +54,7 @@ Wanted elementwise(const Instruction& in, char role) {
         case Op::mul:
         case Op::mad:
             if (in.modifiers.mode == Mode::wide && (role == 'd' || role == 'c'))
-                return {false, 2 * bytes_of(first), false, false};
+                return exactly(2 * bytes_of(first));
             break;
         case Op::popc:
         case Op::clz:
@@ -72,8 +91,8 @@ Wanted elementwise(const Instruction& in, char role) {
         case Op::slct: return role == 'c' ? of(last) : of(first);
         case Op::cvt:
             if (role == 'e') return kWord;
-            return at_least(role == 'd' ? first : last);
-        case Op::cvt_pack: return kWord;
+            return cvt_operand(in, role == 'd' ? first : last);
+        case Op::cvt_pack: return role == 'd' ? kWord : at_least(Type::b32);
         default: break;
     }
     const bool mixed = in.types.size() == 2 && is_float(first);  // mixed precision: fma.f32.f16
@@ -112,9 +131,18 @@ Wanted moved(const Instruction& in, char role) {
         case Op::wmma_mma:
         case Op::mma:
         case Op::mma_sp:
-            if (role == 's' || role == 'e' || role == 'f') return kAnyWidth;
+            if (role == 's' || role == 'f') return kAnyWidth;
+            if (role == 'e') return kWord;
             return last == Type::f64 ? kDouble : kWord;
-        case Op::cp_async: return role == 'f' ? Wanted{false, 0, false, true} : kAnyWidth;
+        case Op::tex:
+        case Op::tld4: return role == 'd' ? of(in.types.front()) : kAnyWidth;
+        case Op::txq:
+        case Op::suq: return role == 'd' ? kWord : kAnyWidth;
+        case Op::suld:
+        case Op::sust: return (role == 'd' || role == 'b') && last != Type::none ? at_least(last) : kAnyWidth;
+        case Op::createpolicy: return role == 'd' ? kDouble : kAnyWidth;
+        case Op::cp_async: return role == 'f' ? kAnything : kAnyWidth;
+        case Op::clusterlaunchcontrol: return kAnything;
         default: return in.op >= Op::vadd ? kWord : kAnyWidth;
     }
 }
@@ -150,10 +178,12 @@ std::string misfit(
         if (base.type == Type::pred || (bytes != 4 && bytes != 8))
             return base.name + " is no address: it has neither 32 nor 64 bits";
     }
-    // Behind the base of an address: coordinates, samplers.
-    const Wanted each = o.kind == Kind::address ? kAnyWidth : want;
-    for (const Operand& element : o.elements)
+    // Behind the base of an address: a sampler, a vector of coordinates.
+    for (const Operand& element : o.elements) {
+        const bool coordinates = o.kind == Kind::address && element.kind == Kind::vector;
+        const Wanted each = coordinates ? kWord : o.kind == Kind::address ? kAnyWidth : want;
         if (std::string what = misfit(in, each, element, registers); !what.empty()) return what;
+    }
     return {};
 }
 
@@ -161,7 +191,7 @@ std::string misfit(
 Wanted of_move(const Instruction& in, const Operand& o) {
     const Type t = in.types.back();
     if (o.kind != Kind::vector || o.elements.empty() || t == Type::pred) return of(t);
-    return {false, bytes_of(t) / static_cast<uint32_t>(o.elements.size()), false, false};
+    return exactly(bytes_of(t) / static_cast<uint32_t>(o.elements.size()));
 }
 
 }  // namespace
