@@ -6,6 +6,7 @@ function(wl_program_test topic)
 endfunction()
 
 wl_program_test(cli wl_capture nlohmann_json::nlohmann_json)
+wl_program_test(accept wl_diagnosis nlohmann_json::nlohmann_json)
 wl_program_test(bad_input)
 wl_program_test(check nlohmann_json::nlohmann_json)
 wl_program_test(worker_run wl_app)

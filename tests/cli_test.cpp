@@ -94,7 +94,17 @@ TEST(Cli, ARunWritesACaptureThatTheOtherVerbsRead) {
 
 TEST(Cli, EveryVerbHasHelpWithAnExample) {
     for (const char* verb :
-         {"kernels", "run", "diagnose", "tiles", "show", "open", "banks", "estimate", "check"}) {
+         {"kernels",
+          "run",
+          "diagnose",
+          "tiles",
+          "show",
+          "open",
+          "banks",
+          "estimate",
+          "check",
+          "at",
+          "accept"}) {
         const Said said = warplens({verb, "--help"});
         EXPECT_EQ(said.status, 0) << verb;
         EXPECT_NE(said.out.find("Example:"), std::string::npos) << verb;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 
 namespace wl::app {
@@ -47,7 +48,18 @@ std::pair<std::string, std::string> setting(const std::string& text) {
 
 bool is_capture(const std::string& path) { return path.ends_with(".wlcap"); }
 
-manifest::Problem bind(const KernelOptions& o) {
+KernelOptions split_faults(KernelOptions o) {
+    std::error_code none;
+    if (std::filesystem::exists(o.kernel, none)) return o;
+    const std::vector<std::string> parts = split(o.kernel, '+');
+    if (parts.size() < 2) return o;
+    o.kernel = parts.front();
+    o.faults.insert(o.faults.end(), parts.begin() + 1, parts.end());
+    return o;
+}
+
+manifest::Problem bind(const KernelOptions& options) {
+    const KernelOptions o = split_faults(options);
     const manifest::Kernel kernel = manifest::load(manifest::resolve(o.kernel));
     manifest::BindOptions b;
     b.preset = o.preset, b.faults = o.faults, b.inputs = o.inputs, b.seed = o.seed;

@@ -48,11 +48,17 @@ struct AtOptions {
     bool serve = false;
 };
 
+struct AcceptOptions {
+    std::vector<std::string> kernels, presets;  // empty: all shipped, all of the manifest
+    std::string registers, shared;              // limits in place of the manifest's; "72", "99K"
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
     CheckOptions check;
     AtOptions at;
+    AcceptOptions accept;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
@@ -62,7 +68,11 @@ struct Command {
 
 bool is_capture(const std::string& path);  // by its suffix, .wlcap
 
-// The kernel bound to numbers. Throws Error on unknown kernels, faults, parameters and impossible shapes.
+// "v2c_3+32x": the kernel v2c_3 with its fault 32x. A file whose own name holds a + is taken as it is.
+KernelOptions split_faults(KernelOptions options);
+
+// The kernel, its faults split off, bound to numbers. Throws Error on unknown kernels, faults, parameters and
+// impossible shapes.
 manifest::Problem bind(const KernelOptions& options);
 diagnosis::Options run_options(const KernelOptions& options);
 

@@ -133,6 +133,35 @@ void add_at(CLI::App& app, Command& c) {
     add_kernel_options(*at, c);
 }
 
+void add_accept(CLI::App& app, Command& c) {
+    CLI::App* accept = add_verb(
+        app,
+        c,
+        "accept",
+        "the acceptance table: every preset of every kernel, right, silent and inside its limits",
+        "warplens accept v2b v2c_3 --presets mission,mission_causal"
+    );
+    accept->add_option(
+        "kernels", c.accept.kernels, "shipped kernels, .toml or .cu, KERNEL+FAULT; default: all shipped"
+    );
+    accept->add_option("--presets", c.accept.presets, "only these presets; default: all of the manifest")
+        ->delimiter(',');
+    accept->add_option(
+        "--max-registers", c.accept.registers, "a thread; default: the manifest's limit, or 72"
+    );
+    accept->add_option(
+        "--max-shared", c.accept.shared, "bytes a block, K for 1024; default: the manifest's limit, or 99K"
+    );
+    accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
+    accept->add_option("--set", c.kernel.set, "NAME=VALUE: change a parameter (repeatable)");
+    accept->add_option("--seed", c.kernel.seed, "seed of the inputs");
+    accept->add_option("--threads", c.kernel.threads, "emulator threads; 0: one a core")
+        ->check(CLI::NonNegativeNumber);
+    accept->add_option("--on", c.kernel.on, "executor: cpu");
+    accept->add_option("--arch", c.kernel.arch, "compute_80, compute_90, ...");
+    accept->add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     CLI::App* run = add_verb(
@@ -191,6 +220,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_banks(app, c);
     add_estimate(app, c);
     add_at(app, c);
+    add_accept(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

@@ -29,19 +29,6 @@ std::string params_text(const capture::Launch& l) {
     return out;
 }
 
-std::string where_text(const capture::Capture& c, const capture::Where& w) {
-    std::string out = w.line > 0 ? fmt::format("{}:{}", w.file, w.line) : "";
-    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
-    if (!w.tile.empty())
-        add("tile " + w.tile + (w.element[0] >= 0 ? fmt::format("[{},{}]", w.element[0], w.element[1]) : ""));
-    if (w.iteration >= 0) add(fmt::format("iteration {}", w.iteration));
-    if (w.block >= 0) add("block " + block_text(c, w.block));
-    if (w.warp >= 0) add(fmt::format("warp {}", w.warp));
-    if (!w.lanes.empty()) add("lanes " + w.lanes);
-    if (w.epoch >= 0) add(fmt::format("epoch {}", w.epoch));
-    return out;
-}
-
 double seconds(const capture::Capture& c, const char* name) {
     for (const auto& [key, value] : c.seconds) {
         if (key == name) return value;
@@ -80,6 +67,19 @@ std::string wrap(const std::string& text, size_t indent) {
         out += word, column += word.size();
     }
     return out + "\n";
+}
+
+std::string where_text(const capture::Capture& c, const capture::Where& w) {
+    std::string out = w.line > 0 ? fmt::format("{}:{}", w.file, w.line) : "";
+    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
+    if (!w.tile.empty())
+        add("tile " + w.tile + (w.element[0] >= 0 ? fmt::format("[{},{}]", w.element[0], w.element[1]) : ""));
+    if (w.iteration >= 0) add(fmt::format("iteration {}", w.iteration));
+    if (w.block >= 0) add("block " + block_text(c, w.block));
+    if (w.warp >= 0) add(fmt::format("warp {}", w.warp));
+    if (!w.lanes.empty()) add("lanes " + w.lanes);
+    if (w.epoch >= 0) add(fmt::format("epoch {}", w.epoch));
+    return out;
 }
 
 Style style_of(const OutputOptions& options) {

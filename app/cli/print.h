@@ -24,6 +24,7 @@ std::string outputs_text(const capture::Capture& capture, const Style& style);
 std::string tiles_text(const capture::Capture& capture, const Style& style);  // one line a probe
 // Lines of at most 100 columns behind an indent.
 std::string wrap(const std::string& text, size_t indent);
+std::string where_text(const capture::Capture& capture, const capture::Where& where);  // "k.cu:12, warp 3"
 std::string covered_text(
     const capture::Capture& capture, const Style& style
 );  // what the verdict covers, and the notes

@@ -98,7 +98,9 @@ void prove(
 
 }  // namespace
 
-BankReport count_banks(manifest::Problem problem, Options options, const std::vector<int64_t>& blocks) {
+BankReport count_banks(
+    manifest::Problem problem, Options options, const std::vector<int64_t>& blocks, Remedies remedies
+) {
     options.reference = false;
     BankReport report;
     const Experiment e = prepare(std::move(problem), options, report.about);
@@ -115,6 +117,7 @@ BankReport count_banks(manifest::Problem problem, Options options, const std::ve
     report.shared_lines = analysis::by_line(report.about.sites, report.arrays, report.shared);
     report.global_lines = analysis::by_line(report.about.sites, report.arrays, report.global);
     report.uncounted = counts.uncounted, report.patterns_complete = counts.patterns_complete;
+    if (remedies == Remedies::skip) return report;
     std::vector<analysis::Remedy> paddings, swizzles;
     for (const analysis::Remedy& r : analysis::find_remedies(report.arrays, counts.patterns))
         (r.padding != 0 ? paddings : swizzles).push_back(r);

@@ -24,7 +24,15 @@ struct BankReport {
     bool patterns_complete = true;
 };
 
+// Are other layouts looked for, and run?
+enum class Remedies : uint8_t { prove, skip };
+
 // `blocks`: linear, empty: all. Throws Error (compile error, bad launch), Unsupported and Cancelled.
-BankReport count_banks(manifest::Problem problem, Options options, const std::vector<int64_t>& blocks);
+BankReport count_banks(
+    manifest::Problem problem,
+    Options options,
+    const std::vector<int64_t>& blocks,
+    Remedies remedies = Remedies::prove
+);
 
 }  // namespace wl::diagnosis

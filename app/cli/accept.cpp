@@ -1,0 +1,187 @@
+// The acceptance table, row by row as the rows are ready.
+#include "app/cli/accept.h"
+
+#include "app/cli/progress.h"
+#include "app/cli/verbs.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+
+namespace wl::app {
+
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// "72", "99K": a whole number, K for 1024.
+uint64_t parse_limit(const std::string& option, const std::string& text) {
+    uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, value);
+    const bool kilo = stop != end && (*stop == 'K' || *stop == 'k') && stop + 1 == end;
+    if (problem != std::errc() || (stop != end && !kilo))
+        throw Error(option + " " + text + ": write a whole number, K behind it for 1024, such as 99K");
+    return kilo ? value * 1024 : value;
+}
+
+// What the command line puts in place of the manifest's limits.
+struct Overrides {
+    std::optional<uint64_t> registers, shared;
+};
+Overrides overrides(const AcceptOptions& a) {
+    Overrides out;
+    if (!a.registers.empty()) out.registers = parse_limit("--max-registers", a.registers);
+    if (!a.shared.empty()) out.shared = parse_limit("--max-shared", a.shared);
+    return out;
+}
+
+// In the order of the file; a manifest without presets is taken as it stands.
+std::vector<std::string> presets_of(const manifest::Kernel& kernel, const std::vector<std::string>& wanted) {
+    std::vector<std::string> all;
+    for (const auto& [name, settings] : kernel.presets) all.push_back(name);
+    std::sort(all.begin(), all.end(), [&](const std::string& a, const std::string& b) {
+        return kernel.lines.at("presets." + a) < kernel.lines.at("presets." + b);
+    });
+    if (wanted.empty()) return all.empty() ? std::vector<std::string>{""} : all;
+    for (const std::string& name : wanted) {
+        if (kernel.presets.contains(name)) continue;
+        const std::string near = nearest_word(name, all);
+        throw Error(
+            "--presets " + name + ": " + kernel.name + " has no such preset; " +
+            (near.empty() ? "it has " + join(all, ", ") : "did you mean " + near + "?")
+        );
+    }
+    return wanted;
+}
+
+std::string settings_text(const Settings& settings) {
+    std::string out;
+    for (const auto& [name, value] : settings)
+        out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value);
+    return out;
+}
+
+// The rows of one kernel, not yet run.
+std::vector<AcceptRow> plan(const KernelOptions& options, const AcceptOptions& accept) {
+    const manifest::Kernel kernel = manifest::load(manifest::resolve(options.kernel));
+    std::string title = kernel.title;
+    for (const manifest::Fault& f : kernel.faults)
+        if (!options.faults.empty() && f.name == options.faults.front()) title = f.about;
+    std::vector<AcceptRow> rows;
+    for (const std::string& preset : presets_of(kernel, accept.presets)) {
+        AcceptRow row;
+        row.kernel = kernel.name, row.title = title, row.preset = preset, row.faults = options.faults;
+        if (!preset.empty()) row.settings = settings_text(kernel.presets.at(preset));
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string gpu_note() {
+    void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (driver == nullptr) return "not available on this machine: there is no CUDA driver (libcuda.so.1)";
+    dlclose(driver);
+    return "not measured: this version executes kernels on its CPU emulator only";
+}
+
+// A row that cannot be run says why and lets the others be.
+void fill(KernelOptions options, const Overrides& limits, AcceptRow& row, const diagnosis::Options& run) {
+    options.preset = row.preset;
+    try {
+        const manifest::Problem problem = bind(options);
+        diagnosis::AcceptLimits own = diagnosis::limits_of(problem);
+        own.registers = limits.registers.value_or(own.registers);
+        own.shared = limits.shared.value_or(own.shared);
+        row.result = diagnosis::accept(problem, own, run);
+    } catch (const Unsupported& u) {
+        row.result.run.verdict = "unsupported";
+        row.result.run.unsupported.emplace_back(u.what());
+    } catch (const Error& e) { row.problem = e.what(); }
+}
+
+int status_of(const AcceptSummary& s) {
+    const auto any = [&](RowVerdict v) {
+        return std::find(s.verdicts.begin(), s.verdicts.end(), v) != s.verdicts.end();
+    };
+    return any(RowVerdict::error)      ? kExitError
+        : any(RowVerdict::unsupported) ? kExitUnsupported
+        : any(RowVerdict::refused)     ? kExitFindings
+                                       : kExitOk;
+}
+
+struct Work {
+    KernelOptions options;
+    std::vector<AcceptRow> rows;
+};
+
+// Every word is looked up before the first minute is spent.
+std::vector<Work> plan_all(const Command& c) {
+    std::vector<std::string> names = c.accept.kernels;
+    if (names.empty())
+        for (const std::string& path : manifest::shipped())
+            names.push_back(std::filesystem::path(path).stem().string());
+    std::vector<Work> out;
+    for (const std::string& name : names) {
+        KernelOptions options = c.kernel;
+        options.kernel = name;
+        options = split_faults(options);
+        out.push_back({options, plan(options, c.accept)});
+    }
+    return out;
+}
+
+void put(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+RowVerdict verdict_of(const AcceptRow& row) {
+    if (!row.problem.empty()) return RowVerdict::error;
+    if (row.result.run.verdict == "unsupported") return RowVerdict::unsupported;
+    return row.result.objections.empty() ? RowVerdict::accepted : RowVerdict::refused;
+}
+
+int verb_accept(const Command& c) {
+    require_executor(c.kernel.on);
+    const Overrides limits = overrides(c.accept);
+    std::vector<Work> work = plan_all(c);
+    size_t total = 0, done = 0;
+    for (const Work& w : work) total += w.rows.size();
+    const Style style = style_of(c.output);
+    const auto report = progress_reporter(c.output);
+    AcceptSummary summary;
+    summary.gpu = gpu_note();
+    std::vector<std::string> json;
+    for (Work& w : work) {
+        if (!c.output.json) put(accept_heading(w.rows.front(), style));
+        for (AcceptRow& row : w.rows) {
+            diagnosis::Options run = run_options(w.options);
+            const std::string name = fmt::format("{} {} ({} of {})", row.kernel, row.preset, ++done, total);
+            run.on_progress = [&](const diagnosis::Progress& p) {
+                return report({name + " " + p.stage, p.fraction});
+            };
+            fill(w.options, limits, row, run);
+            summary.verdicts.push_back(verdict_of(row));
+            summary.counted = std::max(summary.counted, row.result.counted);
+            if (!row.result.resources.origin.empty()) summary.resources = row.result.resources.origin;
+            if (c.output.json)
+                json.push_back(accept_row_json(row));
+            else
+                put(accept_text(row, style));
+            row.result = {};
+        }
+    }
+    put(c.output.json ? accept_json(json, summary, c.kernel.seed) + "\n" : accept_footer(summary, style));
+    return status_of(summary);
+}
+
+}  // namespace wl::app

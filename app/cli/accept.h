@@ -1,0 +1,37 @@
+// `warplens accept`: the rows of the acceptance table and their two spellings.
+#pragma once
+
+#include "app/cli/print.h"
+#include "instrumentation/diagnosis/accept.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+struct AcceptRow {
+    std::string kernel, title, preset;  // title: of the kernel, or what its first fault does
+    std::vector<std::string> faults;
+    std::string settings;  // of the preset: "B=2 S=2048"
+    std::string problem;   // why it could not be run; then `result` is empty
+    diagnosis::Acceptance result;
+};
+enum class RowVerdict { accepted, refused, unsupported, error };
+RowVerdict verdict_of(const AcceptRow& row);
+
+struct AcceptSummary {
+    std::vector<RowVerdict> verdicts;
+    std::string resources;  // where the registers come from
+    std::string gpu;        // why there are no times of a GPU
+    int64_t counted = 0;    // blocks of a launch in which wavefronts were counted, at most
+};
+
+// A kernel's heading, each row as it is there, and what the table means.
+std::string accept_heading(const AcceptRow& first, const Style& style);
+std::string accept_text(const AcceptRow& row, const Style& style);
+std::string accept_footer(const AcceptSummary& summary, const Style& style);
+
+std::string accept_json(const std::vector<std::string>& rows, const AcceptSummary& summary, uint64_t seed);
+std::string accept_row_json(const AcceptRow& row);
+
+}  // namespace wl::app
