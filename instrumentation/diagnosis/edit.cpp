@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <fmt/format.h>
+#include <set>
 
 namespace wl::diagnosis {
 
@@ -12,6 +14,20 @@ void shift_labels(ptx::Operand& operand, uint32_t at) {
     if (operand.kind == ptx::Operand::Kind::label && operand.index > static_cast<int32_t>(at))
         ++operand.index;
     for (ptx::Operand& e : operand.elements) shift_labels(e, at);
+}
+
+std::string_view other_layout(std::string_view layout) { return layout == "row" ? "col" : "row"; }
+
+int32_t first_register(const ptx::Operand& o) {
+    return o.kind == ptx::Operand::Kind::vector && !o.elements.empty() ? o.elements.front().index : o.index;
+}
+
+// Both layouts of a product stand side by side in its mnemonic.
+void rename_layouts(ptx::Instruction& product, std::string_view a, std::string_view b) {
+    const std::string was = fmt::format(".{}.{}.", product.modifiers.layout_a, product.modifiers.layout_b);
+    const size_t at = product.mnemonic.find(was);
+    if (at != std::string::npos) product.mnemonic.replace(at, was.size(), fmt::format(".{}.{}.", a, b));
+    product.modifiers.layout_a = a, product.modifiers.layout_b = b;
 }
 
 }  // namespace
@@ -75,6 +91,38 @@ void fix_guard(ptx::Function& f, uint32_t at, bool value) {
     f.labels.emplace(
         "$wl_next_" + std::to_string(at), static_cast<int32_t>(at) + 1
     );  // so that it can be printed
+}
+
+void toggle_layout(ptx::Function& f, const std::vector<uint32_t>& loads) {
+    std::set<int32_t> a, b;  // first registers of the fragments
+    for (const uint32_t at : loads) {
+        ptx::Instruction& i = f.code[at];
+        if (i.op == ptx::Op::ldmatrix) {
+            const size_t trans = i.mnemonic.find(".trans");
+            if (trans != std::string::npos)
+                i.mnemonic.erase(trans, 6);
+            else
+                i.mnemonic.insert(std::min(i.mnemonic.rfind(".shared"), i.mnemonic.rfind(".b")), ".trans");
+            i.modifiers.trans = !i.modifiers.trans;
+            continue;
+        }
+        assert(i.op == ptx::Op::wmma_load);
+        const std::string was = fmt::format(".{}.", i.modifiers.layout_a);
+        i.modifiers.layout_a = other_layout(i.modifiers.layout_a);
+        i.mnemonic.replace(i.mnemonic.find(was), was.size(), fmt::format(".{}.", i.modifiers.layout_a));
+        (i.modifiers.kind == "a" ? a : b).insert(first_register(i.operands.front()));
+    }
+    for (ptx::Instruction& i : f.code) {
+        if (i.op != ptx::Op::wmma_mma || i.operands.size() < 3) continue;
+        const bool left = a.count(first_register(i.operands[1])) != 0,
+                   right = b.count(first_register(i.operands[2])) != 0;
+        if (!left && !right) continue;
+        rename_layouts(
+            i,
+            left ? other_layout(i.modifiers.layout_a) : i.modifiers.layout_a,
+            right ? other_layout(i.modifiers.layout_b) : i.modifiers.layout_b
+        );
+    }
 }
 
 bool same_line(const ptx::Module& m, int32_t a, int32_t b) {

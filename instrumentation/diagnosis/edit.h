@@ -21,6 +21,10 @@ void replace_by_move(ptx::Function& function, uint32_t at, const ptx::Operand& s
 // The branch or guarded instruction behaves as if its predicate were `value`.
 void fix_guard(ptx::Function& function, uint32_t at, bool value);
 
+// wmma.load of these indices: row for col and col for row, with the layouts of the products that use them;
+// ldmatrix: with .trans for without.
+void toggle_layout(ptx::Function& function, const std::vector<uint32_t>& loads);
+
 // All instructions of one source line reached through the same calls: one edit of the source is such a group.
 struct Group {
     int32_t location = -1;          // of its first instruction

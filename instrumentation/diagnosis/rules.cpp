@@ -12,12 +12,13 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 4> kRules{
+constexpr std::array<Rule, 5> kRules{
     {
      {"race", race_rule},
      {"fault", fault_rule},
      {"never_written", never_written_rule},
      {"constant_factor", constant_factor_rule},
+     {"operand", operand_rule},
      }
 };
 

@@ -42,6 +42,7 @@ Ruled race_rule(const Symptoms& s);             // race_shared, race_warp, race_
 Ruled fault_rule(const Symptoms& s);            // addresses, barriers, copies, loops, masks
 Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
+Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_operand, wrong_operand
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as
 // values_differ.

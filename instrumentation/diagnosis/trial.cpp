@@ -89,6 +89,7 @@ Trial try_module(const Experiment& e, const ptx::Module& changed, const TrialOpt
             .capture = scratch};
         run.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
         Prepared prepared = prepare_launch(problem, entry);
+        if (options.rearrange) options.rearrange(prepared.memory);
         emulator::RunResult result = emulator::run(*program, prepared.launch, prepared.memory, run);
         out.incidents = std::move(result.incidents);
         out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), [](const auto& i) {

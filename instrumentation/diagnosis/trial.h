@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/run.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct TrialOptions {
     bool marks = true;           // false: only outputs are judged, and no mark makes warps meet
     uint64_t schedule_seed = 0;  // another legal order of warps
     uint64_t seed_offset = 0;    // other inputs: the problem's seed plus this
+    // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
+    std::function<void(emulator::GlobalMemory&)> rearrange = {};
 };
 
 // "every tile inside its bound": compared > 0, bad == 0, finished, and no incident that says the program is
