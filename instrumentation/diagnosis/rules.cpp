@@ -12,13 +12,14 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 5> kRules{
+constexpr std::array<Rule, 6> kRules{
     {
      {"race", race_rule},
      {"fault", fault_rule},
      {"never_written", never_written_rule},
      {"constant_factor", constant_factor_rule},
      {"operand", operand_rule},
+     {"stride", stride_rule},
      }
 };
 
@@ -126,6 +127,11 @@ capture::Finding tile_finding(const Symptoms& s) {
     return f;
 }
 
+// A changed program had none of them.
+void become_consequences(std::vector<capture::Finding>& findings) {
+    for (capture::Finding& f : findings) f.caused_by = 0, f.proof += "; gone with the change of the cause";
+}
+
 // Proven causes of the wrong values come first; then other causes; order within is the table's.
 void order(std::vector<capture::Finding>& findings) {
     const auto rank = [](const capture::Finding& f) { return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1; };
@@ -146,6 +152,7 @@ std::vector<capture::Finding> diagnose(
     bool explained = s.first_bad < 0;
     for (const Rule& rule : rules()) {
         const Ruled said = rule.apply(s);
+        if (said.mends) become_consequences(out);
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
         if (said.mends) break;

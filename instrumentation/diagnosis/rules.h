@@ -27,8 +27,9 @@ struct Symptoms {
 struct Ruled {
     std::vector<capture::Finding> findings;
     bool explains = false;  // the first finding accounts for the first bad tile
-    bool mends =
-        false;  // a changed program was run and every tile came inside its bound: no other rule is asked
+    // A changed program was run, every tile came inside its bound and no fault was left: no other rule is
+    // asked, and what the rules before it found are consequences.
+    bool mends = false;
 };
 
 // Rules run in the table's order.
@@ -43,6 +44,7 @@ Ruled fault_rule(const Symptoms& s);            // addresses, barriers, copies, 
 Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
 Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_operand, wrong_operand
+Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as
 // values_differ.

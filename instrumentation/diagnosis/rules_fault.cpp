@@ -1,6 +1,7 @@
 // Faults that need no reference: addresses, barriers, copies, loops, masks, uninitialised values. Each comes
 // with its witness.
 #include "instrumentation/diagnosis/words.h"
+#include "instrumentation/diagnosis/written_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -113,6 +114,28 @@ std::string witness(const Symptoms& s, const Incident& i) {
     return out;
 }
 
+// Rows that were left out between others, by the line that wrote those.
+void name_missing_rows(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const auto missing = missing_row(s, i.first.address);
+    if (!missing) return;
+    f.other = where_of_call(s, missing->rows.site);
+    const std::string rows = rows_text(missing->rows.missing);
+    f.title = fmt::format("{} reads rows that nobody wrote: {}", place(f.where), rows);
+    f.explanation = fmt::format(
+        "{} reads row {} of a matrix in shared memory ({} bytes from row to row), which {} filled row by "
+        "row, but "
+        "rows {} were never written; the first witness is {}. Fill every row that is read, or read only rows "
+        "that were filled.",
+        quoted(s.capture, f.where),
+        missing->row,
+        missing->rows.pitch,
+        quoted(s.capture, f.other),
+        rows,
+        witness(s, i)
+    );
+    f.evidence.emplace_back("row", missing->row);
+}
+
 // A read of unwritten memory in a race is the race seen from the other side.
 bool explained_by_race(const Symptoms& s, const Incident& uninitialised) {
     const capture::Where read = where_of(s, uninitialised.first.site);
@@ -144,11 +167,12 @@ Ruled fault_rule(const Symptoms& s) {
             "{}: {}{}", place(f.where), w->title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")"
         );
         f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), witness(s, i), w->mending);
-        f.proof = "witness: " + witness(s, i);
-        f.proven = true, f.count = i.count;
         f.evidence = {
             {"occurrences", static_cast<double>(i.count)}
         };
+        if (i.kind == Kind::uninitialised_read && i.first.memory == "shared") name_missing_rows(s, i, f);
+        f.proof = "witness: " + witness(s, i);
+        f.proven = true, f.count = i.count;
         // One line is one cause, in however many copies the compiler made of it.
         const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
             return k.rule == f.rule && k.where.file == f.where.file && k.where.line == f.where.line;

@@ -134,9 +134,9 @@ std::optional<Proof> by_inverse(const Symptoms& s, const ProductFit& fit) {
 // Where the operand is loaded: as a fragment, else by the loads behind the nearest product before the mark.
 uint32_t load_site(const Symptoms& s, const ProductFit& fit, uint32_t mark) {
     const std::vector<Group> loads = fragment_loads(s, fit.left_differs);
-    for (auto g = loads.rbegin(); g != loads.rend(); ++g) {
-        if (g->members.front() < mark) return g->members.front();
-    }
+    const auto behind =
+        std::find_if(loads.rbegin(), loads.rend(), [&](const Group& g) { return g.members.front() < mark; });
+    if (behind != loads.rend()) return behind->members.front();
     for (uint32_t i = mark; i-- > 0;) {
         const Op op = s.entry.code[i].op;
         if (op == Op::wmma_mma || op == Op::mma || op == Op::fma || op == Op::mad) return i;

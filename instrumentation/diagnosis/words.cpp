@@ -74,6 +74,19 @@ capture::Where where_of(const Symptoms& s, uint32_t site) {
     return w;
 }
 
+capture::Where where_of_call(const Symptoms& s, uint32_t site) {
+    capture::Where w = where_of(s, site);
+    const ptx::Module& m = s.experiment.module;
+    const auto at = code_place(m, s.entry, site);
+    if (!at) return w;
+    const int32_t location = user_location(m, m.functions[at->function].code[at->index].location);
+    if (location < 0 || m.locations[static_cast<size_t>(location)].inlined_at < 0) return w;
+    const ptx::Location& call =
+        m.locations[static_cast<size_t>(m.locations[static_cast<size_t>(location)].inlined_at)];
+    if (call.file >= 0) w.file = m.files[static_cast<size_t>(call.file)], w.line = call.line;
+    return w;
+}
+
 capture::Where where_of_access(const Symptoms& s, const emulator::Access& a) {
     capture::Where w = where_of(s, a.site);
     w.block = a.block, w.warp = a.warp, w.lanes = lanes_text(a.lanes), w.epoch = a.epoch;

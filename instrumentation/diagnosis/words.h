@@ -13,6 +13,9 @@ namespace wl::diagnosis {
 int32_t user_location(const ptx::Module& module, int32_t location);
 capture::Where where_of(const Symptoms& s, uint32_t site);
 
+// The line from which the function that holds the site was inlined; the site's own where there is none.
+capture::Where where_of_call(const Symptoms& s, uint32_t site);
+
 // The instruction of a site: of the entry or of a function that it calls.
 struct CodePlace {
     size_t function = 0;  // index in Module::functions
