@@ -45,11 +45,13 @@ TEST_P(RightKernel, HasNoFindingsAndEveryTileInsideItsBound) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(FamilyA, RightKernel, testing::Values("v2c_2"));
+INSTANTIATE_TEST_SUITE_P(FamilyA, RightKernel, testing::Values("v2c_2", "v2c_4", "v2c_5"));
 
 TEST(FamilyA, FaultQkOfV2c2IsATransposedOperand) {
     for (const char* seed : {"0", "1"}) {
-        const json f = diagnose("v2c_2", {"--fault", "qk", "--seed", seed}).at("findings").at(0);
+        const json f = diagnose("v2c_2", {"--fault", "qk", "--seed", seed, "--shape", "1,1,128,64"})
+                           .at("findings")
+                           .at(0);
         EXPECT_EQ(f.at("rule"), "transposed_operand");
         EXPECT_EQ(f.at("title"), "scores are Q K instead of Q K^T");
         EXPECT_NE(source_line(f.at("where")).find("load_matrix_sync(k,"), std::string::npos) << f.dump(1);
@@ -57,6 +59,34 @@ TEST(FamilyA, FaultQkOfV2c2IsATransposedOperand) {
         EXPECT_GT(f.at("evidence").at("difference_from_reference").get<double>(), 1);
         expect_text(f, "proof", "each 64 x 64 part of K transposed in memory before the launch, 0 of ");
         expect_text(f, "proof", "with another seed");
+    }
+}
+
+TEST(FamilyA, FaultLdOfV2c4IsAWrongLeadingDimension) {
+    for (const char* seed : {"0", "1"}) {
+        const json j = diagnose("v2c_4", {"--fault", "ld", "--seed", seed, "--shape", "1,1,128,64"});
+        const json& f = j.at("findings").at(0);
+        EXPECT_EQ(f.at("rule"), "wrong_leading_dimension");
+        EXPECT_EQ(f.at("title"), "matrix written with leading dimension 72, read with 128");
+        EXPECT_NE(source_line(f.at("where")).find("load_matrix_sync(k,"), std::string::npos) << f.dump(1);
+        expect_text(f, "proof", "with leading dimension 72 at kernels/v2c_4.cu:");
+        expect_text(f, "proof", ", 0 of ");
+        EXPECT_TRUE(f.at("proven").get<bool>());
+        for (size_t i = 1; i < j.at("findings").size(); ++i)
+            EXPECT_EQ(j.at("findings").at(i).at("caused_by"), 0) << j.dump(1);
+    }
+}
+
+TEST(FamilyA, FaultStripeOfV2c4ReadsRowsThatNobodyWrote) {
+    for (const char* seed : {"0", "1"}) {
+        const json f = diagnose("v2c_4", {"--fault", "stripe", "--seed", seed, "--shape", "1,1,128,64"})
+                           .at("findings")
+                           .at(0);
+        EXPECT_EQ(f.at("rule"), "uninitialised");
+        expect_text(f, "title", "reads rows that nobody wrote: 12..15, 28..31, 44..47");
+        EXPECT_NE(source_line(f.at("where")).find("load_matrix_sync(q,"), std::string::npos) << f.dump(1);
+        EXPECT_NE(source_line(f.at("other")).find("kStripeRows"), std::string::npos) << f.dump(1);
+        expect_text(f, "proof", "witness: ");
     }
 }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace wl::diagnosis {
 
@@ -46,21 +45,32 @@ uint64_t element_bytes(const ptx::Instruction& i) {
 // A distance that occurs in this block: how rows were written, else how a tile lies in memory.
 struct Candidate {
     int64_t stride = 0;
-    int64_t writer = -1;  // instruction that wrote rows so far apart
+    bool written = false;
+    capture::Where writer;  // line 0: rows so far apart were written at several lines
 };
 
 std::vector<Candidate> candidates(
     const Symptoms& s, const std::vector<WrittenRows>& written, const ptx::Instruction& access, int64_t now
 ) {
     std::vector<Candidate> out;
-    std::set<int64_t> seen{now};
     const uint64_t size = element_bytes(access);
+    const auto known = [&](int64_t stride) {
+        return std::find_if(out.begin(), out.end(), [&](const Candidate& c) { return c.stride == stride; });
+    };
     for (const WrittenRows& w : written) {
         const auto stride = static_cast<int64_t>(w.pitch / size);
-        if (w.pitch % size == 0 && seen.insert(stride).second) out.push_back({stride, w.site});
+        if (w.pitch % size != 0 || stride == now) continue;
+        const capture::Where writer = where_of(s, w.site);
+        const auto it = known(stride);
+        if (it == out.end()) {
+            out.push_back({stride, true, writer});
+        } else if (it->writer.line != writer.line) {
+            it->writer = {};
+        }
     }
     for (const capture::Tile& t : s.capture.tiles) {
-        if (t.block == s.block && t.ld > 1 && seen.insert(t.ld).second) out.push_back({t.ld, -1});
+        if (t.block == s.block && t.ld > 1 && t.ld != now && known(t.ld) == out.end())
+            out.push_back({t.ld, false, {}});
     }
     return out;
 }
@@ -117,9 +127,9 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
     f.where = where_of(s, m.group.members.front());
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
-    if (m.now.writer >= 0) f.other = where_of(s, static_cast<uint32_t>(m.now.writer));
+    f.other = m.now.writer;
     const std::string was = m.was > 0 ? std::to_string(m.was) : "another";
-    f.title = load && m.now.writer >= 0
+    f.title = load && m.now.written
         ? fmt::format("matrix written with leading dimension {}, read with {}", m.now.stride, was)
         : fmt::format(
               "fragment {} with leading dimension {} instead of {}",
@@ -130,7 +140,7 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
     f.explanation = fmt::format(
         "{} takes row r of its fragment {} r elements behind row 0, but ", quoted(s.capture, f.where), was
     );
-    f.explanation += m.now.writer >= 0
+    f.explanation += m.now.writer.line > 0
         ? fmt::format("{} wrote the rows {} elements apart", quoted(s.capture, f.other), m.now.stride)
         : fmt::format("the rows lie {} elements apart", m.now.stride);
     f.explanation += fmt::format(
