@@ -45,7 +45,7 @@ TEST_P(RightKernel, HasNoFindingsAndEveryTileInsideItsBound) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(FamilyA, RightKernel, testing::Values("v2c_2", "v2c_4", "v2c_5"));
+INSTANTIATE_TEST_SUITE_P(FamilyA, RightKernel, testing::Values("v2", "v2c_2", "v2c_4", "v2c_5"));
 
 TEST(FamilyA, FaultQkOfV2c2IsATransposedOperand) {
     for (const char* seed : {"0", "1"}) {
