@@ -13,6 +13,7 @@ struct Commands {
     std::optional<std::string> open;  // path of a capture
     bool cancel = false;              // the running worker
     bool count_banks = false;
+    std::optional<std::string> ask_lanes;  // options of `warplens at`
     bool reset_layout = false;
     bool quit = false;
 };

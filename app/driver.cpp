@@ -201,6 +201,15 @@ std::string value_of(const App& app, const std::string& key) {
             : banks.problem.empty() ? "none"
                                     : banks.problem;
     }
+    if (key == "lanes") {
+        const LanesAnswer& lanes = app.session.lanes;
+        if (!lanes.asked.empty()) return "asking";
+        if (!lanes.problem.empty()) return lanes.problem;
+        if (!lanes.report) return "none";
+        return lanes.report->problem.empty()
+            ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line)
+            : lanes.report->problem;
+    }
     if (key == "verdict") return app.session.capture.verdict;
     if (key == "kernel") return app.session.capture.launch.kernel;
     if (key == "captures") return std::to_string(app.session.captures);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 namespace wl::app {
 
@@ -38,6 +39,57 @@ void ask_banks(Session& session) {
         start(*worker, words, "");
         banks.worker = std::move(worker);
     } catch (const Error& error) { banks.problem = error.what(); }
+}
+
+namespace {
+
+void start_lanes(Session& session) {
+    LanesAnswer& lanes = session.lanes;
+    std::vector<std::string> words = {session.program, "at"};
+    const std::vector<std::string> problem = problem_words(session);
+    words.insert(words.end(), problem.begin(), problem.end());
+    words.emplace_back("--serve");
+    lanes.problem.clear();
+    try {
+        auto worker = std::make_unique<Worker>();
+        start(*worker, words, "");
+        lanes.worker = std::move(worker);
+    } catch (const Error& error) { lanes.problem = error.what(); }
+}
+
+}  // namespace
+
+void ask_lanes(Session& session, const std::string& question) {
+    LanesAnswer& lanes = session.lanes;
+    if (!lanes.worker) start_lanes(session);
+    if (!lanes.worker) return;
+    if (!lanes.asked.empty()) {
+        lanes.next = question;
+        return;
+    }
+    lanes.asked = question;
+    ask(*lanes.worker, question);
+}
+
+bool hear_lanes(Session& session) {
+    LanesAnswer& lanes = session.lanes;
+    if (!lanes.worker) return false;
+    poll(*lanes.worker);
+    bool changed = false;
+    while (const std::optional<std::string> line = take_line(*lanes.worker)) {
+        changed = true;
+        try {
+            lanes.report = lane_report(*line);
+        } catch (const Error& error) { lanes.problem = error.what(); }
+        lanes.asked.clear();
+        if (!lanes.next.empty()) ask_lanes(session, std::exchange(lanes.next, {}));
+    }
+    if (lanes.worker->state == WorkerState::running) return changed;
+    lanes.problem = lanes.worker->message;
+    lanes.worker.reset();
+    lanes.asked.clear();
+    lanes.next.clear();
+    return true;
 }
 
 bool hear_banks(Session& session) {

@@ -67,6 +67,7 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
     session.first_bad = analysis::first_bad_tile(session.capture);
     session.current = {};
     session.banks = {};
+    session.lanes = {};
     session.message = {};
     if (!session.capture.complete)
         session.message = {"The writer of this capture did not finish; what it had written is shown.", true};
@@ -88,6 +89,7 @@ bool prepare(Session& session, Selection& selection) {
         if (session.worker->state != WorkerState::running) finish(session, selection);
     }
     changed |= hear_banks(session);
+    changed |= hear_lanes(session);
     if (selection.tile != session.current.tile) {
         session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
         changed = true;
@@ -95,7 +97,9 @@ bool prepare(Session& session, Selection& selection) {
     return changed;
 }
 
-bool is_waiting(const Session& session) { return session.worker || session.banks.worker; }
+bool is_waiting(const Session& session) {
+    return session.worker || session.banks.worker || !session.lanes.asked.empty();
+}
 
 void run(Session& session, const RunRequest& request) {
     const std::string name =

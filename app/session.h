@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/bank_table.h"
+#include "app/lane_report.h"
 #include "app/selection.h"
 #include "app/tile_tree.h"
 #include "app/tile_view.h"
@@ -47,6 +48,15 @@ struct BanksAnswer {
     std::string problem;  // why there is none
 };
 
+// A conversation with a worker that travels through the loaded capture's problem.
+struct LanesAnswer {
+    std::unique_ptr<Worker> worker;  // from the first question on
+    std::string asked;               // the question that has no answer yet; empty: none
+    std::string next;                // asked when that answer has come
+    std::optional<LaneReport> report;
+    std::string problem;  // why the worker ended
+};
+
 struct Session {
     std::string path;  // of the capture; empty: none is loaded
     capture::Capture capture;
@@ -62,6 +72,7 @@ struct Session {
     std::string program;  // this executable: the worker's
     Message message;
     BanksAnswer banks;
+    LanesAnswer lanes;
 };
 // A worker may have something to say at any time: look often.
 bool is_waiting(const Session& session);

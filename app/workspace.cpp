@@ -27,6 +27,7 @@ constexpr PanelEntry kList[] = {
     {"Run",       Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }     },
     {"Tiles",     Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }     },
     {"Heatmaps",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }  },
+    {"Lanes",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }},
     {"Banks",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }},
     {"Findings",  Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }  },
     {"Source",    Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }    },

@@ -7,6 +7,7 @@
 #include "app/panels/errors.h"
 #include "app/panels/findings.h"
 #include "app/panels/heatmaps.h"
+#include "app/panels/lanes.h"
 #include "app/panels/ownership.h"
 #include "app/panels/run.h"
 #include "app/panels/source.h"
@@ -30,7 +31,7 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
-constexpr int kPanels = 10;
+constexpr int kPanels = 11;
 
 constexpr std::array<bool, kPanels> every_panel() {
     std::array<bool, kPanels> open{};
@@ -46,6 +47,7 @@ struct Workspace {
     SourcePanel source;
     ErrorsPanel errors;
     BanksPanel banks;
+    LanesPanel lanes;
     OwnershipPanel ownership;
     ElementPanel element;
     TimelinePanel timeline;

@@ -1,5 +1,6 @@
 wl_test(bank_table wl_app)
 wl_test(heatmap wl_app)
+wl_test(lane_report wl_app)
 wl_test(numbers wl_app)
 wl_test(pyramid wl_app)
 wl_test(session wl_app wl_synthetic_capture)

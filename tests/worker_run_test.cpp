@@ -1,14 +1,17 @@
 // The window's session with the real program as its worker: a kernel that ends, one that is killed, one that
 // is cancelled.
+#include "app/driver.h"
 #include "app/navigate.h"
 #include "app/questions.h"
 #include "app/session.h"
+#include "app/shell_offscreen.h"
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <thread>
 
 namespace wl::app {
@@ -129,6 +132,69 @@ TEST(WorkerRun, WhyBanksAreNotCountedIsSaid) {
     EXPECT_FALSE(running.session.banks.table.has_value());
     EXPECT_NE(running.session.banks.problem.find("no such fault"), std::string::npos)
         << running.session.banks.problem;
+}
+
+struct TravelWindow {
+    OffscreenShell shell{1920, 1080, 1};
+    TravelWindow() {
+        Session& session = shell.app.session;
+        session.program = WL_PROGRAM;
+        run(session, faulty_kernel("1,1,128,64"));
+        while (is_waiting(session)) shell.draw();
+    }
+    void play(const std::string& script) {
+        Driver driver = parse_script(script, "script");
+        while (!finished(driver)) {
+            drive(driver, shell.app);
+            shell.draw();
+            inspect(driver, shell.app, [this] { return shell.pixels(); });
+        }
+    }
+    const LaneRow& row(const std::string& expression) {
+        for (const LaneRow& each : shell.app.session.lanes.report->rows)
+            if (each.expression == expression) return each;
+        throw std::runtime_error(expression + " is not shown");
+    }
+    uint64_t time() { return shell.app.session.lanes.report->time; }
+};
+
+TEST(Lanes, ShowThatEveryLaneHoldsTheSumBeforeTheReduction) {
+    TravelWindow window;
+    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+    const LaneRow& sum = window.row("l_add");
+    EXPECT_TRUE(sum.uniform);
+    EXPECT_GT(sum.number[7], 0);
+    EXPECT_FALSE(window.row("s_max").uniform) << "the lanes' maxima differ before they are reduced";
+}
+
+TEST(Lanes, StepOnAndBackAndComeAgain) {
+    TravelWindow window;
+    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+    const uint64_t first = window.time();
+    window.play("click lanes/forward\n wait 3\n until lanes v2c_3.cu:127\n");
+    EXPECT_EQ(window.time(), first + 1);
+    window.play("click lanes/back\n wait 3\n until lanes v2c_3.cu:127\n");
+    EXPECT_EQ(window.time(), first);
+    window.play("click lanes/forward-arrival\n wait 3\n until lanes v2c_3.cu:127\n");
+    EXPECT_GT(window.time(), first + 1) << "the next row of the warp";
+    EXPECT_EQ(window.row("row").number[0], 1);
+}
+
+TEST(Lanes, WatchesAreShownAndAWrongOneSaysWhy) {
+    TravelWindow window;
+    window.play(R"(
+        click tab/Lanes
+        wait 3
+        until lanes v2c_3.cu:127
+        click lanes/watch
+        type l_add*2 <enter>
+        click lanes/watch
+        type l_ad <enter>
+        wait 4
+        until lanes v2c_3.cu:127)");
+    const double sum = window.row("l_add").number[3];
+    EXPECT_NEAR(window.row("l_add*2").number[3], 2 * sum, 1e-5 * sum) << "six digits are shown";
+    EXPECT_NE(window.row("l_ad").problem.find("l_add"), std::string::npos) << window.row("l_ad").problem;
 }
 
 }  // namespace

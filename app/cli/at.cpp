@@ -81,6 +81,7 @@ AtReport report_here(const Trip& trip, const AtOptions& o) {
         : "no source line";
     for (const std::string& expression : o.print.empty() ? names_to_print(route) : o.print)
         r.values.push_back(print_one(route, expression));
+    for (const std::string& expression : o.watch) r.values.push_back(print_one(route, expression));
     return r;
 }
 

@@ -44,7 +44,7 @@ struct AtOptions {
     std::string block, file, stage, when, build = "debug";
     int warp = 0, line = 0;
     int64_t time = -1, hit = 0, step = 0;
-    std::vector<std::string> print;
+    std::vector<std::string> print, watch;
     bool serve = false;
 };
 

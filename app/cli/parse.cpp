@@ -115,6 +115,8 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
           "--print", o.print, "expressions over the variables; default: every variable that lives there"
     )
         ->delimiter(',');
+    at.add_option("--watch", o.watch, "an expression besides those of --print (repeatable)")
+        ->allow_extra_args(false);
     at.add_option("--build", o.build, "debug (variables by name) or optimised (registers by PTX name)")
         ->check(CLI::IsMember({"debug", "optimised"}));
 }

@@ -1,0 +1,35 @@
+// What the 32 lanes of a warp hold at an instant, as `warplens at --serve` answers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+struct LaneRow {
+    std::string expression, origin;
+    std::string problem;               // why there are no values; empty: there are
+    std::array<std::string, 32> text;  // by lane; "-": no value
+    std::array<double, 32> number{};   // NaN: no number
+    bool uniform = false;              // all active lanes hold the same
+    double low = 0, high = 0;          // of the finite numbers of active lanes
+};
+
+struct LaneReport {
+    std::string asked;    // the question
+    std::string problem;  // why there is no such instant; empty: there is
+    std::string build, function, instruction, file;
+    int line = 0;
+    int64_t block = 0;
+    int warp = 0;
+    uint64_t time = 0;
+    uint32_t lanes = 0;  // active
+    std::vector<LaneRow> rows;
+};
+
+// Throws Error when the line is not such an answer.
+LaneReport lane_report(const std::string& json);
+
+}  // namespace wl::app

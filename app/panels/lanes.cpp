@@ -1,0 +1,296 @@
+// The selection becomes a question; the answer is drawn as a small heatmap of rows by lanes.
+#include "app/panels/lanes.h"
+
+#include "app/navigate.h"
+#include "app/numbers.h"
+#include "app/widgets.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string>
+
+namespace wl::app {
+
+namespace {
+
+constexpr float kNames = 168, kRowHeight = 22;  // pixels at scale 1
+
+std::string quoted(std::string text) {
+    std::erase(text, '"');
+    return "\"" + text + "\"";
+}
+
+// What the selection asks for: in the debug build the line, in the optimised one the instant of the timeline.
+std::string base_of(const LanesPanel& panel, const Session& session, const Selection& selection) {
+    const int64_t block = std::max<int64_t>(selection.block, 0);
+    const Dim3 at = from_linear(static_cast<uint64_t>(block), session.capture.launch.grid);
+    std::string words = "--block " + std::to_string(at.x) + "," + std::to_string(at.y) + "," +
+        std::to_string(at.z) + " --warp " + std::to_string(selection.warp);
+    if (!panel.debug) return words + " --build optimised --time " + std::to_string(selection.time);
+    if (selection.site < 0 || selection.site >= static_cast<int>(session.capture.sites.size())) return "";
+    const capture::Site& site = session.capture.sites[static_cast<size_t>(selection.site)];
+    if (site.source < 0 || site.line <= 0) return "";
+    const std::string& path = session.capture.sources[static_cast<size_t>(site.source)].path;
+    return words + " --line " + std::to_string(site.line) + " --file " + quoted(file_name(path));
+}
+
+std::string question_of(const LanesPanel& panel) {
+    if (panel.base.empty()) return "";
+    std::string words = panel.base;
+    if (panel.until[0] != '\0') words += " --if " + quoted(panel.until.data());
+    if (panel.hit != 0) words += " --hit " + std::to_string(panel.hit);
+    if (panel.step != 0) words += " --step " + std::to_string(panel.step);
+    for (const std::string& watch : panel.watches) words += " --watch " + quoted(watch);
+    return words;
+}
+
+// A move of the selection starts anew; where the panel's own steps lead, the source follows.
+void follow(LanesPanel& panel, const Session& session, Selection& selection) {
+    const std::string base = base_of(panel, session, selection);
+    const bool own = panel.debug && selection.site == panel.followed;
+    if (base != panel.base && !own) {
+        panel.base = base;
+        panel.hit = panel.step = 0;
+        panel.followed = -1;
+    }
+    const auto& report = session.lanes.report;
+    if (!report || report->asked != panel.question || !report->problem.empty() || panel.step == 0) return;
+    const int site = site_at_line(session.capture, report->file, report->line);
+    if (site >= 0 && panel.followed != site) selection.site = panel.followed = site;
+}
+
+void draw_steps(LanesPanel& panel, ImVec2& at) {
+    struct Step {
+        const char *name, *label;
+        int64_t hit, step;
+    };
+    constexpr Step kSteps[] = {
+        {"lanes/back-arrival",    "«",  -1, 0 },
+        {"lanes/back",            "‹", 0,  -1},
+        {"lanes/forward",         "›", 0,  1 },
+        {"lanes/forward-arrival", "»",  1,  0 },
+    };
+    for (const Step& each : kSteps) {
+        if (button(at, each.name, each.label, {.width = px(28)})) {
+            panel.step = each.hit != 0 ? 0 : panel.step + each.step;
+            panel.hit = std::max<int64_t>(panel.hit + each.hit, 0);
+        }
+        at.x += px(32);
+    }
+}
+
+// True: Enter was pressed.
+bool field(ImVec2& at, float width, const char* name, const char* hint, std::array<char, 128>& text) {
+    ImGui::SetCursorScreenPos(at);
+    ImGui::SetNextItemWidth(width);
+    const std::string id = std::string("##") + name;
+    const bool entered = ImGui::InputTextWithHint(
+        id.c_str(), hint, text.data(), text.size(), ImGuiInputTextFlags_EnterReturnsTrue
+    );
+    register_last_item(name);
+    at.x += width + px(8);
+    return entered;
+}
+
+void draw_controls(LanesPanel& panel, Box box) {
+    constexpr std::array<std::string_view, 2> kBuilds = {"Variables", "Registers"};
+    ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(4));
+    const int build = segmented(at, {"lanes/build", kBuilds, panel.debug ? 0 : 1});
+    if ((build == 0) != panel.debug) {
+        panel.debug = build == 0;
+        panel.followed = -1;
+    }
+    at.x += segmented_width(kBuilds) + px(14);
+    draw_steps(panel, at);
+    at.x += px(6);
+    ImGui::PushFont(ui().fonts.mono, size::kSmallNumbers);
+    push_field_style();
+    const float width = std::min(px(240), (box.high.x - px(size::kPad) - at.x - px(8)) / 2);
+    if (width > px(60)) {
+        if (field(at, width, "lanes/until", "stop where, e.g. isnan(l_add)", panel.until)) panel.hit = 0;
+        if (field(at, width, "lanes/watch", "watch, e.g. m_new - m_old", panel.watch) &&
+            panel.watch[0] != '\0') {
+            panel.watches.emplace_back(panel.watch.data());
+            panel.watch[0] = '\0';
+        }
+    }
+    pop_field_style();
+    ImGui::PopFont();
+}
+
+struct Cells {
+    float left = 0, width = 0;  // of one
+    ImVec2 low(int lane, float y) const { return {left + width * static_cast<float>(lane), y}; }
+};
+
+ImU32 colour_of(const LaneRow& row, size_t lane) {
+    const double value = row.number[lane];
+    if (std::isnan(value)) return row.text[lane] == "-" ? colour::kBar : colour::of(kNotANumber);
+    if (std::isinf(value)) return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
+    if (!(row.high > row.low)) return colour::hex(0x2b3d4f);
+    const double share = (value - row.low) / (row.high - row.low);
+    return colour::of(viridis()[static_cast<size_t>(std::lround(share * (kPaletteSize - 1)))]);
+}
+
+ImU32 ink_on(ImU32 fill) {
+    const auto part = [fill](int shift) { return static_cast<float>(fill >> shift & 0xff); };
+    return 0.3F * part(0) + 0.59F * part(8) + 0.11F * part(16) > 120 ? colour::kBar : colour::kText;
+}
+
+bool is_number(const LaneRow& row, size_t lane) {
+    return !std::isnan(row.number[lane]) || row.text[lane] == "nan" || row.text[lane] == "-nan";
+}
+
+void draw_row(
+    const LaneReport& report, const LaneRow& row, const Cells& cells, float y, Selection& selection
+) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float height = px(kRowHeight);
+    const int characters = static_cast<int>((cells.width - 4) / measure(Face::tiny_numbers, "0").x);
+    for (size_t lane = 0; lane < 32; ++lane) {
+        const ImVec2 low = cells.low(static_cast<int>(lane), y);
+        const ImVec2 high(low.x + cells.width - 1, y + height - 1);
+        const bool active = (report.lanes >> lane & 1) != 0;
+        const bool number = is_number(row, lane);
+        const ImU32 fill = !active ? colour::kBar : number ? colour_of(row, lane) : colour::kRaised;
+        list->AddRectFilled(low, high, fill);
+        if (!active) list->AddLine({low.x, high.y}, {high.x, low.y}, colour::kLine);
+        if (active && number && characters >= 3)
+            put_centred(
+                {(low.x + high.x) / 2, (low.y + high.y) / 2},
+                {Face::tiny_numbers, ink_on(fill)},
+                cell_number(row.number[lane], std::min(characters, 8))
+            );
+        if (static_cast<int>(lane) == selection.lane) list->AddRect(low, high, colour::kSelection);
+        if (!ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
+        ImGui::SetTooltip(
+            "%s in lane %zu: %s\n%s", row.expression.c_str(), lane, row.text[lane].c_str(), row.origin.c_str()
+        );
+        if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = static_cast<int>(lane);
+    }
+}
+
+// Name, where it lives, and what all lanes agree on.
+void draw_name(const LaneRow& row, ImVec2 at, float width) {
+    const float top = middle(at.y, px(kRowHeight), Face::small_numbers);
+    const float after =
+        put_clipped({at.x, top}, width, {Face::small_numbers, colour::kBright}, row.expression);
+    const std::string rest = row.uniform && row.problem.empty() ? row.text[0] : "";
+    const float left = std::max(after, at.x) + px(8);
+    if (!rest.empty() && at.x + width - left > px(24))
+        put_clipped({left, top}, at.x + width - left, {Face::small_numbers, colour::kFaint}, rest);
+}
+
+void draw_lane_numbers(const Cells& cells, float y, int lane) {
+    for (int i = 0; i < 32; ++i) {
+        if (cells.width < px(15) && i % 4 != 0) continue;
+        const ImVec2 low = cells.low(i, y);
+        put_centred(
+            {low.x + cells.width / 2, y + px(9)},
+            {Face::tiny_numbers, i == lane ? colour::kSelection : colour::kFaint},
+            std::to_string(i)
+        );
+    }
+}
+
+void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection, Box box) {
+    const float left = box.low.x + px(size::kPad);
+    const Cells cells{left + px(kNames), std::floor((box.width() - px(kNames + 2 * size::kPad)) / 32)};
+    draw_lane_numbers(cells, box.low.y, selection.lane);
+    ImGui::SetCursorScreenPos({box.low.x, box.low.y + px(18)});
+    if (ImGui::BeginChild("rows", {box.width(), box.height() - px(18)})) {
+        for (size_t i = 0; i < report.rows.size(); ++i) {
+            const LaneRow& row = report.rows[i];
+            const ImVec2 low = ImGui::GetCursorScreenPos();
+            const Box name{
+                {left,               low.y                 },
+                {cells.left - px(6), low.y + px(kRowHeight)}
+            };
+            const auto watch = std::find(panel.watches.begin(), panel.watches.end(), row.expression);
+            const bool removed =
+                press(name, "lanes/row/" + std::to_string(i)) && watch != panel.watches.end();
+            if (watch != panel.watches.end() && ImGui::IsItemHovered())
+                ImGui::SetTooltip("a click takes this watch away");
+            draw_name(row, name.low, name.width());
+            if (row.problem.empty())
+                draw_row(report, row, cells, low.y, selection);
+            else
+                put_clipped(
+                    {cells.left, middle(low.y, px(kRowHeight), Face::small_words)},
+                    cells.width * 32,
+                    {Face::small_words, colour::kWarning},
+                    row.problem
+                );
+            if (removed) panel.watches.erase(watch);
+            ImGui::SetCursorScreenPos({low.x, low.y + px(kRowHeight)});
+        }
+        if (report.rows.empty())
+            put(ImGui::GetCursorScreenPos(),
+                {Face::small_words, colour::kFaint},
+                "no variable lives here; add a watch");
+        ImGui::Dummy({1, 1});
+    }
+    ImGui::EndChild();
+}
+
+void say(Box box, ImU32 ink, const std::string& text) {
+    const float pad = px(size::kPad);
+    put_wrapped({box.low.x + pad, box.low.y + px(6)}, box.width() - 2 * pad, {Face::words, ink}, text);
+}
+
+std::string subtitle_of(const Session& session, const LaneReport& report) {
+    std::string text = "warp " + std::to_string(report.warp) + " of " +
+        block_text(session.capture, report.block) + ", time " +
+        count_text(static_cast<int64_t>(report.time)) + ", " + report.build + " build, simulated";
+    if (report.lanes != ~0U) text += ", " + std::to_string(std::popcount(report.lanes)) + " lanes active";
+    return text;
+}
+
+}  // namespace
+
+void draw(LanesPanel& panel, const Session& session, Selection& selection, Commands& commands) {
+    if (panel.capture != session.captures) {
+        panel = {};
+        panel.capture = session.captures;
+    }
+    const Box box = window_box();
+    if (session.capture.launch.kernel.empty() || session.program.empty()) {
+        draw_header(box, {.title = "Lanes", .subtitle = "no kernel is loaded"});
+        return;
+    }
+    follow(panel, session, selection);
+    const std::string question = question_of(panel);
+    if (!question.empty() && question != panel.question) {
+        panel.question = question;
+        commands.ask_lanes = question;
+    }
+    const LanesAnswer& lanes = session.lanes;
+    const bool there = lanes.report && lanes.report->problem.empty();
+    const std::string subtitle = there ? subtitle_of(session, *lanes.report) : "any instant of a warp";
+    const std::string note = there ? lanes.report->instruction : "";
+    const std::string place =
+        there ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line) + "   " + note : "";
+    const Box rest = draw_header(box, {.title = "Lanes", .subtitle = subtitle, .note = place});
+    hairline(rest.low, {rest.high.x, rest.low.y});
+    draw_controls(panel, rest);
+    const Box body{
+        {rest.low.x, rest.low.y + px(32)},
+        rest.high
+    };
+    if (!lanes.problem.empty())
+        say(body, colour::kBad, lanes.problem);
+    else if (question.empty())
+        say(body, colour::kDim, "Choose a line in Source, a finding, or an instant in the timeline.");
+    else if (lanes.report && !lanes.report->problem.empty() && lanes.asked.empty())
+        say(body, colour::kWarning, lanes.report->problem);
+    else if (there)
+        draw_rows(panel, *lanes.report, selection, body);
+    else
+        say(body, colour::kDim, "Compiling the debug build and running the block...");
+}
+
+}  // namespace wl::app
