@@ -93,6 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"pack", "alias", "race_shared"},
         Hazard{"stage", "wait", "async_copy_wait"},
         Hazard{"stage", "reuse", "async_copy_wait"},
+        Hazard{"copies", "register", "uninitialised"},
+        Hazard{"copies", "local", "uninitialised"},
         Hazard{"copies", "shared", "uninitialised"},
         Hazard{"copies", "global", "uninitialised"},
         Hazard{"phase", "parity", "deadlock"},

@@ -1,9 +1,9 @@
 // Conflicts by source line, worst first, with what would remove them.
 #include "app/cli/banks.h"
 
-#include "app/cli/names.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/demangle.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 // From a file to the report of its entries.
 #include "app/cli/check.h"
 
-#include "app/cli/names.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/nvrtc.h"

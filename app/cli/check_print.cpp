@@ -1,8 +1,8 @@
 // The report of `warplens check` as text and as JSON.
 #include "app/cli/check.h"
-#include "app/cli/names.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/demangle.h"
 
 #include <fmt/format.h>
 #include <map>

@@ -12,10 +12,11 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 6> kRules{
+constexpr std::array<Rule, 7> kRules{
     {
      {"race", race_rule},
      {"fault", fault_rule},
+     {"uninitialised", uninitialised_rule},
      {"never_written", never_written_rule},
      {"constant_factor", constant_factor_rule},
      {"operand", operand_rule},

@@ -41,6 +41,7 @@ std::span<const Rule> rules();
 
 Ruled race_rule(const Symptoms& s);             // race_shared, race_warp, race_global
 Ruled fault_rule(const Symptoms& s);            // addresses, barriers, copies, loops, masks
+Ruled uninitialised_rule(const Symptoms& s);    // values that nobody set, where they matter
 Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
 Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_operand, wrong_operand

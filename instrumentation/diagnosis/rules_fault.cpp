@@ -1,7 +1,5 @@
-// Faults that need no reference: addresses, barriers, copies, loops, masks, uninitialised values. Each comes
-// with its witness.
+// Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
 #include "instrumentation/diagnosis/words.h"
-#include "instrumentation/diagnosis/written_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +20,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 15> kWords{
+constexpr std::array<Words, 14> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -58,10 +56,6 @@ constexpr std::array<Words, 15> kWords{
          "Let one thread initialise it once, before a barrier of the block, and let each phase see exactly "
          "the "
          "arrivals that it was made for."},
-     {Kind::uninitialised_read,
-         "uninitialised",
-         "read of memory that nobody wrote",
-         "Write it first; on a GPU it holds whatever the last block left."},
      {Kind::mark_not_reached,
          "divergent_barrier",
          "a block mark that some warps never reach",
@@ -114,48 +108,13 @@ std::string witness(const Symptoms& s, const Incident& i) {
     return out;
 }
 
-// Rows that were left out between others, by the line that wrote those.
-void name_missing_rows(const Symptoms& s, const Incident& i, capture::Finding& f) {
-    const auto missing = missing_row(s, i.first.address);
-    if (!missing) return;
-    f.other = where_of_call(s, missing->rows.site);
-    const std::string rows = rows_text(missing->rows.missing);
-    f.title = fmt::format("{} reads rows that nobody wrote: {}", place(f.where), rows);
-    f.explanation = fmt::format(
-        "{} reads row {} of a matrix in shared memory ({} bytes from row to row), which {} filled row by "
-        "row, but "
-        "rows {} were never written; the first witness is {}. Fill every row that is read, or read only rows "
-        "that were filled.",
-        quoted(s.capture, f.where),
-        missing->row,
-        missing->rows.pitch,
-        quoted(s.capture, f.other),
-        rows,
-        witness(s, i)
-    );
-    f.evidence.emplace_back("row", missing->row);
-}
-
-// A read of unwritten memory in a race is the race seen from the other side.
-bool explained_by_race(const Symptoms& s, const Incident& uninitialised) {
-    const capture::Where read = where_of(s, uninitialised.first.site);
-    for (const Incident& i : s.incidents) {
-        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp) continue;
-        for (const Access* a : {&i.first, &i.second}) {
-            const capture::Where w = where_of(s, a->site);
-            if (!a->write && w.file == read.file && w.line == read.line) return true;
-        }
-    }
-    return false;
-}
-
 }  // namespace
 
 Ruled fault_rule(const Symptoms& s) {
     std::vector<capture::Finding> out;
     for (const Incident& i : s.incidents) {
         const Words* w = words_of(i.kind);
-        if (w == nullptr || (i.kind == Kind::uninitialised_read && explained_by_race(s, i))) continue;
+        if (w == nullptr) continue;
         capture::Finding f;
         f.rule = i.kind == Kind::trap ? "values_differ" : w->rule;
         f.where = where_of_access(s, i.first);
@@ -170,7 +129,6 @@ Ruled fault_rule(const Symptoms& s) {
         f.evidence = {
             {"occurrences", static_cast<double>(i.count)}
         };
-        if (i.kind == Kind::uninitialised_read && i.first.memory == "shared") name_missing_rows(s, i, f);
         f.proof = "witness: " + witness(s, i);
         f.proven = true, f.count = i.count;
         // One line is one cause, in however many copies the compiler made of it.

@@ -11,6 +11,7 @@
 #include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules.h"
+#include "instrumentation/diagnosis/uninitialised.h"
 
 #include <algorithm>
 #include <chrono>
@@ -124,6 +125,18 @@ void note_printed(const emulator::RunResult& result, capture::Capture& c) {
         ));
 }
 
+// The block that matters most, and those that were asked for, with everything that happened in them.
+void record_pass(const Experiment& e, const emulator::Program& program, Observer& observer, Passes& out) {
+    const Timer record;
+    report(e.options, "record", 0);
+    out.recorded = e.options.record;
+    const int64_t block = block_to_record(observer.capture, out.incidents);
+    std::erase(out.recorded, block);
+    out.recorded.insert(out.recorded.begin(), block);
+    add_incidents(out.incidents, record_blocks(e, program, observer, out.recorded));
+    observer.capture.seconds.emplace_back("record", record.seconds());
+}
+
 Passes run_passes(const Experiment& e, const emulator::Program& program, capture::Capture& c) {
     const ptx::Function& entry = entry_of(e.module, e.entry);
     Passes out;
@@ -150,16 +163,12 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
     compare_outputs(observer, prepared.memory);
     finish(observer);
     c.seconds.emplace_back("compare", compare.seconds());
-    if (!e.options.recorded_pass) return out;
-
-    const Timer record;
-    report(e.options, "record", 0);
-    out.recorded = e.options.record;
-    const int64_t block = block_to_record(c, out.incidents);
-    std::erase(out.recorded, block);
-    out.recorded.insert(out.recorded.begin(), block);
-    add_incidents(out.incidents, record_blocks(e, program, observer, out.recorded));
-    c.seconds.emplace_back("record", record.seconds());
+    if (e.options.recorded_pass) record_pass(e, program, observer, out);
+    if (e.options.uninitialised) {
+        const Timer trace;
+        if (follow_uninitialised(e, program, c, out.incidents))
+            c.seconds.emplace_back("trace", trace.seconds());
+    }
     return out;
 }
 

@@ -1,4 +1,4 @@
-// The hook itself.
+// The hooks themselves.
 #include "instrumentation/emulator/watcher.h"
 
 #include <utility>
@@ -22,7 +22,9 @@ const Instr* look(Warp& w, const Instr* i) {
         watcher.turn.slice_end = std::exchange(w.slice_end, 0);  // the scheduler stops
         return nullptr;
     }
-    return watcher.original->code[kPlain][code_index(block, i)].exec(w, i);
+    const Instr* next = watcher.original->code[kPlain][code_index(block, i)].exec(w, i);
+    if (watcher.after && (next != nullptr || running(w).pc != i)) watcher.after(w, i);
+    return next;
 }
 
 }  // namespace

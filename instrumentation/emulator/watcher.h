@@ -1,4 +1,4 @@
-// Seeing every instruction of a block before it runs, and stopping there: a hook before the executors of a
+// Seeing every instruction of a block before it runs, and stopping there: hooks around the executors of a
 // copy of the program, so that a run which is not watched pays nothing.
 #pragma once
 
@@ -22,6 +22,8 @@ struct Watcher {
     // Called with the warp's registers and lanes as the instruction will find them. False: the block stops
     // here, before it; its state can be read and stays as it is.
     std::function<bool(Warp&, const Instr*)> before;
+    // Called when it was executed, which a collective that still waits for lanes was not. May be empty.
+    std::function<void(Warp&, const Instr*)> after;
     bool stopped = false;
     Turn turn;  // that is running
 };

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/emulator/poison.h"
 #include "tests/conformance/bundle.h"
 #include "tests/programs/program.h"
 
@@ -96,7 +97,8 @@ uint64_t hash_of(const Program& p) {
 }
 
 Outcome emulate(const Program& p) {
-    const auto program = emulator::lower(ptx::parse(ptx_of(p)), p.name);
+    const ptx::Module module = ptx::parse(ptx_of(p));
+    const auto program = emulator::lower(module, p.name);
     emulator::GlobalMemory memory;
     emulator::Launch launch;
     launch.grid = p.grid, launch.block = p.block, launch.dynamic_shared = p.dynamic_shared;
@@ -113,11 +115,15 @@ Outcome emulate(const Program& p) {
         append(launch.params, bytes_of(a.kind == Kind::image ? handle_of(memory, a, address) : address));
         if (is_compared(a)) addresses.push_back(address);
     }
+    emulator::GlobalMemory untouched = memory;
     emulator::RunOptions options;
     options.budget = 1u << 24;
     const emulator::RunResult run = emulator::run(*program, launch, memory, options);
     Outcome outcome;
     for (const emulator::Incident& incident : run.incidents)
+        outcome.incidents.push_back(told(*program, incident));
+    const emulator::PoisonTrace trace = emulator::trace_poison({module, *program, launch, untouched}, {});
+    for (const emulator::Incident& incident : trace.incidents)
         outcome.incidents.push_back(told(*program, incident));
     for (const emulator::Printed& printed : run.printed) outcome.printed += printed.text;
     for (const uint64_t address : addresses) {

@@ -12,7 +12,7 @@ extern "C" __global__ void copies(const int* in, int* out, const int* spare, int
         "{ .reg .b32 fresh; .reg .pred some; setp.ge.s32 some, %1, %2; @some mov.b32 fresh, %1; mov.b32 %0, "
         "fresh; }"
         : "=r"(taken)
-        : "r"(in[at]), "r"(which)
+        : "r"(in[at]), "r"(which)  // here: register
     );
 #else
     taken = in[at] >= which ? in[at] : 0;
@@ -37,5 +37,5 @@ extern "C" __global__ void copies(const int* in, int* out, const int* spare, int
     __syncthreads();
     if (values[(i + 1) % 64] > 3) sum += 1;
 #endif
-    out[at] = sum + taken + values[64];  // here: register
+    out[at] = sum + taken + values[64];  // here: register, here: local, here: shared, here: global
 }

@@ -24,6 +24,6 @@ extern "C" __global__ void gather(const float* in, float* out, int n) {
         return;
 #endif
     }
-    __syncthreads();  // second: paired
-    if (at < n) out[at] = sum;
+    __syncthreads();            // second: paired
+    if (at < n) out[at] = sum;  // here: exit
 }

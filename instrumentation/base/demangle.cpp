@@ -1,11 +1,11 @@
 // CUDA's compilers mangle by the Itanium C++ ABI, as the C++ library here does.
-#include "app/cli/names.h"
+#include "instrumentation/base/demangle.h"
 
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
 
-namespace wl::app {
+namespace wl {
 
 std::string demangle(const std::string& name) {
     if (!name.starts_with("_Z")) return name;
@@ -16,4 +16,4 @@ std::string demangle(const std::string& name) {
     return status == 0 && plain != nullptr ? plain.get() : name;
 }
 
-}  // namespace wl::app
+}  // namespace wl

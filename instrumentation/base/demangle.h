@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace wl::app {
+namespace wl {
 
 // "_Z5scalePf" is "scale(float*)"; a name that is no mangled one stays as it is.
 std::string demangle(const std::string& name);
 
-}  // namespace wl::app
+}  // namespace wl

@@ -1,0 +1,43 @@
+// Values that nobody initialised, followed bit by bit from the instruction that reads them first to the one
+// where they decide something or leave the block. Models registers, local, shared and global memory, masks
+// and shifts that drop bits, shuffles, and matrix products by row and column. Not modelled: the carry flag,
+// the parameters of calls, textures.
+#pragma once
+
+#include "instrumentation/emulator/run.h"
+
+namespace wl::emulator {
+
+// Can some path of the entry, or of a function it calls, read a register or local memory that nothing wrote
+// before? Shared and global memory are the business of RunOptions::checks.
+bool may_read_uninitialised(const ptx::Module& module, std::string_view entry);
+
+struct PoisonOptions {
+    uint64_t most_instructions = uint64_t{1} << 25;  // of warps, over all blocks: the rest is left out
+    uint64_t schedule_seed = 0;
+    std::function<bool(uint64_t done, uint64_t total)> on_progress;  // blocks; false cancels
+};
+
+struct PoisonTrace {
+    int64_t blocks = 0;  // followed to their end, from block 0 on
+    // Kind::uninitialised_read: `first` is where the value was read (memory "register", "local", "shared" or
+    // "global V"; detail: which register or variable), `second` where it first matters: memory is "branch",
+    // "address", "lane", "barrier", "call" for what it decides, or "global V" when it leaves. One for each
+    // instruction that read; `count` instructions executed where it mattered.
+    std::vector<Incident> incidents;
+    std::vector<uint32_t> harmless;  // sites of such reads whose values did neither, nor went where they are
+                                     // not followed
+    bool cancelled = false;
+};
+
+struct PoisonRun {
+    const ptx::Module& module;
+    const Program& program;  // lowered from it
+    const Launch& launch;
+    GlobalMemory& memory;  // as before the launch
+};
+// Blocks one after the other, alone: it ends early at a block that waits for another one, and does not begin
+// when all of them may.
+PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options);
+
+}  // namespace wl::emulator

@@ -1,0 +1,102 @@
+// What each instruction does with poison, worked out once for a program. Internal to the poison trace.
+#pragma once
+
+#include "instrumentation/emulator/program.h"
+
+namespace wl::emulator {
+
+// How poison goes from the sources of an instruction to its results.
+enum class PoisonWay : uint8_t {
+    none,   // no results that matter
+    clean,  // results do not come from the sources
+    all,    // any poisoned bit of any source poisons every bit of every result
+    copy,   // the bits of all sources in a row become those of the results
+    bit_and,
+    bit_or,
+    bit_xor,
+    table,  // lop3
+    shift_left,
+    shift_right,
+    funnel,
+    permute,
+    select,
+    carry,  // sums and low products: from the lowest poisoned bit upwards
+    halves,
+    pack,  // {a, b}: halves of a rounded pair
+    extend,
+    field,
+    insert,
+    compare,
+    leave,  // the sources leave the kernel
+    lost,
+    load,
+    store,
+    atomic,
+    copy_async,
+    reduce,  // over the block, followed within the warp
+    // of the whole warp, when all its lanes have come
+    shuffle,
+    ballot,
+    across,
+    load_rows,
+    store_rows,
+    transpose,
+    load_fragment,
+    store_fragment,
+    product,
+};
+constexpr bool is_collective(PoisonWay way) { return way >= PoisonWay::shuffle; }
+
+// What a poisoned operand decides by itself.
+enum class PoisonEffect : uint8_t { branch, address, lane, barrier, call, leaves };
+
+struct PoisonCell {
+    uint32_t slot = 0;
+    uint8_t bits = 0;  // 1: a predicate; 0: nothing is kept there
+};
+struct PoisonSource {
+    PoisonCell cell;  // bits 0: an immediate
+    bool negated = false;
+    uint64_t value = 0;
+};
+struct PoisonDecider {
+    PoisonCell cell;
+    PoisonEffect effect = PoisonEffect::branch;
+};
+
+struct PoisonStep {
+    PoisonWay way = PoisonWay::none;
+    uint8_t width = 32;         // bits of the type
+    uint8_t source_width = 32;  // of the sources' type, where it differs
+    uint8_t table = 0;
+    bool is_signed = false;
+    bool guard_decides = false;  // else it chooses between the old value of the results and the new one
+    bool guard_negated = false;
+    PoisonCell guard;  // bits 0: always
+    std::vector<PoisonSource> sources;
+    std::vector<PoisonCell> results;
+    std::vector<PoisonDecider> deciders;
+    const ptx::Instruction* in = nullptr;
+};
+
+struct PoisonFunction {
+    std::vector<uint32_t> slots;  // by register
+    const ptx::Function* source = nullptr;
+};
+
+struct PoisonPlan {
+    std::vector<PoisonStep> steps;          // by index in Program::code
+    std::vector<PoisonFunction> functions;  // as Program::functions
+};
+PoisonPlan plan_poison(const ptx::Module& module, const Program& program);
+
+// Poisoned bits of result `k` of a lane, from the poisoned bits and the values of the sources.
+struct PoisonLane {
+    const uint64_t* bits = nullptr;
+    const uint64_t* values = nullptr;
+};
+uint64_t poison_of_result(const PoisonStep& step, size_t k, const PoisonLane& lane);
+
+constexpr uint64_t ones(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
+
+}  // namespace wl::emulator
