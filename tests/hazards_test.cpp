@@ -97,6 +97,12 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"copies", "local", "uninitialised"},
         Hazard{"copies", "shared", "uninitialised"},
         Hazard{"copies", "global", "uninitialised"},
+        Hazard{"rows", "padding", "uninitialised"},
+        Hazard{"rows", "branch", "uninitialised"},
+        Hazard{"rows", "index", "uninitialised"},
+        Hazard{"rows", "lane", "uninitialised"},
+        Hazard{"rows", "bytes", "uninitialised"},
+        Hazard{"rows", "counter", "uninitialised"},
         Hazard{"phase", "parity", "deadlock"},
         Hazard{"phase", "init", "mbarrier_misuse"},
         Hazard{"lock", "kept", "deadlock"},
@@ -121,7 +127,9 @@ TEST_P(CleanTwin, HasNoFinding) {
 INSTANTIATE_TEST_SUITE_P(
     Kernels,
     CleanTwin,
-    testing::Values("turn", "gather", "lanes", "total", "pack", "stage", "phase", "copies", "window", "lock"),
+    testing::Values(
+        "turn", "gather", "lanes", "total", "pack", "stage", "phase", "copies", "rows", "window", "lock"
+    ),
     [](const testing::TestParamInfo<const char*>& kernel) { return std::string(kernel.param); }
 );
 

@@ -175,7 +175,9 @@ TEST(Poison, OfPaddingInAVectorCopyIsSilent) {
     const PoisonTrace t = trace(rows + "add.u32 %r20, %r14, %r16;\n" + kOut);
     EXPECT_EQ(told(t), "");
     EXPECT_EQ(t.harmless.size(), 1u);
-    EXPECT_EQ(told(rows + "add.u32 %r20, %r14, %r17;\n" + kOut), "shared -> global out");
+    const PoisonTrace used = trace(rows + "add.u32 %r20, %r14, %r17;\n" + kOut);
+    ASSERT_EQ(told(used), "shared -> global out");
+    EXPECT_EQ(used.incidents[0].detail, "s + 12");
 }
 
 TEST(Poison, OfSomeBytesLeavesTheOthersClean) {

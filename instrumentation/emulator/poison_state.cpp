@@ -66,19 +66,19 @@ std::string variable_at(const Program& program, uint64_t offset) {
     return {};
 }
 
-uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t bytes) {
+uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
     Access access;
     access.bytes = bytes;
-    access.address = from.place.offset;
+    access.address = from.place.offset + offset;
     std::string detail;
     if (from.place.space == ptx::Space::shared) {
         access.memory = "shared";
-        detail = variable_at(*p.warp->block->program, from.place.offset);
+        detail = variable_at(*p.warp->block->program, access.address);
     } else if (from.place.allocation == nullptr) {
         access.memory = "local";
     } else {
         access.memory = "global " + from.place.allocation->name;
-        access.address = from.address;
+        access.address = from.address + offset;
     }
     return born(p, 0, from.lane, access, detail);
 }
@@ -256,7 +256,7 @@ Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t by
         if (unread && allocation != nullptr && at < allocation->written.size() &&
             allocation->written[at] != 0)
             continue;
-        if (out.bits == 0) out.birth = unread ? born_in_memory(p, from, bytes) : t->birth[at];
+        if (out.bits == 0) out.birth = unread ? born_in_memory(p, from, offset, bytes) : t->birth[at];
         out.bits |= uint64_t{t->bits[at]} << (8 * k);
     }
     return out;

@@ -102,11 +102,18 @@ def reports(text):
     return list(found.values())[:6]
 
 
+def marked_lines(source, fault):
+    """Where the fault is, by the comments "first: FAULT", "second: FAULT", "here: FAULT"."""
+    mark = re.compile(rf"//.*\b(first|second|here): {fault}\b")
+    return [number for number, line in enumerate(source.read_text().splitlines(), 1) if mark.search(line)]
+
+
 def examine(case):
     toml, fault, cubin = case
     command = [sys.executable, __file__, "--launch", str(toml), str(cubin)]
     text, status, seconds = run(command)
-    result = {"kernel": toml.stem, "fault": fault, "plain": {"status": status, "seconds": round(seconds, 2)}}
+    lines = marked_lines(toml.with_suffix(".cu"), fault) if fault else []
+    result = {"kernel": toml.stem, "fault": fault, "marked": lines, "plain": {"status": status, "seconds": round(seconds, 2)}}
     for tool in TOOLS:
         text, status, seconds = run(["compute-sanitizer", "--tool", tool, "--print-limit", "20", *command])
         errors = sum(int(n) for n in re.findall(r"ERROR SUMMARY: (\d+) error", text))
