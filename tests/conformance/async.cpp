@@ -105,22 +105,25 @@ void store_phase(Script& s, const std::string& state) {
     store_predicate(s);
 }
 
-// The opaque words as they are: of the mbarrier itself, and of the state that an arrival returned.
-void store_opaque(Script& s, const std::string& reg) {
+void store_half(Script& s, const std::string& reg, bool high) {
     if (s.k.registers.find("%low") == std::string::npos) s.k.registers += "    .reg .b32 %low, %high;\n";
     line(s.k, "mov.b64 {%low, %high}, " + reg);
-    store(s, "%low");
-    store(s, "%high");
+    store(s, high ? "%high" : "%low");
 }
 
-// One statement after another on an mbarrier for 5 arrivals, with its opaque word after each.
+// The opaque words as they are, after each statement on an mbarrier for 5 arrivals: the state that an arrival
+// returned, of which an H200 writes the upper half only, and the mbarrier itself, which ordinary loads see
+// after mbarrier.inval (before it they see what was there last).
 Case opaque_case(const ptx::Form& form, const std::vector<std::string>& statements) {
     Script s = begin(5, 256);
-    for (const std::string& statement : statements) {
-        line(s.k, statement);
-        if (statement.find("%s,") != std::string::npos) store_opaque(s, "%s");
+    for (size_t last = 0; last < statements.size(); ++last) {
+        if (last > 0) line(s.k, "mbarrier.init.shared.b64 [%bar], 5");
+        for (size_t i = 0; i <= last; ++i) line(s.k, statements[i]);
+        if (statements[last].find("%s,") != std::string::npos) store_half(s, "%s", true);
+        line(s.k, "mbarrier.inval.shared.b64 [%bar]");
         line(s.k, "ld.shared.b64 %u, [%bar]");
-        store_opaque(s, "%u");
+        store_half(s, "%u", false);
+        store_half(s, "%u", true);
     }
     Case c = finish(s.k, form, std::string(form.name) + " opaque word");
     c.risky = true;
@@ -130,16 +133,10 @@ Case opaque_case(const ptx::Form& form, const std::vector<std::string>& statemen
 // The plain form of each operation: what the mbarrier's 64 bits are.
 std::vector<std::string> opaque_script(const ptx::Form& form) {
     const std::string arrive = "mbarrier.arrive.shared.b64 %s, [%bar]", expect = "mbarrier.expect_tx",
-                      complete = "mbarrier.complete_tx", here = ".relaxed.cta.shared::cta.b64 [%bar], ";
+                      complete = "mbarrier.complete_tx", here = ".relaxed.cta.shared::cta.b64 [%bar], ",
+                      again = "mbarrier.inval.shared.b64 [%bar];\n    mbarrier.init.shared.b64 [%bar], ";
     switch (form.op) {
-        case Op::mbarrier_init: {
-            std::vector<std::string> all;
-            for (const char* count : {"1", "2", "77", "1048575"}) {
-                all.emplace_back("mbarrier.inval.shared.b64 [%bar]");
-                all.push_back("mbarrier.init.shared.b64 [%bar], " + std::string(count));
-            }
-            return all;
-        }
+        case Op::mbarrier_init: return {again + "1", again + "2", again + "77", again + "1048575"};
         case Op::mbarrier_arrive: return {arrive, arrive + ", 3", arrive, arrive + ", 5", arrive};
         case Op::mbarrier_arrive_drop:
             return {"mbarrier.arrive_drop.shared.b64 %s, [%bar]", arrive + ", 4", arrive + ", 4", arrive};

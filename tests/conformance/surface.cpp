@@ -2,6 +2,7 @@
 // says what happens there.
 #include "instrumentation/base/dtype.h"
 #include "tests/conformance/families.h"
+#include "tests/conformance/fetch.h"
 
 #include <algorithm>
 
@@ -11,21 +12,6 @@ namespace {
 using emulator::Texture;
 using ptx::Op;
 using ptx::Type;
-
-struct Shape {
-    int dimensions = 1;
-    bool layered = false;
-};
-
-bool parse_shape(const Variant& v, Shape& shape) {
-    for (std::string_view w : v.words) {
-        if (w.starts_with('a') && w.size() == 3) shape.layered = true, w.remove_prefix(1);
-        if (w != "1d" && w != "2d" && w != "3d") continue;
-        shape.dimensions = w[0] - '0';
-        return true;
-    }
-    return false;
-}
 
 size_t vector_of(const Variant& v) { return has(v, "v2") ? 2 : has(v, "v4") ? 4 : 1; }
 
@@ -38,7 +24,7 @@ bool set_format(Texture& t, uint32_t bytes, uint32_t count) {
 }
 
 // 64 elements and a rim that the threads inside leave alone.
-Image make_surface(const Shape& shape, uint32_t bytes, uint32_t count, bool& possible) {
+Image make_surface(const Geometry& shape, uint32_t bytes, uint32_t count, bool& possible) {
     Image image;
     Texture& t = image.texture;
     possible = set_format(t, bytes, count);
@@ -125,8 +111,10 @@ Case reduction_case(const ptx::Form& form, const Variant& v, Image image_of, uin
     image_of.texels.compared = true;
     if (v.types[0] == Type::s32) image_of.texture.dtype = DType::s32;
     Elements e = elements_of(image_of, has(v, "p") ? 1 : bytes, !has(v, "trap"));
-    for (auto& axis : e.at)
-        for (uint32_t i = 0; i < 60; ++i) axis[i] = axis[i / 4];
+    for (auto& axis : e.at) {
+        const std::vector<uint64_t> each = axis;
+        for (uint32_t i = 0; i < 60; ++i) axis[i] = each[i / 4];
+    }
     const std::string where = coordinates(k, image_of, e);
     Random random{131};
     std::vector<uint64_t> values;
@@ -144,9 +132,9 @@ std::vector<Case> surface_cases(const ptx::Form& form) {
     std::vector<Case> cases;
     if (form.op != Op::suld && form.op != Op::sust && form.op != Op::sured) return cases;
     for (const Variant& v : variants_of(form)) {
-        Shape shape;
+        Geometry shape;
         bool possible = true;
-        if (!parse_shape(v, shape)) continue;
+        if (!parse_geometry(v, shape)) continue;
         const uint32_t bytes = ptx::bytes_of(v.types[0]);
         const Image image_of = make_surface(shape, bytes, static_cast<uint32_t>(vector_of(v)), possible);
         if (!possible) continue;

@@ -2,10 +2,7 @@
 // the order in which a filter adds.
 #include "instrumentation/base/dtype.h"
 #include "tests/conformance/families.h"
-
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include "tests/conformance/fetch.h"
 
 namespace wl::conformance {
 namespace {
@@ -14,64 +11,6 @@ using emulator::AddressMode;
 using emulator::Texture;
 using ptx::Op;
 using ptx::Type;
-
-struct Geometry {
-    int dimensions = 1;
-    bool layered = false;
-};
-bool parse_geometry(const Variant& v, Geometry& g) {
-    for (std::string_view w : v.words) {
-        if (w.starts_with('a') && w.size() == 3) g.layered = true, w.remove_prefix(1);
-        if (w != "1d" && w != "2d" && w != "3d") continue;
-        g.dimensions = w[0] - '0';
-        return true;
-    }
-    return false;
-}
-
-constexpr uint32_t kLayers = 3;
-
-// Extents of 16, 8x8 and 8x4x4 texels. Values are whole and of 8 bits: with weights of up to 16 bits, and of
-// 15 in three dimensions, a weighted sum fits in a float.
-Image make_image(const Geometry& g, DType dtype, uint32_t channels, uint64_t seed) {
-    Image image;
-    Texture& t = image.texture;
-    t.dtype = dtype;
-    t.channels = channels;
-    t.extent = g.dimensions == 1 ? std::array<uint32_t, 3>{16, 1, 1}
-        : g.dimensions == 2      ? std::array<uint32_t, 3>{8, 8, 1}
-                                 : std::array<uint32_t, 3>{8, 4, 4};
-    t.layers = g.layered ? kLayers : 0;
-    image.dimensions = g.dimensions;
-    image.texels.type = Type::b8;
-    image.texels.bytes.resize(emulator::texture_bytes(t));
-    Random random{seed};
-    const size_t size = size_of(dtype);
-    const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32;
-    for (size_t at = 0; at < image.texels.bytes.size(); at += size)
-        from_double(
-            dtype,
-            is_unsigned ? static_cast<double>(below(random, 256))
-                        : static_cast<double>(below(random, 256)) - 128,
-            &image.texels.bytes[at]
-        );
-    return image;
-}
-
-// Floating coordinates at multiples of 1/steps of a texel, from two texels before the first to two behind the
-// last, as 64 threads take them.
-std::vector<uint64_t> floating_coordinates(const Image& image, size_t axis, uint32_t steps) {
-    const Texture& t = image.texture;
-    Random random{91 + axis};
-    std::vector<uint64_t> values;
-    const uint32_t extent = t.extent[axis];
-    for (uint32_t i = 0; i < 64; ++i) {
-        const auto step = static_cast<double>(below(random, uint64_t{extent + 4} * steps));
-        const double x = step / steps - 2;
-        values.push_back(std::bit_cast<uint32_t>(static_cast<float>(t.normalized ? x / extent : x)));
-    }
-    return values;
-}
 
 std::vector<uint64_t> whole_coordinates(uint32_t extent, uint64_t seed, int beyond) {
     Random random{seed};
@@ -84,7 +23,8 @@ std::vector<uint64_t> whole_coordinates(uint32_t extent, uint64_t seed, int beyo
 }
 
 // The vector of coordinates: layer first; three and four of them make four.
-std::string coordinates(Kernel& k, const Image& image, bool integer, uint32_t steps) {
+std::string coordinates(Kernel& k, const Fetch& f, bool integer) {
+    const Image& image = f.image;
     std::vector<std::string> all;
     if (image.texture.layers != 0) all.push_back(input(k, Type::b32, whole_coordinates(kLayers, 95, 0)));
     for (size_t axis = 0; axis < static_cast<size_t>(image.dimensions); ++axis)
@@ -92,7 +32,7 @@ std::string coordinates(Kernel& k, const Image& image, bool integer, uint32_t st
             k,
             Type::b32,
             integer ? whole_coordinates(image.texture.extent[axis], 97 + axis, 2)
-                    : floating_coordinates(image, axis, steps)
+                    : floating_coordinates(f, axis)
         ));
     if (all.size() == 3) all.push_back(all.back());
     std::string text = "{";
@@ -106,13 +46,6 @@ std::vector<std::string> new_vector(Kernel& k, size_t count) {
     return all;
 }
 
-struct Fetch {
-    Image image;
-    uint32_t steps = 32;  // of a coordinate in a texel
-    std::string label;    // of the case's name
-    bool offset = false, resident = false;
-};
-
 Case fetch_case(const ptx::Form& form, const Variant& v, const Fetch& f) {
     Kernel k;
     const bool integer = v.types[1] == Type::s32;
@@ -120,8 +53,8 @@ Case fetch_case(const ptx::Form& form, const Variant& v, const Fetch& f) {
     std::string destination = braced(d);
     if (f.resident) destination += "|" + new_register(k, Type::pred);
     const std::string handle = image(k, f.image);
-    std::string text = mnemonic(form, v) + " " + destination + ", [" + handle + ", " +
-        coordinates(k, f.image, integer, f.steps) + "]";
+    std::string text =
+        mnemonic(form, v) + " " + destination + ", [" + handle + ", " + coordinates(k, f, integer) + "]";
     const bool grad = has(v, "grad");
     if (has(v, "level")) text += integer ? ", 0" : ", 0f00000000";
     if (grad) {
@@ -150,16 +83,6 @@ Image default_image(const Geometry& g, Type type, uint64_t seed) {
         case Type::f16x2: return make_image(g, DType::f16, 4, seed);
         default: return make_image(g, DType::f32, 4, seed);
     }
-}
-
-Fetch with_mode(const Geometry& g, AddressMode mode, bool linear, bool normalized, const std::string& label) {
-    Fetch f;
-    f.image = make_image(g, DType::f32, 4, 101);
-    f.image.texture.address.fill(mode);
-    f.image.texture.linear = linear;
-    f.image.texture.normalized = normalized;
-    f.label = label;
-    return f;
 }
 
 // Filters, address modes and formats of the plain form with floating coordinates.
@@ -211,7 +134,8 @@ std::vector<Case> fetch_cases(const ptx::Form& form) {
         const bool plain = !has(v, "level") && !has(v, "grad") && !has(v, "base");
         Fetch f;
         f.image = default_image(g, v.types[0], 107);
-        if (integer && form.op == Op::tex && g.dimensions == 1 && !g.layered) f.image.in_array = false;
+        if (integer && plain && form.op == Op::tex && g.dimensions == 1 && !g.layered)
+            f.image.in_array = false;
         cases.push_back(fetch_case(form, v, f));
         if (form.op == Op::tld4 && v.types[0] == Type::f32) {
             for (const bool normalized : {false, true}) {
@@ -223,6 +147,7 @@ std::vector<Case> fetch_cases(const ptx::Form& form) {
         if (integer || v.types[0] == Type::u32 || v.types[0] == Type::s32 || form.op != Op::tex) continue;
         if (plain && v.types[0] == Type::f32) {
             for (const Fetch& sampled : sampled_fetches(g)) cases.push_back(fetch_case(form, v, sampled));
+            for (const Fetch& telling : arithmetic_fetches(g)) cases.push_back(fetch_case(form, v, telling));
         } else {
             f.image.texture.linear = true;
             f.label = "linear";
@@ -234,7 +159,7 @@ std::vector<Case> fetch_cases(const ptx::Form& form) {
 
 }  // namespace
 
-// Properties of a texture of 8 x 4 x 4 texels, of 16 and of three layers of 8 x 8.
+// Properties of textures of 16, 8 x 8 and 8 x 4 x 4 texels and of three layers of them.
 std::vector<Case> query_cases(const ptx::Form& form) {
     std::vector<Case> cases;
     for (const Variant& v : variants_of(form, 64)) {
@@ -242,7 +167,9 @@ std::vector<Case> query_cases(const ptx::Form& form) {
         for (const Geometry g : {
                  Geometry{1, false},
                  Geometry{3, false},
-                 Geometry{2, true }
+                 Geometry{2, true },
+                 Geometry{2, false},
+                 Geometry{1, true }
         }) {
             Kernel k;
             k.block.x = 1;
@@ -251,7 +178,7 @@ std::vector<Case> query_cases(const ptx::Form& form) {
             const std::string handle = image(k, i), d = new_register(k, Type::b32);
             line(k, mnemonic(form, v) + " " + d + ", [" + handle + "]" + (has(v, "level") ? ", 0" : ""));
             output(k, Type::b32, d);
-            constexpr const char* kNames[] = {" 1d", " 3d", " a2d"};
+            constexpr const char* kNames[] = {" 1d", " 3d", " a2d", " 2d", " a1d"};
             Case c = finish(k, form, mnemonic(form, v) + kNames[number++]);
             c.risky = true;
             cases.push_back(c);
