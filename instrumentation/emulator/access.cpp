@@ -84,9 +84,12 @@ std::string memory_name(const Warp& w, ptx::Space space, uint64_t address) {
     return "global" + nearest_allocation(*w.block->memory, address);
 }
 
-// A generic address becomes one of its window.
+// A generic address becomes one of its window. Constants lie in global memory on a GPU, and compilers load
+// them by ld.global where a pointer to them comes from memory.
 LaneAccess specific(LaneAccess access) {
-    if (access.space != ptx::Space::generic) return access;
+    const bool constant =
+        access.space == ptx::Space::global && (access.address & kWindowMask) == kConstantBase;
+    if (access.space != ptx::Space::generic && !constant) return access;
     access.space = space_of(access.address);
     if (access.space != ptx::Space::global) access.address &= ~kWindowMask;
     return access;

@@ -2,15 +2,11 @@
 #pragma once
 
 #include "instrumentation/emulator/simd.h"
+#include "instrumentation/emulator/windows.h"
 
 #include <optional>
 
 namespace wl::emulator {
-
-constexpr uint64_t kConstantBase = 0x0300'0000'0000'0000;
-constexpr uint64_t kParamBase = 0x0400'0000'0000'0000;
-constexpr uint64_t kCodeBase = 0x0500'0000'0000'0000;
-constexpr uint64_t kWindowMask = 0xff00'0000'0000'0000;
 
 // The address of a function, by its index in Program::functions.
 constexpr uint64_t function_address(int index) {

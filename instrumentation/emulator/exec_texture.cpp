@@ -24,6 +24,7 @@ TexturePoint point_of(Warp& w, const TextureForm& form, int lane) {
     TexturePoint point;
     point.dimensions = form.dimensions;
     point.integer = form.integer;
+    if (form.outside == TextureForm::Outside::clamp) point.outside = AddressMode::clamp;
     for (size_t axis = 0; axis < form.dimensions; ++axis) {
         if (form.integer)
             point.texel[axis] = whole(w, form.coordinates[axis], lane);
@@ -63,13 +64,13 @@ const Instr* fetch(Warp& w, const Instr* i) {
     return i + 1;
 }
 
-// OpenCL's channel types and orders (cl.h), address and filter modes as PTX ISA 5.3 lists them.
+// As an H200 answers: a surface of one dimension has no rows, a texture one. The properties besides these lie
+// in a table that CUDA's driver does not make: it refuses kernels that ask for them (driver 580.159.04).
 std::optional<uint32_t> property_of(const Texture& t, const std::string& name) {
     if (name == "width") return t.extent[0];
     if (name == "height") return t.extent[1];
-    if (name == "depth") return t.extent[2];
-    if (name == "array_size") return t.layers;
-    if (name == "num_mipmap_levels") return 1;
+    if (name == "rows") return t.extent[1] == 1 ? 0 : t.extent[1];
+    if (name == "depth") return t.layers != 0 ? t.layers : t.extent[2] == 1 ? 0 : t.extent[2];
     return {};
 }
 
@@ -90,7 +91,10 @@ const Instr* query(Warp& w, const Instr* i) {
 // Behind [texture]: a level or two gradients, then offsets. A depth to compare with has no executor.
 bool lower_tail(Lowering& l, size_t k, TextureForm& form) {
     const auto& in = *l.in;
-    if (in.modifiers.kind == "level") k += 1;
+    if (in.modifiers.kind == "level") {
+        form.outside = TextureForm::Outside::clamp;
+        k += 1;
+    }
     if (in.modifiers.kind == "grad") k += 2;
     if (k == in.operands.size()) return true;
     const Operand& offsets = in.operands[k];
@@ -106,8 +110,10 @@ Selected lower_fetch(Lowering& l) {
     TextureForm form;
     form.halves = in.types[0] == Type::f16x2;
     const size_t at = in.modifiers.pair ? 2 : 1;
+    // With gradients an H200 takes integer coordinates for the bits of floats.
+    const Type coordinates = in.modifiers.kind == "grad" ? Type::f32 : in.types[1];
     if (!lower_data(l, 0, true, form) || !lower_handle(l, at, form) ||
-        !lower_coordinates(l, at, in.types[1], form) || !lower_tail(l, at + 1, form))
+        !lower_coordinates(l, at, coordinates, form) || !lower_tail(l, at + 1, form))
         return {};
     if (in.modifiers.pair) form.resident = destination(l, 1);
     if (gathers) form.channel = static_cast<uint8_t>(std::string_view("rgba").find(in.modifiers.kind[0]));
@@ -197,6 +203,7 @@ TextureView view_texture(Warp& w, const Instr* i, int lane, const TextureView& l
 Selected lower_query(Lowering& l) {
     TextureForm form;
     form.property = l.in->modifiers.kind == "level" ? l.in->modifiers.detail : l.in->modifiers.kind;
+    if (l.in->op == Op::suq && form.property == "height") form.property = "rows";
     if (!property_of({}, form.property) || !lower_handle(l, 1, form)) return {};
     form.data[0] = destination(l, 0);
     keep(l, std::move(form));

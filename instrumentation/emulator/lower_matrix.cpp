@@ -1,6 +1,8 @@
 // Lowering matrix instructions: loads, stores and moves of fragments; products are lower_matrix_product.cpp.
 #include "instrumentation/emulator/lower_matrix.h"
 
+#include "instrumentation/ptx/elements.h"
+
 #include <algorithm>
 
 namespace wl::emulator {
@@ -81,7 +83,7 @@ Selected lower_fragment_move(Lowering& l) {
     f.operand = in.modifiers.kind == "a" ? MatrixOperand::a
         : in.modifiers.kind == "b"       ? MatrixOperand::b
                                          : MatrixOperand::c;
-    f.bits = element_bits(in.types[0]);
+    f.bits = ptx::element_bits(in.types[0]);
     f.repeated = f.operand != MatrixOperand::c && in.types[0] == Type::f16;
     const FragmentLayout layout = fragment_layout(f);
     MatrixPlan plan;
@@ -145,22 +147,6 @@ Selected lower_transpose(Lowering& l) {
 }
 
 }  // namespace
-
-int element_bits(Type t) {
-    switch (t) {
-        case Type::b1: return 1;
-        case Type::u4:
-        case Type::s4: return 4;
-        case Type::u8:
-        case Type::s8:
-        case Type::e4m3:
-        case Type::e5m2: return 8;
-        case Type::f16:
-        case Type::bf16: return 16;
-        case Type::f64: return 64;
-        default: return 32;
-    }
-}
 
 bool take_slots(
     Lowering& l, size_t k, const FragmentLayout& layout, bool written, std::vector<uint32_t>& slots

@@ -7,8 +7,6 @@
 
 namespace wl::emulator {
 
-int element_bits(ptx::Type t);
-
 // Slots of the registers of operand k; false: not as many as the fragment has.
 bool take_slots(
     Lowering& l, size_t k, const FragmentLayout& layout, bool written, std::vector<uint32_t>& slots

@@ -1,5 +1,6 @@
 // Lowering matrix products: shape and types to fragments, sums and metadata.
 #include "instrumentation/emulator/lower_matrix.h"
+#include "instrumentation/ptx/elements.h"
 
 #include <functional>
 #include <immintrin.h>
@@ -40,7 +41,7 @@ FragmentForm fragment_form(const Lowering& l, const ProductForm& p, MatrixOperan
     f.instruction = p.instruction;
     f.operand = operand;
     f.shape = p.shape;
-    f.bits = element_bits(type);
+    f.bits = ptx::element_bits(type);
     const auto& m = l.in->modifiers;
     f.column = (operand == MatrixOperand::b ? m.layout_b : m.layout_a) == "col";
     f.repeated = p.instruction == MatrixInstruction::wmma && operand != MatrixOperand::c && type == Type::f16;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "instrumentation/emulator/texture.h"
+#include "instrumentation/emulator/windows.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace wl::emulator {
-
-// Windows of the 64-bit generic address space. Global allocations lie below kSharedBase; an address in a
-// window is relative to the block (shared) or the thread (local) that uses it.
-constexpr uint64_t kGlobalBase = 0x7f00'0000'0000;
-constexpr uint64_t kSharedBase = 0x0100'0000'0000'0000;
-constexpr uint64_t kLocalBase = 0x0200'0000'0000'0000;
 
 struct Allocation {
     std::string name;   // the argument or module variable it belongs to

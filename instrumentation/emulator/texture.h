@@ -11,9 +11,6 @@
 
 namespace wl::emulator {
 
-// Handles lie outside every window of the address space.
-constexpr uint64_t kTextureBase = 0x0500'0000'0000'0000;
-
 enum class AddressMode : uint8_t { wrap, clamp, mirror, border };
 
 // Texels in one allocation, densely: channels, then x, y, and z or the layer.
@@ -45,6 +42,7 @@ struct TexturePoint {
     uint32_t layer = 0;
     int dimensions = 1;
     bool integer = false;
+    AddressMode outside = AddressMode::border;  // of integer coordinates, whatever the texture's mode
 };
 
 // `texels`: texture_bytes(t) bytes.
