@@ -33,6 +33,23 @@ TEST(EmulatorCopy, ArrivesAtTheWait) {
     }
 }
 
+// Of 32 lanes those from 20 up copy what lane 20 copies, or something else to the same place.
+TEST(EmulatorCopy, LanesMayRepeatACopyButNotOverwriteAnother) {
+    for (const bool same : {true, false}) {
+        KernelRun run(kernel(
+            "min.u32 %r10, %r0, 20;\nmul.wide.u32 %rd10, " + std::string(same ? "%r10" : "%r0") +
+                ", 4;\nadd.u64 %rd10, %rd1, %rd10;\nmov.u32 %r11, s;\nmad.lo.u32 %r11, %r10, 4, %r11;\n"
+                "cp.async.ca.shared.global [%r11], [%rd10], 4;\ncp.async.wait_all;\nbar.warp.sync -1;\n"
+                "ld.shared.u32 %r12, [%r11];\n" +
+                store(0, "u32", 4, "%r12"),
+            kShared
+        ));
+        run.out<uint32_t>("d", 32).in("a", input()).go();
+        EXPECT_EQ(run.result.incidents.empty(), same);
+        if (same) { EXPECT_EQ(run.get<uint32_t>("d")[31], 201u); }
+    }
+}
+
 TEST(EmulatorCopy, ReadBeforeTheWaitSeesPoisonAndIsFound) {
     KernelRun run(copying("cp.async.commit_group;\ncp.async.wait_group 1;\n"));
     run.out<uint32_t>("d", 32).in("a", input()).go();

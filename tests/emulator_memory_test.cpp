@@ -93,6 +93,25 @@ TEST(EmulatorMemory, ConstantsAndModuleVariablesHaveTheirInitialisers) {
     EXPECT_EQ(run.get<uint32_t>("counter"), (std::vector<uint32_t>{400, 430}));
 }
 
+// As compilers load through a pointer that memory held: on a GPU constants lie in global memory.
+TEST(EmulatorMemory, GlobalLoadsReachConstantsByTheirGenericAddressAndStoresDoNot) {
+    KernelRun run(
+        kernel(
+            "ld.global.u64 %rd10, [pointer];\nld.global.u32 %r10, [%rd10+4];\nst.global.u32 [%rd0], %r10;\n"
+            "ld.global.u32 %r11, [%rd10+12];\nst.global.u32 [%rd10], %r10;\n",
+            ".const .align 4 .u32 table[3] = {1, 2, 30};\n"
+            ".global .align 8 .u64 pointer[1] = {generic(table)+4};\n"
+        ),
+        1
+    );
+    run.out<uint32_t>("d", 1).go();
+    EXPECT_EQ(run.get<uint32_t>("d"), (std::vector<uint32_t>{30}));
+    const auto found = run.incidents(Incident::Kind::out_of_bounds);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_FALSE(found[0].first.write);
+    EXPECT_TRUE(found[1].first.write);
+}
+
 TEST(EmulatorMemory, OutOfBoundsIsSuppressedCountedAndNamed) {
     KernelRun run(kernel(load(1, "u32", 4, "%r10") + store(0, "u32", 4, "%r10")), 32, 4);
     run.out<uint32_t>("d", 128).in("input", tell_tale(100)).go();

@@ -25,6 +25,12 @@ WarpAccess access_of(const Warp& w, const PendingCopy& copy, uint32_t lanes) {
     return access;
 }
 
+// The same bytes to the same place, as cooperative_groups::memcpy_async has the lanes do that are left over.
+bool repeats(const PendingCopy& copy, size_t lane, size_t other) {
+    return copy.to[lane] == copy.to[other] && copy.from[lane] == copy.from[other] &&
+        copy.source_bytes[lane] == copy.source_bytes[other];
+}
+
 // r[4]: slot of the destination, r[0]: of the source, r[1]: of the source size, r[2]: ignore-src predicate;
 // target: bytes | wide destination << 8 | size given << 9 | predicate given << 10; r[3]: the source's
 // displacement.
@@ -39,6 +45,7 @@ const Instr* copy_async(Warp& w, const Instr* i) {
     const uint32_t* size = cells<uint32_t>(w, i->r[1]);
     const uint32_t ignored = (i->target >> 10 & 1) != 0 ? read_predicate(w, i->r[2]) : 0;
     const auto displacement = static_cast<uint64_t>(static_cast<int32_t>(i->r[3]));
+    size_t last = 0;  // lane that copies
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto l = static_cast<size_t>(lane);
@@ -58,7 +65,9 @@ const Instr* copy_async(Warp& w, const Instr* i) {
             if (!from) continue;
             copy.from[l] = from->data;
         }
+        if (copy.lanes != 0 && repeats(copy, last, l)) continue;
         copy.lanes |= 1u << lane;
+        last = l;
     }
     if constexpr (Hooks) {
         if (copy.lanes != 0) begin_copy(w.block->shadow, access_of(w, copy, copy.lanes));

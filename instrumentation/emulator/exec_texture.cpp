@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/simd.h"
 #include "instrumentation/emulator/texture_forms.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -64,13 +65,15 @@ const Instr* fetch(Warp& w, const Instr* i) {
     return i + 1;
 }
 
-// As an H200 answers: a surface of one dimension has no rows, a texture one. The properties besides these lie
+// As an H200 answers: layers are the axis behind the last; a surface of one dimension has no rows, a texture
+// one. The properties besides these lie
 // in a table that CUDA's driver does not make: it refuses kernels that ask for them (driver 580.159.04).
 std::optional<uint32_t> property_of(const Texture& t, const std::string& name) {
+    const bool rows = t.extent[1] != 1;
     if (name == "width") return t.extent[0];
-    if (name == "height") return t.extent[1];
-    if (name == "rows") return t.extent[1] == 1 ? 0 : t.extent[1];
-    if (name == "depth") return t.layers != 0 ? t.layers : t.extent[2] == 1 ? 0 : t.extent[2];
+    if (name == "height") return rows ? t.extent[1] : std::max(t.layers, 1u);
+    if (name == "rows") return rows ? t.extent[1] : t.layers;
+    if (name == "depth") return t.layers != 0 ? (rows ? t.layers : 0) : t.extent[2] == 1 ? 0 : t.extent[2];
     return {};
 }
 
@@ -104,20 +107,30 @@ bool lower_tail(Lowering& l, size_t k, TextureForm& form) {
     return true;
 }
 
+// With gradients an H200 takes integer coordinates for the bits of floats, and finds nothing in one
+// dimension.
+const Instr* fetch_nothing(Warp& w, const Instr* i) {
+    const TextureForm& form = form_of(w, i);
+    for (size_t c = 0; c < form.count; ++c) write_lanes<uint32_t>(w, form.data[c], [](int) { return 0u; });
+    if (form.resident != kAbsent) write_predicate(w, form.resident, w.mask);
+    return i + 1;
+}
+
 Selected lower_fetch(Lowering& l) {
     const auto& in = *l.in;
     const bool gathers = in.op == Op::tld4;
     TextureForm form;
     form.halves = in.types[0] == Type::f16x2;
     const size_t at = in.modifiers.pair ? 2 : 1;
-    // With gradients an H200 takes integer coordinates for the bits of floats.
-    const Type coordinates = in.modifiers.kind == "grad" ? Type::f32 : in.types[1];
+    const bool grad = in.modifiers.kind == "grad";
+    const Type coordinates = grad ? Type::f32 : in.types[1];
     if (!lower_data(l, 0, true, form) || !lower_handle(l, at, form) ||
         !lower_coordinates(l, at, coordinates, form) || !lower_tail(l, at + 1, form))
         return {};
     if (in.modifiers.pair) form.resident = destination(l, 1);
     if (gathers) form.channel = static_cast<uint8_t>(std::string_view("rgba").find(in.modifiers.kind[0]));
     keep(l, std::move(form));
+    if (grad && in.types[1] == Type::s32 && in.modifiers.geometry == "1d") return Exec{fetch_nothing};
     return gathers ? Exec{fetch<true>} : Exec{fetch<false>};
 }
 

@@ -91,11 +91,11 @@ void count_down(Warp& w, const MbarrierUse& use, Mbarrier& m, uint32_t count) {
 
 // Bits 20..1 and 62..43 hold 2^20 minus the arrivals expected and still to come, so that the last arrival
 // carries into the phase's parity, bit 63: read off what ptxas 13.0 makes for sm_90 of mbarrier.init (the
-// word is computed before SYNCS.EXCH), .pending_count and .test_wait. Bits 42..21: the bytes.
+// word is computed before SYNCS.EXCH), .pending_count and .test_wait. Bits 41..21: minus the bytes.
 uint64_t opaque(const Mbarrier& m) {
     constexpr uint64_t kField = kMaxArrivals;
     const uint64_t expected = (kField + 1 - m.expected) & kField, pending = (kField + 1 - m.pending) & kField;
-    const uint64_t bytes = static_cast<uint32_t>(m.transactions) & 0x3fffff;
+    const uint64_t bytes = static_cast<uint32_t>(-m.transactions) & 0x1fffff;
     return uint64_t{m.phase & 1} << 63 | pending << 43 | bytes << 21 | expected << 1;
 }
 

@@ -111,10 +111,11 @@ Texel texel(const Texture& t, const std::byte* texels, const Index& index) {
     return result;
 }
 
-// In texels, as exact as a double. A coordinate that is none counts as 0.
+// In texels, as exact as a double. A coordinate that is none counts as 0, and so does a subnormal one.
 double scaled(const Texture& t, const TexturePoint& point, size_t axis) {
     double x = point.at[axis];
     if (!(std::fabs(x) < 0x1p60)) x = std::isnan(x) ? 0 : std::copysign(0x1p60, x);
+    if (std::fabs(x) < 0x1p-126) x = 0;
     if (t.normalized) {
         // Whole turns go first, as they do where coordinates have few bits.
         if (t.address[axis] == AddressMode::wrap) x -= std::floor(x);

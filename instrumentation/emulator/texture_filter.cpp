@@ -1,27 +1,98 @@
 // Models weights of eight bits that are rounded one axis after the other, and sums in the precision of the
-// texture's format: 16 bits for integers that are read as numbers, f16 and f32.
+// texture's format: fixed point of 16 bits for integers that are read as numbers; for f16 and f32 alignment
+// to the largest texel of a slice with four bits more.
 #include "instrumentation/emulator/texture_filter.h"
 
-#include "instrumentation/emulator/half.h"
-
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 namespace wl::emulator {
 namespace {
 
-// The nearest f16, of two the larger in magnitude.
-double to_half_away(double x) {
-    if (x == 0 || !std::isfinite(x)) return x;
-    const double unit = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
-    return std::copysign(std::floor(std::fabs(x) / unit + 0.5) * unit, x);
+struct Format {
+    int fraction_bits, lowest_exponent, highest_exponent;
+    bool has_subnormals;  // those of the other count as zeros
+    uint32_t nan;         // what comes of one, as an f32
+};
+constexpr Format kFloat{23, -126, 127, false, 0x7fffffff}, kHalf{10, -14, 15, true, 0x7fffe000};
+
+constexpr int kGuardBits = 4;   // of a texel beside a larger one; the rest is cut off
+constexpr int kWeightBits = 8;  // fraction of a weight
+
+// value * 2^exponent
+struct Scaled {
+    int64_t value = 0;
+    int exponent = 0;
+};
+
+float texel_of(const Blend& b, size_t k, const Format& f) {
+    const float x = std::bit_cast<float>(b.values[k]);
+    return !f.has_subnormals && std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+}
+int exponent_of(float x, const Format& f) { return std::max(std::ilogb(x), f.lowest_exponent); }
+
+// Of the four texels of a slice: each is aligned to the largest, cut off, and weighed.
+Scaled slice_sum(const Blend& b, size_t first, const Format& f) {
+    int top = f.lowest_exponent;
+    bool any = false;
+    for (size_t k = first; k < first + 4; ++k) {
+        const float x = texel_of(b, k, f);
+        if (b.weights[k] == 0 || x == 0) continue;
+        top = any ? std::max(top, exponent_of(x, f)) : exponent_of(x, f);
+        any = true;
+    }
+    Scaled sum{0, top - f.fraction_bits - kGuardBits - kWeightBits};
+    for (size_t k = first; any && k < first + 4; ++k) {
+        const float x = texel_of(b, k, f);
+        if (b.weights[k] == 0 || x == 0) continue;
+        const int e = exponent_of(x, f);
+        const auto whole = static_cast<int64_t>(std::ldexp(std::fabs(double{x}), f.fraction_bits - e));
+        const int64_t aligned = (whole << kGuardBits) >> std::min(top - e, 63);
+        sum.value += b.weights[k] * (x < 0 ? -aligned : aligned);
+    }
+    return sum;
 }
 
-double float_sum(const Blend& b) {
-    double sum = 0;
-    for (size_t k = 0; k < b.values.size(); ++k)
-        if (b.weights[k] != 0) sum += b.weights[k] / 256.0 * double{std::bit_cast<float>(b.values[k])};
-    return sum;
+// The smaller loses the bits below the other's last, towards minus infinity.
+Scaled added(const Scaled& a, const Scaled& b) {
+    if (a.value == 0 || b.value == 0) return a.value == 0 ? b : a;
+    const int e = std::max(a.exponent, b.exponent);
+    return {(a.value >> std::min(e - a.exponent, 63)) + (b.value >> std::min(e - b.exponent, 63)), e};
+}
+
+// To nearest, a tie away from zero.
+float rounded(const Scaled& sum, const Format& f) {
+    auto magnitude = static_cast<uint64_t>(std::abs(sum.value));
+    int leading = static_cast<int>(std::bit_width(magnitude)) - 1 + sum.exponent, e = sum.exponent;
+    if (f.has_subnormals) leading = std::max(leading, f.lowest_exponent);
+    if (const int drop = leading - f.fraction_bits - e; drop > 0) {
+        magnitude = drop > 62 ? 0 : (magnitude + (uint64_t{1} << (drop - 1))) >> drop;
+        e += drop;
+    }
+    double x = std::ldexp(static_cast<double>(magnitude), e);
+    if (x >= std::ldexp(1.0, f.highest_exponent + 1)) x = std::numeric_limits<double>::infinity();
+    if (x < std::ldexp(1.0, f.lowest_exponent) && !f.has_subnormals) x = 0;
+    return static_cast<float>(std::copysign(x, static_cast<double>(sum.value)));
+}
+
+uint32_t float_sum(const Blend& b, const Format& f) {
+    bool nan = false, negative_zeros = true;
+    float infinity = 0;
+    for (size_t k = 0; k < b.values.size(); ++k) {
+        if (b.weights[k] == 0) continue;
+        const float x = texel_of(b, k, f);
+        nan = nan || std::isnan(x) || (std::isinf(x) && infinity == -x);
+        if (std::isinf(x)) infinity = x;
+        negative_zeros = negative_zeros && x == 0 && std::signbit(x);
+    }
+    if (nan) return f.nan;
+    if (infinity != 0) return std::bit_cast<uint32_t>(infinity);
+    if (negative_zeros) return std::bit_cast<uint32_t>(-0.0f);
+    const Scaled sum = added(slice_sum(b, 0, f), slice_sum(b, 4, f));
+    return sum.value == 0 ? 0 : std::bit_cast<uint32_t>(rounded(sum, f));
 }
 
 // In 256ths.
@@ -64,8 +135,8 @@ uint32_t blended(DType dtype, const Blend& b) {
             const int32_t sum = integer_sum(b);
             return number(sum + (((sum >> 4) * 257 + 1024) >> 11), 32767);
         }
-        case DType::f16: return std::bit_cast<uint32_t>(static_cast<float>(to_half_away(float_sum(b))));
-        default: return std::bit_cast<uint32_t>(static_cast<float>(float_sum(b)));
+        case DType::f16: return float_sum(b, kHalf);
+        default: return float_sum(b, kFloat);
     }
 }
 

@@ -134,8 +134,7 @@ std::vector<Case> fetch_cases(const ptx::Form& form) {
         const bool plain = !has(v, "level") && !has(v, "grad") && !has(v, "base");
         Fetch f;
         f.image = default_image(g, v.types[0], 107);
-        if (integer && plain && form.op == Op::tex && g.dimensions == 1 && !g.layered)
-            f.image.in_array = false;
+        if (integer && form.op == Op::tex && g.dimensions == 1 && !g.layered) f.image.in_array = false;
         cases.push_back(fetch_case(form, v, f));
         if (form.op == Op::tld4 && v.types[0] == Type::f32) {
             for (const bool normalized : {false, true}) {
