@@ -93,7 +93,7 @@ __device__ void score_tile(Shared& sh, int warp_m, int warp_n) {
             const int key = warp_n * kWarpKeys + 16 * j;
 #if defined(WL_FAULT_COL_MAJOR)
             FragmentB<wmma::col_major> keys;
-            wmma::load_matrix_sync(keys, &sh.kt[key][k], N);  // its rows lie kLd apart, not N
+            wmma::load_matrix_sync(keys, &sh.kt[0][0] + k * N + key, N);  // as if sKT were [D][N]
 #elif defined(WL_FAULT_ROW_MAJOR)
             FragmentB<wmma::row_major> keys;
             wmma::load_matrix_sync(keys, &sh.kt[k][key], kLd);  // its rows are keys, not dimensions: Q K

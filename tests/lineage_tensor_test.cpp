@@ -2,6 +2,7 @@
 // first, with its line and proof.
 #include "tests/support/program.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -36,21 +37,51 @@ TEST_P(CleanTensorKernel, HasNoFindingAndEveryTileInsideItsBound) {
 INSTANTIATE_TEST_SUITE_P(
     Lineage,
     CleanTensorKernel,
-    testing::Values("flashcore_1", "flashcore_qk_only", "flashcore_2", "flashcore_3", "flashcore_4"),
+    testing::Values(
+        "flashcore_1",
+        "flashcore_qk_only",
+        "flashcore_2",
+        "flashcore_3",
+        "flashcore_4",
+        "v2c_6",
+        "v2c_7",
+        "v2c_8",
+        "v2c_9"
+    ),
     [](const auto& kernel) { return std::string(kernel.param); }
 );
 
-TEST(LineageTensor, EveryStageOfFlashcoreIsCompared) {
+class Stages : public testing::TestWithParam<const char*> {};
+
+TEST_P(Stages, AreAllComparedInSharedMemoryOrInRegisters) {
     const TemporaryFolder folder;
     const std::string file = folder.path + "/clean.wlcap";
-    ASSERT_EQ(warplens({"run", "flashcore_4", "--shape", "1,1,64,64", "-o", file}).status, 0);
+    ASSERT_EQ(warplens({"run", GetParam(), "--shape", "1,1,64,64", "-o", file}).status, 0);
     const json j = json::parse(warplens({"tiles", file, "--json"}).out);
     std::vector<std::string> names;
     for (const json& t : j.at("tiles")) {
         EXPECT_EQ(t.at("verdict"), "ok") << t.dump();
         names.push_back(t.at("tile"));
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"scores", "masked", "m", "P", "l", "alpha", "O_accum", "O"}));
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, (std::vector<std::string>{"O", "O_accum", "P", "alpha", "l", "m", "masked", "scores"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lineage,
+    Stages,
+    testing::Values("flashcore_4", "v2c_6", "v2c_8", "v2c_9"),
+    [](const auto& kernel) { return std::string(kernel.param); }
+);
+
+TEST(LineageTensor, SwizzledTilesMeetNoBankConflictAndRowsOf128BytesDo) {
+    const auto conflicts = [](const std::string& kernel) {
+        const json j =
+            json::parse(warplens({"banks", kernel, "--shape", "1,1,64,64", "--json"}).out).at("shared");
+        return j.at("wavefronts").get<int64_t>() - j.at("ideal").get<int64_t>();
+    };
+    EXPECT_EQ(conflicts("v2c_9"), 0);
+    EXPECT_GT(conflicts("flashcore_3"), 0);
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ TEST_F(ManifestErrors, AMisspeltKeyFindsItsNeighbour) {
         "gemm.toml:3: args[0].fill: unknown fill \"nromal\"; did you mean \"normal\"?"
     );
     EXPECT_EQ(
+        load_error("of = \"scores\"", "row = \"lane\""),
+        "gemm.toml:25: tile.S.row needs its other half: row and col say which element a lane holds."
+    );
+    EXPECT_EQ(
         load_error("[output.C]", "[reference]\nbuiltin = \"atention\"\n[output.C]"),
         "gemm.toml:23: unknown builtin reference \"atention\"; did you mean \"attention\"?"
     );

@@ -121,9 +121,24 @@ TEST_F(Manifest, AWindowLiesWhereItsExpressionsSay) {
     const Problem problem = bind(load("gemm.toml"), {});
     const TileRule& rule = problem.kernel.tiles.at("S");
     EXPECT_EQ(window_origin(problem, rule, {2, 5, 7}, 3, 4), (std::vector<int64_t>{7, 8, 200, 384}));
-    const TileRule uneven{"scores", {"block.x * 0.5"}, "", {}, {}};
+    const TileRule uneven{"scores", {"block.x * 0.5"}, "", {}, {}, "", ""};
     EXPECT_THROW(window_origin(problem, uneven, {1, 0, 0}, 0, 0), Error);
     EXPECT_EQ(window_origin(problem, uneven, {2, 0, 0}, 0, 0), (std::vector<int64_t>{1}));
+}
+
+TEST_F(Manifest, RegistersHoldTheElementsThatTheirExpressionsSay) {
+    const Problem problem = bind(load("gemm.toml"), {});
+    TileRule rule;
+    rule.row = "lane / 4 + element % 2 * 8", rule.col = "lane % 4";
+    const std::vector<LanePlace> places = lane_places(problem, rule, 32, 2);
+    ASSERT_EQ(places.size(), 64U);
+    EXPECT_EQ(places[2 * 31].row, 7);
+    EXPECT_EQ(places[2 * 31 + 1].row, 15);
+    EXPECT_EQ(places[2 * 31 + 1].col, 3);
+    rule.row = "lane - 1";
+    EXPECT_THROW(lane_places(problem, rule, 32, 1), Error);
+    rule.row = "lane * 1000";
+    EXPECT_THROW(lane_places(problem, rule, 32, 1), Error);
 }
 
 TEST_F(Manifest, ShippedManifestsBind) {

@@ -126,11 +126,39 @@ void judge_output(
     if (tile.estimated_bound) out.note = "estimated bound: the reference gave no sum of absolute terms";
 }
 
-}  // namespace
-
-analysis::ReferenceTile reference_of(
-    const Observer& o, const std::string& name, const emulator::TileSnapshot& s
+// Evaluated once a probe; blocks that run at the same time share it. A map's nodes stay where they are.
+const std::vector<manifest::LanePlace>& places_of(
+    Observer& o, const std::string& name, const emulator::TileSnapshot& s
 ) {
+    const std::lock_guard lock(o.mutex);
+    std::vector<manifest::LanePlace>& places = o.places[{name, s.cols}];
+    if (places.empty())
+        places = manifest::lane_places(o.problem, o.problem.kernel.tiles.at(name), s.rows, s.cols);
+    return places;
+}
+
+// The reference of every lane's registers from the window in which their elements lie.
+analysis::ReferenceTile reference_of_registers(
+    Observer& o, const std::string& name, analysis::Window w, const emulator::TileSnapshot& s
+) {
+    const std::vector<manifest::LanePlace>& places = places_of(o, name, s);
+    analysis::ReferenceTile out = analysis::blank_tile(w);
+    w.rows = w.cols = 1;
+    for (const manifest::LanePlace& p : places)
+        w.rows = std::max(w.rows, p.row + 1), w.cols = std::max(w.cols, p.col + 1);
+    const analysis::ReferenceTile window = o.reference->tile(w);
+    out.problem = window.problem, out.estimated = window.estimated;
+    for (size_t i = 0; i < places.size(); ++i) {
+        const size_t from = window.value.index(places[i].row, places[i].col);
+        out.value.data[i] = window.value.data[from], out.bound.data[i] = window.bound.data[from],
+        out.compared.data[i] = window.compared.data[from];
+    }
+    return out;
+}
+
+// The reference of a snapshot: blank when the manifest names none for it. Fills `problem` when there should
+// be one.
+analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const emulator::TileSnapshot& s) {
     const auto rule = o.problem.kernel.tiles.find(name);
     if (o.reference == nullptr || rule == o.problem.kernel.tiles.end())
         return analysis::blank_tile({{}, {}, 0, 0});
@@ -144,8 +172,14 @@ analysis::ReferenceTile reference_of(
         s.warp,
         s.iteration
     );
-    return o.reference->tile(w);
+    if (s.memory != "register") return o.reference->tile(w);
+    if (!rule->second.row.empty()) return reference_of_registers(o, name, w, s);
+    analysis::ReferenceTile unplaced = analysis::blank_tile(w);
+    unplaced.problem = "registers are compared where row and col say which elements they hold";
+    return unplaced;
 }
+
+}  // namespace
 
 void add_tile(Observer& o, emulator::TileSnapshot&& s) {
     const ptx::Mark& mark = emulator::marks(o.program)[static_cast<size_t>(s.mark)];

@@ -7,8 +7,10 @@
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
 
+#include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
@@ -22,6 +24,9 @@ struct Observer {
     capture::Capture& capture;  // probes, tiles, blobs, notes are added
     std::mutex mutex = {};
     std::vector<int> probe_of_site = {};  // mark's instruction -> index in capture.probes, -1: not seen yet
+    // Which elements the lanes' registers hold, by the probe's name and elements a lane; filled as probes are
+    // met.
+    std::map<std::pair<std::string, int>, std::vector<manifest::LanePlace>> places = {};
     std::vector<std::string> problems = {};  // windows that the reference could not give, once each
 };
 
@@ -32,12 +37,6 @@ void finish(Observer& observer);
 
 // Events name marks by their index in the program; captures name probes.
 void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& records);
-
-// The reference of a snapshot: blank when the manifest names none for it. Fills `problem` when there should
-// be one.
-analysis::ReferenceTile reference_of(
-    const Observer& observer, const std::string& name, const emulator::TileSnapshot& snapshot
-);
 
 // Every output argument against its reference tensor, as (rows, last extent) matrices: verdicts, tiles of the
 // whole launch, Output rows. `blocks_only` < 0 compares everything.

@@ -302,6 +302,12 @@ Variables with_position(Variables variables, Dim3 block, int warp, int iteration
     return variables;
 }
 
+Variables with_lane(Variables variables, int lane, int element) {
+    variables["lane"] = lane;
+    variables["element"] = element;
+    return variables;
+}
+
 void check_rules(const Binding& b) {
     for (const auto& [name, rule] : b.kernel.outputs)
         if (!rule.terms.empty()) evaluate(rule.terms, b.variables, b.at("output." + name + ".terms"));
@@ -310,6 +316,10 @@ void check_rules(const Binding& b) {
         for (size_t i = 0; i < rule.at.size(); ++i)
             evaluate(rule.at[i], variables, b.at(fmt::format("tile.{}.at[{}]", name, i)));
         if (!rule.terms.empty()) evaluate(rule.terms, variables, b.at("tile." + name + ".terms"));
+        if (rule.row.empty()) continue;
+        const Variables lane = with_lane(b.variables, 0, 0);
+        evaluate(rule.row, lane, b.at("tile." + name + ".row"));
+        evaluate(rule.col, lane, b.at("tile." + name + ".col"));
     }
 }
 
@@ -341,6 +351,25 @@ std::vector<int64_t> window_origin(
         origin.push_back(evaluate_whole(expression, variables, where, INT64_MIN));
     }
     return origin;
+}
+
+std::vector<LanePlace> lane_places(const Problem& problem, const TileRule& rule, int lanes, int elements) {
+    Variables variables = with_lane({problem.params.begin(), problem.params.end()}, 0, 0);
+    const std::string where = problem.kernel.path + ": the tile of " + rule.of;
+    std::vector<LanePlace> places;
+    const auto coordinate = [&](const std::string& expression, const char* key) {
+        const int64_t at = evaluate_whole(expression, variables, where + key, 0);
+        constexpr int64_t kMost = 4096;  // far more than 32 lanes of 255 registers can spread over
+        if (at > kMost) throw Error(fmt::format("{}{} gives {}, the limit is {}.", where, key, at, kMost));
+        return static_cast<int>(at);
+    };
+    for (int lane = 0; lane < lanes; ++lane) {
+        for (int element = 0; element < elements; ++element) {
+            variables["lane"] = lane, variables["element"] = element;
+            places.push_back({coordinate(rule.row, ".row"), coordinate(rule.col, ".col")});
+        }
+    }
+    return places;
 }
 
 }  // namespace wl::manifest

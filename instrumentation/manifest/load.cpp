@@ -40,6 +40,9 @@ std::string unknown(const std::string& word, const std::string& what, const std:
     return fmt::format("unknown {} \"{}\"; {}", what, word, help);
 }
 
+// What expressions know besides parameters.
+const std::set<std::string> kMeanings{"warp", "iteration", "block", "lane", "element"};
+
 // ---- arguments
 
 DType read_dtype(const Section& section) {
@@ -153,7 +156,7 @@ void read_params(const Section& top, Kernel& kernel) {
     if (const auto section = subsection(top, "params")) {
         kernel.params = read_pairs(*section);
         for (const auto& [name, value] : kernel.params)
-            if (is_function_name(name) || name == "warp" || name == "iteration" || name == "block")
+            if (is_function_name(name) || kMeanings.count(name) != 0)
                 fail(
                     *section->document,
                     line_of(*section, name),
@@ -303,7 +306,7 @@ void read_tiles(const Section& top, Kernel& kernel) {
     if (!tiles) return;
     for (const std::string& name : keys(*tiles)) {
         const Section section = *subsection(*tiles, name);
-        check_keys(section, {"of", "at", "terms", "row_axis", "col_axis"});
+        check_keys(section, {"of", "at", "terms", "row_axis", "col_axis", "row", "col"});
         TileRule& rule = kernel.tiles[name];
         rule.of = text(section, "of").value_or(name);
         rule.at = required(
@@ -315,6 +318,14 @@ void read_tiles(const Section& top, Kernel& kernel) {
         rule.terms = expression(section, "terms").value_or("");
         rule.row_axis = whole(section, "row_axis");
         rule.col_axis = whole(section, "col_axis");
+        rule.row = expression(section, "row").value_or("");
+        rule.col = expression(section, "col").value_or("");
+        if (const std::string one = rule.row.empty() ? "col" : "row"; rule.row.empty() != rule.col.empty())
+            fail(
+                *section.document,
+                line_of(section, one),
+                full_name(section, one) + " needs its other half: row and col say which element a lane holds."
+            );
         for (const char* key : {"row_axis", "col_axis"}) {
             const auto axis = whole(section, key);
             if (axis && (*axis < 0 || *axis >= static_cast<int>(rule.at.size())))

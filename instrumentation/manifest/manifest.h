@@ -52,6 +52,8 @@ struct TileRule {  // [tile.NAME]
     std::string terms;
     std::optional<int> row_axis, col_axis;  // dimensions that rows and columns run along; default: the last
                                             // two, or the last for a vector
+    std::string row, col;  // of a probe of registers: which element of the window a lane's element is,
+                           // expressions over params, lane and element
 };
 
 struct Fault {
@@ -158,5 +160,12 @@ double evaluate(
 std::vector<int64_t> window_origin(
     const Problem& problem, const TileRule& rule, Dim3 block, int warp, int iteration
 );
+
+// Of a rule with row and col: the element of the window that each lane's elements are, lane after lane.
+// Throws Error where an expression gives no whole number of at least 0.
+struct LanePlace {
+    int row = 0, col = 0;
+};
+std::vector<LanePlace> lane_places(const Problem& problem, const TileRule& rule, int lanes, int elements);
 
 }  // namespace wl::manifest
