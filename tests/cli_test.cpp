@@ -104,7 +104,8 @@ TEST(Cli, EveryVerbHasHelpWithAnExample) {
           "estimate",
           "check",
           "at",
-          "accept"}) {
+          "accept",
+          "why"}) {
         const Said said = warplens({verb, "--help"});
         EXPECT_EQ(said.status, 0) << verb;
         EXPECT_NE(said.out.find("Example:"), std::string::npos) << verb;

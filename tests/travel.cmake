@@ -1,1 +1,2 @@
 wl_test(travel wl_travel wl_compile)
+wl_test(slice wl_travel wl_compile)

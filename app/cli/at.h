@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,16 @@ namespace wl::app {
 struct Trip {
     diagnosis::Experiment experiment;
     travel::Route route;
+    std::optional<capture::Capture> recorded;  // that was named
     std::vector<std::string> faults;
     int64_t block = 0;
     int warps = 0;
 };
 // Throws Error (unknown words, compile error, bad launch) and Unsupported.
-std::unique_ptr<Trip> make_trip(const Command& command, const AtOptions& o);
+// `recorded`: the run to repeat; nullptr: that of the capture which the command names, if it names one.
+std::unique_ptr<Trip> make_trip(
+    const Command& command, const AtOptions& o, const capture::Capture* recorded = nullptr
+);
 
 struct Printed {
     std::string expression, origin;
@@ -37,6 +42,9 @@ struct AtReport {
     int warp = 0;
     uint64_t time = 0;
     uint32_t lanes = 0;
+    int epoch = 0;
+    uint64_t order = 0;  // instants of the block before it
+    std::string note;    // what happens there, when that was asked for
     std::vector<Printed> values;
 };
 // Goes there. Throws Error when there is no such instant.

@@ -55,6 +55,7 @@ std::string report_text(const AtReport& r) {
         r.text,
         r.function
     );
+    if (!r.note.empty()) text += "    " + r.note + "\n";
     for (const Printed& p : r.values) text += values_text(p, r.lanes);
     return text;
 }
@@ -79,6 +80,9 @@ nlohmann::ordered_json report_json(const AtReport& r) {
         {"warp",        r.warp    },
         {"time",        r.time    },
         {"lanes",       r.lanes   },
+        {"epoch",       r.epoch   },
+        {"order",       r.order   },
+        {"note",        r.note    },
         {"place",       r.place   },
         {"function",    r.function},
         {"instruction", r.text    },

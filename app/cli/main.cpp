@@ -14,7 +14,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 11> kVerbs{
+constexpr std::array<Verb, 12> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -27,6 +27,7 @@ constexpr std::array<Verb, 11> kVerbs{
      {"estimate", wl::app::verb_estimate},
      {"at", wl::app::verb_at},
      {"accept", wl::app::verb_accept},
+     {"why", wl::app::verb_why},
      }
 };
 

@@ -42,8 +42,11 @@ struct CheckOptions {
 
 struct AtOptions {
     std::string block, file, stage, when, build = "debug";
-    int warp = 0, line = 0;
-    int64_t time = -1, hit = 0, step = 0;
+    std::string tile, first, write, last_write, next_write;
+    int warp = -1;  // -1: 0, or any where it is asked who writes or makes something
+    int line = 0, iteration = -1, barrier = -1, epoch = -1;
+    uint32_t ptx_line = 0;
+    int64_t time = -1, hit = 0, step = 0, site = -1;
     std::vector<std::string> print, watch;
     bool serve = false;
 };
@@ -53,12 +56,18 @@ struct AcceptOptions {
     std::string registers, shared;              // limits in place of the manifest's; "72", "99K"
 };
 
+struct WhyOptions {
+    std::string tile, element, block;
+    int iteration = -1, warp = -1;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
     CheckOptions check;
     AtOptions at;
     AcceptOptions accept;
+    WhyOptions why;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks

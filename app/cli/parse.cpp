@@ -101,11 +101,36 @@ void add_estimate(CLI::App& app, Command& c) {
 }
 
 void add_instant_options(CLI::App& at, AtOptions& o) {
-    at.add_option("--block", o.block, "X,Y,Z; default: 0,0,0");
-    at.add_option("--warp", o.warp, "of the block")->check(CLI::NonNegativeNumber);
+    at.add_option("--block", o.block, "X,Y,Z; default: 0,0,0, of a capture the recorded block");
+    at.add_option("--warp", o.warp, "of the block; default: 0, any for --write and --first")
+        ->check(CLI::NonNegativeNumber);
     at.add_option("--line", o.line, "of the source: where the warp comes to it")->check(CLI::PositiveNumber);
     at.add_option("--file", o.file, "of that line, where several files have it");
     at.add_option("--stage", o.stage, "only in this WL_STAGE");
+    at.add_option("--tile", o.tile, "where the warp comes to the mark of this name");
+    at.add_option("--iteration", o.iteration, "of that mark or of the stage, from 0")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--barrier", o.barrier, "where the warp comes to its block barrier of this number, from 0")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--epoch", o.epoch, "only when the warp has passed so many block barriers")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--ptx-line", o.ptx_line, "where the warp comes to an instruction at this line of the PTX")
+        ->check(CLI::PositiveNumber);
+    at.add_option(
+          "--site", o.site, "where it comes to the instruction of this number, as captures count them"
+    )
+        ->check(CLI::NonNegativeNumber);
+    at.add_option(
+          "--first",
+          o.first,
+          "nan or inf: the instruction that makes it; bad: that writes a tile's first wrong element"
+    )
+        ->check(CLI::IsMember({"nan", "inf", "bad"}));
+    at.add_option(
+        "--write", o.write, "where shared:0x40, global:0x7f... or the element NAME[i][j] of a tile is written"
+    );
+    at.add_option("--last-write", o.last_write, "then back to the instruction that wrote it last");
+    at.add_option("--next-write", o.next_write, "then on to the instruction that writes it next");
     at.add_option("--if", o.when, "only where this expression is true for a lane: 'isnan(acc)'");
     at.add_option("--hit", o.hit, "how many such instants to pass; -1: the last one, -2: the one before");
     at.add_option("--time", o.time, "of the warp's clock, as the timeline shows it")
@@ -129,7 +154,7 @@ void add_at(CLI::App& app, Command& c) {
         "any instant of a block: what the source variables of a warp's 32 lanes hold there",
         "warplens at v2c_3 --fault 32x --warp 3 --line 127 --print l_add,m"
     );
-    at->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
+    at->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml, a .cu, or a .wlcap")->required();
     add_instant_options(*at, c.at);
     at->add_flag("--serve", c.at.serve, "answer lines of these options on stdin by lines of JSON");
     add_kernel_options(*at, c);
@@ -162,6 +187,23 @@ void add_accept(CLI::App& app, Command& c) {
     accept->add_option("--on", c.kernel.on, "executor: cpu");
     accept->add_option("--arch", c.kernel.arch, "compute_80, compute_90, ...");
     accept->add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+}
+
+void add_why(CLI::App& app, Command& c) {
+    CLI::App* why = add_verb(
+        app,
+        c,
+        "why",
+        "where an element of a tile or an output comes from, back to the inputs, with the first wrong link",
+        "warplens why v2c_3 --fault 32x --tile O --element 0,0"
+    );
+    why->add_option("kernel", c.kernel.kernel, "a .wlcap, or a kernel, which is run")->required();
+    why->add_option("--tile", c.why.tile, "the tile's or the output's name")->required();
+    why->add_option("--element", c.why.element, "ROW,COLUMN; default: its first wrong element, else 0,0");
+    why->add_option("--iteration", c.why.iteration, "default: the first wrong one, else the last");
+    why->add_option("--warp", c.why.warp, "of a tile that each warp has for itself");
+    why->add_option("--block", c.why.block, "X,Y,Z; default: one that was recorded");
+    add_kernel_options(*why, c);
 }
 
 void add_verbs(CLI::App& app, Command& c) {
@@ -223,6 +265,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_estimate(app, c);
     add_at(app, c);
     add_accept(app, c);
+    add_why(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

@@ -29,6 +29,7 @@ struct Traveller {
     std::vector<uint64_t> counts;  // the same by warp
     std::vector<KeyFrame> frames;  // by rising order; the first is the start
     uint64_t interval = 0, frame_bytes = 0;
+    std::function<void(const TileSnapshot&, uint64_t)> tell_tile;
     mutable std::vector<std::vector<uint32_t>> slots;  // of registers by function, once they are asked for
 };
 
@@ -41,6 +42,12 @@ std::vector<const Frame*> frames_here(const Traveller& t) {
     std::vector<const Frame*> frames;
     for (const Frame* f = warp_here(t).frame; f != nullptr; f = f->parent) frames.push_back(f);
     return frames;
+}
+
+const Frame& frame_at(const Traveller& t, size_t activation) {
+    const Frame* f = warp_here(t).frame;
+    while (activation-- > 0) f = f->parent;
+    return *f;
 }
 
 int function_of(const Traveller& t, const Frame& frame) {
@@ -116,6 +123,9 @@ TravellerPtr start_journey(Journey journey) {
     t->journey = std::move(journey);
     watch(t->watcher, *t->journey.program);
     t->options.threads = 1;
+    t->options.on_tile = [&on = *t](TileSnapshot&& tile) {
+        if (on.tell_tile) on.tell_tile(tile, on.order);
+    };
     t->options.checks = {false, false, false};
     t->options.schedule_seed = t->journey.schedule_seed;
     t->options.budget = t->journey.budget;
@@ -145,7 +155,7 @@ bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(c
         keep_state(t, w, i);
         const uint64_t now = t.order++, nth = t.counts[static_cast<size_t>(w.index)]++;
         if (now < order || (warp >= 0 && w.index != warp)) return true;
-        t.here = {w.index, time_at(w, i), i->site, w.mask, now, nth, w.frame->depth};
+        t.here = {w.index, time_at(w, i), i->site, w.mask, now, nth, w.frame->depth, w.epoch};
         t.at = i;
         return !stop(t.here);
     };
@@ -158,6 +168,10 @@ bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(c
     t.watcher.before = nullptr;
     t.standing = t.watcher.stopped;
     return t.standing;
+}
+
+void on_tile(Traveller& t, std::function<void(const TileSnapshot&, uint64_t order)> tell) {
+    t.tell_tile = std::move(tell);
 }
 
 bool go_to(Traveller& t, uint64_t order) {
@@ -202,7 +216,7 @@ std::vector<Activation> activations(const Traveller& t) {
 }
 
 LaneBits register_bits(const Traveller& t, size_t activation, const ptx::Function& function, int32_t reg) {
-    const Frame& frame = *frames_here(t).at(activation);
+    const Frame& frame = frame_at(t, activation);
     std::vector<uint32_t>& slots = t.slots[static_cast<size_t>(function_of(t, frame))];
     if (slots.empty()) {
         RegisterFile unused;
@@ -240,7 +254,7 @@ bool read_memory(const Traveller& t, const LaneAddress& from, std::span<std::byt
 std::optional<std::pair<ptx::Space, LaneBits>> address_of(
     const Traveller& t, size_t activation, const std::string& symbol
 ) {
-    const Frame& frame = *frames_here(t).at(activation);
+    const Frame& frame = frame_at(t, activation);
     const auto& symbols = t.watcher.program.symbols;
     const auto known = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& s) {
         return s.name == symbol && (s.function < 0 || s.function == function_of(t, frame));
@@ -270,6 +284,26 @@ std::vector<int> module_functions(const Program& program, const ptx::Module& mod
         out.push_back(static_cast<int>(found - module.functions.begin()));
     }
     return out;
+}
+
+int running_function(const Traveller& t) { return function_of(t, *warp_here(t).frame); }
+
+std::optional<uint32_t> calling_site(const Traveller& t) {
+    const Instr* call = warp_here(t).frame->call;
+    return call != nullptr ? std::optional(call->site) : std::nullopt;
+}
+
+std::optional<std::pair<std::string, uint64_t>> allocation_at(const Traveller& t, uint64_t address) {
+    for (const Allocation& a : t.memory.allocations)
+        if (address >= a.base && address - a.base < a.bytes.size())
+            return std::pair(a.name, address - a.base);
+    return std::nullopt;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> allocation_named(const Traveller& t, const std::string& name) {
+    for (const Allocation& a : t.memory.allocations)
+        if (a.name == name) return std::pair(a.base, uint64_t{a.bytes.size()});
+    return std::nullopt;
 }
 
 uint32_t existing_lanes(const Traveller& t) { return warp_here(t).exists; }

@@ -51,6 +51,7 @@ struct Here {
     uint64_t order = 0;  // instants of the block before this one: its address
     uint64_t nth = 0;    // the same of this warp
     uint32_t depth = 0;  // calls that the lanes are in
+    int epoch = 0;       // block barriers that the warp has passed
 };
 
 // Runs the block from its start until `stop` is true before an instruction of `warp` (-1: of any). False: the
@@ -62,6 +63,9 @@ bool go_to(Traveller& t, uint64_t order);
 bool go_to_nth(Traveller& t, int warp, uint64_t nth);
 // Where the block stands: where one of these stopped.
 const Here& here(const Traveller& t);
+
+// Tiles that marks take while the block runs, and the instants before; each time that the block passes them.
+void on_tile(Traveller& t, std::function<void(const TileSnapshot&, uint64_t order)> tell);
 
 // Instants at which the block's state is kept, by rising order, and the bytes that they take.
 std::vector<uint64_t> key_frame_orders(const Traveller& t);
@@ -98,6 +102,15 @@ std::optional<std::pair<ptx::Space, LaneBits>> address_of(
 
 // Index in Module::functions of each of the program's functions, in its order.
 std::vector<int> module_functions(const Program& program, const ptx::Module& module);
+
+int running_function(const Traveller& t);  // in the order of Program
+std::optional<uint32_t> calling_site(const Traveller& t
+);  // of the call that the running activation returns to
+
+// The allocation that holds a global address, by name, and the offset in it.
+std::optional<std::pair<std::string, uint64_t>> allocation_at(const Traveller& t, uint64_t address);
+// Device address and bytes of an allocation.
+std::optional<std::pair<uint64_t, uint64_t>> allocation_named(const Traveller& t, const std::string& name);
 
 uint32_t existing_lanes(const Traveller& t);
 Dim3 thread_of(const Traveller& t, int lane);

@@ -2,10 +2,12 @@
 #include "instrumentation/travel/instant.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/travel/search.h"
 
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <map>
 
 namespace wl::travel {
 namespace {
@@ -29,33 +31,76 @@ bool on_line(const Route& route, uint32_t site, const Wanted& wanted) {
     return false;
 }
 
+bool is_block_barrier(const ptx::Instruction& in) {
+    const std::string& m = in.mnemonic;
+    return (m.starts_with("bar.") && !m.starts_with("bar.warp")) || m.starts_with("barrier.sync") ||
+        m.starts_with("barrier.cta") || m.starts_with("barrier.arrive") || m.starts_with("barrier.red");
+}
+
+// What a warp has done so far.
+struct Past {
+    bool arrived_late = false;
+    std::vector<uint32_t> lanes_on_line;  // by depth of calls
+    std::string stage;
+    std::map<std::string, int> stages, marks;  // how often it came to each
+};
+
 // Looks at each instruction of the warp in turn: is it a wanted arrival?
 struct Scout {
     Route& route;
     const Wanted& wanted;
-    bool arrived_late = false;
-    std::vector<uint32_t> lanes_on_line{};  // by depth of calls
-    std::string stage{}, problem{};
+    std::vector<Past> past{};  // by warp
+    std::string problem{};
     bool evaluated = false;
 
     bool arrives(const Here& here) {
-        if (const std::string& s = route.stages[here.site]; !s.empty()) stage = s;
+        if (past.size() <= static_cast<size_t>(here.warp)) past.resize(static_cast<size_t>(here.warp) + 1);
+        Past& p = past[static_cast<size_t>(here.warp)];
+        const std::string* mark = come_to_mark(here, p);
         if (wanted.time) {
-            if (arrived_late || here.time < *wanted.time) return false;
-            arrived_late = true;
+            if (p.arrived_late || here.time < *wanted.time) return false;
+            p.arrived_late = true;
         }
-        if (wanted.line != 0) {
-            if (!comes_to_line(here)) return false;
+        if (wanted.line != 0 && wanted.makes == Odd::none && !comes_to_line(here, p)) return false;
+        if (wanted.line != 0 && wanted.makes != Odd::none && !on_line(route, here.site, wanted)) return false;
+        if (!wanted.stage.empty() && p.stage != wanted.stage) return false;
+        if (!wanted.tile.empty() && (mark == nullptr || *mark != wanted.tile)) return false;
+        if (wanted.iteration >= 0 && iteration_of(p, mark) != wanted.iteration) return false;
+        return at_instruction(here) && (!wanted.when || holds(*wanted.when));
+    }
+    // The name of the tile's mark that the warp is at.
+    const std::string* come_to_mark(const Here& here, Past& p) const {
+        if (const std::string& s = route.stages[here.site]; !s.empty()) {
+            p.stage = s;
+            ++p.stages[s];
         }
-        if (!wanted.stage.empty() && stage != wanted.stage) return false;
-        return !wanted.when || holds(*wanted.when);
+        const ptx::Instruction& in = *route.instructions[here.site];
+        if (in.op != ptx::Op::mark) return nullptr;
+        const ptx::Mark& m = route.function_of_site[here.site]->marks[static_cast<size_t>(in.mark)];
+        const bool first = m.kind != ptx::Mark::Kind::fragment || in.operands[0].bits == 0;
+        if (m.kind == ptx::Mark::Kind::stage || m.kind == ptx::Mark::Kind::layout || !first) return nullptr;
+        ++p.marks[m.name];
+        return &m.name;
+    }
+    static int iteration_of(const Past& p, const std::string* mark) {
+        const auto& counts = mark != nullptr ? p.marks : p.stages;
+        const auto count = counts.find(mark != nullptr ? *mark : p.stage);
+        return count == counts.end() ? -1 : count->second - 1;
+    }
+    bool at_instruction(const Here& here) const {
+        const ptx::Instruction& in = *route.instructions[here.site];
+        if (wanted.epoch >= 0 && here.epoch != wanted.epoch) return false;
+        if (wanted.barrier >= 0 && (here.epoch != wanted.barrier || !is_block_barrier(in))) return false;
+        if (wanted.site >= 0 && here.site != static_cast<uint64_t>(wanted.site)) return false;
+        if (wanted.ptx_line != 0 && in.text_line != wanted.ptx_line) return false;
+        return wanted.written.bytes == 0 || writes_here(route, wanted.written);
     }
     // Lanes that return to the line out of a call that it makes have not left it.
-    bool comes_to_line(const Here& here) {
-        if (lanes_on_line.size() <= here.depth) lanes_on_line.resize(here.depth + 1);
-        for (size_t deeper = here.depth + 1; deeper < lanes_on_line.size(); ++deeper)
-            lanes_on_line[deeper] &= ~here.lanes;
-        uint32_t& lanes = lanes_on_line[here.depth];
+    bool comes_to_line(const Here& here, Past& p) const {
+        if (p.lanes_on_line.size() <= here.depth) p.lanes_on_line.resize(here.depth + 1);
+        for (size_t deeper = here.depth + 1; deeper < p.lanes_on_line.size(); ++deeper)
+            p.lanes_on_line[deeper] &= ~here.lanes;
+        uint32_t& lanes = p.lanes_on_line[here.depth];
         const bool was = (lanes & here.lanes) != 0, is = on_line(route, here.site, wanted);
         lanes = is ? lanes | here.lanes : lanes & ~here.lanes;
         return is && !was;
@@ -100,6 +145,8 @@ Route make_route(const ptx::Module& module, emulator::Journey journey) {
             const bool stage =
                 in.mark >= 0 && function.marks[static_cast<size_t>(in.mark)].kind == ptx::Mark::Kind::stage;
             if (stage) route.stages[site] = function.marks[static_cast<size_t>(in.mark)].name;
+            route.instructions.push_back(&in);
+            route.function_of_site.push_back(&function);
             ++site;
         }
     }
@@ -110,19 +157,29 @@ Route make_route(const ptx::Module& module, emulator::Journey journey) {
 Found go(Route& route, const Wanted& wanted) {
     Found found;
     Scout scout{route, wanted};
-    std::deque<uint64_t> last;  // orders of the latest arrivals, when they are counted from the end
+    OddScout odd{wanted.makes};
+    std::deque<OddResult> last;  // the latest arrivals, when they are counted from the end
     const auto kept = static_cast<size_t>(wanted.hit < 0 ? -wanted.hit : 0);
-    found.found = emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
-        if (!scout.arrives(here)) return false;
-        last.push_back(here.order);
-        if (last.size() > kept) last.pop_front();
+    const auto arrive = [&](const OddResult& at) {
+        last.push_back(at);
+        if (last.size() > std::max<size_t>(kept, 1)) last.pop_front();
         return found.arrivals++ == wanted.hit;
+    };
+    found.found = emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
+        if (wanted.makes == Odd::none) return scout.arrives(here) && arrive({here.order});
+        const std::optional<OddResult> made = look_back(route, odd, here);
+        if (made && arrive(*made)) return true;
+        if (scout.arrives(here)) note_result(route, odd, here);
+        return false;
     });
     check(scout);
-    if (wanted.hit < 0 && last.size() == kept) {
-        found.arrivals -= static_cast<int64_t>(kept);
-        found.found = emulator::go_to(*route.traveller, last.front());
-    }
+    const bool from_end = wanted.hit < 0 && last.size() == kept;
+    if (from_end) found.arrivals -= static_cast<int64_t>(kept);
+    if (!from_end && !found.found) return found;
+    const OddResult& at = from_end ? last.front() : last.back();
+    found.odd_register = at.reg;
+    found.odd_lanes = at.lanes;
+    if (from_end || wanted.makes != Odd::none) found.found = emulator::go_to(*route.traveller, at.order);
     return found;
 }
 

@@ -20,20 +20,37 @@ struct Route {
     const ptx::Module* module = nullptr;
     variables::Variables variables;  // empty for an optimised build
     std::vector<capture::Site> sites;
-    std::vector<std::string> stages;  // WL_STAGE by site; empty: none
-    std::vector<int> functions;       // of Module::functions, in the order of the program's
+    std::vector<std::string> stages;                    // WL_STAGE by site; empty: none
+    std::vector<int> functions;                         // of Module::functions, in the order of the program's
+    std::vector<const ptx::Instruction*> instructions;  // by site, of `module`
+    std::vector<const ptx::Function*> function_of_site;  // the same
     emulator::TravellerPtr traveller;
 };
 
 Route make_route(const ptx::Module& module, emulator::Journey journey);
 
-// Arrivals of one warp, in kernel time. Everything that is set must hold.
+enum class Odd : uint8_t { none, nan, inf };
+// Bytes by generic address: kSharedBase + offset for shared memory.
+struct Bytes {
+    uint64_t address = 0;
+    uint32_t bytes = 0;
+};
+
+// Arrivals of one warp (-1: of any), in kernel time. Everything that is set must hold.
 struct Wanted {
     int warp = 0;
-    std::optional<uint64_t> time;      // at this time of the warp's clock, or the first instruction after it
-    std::string file;                  // end of the path; empty: any
-    int line = 0;                      // 0: any; the warp comes to it from another line
-    std::string stage;                 // the warp's stage; empty: any
+    std::optional<uint64_t> time;  // at this time of the warp's clock, or the first instruction after it
+    std::string file;              // end of the path; empty: any
+    int line = 0;                  // 0: any; the warp comes to it from another line
+    std::string stage;             // the warp's stage; empty: any
+    std::string tile;              // the warp comes to a mark of this name; empty: any
+    int iteration = -1;  // how often the warp came to that mark, or into the stage it is in, before; -1: any
+    int barrier = -1;    // the warp comes to its block barrier of this number, from 0
+    int epoch = -1;      // the warp has passed so many block barriers
+    int64_t site = -1;   // it is about to execute this instruction
+    uint32_t ptx_line = 0;  // or one at this line of the PTX
+    Bytes written;          // it is about to write some of these bytes
+    Odd makes = Odd::none;  // the instruction leaves NaN or Inf in a destination register of a lane
     std::optional<watch::Watch> when;  // true for at least one of its lanes
     int64_t hit = 0;  // how many such arrivals come before; negative: counted from the last, -1
 };
@@ -43,6 +60,8 @@ struct Wanted {
 struct Found {
     bool found = false;
     int64_t arrivals = 0;
+    int32_t odd_register = -1;  // what `makes` found: of the running function, and the lanes
+    uint32_t odd_lanes = 0;
 };
 Found go(Route& route, const Wanted& wanted);
 

@@ -1,0 +1,76 @@
+// The verb: a capture, or a kernel that is run for one; its block once more; the chain.
+#include "app/cli/why.h"
+
+#include "app/cli/again.h"
+#include "app/cli/at.h"
+#include "app/cli/progress.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
+
+#include <charconv>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace wl::app {
+
+namespace {
+
+std::pair<int, int> parse_element(const std::string& text) {
+    if (text.empty()) return {-1, -1};
+    int row = 0, col = 0;
+    const char *begin = text.data(), *end = begin + text.size();
+    const auto first = std::from_chars(begin, end, row);
+    const bool pair = first.ec == std::errc() && first.ptr != end && *first.ptr == ',';
+    const auto second = pair ? std::from_chars(first.ptr + 1, end, col) : first;
+    if (!pair || second.ec != std::errc() || second.ptr != end || row < 0 || col < 0)
+        throw Error("--element " + text + ": write ROW,COLUMN, for example 0,0");
+    return {row, col};
+}
+
+capture::Capture capture_of(const Command& command) {
+    if (is_capture(command.kernel.kernel)) return capture::read_capture(command.kernel.kernel);
+    manifest::Problem problem = bind(command.kernel);
+    diagnosis::Options options = run_options(command.kernel);
+    if (!command.why.block.empty()) options.record.push_back(parse_block(command.why.block, problem.grid));
+    options.diagnose = false;
+    options.on_progress = progress_reporter(command.output);
+    return diagnosis::run(std::move(problem), options);
+}
+
+std::string block_text(int64_t block, Dim3 grid) {
+    const Dim3 b = from_linear(static_cast<uint64_t>(block), grid);
+    return fmt::format("{},{},{}", b.x, b.y, b.z);
+}
+
+}  // namespace
+
+int verb_why(const Command& command) {
+    const WhyOptions& o = command.why;
+    const capture::Capture c = capture_of(command);
+    if (!c.unsupported.empty()) throw Unsupported(c.unsupported.front());
+    diagnosis::Question q;
+    q.name = o.tile;
+    std::tie(q.row, q.col) = parse_element(o.element);
+    q.iteration = o.iteration, q.warp = o.warp;
+    if (!o.block.empty()) q.block = parse_block(o.block, c.launch.grid);
+
+    AtOptions at;
+    at.build = c.launch.build;
+    at.block = o.block;
+    std::unique_ptr<Trip> trip = make_trip(command, at, &c);
+    const auto argument = emulator::allocation_named(*trip->route.traveller, q.name);
+    const diagnosis::Asked asked = diagnosis::resolve(c, q, argument ? argument->first : 0);
+    if (asked.block != trip->block) {
+        at.block = block_text(asked.block, c.launch.grid);
+        trip = make_trip(command, at, &c);
+    }
+    const WhyReport report{
+        c, asked, diagnosis::provenance({trip->route, c, trip->experiment.problem}, asked)};
+    const std::string text = command.output.json ? why_json(report) : why_text(report);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    const bool wrong =
+        report.chain.asked.state == diagnosis::TileElement::State::wrong || report.chain.first_wrong >= 0;
+    return wrong ? kExitFindings : kExitOk;
+}
+
+}  // namespace wl::app

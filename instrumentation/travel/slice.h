@@ -1,0 +1,71 @@
+// Dynamic slices: what made a value, followed back through the instructions that a block executed, lane by
+// lane, from write to read, to what the block was given.
+#pragma once
+
+#include "instrumentation/emulator/run.h"
+#include "instrumentation/travel/instant.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace wl::travel {
+
+// A mark that the block took, without its elements.
+struct Taken {
+    std::string name;
+    ptx::Mark::Kind kind = ptx::Mark::Kind::tile;
+    uint64_t order = 0;  // instants of the block before it
+    emulator::TileSnapshot tile;
+};
+// Every mark of the block, by rising order. Runs the block to its end.
+std::vector<Taken> take_tiles(Route& route);
+
+// An element of a taken tile, or (tile < 0) bytes of global memory when the block has ended.
+struct Element {
+    int tile = -1;  // index in the list of taken tiles
+    int row = 0, col = 0;
+    uint64_t address = 0;
+    uint32_t bytes = 0;
+};
+
+struct SliceOptions {
+    Element from;
+    // True: what made this element is not asked for. Empty: everything is.
+    std::function<bool(const Element&)> ends_at;
+};
+
+// An instruction that the value came through.
+struct SliceStep {
+    uint32_t site = 0;
+    uint64_t times = 0;            // how often a lane executed it for the value
+    uint64_t first = 0, last = 0;  // orders
+    // Its last execution: by a warp, the nth of its instructions, and what a lane wrote then.
+    int warp = 0, lane = 0;
+    uint64_t nth = 0;
+    int32_t reg = -1;      // of the function; -1: memory
+    uint64_t address = 0;  // generic
+    uint32_t bytes = 0;
+    uint32_t depth = 0;
+};
+
+// Bytes that the value was made of and that the block never wrote before.
+struct SliceInput {
+    std::string memory;            // "Q", "shared", "local": the last two are uninitialised
+    uint64_t first = 0, last = 0;  // offsets of the first and the last byte
+    uint64_t bytes = 0;
+};
+
+struct Slice {
+    std::vector<SliceStep> steps;  // by rising order of their last execution
+    std::vector<Element>
+        elements;  // of taken tiles that the value came through, by rising order, the asked one too
+    std::vector<SliceInput> inputs;
+    std::vector<std::string> not_followed;  // instructions whose reads or writes are not modelled, once each
+};
+
+// The block is run again from key frame to key frame, the last first.
+Slice slice(Route& route, const std::vector<Taken>& taken, const SliceOptions& options);
+
+}  // namespace wl::travel

@@ -1,0 +1,133 @@
+// at and why on the command line: instants of a capture's block, and where an element comes from.
+#include "tests/support/program.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+// A capture of v2c_3 with its fault 32x, on a small shape.
+struct At : testing::Test {
+    TemporaryFolder folder;
+    std::string file = folder.path + "/bad.wlcap";
+
+    void SetUp() override {
+        ASSERT_EQ(
+            warplens({"run", "v2c_3", "--fault", "32x", "--shape", "1,1,128,64", "-o", file}).status, 1
+        );
+    }
+    json at(const std::vector<std::string>& options) const {
+        std::vector<std::string> words{"at", file, "--json", "--print", "lane"};
+        words.insert(words.end(), options.begin(), options.end());
+        const Said said = warplens(words);
+        EXPECT_EQ(said.status, 0) << said.err;
+        return said.status == 0 ? json::parse(said.out) : json();
+    }
+};
+
+TEST_F(At, ACaptureIsRunAgainAndItsFirstWrongElementIsFoundWhereItIsWritten) {
+    const json j = at({"--first", "bad"});
+    EXPECT_EQ(j.at("faults"), json::array({"32x"}));
+    EXPECT_EQ(j.at("build"), "debug");
+    EXPECT_NE(j.at("place").get<std::string>().find("kernels/v2c_3.cu:131"), std::string::npos);
+    EXPECT_EQ(j.at("note"), "about to write l[0][0] of iteration 0, the first wrong element");
+    EXPECT_EQ(j.at("instruction").get<std::string>().substr(0, 2), "st");
+}
+
+TEST_F(At, BarriersEpochsMarksAndIterationsNameInstants) {
+    const json barrier = at({"--barrier", "1"}), behind = at({"--epoch", "2"});
+    EXPECT_EQ(barrier.at("epoch"), 1);
+    EXPECT_NE(barrier.at("instruction").get<std::string>().find("bar"), std::string::npos);
+    EXPECT_EQ(behind.at("epoch"), 2);
+    EXPECT_GT(behind.at("time"), barrier.at("time"));
+    const json first = at({"--tile", "P", "--iteration", "0"}),
+               second = at({"--tile", "P", "--iteration", "1"});
+    EXPECT_NE(first.at("instruction").get<std::string>().find("\"P\""), std::string::npos);
+    EXPECT_LT(first.at("order"), second.at("order"));
+    const json stage = at({"--stage", "softmax", "--iteration", "1"});
+    EXPECT_GT(stage.at("order"), first.at("order"));
+    EXPECT_LT(stage.at("order"), second.at("order"));
+    EXPECT_EQ(at({"--stage", "softmax", "--hit", "-1"}).at("epoch"), 4);
+    EXPECT_EQ(warplens({"at", file, "--barrier", "77"}).status, 2);
+}
+
+TEST_F(At, WritersOfAnElementAreFoundBeforeAndBehindItsMark) {
+    const json last = at({"--last-write", "l[3]", "--iteration", "1"});
+    EXPECT_NE(last.at("place").get<std::string>().find(":131"), std::string::npos);
+    const json first = at({"--write", "l[3]"});
+    EXPECT_NE(first.at("place").get<std::string>().find(":182"), std::string::npos);
+    const json next = at({"--write", "l[3]", "--next-write", "l[3]"});
+    EXPECT_NE(next.at("place").get<std::string>().find(":131"), std::string::npos);
+    EXPECT_LT(next.at("order"), last.at("order")) << "iteration 0 comes before";
+    const Said nobody = warplens({"at", file, "--last-write", "none[3]"});
+    EXPECT_EQ(nobody.status, 2);
+    EXPECT_NE(nobody.err.find("the block takes no tile none"), std::string::npos) << nobody.err;
+}
+
+TEST_F(At, TheFirstInfIsFoundBeforeTheInstructionThatMakesIt) {
+    const json j = at({"--first", "inf", "--build", "optimised"});
+    EXPECT_EQ(j.at("note").get<std::string>().find("about to make inf: %"), 0u) << j.at("note");
+    const Said nan = warplens({"at", file, "--first", "nan"});
+    EXPECT_EQ(nan.status, 2);
+    EXPECT_NE(nan.err.find("any warp making nan is met 0 times"), std::string::npos) << nan.err;
+}
+
+TEST_F(At, AnElementsChainEndsAtTheFirstWrongLinkAndItsLines) {
+    const Said said = warplens({"why", file, "--tile", "O", "--element", "0,0"});
+    EXPECT_EQ(said.status, 1) << said.err;
+    for (const char* words :
+         {"  > kernels/v2c_3.cu:41, inlined at 127",
+          "x += __shfl_xor_sync(0xffffffff, x, offset);",
+          "right  P[0,0] of iteration 0",
+          "wrong  l[0,0] of iteration 0 = 208.",
+          "The first wrong link is l[0,0] of iteration 0",
+          "Q: 64 elements between [0,0,0,0] and [0,0,0,63]",
+          "K: 8192 elements"})
+        EXPECT_NE(said.out.find(words), std::string::npos) << words << "\n" << said.out;
+    EXPECT_EQ(said.out.find("  > kernels/v2c_3.cu:86"), std::string::npos) << "the scores are right";
+
+    const json j = json::parse(warplens({"why", file, "--tile", "O", "--element", "0,0", "--json"}).out);
+    EXPECT_EQ(j.at("first_wrong").at("tile"), "l");
+    EXPECT_EQ(j.at("first_wrong").at("iteration"), 0);
+    bool shuffles = false;
+    for (const json& line : j.at("lines"))
+        shuffles = shuffles || (line.at("line") == 41 && line.at("suspect").get<bool>());
+    EXPECT_TRUE(shuffles);
+    EXPECT_EQ(warplens({"why", file, "--tile", "scores", "--iteration", "0"}).status, 0);
+}
+
+TEST_F(At, AnUnknownTileIsRefusedWithTheNearestName) {
+    const Said said = warplens({"why", file, "--tile", "scorse"});
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find("did you mean scores?"), std::string::npos) << said.err;
+    EXPECT_EQ(warplens({"why", file, "--tile", "O", "--element", "0"}).status, 2);
+    EXPECT_EQ(warplens({"why", file, "--tile", "O", "--element", "9999,0"}).status, 2);
+}
+
+TEST(AtAgain, ACaptureOfAnotherSourceIsRefused) {
+    const TemporaryFolder folder;
+    const std::string cu = folder.path + "/gemm.cu", file = folder.path + "/gemm.wlcap";
+    for (const char* name : {"/gemm.toml", "/gemm.py"})
+        write_file(folder.path + name, read_file(source_path("tests/kernels") + name));
+    const std::string text = read_file(source_path("tests/kernels/gemm.cu"));
+    write_file(cu, text);
+    ASSERT_EQ(warplens({"run", cu, "-o", file}).status, 0);
+    EXPECT_EQ(warplens({"at", file, "--epoch", "1"}).status, 0);
+    write_file(cu, "// changed\n" + text);
+    for (const char* verb : {"at", "why"}) {
+        std::vector<std::string> words{verb, file};
+        if (words.front() == "why") words.insert(words.end(), {"--tile", "C"});
+        const Said said = warplens(words);
+        EXPECT_EQ(said.status, 2) << verb;
+        EXPECT_NE(
+            said.err.find("is not the source that " + file + " was made of: line 1 differs"),
+            std::string::npos
+        ) << said.err;
+    }
+}
+
+}  // namespace
+}  // namespace wl::test
