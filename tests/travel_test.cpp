@@ -23,7 +23,7 @@ __device__ __noinline__ int depth(int n) {
     return n == 0 ? mine : mine + depth(n - 1);
 }
 extern "C" __global__ void k(const float* in, float* out, int n) {
-    __shared__ float words[64];  // not in what NVRTC says of variables; pointers to it are
+    __shared__ float words[64];  // not in what NVRTC says of variables
     int i = threadIdx.x; float* tile = words;
     tile[i] = in[i] * 2.0f;
     __syncthreads();
@@ -132,6 +132,18 @@ TEST_F(Travel, VariablesOfEachLaneHaveTheirValuesAtTheLine) {
     EXPECT_EQ(lane("warp.max(sum)", 0), "372");  // 2 (61 + 62 + 63)
     EXPECT_EQ(lane("n + blockDim.x", 0), "69");
     EXPECT_EQ(origin_of(route, "sum").find("source variable in %"), 0u) << origin_of(route, "sum");
+}
+
+TEST_F(Travel, SharedArraysThatNothingDescribesAreTakenFromThePtx) {
+    ASSERT_TRUE(to(1, 17, 2).found);
+    EXPECT_EQ(lane("words[i]", 31), "126");
+    EXPECT_EQ(lane("words[40] - tile[40]", 0), "0");
+    EXPECT_EQ(lane("words[64]", 0), "-") << "it has 64 elements";
+    const std::string origin = origin_of(route, "words");
+    EXPECT_EQ(origin.find("shared variable _ZZ1kE5words of the PTX, float by"), 0u) << origin;
+    EXPECT_EQ(variables::local_name("_ZZ1kE5words_0"), "words_0");
+    EXPECT_EQ(variables::local_name("_ZZN2ns4stepIfLi3EEEvPT_E5tiles"), "tiles");
+    EXPECT_EQ(variables::local_name("smem"), "smem");
 }
 
 TEST_F(Travel, HitsAreCountedFromEitherEnd) {

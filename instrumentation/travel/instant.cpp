@@ -135,6 +135,7 @@ Route make_route(const ptx::Module& module, emulator::Journey journey) {
     Route route;
     route.module = &module;
     route.variables = variables::read(module);
+    route.shared = variables::add_shared(route.variables, module);
     route.sites = emulator::sites(*journey.program);
     route.stages.resize(route.sites.size());
     route.functions = emulator::module_functions(*journey.program, module);

@@ -4,10 +4,11 @@
 
 #include "instrumentation/emulator/travel.h"
 #include "instrumentation/ptx/module.h"
-#include "instrumentation/variables/variables.h"
+#include "instrumentation/variables/shared.h"
 #include "instrumentation/watch/watch.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ namespace wl::travel {
 // A program that can be asked about, and the block that is travelled.
 struct Route {
     const ptx::Module* module = nullptr;
-    variables::Variables variables;  // empty for an optimised build
+    variables::Variables variables;  // of an optimised build those in shared memory alone
+    std::map<std::string, std::string>
+        shared;  // those that nothing describes, by PTX name: how the type was found
     std::vector<capture::Site> sites;
     std::vector<std::string> stages;                    // WL_STAGE by site; empty: none
     std::vector<int> functions;                         // of Module::functions, in the order of the program's

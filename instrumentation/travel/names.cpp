@@ -187,6 +187,9 @@ std::string origin_of(const Route& route, const std::string& name) {
         const variables::Range* range = variables::place_at(*v, a.activation.instruction);
         if (range == nullptr) return "source variable, not live here";
         const Place& place = range->places.front();
+        const auto shared = place.reg < 0 ? route.shared.find(place.symbol) : route.shared.end();
+        if (shared != route.shared.end())
+            return fmt::format("shared variable {} of the PTX, {}", place.symbol, shared->second);
         if (place.reg < 0) return fmt::format("source variable in {}", place.symbol);
         return fmt::format(
             "source variable in {}", a.function->registers[static_cast<size_t>(place.reg)].name

@@ -28,7 +28,11 @@ struct PassedKey {
     ptx::Operand::Kind kind = ptx::Operand::Kind::none;  // symbol: declared in the body
     int32_t index = 0;
     int64_t offset = 0;
-    auto operator<=>(const PassedKey&) const = default;
+    bool operator==(const PassedKey&) const = default;
+    bool operator<(const PassedKey& o) const {
+        return std::tie(warp, lane, depth, kind, index, offset) <
+            std::tie(o.warp, o.lane, o.depth, o.kind, o.index, o.offset);
+    }
 };
 struct HashKey {
     size_t operator()(const RegisterKey& k) const {
