@@ -41,7 +41,9 @@ std::optional<Place> place_of(Warp& w, const Instr* i, int lane, const TextureVi
     bool inside = true;
     for (size_t axis = 0; axis < 3; ++axis) inside = inside && at[axis] >= 0 && at[axis] <= last[axis];
     if (!inside && form.outside == Outside::zero) return {};
-    if (!inside && form.outside == Outside::trap) {
+    // An access wider than a row cannot be moved inside.
+    const bool fits = std::all_of(last.begin(), last.end(), [](int64_t l) { return l >= 0; });
+    if (!inside && (form.outside == Outside::trap || !fits)) {
         report_outside(
             w,
             i,

@@ -19,12 +19,12 @@ namespace {
 constexpr size_t kLongestText = 4096;  // of one string that a kernel points to
 constexpr int kWidest = 1024;          // field
 
-// A string in the kernel's memory, up to its end or the end of what is readable.
-std::string text_at(Warp& w, int lane, uint64_t address) {
+// A string in the kernel's memory, up to its end or to what cannot be read, which is noted.
+std::string text_at(Warp& w, const Instr* call, int lane, uint64_t address) {
     std::string text;
     if (address == 0) return "(null)";
     for (size_t k = 0; k < kLongestText; ++k) {
-        const auto place = locate(w, {ptx::Space::generic, lane, address + k, 1, false});
+        const auto place = resolve(w, call, {ptx::Space::generic, lane, address + k, 1, false});
         if (!place || *place->data == std::byte{0}) break;
         text += static_cast<char>(*place->data);
     }
@@ -125,7 +125,7 @@ std::string converted(Arguments& a, const Conversion& c) {
         case 'G':
         case 'a':
         case 'A': return put(c, std::string(1, c.kind).c_str(), std::bit_cast<double>(next_argument(a, 8)));
-        case 's': return put(c, "s", text_at(a.w, a.lane, next_argument(a, 8)).c_str());
+        case 's': return put(c, "s", text_at(a.w, a.call, a.lane, next_argument(a, 8)).c_str());
         case 'p': return fmt::format("{:#x}", next_argument(a, 8));
         default: return {};
     }
@@ -160,7 +160,7 @@ const Instr* exec_vprintf(Warp& w, const Instr* i) {
             continue;
         }
         Arguments arguments{w, i, lane, argument(w, i, 1, lane)};
-        std::string text = formatted(arguments, text_at(w, lane, format));
+        std::string text = formatted(arguments, text_at(w, i, lane, format));
         set_result(w, i, lane, static_cast<uint64_t>(arguments.used));
         if (!block.observed) continue;
         const bool room = block.printed_bytes < kPrintedBytes;
@@ -183,11 +183,11 @@ const Instr* exec_assertfail(Warp& w, const Instr* i) {
     incident.first = witness(w, i, w.mask);
     incident.detail = fmt::format(
         "{}:{}: {}: thread {}: assertion `{}` failed",
-        text_at(w, lane, argument(w, i, 1, lane)),
+        text_at(w, i, lane, argument(w, i, 1, lane)),
         argument(w, i, 2, lane),
-        text_at(w, lane, argument(w, i, 3, lane)),
+        text_at(w, i, lane, argument(w, i, 3, lane)),
         w.index * kLanes + lane,
-        text_at(w, lane, argument(w, i, 0, lane))
+        text_at(w, i, lane, argument(w, i, 0, lane))
     );
     return give_up(w, i, std::move(incident));
 }
