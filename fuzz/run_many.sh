@@ -2,11 +2,14 @@
 # Runs the fuzzer in many processes over one corpus, on a machine that need not have a compiler.
 # usage: fuzz/run_many.sh BUNDLE OUT SECONDS [PROCESSES]
 # BUNDLE holds ptx_fuzzer, ptx.dict, corpus.tar.gz (of seed files) and lib/ (its shared libraries).
-# OUT gets findings/, logs/, new_units.tar.gz (the inputs that add coverage to the seeds) and summary.txt.
+# OUT gets summary.txt, findings.tar.gz (what upset something, and the ends of all logs) and new_units.tar.gz (the
+# inputs that add coverage to the seeds).
 set -uo pipefail
 bundle="$(cd "$1" && pwd)"
-mkdir -p "$2/findings" "$2/logs"
-out="$(cd "$2" && pwd)"
+mkdir -p "$2"
+target="$(cd "$2" && pwd)"
+out="$(mktemp -d)"
+mkdir "$out/findings" "$out/logs"
 seconds="$3"
 processes="${4:-$(nproc)}"
 work="$(mktemp -d)"
@@ -43,7 +46,7 @@ mkdir "$work/new"
 for file in "$work/merged"/*; do
     [ -e "$work/corpus/$(basename "$file")" ] && cp "$file" "$work/new/"
 done
-tar -czf "$out/new_units.tar.gz" -C "$work/new" .
+tar -czf "$target/new_units.tar.gz" -C "$work/new" .
 {
     echo "date: $(date -u +%FT%TZ)"
     echo "processes: $processes, seconds each: $seconds"
@@ -55,8 +58,9 @@ tar -czf "$out/new_units.tar.gz" -C "$work/new" .
     echo "units: $(ls "$work/seeds" | wc -l) seeds, $(ls "$work/merged" | wc -l) kept by the merge, $(ls "$work/new" | wc -l) of them new"
     echo "findings: $(ls "$out/findings" | wc -l)"
     grep -hE 'SUMMARY|ptx_fuzzer: |runtime error' "$out"/logs/[0-9]*.txt | sed 's/0x[0-9a-f]*/ADDRESS/g' | sort | uniq -c | sort -rn | head -60
-} >"$out/summary.txt"
-# Logs as long as the runs are: the ends say what matters.
-for log in "$out"/logs/*.txt; do tail -n 60 "$log" >"$log.tail" && mv "$log.tail" "$log"; done
-cat "$out/summary.txt"
-rm -rf "$work"
+} >"$target/summary.txt"
+# Of a log the last lines of every kind matter; the stack of a finding stands before them.
+for log in "$out"/logs/*.txt; do grep -v '^#[0-9]' "$log" | tail -n 120 >"$log.tail" && mv "$log.tail" "$log"; done
+tar -czf "$target/findings.tar.gz" -C "$out" findings logs
+cat "$target/summary.txt"
+rm -rf "$work" "$out"

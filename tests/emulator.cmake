@@ -28,3 +28,5 @@ target_compile_definitions(tensor_core_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOU
 wl_test(emulator_grid wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_builtin wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_call_marks wl_emulator wl_compile fmt::fmt)
+wl_library(wl_heap_count support/heap_count.cpp)
+wl_test(emulator_held wl_emulator wl_heap_count fmt::fmt)

@@ -144,5 +144,18 @@ TEST(EmulatorBarrier, TrapEndsTheBlockAndIsFound) {
     EXPECT_EQ(run.incidents(Incident::Kind::trap)[0].first.lanes, 1u << 5);
 }
 
+TEST(EmulatorBarrier, ABlockHasSixteen) {
+    for (const uint32_t id : {15u, 16u, 255u, 4'294'967'295u}) {
+        for (const bool record : {false, true}) {
+            KernelRun run(kernel(fmt::format("mov.u32 %r20, {};\nbar.sync %r20;\n", id)), 64);
+            run.options.record = record;
+            run.go();
+            const auto found = run.incidents(Incident::Kind::trap);
+            ASSERT_EQ(found.size(), id < 16 ? 0u : 1u);
+            if (id == 255) { EXPECT_EQ(found[0].detail, "barrier 255: a block has the barriers 0 to 15"); }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace wl::emulator::test

@@ -26,6 +26,53 @@ std::string with_address(std::string line, const std::string& address) {
     return line;
 }
 
+std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    return lines;
+}
+
+// One kernel each, with `#` for the address.
+constexpr std::string_view kGeneric = R"(ld.global.nc.v4.u32 {%r40, %r41, %r42, %r43}, [#];
+red.global.add.v4.f32 [#], {%f40, %f41, %f42, %f43};
+prefetch.global.L2 [#];
+cp.async.ca.shared.global [%r20], [#], 8;
+cp.async.cg.shared.global [%r20], [#], 16;
+cp.async.ca.shared.global [0], [#], 16, %r21;
+cp.async.wait_all;
+cvta.to.shared.u64 %rd43, %rd20; ld.shared.u32 %r43, [%rd43];
+cvta.global.u64 %rd43, %rd20; st.u64 [%rd43], %rd41;
+isspacep.local %p9, %rd20; @%p9 ld.u32 %r43, [%rd20];
+wmma.load.a.sync.aligned.m16n16k16.global.row.f16 {%r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47}, [#], %r21;
+wmma.load.c.sync.aligned.m16n16k16.row.f32 {%f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47}, [#], %r22;
+wmma.store.d.sync.aligned.m16n16k16.row.f32 [#], {%f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47}, %r21;
+ldmatrix.sync.aligned.m8n8.x4.b16 {%r40, %r41, %r42, %r43}, [#];
+stmatrix.sync.aligned.m8n8.x4.b16 [#], {%r40, %r41, %r42, %r43};
+mbarrier.init.b64 [#], 1;
+mbarrier.arrive.b64 %rd40, [#];
+mbarrier.test_wait.b64 %p9, [#], %rd40;
+cp.async.mbarrier.arrive.b64 [#];
+//@wl tile "t" 10 %rd20 4 8 %r21
+)";
+constexpr std::string_view kOther = R"(tex.2d.v4.u32.f32 {%r40, %r41, %r42, %r43}, [%rd1, {%f50, %f51}];
+tex.1d.v4.u32.s32 {%r40, %r41, %r42, %r43}, [%rd1, {%r20}];
+tex.2d.v4.u32.f32 {%r40, %r41, %r42, %r43}, [%rd20, {%f50, %f51}];
+tld4.r.2d.v4.u32.f32 {%r40, %r41, %r42, %r43}, [%rd1, {%f50, %f51}];
+suld.b.2d.v4.b32.clamp {%r40, %r41, %r42, %r43}, [%rd2, {%r20, %r21}];
+suld.b.2d.b32.zero %r40, [%rd20, {%r20, %r21}];
+sust.b.2d.v4.b32.clamp [%rd2, {%r20, %r21}], {%r40, %r41, %r42, %r43};
+sust.b.2d.b64.zero [%rd2, {%r21, %r20}], %rd40;
+sust.b.2d.b8.trap [%rd2, {%r20, %r21}], %h40;
+sured.b.add.2d.u32.clamp [%rd2, {%r20, %r21}], %r40;
+stacksave.u64 %rd44; alloca.u64 %rd45, 64; st.local.u64 [%rd45+56], %rd40; ld.local.u64 %rd40, [%rd45+64]; st.local.v4.u32 [%rd45+48], {%r40, %r41, %r42, %r43}; stackrestore.u64 %rd44;
+{ .param .b64 a; st.param.b64 [a], %rd20; call.uni free, (a); }
+{ .param .b64 a; .param .b64 r; st.param.b64 [a], %rd21; call.uni (r), malloc, (a); ld.param.b64 %rd45, [r]; } st.u64 [%rd45], %rd40; ld.u64 %rd40, [%rd45-8];
+{ .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %rd20; st.param.b64 [b], %rd21; call.uni (r), vprintf, (a, b); }
+)";
+
 // `#`: the address. What is loaded goes to %rd40 to %rd43, %r40 to %r43.
 std::vector<std::string> plain_accesses(const std::string& space, bool constant) {
     std::vector<std::string> lines;
@@ -41,17 +88,11 @@ std::vector<std::string> plain_accesses(const std::string& space, bool constant)
           "v4.f32 {%f40, %f41, %f42, %f43}"}) {
         const std::string words(type), name = words.substr(0, words.find(' ')),
                                        data = words.substr(words.find(' '));
-        lines.push_back("ld" + space + "." + name + data + ", [#];");
-        lines.push_back("ld.volatile" + space + "." + name + data + ", [#];");
-        if (!constant) lines.push_back("st" + space + "." + name + " [#]," + data + ";");
+        lines.push_back(fmt::format("ld{}.{}{}, [#];", space, name, data));
+        if (!constant) lines.push_back(fmt::format("st{}.{} [#],{};", space, name, data));
+        if (!constant && space != ".local")
+            lines.push_back(fmt::format("ld.volatile{}.{}{}, [#];", space, name, data));
     }
-    if (space == ".local" || constant)
-        lines.erase(
-            std::remove_if(
-                lines.begin(), lines.end(), [](const auto& l) { return l.starts_with("ld.volatile"); }
-            ),
-            lines.end()
-        );
     return lines;
 }
 
@@ -72,31 +113,7 @@ std::vector<std::string> atomics(const std::string& space) {
 }
 
 std::vector<std::string> generic_accesses() {
-    std::vector<std::string> lines = {
-        "ld.global.nc.v4.u32 {%r40, %r41, %r42, %r43}, [#];",
-        "red.global.add.v4.f32 [#], {%f40, %f41, %f42, %f43};",
-        "prefetch.global.L2 [#];",
-        "cp.async.ca.shared.global [%r20], [#], 8;",
-        "cp.async.cg.shared.global [%r20], [#], 16;",
-        "cp.async.ca.shared.global [0], [#], 16, %r21;",
-        "cp.async.wait_all;",
-        "cvta.to.shared.u64 %rd43, %rd20; ld.shared.u32 %r43, [%rd43];",
-        "cvta.global.u64 %rd43, %rd20; st.u64 [%rd43], %rd41;",
-        "isspacep.local %p9, %rd20; @%p9 ld.u32 %r43, [%rd20];",
-        "wmma.load.a.sync.aligned.m16n16k16.global.row.f16 {%r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47}, "
-        "[#], %r21;",
-        "wmma.load.c.sync.aligned.m16n16k16.row.f32 {%f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47}, [#], "
-        "%r22;",
-        "wmma.store.d.sync.aligned.m16n16k16.row.f32 [#], {%f40, %f41, %f42, %f43, %f44, %f45, %f46, %f47}, "
-        "%r21;",
-        "ldmatrix.sync.aligned.m8n8.x4.b16 {%r40, %r41, %r42, %r43}, [#];",
-        "stmatrix.sync.aligned.m8n8.x4.b16 [#], {%r40, %r41, %r42, %r43};",
-        "mbarrier.init.b64 [#], 1;",
-        "mbarrier.arrive.b64 %rd40, [#];",
-        "mbarrier.test_wait.b64 %p9, [#], %rd40;",
-        "cp.async.mbarrier.arrive.b64 [#];",
-        "//@wl tile \"t\" 10 %rd20 4 8 %r21",
-    };
+    std::vector<std::string> lines = lines_of(kGeneric);
     for (const std::string& line : plain_accesses("", false)) lines.push_back(line);
     for (const std::string& line : plain_accesses(".global", false)) lines.push_back(line);
     for (const std::string& line : plain_accesses(".local", false)) lines.push_back(line);
@@ -121,30 +138,6 @@ std::vector<std::string> shared_accesses() {
           "mbarrier.inval.shared.b64 [#];"})
         lines.emplace_back(line);
     return lines;
-}
-
-std::vector<std::string> other_accesses() {
-    return {
-        "tex.2d.v4.u32.f32 {%r40, %r41, %r42, %r43}, [%rd1, {%f50, %f51}];",
-        "tex.1d.v4.u32.s32 {%r40, %r41, %r42, %r43}, [%rd1, {%r20}];",
-        "tex.2d.v4.u32.f32 {%r40, %r41, %r42, %r43}, [%rd20, {%f50, %f51}];",
-        "tld4.r.2d.v4.u32.f32 {%r40, %r41, %r42, %r43}, [%rd1, {%f50, %f51}];",
-        "suld.b.2d.v4.b32.clamp {%r40, %r41, %r42, %r43}, [%rd2, {%r20, %r21}];",
-        "suld.b.2d.b32.zero %r40, [%rd20, {%r20, %r21}];",
-        "sust.b.2d.v4.b32.clamp [%rd2, {%r20, %r21}], {%r40, %r41, %r42, %r43};",
-        "sust.b.2d.b64.zero [%rd2, {%r21, %r20}], %rd40;",
-        "sust.b.2d.b8.trap [%rd2, {%r20, %r21}], %h40;",
-        "sured.b.add.2d.u32.clamp [%rd2, {%r20, %r21}], %r40;",
-        "stacksave.u64 %rd44; alloca.u64 %rd45, 64; st.local.u64 [%rd45+56], %rd40; ld.local.u64 %rd40, "
-        "[%rd45+64];"
-        " st.local.v4.u32 [%rd45+48], {%r40, %r41, %r42, %r43}; stackrestore.u64 %rd44;",
-        "{ .param .b64 a; st.param.b64 [a], %rd20; call.uni free, (a); }",
-        "{ .param .b64 a; .param .b64 r; st.param.b64 [a], %rd21; call.uni (r), malloc, (a); ld.param.b64 "
-        "%rd45, [r]; }"
-        " st.u64 [%rd45], %rd40; ld.u64 %rd40, [%rd45-8];",
-        "{ .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %rd20; st.param.b64 [b], %rd21;"
-        " call.uni (r), vprintf, (a, b); }",
-    };
 }
 
 // Each line, and behind it everything that was loaded goes to the third array.
@@ -270,7 +263,7 @@ TEST(EmulatorWild, NoSharedAddressReachesTheHost) {
     fire_each(shared_accesses(), {"%rd20", "%r20", "%r20-8", "%r20+2147483647", "s-16", "s+500"});
 }
 TEST(EmulatorWild, NoHandleCoordinateOrPointerOfACallReachesTheHost) {
-    fire_each(other_accesses(), {"", "", "", ""});
+    fire_each(lines_of(kOther), {"", "", "", ""});
 }
 TEST(EmulatorWild, ManyInOneKernel) {
     std::vector<std::string> lines;

@@ -1,5 +1,6 @@
 // The table of opcode forms: complete, well formed, and what the decoder reads.
 #include "instrumentation/ptx/decode.h"
+#include "instrumentation/ptx/special_registers.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -130,6 +131,17 @@ TEST(PtxTable, WordsMeanWhatTheInstructionMakesOfThem) {
     EXPECT_EQ(decode_mnemonic("min.xorsign.f16x2").op, Op::unsupported) << ".xorsign goes with .abs";
     EXPECT_EQ(decode_mnemonic("fma.f32").op, Op::unsupported) << "the rounding is required";
     EXPECT_EQ(decode_mnemonic("cvt.rn.f16.f32.f32").op, Op::unsupported);
+}
+
+TEST(PtxTable, EverySpecialRegisterHasItsPlaceInOneRow) {
+    int next = 0;
+    for (const SpecialRow& row : special_rows()) {
+        EXPECT_EQ(static_cast<int>(row.first), next) << row.holds;
+        EXPECT_LE(row.first, row.last);
+        EXPECT_FALSE(row.holds.empty());
+        next = static_cast<int>(row.last) + 1;
+    }
+    EXPECT_EQ(next, static_cast<int>(SpecialRegister::count));
 }
 
 }  // namespace

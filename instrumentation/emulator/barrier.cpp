@@ -59,11 +59,20 @@ void release(Block& block, uint32_t id) {
     barrier = {};
 }
 
+const Instr* report_no_barrier(Warp& w, const Instr* i, uint32_t id) {
+    Incident incident;
+    incident.kind = Incident::Kind::trap;
+    incident.first = witness(w, i, w.mask);
+    incident.detail = fmt::format("barrier {}: a block has the barriers 0 to {}", id, kMaxBarriers - 1);
+    return give_up(w, i, std::move(incident));
+}
+
 }  // namespace
 
 const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) {
     Block& block = *w.block;
-    Barrier& barrier = block.barriers[arrival.id & 15];
+    if (arrival.id >= block.barriers.size()) return report_no_barrier(w, i, arrival.id);
+    Barrier& barrier = block.barriers[arrival.id];
     if (w.mask != w.live) {
         Incident incident;
         incident.kind = Incident::Kind::divergent_barrier;

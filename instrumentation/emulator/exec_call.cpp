@@ -176,6 +176,7 @@ ParamPlace passed_place(Lowering& l, const ptx::Operand& o, bool is_result) {
     if (o.kind == Kind::result) return in_table(l.results, l.function.results);
     if (is_result && o.kind == Kind::sink) return {};
     const bool is_register = o.kind == Kind::reg;
+    if (is_register && type_of_register(l, o) == ptx::Type::pred) l.failed = true;
     const bool wide = is_register ? is_wide(l, o) : o.kind != Kind::special;
     const uint32_t slot =
         is_result ? destination(l, o) : source(l, o, wide ? ptx::Type::b64 : ptx::Type::b32);

@@ -61,6 +61,7 @@ Selected lower_access(Lowering& l) {
     const bool is_store = in.op == Op::st;
     const Type t = in.types.back();
     const auto& data = in.operands[is_store ? 1 : 0];
+    if (data.kind == ptx::Operand::Kind::vector && data.elements.size() != in.modifiers.vector) return {};
     MemoryForm f;
     f.is_signed = t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;
     f.wide_cells = has_wide_cells(l, data, ptx::bytes_of(t));

@@ -113,6 +113,7 @@ Selected lower_param(Lowering& l) {
     if (where.bytes == 0 || !inside || offset % ptx::bytes_of(t) != 0 || in.modifiers.vector > 4) return {};
     const auto& data = in.operands[stores ? 1 : 0];
     const bool vector = data.kind == Kind::vector;
+    if (vector && data.elements.size() != in.modifiers.vector) return {};
     bool wide = ptx::bytes_of(t) == 8;
     for (size_t c = 0; c < in.modifiers.vector; ++c) {
         const auto& element = vector ? data.elements[c] : data;

@@ -20,7 +20,7 @@ bool ends_block(const ptx::Instruction& in) {
 
 std::vector<int32_t> targets_of(const ptx::Function& function, const ptx::Instruction& in) {
     if (in.op == Op::bra) return {in.operands[0].index};
-    if (in.op != Op::brx_idx) return {};
+    if (in.op != Op::brx_idx || in.operands[1].kind != ptx::Operand::Kind::branch_targets) return {};
     return function.branch_targets[static_cast<size_t>(in.operands[1].index)];
 }
 

@@ -283,6 +283,8 @@ Selected lower_mark(Lowering& l) {
     point.group = group->second;
     const auto add = [&](size_t k) {
         const auto& o = in.operands[k];
+        const ptx::Type type = type_of_register(l, o);
+        if (type == ptx::Type::pred || ptx::bytes_of(type) > 8) l.failed = true;
         const bool is_register = o.kind == ptx::Operand::Kind::reg;
         const bool wide = is_register ? is_wide(l, o) : k == 0;
         point.slots.push_back(source(l, k, wide ? ptx::Type::u64 : ptx::Type::u32));

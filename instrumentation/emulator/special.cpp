@@ -1,5 +1,5 @@
-// What the special registers hold: PTX ISA 10. docs/ptx.md lists what each holds here where that is a choice
-// (forms_special.cpp).
+// Models the special registers: PTX ISA 10. What each holds stands in ptx/special_registers.cpp, which
+// docs/ptx.md shows. Not modelled: multiprocessors as places, counters of performance, clusters.
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/schedule.h"
 

@@ -140,10 +140,29 @@ Name find_name(std::string_view text, const std::vector<std::string_view>& words
 
 bool has_address(const Form& form) { return form.operands.find('[') != std::string_view::npos; }
 
+// What an instruction can compute with: neither a list of targets nor nothing at all.
+bool is_value(const Operand& o) {
+    switch (o.kind) {
+        case Kind::vector:
+            return !o.elements.empty() && std::all_of(o.elements.begin(), o.elements.end(), is_value);
+        case Kind::reg:
+        case Kind::immediate:
+        case Kind::symbol:
+        case Kind::param:
+        case Kind::result:
+        case Kind::function:
+        case Kind::special:
+        case Kind::sink: return true;
+        default: return false;
+    }
+}
+
 bool role_matches(std::string_view role, const Operand& o, const Modifiers& m) {
     if (role[0] == '[') return o.kind == Kind::address;
     const bool listed = role[0] == '{';
-    if (o.kind == Kind::address || o.kind == Kind::none || o.kind == Kind::prototype) return false;
+    if (role == "target") return o.kind == Kind::label;
+    if (role == "targets") return o.kind == Kind::branch_targets;
+    if (!is_value(o)) return false;
     if (o.kind == Kind::reg && o.offset != 0) return false;  // `%r1+4` outside an address adds nothing
     const bool written = role[listed ? 1 : 0] == 'd' || role[0] == '|';
     const auto writable = [](const Operand& x) { return x.kind == Kind::reg || x.kind == Kind::sink; };

@@ -1,6 +1,8 @@
 // Markdown from the table; a test keeps docs/ptx.md equal to it.
 #include "instrumentation/ptx/document.h"
 
+#include "instrumentation/ptx/special_registers.h"
+
 #include <algorithm>
 
 namespace wl::ptx {
@@ -82,6 +84,25 @@ std::string row(const Form& f, const std::string& proof) {
         cell(f.semantics) + " | " + cell(f.not_modelled) + " |\n";
 }
 
+// "`%tid.x`, `%tid.y`, `%tid.z`"
+std::string names(const SpecialRow& row) {
+    std::string text;
+    for (auto r = static_cast<int>(row.first); r <= static_cast<int>(row.last); ++r)
+        text += std::string(text.empty() ? "" : ", ") + "`%" +
+            std::string(name_of(static_cast<SpecialRegister>(r))) + "`";
+    return text;
+}
+
+std::string special_markdown() {
+    std::string text =
+        "\n## Special registers\n\nChapter 10 of the ISA. What each holds in a run; the device is an "
+        "H200.\n\n"
+        "| register | holds | not modelled |\n| --- | --- | --- |\n";
+    for (const SpecialRow& row : special_rows())
+        text += "| " + names(row) + " | " + cell(row.holds) + " | " + cell(row.not_modelled) + " |\n";
+    return text;
+}
+
 }  // namespace
 
 std::string forms_markdown(const std::function<std::string(const Form&)>& proof) {
@@ -93,7 +114,7 @@ std::string forms_markdown(const std::function<std::string(const Form&)>& proof)
         text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
         for (const Form& form : family.forms) text += row(form, proof(form));
     }
-    return text;
+    return text + special_markdown();
 }
 
 }  // namespace wl::ptx

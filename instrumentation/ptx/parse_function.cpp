@@ -119,7 +119,8 @@ int32_t place_of(Parser& p, const Token& name) {
 void finish_declaration(Parser& p, int32_t index) {
     accept(p.lexer, ";");
     p.function.is_declaration = true;
-    if (p.module.functions[index].is_declaration) p.module.functions[index] = std::move(p.function);
+    Function& known = p.module.functions[index];
+    if (known.is_declaration && known.alias_of < 0) known = std::move(p.function);
 }
 
 }  // namespace
@@ -148,15 +149,14 @@ void parse_function(Parser& p, const std::string& linkage) {
     parse_function_directives(p);
     const bool bare = p.lexer.token.kind == Token::Kind::word && !p.function.is_entry;
     if (is(p.lexer.token, ";") || bare) return finish_declaration(p, index);
-    if (!p.module.functions[index].is_declaration) fail_at(name, "this function is defined twice");
+    if (!p.module.functions[index].is_declaration || p.module.functions[index].alias_of >= 0)
+        fail_at(name, "this function is defined twice");
     p.scopes.push_back(p.registers);
     p.scopes.front().line = p.lexer.token.line;
     declare_parameters(p, p.function.results, Entry::Kind::result);
     declare_parameters(p, p.function.params, Entry::Kind::param);
     parse_body(p);
-    const int32_t alias_of = p.module.functions[index].alias_of;
     p.module.functions[index] = std::move(p.function);
-    p.module.functions[index].alias_of = alias_of;
 }
 
 }  // namespace wl::ptx

@@ -35,6 +35,10 @@ void parse_alias(Parser& p) {
     if (alias == p.names.end() || alias->second.kind != Entry::Kind::function || target == p.names.end() ||
         target->second.kind != Entry::Kind::function)
         fail_at(where, "an .alias needs two functions declared before it");
+    const Function& standing = p.module.functions[alias->second.index];
+    if (standing.is_entry || !standing.is_declaration || standing.alias_of >= 0 ||
+        p.module.functions[target->second.index].alias_of >= 0)
+        fail_at(where, "an .alias is a function declared without a body, of one that is no alias itself");
     p.module.functions[alias->second.index].alias_of = target->second.index;
 }
 
