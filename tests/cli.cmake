@@ -16,3 +16,8 @@ wl_program_test(lineage wl_capture nlohmann_json::nlohmann_json)
 wl_program_test(lineage_tensor wl_capture nlohmann_json::nlohmann_json)
 wl_program_test(lineage_a nlohmann_json::nlohmann_json)
 wl_program_test(operand nlohmann_json::nlohmann_json)
+
+# Not a test: what tests/gpu/lineage_run.py takes to a GPU machine.
+add_executable(lineage_bundle lineage_bundle.cpp)
+wl_settings(lineage_bundle)
+target_link_libraries(lineage_bundle PRIVATE wl_diagnosis wl_conformance nlohmann_json::nlohmann_json fmt::fmt)
