@@ -14,7 +14,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 12> kVerbs{
+constexpr std::array<Verb, 13> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -28,6 +28,7 @@ constexpr std::array<Verb, 12> kVerbs{
      {"at", wl::app::verb_at},
      {"accept", wl::app::verb_accept},
      {"why", wl::app::verb_why},
+     {"compare", wl::app::verb_compare},
      }
 };
 

@@ -61,6 +61,11 @@ struct WhyOptions {
     int iteration = -1, warp = -1;
 };
 
+struct CompareOptions {
+    std::string a, b, block;  // kernels or captures
+    bool all = false;         // every change of the source, not only those in the stage that differs
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -68,6 +73,7 @@ struct Command {
     AtOptions at;
     AcceptOptions accept;
     WhyOptions why;
+    CompareOptions compare;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks

@@ -206,6 +206,21 @@ void add_why(CLI::App& app, Command& c) {
     add_kernel_options(*why, c);
 }
 
+void add_compare(CLI::App& app, Command& c) {
+    CLI::App* compare = add_verb(
+        app,
+        c,
+        "compare",
+        "two iterations or captures stage by stage: where they first differ, and the change of source there",
+        "warplens compare v2c_3 v2c_3+32x --preset mission"
+    );
+    compare->add_option("a", c.compare.a, "a kernel, KERNEL+FAULT, or a .wlcap")->required();
+    compare->add_option("b", c.compare.b, "the other")->required();
+    compare->add_option("--block", c.compare.block, "X,Y,Z; default: of the first wrong tile, else 0,0,0");
+    compare->add_flag("--all", c.compare.all, "every change of the source");
+    add_kernel_options(*compare, c);
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     CLI::App* run = add_verb(
@@ -266,6 +281,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_at(app, c);
     add_accept(app, c);
     add_why(app, c);
+    add_compare(app, c);
 }
 
 std::vector<std::string> known_words(const CLI::App& app, bool options) {

@@ -17,6 +17,7 @@ int verb_estimate(const Command& command);
 int verb_at(const Command& command);
 int verb_accept(const Command& command);
 int verb_why(const Command& command);
+int verb_compare(const Command& command);
 
 // ok 0, findings 1, unsupported 3.
 int exit_status(const std::string& verdict);

@@ -1,5 +1,6 @@
 // A kernel's expressions become numbers, its arguments data, its launch a launch that CUDA would accept.
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/fault_macro.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/fill.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -99,15 +99,6 @@ void bind_params(Binding& b, Problem& problem) {
         b.variables[name] = evaluate(setting.expression, b.variables, setting.where);
         problem.params.emplace_back(name, b.variables[name]);
     }
-}
-
-std::string fault_macro(const std::string& fault) {
-    std::string macro = "WL_FAULT_";
-    for (const char c : fault) {
-        const auto u = static_cast<unsigned char>(c);
-        macro += std::isalnum(u) ? static_cast<char>(std::toupper(u)) : '_';
-    }
-    return macro;
 }
 
 void bind_defines(const Binding& b, Problem& problem) {

@@ -1,0 +1,77 @@
+// Two runs that record the same block, or two captures, and what parts them.
+#include "app/cli/compare.h"
+
+#include "app/cli/progress.h"
+#include "app/cli/verbs.h"
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace wl::app {
+
+namespace {
+
+capture::Capture run_or_read(
+    const Command& c, const std::string& what, const std::vector<std::string>& blocks
+) {
+    if (is_capture(what)) return capture::read_capture(what);
+    KernelOptions options = c.kernel;
+    options.kernel = what;
+    manifest::Problem problem = bind(options);
+    diagnosis::Options run = run_options(options);
+    run.diagnose = false;
+    for (const std::string& block : blocks) run.record.push_back(parse_block(block, problem.grid));
+    const auto report = progress_reporter(c.output);
+    run.on_progress = [&](const diagnosis::Progress& p) {
+        return report({what + " " + p.stage, p.fraction});
+    };
+    return diagnosis::run(std::move(problem), run);
+}
+
+// "X,Y,Z" of the first wrong tile; empty: none is.
+std::string first_bad_block(const capture::Capture& c) {
+    const int bad = analysis::first_bad_tile(c);
+    if (bad < 0 || c.tiles[static_cast<size_t>(bad)].block == capture::kWholeLaunch) return {};
+    const Dim3 b = from_linear(static_cast<uint64_t>(c.tiles[static_cast<size_t>(bad)].block), c.launch.grid);
+    return fmt::format("{},{},{}", b.x, b.y, b.z);
+}
+
+// A wrong block of one kernel is recorded of the other too: a further run where that has not happened yet.
+void record_same_block(const Command& c, Compared& out) {
+    if (!c.compare.block.empty()) return;
+    const std::string bad_a = first_bad_block(out.a), bad_b = first_bad_block(out.b);
+    if (bad_a == bad_b) return;
+    if (!bad_b.empty() && bad_b != "0,0,0" && !is_capture(out.name_a))
+        out.a = run_or_read(c, out.name_a, {bad_b});
+    else if (bad_b.empty() && bad_a != "0,0,0" && !is_capture(out.name_b))
+        out.b = run_or_read(c, out.name_b, {bad_a});
+}
+
+}  // namespace
+
+std::string compare_verdict(const Compared& c) {
+    if (c.a.verdict == "unsupported" || c.b.verdict == "unsupported") return "unsupported";
+    return c.comparison.first ? "findings" : "ok";
+}
+
+int verb_compare(const Command& c) {
+    require_executor(c.kernel.on);
+    std::vector<std::string> blocks = c.kernel.record;
+    if (!c.compare.block.empty()) blocks.push_back(c.compare.block);
+    Compared out{c.compare.a, c.compare.b, {}, {}, {}};
+    out.a = run_or_read(c, out.name_a, blocks);
+    out.b = run_or_read(c, out.name_b, blocks);
+    for (const capture::Capture* side : {&out.a, &out.b})
+        if (side->verdict == "unsupported") throw Unsupported(side->unsupported.front());
+    record_same_block(c, out);
+    out.comparison = analysis::compare_captures(out.a, out.b);
+    const std::string text =
+        c.output.json ? compare_json(out) + "\n" : compare_text(out, c.compare.all, style_of(c.output));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return exit_status(compare_verdict(out));
+}
+
+}  // namespace wl::app
