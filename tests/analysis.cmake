@@ -1,5 +1,6 @@
 wl_test(reference wl_analysis)
 wl_test(diff wl_analysis)
+wl_test(source_diff wl_analysis)
 wl_test(ownership wl_analysis wl_synthetic_capture)
 wl_test(timeline wl_analysis wl_synthetic_capture)
 wl_test(replay wl_analysis wl_synthetic_capture)

@@ -7,6 +7,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -22,7 +23,6 @@ capture::Capture run_or_read(
     options.kernel = what;
     manifest::Problem problem = bind(options);
     diagnosis::Options run = run_options(options);
-    run.diagnose = false;
     for (const std::string& block : blocks) run.record.push_back(parse_block(block, problem.grid));
     const auto report = progress_reporter(c.output);
     run.on_progress = [&](const diagnosis::Progress& p) {
@@ -52,9 +52,20 @@ void record_same_block(const Command& c, Compared& out) {
 
 }  // namespace
 
+bool same_findings(const Compared& c) {
+    return std::equal(
+        c.a.findings.begin(),
+        c.a.findings.end(),
+        c.b.findings.begin(),
+        c.b.findings.end(),
+        [](const capture::Finding& x, const capture::Finding& y) {
+            return x.rule == y.rule && x.where.tile == y.where.tile;
+        }
+    );
+}
+
 std::string compare_verdict(const Compared& c) {
-    if (c.a.verdict == "unsupported" || c.b.verdict == "unsupported") return "unsupported";
-    return c.comparison.first ? "findings" : "ok";
+    return c.comparison.first || !same_findings(c) ? "findings" : "ok";
 }
 
 int verb_compare(const Command& c) {

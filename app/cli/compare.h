@@ -14,7 +14,9 @@ struct Compared {
     analysis::CaptureComparison comparison;
 };
 
-// "ok": every pair agrees within rounding; "findings": one differs; "unsupported".
+bool same_findings(const Compared& compared);  // by rule and tile
+
+// "ok": every pair agrees within rounding, and so do the findings; else "findings".
 std::string compare_verdict(const Compared& compared);
 
 std::string compare_text(const Compared& compared, bool all_changes, const Style& style);

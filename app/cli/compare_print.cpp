@@ -131,6 +131,22 @@ std::string first_text(const Compared& c, const FirstDifference& f, const Style&
     return out;
 }
 
+std::string findings_of(const char* side, const capture::Capture& c) {
+    if (c.findings.empty()) return fmt::format("findings of {}: none\n", side);
+    const capture::Finding& f = c.findings.front();
+    return wrap(
+        fmt::format(
+            "findings of {}: {}, the first: {}: {} ({})",
+            side,
+            c.findings.size(),
+            f.rule,
+            f.title,
+            where_text(c, f.where)
+        ),
+        0
+    );
+}
+
 std::string coloured(const std::string& hunk, const Style& style) {
     if (!style.color) return hunk;
     std::string out;
@@ -190,7 +206,12 @@ ordered_json side_json(const std::string& name, const capture::Capture& c) {
     ordered_json j;
     j["name"] = name, j["kernel"] = c.launch.kernel, j["faults"] = c.launch.faults;
     for (const auto& [key, value] : c.launch.params) j["params"][key] = value;
-    j["seed"] = c.launch.seed;
+    j["seed"] = c.launch.seed, j["findings"] = ordered_json::array();
+    for (const capture::Finding& f : c.findings)
+        j["findings"].push_back({
+            {"rule",  f.rule },
+            {"title", f.title}
+        });
     return j;
 }
 
@@ -246,6 +267,8 @@ std::string compare_text(const Compared& c, bool all_changes, const Style& style
     out += pairs_text(r, style) + only_text("A", r.only_a) + only_text("B", r.only_b);
     out += r.first ? first_text(c, *r.first, style)
                    : paint(style, Color::good, "\nno difference beyond rounding where both were compared\n");
+    if (!c.a.findings.empty() || !c.b.findings.empty())
+        out += "\n" + findings_of("A", c.a) + findings_of("B", c.b);
     return out + source_text(c, all_changes, style);
 }
 

@@ -187,14 +187,15 @@ struct StageStart {
     int site = 0;
 };
 
-// The last WL_STAGE before the tile was taken, as the recorded block tells.
+// The last WL_STAGE before the tile was taken, as the recorded block tells. One that begins right behind the
+// mark has the mark's time.
 StageStart stage_before(const Capture& c, const Tile& t) {
     StageStart out;
     for (const capture::BlockRecord& r : c.records) {
         if (r.block != t.block) continue;
         uint32_t latest = 0;
         for (const capture::Event& e : r.events) {
-            if (e.kind != capture::EventKind::stage || e.time > t.time || e.time < latest) continue;
+            if (e.kind != capture::EventKind::stage || e.time >= t.time || e.time < latest) continue;
             latest = e.time;
             out = {c.stages[static_cast<size_t>(e.value)], static_cast<int>(e.site)};
         }
@@ -273,6 +274,17 @@ void diff_sources(const Capture& a, const Capture& b, CaptureComparison& out) {
         (out.first && touches(hunk, *out.first) ? out.near : out.far).push_back(std::move(hunk));
 }
 
+// An output lies at the same place in both, where there is one: with other inputs or extents it cannot.
+bool same_problem(const Capture& a, const std::vector<TilePair>& pairs) {
+    bool outputs = false, tiles = false, any = false;
+    for (const TilePair& p : pairs) {
+        const bool output = a.tiles[static_cast<size_t>(p.a)].block == capture::kWholeLaunch;
+        any = any || output;
+        (output ? outputs : tiles) |= p.agreement != Agreement::elsewhere;
+    }
+    return any ? outputs : tiles;
+}
+
 }  // namespace
 
 CaptureComparison compare_captures(const Capture& a, const Capture& b) {
@@ -296,11 +308,10 @@ CaptureComparison compare_captures(const Capture& a, const Capture& b) {
         const int64_t block = a.tiles[static_cast<size_t>(pair.a)].block;
         if (block != capture::kWholeLaunch) blocks.insert(block);
     }
-    if (std::all_of(pairs.begin(), pairs.end(), [](const TilePair& p) {
-            return p.agreement == Agreement::elsewhere;
-        }))
+    if (!same_problem(a, pairs))
         throw Error(
-            "the two runs have no tile in common: their references differ in every one; run both on the same "
+            "the two runs do not compute the same: the references of their outputs differ; run both on the "
+            "same "
             "inputs, "
             "seed and shape"
         );
