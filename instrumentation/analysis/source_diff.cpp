@@ -33,7 +33,7 @@ struct Condition {
         while (end < text.size() &&
                (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
             ++end;
-        const std::string out = text.substr(at, end - at);
+        std::string out = text.substr(at, end - at);
         at = end;
         return out;
     }
@@ -159,6 +159,7 @@ std::vector<DiffLine> backward(
 
 std::vector<DiffLine> replaced(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b) {
     std::vector<DiffLine> out;
+    out.reserve(a.size() + b.size());
     for (const SourceLine& line : a) out.push_back({'-', line.number, 0, line.text});
     for (const SourceLine& line : b) out.push_back({'+', 0, line.number, line.text});
     return out;
