@@ -163,7 +163,7 @@ def table(rows, gpu, fault=None):
 
 def image(shown):
     if shown is None:
-        return ""
+        return "*no tile was taken*\n\n"
     path, text = shown
     return f'<img src="{path}" alt="{text}" width="380">\n\n*{text}*\n\n'
 
