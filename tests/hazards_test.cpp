@@ -1,13 +1,9 @@
 // Every hazard of tests/kernels/hazards: the broken kernel has a finding of its rule at the lines that the
 // source marks, its clean twin has none. Through the command line, as a user meets it.
-#include "tests/support/program.h"
+#include "tests/support/hazards.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <regex>
-#include <set>
-#include <sstream>
 
 namespace wl::test {
 namespace {
@@ -19,30 +15,6 @@ struct Hazard {
     const char* fault;
     const char* rule;
 };
-
-// Lines whose comment names the fault: "// first: raw", "// second: raw; first: war", "// here: exit".
-std::set<int> marked_lines(const std::string& kernel, const std::string& fault) {
-    std::istringstream source(read_file(source_path("tests/kernels/hazards/" + kernel + ".cu")));
-    std::set<int> lines;
-    std::string line;
-    const std::regex mark(R"((first|second|here): )" + fault + R"(\b)");
-    for (int number = 1; std::getline(source, line); ++number) {
-        const size_t comment = line.find("//");
-        if (comment != std::string::npos && std::regex_search(line.substr(comment), mark))
-            lines.insert(number);
-    }
-    return lines;
-}
-
-json diagnosed(const std::string& kernel, const std::string& fault) {
-    std::vector<std::string> args = {
-        "diagnose", source_path("tests/kernels/hazards/" + kernel + ".toml"), "--json"};
-    if (!fault.empty()) args.insert(args.end(), {"--fault", fault});
-    const Said said = warplens(args);
-    json result = json::parse(said.out, nullptr, false);
-    if (result.is_discarded()) ADD_FAILURE() << kernel << " " << fault << ": " << said.err;
-    return result;
-}
 
 std::string list(const json& findings) {
     std::string text;
@@ -56,14 +28,12 @@ class Hazards : public testing::TestWithParam<Hazard> {};
 TEST_P(Hazards, AreFoundAtTheLinesThatTheSourceMarks) {
     const Hazard& h = GetParam();
     const json result = diagnosed(h.kernel, h.fault);
+    ASSERT_FALSE(result.is_discarded());
     const std::set<int> lines = marked_lines(h.kernel, h.fault);
     ASSERT_FALSE(lines.empty());
     const json& findings = result.at("findings");
     const bool found = std::any_of(findings.begin(), findings.end(), [&](const json& f) {
-        std::set<int> at = {f.at("where").at("line").get<int>()};
-        if (f.contains("other") && f.at("other").value("line", 0) != 0)
-            at.insert(f.at("other").at("line").get<int>());
-        return f.at("rule") == h.rule && std::includes(lines.begin(), lines.end(), at.begin(), at.end());
+        return f.at("rule") == h.rule && is_at(f, lines);
     });
     EXPECT_TRUE(found) << list(findings);
     EXPECT_LE(findings.size(), 4u) << "one finding a cause\n" << list(findings);
@@ -121,6 +91,7 @@ class CleanTwin : public testing::TestWithParam<const char*> {};
 
 TEST_P(CleanTwin, HasNoFinding) {
     const json result = diagnosed(GetParam(), "");
+    ASSERT_FALSE(result.is_discarded());
     EXPECT_EQ(result.at("verdict"), "ok") << list(result.at("findings"));
 }
 

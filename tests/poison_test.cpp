@@ -264,6 +264,38 @@ TEST(Poison, OneFindingForEachReadWithACountOfItsEffects) {
     EXPECT_GT(t.incidents[0].count, 2u) << "the branch in each turn, and the store";
 }
 
+// What %r20 of each lane is when everything unwritten reads as zero.
+std::vector<uint32_t> with_zeros(const std::string& body) {
+    KernelRun run(kernel(body + store(0, "u32", 4, "%r20"), kShared));
+    run.out<uint32_t>("out", 32).out<uint32_t>("none", 32).out<uint32_t>("spare", 32);
+    PoisonOptions options;
+    options.as_zero = true;
+    const PoisonTrace t = trace_poison({run.module, *run.program, run.launch, run.memory}, options);
+    EXPECT_TRUE(t.incidents.empty());
+    return run.get<uint32_t>("out");
+}
+
+TEST(Poison, ReadAsZeroIsTheCounterfactual) {
+    const std::vector<uint32_t> fives(32, 5);
+    EXPECT_EQ(with_zeros("add.u32 %r20, %r40, 5;\n"), fives);
+    EXPECT_EQ(with_zeros(kWord + "add.u32 %r20, %r10, 5;\n"), fives);
+    EXPECT_EQ(with_zeros("ld.global.u32 %r10, [%rd2];\nadd.u32 %r20, %r10, 5;\n"), fives);
+    EXPECT_EQ(
+        with_zeros(".local .align 4 .b8 l[16];\nld.local.u32 %r10, [l+4];\nadd.u32 %r20, %r10, 5;\n"), fives
+    );
+    EXPECT_EQ(with_zeros("mov.u32 %r20, 5;\n@%p3 mov.u32 %r20, 6;\n"), fives);
+    EXPECT_EQ(
+        with_zeros("mov.u32 %r8, s;\nshl.b32 %r9, %r0, 4;\nadd.u32 %r9, %r9, %r8;\n"
+                   "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r9];\nadd.u32 %r20, %r10, 5;\n"),
+        fives
+    );
+    EXPECT_EQ(
+        with_zeros("mov.u32 %r8, s;\nred.shared.add.u32 [%r8], 5;\nbar.sync 0;\nld.shared.u32 %r20, [%r8];\n"
+        ),
+        std::vector<uint32_t>(32, 160)
+    );
+}
+
 TEST(Poison, IsNewInEachActivationOfAFunction) {
     const std::string function =
         ".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .pred %p<2>;\n.reg .b32 %x<4>;\n"

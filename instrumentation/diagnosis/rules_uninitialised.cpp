@@ -1,5 +1,6 @@
 // Values that nobody initialised: where they are read first, and where they decide something or leave.
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/diagnosis/trial.h"
 #include "instrumentation/diagnosis/words.h"
 #include "instrumentation/diagnosis/written_rows.h"
 
@@ -145,6 +146,29 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
     return f;
 }
 
+// The counterfactual of all of them at once: does the bad block's output come right when each of these reads
+// gives zero? With other inputs too?
+bool zeros_mend(const Symptoms& s, capture::Finding& f) {
+    if (s.first_bad < 0 || !s.experiment.reference) return false;
+    TrialOptions options;
+    options.blocks = {s.block}, options.budget = s.budget, options.marks = false;
+    if (try_module(s.experiment, s.experiment.module, options).bad == 0) return false;
+    options.zero_unwritten = true;
+    const Trial here = try_module(s.experiment, s.experiment.module, options);
+    if (!mended(here)) return false;
+    options.seed_offset = 1;
+    const Trial other = try_module(s.experiment, s.experiment.module, options);
+    f.proof = fmt::format(
+        "with zero for every value that nobody wrote, 0 of {} elements that block {} writes are outside "
+        "their "
+        "bounds",
+        here.compared,
+        block_text(s.capture, s.block)
+    );
+    if (mended(other)) f.proof += fmt::format(", with another seed 0 of {}", other.compared);
+    return mended(other);
+}
+
 }  // namespace
 
 Ruled uninitialised_rule(const Symptoms& s) {
@@ -161,7 +185,9 @@ Ruled uninitialised_rule(const Symptoms& s) {
         else
             known->count += f.count;
     }
-    return {std::move(out), false, false};
+    if (out.empty()) return {};
+    const bool mends = zeros_mend(s, out.front());
+    return {std::move(out), mends, mends};
 }
 
 }  // namespace wl::diagnosis

@@ -7,6 +7,7 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/reference.h"
+#include "instrumentation/emulator/poison.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +57,21 @@ manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
     return manifest::bind(p.kernel, options);
 }
 
+// Blocks alone, one after the other. False: one of them did not come to its end.
+bool run_with_zeros(
+    const ptx::Module& module,
+    const emulator::Program& program,
+    Prepared& prepared,
+    const TrialOptions& options
+) {
+    emulator::PoisonOptions poison;
+    poison.blocks = options.blocks, poison.schedule_seed = options.schedule_seed, poison.as_zero = true;
+    const emulator::PoisonTrace trace =
+        emulator::trace_poison({module, program, prepared.launch, prepared.memory}, poison);
+    const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
+    return static_cast<uint64_t>(trace.blocks) == wanted;
+}
+
 }  // namespace
 
 bool mended(const Trial& t) {
@@ -90,6 +106,11 @@ Trial try_module(const Experiment& e, const ptx::Module& changed, const TrialOpt
         run.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
         Prepared prepared = prepare_launch(problem, entry);
         if (options.rearrange) options.rearrange(prepared.memory);
+        if (options.zero_unwritten) {
+            out.finished = run_with_zeros(changed, *program, prepared, options);
+            if (reference) judge_outputs(observer, prepared.memory, out);
+            return out;
+        }
         emulator::RunResult result = emulator::run(*program, prepared.launch, prepared.memory, run);
         out.incidents = std::move(result.incidents);
         out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), [](const auto& i) {

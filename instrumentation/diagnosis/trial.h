@@ -22,9 +22,10 @@ struct TrialOptions {
     std::vector<int64_t> blocks;  // linear; empty: all
     uint64_t budget = 0;          // warp instructions a block; 0: the emulator's own
     bool races = true;
-    bool marks = true;           // false: only outputs are judged, and no mark makes warps meet
-    uint64_t schedule_seed = 0;  // another legal order of warps
-    uint64_t seed_offset = 0;    // other inputs: the problem's seed plus this
+    bool marks = true;            // false: only outputs are judged, and no mark makes warps meet
+    uint64_t schedule_seed = 0;   // another legal order of warps
+    bool zero_unwritten = false;  // what nobody wrote reads as zero; then only outputs are judged
+    uint64_t seed_offset = 0;     // other inputs: the problem's seed plus this
     // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
     std::function<void(emulator::GlobalMemory&)> rearrange = {};
 };

@@ -104,6 +104,7 @@ void follow_guard(Poison& p, uint32_t lanes) {
     for (uint32_t rest = tainted_lanes(p, s.guard, lanes); rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const Taint t = read_taint(p, s.guard, lane);
+        if (t.bits == 0) continue;  // it has just become zero
         if (s.guard_decides) {
             matters(p, t.birth, PoisonEffect::branch, lane);
             continue;
@@ -134,7 +135,8 @@ bool returns(const PoisonStep& s) { return s.in == nullptr || s.in->op == ptx::O
 void before(Poison& p, Warp& w, const Instr* i) {
     look_at(p, w, i);
     follow_deciders(p);
-    if (!is_collective(p.step->way)) follow_results(p);
+    // A collective's sources have to be zero before it is executed; its results are followed once it was.
+    if (!is_collective(p.step->way) || p.as_zero) follow_results(p);
     if (p.step->guard.bits != 0) follow_guard(p, w.mask);
     if (returns(*p.step)) p.registers->entered &= ~p.lanes;
 }
@@ -200,21 +202,23 @@ PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options) {
     t.options.checks = {false, false, false};
     t.options.schedule_seed = options.schedule_seed;
     t.poison.plan = &plan;
+    t.poison.as_zero = options.as_zero;
     t.watcher.before = [&t](Warp& w, const Instr* i) {
         before(t.poison, w, i);
         return true;
     };
     t.watcher.after = [&t](Warp& w, const Instr* i) { after(t.poison, w, i); };
     PoisonTrace out;
-    const uint64_t blocks = count(run.launch.grid);
+    const uint64_t blocks = options.blocks.empty() ? count(run.launch.grid) : options.blocks.size();
     uint64_t left = options.most_instructions;
-    for (uint64_t index = 0; index < blocks && left > 0; ++index) {
+    for (uint64_t k = 0; k < blocks && left > 0; ++k) {
         t.options.budget = left;
-        const Traced traced = trace_block(t, run, static_cast<int64_t>(index));
+        const int64_t index = options.blocks.empty() ? static_cast<int64_t>(k) : options.blocks[k];
+        const Traced traced = trace_block(t, run, index);
         if (traced.ended == Ended::set_aside || traced.instructions >= left) break;
         left -= traced.instructions;
         ++out.blocks;
-        out.cancelled = options.on_progress && !options.on_progress(index + 1, blocks);
+        out.cancelled = options.on_progress && !options.on_progress(k + 1, blocks);
         if (out.cancelled) break;
     }
     gather(t.poison.births, out);

@@ -15,11 +15,15 @@ bool may_read_uninitialised(const ptx::Module& module, std::string_view entry);
 struct PoisonOptions {
     uint64_t most_instructions = uint64_t{1} << 25;  // of warps, over all blocks: the rest is left out
     uint64_t schedule_seed = 0;
+    std::vector<int64_t> blocks;  // linear; empty: all
+    // The counterfactual: what nobody wrote is zero, in registers and memory, when it is read first. Nothing
+    // is poisoned then, and `memory` holds what such a launch leaves.
+    bool as_zero = false;
     std::function<bool(uint64_t done, uint64_t total)> on_progress;  // blocks; false cancels
 };
 
 struct PoisonTrace {
-    int64_t blocks = 0;  // followed to their end, from block 0 on
+    int64_t blocks = 0;  // followed to their end, in the order in which they were asked for
     // Kind::uninitialised_read: `first` is where the value was read (memory "register", "local", "shared" or
     // "global V"; detail: which register or variable), `second` where it first matters: memory is "branch",
     // "address", "lane", "barrier", "call" for what it decides, or "global V" when it leaves. One for each

@@ -4,6 +4,7 @@
 #include "instrumentation/emulator/incidents.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace wl::emulator {
@@ -107,6 +108,7 @@ TaintedBytes* bytes_of(Poison& p, const TaintPlace& at, uint32_t offset, uint32_
 }
 
 void note_use(Poison& p, uint32_t birth, Access use) {
+    if (birth == kUnread) return;  // it has just become zero
     Birth& b = p.births.all[birth];
     if (b.used != p.visits) ++b.incident.count;
     if (b.incident.second.block < 0)
@@ -173,7 +175,13 @@ Taint read_cell(Poison& p, uint32_t slot, uint32_t bytes, int lane) {
         if (t.bits == 0) t.birth = r.birth[at + 1];
         t.bits |= uint64_t{r.bits[at + 1]} << 32;
     }
-    if (t.bits != 0 && t.birth == kUnread) t.birth = born_register(p, slot, lane);
+    if (t.bits == 0 || t.birth != kUnread) return t;
+    if (p.as_zero) {
+        std::memset(p.warp->registers + slot + static_cast<size_t>(lane) * bytes, 0, bytes);
+        write_cell(p, slot, bytes, lane, {});
+        return {};
+    }
+    t.birth = born_register(p, slot, lane);
     return t;
 }
 
@@ -195,7 +203,13 @@ Taint read_taint(Poison& p, PoisonCell cell, int lane) {
         return t;
     }
     Taint t{p.registers->bits[cell.slot / 4] >> lane & 1, p.registers->birth[cell.slot / 4]};
-    if (t.bits != 0 && t.birth == kUnread) t.birth = born_register(p, cell.slot, lane);
+    if (t.bits == 0 || t.birth != kUnread) return t;
+    if (p.as_zero) {
+        predicate(*p.warp, cell.slot) &= ~(1u << lane);
+        p.registers->bits[cell.slot / 4] &= ~(1u << lane);
+        return {};
+    }
+    t.birth = born_register(p, cell.slot, lane);
     return t;
 }
 
@@ -244,7 +258,7 @@ void clear(Poison& p, PoisonCell cell, uint32_t lanes) {
 }
 
 Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
-    const TaintedBytes* t = bytes_of(p, from, offset, bytes);
+    TaintedBytes* t = bytes_of(p, from, offset, bytes);
     Taint out;
     if (t == nullptr) return out;
     const Allocation* allocation = from.place.allocation;
@@ -256,6 +270,11 @@ Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t by
         if (unread && allocation != nullptr && at < allocation->written.size() &&
             allocation->written[at] != 0)
             continue;
+        if (unread && p.as_zero) {
+            from.place.data[offset + k] = std::byte{0};
+            t->bits[at] = 0;
+            continue;
+        }
         if (out.bits == 0) out.birth = unread ? born_in_memory(p, from, offset, bytes) : t->birth[at];
         out.bits |= uint64_t{t->bits[at]} << (8 * k);
     }

@@ -44,6 +44,7 @@ struct TaintedRegisters {
 
 struct Poison {
     const PoisonPlan* plan = nullptr;
+    bool as_zero = false;  // what is read first becomes zero, and clean
     Births births;
     std::map<const Allocation*, TaintedBytes> global;  // outlives a block
 
