@@ -34,7 +34,9 @@ Access access_of(const Warp& w, const MbarrierUse& use) {
     return access;
 }
 
-// The shadow takes a use for a read of the word: it must come after mbarrier.init and before mbarrier.inval.
+// The shadow takes a use for an atomic of the word: it must come after mbarrier.init, and before anything
+// else is stored there. So is mbarrier.inval one: who comes first does no harm, and a use that comes after it
+// is told by its state.
 void observe(Warp& w, const MbarrierUse& use, Touching how) {
     if (w.block->variant == kPlain) return;
     std::array<uint32_t, kLanes> addresses;
@@ -151,7 +153,7 @@ void end_mbarrier(Warp& w, const MbarrierUse& use) {
     m->live = false;
     m->ended = access_of(w, use);
     ++w.block->changes;
-    observe(w, use, Touching::write);
+    observe(w, use, Touching::atomic);
 }
 
 Mbarrier* use_mbarrier(Warp& w, const MbarrierUse& use) {
@@ -179,7 +181,7 @@ Mbarrier* use_mbarrier(Warp& w, const MbarrierUse& use) {
         report_misuse(w, use, "something else was stored over the mbarrier at " + at(use.offset), by);
         m->word = word;
     }
-    observe(w, use, Touching::read);
+    observe(w, use, Touching::atomic);
     return m;
 }
 

@@ -8,7 +8,6 @@ namespace wl::conformance {
 namespace {
 
 using emulator::AddressMode;
-using emulator::Texture;
 using ptx::Op;
 using ptx::Type;
 

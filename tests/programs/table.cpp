@@ -146,6 +146,8 @@ std::vector<Program> groups_and_barriers() {
         {"grid_sync", {6}, {64}, {changed(uniform(f32, 700, 42)), zeros(f32, 700), n(700), n(5)}, 0, true},
         {"barrier_pipeline", {2}, {128}, {uniform(f32, 2 * 9 * 64, 43), output(f32, 128), n(9)}},
         {"copy_pipeline", {1}, {64}, {integers(s32, 11 * 64 * 4, 1u << 31, 44), output(s32, 256), n(11)}},
+        {"block_pipeline", {2}, {96}, {uniform(f32, 2 * 7 * 64, 69), output(f32, 192), n(7)}},
+        {"group_copies", {1}, {128}, {integers(s32, 5 * 96, 1000, 68), output(s32, 256), n(5), n(17)}},
     };
 }
 
