@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace wl::test {
 namespace {
@@ -82,6 +83,60 @@ TEST(LineageTensor, SwizzledTilesMeetNoBankConflictAndRowsOf128BytesDo) {
     };
     EXPECT_EQ(conflicts("v2c_9"), 0);
     EXPECT_GT(conflicts("flashcore_3"), 0);
+}
+
+std::string source_line(const json& where) {
+    std::istringstream text(read_file(source_path(where.at("file").get<std::string>())));
+    std::string out;
+    for (int i = 0; i < where.at("line").get<int>(); ++i) std::getline(text, out);
+    return out;
+}
+
+void expect_text(const json& finding, const char* key, const std::string& part) {
+    EXPECT_NE(finding.at(key).get<std::string>().find(part), std::string::npos) << finding.dump(1);
+}
+
+// The first finding on two seeds, always about scores: no softmax and no P V is accused.
+std::vector<json> causes(const std::string& kernel, const std::string& fault) {
+    std::vector<json> out;
+    for (const char* seed : {"0", "7"}) {
+        out.push_back(
+            diagnose(kernel, {"--fault", fault, "--seed", seed, "--shape", "1,1,128,64"}).at("findings").at(0)
+        );
+        EXPECT_EQ(out.back().at("where").at("tile"), "scores") << out.back().dump(1);
+        EXPECT_EQ(out.back().at("where").at("iteration"), 0);
+        EXPECT_NE(source_line(out.back().at("where")).find("load_matrix_sync(keys,"), std::string::npos);
+        EXPECT_GT(out.back().at("evidence").at("difference_from_reference").get<double>(), 1);
+        EXPECT_LT(out.back().at("evidence").at("residual").get<double>(), 1e-5);
+    }
+    return out;
+}
+
+TEST(LineageTensor, FaultQkOfFlashcore1IsAnUntransposedFragment) {
+    for (const json& f : causes("flashcore_1", "qk")) {
+        EXPECT_EQ(f.at("rule"), "permuted_operand");
+        expect_text(f, "title", "each 16 x 16 block of it transposed instead of Q K^T");
+        expect_text(f, "proof", "with col_major for row_major at kernels/flashcore_1.cu:");
+    }
+}
+
+TEST(LineageTensor, FaultRowMajorOfFlashcore2ComputesQK) {
+    for (const json& f : causes("flashcore_2", "row_major")) {
+        EXPECT_EQ(f.at("rule"), "transposed_operand");
+        EXPECT_EQ(f.at("title"), "scores are Q K instead of Q K^T");
+        expect_text(f, "proof", "each 64 x 64 part of K transposed in memory before the launch, 0 of ");
+    }
+}
+
+TEST(LineageTensor, FaultColMajorOfFlashcore2TakesOtherElementsOfK) {
+    for (const json& f : causes("flashcore_2", "col_major")) {
+        EXPECT_EQ(f.at("rule"), "wrong_index");
+        EXPECT_EQ(f.at("evidence").at("rows_apart"), 80);
+        EXPECT_EQ(f.at("evidence").at("row_step"), 64);
+        expect_text(f, "explanation", "64 elements from row to row where 80 would be right");
+        expect_text(f, "explanation", "1024 elements from one block of 16 columns to the next where 16");
+        expect_text(f, "proof", "fits all 2048 elements");
+    }
 }
 
 }  // namespace

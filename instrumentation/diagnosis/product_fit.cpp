@@ -11,6 +11,8 @@ namespace wl::diagnosis {
 
 namespace {
 
+using ptx::Op;
+
 constexpr int64_t kMaxTerms = int64_t{1} << 25;  // multiplications of one product
 constexpr double kSame = 1e-5;  // of the sum of absolute terms: two references computed in FP64, or a float32
                                 // one of the user
@@ -108,16 +110,24 @@ struct Part {
     int64_t row = 0, rows = -1, col = 0, cols = -1;
 };
 
-// The array's part at the tile's outer coordinates, 0 where it leaves the array; rows 0: it has no such part.
-Matrix<double> part_of(const Tensor& t, const std::vector<int64_t>& outer, Part part) {
+// Which of the array's matrices lies at the tile's outer coordinates; -1: it has none there.
+int64_t matrix_of(const Tensor& t, const std::vector<int64_t>& outer) {
     const size_t lead = t.shape.size() - 2;
-    if (lead > outer.size()) return {};
+    if (lead > outer.size()) return -1;
     int64_t matrix = 0;
     for (size_t d = 0; d < lead; ++d) {
         const int64_t at = outer[outer.size() - lead + d];
-        if (at < 0 || at >= t.shape[d]) return {};
+        if (at < 0 || at >= t.shape[d]) return -1;
         matrix = matrix * t.shape[d] + at;
     }
+    return matrix;
+}
+
+// The array's part at the tile's outer coordinates, 0 where it leaves the array; rows 0: it has no such part.
+Matrix<double> part_of(const Tensor& t, const std::vector<int64_t>& outer, Part part) {
+    const size_t lead = t.shape.size() - 2;
+    const int64_t matrix = matrix_of(t, outer);
+    if (matrix < 0) return {};
     const int64_t rows = t.shape[lead], cols = t.shape[lead + 1];
     if (part.rows < 0) part.rows = rows;
     if (part.cols < 0) part.cols = cols;
@@ -143,9 +153,13 @@ std::vector<ProductOperand> input_operands(const Symptoms& s, const Place& at, P
     for (size_t i = 0; i < args.size(); ++i) {
         if (!is_matrix_input(args[i])) continue;
         for (const bool by_column : {false, true}) {
-            Matrix<double> stored = part_of(args[i].data, at.outer, by_column ? cols : rows);
-            if (stored.rows > 0)
-                out.push_back({args[i].name, std::move(stored), by_column, static_cast<int>(i)});
+            const Part part = by_column ? cols : rows;
+            Matrix<double> stored = part_of(args[i].data, at.outer, part);
+            if (stored.rows == 0) continue;
+            const int64_t matrix = matrix_of(args[i].data, at.outer);
+            out.push_back(
+                {args[i].name, std::move(stored), by_column, static_cast<int>(i), matrix, part.row, part.col}
+            );
         }
     }
     return out;
@@ -291,7 +305,11 @@ bool find_other_operand(
 
 }  // namespace
 
-std::optional<ProductFit> fit_product(const Symptoms& s) {
+namespace {
+
+// The first product that the reference is and that `accepts` takes.
+template <class Accepts>
+std::optional<ProductFit> find_product(const Symptoms& s, const Accepts& accepts) {
     if (s.first_bad < 0 || s.bad_tile.reference.data.empty()) return std::nullopt;
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
     const auto at = place_of(s, tile, s.capture.probes[static_cast<size_t>(tile.probe)]);
@@ -308,10 +326,50 @@ std::optional<ProductFit> fit_product(const Symptoms& s) {
             fit.factor = factor_of(s.bad_tile, multiply(left, right, {}, 1));
             if (fit.factor == 0 || factor_of(s.bad_tile, multiply(left, right, {}, tile.rows)) == 0) continue;
             fit.expected = product_text(left, right, {});
-            if (find_rearranged(s, fit) || find_other_operand(s, lefts, rights, fit)) return fit;
+            if (accepts(lefts, rights, fit)) return fit;
         }
     }
     return std::nullopt;
+}
+
+bool is_fragment_load(const ptx::Instruction& i, bool left) {
+    return i.op == Op::ldmatrix || (i.op == Op::wmma_load && i.modifiers.kind == (left ? "a" : "b"));
+}
+
+}  // namespace
+
+std::vector<Group> fragment_loads(const Symptoms& s, bool left) {
+    std::vector<uint32_t> loads;
+    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
+        if (is_fragment_load(s.entry.code[i], left)) loads.push_back(i);
+    }
+    return group_by_line(s.experiment.module, s.entry, loads);
+}
+
+uint32_t load_site(const Symptoms& s, bool left, uint32_t mark) {
+    const std::vector<Group> loads = fragment_loads(s, left);
+    const auto behind =
+        std::find_if(loads.rbegin(), loads.rend(), [&](const Group& g) { return g.members.front() < mark; });
+    if (behind != loads.rend()) return behind->members.front();
+    for (uint32_t i = mark; i-- > 0;) {
+        const Op op = s.entry.code[i].op;
+        if (op == Op::wmma_mma || op == Op::mma || op == Op::fma || op == Op::mad) return i;
+    }
+    return mark;
+}
+
+std::optional<ProductFit> fit_product(const Symptoms& s) {
+    return find_product(s, [&](const auto& lefts, const auto& rights, ProductFit& fit) {
+        return find_rearranged(s, fit) || find_other_operand(s, lefts, rights, fit);
+    });
+}
+
+std::optional<ProductFit> reference_product(const Symptoms& s) {
+    return find_product(s, [](const auto&, const auto&, const ProductFit&) { return true; });
+}
+
+bool fits_product(const Symptoms& s, const ProductOperand& a, const ProductOperand& b, ProductFit& fit) {
+    return fits(s, a, b, {}, fit);
 }
 
 }  // namespace wl::diagnosis

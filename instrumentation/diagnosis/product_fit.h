@@ -1,12 +1,14 @@
 // Is a wrong tile the product of other operands than it should be, or of the same ones another way round?
 #pragma once
 
+#include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/rules.h"
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace wl::diagnosis {
 
@@ -14,8 +16,9 @@ namespace wl::diagnosis {
 struct ProductOperand {
     std::string name;
     Matrix<double> stored;
-    bool transposed = false;  // the product takes the transpose of what is stored
-    int argument = -1;        // index in Problem::args; -1: an earlier tile
+    bool transposed = false;               // the product takes the transpose of what is stored
+    int argument = -1;                     // index in Problem::args; -1: an earlier tile
+    int64_t matrix = 0, row = 0, col = 0;  // of an input: which of its matrices, and where the part begins
 };
 
 // Another way to take the elements of a stored part. Done twice, everything is as it was.
@@ -42,5 +45,18 @@ struct ProductFit {
 // The simplest change that leaves nothing but rounding. None when the reference is no product of two matrices
 // at hand (inputs at the tile's window, earlier tiles of the same iteration), or nothing fits.
 std::optional<ProductFit> fit_product(const Symptoms& s);
+
+// The product that the reference is, whatever was got.
+std::optional<ProductFit> reference_product(const Symptoms& s);
+
+// Is what was got factor x a x b, but for rounding, and not the reference? Fills residual, tolerance,
+// difference and elements.
+bool fits_product(const Symptoms& s, const ProductOperand& a, const ProductOperand& b, ProductFit& fit);
+
+// Fragment loads of left or right operands, line by line.
+std::vector<Group> fragment_loads(const Symptoms& s, bool left);
+
+// Where an operand is loaded for what the mark shows: as a fragment, else the product nearest before it.
+uint32_t load_site(const Symptoms& s, bool left, uint32_t mark);
 
 }  // namespace wl::diagnosis

@@ -12,7 +12,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 7> kRules{
+constexpr std::array<Rule, 8> kRules{
     {
      {"race", race_rule},
      {"fault", fault_rule},
@@ -21,6 +21,7 @@ constexpr std::array<Rule, 7> kRules{
      {"constant_factor", constant_factor_rule},
      {"operand", operand_rule},
      {"stride", stride_rule},
+     {"index", index_rule, true},
      }
 };
 
@@ -152,6 +153,7 @@ std::vector<capture::Finding> diagnose(
     std::vector<capture::Finding> out;
     bool explained = s.first_bad < 0;
     for (const Rule& rule : rules()) {
+        if (rule.last_resort && explained) continue;
         const Ruled said = rule.apply(s);
         if (said.mends) become_consequences(out);
         out.insert(out.end(), said.findings.begin(), said.findings.end());

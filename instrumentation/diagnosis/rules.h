@@ -36,6 +36,7 @@ struct Ruled {
 struct Rule {
     const char* name;
     Ruled (*apply)(const Symptoms&);
+    bool last_resort = false;  // asked only when no rule before it explains the first bad tile
 };
 std::span<const Rule> rules();
 
@@ -46,6 +47,7 @@ Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birt
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
 Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_operand, wrong_operand
 Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
+Ruled index_rule(const Symptoms& s);            // wrong_index, wrong_leading_dimension: an operand's elements
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as
 // values_differ.

@@ -43,18 +43,6 @@ std::optional<Proof> prove(
     return out;
 }
 
-bool is_fragment_load(const ptx::Instruction& i, bool left) {
-    return i.op == Op::ldmatrix || (i.op == Op::wmma_load && i.modifiers.kind == (left ? "a" : "b"));
-}
-
-std::vector<Group> fragment_loads(const Symptoms& s, bool left) {
-    std::vector<uint32_t> loads;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        if (is_fragment_load(s.entry.code[i], left)) loads.push_back(i);
-    }
-    return group_by_line(s.experiment.module, s.entry, loads);
-}
-
 // The load of a fragment taken the other way round.
 std::optional<Proof> by_layout(const Symptoms& s, bool left) {
     for (const Group& g : fragment_loads(s, left)) {
@@ -131,26 +119,13 @@ std::optional<Proof> by_inverse(const Symptoms& s, const ProductFit& fit) {
     );
 }
 
-// Where the operand is loaded: as a fragment, else by the loads behind the nearest product before the mark.
-uint32_t load_site(const Symptoms& s, const ProductFit& fit, uint32_t mark) {
-    const std::vector<Group> loads = fragment_loads(s, fit.left_differs);
-    const auto behind =
-        std::find_if(loads.rbegin(), loads.rend(), [&](const Group& g) { return g.members.front() < mark; });
-    if (behind != loads.rend()) return behind->members.front();
-    for (uint32_t i = mark; i-- > 0;) {
-        const Op op = s.entry.code[i].op;
-        if (op == Op::wmma_mma || op == Op::mma || op == Op::fma || op == Op::mad) return i;
-    }
-    return mark;
-}
-
 capture::Finding describe(const Symptoms& s, const ProductFit& fit) {
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
     const std::string& name = (fit.left_differs ? fit.left : fit.right).name;
     capture::Finding f;
     f.rule = !fit.changed ? "wrong_operand" : fit.changed->plain ? "transposed_operand" : "permuted_operand";
-    f.where = where_of(s, load_site(s, fit, static_cast<uint32_t>(std::max(0, probe.site))));
+    f.where = where_of(s, load_site(s, fit.left_differs, static_cast<uint32_t>(std::max(0, probe.site))));
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
     f.title = fmt::format("{} are {} instead of {}", probe.name, fit.got, fit.expected);
