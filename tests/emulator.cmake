@@ -26,6 +26,7 @@ target_compile_definitions(emulator_matrix_test PRIVATE WL_SOURCE_DIR="${PROJECT
 wl_test(tensor_core wl_emulator wl_manifest fmt::fmt)
 target_compile_definitions(tensor_core_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(emulator_grid wl_emulator wl_compile fmt::fmt)
+wl_test(emulator_races wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_builtin wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_call_marks wl_emulator wl_compile fmt::fmt)
 wl_library(wl_heap_count support/heap_count.cpp)

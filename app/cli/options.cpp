@@ -71,7 +71,7 @@ manifest::Problem bind(const KernelOptions& options) {
 
 diagnosis::Options run_options(const KernelOptions& o) {
     diagnosis::Options out;
-    out.threads = o.threads, out.schedule_seed = o.schedule, out.arch = o.arch;
+    out.threads = o.threads, out.schedule_seed = o.schedule, out.arch = o.arch, out.budget = o.budget;
     out.record_bytes = o.record_limit * 1'000'000;
     if (o.check.empty()) return out;
     const std::array<std::pair<const char*, bool*>, 5> checks{

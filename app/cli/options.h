@@ -18,7 +18,7 @@ struct KernelOptions {
     std::vector<std::string> faults, set;
     std::string preset, shape, inputs, check, on = "cpu", arch = "compute_90";
     bool causal = false;
-    uint64_t seed = 0, schedule = 0;
+    uint64_t seed = 0, schedule = 0, budget = 0;
     int threads = 0;
     std::vector<std::string> record;  // blocks "X,Y,Z"
     uint64_t record_limit = 1000;     // megabytes

@@ -30,6 +30,24 @@ void rename_layouts(ptx::Instruction& product, std::string_view a, std::string_v
     product.modifiers.layout_a = a, product.modifiers.layout_b = b;
 }
 
+// Branches to `at` reach the new instruction first.
+void insert(ptx::Function& f, uint32_t at, ptx::Instruction made) {
+    assert(at < f.code.size());
+    for (ptx::Instruction& i : f.code) {
+        for (ptx::Operand& o : i.operands) shift_labels(o, at);
+    }
+    for (auto& [name, index] : f.labels) {
+        if (index > static_cast<int32_t>(at)) ++index;
+    }
+    for (std::vector<int32_t>& targets : f.branch_targets) {
+        for (int32_t& t : targets) {
+            if (t > static_cast<int32_t>(at)) ++t;
+        }
+    }
+    made.location = f.code[at].location;
+    f.code.insert(f.code.begin() + at, std::move(made));
+}
+
 }  // namespace
 
 ptx::Function& entry_of(ptx::Module& module, const std::string& entry) {
@@ -46,27 +64,22 @@ const ptx::Function& entry_of(const ptx::Module& module, const std::string& entr
 }
 
 void insert_barrier(ptx::Function& f, uint32_t at) {
-    assert(at < f.code.size());
-    for (ptx::Instruction& i : f.code) {
-        for (ptx::Operand& o : i.operands) shift_labels(o, at);
-    }
-    for (auto& [name, index] : f.labels) {
-        if (index > static_cast<int32_t>(at)) ++index;
-    }
-    for (std::vector<int32_t>& targets : f.branch_targets) {
-        for (int32_t& t : targets) {
-            if (t > static_cast<int32_t>(at)) ++t;
-        }
-    }
     ptx::Instruction barrier;
     barrier.op = ptx::Op::bar;
     barrier.mnemonic = "bar.sync";
     barrier.modifiers.mode = ptx::Mode::sync;
-    barrier.location = f.code[at].location;
     ptx::Operand zero;
     zero.kind = ptx::Operand::Kind::immediate;
     barrier.operands.push_back(zero);
-    f.code.insert(f.code.begin() + at, barrier);
+    insert(f, at, std::move(barrier));
+}
+
+void insert_fence(ptx::Function& f, uint32_t at) {
+    ptx::Instruction fence;
+    fence.op = ptx::Op::membar;
+    fence.mnemonic = "membar.gl";
+    fence.modifiers.scope = "gpu";
+    insert(f, at, std::move(fence));
 }
 
 void replace_by_move(ptx::Function& f, uint32_t at, const ptx::Operand& source) {

@@ -41,7 +41,7 @@ constexpr std::array<Words, 14> kWords{
      {Kind::endless_loop,
          "endless_loop",
          "the instruction budget ran out",
-         "Look at what should end the loop at this line."},
+         "Look at what should end the loop at this line; where it does end, --budget gives it longer."},
      {Kind::lane_not_in_mask,
          "shuffle_misuse",
          "a lane named in the mask takes no part",

@@ -51,9 +51,17 @@ struct Mending {
     bool values = false;  // every tile is inside its bound as well
 };
 
-// Did the edit remove every race of this cause, and what became of the values?
-bool try_barrier(const Symptoms& s, const ptx::Module& edited, const std::string& text, Mending& out) {
-    Trial t = try_module(s.experiment, edited, {.blocks = {s.block}, .budget = s.budget});
+// Did the edit remove every race of this cause, and what became of the values? Of one block, or of all.
+bool try_edit(
+    const Symptoms& s,
+    const ptx::Module& edited,
+    const std::string& text,
+    Mending& out,
+    bool all_blocks = false
+) {
+    std::vector<int64_t> blocks;
+    if (!all_blocks) blocks.push_back(s.block);
+    Trial t = try_module(s.experiment, edited, {.blocks = blocks, .budget = s.budget});
     if (!t.unsupported.empty() || !t.finished) return false;
     if (std::any_of(t.incidents.begin(), t.incidents.end(), [](const Incident& i) {
             return is_race(i.kind) || i.kind == Kind::divergent_barrier;
@@ -63,10 +71,10 @@ bool try_barrier(const Symptoms& s, const ptx::Module& edited, const std::string
     out.proof = fmt::format("with {} no race is left", text);
     if (t.compared > 0)
         out.proof += fmt::format(
-            " and {} of {} elements of block {} are outside their bounds",
+            " and {} of {} elements of {} are outside their bounds",
             t.bad,
             t.compared,
-            block_text(s.capture, s.block)
+            all_blocks ? "all blocks" : "block " + block_text(s.capture, s.block)
         );
     out.trial = std::move(t);
     return true;
@@ -89,7 +97,7 @@ bool by_syncwarp(const Symptoms& s, uint32_t low, uint32_t high, Mending& out) {
             g.members.rbegin(), g.members.rend()
         );  // so that indices stay
         for (const uint32_t at : later_first) insert_barrier(f, at);
-        if (try_barrier(
+        if (try_edit(
                 s,
                 edited,
                 "a block barrier in place of the __syncwarp at " + place(where_of(s, g.members.front())),
@@ -115,7 +123,31 @@ bool by_insertion(const Symptoms& s, uint32_t low, uint32_t high, Mending& out) 
     for (const uint32_t at : places) {
         ptx::Module edited = s.experiment.module;
         insert_barrier(entry_of(edited, s.experiment.entry), at);
-        if (try_barrier(s, edited, "a block barrier before " + place(where_of(s, at)), out)) return true;
+        if (try_edit(s, edited, "a block barrier before " + place(where_of(s, at)), out)) return true;
+    }
+    return false;
+}
+
+// A fence that is missing before an atomic which tells other blocks: before those of each source line, those
+// behind the first access first.
+bool by_fence(const Symptoms& s, uint32_t first, Mending& out) {
+    std::vector<uint32_t> atomics;
+    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
+        const ptx::Instruction& in = s.entry.code[i];
+        const bool atomic = in.op == ptx::Op::atom || in.op == ptx::Op::red;
+        if (atomic && in.modifiers.space != ptx::Space::shared) atomics.push_back(i);
+    }
+    std::stable_sort(atomics.begin(), atomics.end(), [&](uint32_t a, uint32_t b) {
+        return (a > first) > (b > first);
+    });
+    for (const Group& g : group_by_line(s.experiment.module, s.entry, atomics)) {
+        ptx::Module edited = s.experiment.module;
+        ptx::Function& f = entry_of(edited, s.experiment.entry);
+        const std::vector<uint32_t> later_first(g.members.rbegin(), g.members.rend());
+        for (const uint32_t at : later_first) insert_fence(f, at);
+        const std::string text =
+            "a __threadfence() before the atomic at " + place(where_of(s, g.members.front()));
+        if (try_edit(s, edited, text, out, true)) return true;
     }
     return false;
 }
@@ -125,14 +157,16 @@ constexpr uint64_t kOrders =
 
 // What the race can do: the outputs of the block in other legal orders of its warps, where no mark makes them
 // meet.
-std::string effect(const Symptoms& s) {
+std::string effect(const Symptoms& s, bool all_blocks) {
+    std::vector<int64_t> blocks;
+    if (!all_blocks) blocks.push_back(s.block);
     Trial worst;
     uint64_t order = 0, wrong = 0;
     for (uint64_t seed = 0; seed < kOrders; ++seed) {
         Trial t = try_module(
             s.experiment,
             s.experiment.module,
-            {.blocks = {s.block}, .budget = s.budget, .races = false, .marks = false, .schedule_seed = seed}
+            {.blocks = blocks, .budget = s.budget, .races = false, .marks = false, .schedule_seed = seed}
         );
         if (t.bad == 0) continue;
         ++wrong;
@@ -141,18 +175,22 @@ std::string effect(const Symptoms& s) {
     if (!s.experiment.reference) return {};
     if (wrong == 0)
         return fmt::format(
-            " In {} orders of warps that were tried the outputs of the block stayed right: harmless only as "
-            "far as tried.",
-            kOrders
+            " In {} orders of {} that were tried the outputs of {} stayed right: harmless only as far as "
+            "tried.",
+            kOrders,
+            all_blocks ? "blocks and warps" : "warps",
+            all_blocks ? "all blocks" : "the block"
         );
     return fmt::format(
-        " In {} of {} orders of warps that were tried the outputs come out wrong: with schedule {}, {} of {} "
-        "elements of the block, by up to {}.",
+        " In {} of {} orders of {} that were tried the outputs come out wrong: with schedule {}, {} of {} "
+        "elements of {}, by up to {}.",
         wrong,
         kOrders,
+        all_blocks ? "blocks and warps" : "warps",
         order,
         worst.bad,
         worst.compared,
+        all_blocks ? "all blocks" : "the block",
         number(worst.max_difference)
     );
 }
@@ -160,32 +198,65 @@ std::string effect(const Symptoms& s) {
 std::string verb(const Access& a) { return a.write ? "writes" : "reads"; }
 
 std::string region(const Symptoms& s, const Incident& i) {
-    std::string tile = i.kind == Kind::race_global ? "" : tile_at(s.capture, i.first.block, i.second.address);
+    std::string tile = tile_at(s.capture, i.first.block, i.second.address);
     if (!tile.empty()) return tile;
     return fmt::format(
         "{} bytes {}..{}", i.second.memory, i.second.address, i.second.address + i.second.bytes - 1
     );
 }
 
-capture::Finding describe(
-    const Symptoms& s, const std::vector<const Incident*>& group, const Mending& mending
-) {
-    const Incident& i = *group.front();
-    capture::Finding f;
-    f.rule = rule_name(i.kind);
-    f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
+// Of an access, with whom and what: "block (1,0,0), warp 0, lane 3 writes 0x1".
+std::string actor(const Symptoms& s, const Access& a) {
+    return fmt::format(
+        "block {}, warp {}, lane {} {} {:#x}",
+        block_text(s.capture, a.block),
+        a.warp,
+        lanes_text(a.lanes),
+        verb(a),
+        a.value
+    );
+}
+
+void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const bool blocks = i.first.block != i.second.block;
+    const auto who = [&](const Access& a) {
+        return blocks ? "block " + block_text(s.capture, a.block) : fmt::format("warp {}", a.warp);
+    };
+    f.title = fmt::format(
+        "race on {}: {} {} what {} {}, and nothing orders the two",
+        i.second.memory,
+        who(i.second),
+        verb(i.second),
+        who(i.first),
+        verb(i.first)
+    );
+    const char* mending = !blocks          ? "Put a __syncthreads() between the two."
+        : i.first.write && !i.second.write ? "Hand the value on: a __threadfence() behind the store, then an "
+                                             "atomic that the reader's block sees "
+                                             "before it reads; or use an atomic for the whole."
+                                           : "Use an atomic, or let each block write a place of its own.";
+    f.explanation = fmt::format(
+        "At {} {} at {:#x}; at {} {} there ({}). {} {}",
+        quoted(s.capture, f.other),
+        actor(s, i.first),
+        i.first.address,
+        quoted(s.capture, f.where),
+        actor(s, i.second),
+        i.detail,
+        blocks ? "Blocks of a launch run in any order and at once, so on a GPU either may come first."
+               : "No barrier lies between them, so on a GPU either may come first.",
+        mending
+    );
+}
+
+void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
     const std::string what = region(s, i);
     f.where.tile = what.substr(0, what.find('['));
     if (f.where.tile == what) f.where.tile.clear();
-    for (const Incident* each : group) f.count += each->count;
-    --f.count;
-    const std::string name = f.where.tile.empty() ? "shared memory" : f.where.tile;
-    const char* missing = i.kind == Kind::race_warp ? "a __syncwarp"
-        : i.kind == Kind::race_global               ? "an atomic or a grid-wide order"
-                                                    : "a block barrier";
+    const char* missing = i.kind == Kind::race_warp ? "a __syncwarp" : "a block barrier";
     f.title = fmt::format(
         "race on {}: warp {} {} what warp {} {} in the same epoch, without {} between",
-        name,
+        f.where.tile.empty() ? "shared memory" : f.where.tile,
         i.second.warp,
         verb(i.second),
         i.first.warp,
@@ -206,8 +277,25 @@ capture::Finding describe(
         block_text(s.capture, i.second.block),
         missing
     );
+}
+
+capture::Finding describe(
+    const Symptoms& s, const std::vector<const Incident*>& group, const Mending& mending
+) {
+    const Incident& i = *group.front();
+    const bool global = i.kind == Kind::race_global;
+    capture::Finding f;
+    f.rule = rule_name(i.kind);
+    f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
+    for (const Incident* each : group) f.count += each->count;
+    --f.count;
+    if (global)
+        word_global(s, i, f);
+    else
+        word_shared(s, i, f);
+    const char* tried = global ? "fence before an atomic" : "barrier at a single place";
     f.proof = mending.proof.empty()
-        ? "witness: the two accesses above; no barrier at a single place was found that removes every race"
+        ? fmt::format("witness: the two accesses above; no {} was found that removes every race", tried)
         : mending.proof;
     f.proven = mending.values || (!mending.proof.empty() && s.first_bad < 0);
     f.evidence = {
@@ -226,12 +314,14 @@ Ruled race_rule(const Symptoms& s) {
     for (const std::vector<const Incident*>& group : causes(s)) {
         const auto [low, high] = std::minmax(group.front()->first.site, group.front()->second.site);
         // One barrier often removes several pairs of lines: those after the first are its consequences.
-        if (out.findings.empty() && group.front()->kind == Kind::race_shared &&
-            !by_syncwarp(s, low, high, mending))
+        const Kind kind = group.front()->kind;
+        if (out.findings.empty() && kind == Kind::race_shared && !by_syncwarp(s, low, high, mending))
             by_insertion(s, low, high, mending);
+        if (out.findings.empty() && kind == Kind::race_global)
+            by_fence(s, group.front()->first.site, mending);
         const bool first = out.findings.empty();
         out.findings.push_back(describe(s, group, out.findings.empty() ? mending : Mending{}));
-        if (first) out.findings.back().explanation += effect(s);
+        if (first) out.findings.back().explanation += effect(s, kind == Kind::race_global);
         if (out.findings.size() > 1 && !mending.proof.empty())
             out.findings.back().caused_by = 0, out.findings.back().proof = "gone with the same change";
     }

@@ -21,7 +21,7 @@ using Kind = Incident::Kind;
 bool explained_by_race(const Symptoms& s, const Incident& uninitialised) {
     const capture::Where read = where_of(s, uninitialised.first.site);
     for (const Incident& i : s.incidents) {
-        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp) continue;
+        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp && i.kind != Kind::race_global) continue;
         for (const Access* a : {&i.first, &i.second}) {
             const capture::Where w = where_of(s, a->site);
             if (!a->write && w.file == read.file && w.line == read.line) return true;

@@ -93,6 +93,9 @@ int64_t block_to_record(const capture::Capture& c, const std::vector<emulator::I
     return 0;
 }
 
+// Warp instructions that are recorded of a block whose loop does not end.
+constexpr uint64_t kEndlessRecord = uint64_t{1} << 20;
+
 struct Passes {
     std::vector<emulator::Incident> incidents;
     std::vector<int64_t> recorded;
@@ -133,7 +136,12 @@ void record_pass(const Experiment& e, const emulator::Program& program, Observer
     const int64_t block = block_to_record(observer.capture, out.incidents);
     std::erase(out.recorded, block);
     out.recorded.insert(out.recorded.begin(), block);
-    add_incidents(out.incidents, record_blocks(e, program, observer, out.recorded));
+    const bool endless = std::any_of(out.incidents.begin(), out.incidents.end(), [](const auto& i) {
+        return i.kind == emulator::Incident::Kind::endless_loop;
+    });
+    Experiment shown = e;
+    if (endless) shown.options.budget = kEndlessRecord;
+    add_incidents(out.incidents, record_blocks(shown, program, observer, out.recorded));
     observer.capture.seconds.emplace_back("record", record.seconds());
 }
 
@@ -158,6 +166,7 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
     c.covered.blocks = static_cast<int64_t>(result.blocks);
     if (observer.reference != nullptr) c.covered.blocks_compared = c.covered.blocks;
     add_incidents(out.incidents, result.incidents);
+    c.notes.insert(c.notes.end(), result.notes.begin(), result.notes.end());
     note_printed(result, c);
     const Timer compare;
     compare_outputs(observer, prepared.memory);
@@ -176,7 +185,7 @@ Passes run_passes(const Experiment& e, const emulator::Program& program, capture
 
 emulator::RunOptions run_options(const Options& o, const char* stage) {
     emulator::RunOptions out;
-    out.threads = o.threads, out.schedule_seed = o.schedule_seed;
+    out.threads = o.threads, out.schedule_seed = o.schedule_seed, out.budget = o.budget;
     out.checks = {.races = o.races, .uninitialised = o.uninitialised, .uniform = o.reference};
     out.on_progress = [&o, stage](uint64_t done, uint64_t total) {
         return !o.on_progress ||

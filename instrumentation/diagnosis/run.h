@@ -28,6 +28,7 @@ struct Options {
     std::vector<int64_t> record;  // blocks to record besides the first bad one (or block 0 when none is bad)
     uint64_t record_bytes = 1'000'000'000;  // events and elements in memory; blocks beyond it are dropped
     uint64_t schedule_seed = 0;
+    uint64_t budget = 0;        // warp instructions of a block; 0: the emulator's own
     bool recorded_pass = true;  // false: verdicts only
     bool diagnose = true;
     bool debug = false;  // compile the debug build: source variables, several times the instructions

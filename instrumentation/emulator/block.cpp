@@ -17,7 +17,9 @@
 namespace wl::emulator {
 namespace {
 
-constexpr uint64_t kDefaultBudget = uint64_t{1} << 33;
+// For each warp. A GPU needs at least 17 ms for so many of one warp (one a cycle, at 2 GHz), and a kernel
+// that is looked at runs for less.
+constexpr uint64_t kDefaultBudget = uint64_t{1} << 25;
 constexpr uint64_t kSlice = uint64_t{1} << 20;      // instructions before another warp gets its turn
 constexpr uint64_t kVainTurns = uint64_t{1} << 16;  // tests of mbarriers in vain, by all warps: a deadlock
 
@@ -60,7 +62,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
 }
 
 uint64_t budget_of(const Block& block) {
-    return block.options->budget != 0 ? block.options->budget : kDefaultBudget;
+    return block.options->budget != 0 ? block.options->budget : kDefaultBudget * block.warps.size();
 }
 
 void report_endless(Block& block) {
@@ -254,6 +256,7 @@ Ended run_on(Block& block, bool progress) {
             }
             if (issued(block) > budget) {
                 report_endless(block);
+                ended = Ended::endless;
                 break;
             }
             if (spins(block) && !block.aborted) return Ended::set_aside;

@@ -23,7 +23,8 @@ void begin_block(Block& block, int64_t index, Variant variant);
 
 enum class Ended : uint8_t {
     finished,
-    given_up,   // deadlock, budget, trap: noted
+    given_up,   // deadlock, trap: noted
+    endless,    // its budget is used up: noted
     set_aside,  // it spins, waiting for other blocks to change memory: to be run again
 };
 // Runs the block on from where it was; its findings, counts and record stay in `block`.

@@ -93,6 +93,7 @@ void run_job(Grid& g, const Job& job, Ended& ended) {
         block.counter = job.counter;
         begin_block(block, job.start->index, job.start->observed ? g.context.variant : kPlain);
         block.observed = job.start->observed;
+        if (g.global != nullptr) begin_global(*g.global, block);
         block.spun = {};
         block.same_spins = 0;
     }
@@ -122,6 +123,8 @@ void put_back(Grid& g, Block& block, Ended ended) {
         g.finished += block.observed;
     else
         g.given_up = true;
+    // As a watchdog ends a launch: what has not begun would only take as long again.
+    if (ended == Ended::endless) g.next = g.starts.size();
     g.idle.push_back(&block);
 }
 

@@ -5,6 +5,7 @@
 
 #include "instrumentation/emulator/banks.h"
 #include "instrumentation/emulator/block.h"
+#include "instrumentation/emulator/global_check.h"
 #include "instrumentation/emulator/record.h"
 
 #include <chrono>
@@ -30,8 +31,9 @@ struct Counters {
 struct Grid {
     BlockContext context;
     std::optional<CountingProgram> counting;
-    std::vector<Start> starts;  // in the order in which they begin
-    uint64_t resident = 0;      // blocks that can have begun and not ended at a time
+    GlobalCheck* global = nullptr;  // where races in global memory are looked for
+    std::vector<Start> starts;      // in the order in which they begin
+    uint64_t resident = 0;          // blocks that can have begun and not ended at a time
 
     // Guarded by `lock`.
     std::mutex lock;

@@ -66,7 +66,10 @@ bool lower_one(Lowering& l, uint32_t index) {
         if (selected && !l.failed) break;
         selected = {};
     }
-    if (selected) add_memory_sites(l);
+    if (selected) {
+        add_memory_sites(l);
+        add_order_site(l);
+    }
     for (size_t v = 0; v < kVariants; ++v) {
         Instr out = l.out;
         out.inner = selected.exec[v];

@@ -121,6 +121,9 @@ Selected lower_mark(Lowering& l);
 // Notes where the instruction points, for what counts accesses. Called before its Instr is appended.
 void add_memory_sites(Lowering& l);
 
+// Notes what it does for the order of accesses; as above.
+void add_order_site(Lowering& l);
+
 // Slots of every register, reused where lifetimes do not overlap.
 std::vector<uint32_t> assign_registers(const ptx::Function& function, RegisterFile& file);
 

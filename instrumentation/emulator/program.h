@@ -206,6 +206,16 @@ struct MemorySpan {
     size_t instruction = 0, first = 0, count = 0;
 };
 
+// What an instruction does for the order of the accesses around it.
+struct OrderSite {
+    size_t instruction = 0;   // index in Program::code
+    bool fence = false;       // membar, fence: no access of its own
+    bool strong = false;      // its access is atomic, volatile, or of an order
+    bool update = false;      // atom, red: reads and writes at once
+    bool releases = false;    // .release, .acq_rel
+    bool block_only = false;  // .cta
+};
+
 struct Program {
     std::string name;
     std::array<std::vector<Instr>, kVariants> code;  // of all functions, one after the other
@@ -231,6 +241,8 @@ struct Program {
     uint32_t static_shared = 0, param_bytes = 0;
     uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
     std::vector<capture::Site> sites;
+    std::vector<OrderSite> order_sites;
+    bool orders_blocks = false;     // fences or strong accesses may order one block after another
     bool waits_for_blocks = false;  // it polls memory: one block may need others to have run
 };
 

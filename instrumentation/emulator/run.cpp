@@ -104,23 +104,31 @@ uint64_t place_workspace(GlobalMemory& memory) {
     return allocate(memory, name, {bytes.begin(), bytes.end()});
 }
 
-}  // namespace
+// What every execution of one launch shares.
+struct Execution {
+    const Program& program;
+    const Launch& launch;
+    const RunOptions& options;
+    const Loaded& loaded;
+    std::vector<Start> starts;
+    size_t workers = 1;
+};
 
-RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
-    const Loaded loaded = load(program, memory);
+RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) {
     Grid grid;
-    grid.context = {&program, &launch, &options, &memory, variant_for(options), &loaded};
-    if (options.count_accesses) {
-        grid.counting.emplace(counting_program(program, grid.context.variant, options.row_maps));
+    grid.context = {&e.program, &e.launch, &e.options, &memory, variant_for(e.options), &e.loaded};
+    if (e.options.count_accesses) {
+        grid.counting.emplace(counting_program(e.program, grid.context.variant, e.options.row_maps));
         grid.context.program = &grid.counting->program;
     }
-    if (launch.cooperative) grid.context.workspace = place_workspace(memory);
-    grid.starts = starts(program, launch, options);
-    grid.resident = resident_blocks(launch.block, program.static_shared + launch.dynamic_shared);
-    const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
-                                             : std::max(1u, std::thread::hardware_concurrency());
-    run_grid(grid, std::clamp<size_t>(grid.starts.size(), 1, cores));
+    if (check != nullptr) {
+        grid.context.program = &check->program;
+        grid.global = check;
+    }
+    if (e.launch.cooperative) grid.context.workspace = place_workspace(memory);
+    grid.starts = e.starts;
+    grid.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
+    run_grid(grid, e.workers);
     RunResult result = std::move(grid.result);
     for (auto& block : grid.storage)  // of blocks that never ended
         if (!block->printed.empty()) add_printed(result, std::move(block->printed));
@@ -128,6 +136,69 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     result.cancelled = grid.cancelled;
     result.blocks = grid.finished;
     gather_results(result, grid);
+    return result;
+}
+
+bool looks_at_global(const RunOptions& options, const std::vector<Start>& starts) {
+    return options.checks.races && !options.record && !options.count_accesses &&
+        std::all_of(starts.begin(), starts.end(), [](const Start& s) { return s.observed; });
+}
+
+void add_races(RunResult& result, GlobalCheck& check) {
+    for (const auto& key : check.shadow.found)
+        result.incidents.push_back(std::move(check.shadow.incidents.at(key)));
+    std::stable_sort(
+        result.incidents.begin(),
+        result.incidents.end(),
+        [](const Incident& a, const Incident& b) { return a.first.block < b.first.block; }
+    );
+    if (check.shadow.full)
+        result.notes.emplace_back(
+            "races in global memory were looked for in a first part of the launch only: it has more than 67 "
+            "million intervals of accesses"
+        );
+}
+
+// Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
+// Who races with whom is then found on one.
+RunResult execute_checked(Execution e, GlobalMemory& memory) {
+    const bool one_thread =
+        e.workers == 1 || e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr;
+    if (one_thread) e.workers = 1;
+    const GlobalMemory before = one_thread ? GlobalMemory() : memory;
+    GlobalCheck check;
+    prepare(check, e.program, variant_for(e.options));
+    if (e.launch.cooperative) place_workspace(memory);
+    start(check, memory, one_thread);
+    RunResult result = execute(e, memory, &check);
+    if (one_thread) {
+        add_races(result, check);
+        return result;
+    }
+    if (!check.shadow.raced && !check.shadow.full) return result;
+    GlobalMemory again = before;
+    RunOptions quiet = e.options;
+    quiet.on_tile = nullptr;
+    quiet.on_progress = nullptr;
+    GlobalCheck exact;
+    prepare(exact, e.program, variant_for(e.options));
+    start(exact, again, true);
+    execute({e.program, e.launch, quiet, e.loaded, e.starts, 1}, again, &exact);
+    add_races(result, exact);
+    return result;
+}
+
+}  // namespace
+
+RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Loaded loaded = load(program, memory);
+    Execution e{program, launch, options, loaded, starts(program, launch, options)};
+    const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
+                                             : std::max(1u, std::thread::hardware_concurrency());
+    e.workers = std::clamp<size_t>(e.starts.size(), 1, cores);
+    RunResult result = looks_at_global(options, e.starts) ? execute_checked(std::move(e), memory)
+                                                          : execute(e, memory, nullptr);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

@@ -42,7 +42,10 @@ struct Launch {
 };
 
 struct Checks {
-    bool races = true;  // shared memory, happens-before over barrier and syncwarp epochs, byte granularity
+    // Shared memory: happens-before over barrier and syncwarp epochs, byte granularity. Global memory,
+    // between warps of all blocks, when all of them are run and none is recorded: on one thread if the
+    // program has atomics, fences or volatile accesses of memory that blocks share.
+    bool races = true;
     bool uninitialised = true;  // shared and global reads of bytes nobody wrote
     bool uniform = true;        // warp reductions over a value that all lanes share
     // Address bounds, alignment, barriers and the budget are always checked: without them a broken kernel
@@ -118,8 +121,9 @@ struct RunOptions {
     // Linear indices; empty: all. If the kernel's blocks may wait for each other, the rest runs too: without
     // checks, marks or record.
     std::vector<int64_t> blocks;
-    uint64_t budget = 0;  // warp instructions a block may issue; 0: 2^33. More is an endless_loop incident
-    int threads = 0;      // 0: as many as cores
+    uint64_t budget =
+        0;            // warp instructions of a block; 0: 2^25 a warp. More: an endless_loop, the launch ends
+    int threads = 0;  // 0: as many as cores
     Checks checks;
     bool marks = true;               // take snapshots
     bool record = false;             // write log and owners: every shared and global write of the blocks run
@@ -128,7 +132,7 @@ struct RunOptions {
     bool count_accesses = false;     // wavefronts and sectors of every request
     std::vector<RowMap> row_maps;    // shared memory as if laid out so, for the counts alone
     uint64_t schedule_seed =
-        0;  // 0: the fixed order; else a legal random order of warps, deterministic by seed
+        0;  // 0: the fixed order; else a legal one of warps and blocks, by seed (explore.h)
     std::function<void(TileSnapshot&&)> on_tile;  // on worker threads, several at a time
     std::function<bool(uint64_t done, uint64_t total)>
         on_progress;  // blocks; on one thread at a time; false cancels
@@ -154,6 +158,7 @@ struct RunResult {
     std::vector<Printed> printed;     // by block, then in order of execution; at most 1 MiB, as on a GPU
     uint64_t prints_lost = 0;         // calls of printf beyond that
     capture::AccessCounts accesses;   // empty unless count_accesses
+    std::vector<std::string> notes;   // what a check could not look at
     // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a
     // byte). Empty unless record.
     std::vector<std::pair<std::string, std::vector<capture::Owner>>> global_owners;

@@ -146,6 +146,11 @@ void release(Shadow& shadow, int warp, uint32_t mask, int mbarrier) {
     after_synchronisation(shadow);
 }
 
+void release(Shadow& shadow, int warp, uint32_t mask, Knowledge& into) {
+    release(shadow.clocks, warp, mask, into);
+    after_synchronisation(shadow);
+}
+
 void complete_phase(Shadow& shadow, int mbarrier) {
     auto& all = shadow.clocks.mbarrier;
     if (static_cast<size_t>(mbarrier) < all.size()) complete_phase(all[static_cast<size_t>(mbarrier)]);

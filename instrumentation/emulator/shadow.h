@@ -127,6 +127,8 @@ void release(Shadow& shadow, int warp, uint32_t mask, int mbarrier);
 void complete_phase(Shadow& shadow, int mbarrier);
 void acquire(Shadow& shadow, int warp, uint32_t mask, int mbarrier);
 void exit_warp(Shadow& shadow, int warp);
+// What a fence of these lanes covers joins `into`; accesses behind it are later.
+void release(Shadow& shadow, int warp, uint32_t mask, Knowledge& into);
 
 // Last writer of the element's first byte that anybody wrote; Owner::kNobody: none of its bytes was written.
 capture::Owner owner_of(const Shadow& shadow, uint32_t offset, uint32_t bytes);

@@ -151,6 +151,7 @@ using Findings = std::map<IncidentKey, Found>;
 struct Recorder;
 struct AccessCounter;
 struct Watcher;
+struct GlobalActor;
 
 // A look at memory that others may change, and what it gave.
 struct Poll {
@@ -200,6 +201,7 @@ struct Block {
     Recorder* recorder = nullptr;
     AccessCounter* counter = nullptr;
     Watcher* watcher = nullptr;
+    std::shared_ptr<GlobalActor> global;  // nullptr: global memory is not looked at
 };
 
 inline uint64_t time_at(const Warp& w, const Instr* i) {

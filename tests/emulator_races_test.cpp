@@ -1,0 +1,184 @@
+// Races in global memory: between blocks and between warps of a block, what orders them, and the witnesses.
+#include "tests/emulator_cuda.h"
+
+#include <gtest/gtest.h>
+
+namespace wl::emulator::test {
+namespace {
+
+using Kind = Incident::Kind;
+
+// The body of a kernel over x, flag and out, run by `blocks` blocks of 64 threads on so many workers.
+KernelRun run_of(const std::string& body, uint32_t blocks = 4, int threads = 1) {
+    KernelRun run(
+        ptx_of(
+            "extern \"C\" __global__ void k(int* x, int* flag, int* out) {\n"
+            "    const int i = threadIdx.x, b = blockIdx.x, last = gridDim.x - 1;\n" +
+            body + "\n}\n"
+        ),
+        64,
+        blocks
+    );
+    run.options.threads = threads;
+    run.in<int>("x", std::vector<int>(4096)).in<int>("flag", std::vector<int>(64));
+    run.in<int>("out", std::vector<int>(4096)).go();
+    return run;
+}
+
+std::vector<Incident> races(const std::string& body, uint32_t blocks = 4, int threads = 1) {
+    return run_of(body, blocks, threads).incidents(Kind::race_global);
+}
+
+TEST(GlobalRaces, DisjointOutputsAndSharedInputsAreNone) {
+    EXPECT_TRUE(races("out[b * 64 + i] = x[i] + x[63 - i];").empty());
+    EXPECT_TRUE(races("out[b * 64 + i] = x[i] + x[63 - i];", 40, 2).empty());
+}
+
+TEST(GlobalRaces, AStoreAndAReadOfTwoBlocksAreOneInEitherOrder) {
+    const auto later = races("if (b == 0) x[i] = 1 + i; else out[b * 64 + i] = x[i];");
+    ASSERT_EQ(later.size(), 1u);
+    EXPECT_EQ(later[0].detail, "read after write");
+    EXPECT_TRUE(later[0].first.write && !later[0].second.write);
+    EXPECT_EQ(later[0].first.block, 0);
+    EXPECT_EQ(later[0].second.block, 1);
+    EXPECT_EQ(later[0].first.memory, "global x");
+    EXPECT_EQ(later[0].first.value, 1u) << "what the store has left there";
+    EXPECT_GT(later[0].count, 1u);
+    const auto earlier = races("if (b == last) x[i] = 1 + i; else out[b * 64 + i] = x[i];");
+    ASSERT_EQ(earlier.size(), 1u);
+    EXPECT_EQ(earlier[0].detail, "write after read");
+    EXPECT_EQ(earlier[0].second.block, 3);
+    EXPECT_EQ(earlier[0].second.value, 1u);
+}
+
+TEST(GlobalRaces, AreTheSameWhateverTheNumberOfWorkers) {
+    const std::string body = "if (i == 5) x[7] = b; out[b * 64 + i] = i;";
+    const auto one = races(body, 12, 1);
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].detail, "write after write");
+    for (const int threads : {2, 3}) {
+        const auto many = races(body, 12, threads);
+        ASSERT_EQ(many.size(), 1u);
+        EXPECT_EQ(many[0].first.block, one[0].first.block);
+        EXPECT_EQ(many[0].second.block, one[0].second.block);
+        EXPECT_EQ(many[0].first.lanes, one[0].first.lanes);
+        EXPECT_EQ(many[0].second.value, one[0].second.value);
+        EXPECT_EQ(many[0].count, one[0].count);
+    }
+}
+
+TEST(GlobalRaces, AStoreOfWhatIsThereIsNone) {
+    EXPECT_TRUE(races("if (i == 0) x[7] = 3; out[b * 64 + i] = i;").empty());
+}
+
+TEST(GlobalRaces, BytesOfOneWordAreApart) {
+    EXPECT_TRUE(races("if (i == 0) ((char*)x)[b] = 1 + b;").empty());
+    EXPECT_EQ(races("if (i == 0) ((char*)x)[b / 2] = 1 + b;").size(), 1u);
+    EXPECT_EQ(races("if (i == 0) { if (b == 0) x[0] = 9; else ((short*)x)[b - 1] = 7 + b; }").size(), 1u);
+}
+
+TEST(GlobalRaces, WarpsOfABlockNeedABarrier) {
+    const auto found = races("x[b * 64 + i] = i; out[b * 64 + i] = x[b * 64 + 63 - i];");
+    ASSERT_EQ(found.size(), 2u) << "whichever warp comes first, it stores before it reads";
+    EXPECT_EQ(found[0].first.block, found[0].second.block);
+    EXPECT_NE(found[0].first.warp, found[0].second.warp);
+    EXPECT_TRUE(races("x[b * 64 + i] = i; __syncthreads(); out[b * 64 + i] = x[b * 64 + 63 - i];").empty());
+}
+
+TEST(GlobalRaces, AtomicsAreNoneAmongThemselvesButWithPlainAccesses) {
+    EXPECT_TRUE(races("atomicAdd(&x[i], 1);").empty());
+    EXPECT_FALSE(races("atomicAdd(&x[i], 1); out[b * 64 + i] = x[i];").empty());
+    EXPECT_FALSE(races("if (b == 1) x[i] = 5; else atomicAdd(&x[i], 1);").empty());
+}
+
+TEST(GlobalRaces, AtomicsForOneBlockAloneDoNotReachAnother) {
+    EXPECT_EQ(races("atomicAdd_block(&x[i], 1);").size(), 1u);
+}
+
+const std::string kTicket = R"(
+    __shared__ bool chosen;
+    x[b * 64 + i] = b + 1;
+    FENCE_ALL;
+    __syncthreads();
+    if (i == 0) { FENCE_ONE; chosen = atomicAdd(flag, 1) == last; }
+    __syncthreads();
+    if (chosen) {
+        int sum = 0;
+        for (int k = 0; k <= last; ++k) sum += x[k * 64 + i];
+        out[i] = sum;
+        if (i == 0) *flag = 0;
+    }
+)";
+std::string ticket(const std::string& all, const std::string& one) {
+    std::string text = kTicket;
+    text.replace(text.find("FENCE_ALL"), 9, all);
+    return text.replace(text.find("FENCE_ONE"), 9, one);
+}
+
+TEST(GlobalRaces, ATicketBehindAFenceOrdersTheBlocks) {
+    EXPECT_TRUE(races(ticket("", "__threadfence()"), 6).empty());
+    EXPECT_TRUE(races(ticket("__threadfence()", ""), 6).empty()) << "each thread fences what it wrote";
+    EXPECT_TRUE(races(ticket("", "__threadfence_system()"), 6).empty());
+}
+
+TEST(GlobalRaces, ATicketWithoutAFenceOrdersNothing) {
+    for (const char* fence : {"", "__threadfence_block()"}) {
+        const auto found = races(ticket("", fence), 6);
+        ASSERT_FALSE(found.empty()) << fence;
+        for (const Incident& race : found) {
+            EXPECT_EQ(race.detail, "read after write");
+            EXPECT_EQ(race.second.block, 5) << "the last block reads what the others have not handed on";
+        }
+    }
+}
+
+TEST(GlobalRaces, OnlyWhatItsBarrierBroughtIsBehindAFence) {
+    const std::string early =
+        "x[b * 64 + i] = 1; __shared__ bool c; if (i == 0) { __threadfence(); c = atomicAdd(flag, 1) == "
+        "last; }"
+        "__syncthreads(); if (c) out[i] = x[((b + 1) % gridDim.x) * 64 + i];";
+    const auto found = races(early);
+    ASSERT_FALSE(found.empty()) << "warp 1 stored with no barrier before warp 0's fence";
+    EXPECT_EQ(found[0].first.warp, 1);
+}
+
+TEST(GlobalRaces, AFlagHandsOnWhatAFenceCovers) {
+    const auto flagged = [](const std::string& fence) {
+        return "volatile int* f = flag; if (b == 0) { x[i] = i; " + fence +
+            "; __syncthreads(); if (i == 0) *f = 1; }"
+            "else { if (i == 0) while (*f == 0) {} __syncthreads(); out[b * 64 + i] = x[i]; }";
+    };
+    EXPECT_TRUE(races(flagged("__threadfence()")).empty());
+    EXPECT_FALSE(races(flagged("")).empty());
+}
+
+TEST(GlobalRaces, ALockOrdersItsHolders) {
+    const auto locked = [](const std::string& before, const std::string& behind) {
+        return "if (i == 0) { while (atomicCAS(flag, 0, 1) != 0) {} " + before + "; *x = *x + 1; " + behind +
+            "; atomicExch(flag, 0); }";
+    };
+    EXPECT_TRUE(races(locked("__threadfence()", "__threadfence()")).empty());
+    EXPECT_FALSE(races(locked("", "")).empty());
+}
+
+TEST(GlobalRaces, ReleaseAndAcquireOrderWithoutAFence) {
+    const auto handed = [](const std::string& store) {
+        return "if (b == 0) { x[i] = i; __syncthreads(); if (i == 0) asm volatile(\"st." + store +
+            ".gpu.global.u32 [%0], %1;\" :: \"l\"(flag), \"r\"(1) : \"memory\"); } else {"
+            "if (i == 0) { int seen = 0; while (seen == 0) asm volatile(\"ld.acquire.gpu.global.u32 %0, "
+            "[%1];\""
+            " : \"=r\"(seen) : \"l\"(flag) : \"memory\"); } __syncthreads(); out[b * 64 + i] = x[i]; }";
+    };
+    EXPECT_TRUE(races(handed("release")).empty());
+    EXPECT_FALSE(races(handed("relaxed")).empty());
+}
+
+TEST(GlobalRaces, AreNotLookedForWhereRacesAreOff) {
+    KernelRun run(ptx_of("extern \"C\" __global__ void k(int* x) { *x = threadIdx.x + blockIdx.x; }"), 64, 4);
+    run.options.checks.races = false;
+    run.in<int>("x", {0}).go();
+    EXPECT_TRUE(run.incidents(Kind::race_global).empty());
+}
+
+}  // namespace
+}  // namespace wl::emulator::test
