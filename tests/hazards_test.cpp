@@ -108,5 +108,36 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<const char*>& kernel) { return std::string(kernel.param); }
 );
 
+json explored(const std::string& fault, const char* schedules) {
+    std::vector<std::string> args = {
+        "hazards", source_path("tests/kernels/hazards/total.toml"), "--explore", schedules, "--json"};
+    if (!fault.empty()) args.insert(args.end(), {"--fault", fault});
+    return json::parse(warplens(args).out, nullptr, false);
+}
+
+TEST(Exploration, ShowsWhatALostUpdateChangesAndBringsItBackBySeed) {
+    const json result = explored("count", "12");
+    ASSERT_FALSE(result.is_discarded());
+    EXPECT_EQ(result.at("covered").at("schedules"), 13);
+    const json& changed = result.at("exploration").at("changed");
+    ASSERT_FALSE(changed.empty()) << "blocks that take turns overwrite each other's counts";
+    const json& output = changed.at(0).at("outputs").at(0);
+    EXPECT_EQ(output.at("name"), "touched");
+    EXPECT_EQ(output.at("elements"), 64);
+    EXPECT_GT(output.at("changed"), 0);
+    EXPECT_EQ(explored("count", "12").at("exploration"), result.at("exploration")) << "by seed";
+}
+
+TEST(Exploration, OfACleanKernelChangesNothing) {
+    const json result = explored("", "12");
+    ASSERT_FALSE(result.is_discarded());
+    EXPECT_EQ(result.at("verdict"), "ok");
+    EXPECT_TRUE(result.at("exploration").at("changed").empty());
+    EXPECT_EQ(
+        result.at("exploration").at("outcome"),
+        "the outputs are the same in 12 other schedules: harmless only as far as tried"
+    );
+}
+
 }  // namespace
 }  // namespace wl::test

@@ -14,7 +14,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 13> kVerbs{
+constexpr std::array<Verb, 14> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -24,6 +24,7 @@ constexpr std::array<Verb, 13> kVerbs{
      {"open", wl::app::verb_open},
      {"check", wl::app::verb_check},
      {"banks", wl::app::verb_banks},
+     {"hazards", wl::app::verb_hazards},
      {"estimate", wl::app::verb_estimate},
      {"at", wl::app::verb_at},
      {"accept", wl::app::verb_accept},

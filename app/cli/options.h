@@ -77,7 +77,8 @@ struct Command {
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
-    std::string out;                                     // -o of run and diagnose
+    std::string out;                                     // -o of run, diagnose and hazards
+    uint64_t explore = 0;                                // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open
 };
 

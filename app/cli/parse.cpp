@@ -91,6 +91,20 @@ void add_banks(CLI::App& app, Command& c) {
     add_kernel_options(*banks, c);
 }
 
+void add_hazards(CLI::App& app, Command& c) {
+    CLI::App* hazards = add_verb(
+        app,
+        c,
+        "hazards",
+        "races, barriers, addresses and uninitialised values, and what other schedules change",
+        "warplens hazards v2b --explore 50"
+    );
+    hazards->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
+    hazards->add_option("--explore", c.explore, "how many other schedules to try; default: none");
+    hazards->add_option("-o,--out", c.out, "the capture to write");
+    add_kernel_options(*hazards, c);
+}
+
 void add_estimate(CLI::App& app, Command& c) {
     CLI::App* estimate = add_verb(
         app,
@@ -280,6 +294,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_kernel_options(*open, c);
     add_check(app, c);
     add_banks(app, c);
+    add_hazards(app, c);
     add_estimate(app, c);
     add_at(app, c);
     add_accept(app, c);

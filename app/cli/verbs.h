@@ -13,6 +13,7 @@ int verb_show(const Command& command);
 int verb_open(const Command& command);
 int verb_check(const Command& command);
 int verb_banks(const Command& command);
+int verb_hazards(const Command& command);
 int verb_estimate(const Command& command);
 int verb_at(const Command& command);
 int verb_accept(const Command& command);

@@ -2,6 +2,7 @@
 // Not modelled: other blocks on the same multiprocessor, the time an instruction takes.
 #include "instrumentation/emulator/block.h"
 
+#include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/frames.h"
 #include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/incidents.h"
@@ -29,14 +30,6 @@ constexpr uint64_t kShortTurn = uint64_t{1} << 12;
 constexpr uint64_t kLongTurn = uint64_t{1} << 24;
 constexpr uint64_t kPollShare = 128;
 constexpr uint64_t kMostHalvings = 5;  // of the short turn, while the block finds nothing new
-
-// SplitMix64 (Steele, Lea, Flood 2014).
-uint64_t next_random(uint64_t& state) {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
 
 void start_warp(Block& block, Warp& w, uint32_t lanes) {
     const Program& program = *block.program;
@@ -117,15 +110,38 @@ void resume_step(Block& block, const Turn& turn) {
     end_turn(block, turn);
 }
 
+// The schedule lets this warp run when no other can.
+bool is_delayed(const Block& block, const Warp& w) {
+    const auto who = delayed_by(block.options->schedule_seed);
+    return who && who->block == block.index && who->warp == w.index;
+}
+
 // In the fixed order every runnable warp from `first` on has its turn. False: none could run.
 bool warps_in_order(Block& block, size_t first) {
     bool progress = false;
+    Warp* late = nullptr;
     for (size_t k = first; k < block.warps.size() && !block.aborted; ++k) {
-        if (!can_run(block.warps[k])) continue;
-        step(block, block.warps[k]);
+        Warp& w = block.warps[k];
+        if (!can_run(w)) continue;
+        if (is_delayed(block, w)) {
+            late = &w;
+            continue;
+        }
+        step(block, w);
         progress = true;
     }
-    return progress;
+    if (progress || late == nullptr || block.aborted) return progress;
+    step(block, *late);
+    return true;
+}
+
+constexpr uint64_t kInterruptions = 64;  // one in so many turns of a warp
+
+// Apart from the generator that orders the warps, so that they run the same when a block runs alone.
+bool is_interrupted(const Block& block) {
+    if (block.random == 0) return false;
+    uint64_t state = block.random ^ issued(block);
+    return next_random(state) % kInterruptions == 0;
 }
 
 // Every runnable warp gets a turn, or one of them by chance. False: none could run.
@@ -192,7 +208,8 @@ void begin_block(Block& block, int64_t index, Variant variant) {
     block.copy_arrivals.clear();
     block.vain_turns = 0;
     const uint64_t seed = block.options->schedule_seed;
-    block.random = seed == 0 ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
+    const bool fixed = seed == 0 || delayed_by(seed);
+    block.random = fixed ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
     const auto threads = static_cast<uint32_t>(count(block.launch->block));
     for (Warp& w : block.warps) {
         const uint32_t here = std::min<uint32_t>(threads - static_cast<uint32_t>(w.index * kLanes), kLanes);
@@ -245,7 +262,7 @@ uint64_t fingerprint(const Block& block) {
 namespace {
 
 // `progress`: some warps have had their turns already.
-Ended run_on(Block& block, bool progress) {
+Ended run_on(Block& block, bool progress, bool interruptible) {
     const uint64_t budget = budget_of(block);
     Ended ended = Ended::given_up;
     while (!block.aborted) {
@@ -260,6 +277,7 @@ Ended run_on(Block& block, bool progress) {
                 break;
             }
             if (spins(block) && !block.aborted) return Ended::set_aside;
+            if (interruptible && !block.aborted && is_interrupted(block)) return Ended::interrupted;
             continue;
         }
         const bool gone =
@@ -274,10 +292,10 @@ Ended run_on(Block& block, bool progress) {
 
 }  // namespace
 
-Ended run_block(Block& block) {
+Ended run_block(Block& block, bool interruptible) {
     block.turn_issued = issued(block);
     block.polls.in_vain = 0;
-    return run_on(block, false);
+    return run_on(block, false, interruptible);
 }
 
 Ended resume_block(Block& block, Turn turn) {
@@ -285,8 +303,10 @@ Ended resume_block(Block& block, Turn turn) {
     block.watcher->turn = turn;
     block.warps[static_cast<size_t>(turn.warp)].slice_end = turn.slice_end;
     resume_step(block, turn);
-    if (block.random == 0) warps_in_order(block, static_cast<size_t>(turn.warp) + 1);
-    return run_on(block, true);
+    const Warp& resumed = block.warps[static_cast<size_t>(turn.warp)];
+    if (block.random == 0 && !is_delayed(block, resumed))
+        warps_in_order(block, static_cast<size_t>(turn.warp) + 1);
+    return run_on(block, true, false);
 }
 
 }  // namespace wl::emulator

@@ -23,12 +23,14 @@ void begin_block(Block& block, int64_t index, Variant variant);
 
 enum class Ended : uint8_t {
     finished,
-    given_up,   // deadlock, trap: noted
-    endless,    // its budget is used up: noted
-    set_aside,  // it spins, waiting for other blocks to change memory: to be run again
+    given_up,     // deadlock, trap: noted
+    endless,      // its budget is used up: noted
+    set_aside,    // it spins, waiting for other blocks to change memory: to be run again
+    interrupted,  // by its schedule, for others to run in between
 };
-// Runs the block on from where it was; its findings, counts and record stay in `block`.
-Ended run_block(Block& block);
+// Runs the block on from where it was; its findings, counts and record stay in `block`. `interruptible`: a
+// random schedule may end its turn at any time.
+Ended run_block(Block& block, bool interruptible = false);
 
 // Goes on inside a warp's turn, before the instruction at its running split's pc: after a watcher stopped the
 // block, or when its state was restored.

@@ -3,6 +3,7 @@
 // little memory and a barrier of the whole grid few tries.
 #include "instrumentation/emulator/grid.h"
 
+#include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/print.h"
@@ -20,6 +21,8 @@ namespace {
 // often they looked come to their end within it.
 constexpr uint64_t kQuietLaunch = uint64_t{1} << 25;
 constexpr uint64_t kQuietBlock = uint64_t{1} << 23;
+
+constexpr uint64_t kMixedBlocks = 4;  // that take turns with each other in a random schedule
 
 struct Job {
     Block* block = nullptr;
@@ -97,7 +100,7 @@ void run_job(Grid& g, const Job& job, Ended& ended) {
         block.spun = {};
         block.same_spins = 0;
     }
-    ended = run_block(block);
+    ended = run_block(block, g.interrupts);
 }
 
 // A turn that ends at another poll, or with another answer, may have brought the block further.
@@ -114,8 +117,15 @@ void put_back(Grid& g, Block& block, Ended ended) {
         g.aside.push_back(&block);
         return;
     }
+    if (ended == Ended::interrupted) {
+        g.retries = g.in_vain = g.quiet = 0;
+        const auto place = static_cast<std::ptrdiff_t>(next_random(g.random) % (g.aside.size() + 1));
+        g.aside.insert(g.aside.begin() + place, &block);
+        return;
+    }
     g.in_vain = g.quiet = 0;
     g.patience = 2;
+    if (g.interrupts) g.fresh = 1;
     g.batch = std::max<uint64_t>(g.batch / 2, 1);
     if (!block.printed.empty()) add_printed(g.result, std::exchange(block.printed, {}));
     ++g.ended;
@@ -190,7 +200,7 @@ void look_at_all(Grid& g) {
         Block& block = *g.aside.front();
         g.aside.pop_front();
         const uint64_t before = fingerprint(block), issued_before = issued(block);
-        const Ended ended = run_block(block);
+        const Ended ended = run_block(block, g.interrupts);
         instructions += issued(block) - issued_before;
         same = same && fingerprint(block) == before;
         put_back(g, block, ended);
@@ -281,7 +291,7 @@ void work_safely(Grid& g) {
 
 void run_grid(Grid& grid, size_t workers) {
     grid.last_progress = std::chrono::steady_clock::now();
-    grid.batch = grid.fresh = workers;
+    grid.batch = grid.fresh = grid.interrupts ? kMixedBlocks : workers;
     {
         std::vector<std::jthread> threads;
         for (size_t k = 1; k < workers; ++k) threads.emplace_back([&grid] { work_safely(grid); });

@@ -34,6 +34,8 @@ struct Grid {
     GlobalCheck* global = nullptr;  // where races in global memory are looked for
     std::vector<Start> starts;      // in the order in which they begin
     uint64_t resident = 0;          // blocks that can have begun and not ended at a time
+    bool interrupts = false;        // a random schedule: blocks take turns before they have ended
+    uint64_t random = 0;            // state of its generator
 
     // Guarded by `lock`.
     std::mutex lock;

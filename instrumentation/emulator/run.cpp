@@ -2,6 +2,7 @@
 // how many there were.
 #include "instrumentation/emulator/banks.h"
 #include "instrumentation/emulator/device.h"
+#include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/grid.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/load.h"
@@ -74,6 +75,17 @@ Variant variant_for(const RunOptions& options) {
     return c.races || c.uninitialised || c.uniform ? kChecked : kPlain;
 }
 
+void order_by_schedule(std::vector<Start>& starts, uint64_t seed) {
+    if (const auto late = delayed_by(seed)) {
+        std::stable_partition(starts.begin(), starts.end(), [&](const Start& s) {
+            return s.index != late->block;
+        });
+    } else if (seed != 0) {
+        uint64_t state = seed;
+        for (size_t k = starts.size(); k > 1; --k) std::swap(starts[k - 1], starts[next_random(state) % k]);
+    }
+}
+
 // Blocks that are asked for, and those that they may wait for.
 std::vector<Start> starts(const Program& program, const Launch& launch, const RunOptions& options) {
     std::vector<Start> result;
@@ -87,6 +99,7 @@ std::vector<Start> starts(const Program& program, const Launch& launch, const Ru
     } else {
         for (const int64_t index : options.blocks) result.push_back({index, true});
     }
+    order_by_schedule(result, options.schedule_seed);
     return result;
 }
 
@@ -127,6 +140,8 @@ RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) 
     }
     if (e.launch.cooperative) grid.context.workspace = place_workspace(memory);
     grid.starts = e.starts;
+    grid.random = e.options.schedule_seed;
+    grid.interrupts = grid.random != 0 && !delayed_by(grid.random);
     grid.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
     run_grid(grid, e.workers);
     RunResult result = std::move(grid.result);
