@@ -4,3 +4,5 @@ target_compile_definitions(golden_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_D
 wl_test(manifest_texture wl_diagnosis)
 wl_test(edit wl_diagnosis)
 wl_test(trial wl_diagnosis)
+wl_test(explore wl_diagnosis)
+target_compile_definitions(explore_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

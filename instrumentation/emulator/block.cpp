@@ -135,7 +135,7 @@ bool warps_in_order(Block& block, size_t first) {
     return true;
 }
 
-constexpr uint64_t kInterruptions = 64;  // one in so many turns of a warp
+constexpr uint64_t kInterruptions = 2;  // one in so many turns of a warp
 
 // Apart from the generator that orders the warps, so that they run the same when a block runs alone.
 bool is_interrupted(const Block& block) {

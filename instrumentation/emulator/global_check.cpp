@@ -1,7 +1,9 @@
 #include "instrumentation/emulator/global_check.h"
 
 #include "instrumentation/emulator/access.h"
+#include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/schedule.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +12,8 @@ namespace wl::emulator {
 namespace {
 
 using ptx::Space;
+
+constexpr uint64_t kPauses = 3;  // before one in so many accesses of a random schedule
 
 // The lanes' addresses of one request, by memory.
 struct Addresses {
@@ -114,11 +118,19 @@ void report_conflicts(Warp& w, const Instr* i, const GlobalCheck::Hooked& hooked
     actor.conflicts.clear();
 }
 
+// An access at which a turn begins has had its pause.
+bool pauses_here(const Warp& w, const Instr* i) {
+    uint64_t state = w.block->random ^ time_at(w, i) * 64 ^ static_cast<uint64_t>(w.index);
+    return w.block->random != 0 && w.segment != i && next_random(state) % kPauses == 0;
+}
+
 const Instr* look_and_execute(Warp& w, const Instr* i) {
     Block& block = *w.block;
     GlobalActor& actor = *block.global;
     const GlobalCheck& check = *actor.check;
     const auto& hooked = check.hooked[static_cast<size_t>(i - block.program->code[block.variant].data())];
+    if (check.pauses && pauses_here(w, i)) return end_slice(w, i);
+    if (!check.looks) return hooked.executor(w, i);
     if (hooked.order.fence) {
         if (actor.shadow->one_thread) fence(actor.order, w.index, w.mask, hooked.order.block_only);
         return hooked.executor(w, i);

@@ -15,6 +15,8 @@ struct GlobalCheck {
     };
     Program program;
     std::vector<Hooked> hooked;  // by instruction
+    bool looks = true;           // for races
+    bool pauses = false;         // before some accesses, where the schedule is random
     GlobalShadow shadow;
 };
 

@@ -75,6 +75,8 @@ Variant variant_for(const RunOptions& options) {
     return c.races || c.uninitialised || c.uniform ? kChecked : kPlain;
 }
 
+bool is_random(uint64_t seed) { return seed != 0 && !delayed_by(seed); }
+
 void order_by_schedule(std::vector<Start>& starts, uint64_t seed) {
     if (const auto late = delayed_by(seed)) {
         std::stable_partition(starts.begin(), starts.end(), [&](const Start& s) {
@@ -141,7 +143,7 @@ RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) 
     if (e.launch.cooperative) grid.context.workspace = place_workspace(memory);
     grid.starts = e.starts;
     grid.random = e.options.schedule_seed;
-    grid.interrupts = grid.random != 0 && !delayed_by(grid.random);
+    grid.interrupts = is_random(grid.random);
     grid.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
     run_grid(grid, e.workers);
     RunResult result = std::move(grid.result);
@@ -183,6 +185,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     const GlobalMemory before = one_thread ? GlobalMemory() : memory;
     GlobalCheck check;
     prepare(check, e.program, variant_for(e.options));
+    check.pauses = is_random(e.options.schedule_seed);
     if (e.launch.cooperative) place_workspace(memory);
     start(check, memory, one_thread);
     RunResult result = execute(e, memory, &check);
@@ -197,10 +200,26 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     quiet.on_progress = nullptr;
     GlobalCheck exact;
     prepare(exact, e.program, variant_for(e.options));
+    exact.pauses = check.pauses;
     start(exact, again, true);
     execute({e.program, e.launch, quiet, e.loaded, e.starts, 1}, again, &exact);
     add_races(result, exact);
     return result;
+}
+
+// A random schedule without the check: the same pauses before accesses.
+RunResult execute_paused(const Execution& e, GlobalMemory& memory) {
+    GlobalCheck check;
+    prepare(check, e.program, variant_for(e.options));
+    check.looks = false;
+    check.pauses = true;
+    return execute(e, memory, &check);
+}
+
+RunResult execute_as_asked(const Execution& e, GlobalMemory& memory) {
+    if (looks_at_global(e.options, e.starts)) return execute_checked(e, memory);
+    if (is_random(e.options.schedule_seed) && !e.options.count_accesses) return execute_paused(e, memory);
+    return execute(e, memory, nullptr);
 }
 
 }  // namespace
@@ -212,8 +231,7 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
     e.workers = std::clamp<size_t>(e.starts.size(), 1, cores);
-    RunResult result = looks_at_global(options, e.starts) ? execute_checked(std::move(e), memory)
-                                                          : execute(e, memory, nullptr);
+    RunResult result = execute_as_asked(e, memory);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
