@@ -3,6 +3,7 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/base/demangle.h"
 
 #include <algorithm>
@@ -30,11 +31,6 @@ std::string place(const BankReport& r, const AccessLine& l) {
     return out;
 }
 
-std::string block_text(const BankReport& r, int64_t block) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(block), r.about.launch.grid);
-    return fmt::format("({},{},{})", b.x, b.y, b.z);
-}
-
 // "block (0,0,0), warp 0: lanes 0 and 16 meet in bank 4, at offsets 0x10 and 0x90".
 std::string witness_text(const BankReport& r, const AccessSite& s) {
     constexpr size_t kMost = 8;
@@ -49,7 +45,7 @@ std::string witness_text(const BankReport& r, const AccessSite& s) {
     const std::string more = lanes.size() > kMost ? ", ..." : "";
     return fmt::format(
         "block {}, warp {}: lanes {}{} of one phase meet in bank {}, at offsets {}{}",
-        block_text(r, s.witness.block),
+        block_text(s.witness.block, r.about.launch.grid),
         s.witness.warp,
         names,
         more,

@@ -4,6 +4,7 @@
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/diagnosis/record.h"
 
 #include <cstdio>
@@ -18,11 +19,6 @@ using diagnosis::BlockSize;
 using diagnosis::bytes_text;
 using diagnosis::Estimate;
 
-std::string block_text(const Estimate& e, int64_t block) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(block), e.about.launch.grid);
-    return fmt::format("({},{},{})", b.x, b.y, b.z);
-}
-
 std::string limit_text(const Estimate& e) {
     const std::string limit = fmt::format("the limit of {} (--record-limit)", bytes_text(e.limit));
     if (e.fitting == e.blocks.size()) return "all within " + limit;
@@ -31,7 +27,7 @@ std::string limit_text(const Estimate& e) {
         e.fitting,
         e.blocks.size(),
         limit,
-        block_text(e, e.blocks[e.fitting].block)
+        block_text(e.blocks[e.fitting].block, e.about.launch.grid)
     );
 }
 
@@ -40,7 +36,11 @@ std::string estimate_text(const Estimate& e, const Style& style) {
         fmt::format("{:<14}{:>12}{:>8}{:>14}\n", "block", "events", "tiles", "in memory");
     for (const BlockSize& b : e.blocks)
         out += fmt::format(
-            "{:<14}{:>12}{:>8}{:>14}\n", block_text(e, b.block), b.events, b.tiles, bytes_text(b.bytes())
+            "{:<14}{:>12}{:>8}{:>14}\n",
+            block_text(b.block, e.about.launch.grid),
+            b.events,
+            b.tiles,
+            bytes_text(b.bytes())
         );
     return out +
         fmt::format(

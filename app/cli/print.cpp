@@ -2,6 +2,7 @@
 #include "app/cli/print.h"
 
 #include "app/cli/summary.h"
+#include "instrumentation/base/block_text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,11 +17,6 @@ namespace wl::app {
 namespace {
 
 constexpr size_t kWidth = 100;
-
-std::string block_text(const capture::Capture& c, int64_t block) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(block), c.launch.grid);
-    return fmt::format("({},{},{})", b.x, b.y, b.z);
-}
 
 std::string params_text(const capture::Launch& l) {
     std::string out;
@@ -49,7 +45,7 @@ std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const
                r.bad_tiles,
                r.tiles,
                first.iteration,
-               block_text(c, first.block),
+               block_text(first.block, c.launch.grid),
                element
         );
 }
@@ -75,7 +71,7 @@ std::string where_text(const capture::Capture& c, const capture::Where& w) {
     if (!w.tile.empty())
         add("tile " + w.tile + (w.element[0] >= 0 ? fmt::format("[{},{}]", w.element[0], w.element[1]) : ""));
     if (w.iteration >= 0) add(fmt::format("iteration {}", w.iteration));
-    if (w.block >= 0) add("block " + block_text(c, w.block));
+    if (w.block >= 0) add("block " + block_text(w.block, c.launch.grid));
     if (w.warp >= 0) add(fmt::format("warp {}", w.warp));
     if (!w.lanes.empty()) add("lanes " + w.lanes);
     if (w.epoch >= 0) add(fmt::format("epoch {}", w.epoch));
@@ -150,20 +146,17 @@ std::string outputs_text(const capture::Capture& c, const Style& style) {
         const std::string verdict = o.verdict == capture::Verdict::ok ? paint(style, Color::good, "ok")
             : o.verdict == capture::Verdict::bad                      ? paint(style, Color::bad, "wrong")
                                                  : paint(style, Color::warn, "not compared");
-        out += fmt::format(
-            "output {}: {}; in [{:.6g}, {:.6g}], reference in [{:.6g}, {:.6g}]; max difference {:.3g}, "
-            "allowed {:.3g}; {} NaN{}\n",
-            o.name,
-            verdict,
-            o.min,
-            o.max,
-            o.reference_min,
-            o.reference_max,
-            o.max_difference,
-            o.bound,
-            o.nan,
-            o.note.empty() ? "" : "; " + o.note
-        );
+        const bool compared = o.verdict == capture::Verdict::ok || o.verdict == capture::Verdict::bad;
+        out += fmt::format("output {}: {}; in [{:.6g}, {:.6g}]", o.name, verdict, o.min, o.max);
+        if (compared)
+            out += fmt::format(
+                ", reference in [{:.6g}, {:.6g}]; max difference {:.3g}, allowed {:.3g}",
+                o.reference_min,
+                o.reference_max,
+                o.max_difference,
+                o.bound
+            );
+        out += fmt::format("; {} NaN{}\n", o.nan, o.note.empty() ? "" : "; " + o.note);
     }
     return out;
 }

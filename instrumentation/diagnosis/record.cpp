@@ -1,6 +1,7 @@
 // Blocks are recorded one after the other, so that no more than one lies beyond the limit at any time.
 #include "instrumentation/diagnosis/record.h"
 
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
 
@@ -29,13 +30,10 @@ uint64_t bytes_from(const capture::BlobStore& store, size_t first) {
 }
 
 std::string dropped_text(const Experiment& e, int64_t block, uint64_t events, bool elements_stay) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(block), e.problem.grid);
     return fmt::format(
-        "block ({},{},{}) was not recorded{}: its {} events and its tiles go beyond the limit of {}; "
+        "block {} was not recorded{}: its {} events and its tiles go beyond the limit of {}; "
         "--record-limit raises it, `warplens estimate` says what is needed",
-        b.x,
-        b.y,
-        b.z,
+        block_text(block, e.problem.grid),
         elements_stay ? " but for its tiles" : "",
         events,
         bytes_text(e.options.record_bytes)

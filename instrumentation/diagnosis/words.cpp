@@ -1,6 +1,7 @@
 // Wording of findings.
 #include "instrumentation/diagnosis/words.h"
 
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/emulator/check.h"
 
 #include <algorithm>
@@ -116,8 +117,7 @@ std::string lanes_text(uint32_t mask) {
 }
 
 std::string block_text(const capture::Capture& c, int64_t block) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(std::max<int64_t>(block, 0)), c.launch.grid);
-    return fmt::format("({},{},{})", b.x, b.y, b.z);
+    return block_text(std::max<int64_t>(block, 0), c.launch.grid);
 }
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }

@@ -143,6 +143,26 @@ Dim3 dim3(const std::array<int64_t, 3>& e) {
     return {static_cast<uint32_t>(e[0]), static_cast<uint32_t>(e[1]), static_cast<uint32_t>(e[2])};
 }
 
+struct ByteLimit {
+    int64_t most = 0;
+    const char* of = "";   // what it limits
+    const char* why = "";  // of whom
+};
+uint32_t launch_bytes(const Binding& b, const char* key, const std::string& expression, ByteLimit limit) {
+    const std::string where = b.at(std::string("launch.") + key);
+    const int64_t bytes = evaluate_whole(expression, b.variables, where, 0);
+    if (bytes > limit.most)
+        throw Error(fmt::format(
+            "{} asks for {} bytes of {}, the limit is {} ({}).",
+            where,
+            grouped(bytes),
+            limit.of,
+            grouped(limit.most),
+            limit.why
+        ));
+    return static_cast<uint32_t>(bytes);
+}
+
 void bind_launch(const Binding& b, Problem& problem) {
     problem.grid = dim3(extents(b, "grid", b.kernel.grid, kGridLimit));
     const std::array<int64_t, 3> block = extents(b, "block", b.kernel.block, kBlockLimit);
@@ -157,24 +177,11 @@ void bind_launch(const Binding& b, Problem& problem) {
             block[2],
             grouped(kThreadLimit)
         ));
-    const int64_t shared = evaluate_whole(b.kernel.shared, b.variables, b.at("launch.shared"), 0);
-    if (shared > kSharedLimit)
-        throw Error(fmt::format(
-            "{} asks for {} bytes of dynamic shared memory, the limit is {} (227 KB a block, sm_90).",
-            b.at("launch.shared"),
-            grouped(shared),
-            grouped(kSharedLimit)
-        ));
-    problem.shared = static_cast<uint32_t>(shared);
-    const int64_t stack = evaluate_whole(b.kernel.stack, b.variables, b.at("launch.stack"), 0);
-    if (stack > kStackLimit)
-        throw Error(fmt::format(
-            "{} asks for {} bytes of stack, the limit is {} (512 KB of local memory a thread).",
-            b.at("launch.stack"),
-            grouped(stack),
-            grouped(kStackLimit)
-        ));
-    problem.stack = static_cast<uint32_t>(stack);
+    problem.shared = launch_bytes(
+        b, "shared", b.kernel.shared, {kSharedLimit, "dynamic shared memory", "227 KB a block, sm_90"}
+    );
+    problem.stack =
+        launch_bytes(b, "stack", b.kernel.stack, {kStackLimit, "stack", "512 KB of local memory a thread"});
     problem.cooperative = b.kernel.cooperative;
 }
 
