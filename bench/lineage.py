@@ -32,10 +32,10 @@ all on the emulator; none of its figures is typed in.
 
 """
 LEGEND = """
-*tiles*: compared with the FP64 reference, over all blocks and iterations. *regs*: registers a thread by ptxas for sm_90.
-*KB*: shared memory a block. *conflicts*: shared-memory wavefronts over what would do. *CPU s*: the emulator with every
-check on, two threads of a busy machine. *not run*: too slow for the machine that made this page, but for the GPU. *H200 us*: the same PTX on an H200, median of single launches
-([measured/](measured/README.md)).
+*tiles wrong*: of those compared with the FP64 reference, over all blocks and iterations. *regs*: registers a thread by
+ptxas for sm_90. *KB*: shared memory a block. *conflicts*: shared-memory wavefronts over what would do. *CPU s*: the
+emulator with every check on, two threads of a busy machine. *not run*: not on the machine that made this page. *H200 us*:
+the same PTX on an H200, median of single launches ([measured/](measured/README.md)).
 """
 
 
@@ -198,7 +198,7 @@ def contents(pages):
         tried = [r for r in rows if r["verdict"] != "not run"]
         accepted = sum(r["verdict"] == "accepted" for r in tried)
         names = "; ".join(f"`{f['name']}`: {rule_of(row)}" for f, row in faults)
-        out += f"| [{kernel['name']}](#{kernel['name']}) | {accepted} of {len(tried)} | {worst:.2g} | {registers} | "
+        out += f"| [{kernel['name']}](#{kernel['name']}) | {accepted} of {len(tried)} run | {worst:.2g} | {registers} | "
         out += f"{kilobytes:.1f} | {names} |\n"
     return out
 
