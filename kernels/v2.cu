@@ -18,6 +18,7 @@
 constexpr int kWarps = 8;
 constexpr int kGroups = 4;          // of two warps: half of a KV tile's keys each
 constexpr int kRows = M / kGroups;  // consecutive query rows a group owns
+constexpr int kPart = kRows / 2;    // of which a lane keeps sums in registers at a time
 constexpr int kTile = 2 * N;        // keys a KV tile
 constexpr int kLd = D + 8;          // padded leading dimension of Q, K, V and O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
@@ -65,26 +66,30 @@ __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int 
 __device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 __device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
-// Scores of the group's rows and the half's keys: the lanes stride over D, one reduction per (row, key).
+// Scores of the group's rows, half of them at a time, and the half's keys: the lanes stride over D, one
+// reduction per (row, key).
 __device__ void score_rows(Shared& sh, int stage, int first_row, int first_key, int lane) {
-    float2 q[kRows][D / 64];
-    for (int r = 0; r < kRows; ++r)
-        for (int c = 0; c < D / 64; ++c) q[r][c] = load_pair(&sh.q[first_row + r][64 * c + 2 * lane]);
+#pragma unroll 1
+    for (int row0 = first_row; row0 < first_row + kRows; row0 += kPart) {
+        float2 q[kPart][D / 64];
+        for (int r = 0; r < kPart; ++r)
+            for (int c = 0; c < D / 64; ++c) q[r][c] = load_pair(&sh.q[row0 + r][64 * c + 2 * lane]);
 
-    for (int key = first_key; key < first_key + N; ++key) {
-        float2 k[D / 64];
-        for (int c = 0; c < D / 64; ++c) k[c] = load_pair(&sh.k[stage][key][64 * c + 2 * lane]);
-        float score = 0.0f;  // lane r keeps row r's
-        for (int r = 0; r < kRows; ++r) {
-            float sum = 0.0f;
-            for (int c = 0; c < D / 64; ++c) {
-                sum += q[r][c].x * k[c].x;
-                sum += q[r][c].y * k[c].y;
+        for (int key = first_key; key < first_key + N; ++key) {
+            float2 k[D / 64];
+            for (int c = 0; c < D / 64; ++c) k[c] = load_pair(&sh.k[stage][key][64 * c + 2 * lane]);
+            float score = 0.0f;  // lane r keeps row r's
+            for (int r = 0; r < kPart; ++r) {
+                float sum = 0.0f;
+                for (int c = 0; c < D / 64; ++c) {
+                    sum += q[r][c].x * k[c].x;
+                    sum += q[r][c].y * k[c].y;
+                }
+                sum = warp_reduce_sum(sum);
+                if (lane == r) score = sum;
             }
-            sum = warp_reduce_sum(sum);
-            if (lane == r) score = sum;
+            if (lane < kPart) sh.s[row0 + lane][key] = score * kScale;
         }
-        if (lane < kRows) sh.s[first_row + lane][key] = score * kScale;
     }
 }
 
@@ -124,7 +129,6 @@ __device__ void softmax_rows(Shared& sh, int first_row, int first_key, int lane)
 // O_accum = alpha * O_accum + P V for the group's rows, half of them at a time, and the half's keys; a lane
 // has two neighbouring columns of every 64.
 __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int first_key, int lane) {
-    constexpr int kPart = kRows / 2;
 #pragma unroll 1
     for (int part = 0; part < 2 * D / 64; ++part) {
         const int row0 = first_row + part % 2 * kPart, column = part / 2 * 64 + 2 * lane;

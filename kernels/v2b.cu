@@ -16,14 +16,19 @@
 
 constexpr int kWarps = 8;
 constexpr int kRows = M / kWarps;  // consecutive query rows a warp owns
-constexpr int kLd = D + 8;         // padded leading dimension of Q, K, V and O_accum
+#ifdef WL_FAULT_SMEM
+constexpr int kStages = 3;  // too many, with 64 keys of 128 elements each
+#else
+constexpr int kStages = 2;  // KV tiles in shared memory
+#endif
+constexpr int kLd = D + 8;  // padded leading dimension of Q, K, V and O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % kWarps == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
     __half q[M][kLd];
-    __half k[2][N][kLd];  // double-buffered
-    __half v[2][N][kLd];
+    __half k[kStages][N][kLd];
+    __half v[kStages][N][kLd];
     float s[M][N];  // a warp's rows: its scores, then its probabilities
     float o[M][kLd];
     float m[M];  // running maximum
@@ -59,6 +64,7 @@ __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int 
     }
 }
 
+__device__ int after(int stage) { return stage + 1 < kStages ? stage + 1 : 0; }
 __device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 __device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
@@ -167,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
     if (lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
 
-    for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
+    for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage = after(stage)) {
         WL_STAGE("load");
         wait_for_copies();
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
@@ -175,8 +181,8 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         WL_LAYOUT("K", sh.k[stage], N, D, kLd, 0);
         WL_LAYOUT("V", sh.v[stage], N, D, kLd, 0);
         if (warp_id == 7 && key0 + N < keys) {
-            copy_rows(sh.k[stage ^ 1], K + head, key0 + N, N, seq, lane);
-            copy_rows(sh.v[stage ^ 1], V + head, key0 + N, N, seq, lane);
+            copy_rows(sh.k[after(stage)], K + head, key0 + N, N, seq, lane);
+            copy_rows(sh.v[after(stage)], V + head, key0 + N, N, seq, lane);
             commit_copies();
         }
 

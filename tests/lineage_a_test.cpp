@@ -45,7 +45,58 @@ TEST_P(RightKernel, HasNoFindingsAndEveryTileInsideItsBound) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(FamilyA, RightKernel, testing::Values("v2", "v2c_2", "v2c_4", "v2c_5"));
+INSTANTIATE_TEST_SUITE_P(FamilyA, RightKernel, testing::Values("v2", "v2c_1", "v2c_2", "v2c_4", "v2c_5"));
+
+TEST(FamilyA, FaultSmemOfV2bIsABudgetBeyondTheDevice) {
+    for (const char* seed : {"0", "1"}) {
+        const json j = diagnose("v2b", {"--fault", "smem", "--seed", seed});
+        ASSERT_EQ(j.at("findings").size(), 1U);
+        const json& f = j.at("findings").at(0);
+        EXPECT_EQ(f.at("rule"), "launch_impossible");
+        expect_text(
+            f, "title", "173824 bytes (169.8 KB) of shared memory, the device gives 101376 bytes (99.0 KB)"
+        );
+        EXPECT_NE(source_line(f.at("where")).find("[launch.shared]"), std::string::npos) << f.dump(1);
+        expect_text(
+            f,
+            "proof",
+            "K 52224 + V 52224 + O_accum 34816 + Q 17408 + scores 16384 + m, l, alpha 768 = 173824"
+        );
+        expect_text(f, "explanation", "N = 16 (81.2 KB)");
+        EXPECT_EQ(j.at("covered").at("blocks"), 0);
+    }
+}
+
+TEST(FamilyA, FaultRaceOfV2IsTwoWarpsThatWriteOneElementInOneEpoch) {
+    for (const char* seed : {"0", "1"}) {
+        const json j = diagnose("v2", {"--fault", "race", "--seed", seed, "--shape", "1,1,128,64"});
+        const json& f = j.at("findings").at(0);
+        EXPECT_EQ(f.at("rule"), "race_shared");
+        expect_text(
+            f, "title", "two warps write one element of m, l, alpha and O_accum within one barrier epoch"
+        );
+        EXPECT_EQ(f.at("where").at("line"), f.at("other").at("line"));
+        EXPECT_EQ(f.at("where").at("epoch"), f.at("other").at("epoch"));
+        EXPECT_NE(f.at("where").at("warp"), f.at("other").at("warp"));
+        EXPECT_NE(source_line(f.at("where")).find("sh.m[row] = m_new"), std::string::npos) << f.dump(1);
+        expect_text(f, "proof", "of 4 orders of warps 1 give right outputs and 3 wrong ones");
+        EXPECT_TRUE(f.at("proven").get<bool>());
+    }
+}
+
+TEST(FamilyA, FaultFragmentOfV2c1WritesBehindTheEndOfSharedMemory) {
+    for (const char* seed : {"0", "1"}) {
+        const json j = diagnose("v2c_1", {"--fault", "fragment", "--seed", seed, "--shape", "1,1,128,64"});
+        const json& f = j.at("findings").at(0);
+        EXPECT_EQ(f.at("rule"), "out_of_bounds");
+        expect_text(f, "title", "writes right behind the end of the block's 94976 bytes of shared memory");
+        EXPECT_NE(source_line(f.at("where")).find("t.score[lane][e]"), std::string::npos) << f.dump(1);
+        EXPECT_EQ(f.at("where").at("warp"), 7);
+        EXPECT_EQ(f.at("where").at("lanes"), "16");
+        expect_text(f, "explanation", "inside, the same line writes bytes ");
+        expect_text(f, "proof", "writes 16 bytes at shared address 0x17300");
+    }
+}
 
 TEST(FamilyA, FaultQkOfV2c2IsATransposedOperand) {
     for (const char* seed : {"0", "1"}) {

@@ -69,6 +69,33 @@ TEST_F(Manifest, LimitsAreTheAuthorsUnlessTheFileSaysOtherwise) {
     EXPECT_EQ(load("gemm.toml").limits.shared, "99 * 1024");
 }
 
+TEST_F(Manifest, SharedMemoryByBufferIsTheSumOfItsBuffers) {
+    const Kernel kernel = loaded(edited(
+        "shared = \"2 * TILE * (TILE + 1) * 4\"\n", "[launch.shared]\ntiles = \"TILE * 8\"\n\"m, l\" = 100\n"
+    ));
+    EXPECT_EQ(kernel.shared_parts[0], (std::pair<std::string, std::string>{"m, l", "100"}));
+    EXPECT_EQ(kernel.shared_parts[1], (std::pair<std::string, std::string>{"tiles", "TILE * 8"}));
+    EXPECT_EQ(bind(kernel, {}).shared, 356u);
+}
+
+TEST_F(Manifest, AFaultSetsParametersAndTheCommandLineWins) {
+    const Kernel kernel =
+        loaded(edited("about = \"no barrier\"", "about = \"no barrier\"\nset = { K = 32, TILE = 16 }"));
+    BindOptions options;
+    EXPECT_EQ(bind(kernel, options).block.x, 32u);
+    options.faults = {"no-sync"};
+    EXPECT_EQ(bind(kernel, options).block.x, 16u);
+    options.set = {
+        {"TILE", "8"}
+    };
+    EXPECT_EQ(bind(kernel, options).block.x, 8u);
+    EXPECT_EQ(
+        load_error("about = \"no barrier\"", "about = \"no barrier\"\nset = { TILES = 16 }").find("TILE\"") !=
+            std::string::npos,
+        true
+    );
+}
+
 TEST_F(Manifest, BindingMakesNumbersOfIt) {
     const Problem problem = bind(load("gemm.toml"), {});
     const std::vector<std::pair<std::string, double>> params = {

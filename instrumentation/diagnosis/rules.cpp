@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array<Rule, 8> kRules{
     {
+     {"owner", owner_rule},
      {"race", race_rule},
      {"fault", fault_rule},
      {"uninitialised", uninitialised_rule},
@@ -134,6 +135,12 @@ void become_consequences(std::vector<capture::Finding>& findings) {
     for (capture::Finding& f : findings) f.caused_by = 0, f.proof += "; gone with the change of the cause";
 }
 
+void join_races(std::vector<capture::Finding>& findings) {
+    for (capture::Finding& f : findings) {
+        if (f.rule == "race_shared") f.caused_by = 0;
+    }
+}
+
 // Proven causes of the wrong values come first; then other causes; order within is the table's.
 void order(std::vector<capture::Finding>& findings) {
     const auto rank = [](const capture::Finding& f) { return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1; };
@@ -151,10 +158,12 @@ std::vector<capture::Finding> diagnose(
 ) {
     const Symptoms s = symptoms(e, c, incidents);
     std::vector<capture::Finding> out;
-    bool explained = s.first_bad < 0;
+    bool explained = s.first_bad < 0, races_explained = false;
     for (const Rule& rule : rules()) {
         if (rule.last_resort && explained) continue;
-        const Ruled said = rule.apply(s);
+        Ruled said = rule.apply(s);
+        if (races_explained) join_races(said.findings);
+        races_explained = races_explained || said.explains_races;
         if (said.mends) become_consequences(out);
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;

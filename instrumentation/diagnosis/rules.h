@@ -30,6 +30,7 @@ struct Ruled {
     // A changed program was run, every tile came inside its bound and no fault was left: no other rule is
     // asked, and what the rules before it found are consequences.
     bool mends = false;
+    bool explains_races = false;  // races found by later rules are consequences of the first finding
 };
 
 // Rules run in the table's order.
@@ -40,6 +41,7 @@ struct Rule {
 };
 std::span<const Rule> rules();
 
+Ruled owner_rule(const Symptoms& s);            // race_shared: one element, two owners
 Ruled race_rule(const Symptoms& s);             // race_shared, race_warp, race_global
 Ruled fault_rule(const Symptoms& s);            // addresses, barriers, copies, loops, masks
 Ruled uninitialised_rule(const Symptoms& s);    // values that nobody set, where they matter

@@ -1,4 +1,5 @@
 // Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
+#include "instrumentation/diagnosis/extent.h"
 #include "instrumentation/diagnosis/words.h"
 
 #include <algorithm>
@@ -108,6 +109,27 @@ std::string witness(const Symptoms& s, const Incident& i) {
     return out;
 }
 
+// Where an access lies that leaves its memory: against the end of the block's shared memory, or of the array
+// before.
+void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const Extent extent = extent_of(s, i.first);
+    if (extent.text.empty()) return;
+    f.title = fmt::format("{} {} {}", place(f.where), i.first.write ? "writes" : "reads", extent.text);
+    f.explanation = fmt::format(
+        "{}: lanes {} of warp {}, block {}, {} {} bytes {}{}. {}",
+        quoted(s.capture, f.where),
+        lanes_text(i.first.lanes),
+        i.first.warp,
+        block_text(s.capture, i.first.block),
+        i.first.write ? "write" : "read",
+        i.first.bytes,
+        extent.text,
+        extent.region.empty() ? "" : "; inside, " + extent.region,
+        words_of(i.kind)->mending
+    );
+    f.proof += ", " + extent.text;
+}
+
 }  // namespace
 
 Ruled fault_rule(const Symptoms& s) {
@@ -131,6 +153,7 @@ Ruled fault_rule(const Symptoms& s) {
         };
         f.proof = "witness: " + witness(s, i);
         f.proven = true, f.count = i.count;
+        if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
         // One line is one cause, in however many copies the compiler made of it.
         const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
             return k.rule == f.rule && k.where.file == f.where.file && k.where.line == f.where.line;

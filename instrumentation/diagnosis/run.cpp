@@ -7,6 +7,7 @@
 #include "instrumentation/compile/nvrtc.h"
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/reference.h"
@@ -248,6 +249,11 @@ capture::Capture run(manifest::Problem problem, const Options& options) {
     }
     describe_launch(e, *program, c);
     c.sites = emulator::sites(*program);
+    if (auto impossible = impossible_launch(e, c)) {
+        c.findings.push_back(std::move(*impossible));
+        c.verdict = "findings";
+        return c;
+    }
     const Passes passes = run_passes(e, *program, c);
     for (const auto& [on, name] : {
              std::pair{options.races,           "races"        },

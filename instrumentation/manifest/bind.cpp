@@ -70,7 +70,7 @@ struct Setting {
     std::string expression, where;
 };
 
-// The expression in force for each parameter: the manifest's, the preset's, the command line's.
+// The expression in force for each parameter: the manifest's, the preset's, the faults', the command line's.
 std::map<std::string, Setting> settings_of(const Binding& b) {
     std::map<std::string, Setting> settings;
     std::vector<std::string> names, presets;
@@ -84,6 +84,12 @@ std::map<std::string, Setting> settings_of(const Binding& b) {
         if (preset == b.kernel.presets.end()) unknown_word(b.kernel, "preset", b.options.preset, presets);
         for (const auto& [name, value] : preset->second)
             settings[name] = {value, b.at(fmt::format("presets.{}.{}", preset->first, name))};
+    }
+    for (const Fault& fault : b.kernel.faults) {
+        const std::vector<std::string>& on = b.options.faults;
+        if (std::find(on.begin(), on.end(), fault.name) == on.end()) continue;
+        for (const auto& [name, value] : fault.set)
+            settings[name] = {value, b.at(fmt::format("fault.{}.set.{}", fault.name, name))};
     }
     for (const auto& [name, value] : b.options.set) {
         if (!settings.contains(name)) unknown_word(b.kernel, "parameter", name, names);

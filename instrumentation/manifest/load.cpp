@@ -152,6 +152,21 @@ Pairs read_pairs(const Section& section) {
     return pairs;
 }
 
+// Values for parameters that there are.
+Pairs read_settings(const Section& section, const Kernel& kernel) {
+    Pairs settings = read_pairs(section);
+    std::vector<std::string> known;
+    for (const auto& [name, value] : kernel.params) known.push_back(name);
+    for (const auto& [param, value] : settings)
+        if (std::find(known.begin(), known.end(), param) == known.end())
+            fail(
+                *section.document,
+                line_of(section, param),
+                unknown(param, "parameter in " + section.name, known)
+            );
+    return settings;
+}
+
 void read_params(const Section& top, Kernel& kernel) {
     if (const auto section = subsection(top, "params")) {
         kernel.params = read_pairs(*section);
@@ -165,21 +180,25 @@ void read_params(const Section& top, Kernel& kernel) {
                     )
                 );
     }
-    std::vector<std::string> known;
-    for (const auto& [name, value] : kernel.params) known.push_back(name);
     if (const auto presets = subsection(top, "presets"))
-        for (const std::string& name : keys(*presets)) {
-            const Section preset = *subsection(*presets, name);
-            kernel.presets[name] = read_pairs(preset);
-            for (const auto& [param, value] : kernel.presets[name])
-                if (std::find(known.begin(), known.end(), param) == known.end())
-                    fail(
-                        *preset.document,
-                        line_of(preset, param),
-                        unknown(param, "parameter in " + preset.name, known)
-                    );
-        }
+        for (const std::string& name : keys(*presets))
+            kernel.presets[name] = read_settings(*subsection(*presets, name), kernel);
     if (const auto define = subsection(top, "define")) kernel.define = read_pairs(*define);
+}
+
+// One expression, or a table with one for each buffer.
+void read_shared(const Section& launch, Kernel& kernel) {
+    if (!launch.table->get("shared") || !launch.table->get("shared")->is_table()) {
+        kernel.shared = expression(launch, "shared").value_or("0");
+        return;
+    }
+    const Section parts = *subsection(launch, "shared");
+    std::string sum;
+    for (const std::string& buffer : keys(parts)) {
+        kernel.shared_parts.emplace_back(buffer, *expression(parts, buffer));
+        sum += (sum.empty() ? "(" : " + (") + kernel.shared_parts.back().second + ")";
+    }
+    if (!sum.empty()) kernel.shared = sum;
 }
 
 void read_launch(const Section& top, Kernel& kernel) {
@@ -198,7 +217,7 @@ void read_launch(const Section& top, Kernel& kernel) {
     };
     kernel.grid = extents("grid");
     kernel.block = extents("block");
-    kernel.shared = expression(launch, "shared").value_or("0");
+    read_shared(launch, kernel);
     kernel.stack = expression(launch, "stack").value_or("0");
     kernel.cooperative = flag(launch, "cooperative").value_or(false);
 }
@@ -348,12 +367,14 @@ void read_faults(const Section& top, Kernel& kernel) {
     if (!faults) return;
     for (const std::string& name : keys(*faults)) {
         const Section section = *subsection(*faults, name);
-        check_keys(section, {"about", "story"});
-        kernel.faults.push_back(
-            {name,
-             required(section, "about", text(section, "about"), "one sentence on what the fault does"),
-             prose(section, "story")}
-        );
+        check_keys(section, {"about", "story", "set"});
+        Fault fault;
+        fault.name = name;
+        fault.about =
+            required(section, "about", text(section, "about"), "one sentence on what the fault does");
+        fault.story = prose(section, "story");
+        if (const auto set = subsection(section, "set")) fault.set = read_settings(*set, kernel);
+        kernel.faults.push_back(std::move(fault));
     }
 }
 

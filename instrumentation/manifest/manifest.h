@@ -59,6 +59,7 @@ struct TileRule {  // [tile.NAME]
 struct Fault {
     std::string name, about;  // compiled as -DWL_FAULT_<NAME upper-cased, non-alphanumerics as _>
     std::string story;        // as Kernel::story
+    std::vector<std::pair<std::string, std::string>> set;  // parameters that it puts in force; --set wins
 };
 
 struct Limits {                        // [limits]: what the kernel's authors allow themselves, expressions
@@ -85,6 +86,8 @@ struct Kernel {
     std::vector<std::pair<std::string, std::string>> define;
     std::vector<std::string> grid, block;
     std::string shared = "0", stack = "0";
+    std::vector<std::pair<std::string, std::string>> shared_parts;  // [launch.shared]: bytes by buffer, whose
+                                                                    // sum `shared` is; empty: not told apart
     bool cooperative = false;  // launched by cudaLaunchCooperativeKernel
     Limits limits;
     ReferenceRule reference;
