@@ -12,7 +12,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 8> kRules{
+constexpr std::array<Rule, 9> kRules{
     {
      {"owner", owner_rule},
      {"race", race_rule},
