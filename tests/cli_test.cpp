@@ -117,7 +117,7 @@ TEST(Cli, BanksNamesTheConflictsTheirLinesAndTheLayoutThatRemovesThem) {
     EXPECT_EQ(said.status, 1) << said.err;
     for (const char* words :
          {"2048 requests of 8.00 wavefronts each, where 1.00 would do; degree 8",
-          "kernels/v2b.cu:84",
+          "kernels/v2b.cu:90",
           "array P, masked, scores",
           "lanes 0, 1, 2, 3, 4, 5, 6, 7 of one phase meet in bank 0",
           "leading dimension 68 instead of 64",

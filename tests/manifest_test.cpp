@@ -73,8 +73,9 @@ TEST_F(Manifest, SharedMemoryByBufferIsTheSumOfItsBuffers) {
     const Kernel kernel = loaded(edited(
         "shared = \"2 * TILE * (TILE + 1) * 4\"\n", "[launch.shared]\ntiles = \"TILE * 8\"\n\"m, l\" = 100\n"
     ));
-    EXPECT_EQ(kernel.shared_parts[0], (std::pair<std::string, std::string>{"m, l", "100"}));
-    EXPECT_EQ(kernel.shared_parts[1], (std::pair<std::string, std::string>{"tiles", "TILE * 8"}));
+    ASSERT_EQ(kernel.shared_parts.size(), 2u) << "as they are written";
+    EXPECT_EQ(kernel.shared_parts[0], (std::pair<std::string, std::string>{"tiles", "TILE * 8"}));
+    EXPECT_EQ(kernel.shared_parts[1], (std::pair<std::string, std::string>{"m, l", "100"}));
     EXPECT_EQ(bind(kernel, {}).shared, 356u);
 }
 

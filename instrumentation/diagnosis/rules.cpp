@@ -29,6 +29,8 @@ constexpr std::array<Rule, 9> kRules{
 // A counterfactual may take this many times the instructions of an average block of the unedited run: enough
 // for a loop made one turn longer, little enough that a loop made endless costs nothing.
 constexpr double kBudgetFactor = 4;
+// Of a run that came to no end there is no average: as much as a block of the lineage's mission shape takes.
+constexpr uint64_t kBudgetOfEndless = uint64_t{1} << 20;
 
 double counter(const capture::Capture& c, const char* name) {
     const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
@@ -52,6 +54,10 @@ Symptoms symptoms(
                    static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
                ) +
         100000;
+    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
+        return i.kind == emulator::Incident::Kind::endless_loop;
+    });
+    if (endless) s.budget = std::min(s.budget, kBudgetOfEndless);
     return s;
 }
 

@@ -25,9 +25,10 @@ constexpr uint64_t kSlice = uint64_t{1} << 20;      // instructions before anoth
 constexpr uint64_t kVainTurns = uint64_t{1} << 16;  // tests of mbarriers in vain, by all warps: a deadlock
 
 // A block spins when one in kPollShare of its instructions polls in vain. One that shows no sign of it has
-// its turn for long: setting it aside would only cost memory.
+// its turn for long, setting it aside would only cost memory; less long in a program with fences or atomics,
+// where a plain load may wait for another block.
 constexpr uint64_t kShortTurn = uint64_t{1} << 12;
-constexpr uint64_t kLongTurn = uint64_t{1} << 24;
+constexpr uint64_t kLongTurn = uint64_t{1} << 24, kLongOrderedTurn = uint64_t{1} << 20;
 constexpr uint64_t kPollShare = 128;
 constexpr uint64_t kMostHalvings = 5;  // of the short turn, while the block finds nothing new
 
@@ -69,7 +70,8 @@ void report_endless(Block& block) {
 bool spins(const Block& block) {
     const uint64_t issued_now = issued(block) - block.turn_issued;
     const uint64_t turn = kShortTurn >> std::min(block.same_spins, kMostHalvings);
-    return issued_now >= kLongTurn || (issued_now >= turn && block.polls.in_vain * kPollShare >= issued_now);
+    const uint64_t longest = block.program->orders_blocks ? kLongOrderedTurn : kLongTurn;
+    return issued_now >= longest || (issued_now >= turn && block.polls.in_vain * kPollShare >= issued_now);
 }
 
 void end_turn(Block& block, const Turn& turn) {

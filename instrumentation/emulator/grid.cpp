@@ -133,8 +133,12 @@ void put_back(Grid& g, Block& block, Ended ended) {
         g.finished += block.observed;
     else
         g.given_up = true;
-    // As a watchdog ends a launch: what has not begun would only take as long again.
-    if (ended == Ended::endless) g.next = g.starts.size();
+    // As a watchdog ends a launch: what has not begun, or waits, would only take as long again.
+    if (ended == Ended::endless) {
+        g.next = g.starts.size();
+        g.idle.insert(g.idle.end(), g.aside.begin(), g.aside.end());
+        g.aside.clear();
+    }
     g.idle.push_back(&block);
 }
 
