@@ -143,7 +143,10 @@ std::optional<Matrix<Taken>> map_operand(const Symptoms& s, const ProductFit& pr
     const int64_t shifts = (v.inner() + v.other_outer() - 1) / v.other_outer();
     if (base < 2 || shifts * 4 > kMostRuns) return {};
     Matrix<int64_t> rows, cols;
-    const Fill row = [&](int64_t e) { return static_cast<double>(e % array.size() / array.cols); };
+    const Fill row = [&](int64_t e) {
+        const int64_t at = e % array.size() / array.cols;
+        return static_cast<double>(at);
+    };
     const Fill col = [&](int64_t e) { return static_cast<double>(e % array.cols); };
     if (!read_number(v, row, array.rows, base, rows) || !read_number(v, col, array.cols, base, cols))
         return {};

@@ -3,6 +3,8 @@
 #include "instrumentation/ptx/expression.h"
 #include "instrumentation/ptx/parser.h"
 
+#include <algorithm>
+
 namespace wl::ptx {
 namespace {
 
@@ -36,8 +38,13 @@ void parse_alias(Parser& p) {
         target->second.kind != Entry::Kind::function)
         fail_at(where, "an .alias needs two functions declared before it");
     const Function& standing = p.module.functions[alias->second.index];
-    if (standing.is_entry || !standing.is_declaration || standing.alias_of >= 0 ||
-        p.module.functions[target->second.index].alias_of >= 0)
+    const auto own = static_cast<int32_t>(alias->second.index);
+    const bool stood_for =
+        std::any_of(p.module.functions.begin(), p.module.functions.end(), [own](const Function& f) {
+            return f.alias_of == own;
+        });
+    if (standing.is_entry || !standing.is_declaration || standing.alias_of >= 0 || stood_for ||
+        alias->second.index == target->second.index || p.module.functions[target->second.index].alias_of >= 0)
         fail_at(where, "an .alias is a function declared without a body, of one that is no alias itself");
     p.module.functions[alias->second.index].alias_of = target->second.index;
 }
