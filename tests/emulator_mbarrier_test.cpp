@@ -1,6 +1,7 @@
 // mbarriers: phases by arrivals and bytes, what a wait orders, and what may not be done with them.
 #include "tests/emulator_kernel.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace wl::emulator::test {
@@ -217,18 +218,15 @@ TEST(EmulatorMbarrier, InitMustBeOrderedBeforeItsUse) {
 // As cuda::pipeline does: of all that have waited, whoever counts up last ends it.
 TEST(EmulatorMbarrier, TheLastMayEndItButNotStoreOverIt) {
     for (const std::string end : {"mbarrier.inval.shared.b64 [%r10];\n", "st.shared.u32 [%r10], 5;\n"}) {
-        KernelRun run(
-            with_mbarrier(
-                "64",
-                "@%p1 st.shared.u32 [%r11], 0;\nbar.sync 0;\nmbarrier.arrive.shared.b64 %rd20, [%r10];\n" +
-                    kWait +
-                    "and.b32 %r15, %r0, 31;\nsetp.ne.u32 %p3, %r15, 0;\n@%p3 bra DONE;\nfence.sc.cta;\n"
-                    "atom.acquire.cta.shared.add.u32 %r16, [%r11], 1;\nsetp.ne.u32 %p4, %r16, 1;\n"
-                    "@%p4 bra DONE;\n" +
-                    end + "DONE:\n"
-            ),
-            64
+        const std::string body = fmt::format(
+            "@%p1 st.shared.u32 [%r11], 0;\nbar.sync 0;\nmbarrier.arrive.shared.b64 %rd20, [%r10];\n{}"
+            "and.b32 %r15, %r0, 31;\nsetp.ne.u32 %p3, %r15, 0;\n@%p3 bra DONE;\nfence.sc.cta;\n"
+            "atom.acquire.cta.shared.add.u32 %r16, [%r11], 1;\nsetp.ne.u32 %p4, %r16, 1;\n"
+            "@%p4 bra DONE;\n{}DONE:\n",
+            kWait,
+            end
         );
+        KernelRun run(with_mbarrier("64", body), 64);
         run.go();
         EXPECT_EQ(run.result.incidents.empty(), end.starts_with("mbarrier"));
     }

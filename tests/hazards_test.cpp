@@ -1,6 +1,7 @@
 // Every hazard of tests/kernels/hazards: the broken kernel has a finding of its rule at the lines that the
 // source marks, its clean twin has none. Through the command line, as a user meets it.
 #include "tests/support/hazards.h"
+
 #include "tests/support/program.h"
 
 #include <algorithm>

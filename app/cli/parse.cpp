@@ -238,6 +238,21 @@ void add_compare(CLI::App& app, Command& c) {
     add_kernel_options(*compare, c);
 }
 
+void add_open(CLI::App& app, Command& c) {
+    CLI::App* open = add_verb(
+        app,
+        c,
+        "open",
+        "the window, on a capture or on a kernel that it runs",
+        "warplens open v2c_3 --fault 32x"
+    );
+    open->add_option("what", c.kernel.kernel, "a .wlcap, or a kernel");
+    open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
+    open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
+    open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
+    add_kernel_options(*open, c);
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     CLI::App* run = add_verb(
@@ -280,18 +295,7 @@ void add_verbs(CLI::App& app, Command& c) {
     show->add_option("--iteration", c.tile.iteration, "default: the first wrong one, else the last");
     show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
     show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
-    CLI::App* open = add_verb(
-        app,
-        c,
-        "open",
-        "the window, on a capture or on a kernel that it runs",
-        "warplens open v2c_3 --fault 32x"
-    );
-    open->add_option("what", c.kernel.kernel, "a .wlcap, or a kernel");
-    open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
-    open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
-    open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
-    add_kernel_options(*open, c);
+    add_open(app, c);
     add_check(app, c);
     add_banks(app, c);
     add_hazards(app, c);

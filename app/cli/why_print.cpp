@@ -99,7 +99,8 @@ std::string tiles_on_the_way(const WhyReport& r) {
         p.unknown += e.state == State::unknown;
     }
     std::string text;
-    for (const auto& [tile, p] : tiles) {
+    for (const auto& tile : tiles) {
+        const Passed& p = tile.second;
         const auto of = std::find_if(p.elements.begin(), p.elements.end(), [&](const TileElement* e) {
             return p.wrong == 0 || e->state == State::wrong;
         });

@@ -88,7 +88,7 @@ struct Kernel {
     std::string shared = "0", stack = "0";
     std::vector<std::pair<std::string, std::string>> shared_parts;  // [launch.shared]: bytes by buffer, whose
                                                                     // sum `shared` is; empty: not told apart
-    bool cooperative = false;  // launched by cudaLaunchCooperativeKernel
+    bool cooperative = false;                                       // launched by cudaLaunchCooperativeKernel
     Limits limits;
     ReferenceRule reference;
     std::map<std::string, OutputRule> outputs;
