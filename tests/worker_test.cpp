@@ -82,7 +82,7 @@ std::string next_line(Worker& worker) {
 TEST(Worker, AnswersWhatItIsAsked) {
     Worker worker;
     start(
-        worker, {"/bin/sh", "-c", "read a; echo \"1 $a\"; read b; printf '2 %s' \"$b\"; sleep 0.05; echo"}, ""
+        worker, {"/bin/sh", "-c", R"(read a; echo "1 $a"; read b; printf '2 %s' "$b"; sleep 0.05; echo)"}, ""
     );
     ask(worker, "first");
     EXPECT_EQ(next_line(worker), "1 first");
