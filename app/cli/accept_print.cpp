@@ -1,5 +1,7 @@
 // The acceptance table as text, 100 columns wide, and as JSON.
 #include "app/cli/accept.h"
+#include "instrumentation/base/block_text.h"
+#include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/json.h"
 
 #include <algorithm>
@@ -40,10 +42,8 @@ std::string first_bad_text(const Acceptance& a) {
     const capture::Tile& t = a.run.tiles[static_cast<size_t>(a.first_bad)];
     const capture::Probe& p = a.run.probes[static_cast<size_t>(t.probe)];
     std::string out = "first bad tile: " + p.name;
-    if (t.block != capture::kWholeLaunch) {
-        const Dim3 b = from_linear(static_cast<uint64_t>(t.block), a.run.launch.grid);
-        out += fmt::format(", iteration {}, block ({},{},{})", t.iteration, b.x, b.y, b.z);
-    }
+    if (t.block != capture::kWholeLaunch)
+        out += fmt::format(", iteration {}, block {}", t.iteration, block_text(t.block, a.run.launch.grid));
     out += fmt::format(", element [{},{}]: ", t.first_bad_row, t.first_bad_col) +
         fmt::format("{} of {} elements", t.bad, t.compared);
     if (t.nan > 0) out += fmt::format(", {} NaN", t.nan);
@@ -86,10 +86,7 @@ ordered_json first_bad_json(const Acceptance& a) {
     const capture::Tile& t = a.run.tiles[static_cast<size_t>(a.first_bad)];
     ordered_json j;
     j["tile"] = a.run.probes[static_cast<size_t>(t.probe)].name, j["iteration"] = t.iteration;
-    if (t.block != capture::kWholeLaunch) {
-        const Dim3 b = from_linear(static_cast<uint64_t>(t.block), a.run.launch.grid);
-        j["block"] = {b.x, b.y, b.z};
-    }
+    if (t.block != capture::kWholeLaunch) j["block"] = capture::block_json(t.block, a.run.launch.grid);
     j["element"] = {t.first_bad_row, t.first_bad_col}, j["bad"] = t.bad, j["compared"] = t.compared;
     j["max_excess"] = t.max_excess;
     return j;

@@ -4,6 +4,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/analysis/diff.h"
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 
@@ -35,8 +36,7 @@ capture::Capture run_or_read(
 std::string first_bad_block(const capture::Capture& c) {
     const int bad = analysis::first_bad_tile(c);
     if (bad < 0 || c.tiles[static_cast<size_t>(bad)].block == capture::kWholeLaunch) return {};
-    const Dim3 b = from_linear(static_cast<uint64_t>(c.tiles[static_cast<size_t>(bad)].block), c.launch.grid);
-    return fmt::format("{},{},{}", b.x, b.y, b.z);
+    return block_words(c.tiles[static_cast<size_t>(bad)].block, c.launch.grid);
 }
 
 // A wrong block of one kernel is recorded of the other too: a further run where that has not happened yet.

@@ -1,6 +1,9 @@
 // The comparison of two captures as text, 100 columns wide, and as JSON.
 #include "app/cli/compare.h"
 
+#include "instrumentation/base/block_text.h"
+#include "instrumentation/capture/block_json.h"
+
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,27 +23,13 @@ std::string tile_name(const capture::Capture& c, int tile) {
     const Tile& t = tile_of(c, tile);
     const std::string& name = c.probes[static_cast<size_t>(t.probe)].name;
     if (t.block == capture::kWholeLaunch) return "output " + name;
-    const Dim3 b = from_linear(static_cast<uint64_t>(t.block), c.launch.grid);
-    return fmt::format("{}, iteration {}, block ({},{},{})", name, t.iteration, b.x, b.y, b.z);
+    return fmt::format("{}, iteration {}, block {}", name, t.iteration, block_text(t.block, c.launch.grid));
 }
 
 std::string launch_line(const char* side, const std::string& name, const capture::Capture& c) {
     const capture::Launch& l = c.launch;
-    std::string params;
-    for (const auto& [key, value] : l.params) params += fmt::format(" {}={:g}", key, value);
-    return fmt::format(
-        "{}  {}{}\n   grid {}x{}x{}, block {}x{}x{}, {} bytes of shared memory\n",
-        side,
-        name,
-        params.empty() ? "" : "  " + params.substr(1),
-        l.grid.x,
-        l.grid.y,
-        l.grid.z,
-        l.block.x,
-        l.block.y,
-        l.block.z,
-        l.dynamic_shared + l.static_shared
-    );
+    const std::string params = params_text(l);
+    return fmt::format("{}  {}{}\n   {}\n", side, name, params.empty() ? "" : "  " + params, size_text(l));
 }
 
 std::string pairs_text(const analysis::CaptureComparison& c, const Style& style) {
@@ -195,10 +184,7 @@ ordered_json tile_json(const capture::Capture& c, int tile) {
     const Tile& t = tile_of(c, tile);
     ordered_json j;
     j["tile"] = c.probes[static_cast<size_t>(t.probe)].name, j["iteration"] = t.iteration;
-    if (t.block != capture::kWholeLaunch) {
-        const Dim3 b = from_linear(static_cast<uint64_t>(t.block), c.launch.grid);
-        j["block"] = {b.x, b.y, b.z};
-    }
+    if (t.block != capture::kWholeLaunch) j["block"] = capture::block_json(t.block, c.launch.grid);
     return j;
 }
 
@@ -278,10 +264,7 @@ std::string compare_json(const Compared& c) {
     j["warplens"] = WL_VERSION, j["verb"] = "compare", j["on"] = "cpu", j["verdict"] = compare_verdict(c);
     j["a"] = side_json(c.name_a, c.a), j["b"] = side_json(c.name_b, c.b);
     j["blocks"] = ordered_json::array();
-    for (const int64_t block : r.blocks) {
-        const Dim3 b = from_linear(static_cast<uint64_t>(block), c.a.launch.grid);
-        j["blocks"].push_back({b.x, b.y, b.z});
-    }
+    for (const int64_t block : r.blocks) j["blocks"].push_back(capture::block_json(block, c.a.launch.grid));
     j["tiles"] = ordered_json::array();
     for (const ProbePairs& p : r.probes)
         j["tiles"].push_back({

@@ -2,7 +2,9 @@
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/diagnosis/explore.h"
@@ -21,14 +23,9 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMostLines = 8;  // of schedules, and of tiles
 
-std::string block_text(const capture::Capture& c, int64_t block) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(block), c.launch.grid);
-    return fmt::format("({},{},{})", b.x, b.y, b.z);
-}
-
 std::string change_text(const capture::Capture& c, const Change& x) {
     std::string where;
-    if (x.block >= 0) where = fmt::format(", block {}, iteration {}", block_text(c, x.block), x.iteration);
+    if (x.block >= 0) where = fmt::format(", block {}, iteration {}", block_text(x.block, c.launch.grid), x.iteration);
     if (x.warp >= 0) where += fmt::format(", warp {}", x.warp);
     return fmt::format(
         "{}{}: {} of {} elements, by up to {:.4g}; element {} was {:.6g}, is {:.6g}",
@@ -72,8 +69,7 @@ ordered_json change_json(const capture::Capture& c, const Change& x) {
         {"first",          x.first   }
     };
     if (x.block < 0) return j;
-    const Dim3 b = from_linear(static_cast<uint64_t>(x.block), c.launch.grid);
-    j["block"] = {b.x, b.y, b.z};
+    j["block"] = capture::block_json(x.block, c.launch.grid);
     j["iteration"] = x.iteration;
     if (x.warp >= 0) j["warp"] = x.warp;
     return j;

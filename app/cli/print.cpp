@@ -18,13 +18,6 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
-std::string params_text(const capture::Launch& l) {
-    std::string out;
-    for (const auto& [name, value] : l.params)
-        out += fmt::format("{}{}={:g}", out.empty() ? "" : " ", name, value);
-    return out;
-}
-
 double seconds(const capture::Capture& c, const char* name) {
     for (const auto& [key, value] : c.seconds) {
         if (key == name) return value;
@@ -88,21 +81,34 @@ std::string paint(const Style& s, Color c, const std::string& text) {
     return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<int>(c)], text);
 }
 
-std::string headline(const capture::Capture& c, const Style& style) {
-    const capture::Launch& l = c.launch;
-    std::string faults;
-    for (const std::string& f : l.faults) faults += " --fault " + f;
-    std::string out = paint(style, Color::bold, l.kernel + faults) + "  " + params_text(l) + "\n";
-    out += fmt::format(
-        "grid {}x{}x{}, block {}x{}x{}, {} bytes of shared memory; {}; build {}, seed {}; run {:.2f} s, "
-        "record {:.2f} s\n",
+std::string params_text(const capture::Launch& l) {
+    std::string out;
+    for (const auto& [name, value] : l.params)
+        out += fmt::format("{}{}={:g}", out.empty() ? "" : " ", name, value);
+    return out;
+}
+
+std::string size_text(const capture::Launch& l) {
+    return fmt::format(
+        "grid {}x{}x{}, block {}x{}x{}, {} bytes of shared memory",
         l.grid.x,
         l.grid.y,
         l.grid.z,
         l.block.x,
         l.block.y,
         l.block.z,
-        l.dynamic_shared + l.static_shared,
+        l.dynamic_shared + l.static_shared
+    );
+}
+
+std::string headline(const capture::Capture& c, const Style& style) {
+    const capture::Launch& l = c.launch;
+    std::string faults;
+    for (const std::string& f : l.faults) faults += " --fault " + f;
+    std::string out = paint(style, Color::bold, l.kernel + faults) + "  " + params_text(l) + "\n";
+    out += fmt::format(
+        "{}; {}; build {}, seed {}; run {:.2f} s, record {:.2f} s\n",
+        size_text(l),
         l.executor == "emulator" ? "values simulated by the CPU emulator"
                                  : "values measured on " + l.executor,
         l.build,

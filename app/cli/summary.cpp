@@ -2,6 +2,7 @@
 #include "app/cli/summary.h"
 
 #include "app/cli/tiles_json.h"
+#include "instrumentation/capture/block_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -55,10 +56,8 @@ std::string tiles_json(const capture::Capture& c) {
                 {"iteration", t.iteration                       },
                 {"element",   {t.first_bad_row, t.first_bad_col}}
             };
-            if (t.block != capture::kWholeLaunch) {
-                const Dim3 b = from_linear(static_cast<uint64_t>(t.block), c.launch.grid);
-                row["first_bad"]["block"] = {b.x, b.y, b.z};
-            }
+            if (t.block != capture::kWholeLaunch)
+                row["first_bad"]["block"] = capture::block_json(t.block, c.launch.grid);
         }
         probes.push_back(row);
     }

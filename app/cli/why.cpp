@@ -4,6 +4,7 @@
 #include "app/cli/again.h"
 #include "app/cli/at.h"
 #include "app/cli/progress.h"
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 
@@ -37,11 +38,6 @@ capture::Capture capture_of(const Command& command) {
     return diagnosis::run(std::move(problem), options);
 }
 
-std::string block_text(int64_t block, Dim3 grid) {
-    const Dim3 b = from_linear(static_cast<uint64_t>(block), grid);
-    return fmt::format("{},{},{}", b.x, b.y, b.z);
-}
-
 }  // namespace
 
 int verb_why(const Command& command) {
@@ -61,7 +57,7 @@ int verb_why(const Command& command) {
     const auto argument = emulator::allocation_named(*trip->route.traveller, q.name);
     const diagnosis::Asked asked = diagnosis::resolve(c, q, argument ? argument->first : 0);
     if (asked.block != trip->block) {
-        at.block = block_text(asked.block, c.launch.grid);
+        at.block = block_words(asked.block, c.launch.grid);
         trip = make_trip(command, at, &c);
     }
     const WhyReport report{

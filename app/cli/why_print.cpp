@@ -1,6 +1,8 @@
 // The chain as lines, tiles and inputs, in kernel time.
 #include "app/cli/why.h"
 
+#include "instrumentation/base/block_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -208,15 +210,12 @@ ordered_json input_json(const ProvenanceInput& in) {
 
 std::string why_text(const WhyReport& r) {
     const capture::Launch& l = r.capture.launch;
-    const Dim3 b = from_linear(static_cast<uint64_t>(r.asked.block), l.grid);
     std::string text = l.kernel;
     for (const std::string& f : l.faults) text += " --fault " + f;
     text += fmt::format(
-        ", {} build, block ({},{},{}); values simulated by the CPU emulator\n{} = {}\n\n",
+        ", {} build, block {}; values simulated by the CPU emulator\n{} = {}\n\n",
         l.build,
-        b.x,
-        b.y,
-        b.z,
+        block_text(r.asked.block, l.grid),
         element_text(r, r.chain.asked),
         value_text(r.chain.asked)
     );

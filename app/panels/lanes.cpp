@@ -4,6 +4,7 @@
 #include "app/navigate.h"
 #include "app/numbers.h"
 #include "app/widgets.h"
+#include "instrumentation/base/block_text.h"
 
 #include <imgui.h>
 
@@ -27,9 +28,8 @@ std::string quoted(std::string text) {
 // What the selection asks for: in the debug build the line, in the optimised one the instant of the timeline.
 std::string base_of(const LanesPanel& panel, const Session& session, const Selection& selection) {
     const int64_t block = std::max<int64_t>(selection.block, 0);
-    const Dim3 at = from_linear(static_cast<uint64_t>(block), session.capture.launch.grid);
-    std::string words = "--block " + std::to_string(at.x) + "," + std::to_string(at.y) + "," +
-        std::to_string(at.z) + " --warp " + std::to_string(selection.warp);
+    const std::string words = "--block " + block_words(block, session.capture.launch.grid) + " --warp " +
+        std::to_string(selection.warp);
     if (!panel.debug) return words + " --build optimised --time " + std::to_string(selection.time);
     if (selection.site < 0 || selection.site >= static_cast<int>(session.capture.sites.size())) return "";
     const capture::Site& site = session.capture.sites[static_cast<size_t>(selection.site)];

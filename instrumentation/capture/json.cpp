@@ -1,6 +1,8 @@
 // The one spelling of a capture's results in JSON.
 #include "instrumentation/capture/json.h"
 
+#include "instrumentation/capture/block_json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace wl::capture {
@@ -8,18 +10,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json block_index(const Capture& capture, int64_t block) {
-    const Dim3 index = from_linear(static_cast<uint64_t>(block), capture.launch.grid);
-    return {index.x, index.y, index.z};
-}
-
 Json to_json(const Capture& capture, const Where& where) {
     Json json = Json::object();
     if (!where.file.empty()) json["file"] = where.file;
     if (where.line > 0) json["line"] = where.line;
     if (!where.tile.empty()) json["tile"] = where.tile;
     if (where.element[0] >= 0) json["element"] = {where.element[0], where.element[1]};
-    if (where.block >= 0) json["block"] = block_index(capture, where.block);
+    if (where.block >= 0) json["block"] = block_json(where.block, capture.launch.grid);
     if (where.warp >= 0) json["warp"] = where.warp;
     if (!where.lanes.empty()) json["lanes"] = where.lanes;
     if (where.iteration >= 0) json["iteration"] = where.iteration;
