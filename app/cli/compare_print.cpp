@@ -1,6 +1,5 @@
 // The comparison of two captures as text, 100 columns wide, and as JSON.
 #include "app/cli/compare.h"
-
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/capture/block_json.h"
 

@@ -25,7 +25,8 @@ constexpr size_t kMostLines = 8;  // of schedules, and of tiles
 
 std::string change_text(const capture::Capture& c, const Change& x) {
     std::string where;
-    if (x.block >= 0) where = fmt::format(", block {}, iteration {}", block_text(x.block, c.launch.grid), x.iteration);
+    if (x.block >= 0)
+        where = fmt::format(", block {}, iteration {}", block_text(x.block, c.launch.grid), x.iteration);
     if (x.warp >= 0) where += fmt::format(", warp {}", x.warp);
     return fmt::format(
         "{}{}: {} of {} elements, by up to {:.4g}; element {} was {:.6g}, is {:.6g}",

@@ -16,8 +16,8 @@ Style style_of(const OutputOptions& options);  // a terminal, no --no-color, no 
 enum class Color { bad, good, warn, dim, bold };
 std::string paint(const Style& style, Color color, const std::string& text);
 
-std::string params_text(const capture::Launch& launch);  // "B=1 H=8"
-std::string size_text(const capture::Launch& launch);    // grid, block and shared memory
+std::string params_text(const capture::Launch& launch);                     // "B=1 H=8"
+std::string size_text(const capture::Launch& launch);                       // grid, block and shared memory
 std::string headline(const capture::Capture& capture, const Style& style);  // what was run, where, on what
 std::string findings_text(
     const capture::Capture& capture, const Style& style

@@ -1,6 +1,5 @@
 // The chain as lines, tiles and inputs, in kernel time.
 #include "app/cli/why.h"
-
 #include "instrumentation/base/block_text.h"
 
 #include <algorithm>
