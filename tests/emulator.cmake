@@ -1,5 +1,6 @@
 wl_test(emulator_integer wl_emulator fmt::fmt)
 wl_test(emulator_float wl_emulator fmt::fmt)
+wl_test(emulator_dialect wl_emulator fmt::fmt)
 wl_test(emulator_convert wl_emulator fmt::fmt)
 wl_test(emulator_call wl_emulator fmt::fmt)
 wl_test(emulator_stack wl_emulator fmt::fmt)

@@ -176,6 +176,82 @@ TEST(PtxPrint, AnEditedInstructionPrintsAlone) {
     EXPECT_EQ(parse(print(m)).functions[0].code[0].operands[2].bits, 64U);
 }
 
+// Texts whose first printing once said something else when it was parsed again.
+TEST(PtxPrint, APrintedModuleSaysTheSameAgain) {
+    const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
+    const std::string lines = ".file 1 \"a.cu\"\n.entry k() {\n.loc 1 4 0, function_name ";
+    const std::string strings =
+        ", inlined_at 1 3 0\nret; }\n.section .debug_str { .b8 120, 97, 98, 0\nL: .b8 97, 98, 0, 99, 0 }\n";
+    const std::string texts[] = {
+        // a register, a variable, a parameter's list that come after a use of the module's name
+        ".entry x() { .reg .b64 %rd; mov.u64 %rd, x; .reg .b64 x; mov.u64 x, %rd; ret; }",
+        ".global .u32 x;\n.entry k() { .reg .b32 %r<3>; { .reg .b32 x; mov.b32 x, 1; } ld.global.u32 %r1, "
+        "[x]; }",
+        ".global .u32 x;\n.entry k() { .reg .b64 %rd<3>; mov.u64 %rd1, x; .shared .u32 x; mov.u64 %rd2, x; }",
+        ".global .u32 x;\n.entry k() { .reg .b32 x$1, %r; { .reg .b32 x; mov.b32 x$1, x; } ld.global.u32 %r, "
+        "[x]; }",
+        ".entry k() { .reg .b32 %r; mov.u32 %r, %laneid; .reg .b32 %laneid; mov.b32 %laneid, %r; }",
+        ".global .u32 $branch_targets0;\n.entry k() { .reg .b32 %r; A: T: .branchtargets A; brx.idx %r, T;"
+        " ld.global.u32 %r, [$branch_targets0]; }",
+        // lines
+        lines + "L+1" + strings,
+        lines + "L+5" + strings,
+        lines + "L+6" + strings,
+        lines + "L" + strings,
+        lines + "M" + strings,
+        lines + "M+7" + strings,
+        ".entry k() {\n.loc 1 1 1, function_name f, inlined_at 1 1 1\n.loc 1 1 1, function_name f, "
+        "inlined_at 1 1 "
+        "1\nret; }",
+        ".file 7 \"a\\\\b\\\"\\n\"\n.entry k() {\n.loc 9 2147483647 0\nret;\n.loc 7 0 2147483647\nret; }",
+        // sections, pragmas, attributes, directives
+        ".section .a { // one\n.b8 1 /* two */ }\n.section .a { .b8 2 }\n.section .b { }\n.entry k() { ret; "
+        "}",
+        ".pragma \"\\x01\\377\\t\\\"\", \"\";\n.entry k() { .pragma \"a\\\\\"; ret; }",
+        ".func .attribute(.unified(1, 2 3)) f() { ret; }",
+        ".entry k() .maxntid 1, 2 .minnctapersm 1 .foo 1, -2 3 { ret; }",
+        // numbers
+        ".entry k() { .reg .b64 %rd; .reg .f32 %f; mov.u64 %rd, 18446744073709551615; mov.s64 %rd, "
+        "-9223372036854775808; mov.b64 %rd, -0; mov.f32 %f, -0f00000000; mov.f32 %f, 0fFFFFFFFF; mov.b64 "
+        "%rd, -0.0;"
+        " mov.b64 %rd, 0d8000000000000001; }",
+        ".entry k() { .reg .b64 %rd; mov.b64 %rd, 0b11U; mov.b64 %rd, 017; mov.b64 %rd, 0xffffffffffffffffU; "
+        "mov.b64 %rd, 4.9e-324; ld.u32 %rd, [%rd+-9223372036854775808]; ld.u32 %rd, [-1]; }",
+        ".global .tf32 t[3] = {1.5, 0f3F800000, 2};\n.global .f16 h[2] = {1.5, 7};\n.global .b128 w = 5;\n"
+        ".global .u8 a[2][60] = {{1}, {2}};\n.global .f64 d = -0.0;\n.entry k() { ret; }",
+        ".global .u64 a = k-8;\n.global .b8 b[2] = {0xFF(generic(a)+3), 0xFF00(a-1)};\n.entry k() { ret; }",
+        // names
+        ".global .u32 $, _a, %b, a.b, $$1;\n.entry $k() { .reg .b32 $1, %$, a$b; .reg .v2 .b32 v; $L: %L: "
+        "mov.b32 "
+        "$1, %$; mov.b32 a$b, v.x; mov.b32 v.y, 1; ld.global.u32 $1, [a.b+4]; ld.global.u32 $1, [%b]; bra "
+        "%L; }",
+    };
+    for (const std::string& text : texts) {
+        std::string printed;
+        try {
+            const Module m = parse(header + text);
+            printed = print(m);
+            expect_equal(m, parse(printed));
+            EXPECT_EQ(print(parse(printed)), printed) << text;
+        } catch (const Error& e) { ADD_FAILURE() << e.what() << "\n" << text << "\n" << printed; }
+    }
+}
+
+TEST(PtxPrint, WhatCannotBeSaidAgainIsRefused) {
+    const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
+    const std::string ends[] = {
+        ".func .attribute(\"a b\") f() { ret; }",
+        ".global .u32 y; .global .u32 x = 0xFF(y);",
+        ".version 8.0\n",
+        ".target sm_13\n",
+    };
+    for (const std::string& end : ends) EXPECT_THROW(parse(header + end), Error) << end;
+    EXPECT_THROW(parse(".entry k() { ret; }\n" + header), Error);
+    std::string deep = header + ".entry k() {\n";
+    for (int i = 0; i < 300; ++i) deep += ".loc 1 1 1, function_name f, inlined_at 1 1 1\n";
+    EXPECT_THROW(parse(deep + "ret; }"), Error) << "a chain of calls without end";
+}
+
 TEST(PtxPrint, HugeGapsBetweenInitialValuesAreRefused) {
     const Module m = parse(".version 9.0\n.target sm_90\n.global .u8 a[3][1073741824] = {{1}, {2}};");
     EXPECT_THROW(print(m), Error);

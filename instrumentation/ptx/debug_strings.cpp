@@ -26,8 +26,8 @@ DebugStrings read_debug_strings(const Module& module) {
 
 std::string string_at(const DebugStrings& strings, const std::string& label, uint64_t offset) {
     const auto place = strings.labels.find(label);
-    if (place == strings.labels.end()) return label;
-    if (offset > strings.bytes.size() - place->second) return label;
+    if (place == strings.labels.end() || offset > strings.bytes.size() - place->second)
+        return offset == 0 ? label : label + "+" + std::to_string(offset);
     const size_t begin = place->second + offset;
     return strings.bytes.substr(begin, strings.bytes.find('\0', begin) - begin);
 }
@@ -42,7 +42,8 @@ std::vector<std::string> labels_of(const DebugStrings& strings, const std::vecto
     std::vector<std::string> labels;
     for (const std::string& name : names) {
         const auto exact = known.find(name);
-        const size_t at = exact != known.end() ? 0 : (strings.bytes + '\0').find(name + '\0');
+        const size_t first = by_place.empty() ? 0 : by_place.begin()->first;
+        const size_t at = exact != known.end() ? 0 : (strings.bytes + '\0').find(name + '\0', first);
         const auto behind = by_place.upper_bound(at);
         if (exact != known.end())
             labels.push_back(exact->second);

@@ -16,7 +16,7 @@ struct DebugStrings {
 
 DebugStrings read_debug_strings(const Module& module);
 
-// The string at label+offset; the label itself when the section does not have it.
+// The string at label+offset; `label` or `label+offset` itself when the section does not reach there.
 std::string string_at(const DebugStrings& strings, const std::string& label, uint64_t offset);
 // For each name a label, with an offset if it needs one, that string_at() turns into the name.
 std::vector<std::string> labels_of(const DebugStrings& strings, const std::vector<std::string>& names);

@@ -233,7 +233,7 @@ Mnemonic decode_mnemonic(std::string_view text) {
 
 std::vector<std::string_view> decode(Decoder& decoder, Instruction& instruction) {
     const auto [entry, is_new] = decoder.known.try_emplace(instruction.mnemonic);
-    if (is_new) entry->second = decode_mnemonic(instruction.mnemonic);
+    if (is_new) entry->second = decode_mnemonic(spelt_out(decoder.dialect, instruction.mnemonic));
     const Mnemonic& m = entry->second;
     const bool pair = instruction.modifiers.pair;
     instruction.types = m.types;

@@ -1,6 +1,7 @@
 // From a mnemonic to the rows of the table that allow it.
 #pragma once
 
+#include "instrumentation/ptx/dialect.h"
 #include "instrumentation/ptx/module.h"
 
 #include <string>
@@ -26,6 +27,7 @@ Mnemonic decode_mnemonic(std::string_view text);
 
 // A memory of decoded mnemonics for one parse.
 struct Decoder {
+    Dialect dialect;
     std::unordered_map<std::string, Mnemonic> known;
 };
 

@@ -103,6 +103,23 @@ std::string special_markdown() {
     return text;
 }
 
+constexpr std::string_view kOlder =
+    "\n## Older PTX\n\n"
+    "A module of an older version or device is read as ptxas 13.0 compiles it for sm_75 "
+    "(`dialect.h`, `emulator_dialect_test`):\n\n"
+    "| module | written | read as |\n| --- | --- | --- |\n"
+    "| `.version` up to 1.3 | `div`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2` of `.f32` without a "
+    "way | `.approx.ftz` |\n"
+    "| `.version` up to 1.3 | `div`, `rcp`, `sqrt`, `mad` of `.f64` without a rounding; `rsqrt.f64` | `.rn`; "
+    "`.approx` |\n"
+    "| `.version` up to 1.3 | `.param` inside an entry | the entry's parameters |\n"
+    "| `.target sm_10` to `sm_13` | arithmetic, comparison and `cvt` of `.f32` | with `.ftz`; up to 1.4 not "
+    "`cvt` from or to 64 bits |\n"
+    "| `.target sm_10` to `sm_13` | `mad.f32` | `fma.rn.ftz.f32`, not the truncated product of those devices "
+    "|\n"
+    "| `.target sm_20` and later, `.version` up to 3.1 | `mad.f32` without a rounding | `fma.rn.f32` |\n"
+    "| `.target`, `map_f64_to_f32` | `.f64` | double precision all the same |\n";
+
 }  // namespace
 
 std::string forms_markdown(const std::function<std::string(const Form&)>& proof) {
@@ -114,7 +131,7 @@ std::string forms_markdown(const std::function<std::string(const Form&)>& proof)
         text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
         for (const Form& form : family.forms) text += row(form, proof(form));
     }
-    return text + special_markdown();
+    return text + special_markdown() + std::string(kOlder);
 }
 
 }  // namespace wl::ptx

@@ -57,6 +57,16 @@ void parse_local_variables(Parser& p, const std::string& linkage) {
     }
 }
 
+void parse_inner_parameters(Parser& p) {
+    const Token where = p.lexer.token;
+    for (Variable& v : parse_variables(p, "")) {
+        const auto index = static_cast<int32_t>(p.function.params.size());
+        add_name(p, where, v.name, {Entry::Kind::param, index, v.type});
+        v.name = unique_name(p, v.name);
+        p.function.params.push_back(std::move(v));
+    }
+}
+
 void define_label(Parser& p, const Token& name) {
     const auto place = static_cast<int32_t>(p.function.code.size());
     if (!p.scopes.back().labels.try_emplace(std::string(name.text), place).second)
@@ -138,6 +148,9 @@ void parse_directive_in_body(Parser& p) {
             fail_at(p.lexer.token, "expected .shared after .extern in a body");
         return parse_local_variables(p, ".extern");
     }
+    constexpr int kParameterLists = 14;  // PTX 1.4 brought them; an entry declared its parameters inside
+    if (word == ".param" && p.function.is_entry && p.decoder.dialect.version < kParameterLists)
+        return parse_inner_parameters(p);
     if (is_space(word) || word == ".param") return parse_local_variables(p, "");
     if (word != ".pragma") fail_at(p.lexer.token, "no directive of a function body");
     advance(p.lexer);

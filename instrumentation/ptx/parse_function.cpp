@@ -79,8 +79,14 @@ void parse_function_directives(Parser& p) {
 void keep_attribute(Parser& p) {
     std::string text;
     int depth = 0;
+    Token::Kind last = Token::Kind::punct;
     do {
-        if (p.lexer.token.kind == Token::Kind::end) fail_at(p.lexer.token, "an attribute without its `)`");
+        const Token::Kind kind = p.lexer.token.kind;
+        if (kind == Token::Kind::end) fail_at(p.lexer.token, "an attribute without its `)`");
+        if (kind == Token::Kind::string || kind == Token::Kind::mark)
+            fail_at(p.lexer.token, "an attribute holds words and numbers");
+        if (kind != Token::Kind::punct && last != Token::Kind::punct) text += ' ';
+        last = kind;
         depth += is(p.lexer.token, "(") ? 1 : is(p.lexer.token, ")") ? -1 : 0;
         text += p.lexer.token.text;
         advance(p.lexer);
@@ -115,6 +121,18 @@ int32_t place_of(Parser& p, const Token& name) {
     return entry->second.index;
 }
 
+// A name of the function's own that is the module's elsewhere in the body (before its declaration, outside
+// its scope) gives way: printed, declarations stand first.
+void part_from_outer(Parser& p) {
+    const auto part = [&p](std::string& name) {
+        if (p.outer.count(name) != 0) name = unique_name(p, name);
+    };
+    for (Register& r : p.function.registers) part(r.name);
+    for (Variable& v : p.function.variables) part(v.name);
+    for (Variable& v : p.function.params) part(v.name);
+    for (Prototype& prototype : p.function.prototypes) part(prototype.name);
+}
+
 // The header of the definition rules; a later declaration changes nothing.
 void finish_declaration(Parser& p, int32_t index) {
     accept(p.lexer, ";");
@@ -127,14 +145,17 @@ void finish_declaration(Parser& p, int32_t index) {
 
 std::string unique_name(Parser& p, std::string_view name) {
     std::string unique(name);
-    while (!p.taken.insert(unique).second)
+    while (!p.taken.insert(unique).second || p.outer.count(unique) != 0)
         unique = std::string(name) + "$" + std::to_string(++p.suffixes[std::string(name)]);
     return unique;
 }
 
 void parse_function(Parser& p, const std::string& linkage) {
+    if (p.module.version.empty() || p.module.target.empty())
+        fail_at(p.lexer.token, "expected .version and .target before the first function");
     p.function = {};
     p.taken.clear();
+    p.outer.clear();
     p.suffixes.clear();
     p.line_mark = -1;
     p.function.linkage = linkage;
@@ -156,6 +177,7 @@ void parse_function(Parser& p, const std::string& linkage) {
     declare_parameters(p, p.function.results, Entry::Kind::result);
     declare_parameters(p, p.function.params, Entry::Kind::param);
     parse_body(p);
+    part_from_outer(p);
     p.module.functions[index] = std::move(p.function);
 }
 

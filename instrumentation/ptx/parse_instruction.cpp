@@ -82,6 +82,7 @@ Operand named(Parser& p, const Token& where) {
         return o;
     }
     if (const Entry* entry = find_local(p, name)) return of_entry(p, Entry(*entry), name);
+    p.outer.emplace(name);
     if (const auto special = special_from_name(name)) {
         o.kind = Kind::special;
         o.index = static_cast<int32_t>(special->reg);

@@ -11,6 +11,8 @@
 namespace wl::ptx {
 namespace {
 
+constexpr int kDeepestChain = 256;
+
 struct Place {
     int file = 0, line = 0, column = 0;
 };
@@ -50,7 +52,7 @@ int32_t remember(LineMarks& lines, const LineMark& mark) {
 int32_t call_site(LineMarks& lines, const Place& place) {
     const auto entry = lines.by_place.find(key_of(place));
     if (entry != lines.by_place.end()) return entry->second;
-    return remember(lines, {place.file, place.line, place.column, -1, {}, 0, -1});
+    return remember(lines, {place.file, place.line, place.column, -1, 0, {}, 0, -1});
 }
 
 int32_t file_index(Parser& p, int number) {
@@ -124,7 +126,7 @@ int32_t renumber(Renumbering& r, int32_t location) {
 void parse_location(Parser& p) {
     advance(p.lexer);
     const Place place = take_place(p);
-    LineMark mark{place.file, place.line, place.column, -1, {}, 0, -1};
+    LineMark mark{place.file, place.line, place.column, -1, 0, {}, 0, -1};
     while (accept(p.lexer, ",")) {
         const Token word = p.lexer.token;
         if (is_word(word, "function_name")) {
@@ -135,6 +137,8 @@ void parse_location(Parser& p) {
         } else if (is_word(word, "inlined_at")) {
             advance(p.lexer);
             mark.inlined_at = call_site(p.lines, take_place(p));
+            mark.depth = p.lines.marks[mark.inlined_at].depth + 1;
+            if (mark.depth > kDeepestChain) fail_at(word, "calls inlined deeper than 256");
         } else {
             fail_at(word, "expected function_name or inlined_at");
         }

@@ -53,11 +53,12 @@ Operand mark_operand(Parser& p) {
         fail_at(p.lexer.token, "a mark's operand is a register or a number");
     const Constant c = parse_number(p.lexer.token);
     advance(p.lexer);
+    if (minus && c.floating) fail_at(token, "a mark's operand is a register or a number");
     Operand o;
     o.kind = Operand::Kind::immediate;
     o.floating = c.floating;
     o.wide = c.wide;
-    o.bits = minus && !c.floating ? 0 - c.bits : c.bits;
+    o.bits = minus ? 0 - c.bits : c.bits;
     return o;
 }
 

@@ -9,14 +9,20 @@ namespace wl::ptx {
 namespace {
 
 void parse_target(Parser& p) {
-    p.module.target = std::string(take_word(p.lexer, "a target such as sm_90"));
+    const Token where = p.lexer.token;
+    const std::string_view target = take_word(p.lexer, "a target such as sm_90");
+    if (!p.module.target.empty() && p.module.target != target) fail_at(where, "a second, different .target");
+    p.module.target = std::string(target);
+    p.decoder.dialect = dialect_of(p.module.version, p.module.target);
     while (accept(p.lexer, ","))
         p.module.target_options.emplace_back(take_word(p.lexer, "a target option such as debug"));
 }
 
 void parse_version(Parser& p) {
     if (p.lexer.token.kind != Token::Kind::number) fail_at(p.lexer.token, "expected a version such as 9.0");
+    if (!p.module.version.empty()) fail_at(p.lexer.token, "a second .version");
     p.module.version = std::string(p.lexer.token.text);
+    p.decoder.dialect = dialect_of(p.module.version, p.module.target);
     advance(p.lexer);
 }
 

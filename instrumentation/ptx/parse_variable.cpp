@@ -168,6 +168,7 @@ void put_address(Parser& p, Filler& f) {
     init.offset = static_cast<uint32_t>(f.at);
     init.width = static_cast<uint8_t>(std::min<uint32_t>(f.element, 8));
     const bool masked = where.kind == Token::Kind::number;
+    if (masked && f.element != 1) fail_at(where, "a byte of an address in a variable of wider elements");
     if (masked) take_mask(p, init, where);
     init.generic = !masked && where.text == "generic" && peek(p.lexer) == '(';
     if (init.generic) advance(p.lexer);

@@ -57,6 +57,7 @@ struct Scope {
 struct LineMark {
     int file = 0, line = 0, column = 0;  // file: its number in the text
     int32_t inlined_at = -1;             // index in LineMarks::marks, always a smaller one
+    int depth = 0;                       // of its chain of inlined calls
     std::string function;                // label in .debug_str, with its offset
     uint64_t function_offset = 0;
     int32_t location = -1;
@@ -89,6 +90,7 @@ struct Parser {
     Function function;
     std::vector<Scope> scopes;
     std::unordered_set<std::string> taken;               // names of registers, variables and labels
+    std::unordered_set<std::string> outer;               // names used of the module, and special registers
     std::unordered_map<std::string, uint32_t> suffixes;  // last one tried, by name
     int32_t line_mark = -1;                              // current `.loc`
 };

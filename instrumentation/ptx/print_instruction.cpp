@@ -107,11 +107,17 @@ std::string print_mark(const Printer& p, const Instruction& i) {
     return text;
 }
 
-// A name for each list that is no other name of the function.
-std::vector<std::string> name_lists(const Function& f, std::string_view stem, size_t count) {
+// A name for each list that is no other name of the function or the module.
+std::vector<std::string> name_lists(
+    const Module& module, const Function& f, std::string_view stem, size_t count
+) {
+    if (count == 0) return {};
     std::set<std::string_view> taken;
     for (const Register& r : f.registers) taken.insert(r.name);
-    for (const Variable& v : f.variables) taken.insert(v.name);
+    for (const std::vector<Variable>* variables : {&f.variables, &f.params, &f.results, &module.variables})
+        for (const Variable& v : *variables) taken.insert(v.name);
+    for (const Function& other : module.functions) taken.insert(other.name);
+    for (const Prototype& prototype : f.prototypes) taken.insert(prototype.name);
     for (const auto& [name, place] : f.labels) taken.insert(name);
     std::vector<std::string> names;
     for (size_t number = 0; names.size() < count; ++number) {
@@ -126,10 +132,8 @@ std::vector<std::string> name_lists(const Function& f, std::string_view stem, si
 Printer make_printer(const Module& module, const Function& function) {
     Printer p{module, function, {}, {}, {}, nullptr};
     for (const auto& [name, place] : function.labels) p.labels[place].push_back(name);
-    if (!function.branch_targets.empty())
-        p.branch_targets = name_lists(function, "$branch_targets", function.branch_targets.size());
-    if (!function.call_targets.empty())
-        p.call_targets = name_lists(function, "$call_targets", function.call_targets.size());
+    p.branch_targets = name_lists(module, function, "$branch_targets", function.branch_targets.size());
+    p.call_targets = name_lists(module, function, "$call_targets", function.call_targets.size());
     return p;
 }
 

@@ -9,7 +9,7 @@
 namespace wl::ptx {
 namespace {
 
-constexpr uint64_t kLongestGap = uint64_t{1} << 24;  // bytes between initial values, each spelt as a zero
+constexpr uint64_t kMostGaps = uint64_t{1} << 20;  // bytes between initial values, each spelt as a zero
 
 bool is_opaque(Type type) {
     return type == Type::texref || type == Type::samplerref || type == Type::surfref;
@@ -18,7 +18,7 @@ bool is_opaque(Type type) {
 std::string print_element(Type type, uint64_t bits) {
     std::array<char, 24> text{};
     const auto value = static_cast<unsigned long long>(bits);
-    if (type == Type::f32)
+    if (type == Type::f32 || type == Type::tf32)
         std::snprintf(text.data(), text.size(), "0f%08llX", value);
     else if (type == Type::f64)
         std::snprintf(text.data(), text.size(), "0d%016llX", value);
@@ -41,12 +41,14 @@ std::string print_address(const Module& m, const Variable& v, const Initialiser&
 std::vector<std::string> print_elements(const Module& m, const Variable& v) {
     const uint64_t size = bytes_of(v.type);
     std::vector<std::string> elements;
+    uint64_t gaps = 0;
     for (const Initialiser& init : v.init) {
         const uint64_t at = elements.size() * size;
-        if (init.offset > at + kLongestGap)
+        if (init.offset > at) gaps += init.offset - at;
+        if (gaps > kMostGaps)
             throw Error(
                 "The initial values of " + v.name +
-                " leave more than 2^24 bytes between them: too many zeros to print."
+                " leave more than 2^20 bytes between them: too many zeros to print."
             );
         while (elements.size() * size < init.offset) elements.push_back(print_element(v.type, 0));
         if (init.address_of >= 0) elements.push_back(print_address(m, v, init));
