@@ -3,7 +3,6 @@
 // 2 x 2 over rows and keys, for Q K^T and for P V alike: what the two halves of the keys give is added, each
 // once. The switch qk brings back its fault. Its authors measured 354 us, largest error 3.78 with the fault.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -23,8 +22,7 @@ constexpr int kRows = M / (kWarpsM * kWarpsN);  // consecutive query rows a warp
 constexpr int kWarpKeys = N / kWarpsN;          // keys a warp has in Q K^T and in P V
 constexpr int kLd = D + 16;                     // padded leading dimension of Q, K and V: 32-byte rows
 constexpr int kLdS = N + 4, kLdP = N + 8, kLdO = D + 4;
-constexpr float kScaleQ =
-    0.125f;  // a power of two, so that scaling fp16 is exact; 1 / sqrt(D) is the product
+constexpr float kScaleQ = 0.125f;  // a power of two, hence exact in fp16; with kScaleS it is 1 / sqrt(D)
 constexpr float kScaleS = D == 64 ? 1.0f : 0.7071067811865475f;
 static_assert(M % 16 == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
@@ -36,9 +34,7 @@ struct Shared {
     __half p[M][kLdP];
     float part[kWarpsN][M][kLdO];  // P V of either half of the keys
     float o[M][kLdO];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 template <class Layout>
@@ -56,33 +52,20 @@ __device__ float warp_reduce_sum(float x) {
     return x;
 }
 
-struct __align__(16) Chunk {
-    __half2 pairs[4];
-};
-
 // Rows [first, first + rows) of a (seq, D) matrix by the whole block; rows beyond seq and padding become
 // zero.
 __device__ void load_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq) {
-    constexpr int kChunks = kLd / 8;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < rows * kChunks; i += kThreads) {
-        const int row = i / kChunks, column = i % kChunks * 8;
-        Chunk chunk = {};
+    for (int i = 8 * threadIdx.x; i < rows * kLd; i += 8 * kThreads) {
+        const int row = i / kLd, column = i % kLd;
+        uint4 chunk = {};
         if (first + row < seq && column < D)
-            chunk = *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(first + row) * D + column);
-        *reinterpret_cast<Chunk*>(&to[row][column]) = chunk;
+            chunk = *reinterpret_cast<const uint4*>(from + static_cast<size_t>(first + row) * D + column);
+        *reinterpret_cast<uint4*>(&to[row][column]) = chunk;
     }
 }
 
-__device__ void scale_queries(Shared& sh) {
-    for (int i = threadIdx.x; i < M * D / 2; i += kThreads) {
-        __half2& pair = *reinterpret_cast<__half2*>(&sh.q[2 * i / D][2 * i % D]);
-        pair = __hmul2(pair, __float2half2_rn(kScaleQ));
-    }
-}
-
-// Scores of a warp's 16 rows and its keys: K^T's column is K's row, so K is a column-major operand as it
-// lies.
+// Scores of a warp's 16 rows and its keys: K^T is column-major where K lies by rows.
 __device__ void score_tile(Shared& sh, int warp_m, int warp_n) {
 #ifdef WL_FAULT_QK
     FragmentB<wmma::row_major> keys;  // takes every 16 x 16 piece of K as it lies, not transposed
@@ -116,8 +99,7 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) {
             const float p = __expf(sh.s[row][key] - m_new);
@@ -127,10 +109,9 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
         l_add = warp_reduce_sum(l_add);
         __syncwarp();  // every lane has read m
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -152,29 +133,20 @@ __device__ void multiply_values(Shared& sh, int warp_m, int warp_n) {
     }
 }
 
-// O_accum = alpha * O_accum + both halves of P V, for the warp's rows.
-__device__ void accumulate_rows(Shared& sh, int first_row, int lane) {
-    for (int row = first_row; row < first_row + kRows; ++row)
-        for (int column = lane; column < D; column += 32)
-            sh.o[row][column] =
-                sh.o[row][column] * sh.alpha[row] + sh.part[0][row][column] + sh.part[1][row][column];
-}
-
 // Q, K, V, O: (B, H, seq, D). Grid (ceil(seq / M), H, B), block 4 M.
 extern "C" __global__ void __launch_bounds__(kThreads)
     flashcore_1(const __half* Q, const __half* K, const __half* V, __half* O, int seq) {
     extern __shared__ __align__(32) unsigned char memory[];
     Shared& sh = *reinterpret_cast<Shared*>(memory);
     const int warp_id = threadIdx.x / 32, lane = threadIdx.x % 32, first_row = warp_id * kRows;
-    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN;
-    const int query0 = blockIdx.x * M;
+    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN, query0 = blockIdx.x * M;
     const size_t head = static_cast<size_t>(blockIdx.z * gridDim.y + blockIdx.y) * seq * D;
     const int keys = CAUSAL ? min(seq, query0 + M) : seq;  // what some row of this block attends to
 
     WL_STAGE("load");
     load_rows(sh.q, Q + head, query0, M, seq);
     __syncthreads();
-    scale_queries(sh);
+    for (int i = threadIdx.x; i < M * D; i += kThreads) sh.q[i / D][i % D] *= __float2half(kScaleQ);
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = lane; column < D; column += 32) sh.o[row][column] = 0.0f;
     if (lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
@@ -206,7 +178,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
         WL_STAGE("pv");
         multiply_values(sh, warp_m, warp_n);
         __syncthreads();  // both halves are there, and nobody reads K, V and P any more
-        accumulate_rows(sh, first_row, lane);
+        for (int row = first_row; row < first_row + kRows; ++row)
+            for (int column = lane; column < D; column += 32)
+                sh.o[row][column] =
+                    sh.o[row][column] * sh.alpha[row] + sh.part[0][row][column] + sh.part[1][row][column];
         WL_TILE("O_accum", sh.o, M, D, kLdO);
     }
 

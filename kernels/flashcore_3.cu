@@ -1,9 +1,7 @@
 // Fused tensor-core attention, K transposed on its way in: as flashcore_2, but sKT is what its name says,
-// [D][N], and Q K^T reads it row by row with leading dimension N. Since flashcore_2, no reading of K depends
-// on how a fragment is told to turn it. Its authors aimed at a largest error below 0.001 in Q K^T and below
-// 0.05 in the whole.
+// [D][N], and Q K^T reads it row by row with leading dimension N; no fragment has to be told to turn it. Its
+// authors aimed at a largest error below 0.001 in Q K^T and below 0.05 in the whole.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -23,8 +21,7 @@ constexpr int kRows = M / (kWarpsM * kWarpsN);  // consecutive query rows a warp
 constexpr int kWarpKeys = N / kWarpsN;          // keys a warp has in Q K^T and in P V
 constexpr int kLd = D + 16;                     // padded leading dimension of Q, K and V: 32-byte rows
 constexpr int kLdS = N + 4, kLdP = N + 8, kLdO = D + 4;
-constexpr float kScaleQ =
-    0.125f;  // a power of two, so that scaling fp16 is exact; 1 / sqrt(D) is the product
+constexpr float kScaleQ = 0.125f;  // a power of two, hence exact in fp16; with kScaleS it is 1 / sqrt(D)
 constexpr float kScaleS = D == 64 ? 1.0f : 0.7071067811865475f;
 static_assert(M % 16 == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
@@ -36,13 +33,10 @@ struct Shared {
     __half p[M][kLdP];
     float part[kWarpsN][M][kLdO];  // P V of either half of the keys
     float o[M][kLdO];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
-template <class Layout>
-using FragmentB = wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, Layout>;
+using FragmentB = wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major>;
 using FragmentA = wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major>;
 using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
@@ -56,21 +50,16 @@ __device__ float warp_reduce_sum(float x) {
     return x;
 }
 
-struct __align__(16) Chunk {
-    __half2 pairs[4];
-};
-
 // Rows [first, first + rows) of a (seq, D) matrix by the whole block; rows beyond seq and padding become
 // zero.
 __device__ void load_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq) {
-    constexpr int kChunks = kLd / 8;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < rows * kChunks; i += kThreads) {
-        const int row = i / kChunks, column = i % kChunks * 8;
-        Chunk chunk = {};
+    for (int i = 8 * threadIdx.x; i < rows * kLd; i += 8 * kThreads) {
+        const int row = i / kLd, column = i % kLd;
+        uint4 chunk = {};
         if (first + row < seq && column < D)
-            chunk = *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(first + row) * D + column);
-        *reinterpret_cast<Chunk*>(&to[row][column]) = chunk;
+            chunk = *reinterpret_cast<const uint4*>(from + static_cast<size_t>(first + row) * D + column);
+        *reinterpret_cast<uint4*>(&to[row][column]) = chunk;
     }
 }
 
@@ -79,41 +68,27 @@ __device__ void load_transposed(__half (*to)[N], const __half* from, int first, 
 #pragma unroll 1
     for (int i = threadIdx.x; i < N * (D / 8); i += kThreads) {
         const int key = i % N, d = i / N * 8;  // neighbouring lanes: neighbouring keys, hence banks
-        Chunk chunk = {};
+        uint4 chunk = {};
         if (first + key < seq)
-            chunk = *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(first + key) * D + d);
-        for (int j = 0; j < 4; ++j) {
-            to[d + 2 * j][key] = __low2half(chunk.pairs[j]);
-            to[d + 2 * j + 1][key] = __high2half(chunk.pairs[j]);
-        }
-    }
-}
-
-__device__ void scale_queries(Shared& sh) {
-    for (int i = threadIdx.x; i < M * D / 2; i += kThreads) {
-        __half2& pair = *reinterpret_cast<__half2*>(&sh.q[2 * i / D][2 * i % D]);
-        pair = __hmul2(pair, __float2half2_rn(kScaleQ));
+            chunk = *reinterpret_cast<const uint4*>(from + static_cast<size_t>(first + key) * D + d);
+        for (int j = 0; j < 8; ++j) to[d + j][key] = reinterpret_cast<const __half*>(&chunk)[j];
     }
 }
 
 // Scores of a warp's 16 rows and its keys: sKT is a row-major operand.
 __device__ void score_tile(Shared& sh, int warp_m, int warp_n) {
-    Sums scores[kWarpKeys / 16];
-    for (Sums& sum : scores) wmma::fill_fragment(sum, 0.0f);
-    for (int k = 0; k < D; k += 16) {
-        FragmentA queries;
-        wmma::load_matrix_sync(queries, &sh.q[16 * warp_m][k], kLd);
-        for (int j = 0; j < kWarpKeys / 16; ++j) {
-            const int key = warp_n * kWarpKeys + 16 * j;
-            FragmentB<wmma::row_major> keys;
+    for (int key = warp_n * kWarpKeys; key < (warp_n + 1) * kWarpKeys; key += 16) {
+        Sums scores;
+        wmma::fill_fragment(scores, 0.0f);
+        for (int k = 0; k < D; k += 16) {
+            FragmentA queries;
+            wmma::load_matrix_sync(queries, &sh.q[16 * warp_m][k], kLd);
+            FragmentB keys;
             wmma::load_matrix_sync(keys, &sh.kt[k][key], N);
-            wmma::mma_sync(scores[j], queries, keys, scores[j]);
+            wmma::mma_sync(scores, queries, keys, scores);
         }
-    }
-    for (int j = 0; j < kWarpKeys / 16; ++j) {
-        for (int i = 0; i < scores[j].num_elements; ++i) scores[j].x[i] *= kScaleS;
-        float* to = &sh.s[16 * warp_m][warp_n * kWarpKeys + 16 * j];
-        wmma::store_matrix_sync(to, scores[j], kLdS, wmma::mem_row_major);
+        for (int i = 0; i < scores.num_elements; ++i) scores.x[i] *= kScaleS;
+        wmma::store_matrix_sync(&sh.s[16 * warp_m][key], scores, kLdS, wmma::mem_row_major);
     }
 }
 
@@ -130,8 +105,7 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) {
             const float p = __expf(sh.s[row][key] - m_new);
@@ -141,10 +115,9 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
         l_add = warp_reduce_sum(l_add);
         __syncwarp();  // every lane has read m
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -157,7 +130,7 @@ __device__ void multiply_values(Shared& sh, int warp_m, int warp_n) {
         wmma::fill_fragment(sums, 0.0f);
         for (int key = warp_n * kWarpKeys; key < (warp_n + 1) * kWarpKeys; key += 16) {
             FragmentA p;
-            FragmentB<wmma::row_major> values;
+            FragmentB values;
             wmma::load_matrix_sync(p, &sh.p[16 * warp_m][key], kLdP);
             wmma::load_matrix_sync(values, &sh.v[key][column], kLd);
             wmma::mma_sync(sums, p, values, sums);
@@ -166,29 +139,20 @@ __device__ void multiply_values(Shared& sh, int warp_m, int warp_n) {
     }
 }
 
-// O_accum = alpha * O_accum + both halves of P V, for the warp's rows.
-__device__ void accumulate_rows(Shared& sh, int first_row, int lane) {
-    for (int row = first_row; row < first_row + kRows; ++row)
-        for (int column = lane; column < D; column += 32)
-            sh.o[row][column] =
-                sh.o[row][column] * sh.alpha[row] + sh.part[0][row][column] + sh.part[1][row][column];
-}
-
 // Q, K, V, O: (B, H, seq, D). Grid (ceil(seq / M), H, B), block 4 M.
 extern "C" __global__ void __launch_bounds__(kThreads)
     flashcore_3(const __half* Q, const __half* K, const __half* V, __half* O, int seq) {
     extern __shared__ __align__(32) unsigned char memory[];
     Shared& sh = *reinterpret_cast<Shared*>(memory);
     const int warp_id = threadIdx.x / 32, lane = threadIdx.x % 32, first_row = warp_id * kRows;
-    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN;
-    const int query0 = blockIdx.x * M;
+    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN, query0 = blockIdx.x * M;
     const size_t head = static_cast<size_t>(blockIdx.z * gridDim.y + blockIdx.y) * seq * D;
     const int keys = CAUSAL ? min(seq, query0 + M) : seq;  // what some row of this block attends to
 
     WL_STAGE("load");
     load_rows(sh.q, Q + head, query0, M, seq);
     __syncthreads();
-    scale_queries(sh);
+    for (int i = threadIdx.x; i < M * D; i += kThreads) sh.q[i / D][i % D] *= __float2half(kScaleQ);
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = lane; column < D; column += 32) sh.o[row][column] = 0.0f;
     if (lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
@@ -220,7 +184,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
         WL_STAGE("pv");
         multiply_values(sh, warp_m, warp_n);
         __syncthreads();  // both halves are there, and nobody reads K, V and P any more
-        accumulate_rows(sh, first_row, lane);
+        for (int row = first_row; row < first_row + kRows; ++row)
+            for (int column = lane; column < D; column += 32)
+                sh.o[row][column] =
+                    sh.o[row][column] * sh.alpha[row] + sh.part[0][row][column] + sh.part[1][row][column];
         WL_TILE("O_accum", sh.o, M, D, kLdO);
     }
 

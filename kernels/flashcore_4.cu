@@ -3,7 +3,6 @@
 // warps of a row each have half of the head dimension in P V, so nothing is left to add up. Its authors
 // planned it for less than 100, then 50, then 40 us.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -24,8 +23,7 @@ constexpr int kWarpKeys = N / kWarpsN;          // keys a warp has in Q K^T
 constexpr int kWarpColumns = D / kWarpsN;       // columns a warp has in P V
 constexpr int kLd = D + 16;                     // padded leading dimension of Q, K and V: 32-byte rows
 constexpr int kLdS = N + 4, kLdP = N + 8, kLdO = D + 4;
-constexpr float kScaleQ =
-    0.125f;  // a power of two, so that scaling fp16 is exact; 1 / sqrt(D) is the product
+constexpr float kScaleQ = 0.125f;  // a power of two, hence exact in fp16; with kScaleS it is 1 / sqrt(D)
 constexpr float kScaleS = D == 64 ? 1.0f : 0.7071067811865475f;
 static_assert(M % 16 == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
@@ -36,9 +34,7 @@ struct Shared {
     float s[M][kLdS];
     __half p[M][kLdP];
     float o[M][kLdO];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 template <class Layout>
@@ -56,29 +52,10 @@ __device__ float warp_reduce_sum(float x) {
     return x;
 }
 
-struct __align__(16) Chunk {
-    __half2 pairs[4];
-};
-
-// Rows [first, first + rows) of a (seq, D) matrix by the whole block; rows beyond seq and padding become
-// zero.
-__device__ void load_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq) {
-    constexpr int kChunks = kLd / 8;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < rows * kChunks; i += kThreads) {
-        const int row = i / kChunks, column = i % kChunks * 8;
-        Chunk chunk = {};
-        if (first + row < seq && column < D)
-            chunk = *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(first + row) * D + column);
-        *reinterpret_cast<Chunk*>(&to[row][column]) = chunk;
-    }
-}
-
-// The block starts the copy of keys or values [first, first + N); those beyond seq become zero.
-__device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int seq) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-    for (int i = threadIdx.x; i < N * kChunks; i += kThreads) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+// The block starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
+__device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq) {
+    for (int i = 8 * threadIdx.x; i < rows * D; i += 8 * kThreads) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(&to[row][column]));
         const int bytes = first + row < seq ? 16 : 0;
@@ -87,18 +64,7 @@ __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int 
     }
 }
 
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
-
-__device__ void scale_queries(Shared& sh) {
-    for (int i = threadIdx.x; i < M * D / 2; i += kThreads) {
-        __half2& pair = *reinterpret_cast<__half2*>(&sh.q[2 * i / D][2 * i % D]);
-        pair = __hmul2(pair, __float2half2_rn(kScaleQ));
-    }
-}
-
-// Scores of a warp's 16 rows and its keys: K^T's column is K's row, so sKT is a column-major operand as it
-// lies.
+// Scores of a warp's 16 rows and its keys: K^T is column-major where K lies by rows.
 __device__ void score_tile(Shared& sh, int stage, int warp_m, int warp_n) {
     Sums scores[kWarpKeys / 16];
     for (Sums& sum : scores) wmma::fill_fragment(sum, 0.0f);
@@ -132,8 +98,7 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) {
             const float p = __expf(sh.s[row][key] - m_new);
@@ -143,10 +108,9 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
         l_add = warp_reduce_sum(l_add);
         __syncwarp();  // every lane has read m
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -156,8 +120,7 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
 __device__ void accumulate_tile(Shared& sh, int stage, int warp_m, int warp_n, int lane) {
     const int column0 = warp_n * kWarpColumns;
     for (int row = 16 * warp_m; row < 16 * (warp_m + 1); ++row)
-        for (int column = lane; column < kWarpColumns; column += 32)
-            sh.o[row][column0 + column] *= sh.alpha[row];
+        for (int c = lane; c < kWarpColumns; c += 32) sh.o[row][column0 + c] *= sh.alpha[row];
     __syncwarp();
     for (int column = column0; column < column0 + kWarpColumns; column += 16) {
         Sums sums;
@@ -180,33 +143,31 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     extern __shared__ __align__(32) unsigned char memory[];
     Shared& sh = *reinterpret_cast<Shared*>(memory);
     const int warp_id = threadIdx.x / 32, lane = threadIdx.x % 32, first_row = warp_id * kRows;
-    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN;
-    const int query0 = blockIdx.x * M;
+    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN, query0 = blockIdx.x * M;
     const size_t head = static_cast<size_t>(blockIdx.z * gridDim.y + blockIdx.y) * seq * D;
     const int keys = CAUSAL ? min(seq, query0 + M) : seq;  // what some row of this block attends to
 
     WL_STAGE("load");
-    copy_rows(sh.k[0], K + head, 0, seq);
-    copy_rows(sh.v[0], V + head, 0, seq);
-    commit_copies();
-    load_rows(sh.q, Q + head, query0, M, seq);
+    copy_rows(sh.q, Q + head, query0, M, seq);
+    copy_rows(sh.k[0], K + head, 0, N, seq);
+    copy_rows(sh.v[0], V + head, 0, N, seq);
+    asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
-    scale_queries(sh);
+    for (int i = threadIdx.x; i < M * D; i += kThreads) sh.q[i / D][i % D] *= __float2half(kScaleQ);
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = lane; column < D; column += 32) sh.o[row][column] = 0.0f;
     if (lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k[stage], N, D, kLd, 0);
         WL_LAYOUT("V", sh.v[stage], N, D, kLd, 0);
         if (key0 + N < keys) {
-            copy_rows(sh.k[stage ^ 1], K + head, key0 + N, seq);
-            copy_rows(sh.v[stage ^ 1], V + head, key0 + N, seq);
-            commit_copies();
+            copy_rows(sh.k[stage ^ 1], K + head, key0 + N, N, seq);
+            copy_rows(sh.v[stage ^ 1], V + head, key0 + N, N, seq);
         }
 
         WL_STAGE("scores");

@@ -1,8 +1,7 @@
-// The gate of flashcore_1's first stage: the same Q K^T / sqrt(D), and nothing behind it. Every score tile is
-// marked; those of the first KV tile go out, so that they can be printed and compared with no softmax
-// between. Its authors found with such a gate that their scores were wrong, not their softmax and not P V.
+// The gate of flashcore_1's first stage: the same Q K^T / sqrt(D), and nothing behind it. The whole of S goes
+// out, so that it can be printed and compared with no mask, no softmax and no P V between. Its authors found
+// with such a gate that their scores were wrong, and not what they made of them.
 #include <cuda_fp16.h>
-
 #include <mma.h>
 
 #if __has_include(<warplens.cuh>)
@@ -20,8 +19,7 @@ constexpr int kThreads = 32 * kWarpsM * kWarpsN;
 constexpr int kWarpKeys = N / kWarpsN;  // keys a warp has in Q K^T
 constexpr int kLd = D + 16;             // padded leading dimension of Q and K: 32-byte rows
 constexpr int kLdS = N + 4;
-constexpr float kScaleQ =
-    0.125f;  // a power of two, so that scaling fp16 is exact; 1 / sqrt(D) is the product
+constexpr float kScaleQ = 0.125f;  // a power of two, hence exact in fp16; with kScaleS it is 1 / sqrt(D)
 constexpr float kScaleS = D == 64 ? 1.0f : 0.7071067811865475f;
 static_assert(M % 16 == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
@@ -36,33 +34,20 @@ using FragmentB = wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, Layout>;
 using FragmentA = wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major>;
 using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-struct __align__(16) Chunk {
-    __half2 pairs[4];
-};
-
 // Rows [first, first + rows) of a (seq, D) matrix by the whole block; rows beyond seq and padding become
 // zero.
 __device__ void load_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq) {
-    constexpr int kChunks = kLd / 8;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < rows * kChunks; i += kThreads) {
-        const int row = i / kChunks, column = i % kChunks * 8;
-        Chunk chunk = {};
+    for (int i = 8 * threadIdx.x; i < rows * kLd; i += 8 * kThreads) {
+        const int row = i / kLd, column = i % kLd;
+        uint4 chunk = {};
         if (first + row < seq && column < D)
-            chunk = *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(first + row) * D + column);
-        *reinterpret_cast<Chunk*>(&to[row][column]) = chunk;
+            chunk = *reinterpret_cast<const uint4*>(from + static_cast<size_t>(first + row) * D + column);
+        *reinterpret_cast<uint4*>(&to[row][column]) = chunk;
     }
 }
 
-__device__ void scale_queries(Shared& sh) {
-    for (int i = threadIdx.x; i < M * D / 2; i += kThreads) {
-        __half2& pair = *reinterpret_cast<__half2*>(&sh.q[2 * i / D][2 * i % D]);
-        pair = __hmul2(pair, __float2half2_rn(kScaleQ));
-    }
-}
-
-// Scores of a warp's 16 rows and its keys: K^T's column is K's row, so K is a column-major operand as it
-// lies.
+// Scores of a warp's 16 rows and its keys: K^T is column-major where K lies by rows.
 __device__ void score_tile(Shared& sh, int warp_m, int warp_n) {
     FragmentB<wmma::col_major> keys;
     for (int key = warp_n * kWarpKeys; key < (warp_n + 1) * kWarpKeys; key += 16) {
@@ -79,23 +64,21 @@ __device__ void score_tile(Shared& sh, int warp_m, int warp_n) {
     }
 }
 
-// As flashcore_1, but S: (B, H, seq, N), the scores of the first KV tile; V is not read.
+// As flashcore_1, but S: (B, H, seq, seq), all scores, masked or not; V is not read.
 extern "C" __global__ void __launch_bounds__(kThreads)
     flashcore_qk_only(const __half* Q, const __half* K, const __half*, float* S, int seq) {
     extern __shared__ __align__(32) unsigned char memory[];
     Shared& sh = *reinterpret_cast<Shared*>(memory);
     const int warp_id = threadIdx.x / 32;
-    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN;
-    const int query0 = blockIdx.x * M;
+    const int warp_m = warp_id / kWarpsN, warp_n = warp_id % kWarpsN, query0 = blockIdx.x * M;
     const size_t head = static_cast<size_t>(blockIdx.z * gridDim.y + blockIdx.y) * seq;
-    const int keys = CAUSAL ? min(seq, query0 + M) : seq;  // what some row of this block attends to
 
     WL_STAGE("load");
     load_rows(sh.q, Q + head * D, query0, M, seq);
     __syncthreads();
-    scale_queries(sh);
+    for (int i = threadIdx.x; i < M * D; i += kThreads) sh.q[i / D][i % D] *= __float2half(kScaleQ);
 
-    for (int key0 = 0; key0 < keys; key0 += N) {
+    for (int key0 = 0; key0 < seq; key0 += N) {
         WL_STAGE("load");
         load_rows(sh.k, K + head * D, key0, N, seq);
         __syncthreads();
@@ -108,7 +91,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
         WL_TILE("scores", sh.s, M, N, kLdS);
 
         WL_STAGE("store");
-        for (int i = threadIdx.x; i < M * N && key0 == 0; i += kThreads)
-            if (query0 + i / N < seq) S[(head + query0 + i / N) * N + i % N] = sh.s[i / N][i % N];
+        for (int i = threadIdx.x; i < M * N; i += kThreads) {
+            const int row = i / N, column = i % N;
+            if (query0 + row < seq && key0 + column < seq)
+                S[(head + query0 + row) * seq + key0 + column] = sh.s[row][column];
+        }
     }
 }

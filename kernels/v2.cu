@@ -1,10 +1,8 @@
 // Streaming attention, several warps to a row: O = softmax(Q K^T / sqrt(D)) V over KV tiles, fp16 in and out,
 // fp32 statistics; two warps share M / 4 query rows, each with half of a tile's keys, and both update the
-// rows' m, l and O_accum. The first of its line. Its authors let both warps update a row whenever they got
-// there and saw 0 % correct, other numbers in every run; that is the switch race. Here the two take turns,
-// with a barrier between.
+// rows' m, l and O_accum, in turns with a barrier between. The first of its line. Its authors let both do so
+// whenever they got there and saw 0 % correct, other numbers in every run; that is the switch race.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 
 #if __has_include(<warplens.cuh>)
@@ -15,24 +13,19 @@
 #define WL_LAYOUT(...)
 #endif
 
-constexpr int kWarps = 8;
-constexpr int kGroups = 4;          // of two warps: half of a KV tile's keys each
-constexpr int kRows = M / kGroups;  // consecutive query rows a group owns
-constexpr int kPart = kRows / 2;    // of which a lane keeps sums in registers at a time
-constexpr int kTile = 2 * N;        // keys a KV tile
-constexpr int kLd = D + 8;          // padded leading dimension of Q, K, V and O_accum
+constexpr int kWarps = 8, kGroups = 4;  // of two warps: half of a KV tile's keys each
+constexpr int kRows = M / kGroups;      // consecutive query rows a group owns
+constexpr int kPart = kRows / 2;        // of which a lane keeps sums in registers at a time
+constexpr int kTile = 2 * N;            // keys a KV tile
+constexpr int kLd = D + 8;              // padded leading dimension of Q, K, V and O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % kWarps == 0 && N % 16 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
-    __half q[M][kLd];
-    __half k[2][kTile][kLd];  // double-buffered
-    __half v[2][kTile][kLd];
+    __half q[M][kLd], k[2][kTile][kLd], v[2][kTile][kLd];  // K and V double-buffered
     float s[M][kTile];  // scores, then probabilities; a warp has its group's rows and its half's keys
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 __device__ float warp_reduce_max(float x) {
@@ -51,10 +44,9 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq, int lane) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-#pragma unroll 1                    // short code beside the seven warps that compute
-    for (int i = lane; i < rows * kChunks; i += 32) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+#pragma unroll 1  // short code beside the seven warps that compute
+    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(&to[row][column]));
         const int bytes = first + row < seq ? 16 : 0;
@@ -63,33 +55,23 @@ __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int 
     }
 }
 
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
-
-// Scores of the group's rows, half of them at a time, and the half's keys: the lanes stride over D, one
-// reduction per (row, key).
+// Scores of kPart of the group's rows and the half's keys: the lanes stride over D, one reduction each.
 __device__ void score_rows(Shared& sh, int stage, int first_row, int first_key, int lane) {
-#pragma unroll 1
-    for (int row0 = first_row; row0 < first_row + kRows; row0 += kPart) {
-        float2 q[kPart][D / 64];
-        for (int r = 0; r < kPart; ++r)
-            for (int c = 0; c < D / 64; ++c) q[r][c] = load_pair(&sh.q[row0 + r][64 * c + 2 * lane]);
+    float2 q[kPart][D / 64];
+    for (int r = 0; r < kPart; ++r)
+        for (int c = 0; c < D / 64; ++c) q[r][c] = load_pair(&sh.q[first_row + r][64 * c + 2 * lane]);
 
-        for (int key = first_key; key < first_key + N; ++key) {
-            float2 k[D / 64];
-            for (int c = 0; c < D / 64; ++c) k[c] = load_pair(&sh.k[stage][key][64 * c + 2 * lane]);
-            float score = 0.0f;  // lane r keeps row r's
-            for (int r = 0; r < kPart; ++r) {
-                float sum = 0.0f;
-                for (int c = 0; c < D / 64; ++c) {
-                    sum += q[r][c].x * k[c].x;
-                    sum += q[r][c].y * k[c].y;
-                }
-                sum = warp_reduce_sum(sum);
-                if (lane == r) score = sum;
-            }
-            if (lane < kPart) sh.s[row0 + lane][key] = score * kScale;
+    for (int key = first_key; key < first_key + N; ++key) {
+        float2 k[D / 64];
+        for (int c = 0; c < D / 64; ++c) k[c] = load_pair(&sh.k[stage][key][64 * c + 2 * lane]);
+        float score = 0.0f;  // lane r keeps row r's
+        for (int r = 0; r < kPart; ++r) {
+            float sum = 0.0f;
+            for (int c = 0; c < D / 64; ++c) sum += q[r][c].x * k[c].x, sum += q[r][c].y * k[c].y;
+            sum = warp_reduce_sum(sum);
+            if (lane == r) score = sum;
         }
+        if (lane < kPart) sh.s[first_row + lane][key] = score * kScale;
     }
 }
 
@@ -107,50 +89,40 @@ __device__ void softmax_rows(Shared& sh, int first_row, int first_key, int lane)
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = first_key + lane; key < first_key + N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         for (int key = first_key + lane; key < first_key + N; key += 32)
             sh.s[row][key] = __expf(sh.s[row][key] - m_new);
         __syncwarp();  // the row's P is complete, and every lane has read m
-
         float l_add = 0.0f;
         for (int key = first_key + lane; key < first_key + N; key += 32) l_add += sh.s[row][key];
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
 }
 
-// O_accum = alpha * O_accum + P V for the group's rows, half of them at a time, and the half's keys; a lane
-// has two neighbouring columns of every 64.
+// O_accum = alpha * O_accum + P V for kPart rows and the half's keys; a lane has two columns of every 64.
 __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int first_key, int lane) {
-#pragma unroll 1
-    for (int part = 0; part < 2 * D / 64; ++part) {
-        const int row0 = first_row + part % 2 * kPart, column = part / 2 * 64 + 2 * lane;
+    for (int column = 2 * lane; column < D; column += 64) {
         float2 o[kPart];
         for (int r = 0; r < kPart; ++r) {
-            o[r] = load_pair(&sh.o[row0 + r][column]);
-            o[r].x *= sh.alpha[row0 + r];
-            o[r].y *= sh.alpha[row0 + r];
+            const float2 old = load_pair(&sh.o[first_row + r][column]);
+            o[r] = {old.x * sh.alpha[first_row + r], old.y * sh.alpha[first_row + r]};
         }
         for (int key = first_key; key < first_key + N; key += 4) {
             float2 v[4];
             for (int i = 0; i < 4; ++i) v[i] = load_pair(&sh.v[stage][key + i][column]);
             for (int r = 0; r < kPart; ++r) {
-                const float4 p = *reinterpret_cast<const float4*>(&sh.s[row0 + r][key]);
+                const float4 p = *reinterpret_cast<const float4*>(&sh.s[first_row + r][key]);
                 const float weight[4] = {p.x, p.y, p.z, p.w};
-                for (int i = 0; i < 4; ++i) {
-                    o[r].x += weight[i] * v[i].x;
-                    o[r].y += weight[i] * v[i].y;
-                }
+                for (int i = 0; i < 4; ++i) o[r].x += weight[i] * v[i].x, o[r].y += weight[i] * v[i].y;
             }
         }
-        for (int r = 0; r < kPart; ++r) store_pair(&sh.o[row0 + r][column], o[r]);
+        for (int r = 0; r < kPart; ++r) store_pair(&sh.o[first_row + r][column], o[r]);
     }
 }
 
@@ -170,7 +142,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         copy_rows(sh.q, Q + head, query0, M, seq, lane);
         copy_rows(sh.k[0], K + head, 0, kTile, seq, lane);
         copy_rows(sh.v[0], V + head, 0, kTile, seq, lane);
-        commit_copies();
     }
     for (int row = first_row; half == 0 && row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
@@ -178,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += kTile, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k[stage], kTile, D, kLd, 0);
@@ -186,11 +157,11 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         if (warp_id == 7 && key0 + kTile < keys) {
             copy_rows(sh.k[stage ^ 1], K + head, key0 + kTile, kTile, seq, lane);
             copy_rows(sh.v[stage ^ 1], V + head, key0 + kTile, kTile, seq, lane);
-            commit_copies();
         }
 
         WL_STAGE("scores");
-        score_rows(sh, stage, first_row, first_key, lane);
+        for (int row = first_row; row < first_row + kRows; row += kPart)
+            score_rows(sh, stage, row, first_key, lane);
         __syncwarp();
         WL_TILE("scores", sh.s, M, kTile, kTile);
         mask_rows(sh, query0, key0, seq, first_row, first_key, lane);
@@ -211,7 +182,8 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
             WL_TILE("alpha", sh.alpha, M, 1, 1);
 
             WL_STAGE("pv");
-            if (mine) accumulate_rows(sh, stage, first_row, first_key, lane);
+            for (int row = first_row; mine && row < first_row + kRows; row += kPart)
+                accumulate_rows(sh, stage, row, first_key, lane);
             WL_TILE("O_accum", sh.o, M, D, kLd);
             __syncthreads();  // m, l and O_accum pass to the other warp
         }

@@ -3,7 +3,6 @@
 // Since v2, where several warps shared a row and raced on it, m, l and O_accum of a row have a single writer.
 // Its authors measured 2452 us at (1, 8, 512, 64) on an Ada GPU, max difference 8e-6.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 
 #if __has_include(<warplens.cuh>)
@@ -14,8 +13,7 @@
 #define WL_LAYOUT(...)
 #endif
 
-constexpr int kWarps = 8;
-constexpr int kRows = M / kWarps;  // consecutive query rows a warp owns
+constexpr int kWarps = 8, kRows = M / kWarps;  // consecutive query rows a warp owns
 #ifdef WL_FAULT_SMEM
 constexpr int kStages = 3;  // too many, with 64 keys of 128 elements each
 #else
@@ -31,9 +29,7 @@ struct Shared {
     __half v[kStages][N][kLd];
     float s[M][N];  // a warp's rows: its scores, then its probabilities
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 __device__ float warp_reduce_max(float x) {
@@ -52,10 +48,9 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq, int lane) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-#pragma unroll 1                    // short code beside the seven warps that compute
-    for (int i = lane; i < rows * kChunks; i += 32) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+#pragma unroll 1  // short code beside the seven warps that compute
+    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(&to[row][column]));
         const int bytes = first + row < seq ? 16 : 0;
@@ -65,8 +60,6 @@ __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int 
 }
 
 __device__ int after(int stage) { return stage + 1 < kStages ? stage + 1 : 0; }
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
 // Scores of the warp's own rows: the lanes stride over D, one reduction per (row, key).
 __device__ void score_rows(Shared& sh, int stage, int first_row, int lane) {
@@ -80,10 +73,7 @@ __device__ void score_rows(Shared& sh, int stage, int first_row, int lane) {
         float score = 0.0f;  // lane r keeps row r's
         for (int r = 0; r < kRows; ++r) {
             float sum = 0.0f;
-            for (int c = 0; c < D / 64; ++c) {
-                sum += q[r][c].x * k[c].x;
-                sum += q[r][c].y * k[c].y;
-            }
+            for (int c = 0; c < D / 64; ++c) sum += q[r][c].x * k[c].x, sum += q[r][c].y * k[c].y;
             sum = warp_reduce_sum(sum);
             if (lane == r) score = sum;
         }
@@ -104,19 +94,16 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         for (int key = lane; key < N; key += 32) sh.s[row][key] = __expf(sh.s[row][key] - m_new);
         __syncwarp();  // the row's P is complete, and every lane has read m
-
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) l_add += sh.s[row][key];
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -127,9 +114,8 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
     for (int column = 2 * lane; column < D; column += 64) {
         float2 o[kRows];
         for (int r = 0; r < kRows; ++r) {
-            o[r] = load_pair(&sh.o[first_row + r][column]);
-            o[r].x *= sh.alpha[first_row + r];
-            o[r].y *= sh.alpha[first_row + r];
+            const float2 old = load_pair(&sh.o[first_row + r][column]);
+            o[r] = {old.x * sh.alpha[first_row + r], old.y * sh.alpha[first_row + r]};
         }
         for (int key = 0; key < N; key += 4) {
             float2 v[4];
@@ -137,10 +123,7 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
             for (int r = 0; r < kRows; ++r) {
                 const float4 p = *reinterpret_cast<const float4*>(&sh.s[first_row + r][key]);
                 const float weight[4] = {p.x, p.y, p.z, p.w};
-                for (int i = 0; i < 4; ++i) {
-                    o[r].x += weight[i] * v[i].x;
-                    o[r].y += weight[i] * v[i].y;
-                }
+                for (int i = 0; i < 4; ++i) o[r].x += weight[i] * v[i].x, o[r].y += weight[i] * v[i].y;
             }
         }
         for (int r = 0; r < kRows; ++r) store_pair(&sh.o[first_row + r][column], o[r]);
@@ -167,7 +150,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         copy_rows(sh.q, Q + head, query0, M, seq, lane);
         copy_rows(sh.k[0], K + head, 0, N, seq, lane);
         copy_rows(sh.v[0], V + head, 0, N, seq, lane);
-        commit_copies();
     }
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
@@ -175,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage = after(stage)) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k[stage], N, D, kLd, 0);
@@ -183,7 +165,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         if (warp_id == 7 && key0 + N < keys) {
             copy_rows(sh.k[after(stage)], K + head, key0 + N, N, seq, lane);
             copy_rows(sh.v[after(stage)], V + head, key0 + N, N, seq, lane);
-            commit_copies();
         }
 
         WL_STAGE("scores");

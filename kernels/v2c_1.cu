@@ -1,10 +1,8 @@
-// Streaming attention, the first scores by tensor cores: Q and K lie XOR-swizzled in shared memory, without
-// padding; each fragment goes through 16 x 16 temporaries of its warp, K as columns of K^T.
-// Since v2b, the whole block computes the scores and a block barrier stands before the softmax. Its authors
-// took a lane's part of a fragment for a row of it and stopped with "unspecified launch failure"; that is the
-// switch fragment.
+// Streaming attention, the first scores by tensor cores: Q, K and V lie XOR-swizzled in shared memory, and
+// each fragment goes through 16 x 16 temporaries of its warp, K as columns of K^T. Since v2b, the whole block
+// computes the scores and a barrier stands before the softmax. Its authors took a lane's part of a fragment
+// for a row of it and stopped with "unspecified launch failure"; that is the switch fragment.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -18,28 +16,18 @@
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int kWarps = 8;
-constexpr int kRows = M / kWarps;  // consecutive query rows a warp owns
-constexpr int kLd = D + 8;         // padded leading dimension of V and O_accum
+constexpr int kWarps = 8, kRows = M / kWarps;                      // consecutive query rows a warp owns
+constexpr int kLd = D + 8;                                         // padded leading dimension of O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % kWarps == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
-// What a warp moves between swizzled rows and fragments.
-struct __align__(32) Temporaries {
-    __half q[16][16], k[16][16];
-    float score[16][16];
-};
-
 struct Shared {
-    __half q[M][D];     // swizzled
-    __half k[2][N][D];  // swizzled, double-buffered
-    __half v[2][N][kLd];
-    float s[M][N];  // scores, by the block; then probabilities, by the row's warp
+    __half q[M][D], k[2][N][D], v[2][N][D];  // K and V double-buffered
+    float s[M][N];                           // scores, by the block; then probabilities, by the row's warp
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
-    Temporaries temporaries[kWarps];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
+    __align__(32) __half tq[kWarps][16][16], tk[kWarps][16][16];  // a warp's temporaries
+    float ts[kWarps][16][16];
 };
 
 // Where a column lies in its row: eight neighbouring rows keep a column's 16 bytes in eight different places.
@@ -59,16 +47,13 @@ __device__ float2 load_pair(const __half* p) { return __half22float2(*reinterpre
 __device__ float2 load_pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
 __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p) = pair; }
 
-// One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix, to swizzled rows of D elements
-// or to plain ones of kLd; rows beyond seq become zero.
-template <bool swizzle>
-__device__ void copy_rows(__half* to, const __half* from, int first, int rows, int seq, int lane) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-#pragma unroll 1                    // short code beside the seven warps that compute
-    for (int i = lane; i < rows * kChunks; i += 32) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+// One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
+__device__ void copy_rows(__half (*to)[D], const __half* from, int first, int rows, int seq, int lane) {
+#pragma unroll 1  // short code beside the seven warps that compute
+    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
-        const __half* place = swizzle ? to + row * D + swizzled(row, column) : to + row * kLd + column;
+        __half* place = &to[row][swizzled(row, column)];
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(place));
         const int bytes = first + row < seq ? 16 : 0;
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(bytes)
@@ -76,42 +61,34 @@ __device__ void copy_rows(__half* to, const __half* from, int first, int rows, i
     }
 }
 
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
-
-// A 16 x 16 part of swizzled rows, as plain rows: 16 bytes a lane.
-__device__ void gather(__half (*to)[16], const __half* from, int row0, int column0, int lane) {
-    const int row = lane / 2, column = lane % 2 * 8;
-    *reinterpret_cast<int4*>(&to[row][column]) =
-        *reinterpret_cast<const int4*>(from + (row0 + row) * D + swizzled(row0 + row, column0 + column));
-}
-
 // Scores by tensor cores: a warp has every eighth 16 x 16 fragment of the tile.
 __device__ void score_tile(Shared& sh, int stage, int warp_id, int lane) {
-    Temporaries& t = sh.temporaries[warp_id];
+    auto &tq = sh.tq[warp_id], &tk = sh.tk[warp_id];
+    auto& ts = sh.ts[warp_id];
+    const int row = lane / 2, part = lane % 2 * 8;  // 16 bytes a lane
     for (int i = warp_id; i < M / 16 * (N / 16); i += kWarps) {
         const int row0 = i / (N / 16) * 16, key0 = i % (N / 16) * 16;
         wmma::fragment<wmma::accumulator, 16, 16, 16, float> score;
         wmma::fill_fragment(score, 0.0f);
         for (int column = 0; column < D; column += 16) {
-            gather(t.q, &sh.q[0][0], row0, column, lane);
-            gather(t.k, &sh.k[stage][0][0], key0, column, lane);
+            const int at = swizzled(row, column + part);  // row0 and key0 are multiples of 8
+            *reinterpret_cast<int4*>(&tq[row][part]) = *reinterpret_cast<int4*>(&sh.q[row0 + row][at]);
+            *reinterpret_cast<int4*>(&tk[row][part]) = *reinterpret_cast<int4*>(&sh.k[stage][key0 + row][at]);
             __syncwarp();
             wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> q;
             wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> k;
-            wmma::load_matrix_sync(q, &t.q[0][0], 16);
-            wmma::load_matrix_sync(k, &t.k[0][0], 16);  // a key's row is a column of K^T
+            wmma::load_matrix_sync(q, &tq[0][0], 16);
+            wmma::load_matrix_sync(k, &tk[0][0], 16);  // a key's row is a column of K^T
             wmma::mma_sync(score, q, k, score);
             __syncwarp();  // both are used up
         }
 #ifdef WL_FAULT_FRAGMENT
-        for (int e = 0; e < score.num_elements; ++e) t.score[lane][e] = score.x[e];  // a lane holds no row
+        for (int e = 0; e < score.num_elements; ++e) ts[lane][e] = score.x[e];  // a lane holds no row
 #else
-        wmma::store_matrix_sync(&t.score[0][0], score, 16, wmma::mem_row_major);
+        wmma::store_matrix_sync(&ts[0][0], score, 16, wmma::mem_row_major);
 #endif
         __syncwarp();
-        for (int e = lane; e < 256; e += 32)
-            sh.s[row0 + e / 16][key0 + e % 16] = t.score[e / 16][e % 16] * kScale;
+        for (int e = lane; e < 256; e += 32) sh.s[row0 + e / 16][key0 + e % 16] = ts[e / 16][e % 16] * kScale;
     }
 }
 
@@ -128,19 +105,16 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         for (int key = lane; key < N; key += 32) sh.s[row][key] = __expf(sh.s[row][key] - m_new);
         __syncwarp();  // the row's P is complete, and every lane has read m
-
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) l_add += sh.s[row][key];
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -151,20 +125,16 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
     for (int column = 2 * lane; column < D; column += 64) {
         float2 o[kRows];
         for (int r = 0; r < kRows; ++r) {
-            o[r] = load_pair(&sh.o[first_row + r][column]);
-            o[r].x *= sh.alpha[first_row + r];
-            o[r].y *= sh.alpha[first_row + r];
+            const float2 old = load_pair(&sh.o[first_row + r][column]);
+            o[r] = {old.x * sh.alpha[first_row + r], old.y * sh.alpha[first_row + r]};
         }
         for (int key = 0; key < N; key += 4) {
             float2 v[4];
-            for (int i = 0; i < 4; ++i) v[i] = load_pair(&sh.v[stage][key + i][column]);
+            for (int i = 0; i < 4; ++i) v[i] = load_pair(&sh.v[stage][key + i][swizzled(key + i, column)]);
             for (int r = 0; r < kRows; ++r) {
                 const float4 p = *reinterpret_cast<const float4*>(&sh.s[first_row + r][key]);
                 const float weight[4] = {p.x, p.y, p.z, p.w};
-                for (int i = 0; i < 4; ++i) {
-                    o[r].x += weight[i] * v[i].x;
-                    o[r].y += weight[i] * v[i].y;
-                }
+                for (int i = 0; i < 4; ++i) o[r].x += weight[i] * v[i].x, o[r].y += weight[i] * v[i].y;
             }
         }
         for (int r = 0; r < kRows; ++r) store_pair(&sh.o[first_row + r][column], o[r]);
@@ -183,10 +153,9 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
 
     WL_STAGE("load");
     if (warp_id == 7) {
-        copy_rows<true>(sh.q[0], Q + head, query0, M, seq, lane);
-        copy_rows<true>(sh.k[0][0], K + head, 0, N, seq, lane);
-        copy_rows<false>(sh.v[0][0], V + head, 0, N, seq, lane);
-        commit_copies();
+        copy_rows(sh.q, Q + head, query0, M, seq, lane);
+        copy_rows(sh.k[0], K + head, 0, N, seq, lane);
+        copy_rows(sh.v[0], V + head, 0, N, seq, lane);
     }
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
@@ -194,13 +163,11 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
-        WL_LAYOUT("V", sh.v[stage], N, D, kLd, 0);
         if (warp_id == 7 && key0 + N < keys) {
-            copy_rows<true>(sh.k[stage ^ 1][0], K + head, key0 + N, N, seq, lane);
-            copy_rows<false>(sh.v[stage ^ 1][0], V + head, key0 + N, N, seq, lane);
-            commit_copies();
+            copy_rows(sh.k[stage ^ 1], K + head, key0 + N, N, seq, lane);
+            copy_rows(sh.v[stage ^ 1], V + head, key0 + N, N, seq, lane);
         }
 
         WL_STAGE("scores");

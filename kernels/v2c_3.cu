@@ -1,10 +1,8 @@
-// Streaming attention, scores by the whole block: as v2b, but all 256 threads fill a shared score tile before
-// each warp does the online softmax and P V of its own rows.
-// Since v2b, a score no longer costs a reduction; its readers are other warps than its writers, so a block
-// barrier stands between; the switches sync, scale and 32x bring back the three faults it had on its way. Its
-// authors measured 1750 us at (1, 8, 512, 64) on an Ada GPU, max difference 8e-6.
+// Streaming attention, scores by the whole block: as v2b, but all 256 threads fill a shared score tile, each
+// 16th row and key of it, before each warp does the softmax and P V of its own rows. Its readers are not its
+// writers, so a barrier stands between; the switches sync, scale and 32x bring back the faults it had on its
+// way. Its authors measured 1750 us at (1, 8, 512, 64) on an Ada GPU, max difference 8e-6.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 
 #if __has_include(<warplens.cuh>)
@@ -15,21 +13,16 @@
 #define WL_LAYOUT(...)
 #endif
 
-constexpr int kWarps = 8;
-constexpr int kRows = M / kWarps;  // consecutive query rows a warp owns
-constexpr int kLd = D + 8;         // padded leading dimension of Q, K, V and O_accum
+constexpr int kWarps = 8, kRows = M / kWarps;  // consecutive query rows a warp owns
+constexpr int kLd = D + 8;                     // padded leading dimension of Q, K, V and O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % kWarps == 0 && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
-    __half q[M][kLd];
-    __half k[2][N][kLd];  // double-buffered
-    __half v[2][N][kLd];
+    __half q[M][kLd], k[2][N][kLd], v[2][N][kLd];  // K and V double-buffered
     float s[M][N];  // scores, by the block; then probabilities, by the row's warp
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 __device__ float warp_reduce_max(float x) {
@@ -42,22 +35,17 @@ __device__ float warp_reduce_sum(float x) {
     return x;
 }
 
-struct __align__(8) Chunk {
-    __half2 pairs[2];
-};
-
-__device__ Chunk load_chunk(const __half* p) { return *reinterpret_cast<const Chunk*>(p); }
-
 __device__ float2 load_pair(const __half* p) { return __half22float2(*reinterpret_cast<const __half2*>(p)); }
+__device__ uint2 load_two(const __half* p) { return *reinterpret_cast<const uint2*>(p); }  // pairs
+__device__ float2 pair_of(uint2 two, int i) { return load_pair(reinterpret_cast<__half*>(&two) + 2 * i); }
 __device__ float2 load_pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
 __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p) = pair; }
 
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int rows, int seq, int lane) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-#pragma unroll 1                    // short code beside the seven warps that compute
-    for (int i = lane; i < rows * kChunks; i += 32) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+#pragma unroll 1  // short code beside the seven warps that compute
+    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(&to[row][column]));
         const int bytes = first + row < seq ? 16 : 0;
@@ -66,30 +54,22 @@ __device__ void copy_rows(__half (*to)[kLd], const __half* from, int first, int 
     }
 }
 
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
-
 // Scores of the whole tile by the whole block: a thread has every 16th row and key.
 __device__ void score_tile(Shared& sh, int stage, int warp_id, int lane) {
     const int row0 = 2 * warp_id + lane / 16, key0 = lane % 16;
     float sum[M / 16][N / 16] = {};
     for (int column = 0; column < D; column += 4) {
-        Chunk q[M / 16], k[N / 16];
-        for (int i = 0; i < M / 16; ++i) q[i] = load_chunk(&sh.q[row0 + 16 * i][column]);
-        for (int j = 0; j < N / 16; ++j) k[j] = load_chunk(&sh.k[stage][key0 + 16 * j][column]);
-        for (int pair = 0; pair < 2; ++pair) {
-            float2 q_pair[M / 16];
-            for (int i = 0; i < M / 16; ++i) q_pair[i] = __half22float2(q[i].pairs[pair]);
-            for (int j = 0; j < N / 16; ++j) {
-                const float2 k_pair = __half22float2(k[j].pairs[pair]);
+        uint2 q[M / 16], k[N / 16];
+        for (int i = 0; i < M / 16; ++i) q[i] = load_two(&sh.q[row0 + 16 * i][column]);
+        for (int j = 0; j < N / 16; ++j) k[j] = load_two(&sh.k[stage][key0 + 16 * j][column]);
+        for (int pair = 0; pair < 2; ++pair)
+            for (int j = 0; j < N / 16; ++j)
                 for (int i = 0; i < M / 16; ++i) {
-                    sum[i][j] += q_pair[i].x * k_pair.x;
-                    sum[i][j] += q_pair[i].y * k_pair.y;
+                    const float2 a = pair_of(q[i], pair), b = pair_of(k[j], pair);
+                    sum[i][j] += a.x * b.x, sum[i][j] += a.y * b.y;
                 }
-            }
-        }
     }
-    for (int i = 0; i < M / 16; ++i) {
+    for (int i = 0; i < M / 16; ++i)
         for (int j = 0; j < N / 16; ++j) {
             float score = sum[i][j] * kScale;
 #ifdef WL_FAULT_SCALE
@@ -97,7 +77,6 @@ __device__ void score_tile(Shared& sh, int stage, int warp_id, int lane) {
 #endif
             sh.s[row0 + 16 * i][key0 + 16 * j] = score;
         }
-    }
 }
 
 // Keys beyond the sequence, and with CAUSAL those after the query, get -inf.
@@ -113,11 +92,9 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         for (int key = lane; key < N; key += 32) sh.s[row][key] = __expf(sh.s[row][key] - m_new);
         __syncwarp();  // the row's P is complete, and every lane has read m
-
         float l_add = 0.0f;
 #ifdef WL_FAULT_32X
         for (int key = 0; key < N; ++key) l_add += sh.s[row][key];  // the whole row in every lane
@@ -126,10 +103,9 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
 #endif
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -140,9 +116,8 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
     for (int column = 2 * lane; column < D; column += 64) {
         float2 o[kRows];
         for (int r = 0; r < kRows; ++r) {
-            o[r] = load_pair(&sh.o[first_row + r][column]);
-            o[r].x *= sh.alpha[first_row + r];
-            o[r].y *= sh.alpha[first_row + r];
+            const float2 old = load_pair(&sh.o[first_row + r][column]);
+            o[r] = {old.x * sh.alpha[first_row + r], old.y * sh.alpha[first_row + r]};
         }
         for (int key = 0; key < N; key += 4) {
             float2 v[4];
@@ -150,10 +125,7 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
             for (int r = 0; r < kRows; ++r) {
                 const float4 p = *reinterpret_cast<const float4*>(&sh.s[first_row + r][key]);
                 const float weight[4] = {p.x, p.y, p.z, p.w};
-                for (int i = 0; i < 4; ++i) {
-                    o[r].x += weight[i] * v[i].x;
-                    o[r].y += weight[i] * v[i].y;
-                }
+                for (int i = 0; i < 4; ++i) o[r].x += weight[i] * v[i].x, o[r].y += weight[i] * v[i].y;
             }
         }
         for (int r = 0; r < kRows; ++r) store_pair(&sh.o[first_row + r][column], o[r]);
@@ -175,7 +147,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         copy_rows(sh.q, Q + head, query0, M, seq, lane);
         copy_rows(sh.k[0], K + head, 0, N, seq, lane);
         copy_rows(sh.v[0], V + head, 0, N, seq, lane);
-        commit_copies();
     }
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
@@ -183,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k[stage], N, D, kLd, 0);
@@ -191,7 +162,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         if (warp_id == 7 && key0 + N < keys) {
             copy_rows(sh.k[stage ^ 1], K + head, key0 + N, N, seq, lane);
             copy_rows(sh.v[stage ^ 1], V + head, key0 + N, N, seq, lane);
-            commit_copies();
         }
 
         WL_STAGE("scores");

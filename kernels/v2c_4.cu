@@ -4,7 +4,6 @@
 // correct; the two reasons are switches: ld loads K with the leading dimension that a row-major K^T would
 // have, and stripe leaves a warp 12 rows although a fragment always has 16.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -18,10 +17,9 @@
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int kWarps = 8;
-constexpr int kRows = M / kWarps;  // consecutive query rows a warp owns
-constexpr int kLd = D + 8;         // padded leading dimension of Q, K, V and O_accum
-constexpr int kStripes = M / 16;   // of 16 rows, as a fragment has
+constexpr int kWarps = 8, kRows = M / kWarps;  // consecutive query rows a warp owns
+constexpr int kLd = D + 8;                     // padded leading dimension of Q, K, V and O_accum
+constexpr int kStripes = M / 16;               // of 16 rows, as a fragment has
 #ifdef WL_FAULT_LD
 constexpr int kLdK = 2 * N;  // from one row of K^T to the next, had it been stored by rows
 #else
@@ -37,14 +35,11 @@ static_assert(M % kWarps == 0 && M % 16 == 0 && N % 32 == 0 && (D == 64 || D == 
 
 struct Shared {
     __half q[M][kLd];
-    __half
-        k[2 * N * kLd];  // K^T, (kLd, 2 N) column-major: element (d, key) at key * kLd + d; double-buffered
+    __half k[2 * N * kLd];  // K^T, column-major, double-buffered: element (d, key) at key * kLd + d
     __half v[2][N][kLd];
     float s[M][N];  // scores, by the block; then probabilities, by the row's warp
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 __device__ float warp_reduce_max(float x) {
@@ -63,10 +58,9 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half* to, const __half* from, int first, int rows, int seq, int lane) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-#pragma unroll 1                    // short code beside the seven warps that compute
-    for (int i = lane; i < rows * kChunks; i += 32) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+#pragma unroll 1  // short code beside the seven warps that compute
+    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(to + row * kLd + column));
         const int bytes = first + row < seq ? 16 : 0;
@@ -74,9 +68,6 @@ __device__ void copy_rows(__half* to, const __half* from, int first, int rows, i
                      : "memory");
     }
 }
-
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
 // Scores by tensor cores: a warp has every eighth 16 x 16 fragment of the tile.
 __device__ void score_tile(Shared& sh, int stage, int warp_id) {
@@ -109,19 +100,16 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         for (int key = lane; key < N; key += 32) sh.s[row][key] = __expf(sh.s[row][key] - m_new);
         __syncwarp();  // the row's P is complete, and every lane has read m
-
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) l_add += sh.s[row][key];
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -132,9 +120,8 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
     for (int column = 2 * lane; column < D; column += 64) {
         float2 o[kRows];
         for (int r = 0; r < kRows; ++r) {
-            o[r] = load_pair(&sh.o[first_row + r][column]);
-            o[r].x *= sh.alpha[first_row + r];
-            o[r].y *= sh.alpha[first_row + r];
+            const float2 old = load_pair(&sh.o[first_row + r][column]);
+            o[r] = {old.x * sh.alpha[first_row + r], old.y * sh.alpha[first_row + r]};
         }
         for (int key = 0; key < N; key += 4) {
             float2 v[4];
@@ -142,10 +129,7 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
             for (int r = 0; r < kRows; ++r) {
                 const float4 p = *reinterpret_cast<const float4*>(&sh.s[first_row + r][key]);
                 const float weight[4] = {p.x, p.y, p.z, p.w};
-                for (int i = 0; i < 4; ++i) {
-                    o[r].x += weight[i] * v[i].x;
-                    o[r].y += weight[i] * v[i].y;
-                }
+                for (int i = 0; i < 4; ++i) o[r].x += weight[i] * v[i].x, o[r].y += weight[i] * v[i].y;
             }
         }
         for (int r = 0; r < kRows; ++r) store_pair(&sh.o[first_row + r][column], o[r]);
@@ -169,14 +153,13 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         copy_rows(sh.k, K + head, 0, N, seq, lane);
         copy_rows(sh.v[0][0], V + head, 0, N, seq, lane);
     }
-    commit_copies();
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
     if (lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k + stage * N * kLd, N, D, kLd, 0);
@@ -184,7 +167,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         if (warp_id == 7 && key0 + N < keys) {
             copy_rows(sh.k + (stage ^ 1) * N * kLd, K + head, key0 + N, N, seq, lane);
             copy_rows(sh.v[stage ^ 1][0], V + head, key0 + N, N, seq, lane);
-            commit_copies();
         }
 
         WL_STAGE("scores");

@@ -5,7 +5,6 @@
 // and softmax. Its authors measured 1980 us at (1, 8, 512, 64) on an Ada GPU and called it the green
 // baseline.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -19,23 +18,19 @@
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int kWarps = 8;
-constexpr int kStripes = M / 16;  // computing warps; warp 7 issues the copies of K and V
-constexpr int kRows = 16;         // query rows a computing warp owns: one fragment
-constexpr int kLd = D + 8;        // padded leading dimension of Q, K, V and O_accum
+constexpr int kWarps = 8, kStripes = M / 16;  // computing warps; warp 7 issues the copies of K and V
+constexpr int kRows = 16;                     // query rows a computing warp owns: one fragment
+constexpr int kLd = D + 8;                    // padded leading dimension of Q, K, V and O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % 16 == 0 && kStripes < kWarps && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
     __half q[M][kLd];
-    __half
-        k[2 * N * kLd];  // K^T, (kLd, 2 N) column-major: element (d, key) at key * kLd + d; double-buffered
+    __half k[2 * N * kLd];  // K^T, column-major, double-buffered: element (d, key) at key * kLd + d
     __half v[2][N][kLd];
     float s[M][N];  // a warp's rows: its scores, then its probabilities
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 __device__ float warp_reduce_max(float x) {
@@ -54,10 +49,9 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half* to, const __half* from, int first, int rows, int seq, int lane) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-#pragma unroll 1                    // short code beside the seven warps that compute
-    for (int i = lane; i < rows * kChunks; i += 32) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+#pragma unroll 1  // short code beside the seven warps that compute
+    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(to + row * kLd + column));
         const int bytes = first + row < seq ? 16 : 0;
@@ -65,9 +59,6 @@ __device__ void copy_rows(__half* to, const __half* from, int first, int rows, i
                      : "memory");
     }
 }
-
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
 // Scores of the warp's stripe by tensor cores, 16 keys at a time.
 __device__ void score_rows(Shared& sh, int stage, int first_row) {
@@ -99,19 +90,16 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
     for (int row = first_row; row < first_row + kRows; ++row) {
         float s_max = -CUDART_INF_F;
         for (int key = lane; key < N; key += 32) s_max = fmaxf(s_max, sh.s[row][key]);
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, warp_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, warp_reduce_max(s_max));
         for (int key = lane; key < N; key += 32) sh.s[row][key] = __expf(sh.s[row][key] - m_new);
         __syncwarp();  // the row's P is complete, and every lane has read m
-
         float l_add = 0.0f;
         for (int key = lane; key < N; key += 32) l_add += sh.s[row][key];
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
@@ -135,10 +123,7 @@ __device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane) 
             for (int r = 0; r < 8; ++r) {
                 const float4 p = *reinterpret_cast<const float4*>(&sh.s[row0 + r][key]);
                 const float weight[4] = {p.x, p.y, p.z, p.w};
-                for (int i = 0; i < 4; ++i) {
-                    o[r].x += weight[i] * v[i].x;
-                    o[r].y += weight[i] * v[i].y;
-                }
+                for (int i = 0; i < 4; ++i) o[r].x += weight[i] * v[i].x, o[r].y += weight[i] * v[i].y;
             }
         }
         for (int r = 0; r < 8; ++r) store_pair(&sh.o[row0 + r][column], o[r]);
@@ -162,14 +147,13 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         copy_rows(sh.k, K + head, 0, N, seq, lane);
         copy_rows(sh.v[0][0], V + head, 0, N, seq, lane);
     }
-    commit_copies();
     for (int row = first_row; computes && row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
     if (computes && lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();
+        asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k + stage * N * kLd, N, D, kLd, 0);
@@ -177,7 +161,6 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         if (warp_id == 7 && key0 + N < keys) {
             copy_rows(sh.k + (stage ^ 1) * N * kLd, K + head, key0 + N, N, seq, lane);
             copy_rows(sh.v[stage ^ 1][0], V + head, key0 + N, N, seq, lane);
-            commit_copies();
         }
 
         WL_STAGE("scores");

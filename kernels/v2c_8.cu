@@ -3,7 +3,6 @@
 // shuffles. Since v2c_7, shared memory holds no scores: 65 KB at D = 64. Its authors planned it to be 1.2
 // times faster.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 #include <mma.h>
 
@@ -18,27 +17,21 @@
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int kWarps = 8;
-constexpr int kStripes = M / 16;  // computing warps; all warps copy
-constexpr int kRows = 16;         // query rows a computing warp owns: one fragment
-constexpr int kLd = D + 8;        // padded leading dimension of Q, K, V and O_accum
+constexpr int kWarps = 8, kStripes = M / 16;  // computing warps; all warps copy
+constexpr int kRows = 16;                     // query rows a computing warp owns: one fragment
+constexpr int kLd = D + 8;                    // padded leading dimension of Q, K, V and O_accum
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % 16 == 0 && kStripes < kWarps && N % 32 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
     __half q[M][kLd];
-    __half
-        k[2 * N * kLd];  // K^T, (kLd, 2 N) column-major: element (d, key) at key * kLd + d; double-buffered
+    __half k[2 * N * kLd];  // K^T, column-major, double-buffered: element (d, key) at key * kLd + d
     __half v[2][N][kLd];
     float o[M][kLd];
-    float m[M];  // running maximum
-    float l[M];  // running sum
-    float alpha[M];
+    float m[M], l[M], alpha[M];  // running maximum and sum, rescale of this tile
 };
 
 using FragmentA = wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major>;
-template <class Layout>
-using FragmentB = wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, Layout>;
 using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
 // A warp's 16 x N scores are N / 2 elements a lane, 8 columns after 8 columns. Where a lane's element i lies:
@@ -56,26 +49,18 @@ __device__ float row_reduce_sum(float x) {
     return x;
 }
 
-__device__ float2 load_pair(const __half* p) { return __half22float2(*reinterpret_cast<const __half2*>(p)); }
-__device__ float2 load_pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
-__device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p) = pair; }
-
-// The block starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
+// The block starts a group: the copy of rows [first, first + rows) of (seq, D); those beyond seq become zero.
 __device__ void copy_rows(__half* to, const __half* from, int first, int rows, int seq) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-    for (int i = threadIdx.x; i < rows * kChunks; i += 32 * kWarps) {
-        const int row = i / kChunks, column = i % kChunks * 8;
+    for (int i = 8 * threadIdx.x; i < rows * D; i += 8 * 32 * kWarps) {
+        const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(to + row * kLd + column));
         const int bytes = first + row < seq ? 16 : 0;
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(bytes)
                      : "memory");
     }
+    asm volatile("cp.async.commit_group;" ::: "memory");
 }
-
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits until all groups but the last one have arrived.
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
 
 // Scores of the warp's stripe by tensor cores, 16 keys at a time.
 __device__ void score_rows(const Shared& sh, int stage, int first_row, float (&s)[N / 2]) {
@@ -85,7 +70,7 @@ __device__ void score_rows(const Shared& sh, int stage, int first_row, float (&s
         for (int column = 0; column < D; column += 16) {
             FragmentA q;
             wmma::load_matrix_sync(q, &sh.q[first_row][column], kLd);
-            FragmentB<wmma::col_major> k;
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> k;
             wmma::load_matrix_sync(k, &sh.k[(stage * N + key0) * kLd + column], kLd);
             wmma::mma_sync(score, q, k, score);
         }
@@ -110,8 +95,7 @@ __device__ void softmax_rows(
         const int row = first_row + fragment_row(lane, 2 * half);
         float s_max = -CUDART_INF_F;
         for (int i = 2 * half; i < N / 2; i += 4) s_max = fmaxf(s_max, fmaxf(s[i], s[i + 1]));
-        const float m_old = sh.m[row];
-        const float m_new = fmaxf(m_old, row_reduce_max(s_max));
+        const float m_old = sh.m[row], m_new = fmaxf(m_old, row_reduce_max(s_max));
         float l_add = 0.0f;
         for (int i = 2 * half; i < N / 2; i += 4) {
             const float2 pair = {__expf(s[i] - m_new), __expf(s[i + 1] - m_new)};
@@ -121,35 +105,27 @@ __device__ void softmax_rows(
         l_add = row_reduce_sum(l_add);
         __syncwarp();  // every lane has read m
         if (lane % 4 == 0) {
-            const float alpha = __expf(m_old - m_new);
             sh.m[row] = m_new;
-            sh.l[row] = sh.l[row] * alpha + l_add;
-            sh.alpha[row] = alpha;
+            sh.alpha[row] = __expf(m_old - m_new);
+            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
         }
     }
     __syncwarp();
 }
 
-// O_accum = alpha * O_accum for the warp's rows.
-__device__ void rescale_rows(Shared& sh, int first_row, int lane) {
+// O_accum = alpha * O_accum + P V for the warp's rows, P V 16 columns at a time.
+__device__ void accumulate_rows(Shared& sh, int stage, int first_row, int lane, const __half2 (&p)[N / 4]) {
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = lane; column < D; column += 32) sh.o[row][column] *= sh.alpha[row];
     __syncwarp();
-}
-
-// O_accum = O_accum + P V for the warp's rows, 16 columns at a time.
-__device__ void accumulate_rows(Shared& sh, int stage, int first_row, const __half2 (&p)[N / 4]) {
 #pragma unroll 4  // of D = 128 no more: registers
     for (int column = 0; column < D; column += 16) {
         Sums o;
         wmma::load_matrix_sync(o, &sh.o[first_row][column], kLd, wmma::mem_row_major);
         for (int t = 0; t < N / 16; ++t) {
             FragmentA weights;  // of sm_80 on, its second half repeats the first
-            for (int e = 0; e < 8; e += 2) {
-                weights.x[e] = weights.x[e + 8] = __low2half(p[4 * t + e / 2]);
-                weights.x[e + 1] = weights.x[e + 9] = __high2half(p[4 * t + e / 2]);
-            }
-            FragmentB<wmma::row_major> v;
+            for (int e = 0; e < 16; ++e) weights.x[e] = (&p[4 * t + e % 8 / 2].x)[e % 2];
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> v;
             wmma::load_matrix_sync(v, &sh.v[stage][16 * t][column], kLd);
             wmma::mma_sync(o, weights, v, o);
         }
@@ -165,29 +141,26 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
     extern __shared__ __align__(32) unsigned char memory[];
     Shared& sh = *reinterpret_cast<Shared*>(memory);
     const int warp_id = threadIdx.x / 32, lane = threadIdx.x % 32, first_row = warp_id * kRows;
-    const int query0 = blockIdx.x * M;
     const size_t head = static_cast<size_t>(blockIdx.z * gridDim.y + blockIdx.y) * seq * D;
     const bool computes = warp_id < kStripes;
-    const int keys = CAUSAL ? min(seq, query0 + M) : seq;  // what some row of this block attends to
+    const int query0 = blockIdx.x * M, keys = CAUSAL ? min(seq, query0 + M) : seq;  // keys of some row here
 
     WL_STAGE("load");
     copy_rows(sh.q[0], Q + head, query0, M, seq);
     copy_rows(sh.k, K + head, 0, N, seq);
-    commit_copies();
     copy_rows(sh.v[0][0], V + head, 0, N, seq);
-    commit_copies();
     for (int row = first_row; computes && row < first_row + kRows; ++row)
-        for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
+        for (int column = lane; column < D; column += 32) sh.o[row][column] = 0.0f;
     if (computes && lane < kRows) sh.m[first_row + lane] = -CUDART_INF_F, sh.l[first_row + lane] = 0.0f;
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage ^= 1) {
         WL_STAGE("load");
-        wait_for_copies();  // V may still be under way
-        __syncthreads();    // K of this tile has arrived, and nobody reads the other stage of K any more
+        asm volatile("cp.async.wait_group 1;" ::: "memory");  // V may still be under way
+        __syncthreads();  // K of this tile has arrived, and nobody reads the other stage of K any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k + stage * N * kLd, N, D, kLd, 0);
-        if (key0 + N < keys) copy_rows(sh.k + (stage ^ 1) * N * kLd, K + head, key0 + N, N, seq);
-        commit_copies();  // empty after the last tile, so that there is always one group to leave
+        const int more = key0 + N < keys ? N : 0;  // 0 copies an empty group, so that there is one to leave
+        copy_rows(sh.k + (stage ^ 1) * N * kLd, K + head, key0 + N, more, seq);
 
         WL_STAGE("scores");
         float s[N / 2];
@@ -207,26 +180,20 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         WL_TILE("alpha", sh.alpha, M, 1, 1);
 
         WL_STAGE("load");
-        wait_for_copies();  // the next K may still be under way
-        __syncthreads();    // V of this tile has arrived, and nobody reads the other stage of V any more
+        asm volatile("cp.async.wait_group 1;" ::: "memory");  // the next K may still be under way
+        __syncthreads();  // V of this tile has arrived, and nobody reads the other stage of V any more
         WL_LAYOUT("V", sh.v[stage], N, D, kLd, 0);
-        if (key0 + N < keys) copy_rows(sh.v[stage ^ 1][0], V + head, key0 + N, N, seq);
-        commit_copies();
+        copy_rows(sh.v[stage ^ 1][0], V + head, key0 + N, more, seq);
 
         WL_STAGE("pv");
-        if (computes) {
-            rescale_rows(sh, first_row, lane);
-            accumulate_rows(sh, stage, first_row, p);
-        }
+        if (computes) { accumulate_rows(sh, stage, first_row, lane, p); }
         WL_TILE("O_accum", sh.o, M, D, kLd);
     }
 
     WL_STAGE("store");
     for (int row = first_row; computes && row < first_row + kRows && query0 + row < seq; ++row) {
         __half* out = O + head + static_cast<size_t>(query0 + row) * D;
-        for (int column = 2 * lane; column < D; column += 64) {
-            const float2 o = load_pair(&sh.o[row][column]);
-            *reinterpret_cast<__half2*>(out + column) = __floats2half2_rn(o.x / sh.l[row], o.y / sh.l[row]);
-        }
+        for (int column = lane; column < D; column += 32)
+            out[column] = __float2half(sh.o[row][column] / sh.l[row]);
     }
 }

@@ -1,10 +1,8 @@
 // Streaming attention in registers: as v2c_8, but S, P, m, l, alpha and O_accum never leave a warp's
-// registers; Q, K and V lie unpadded in shared memory, XOR-swizzled, and come by ldmatrix to mma.sync; KV
-// tiles are copied two ahead in a ring of three stages, with one barrier a tile. Since v2c_8, no access to
-// shared memory meets a bank conflict, and shared memory holds operands alone: 57 KB at D = 64. The price is
-// registers: beyond the lineage's 72, of which O_accum and S alone take 64.
+// registers; Q, K and V lie XOR-swizzled in shared memory, 57 KB at D = 64, and come by ldmatrix to mma.sync
+// without a bank conflict; KV tiles are copied two ahead in a ring of three stages, with one barrier a tile.
+// The price is registers: beyond the lineage's 72, of which O_accum and S alone take 64.
 #include <cuda_fp16.h>
-
 #include <math_constants.h>
 
 #if __has_include(<warplens.cuh>)
@@ -14,20 +12,16 @@
 #define WL_FRAGMENT(...)
 #endif
 
-constexpr int kWarps = M / 16;  // each owns 16 query rows
-constexpr int kThreads = 32 * kWarps;
+constexpr int kWarps = M / 16, kThreads = 32 * kWarps;  // each warp owns 16 query rows
 constexpr int kStages = 3;
 constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
 static_assert(M % 16 == 0 && N % 16 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
-    __half q[M][D];
-    __half k[kStages][N][D];
-    __half v[kStages][N][D];
+    __half q[M][D], k[kStages][N][D], v[kStages][N][D];
 };
 
-// A warp's 16 x 2 n scores or outputs are n elements a lane, 8 columns after 8 columns. Where a lane's
-// element i lies (PTX ISA 9.7.14.5.8, the accumulator of mma.m16n8k16):
+// Scores and outputs are 8 columns after 8 columns. Where a lane's element i lies (PTX ISA, mma.m16n8k16):
 __device__ int fragment_row(int lane, int i) { return lane / 4 + i / 2 % 2 * 8; }
 __device__ int fragment_column(int lane, int i) { return i / 4 * 8 + lane % 4 * 2 + i % 2; }
 
@@ -47,23 +41,18 @@ __device__ unsigned chunk_address(const __half* matrix, int row, int chunk) {
     return static_cast<unsigned>(__cvta_generic_to_shared(matrix + row * D + (chunk ^ (row % 8)) * 8));
 }
 
-// The block starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
+// The block starts a group: the copy of rows [first, first + rows) of (seq, D); those beyond seq become zero.
 __device__ void copy_rows(__half* to, const __half* from, int first, int rows, int seq) {
-    constexpr int kChunks = D / 8;  // 16 bytes each
-    for (int i = threadIdx.x; i < rows * kChunks; i += kThreads) {
-        const int row = i / kChunks, chunk = i % kChunks;
-        const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + chunk * 8;
+    for (int i = 8 * threadIdx.x; i < rows * D; i += 8 * kThreads) {
+        const int row = i / D, column = i % D;
+        const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
+        const unsigned target = chunk_address(to, row, column / 8);
         const int bytes = first + row < seq ? 16 : 0;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(chunk_address(to, row, chunk)),
-                     "l"(source),
-                     "r"(bytes)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(bytes)
                      : "memory");
     }
+    asm volatile("cp.async.commit_group;" ::: "memory");
 }
-
-__device__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits until all groups but the last one have arrived.
-__device__ void wait_for_copies() { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
 
 // Four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
 __device__ void load_matrices(unsigned (&to)[4], unsigned address) {
@@ -92,12 +81,9 @@ __device__ void multiply(float* c, const unsigned (&a)[4], unsigned b0, unsigned
 
 // Scores of the warp's stripe; K's row is a column of K^T, so its chunks are columns of b as they lie.
 __device__ void score_rows(const Shared& sh, int stage, int first_row, int lane, float (&s)[N / 2]) {
-    for (float& score : s) score = 0.0f;
-#pragma unroll
     for (int column = 0; column < D; column += 16) {
         unsigned q[4];
         load_matrices(q, chunk_address(sh.q[0], first_row + lane % 16, column / 8 + lane / 16));
-#pragma unroll
         for (int key = 0; key < N; key += 16) {
             unsigned k[4];
             const int row = key + lane / 16 * 8 + lane % 8;
@@ -112,7 +98,6 @@ __device__ void score_rows(const Shared& sh, int stage, int first_row, int lane,
 // Keys beyond the sequence, and with CAUSAL those after the query, get -inf. query0: of the stripe.
 __device__ void mask_rows(float (&s)[N / 2], int query0, int key0, int seq, int lane) {
     if (key0 + N <= seq && !(CAUSAL && key0 + N > query0 + 1)) return;
-#pragma unroll
     for (int i = 0; i < N / 2; ++i) {
         const int query = query0 + fragment_row(lane, i), key = key0 + fragment_column(lane, i);
         if (key >= seq || (CAUSAL && key > query)) s[i] = -CUDART_INF_F;
@@ -121,21 +106,16 @@ __device__ void mask_rows(float (&s)[N / 2], int query0, int key0, int seq, int 
 
 // Running statistics of the two rows that a lane shares with three others.
 struct Rows {
-    float m[2] = {-CUDART_INF_F, -CUDART_INF_F};
-    float l[2] = {};
-    float alpha[2] = {};
+    float m[2] = {-CUDART_INF_F, -CUDART_INF_F}, l[2] = {}, alpha[2] = {};
 };
 
 // Online softmax of the warp's rows: P from the scores, and the new m, l and alpha.
 __device__ void softmax_rows(Rows& rows, const float (&s)[N / 2], __half2 (&p)[N / 4]) {
-#pragma unroll
     for (int half = 0; half < 2; ++half) {
         float s_max = -CUDART_INF_F;
-#pragma unroll
         for (int i = 2 * half; i < N / 2; i += 4) s_max = fmaxf(s_max, fmaxf(s[i], s[i + 1]));
         const float m_new = fmaxf(rows.m[half], row_reduce_max(s_max));
         float l_add = 0.0f;
-#pragma unroll
         for (int i = 2 * half; i < N / 2; i += 4) {
             const float2 pair = {__expf(s[i] - m_new), __expf(s[i + 1] - m_new)};
             p[i / 2] = __float22half2_rn(pair);
@@ -151,13 +131,9 @@ __device__ void softmax_rows(Rows& rows, const float (&s)[N / 2], __half2 (&p)[N
 __device__ void accumulate_rows(
     const Shared& sh, int stage, int lane, const Rows& rows, const __half2 (&p)[N / 4], float (&o)[D / 2]
 ) {
-#pragma unroll
     for (int i = 0; i < D / 2; ++i) o[i] *= rows.alpha[i / 2 % 2];
-#pragma unroll
     for (int key = 0; key < N; key += 16) {
-        unsigned weights[4];
-        for (int i = 0; i < 4; ++i) weights[i] = reinterpret_cast<const unsigned&>(p[key / 4 + i]);
-#pragma unroll
+        const unsigned(&weights)[4] = reinterpret_cast<const unsigned(&)[4]>(p[key / 4]);
         for (int column = 0; column < D; column += 16) {
             unsigned v[4];
             load_transposed(v, chunk_address(sh.v[stage][0], key + lane % 16, column / 8 + lane / 16));
@@ -173,35 +149,29 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     extern __shared__ __align__(128) unsigned char memory[];
     Shared& sh = *reinterpret_cast<Shared*>(memory);
     const int warp_id = threadIdx.x / 32, lane = threadIdx.x % 32, first_row = warp_id * 16;
-    const int query0 = blockIdx.x * M;
     const size_t head = static_cast<size_t>(blockIdx.z * gridDim.y + blockIdx.y) * seq * D;
-    const int keys = CAUSAL ? min(seq, query0 + M) : seq;  // what some row of this block attends to
+    const int query0 = blockIdx.x * M, keys = CAUSAL ? min(seq, query0 + M) : seq;  // keys of some row here
 
     WL_STAGE("load");
     copy_rows(sh.q[0], Q + head, query0, M, seq);
     for (int stage = 0; stage < kStages - 1; ++stage) {
-        if (stage * N < keys) {
-            copy_rows(sh.k[stage][0], K + head, stage * N, N, seq);
-            copy_rows(sh.v[stage][0], V + head, stage * N, N, seq);
-        }
-        commit_copies();
+        copy_rows(sh.k[stage][0], K + head, stage * N, stage * N < keys ? N : 0, seq);
+        copy_rows(sh.v[stage][0], V + head, stage * N, stage * N < keys ? N : 0, seq);
     }
     Rows rows;
     float o[D / 2] = {};
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage = (stage + 1) % kStages) {
         WL_STAGE("load");
-        wait_for_copies();  // the next tile may still be under way
-        __syncthreads();    // this tile has arrived, and nobody reads the stage before it any more
+        asm volatile("cp.async.wait_group 2;" ::: "memory");  // K and V of the next tile may be under way
+        __syncthreads();  // this tile has arrived, and nobody reads the stage before it any more
         const int ahead = key0 + (kStages - 1) * N, free = (stage + kStages - 1) % kStages;
-        if (ahead < keys) {
-            copy_rows(sh.k[free][0], K + head, ahead, N, seq);
-            copy_rows(sh.v[free][0], V + head, ahead, N, seq);
-        }
-        commit_copies();  // empty at the end, so that there is always one group to leave
+        const int more = ahead < keys ? N : 0;  // 0 copies an empty group, so that there are two to leave
+        copy_rows(sh.k[free][0], K + head, ahead, more, seq);
+        copy_rows(sh.v[free][0], V + head, ahead, more, seq);
 
         WL_STAGE("scores");
-        float s[N / 2];
+        float s[N / 2] = {};
         __half2 p[N / 4];
         score_rows(sh, stage, first_row, lane, s);
         WL_FRAGMENT("scores", s);
@@ -221,12 +191,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     }
 
     WL_STAGE("store");
-#pragma unroll
     for (int i = 0; i < D / 2; i += 2) {
         const int row = query0 + first_row + fragment_row(lane, i), half = i / 2 % 2;
         __half* out = O + head + static_cast<size_t>(row) * D + fragment_column(lane, i);
-        if (row < seq)
-            *reinterpret_cast<__half2*>(out) =
-                __floats2half2_rn(o[i] / rows.l[half], o[i + 1] / rows.l[half]);
+        const __half2 pair = __floats2half2_rn(o[i] / rows.l[half], o[i + 1] / rows.l[half]);
+        if (row < seq) *reinterpret_cast<__half2*>(out) = pair;
     }
 }

@@ -115,16 +115,16 @@ TEST(Cli, EveryVerbHasHelpWithAnExample) {
 TEST(Cli, BanksNamesTheConflictsTheirLinesAndTheLayoutThatRemovesThem) {
     const Said said = warplens(with({"banks", "v2b"}, kSmall));
     EXPECT_EQ(said.status, 1) << said.err;
-    for (const char* words :
-         {"2048 requests of 8.00 wavefronts each, where 1.00 would do; degree 8",
-          "kernels/v2b.cu:90",
-          "array P, masked, scores",
-          "lanes 0, 1, 2, 3, 4, 5, 6, 7 of one phase meet in bank 0",
-          "leading dimension 68 instead of 64",
-          "26624 -> 12288 wavefronts",
-          "XOR swizzle: put the 16-byte piece p of row r at p ^ (r & 7)",
-          "results unchanged",
-          "2 of 2 blocks"})
+    for (const std::string& words : std::vector<std::string>{
+             "2048 requests of 8.00 wavefronts each, where 1.00 would do; degree 8",
+             source_place("kernels/v2b.cu", "score * kScale"),
+             "array P, masked, scores",
+             "lanes 0, 1, 2, 3, 4, 5, 6, 7 of one phase meet in bank 0",
+             "leading dimension 68 instead of 64",
+             "26624 -> 12288 wavefronts",
+             "XOR swizzle: put the 16-byte piece p of row r at p ^ (r & 7)",
+             "results unchanged",
+             "2 of 2 blocks"})
         EXPECT_NE(said.out.find(words), std::string::npos) << words << "\n" << said.out;
     const Said one = warplens(with({"banks", "v2b", "--block", "1,0,0", "--json"}, kSmall));
     const json j = json::parse(one.out);

@@ -5,6 +5,7 @@
 #include "app/questions.h"
 #include "app/session.h"
 #include "app/shell_offscreen.h"
+#include "tests/support/program.h"
 
 #include <chrono>
 #include <csignal>
@@ -158,9 +159,15 @@ struct TravelWindow {
     uint64_t time() { return shell.app.session.lanes.report->time; }
 };
 
+// Waits until the panel shows the first arrival at the reduction.
+std::string until_reduction() {
+    const std::string place = test::source_place("kernels/v2c_3.cu", "warp_reduce_sum(l_add)");
+    return "until lanes " + place.substr(place.find('/') + 1) + "\n";
+}
+
 TEST(Lanes, ShowThatEveryLaneHoldsTheSumBeforeTheReduction) {
     TravelWindow window;
-    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click tab/Lanes\n wait 3\n" + until_reduction());
     const LaneRow& sum = window.row("l_add");
     EXPECT_TRUE(sum.uniform);
     EXPECT_GT(sum.number[7], 0);
@@ -169,29 +176,24 @@ TEST(Lanes, ShowThatEveryLaneHoldsTheSumBeforeTheReduction) {
 
 TEST(Lanes, StepOnAndBackAndComeAgain) {
     TravelWindow window;
-    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click tab/Lanes\n wait 3\n" + until_reduction());
     const uint64_t first = window.time();
-    window.play("click lanes/forward\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click lanes/forward\n wait 3\n" + until_reduction());
     EXPECT_EQ(window.time(), first + 1);
-    window.play("click lanes/back\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click lanes/back\n wait 3\n" + until_reduction());
     EXPECT_EQ(window.time(), first);
-    window.play("click lanes/forward-arrival\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click lanes/forward-arrival\n wait 3\n" + until_reduction());
     EXPECT_GT(window.time(), first + 1) << "the next row of the warp";
     EXPECT_EQ(window.row("row").number[0], 1);
 }
 
 TEST(Lanes, WatchesAreShownAndAWrongOneSaysWhy) {
     TravelWindow window;
-    window.play(R"(
-        click tab/Lanes
-        wait 3
-        until lanes v2c_3.cu:127
-        click lanes/watch
-        type l_add*2 <enter>
-        click lanes/watch
-        type l_ad <enter>
-        wait 4
-        until lanes v2c_3.cu:127)");
+    window.play(
+        "click tab/Lanes\n wait 3\n" + until_reduction() +
+        "click lanes/watch\n type l_add*2 <enter>\n click lanes/watch\n type l_ad <enter>\n wait 4\n" +
+        until_reduction()
+    );
     const double sum = window.row("l_add").number[3];
     EXPECT_NEAR(window.row("l_add*2").number[3], 2 * sum, 1e-5 * sum) << "six digits are shown";
     EXPECT_NE(window.row("l_ad").problem.find("l_add"), std::string::npos) << window.row("l_ad").problem;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -71,5 +72,17 @@ std::string read_file(const std::string& path) {
 }
 
 std::string source_path(const std::string& relative) { return std::string(WL_SOURCE_DIR) + "/" + relative; }
+
+std::string source_place(const std::string& relative, const std::string& text) {
+    std::istringstream lines(read_file(source_path(relative)));
+    std::string line, place;
+    for (int number = 1; std::getline(lines, line); ++number) {
+        if (line.find(text) == std::string::npos) continue;
+        EXPECT_EQ(place, "") << text << " stands twice in " << relative;
+        place = relative + ":" + std::to_string(number);
+    }
+    EXPECT_NE(place, "") << text << " does not stand in " << relative;
+    return place;
+}
 
 }  // namespace wl::test
