@@ -50,8 +50,8 @@ __device__ void store_pair(float* p, float2 pair) { *reinterpret_cast<float2*>(p
 // One warp starts the copy of rows [first, first + rows) of a (seq, D) matrix; rows beyond seq become zero.
 __device__ void copy_rows(__half (*to)[D], const __half* from, int first, int rows, int seq, int lane) {
 #pragma unroll 1  // short code beside the seven warps that compute
-    for (int i = 8 * lane; i < rows * D; i += 8 * 32) {
-        const int row = i / D, column = i % D;
+    for (int i = lane; i < rows * (D / 8); i += 32) {
+        const int row = i / (D / 8), column = i % (D / 8) * 8;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;
         __half* place = &to[row][swizzled(row, column)];
         const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(place));
