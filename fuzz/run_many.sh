@@ -3,7 +3,8 @@
 # usage: fuzz/run_many.sh BUNDLE OUT SECONDS [PROCESSES]
 # BUNDLE holds ptx_fuzzer, ptx.dict, corpus.tar.gz (of seed files) and lib/ (its shared libraries).
 # OUT gets summary.txt, findings.tar.gz (what upset something, and the ends of all logs) and new_units.tar.gz (the
-# inputs that add coverage to the seeds).
+# inputs that reached something new in their process). It takes SECONDS, up to 10 more for a unit that hangs, and
+# some 10 to pack: 560 fit a limit of ten minutes.
 set -uo pipefail
 bundle="$(cd "$1" && pwd)"
 mkdir -p "$2"
@@ -13,7 +14,7 @@ mkdir "$out/findings" "$out/logs"
 seconds="$3"
 processes="${4:-$(nproc)}"
 work="$(mktemp -d)"
-mkdir "$work/seeds" "$work/corpus" "$work/merged"
+mkdir "$work/seeds" "$work/corpus"
 tar -xzf "$bundle/corpus.tar.gz" -C "$work/seeds"
 cp "$bundle/ptx_fuzzer" "$work/ptx_fuzzer"
 chmod +x "$work/ptx_fuzzer"
@@ -40,22 +41,18 @@ for ((k = 0; k < processes; k++)); do one_process "$k" & done
 wait
 rm -f "$work/log"
 
-"${fuzzer[@]}" -merge=1 -timeout=10 -rss_limit_mb=2048 -max_len=20000 "$work/merged" "$work/seeds" "$work/corpus" \
-    >"$out/logs/merge.txt" 2>&1
-mkdir "$work/new"
-for file in "$work/merged"/*; do
-    [ -e "$work/corpus/$(basename "$file")" ] && cp "$file" "$work/new/"
-done
-tar -czf "$target/new_units.tar.gz" -C "$work/new" .
+# Coverage is not merged here: every second goes to fuzzing. Where the units are unpacked,
+# `ptx_fuzzer -merge=1 MERGED SEEDS UNITS` keeps those that the seeds lack.
+tar -czf "$target/new_units.tar.gz" -C "$work/corpus" .
 {
     echo "date: $(date -u +%FT%TZ)"
     echo "processes: $processes, seconds each: $seconds"
     grep -h 'stat::number_of_executed_units' "$out"/logs/*.txt | awk '{n += $2} END {print "executions:", n + 0}'
-    echo "fuzzer runs: $(ls "$out/logs" | grep -vc merge)"
+    echo "fuzzer runs: $(ls "$out/logs" | wc -l)"
     grep -h 'stat::peak_rss_mb' "$out"/logs/*.txt | sort -k2 -n | tail -1
     grep -h 'stat::slowest_unit_time_sec' "$out"/logs/*.txt | sort -k2 -n | tail -1
     echo "coverage: $(grep -h ' cov: ' "$out"/logs/[0-9]*.txt | sed 's/.* cov: \([0-9]*\) ft: \([0-9]*\).*/\1 edges, \2 features/' | sort -n | tail -1)"
-    echo "units: $(ls "$work/seeds" | wc -l) seeds, $(ls "$work/merged" | wc -l) kept by the merge, $(ls "$work/new" | wc -l) of them new"
+    echo "units: $(ls "$work/seeds" | wc -l) seeds, $(ls "$work/corpus" | wc -l) new"
     echo "findings: $(ls "$out/findings" | wc -l)"
     grep -hE 'SUMMARY|ptx_fuzzer: |runtime error' "$out"/logs/[0-9]*.txt | sed 's/0x[0-9a-f]*/ADDRESS/g' | sort | uniq -c | sort -rn | head -60
 } >"$target/summary.txt"

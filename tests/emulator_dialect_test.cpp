@@ -119,6 +119,40 @@ TEST(EmulatorDialect, ComputesWhatIsLeftUnsaid) {
     }
 }
 
+// The scalar lines say what a vector move means; sources that are destinations are read first.
+TEST(EmulatorDialect, AVectorMovesElementByElement) {
+    const auto same = [](const Dialect& d, const std::string& vector, const std::string& scalars) {
+        const std::string registers = ".reg .v2 .f32 v; .reg .v4 .b32 q; .reg .f64 e; .reg .u16 h<4>;\n";
+        const std::string sums =
+            "\ncvt.u32.u16 n, h1; add.u32 q.x, q.x, q.w; shl.b32 q.y, q.y, q.z; xor.b32 n, n, "
+            "q.x; add.u32 n, n, q.y;\nmov.f32 d, v.x; mov.f64 dd, db;";
+        const std::string before = registers +
+            "mov.b32 q.x, 1; mov.b32 q.y, 2; mov.b32 q.z, 3; mov.b32 q.w, $r1; mov.u16 h0, 9; mov.u16 h1, 8; "
+            "mov.u16 "
+            "h2, 7; mov.u16 h3, 6; mov.f32 v.x, a; mov.f32 v.y, b;\n";
+        EXPECT_EQ(run(d, before + vector + sums), run(kToday, before + scalars + sums)) << vector;
+        EXPECT_NE(run(d, before + vector + sums), run(kToday, before + sums))
+            << vector << " the inputs do not tell";
+    };
+    same(kOldest, "mov.v2.f32 v, {v.y, v.x};", "mov.f32 v.x, b; mov.f32 v.y, a;");
+    same(
+        kToday,
+        "mov.v4.b32 q, {q.w, q.z, q.y, q.x};",
+        "mov.b32 q.x, $r1; mov.b32 q.y, 3; mov.b32 q.z, 2; mov.b32 q.w, 1;"
+    );
+    same(
+        kFermi,
+        "mov.v4.u32 {q.x, q.y, _, q.z}, {5, q.x, q.x, q.y};",
+        "mov.b32 q.x, 5; mov.b32 q.y, 1; mov.b32 q.z, 2;"
+    );
+    same(kOldest, "mov.v4.u16 {h0, h1, h2, h3}, {h1, h2, h3, h0};", "mov.u16 h1, 7; mov.u16 h0, 8;");
+    same(
+        kOldest, "mov.v4.u32 q, %tid;", "mov.u32 q.x, %tid.x; mov.b32 q.y, 0; mov.b32 q.z, 0; mov.b32 q.w, 0;"
+    );
+    same(kFermi, "mov.u32 q.x, %ntid.r; mov.u32 q.w, %ctaid.w;", "mov.u32 q.x, %ntid.x; mov.b32 q.w, 0;");
+    same(kImplicit, "mov.v2.f64 {db, da}, {da, db};", "mov.f64 db, da;");
+}
+
 TEST(EmulatorDialect, AWordThatLaterVersionsDemandIsNotMadeUp) {
     const auto op = [](const Dialect& d, const std::string& line) {
         return ptx::parse(text_of(d, line)).functions.at(0).code.at(18).op;

@@ -80,6 +80,21 @@ const Instr* unpack_quarters(Warp& w, const Instr* i) {
     return i + 1;
 }
 
+// Elements to elements; all are read before one is written.
+template <class T>
+const Instr* move_elements(Warp& w, const Instr* i) {
+    const std::vector<uint32_t>& slots = w.block->program->lists[static_cast<size_t>(i->target)];
+    const size_t count = slots.size() / 2;
+    alignas(64) LaneCell<T> values[4][kLanes];
+    for (size_t k = 0; k < count; ++k) {
+        const LaneCell<T>* s = cells<T>(w, slots[count + k]);
+        WL_FOR_LANES values[k][lane] = s[lane];
+    }
+    for (size_t k = 0; k < count; ++k)
+        write_lanes<T>(w, slots[k], [&](int lane) { return static_cast<T>(values[k][lane]); });
+    return i + 1;
+}
+
 template <class T, int Shift>
 const Instr* read_clock(Warp& w, const Instr* i) {
     const T now = static_cast<T>((time_at(w, i) + w.slept) >> Shift);
@@ -128,6 +143,17 @@ Selected lower_wide_mov(Lowering& l) {
     return Exec{unpacks ? unpack_quarters : pack_quarters};
 }
 
+Selected lower_elements(Lowering& l) {
+    const Type t = l.in->types[0];
+    std::vector<uint32_t> slots = vector_slots(l, l.in->operands[0], t, true);
+    const std::vector<uint32_t> from = vector_slots(l, l.in->operands[1], t, false);
+    if (slots.size() != from.size() || slots.size() > 4) return {};
+    slots.insert(slots.end(), from.begin(), from.end());
+    l.out.target = static_cast<int32_t>(l.program.lists.size());
+    l.program.lists.push_back(std::move(slots));
+    return by_width(t, []<class T>() -> Exec { return move_elements<T>; });
+}
+
 Exec clock_reader(SpecialRegister which) {
     switch (which) {
         case SpecialRegister::clock:
@@ -144,6 +170,7 @@ Selected lower_mov(Lowering& l) {
     const auto& in = *l.in;
     if (in.operands.size() < 2) return {};
     if (in.types[0] == Type::b128) return lower_wide_mov(l);
+    if (in.modifiers.vector > 1) return lower_elements(l);
     const auto& from = in.operands[1];
     if (in.operands[0].kind == Kind::vector) return lower_parts(l, true);
     if (from.kind == Kind::vector) return lower_parts(l, false);

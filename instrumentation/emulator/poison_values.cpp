@@ -119,6 +119,7 @@ uint64_t compare_poison(const PoisonStep& s, const PoisonLane& l) {
 
 // Sources and results are equal parts of one row of bits, of at most 64.
 uint64_t copy_poison(const PoisonStep& s, size_t k, const PoisonLane& l) {
+    if (s.in->modifiers.vector > 1) return l.bits[k];
     const auto sources = static_cast<unsigned>(s.sources.size()),
                results = static_cast<unsigned>(s.results.size());
     const unsigned each = s.width / sources, taken = s.width / std::max(results, 1u);

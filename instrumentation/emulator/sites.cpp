@@ -1,6 +1,7 @@
 // The instructions of a program as its reports name them: source line, text and the calls they were inlined
 // through.
 #include "instrumentation/emulator/lowering.h"
+#include "instrumentation/ptx/listing.h"
 
 #include <algorithm>
 
@@ -40,10 +41,10 @@ void add_sites(
 ) {
     auto& sites = program.sites;
     for (const ptx::Function* f : functions) {
-        for (const ptx::Instruction& in : f->code) {
+        for (std::string& line : ptx::list_code(module, *f)) {
             capture::Site& site = sites.emplace_back();
             if (!f->is_entry) site.function = f->name;
-            site.text = ptx::print(module, *f, in);
+            site.text = std::move(line);
         }
     }
     CallSites calls{module, sites};

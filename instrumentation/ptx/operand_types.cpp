@@ -187,10 +187,16 @@ std::string misfit(
     return {};
 }
 
+// %tid as a whole
+bool is_special_vector(const Operand& o) {
+    return o.kind == Kind::vector && o.elements.size() == 4 && o.elements[0].kind == Kind::special;
+}
+
 // The elements of a vector share the type's bits (PTX ISA 9.0, 9.7.9.4).
 Wanted of_move(const Instruction& in, const Operand& o) {
     const Type t = in.types.back();
-    if (o.kind != Kind::vector || o.elements.empty() || t == Type::pred) return of(t);
+    if (o.kind != Kind::vector || o.elements.empty() || t == Type::pred || in.modifiers.vector > 1)
+        return of(t);
     return exactly(bytes_of(t) / static_cast<uint32_t>(o.elements.size()));
 }
 
@@ -202,6 +208,8 @@ std::string misfit(
     for (size_t k = 0; k < in.operands.size(); ++k) {
         const Operand& o = in.operands[k];
         Wanted want = kAnyWidth;
+        if (in.op == Op::mov && in.modifiers.vector == 1 && is_special_vector(o))
+            return in.mnemonic + " takes one element of a special register here";
         if (in.op == Op::mov && !in.types.empty())
             want = of_move(in, o);
         else if (k < roles.size() && !roles[k].empty())

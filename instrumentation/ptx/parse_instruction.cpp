@@ -4,6 +4,8 @@
 #include "instrumentation/ptx/operand_types.h"
 #include "instrumentation/ptx/parser.h"
 
+#include <array>
+
 namespace wl::ptx {
 namespace {
 
@@ -69,6 +71,36 @@ Operand of_entry(Parser& p, const Entry& entry, std::string_view name) {
     return o;
 }
 
+// %tid and its like as vectors; the fourth element is 0 (PTX ISA 9.0, 10.1).
+constexpr std::array<std::string_view, 4> kSpecialVectors = {"%tid", "%ntid", "%ctaid", "%nctaid"};
+
+Operand special_element(std::string_view vector, size_t element) {
+    Operand o;
+    o.kind = Kind::immediate;
+    if (element == 3) return o;
+    const auto special = special_from_name(std::string(vector) + "." + "xyz"[element]);
+    o.kind = Kind::special;
+    o.index = static_cast<int32_t>(special->reg);
+    return o;
+}
+
+// `%tid`, `%tid.w` or `%tid.r`; of no kind when it is none of them.
+Operand special_vector(std::string_view name) {
+    constexpr std::string_view kElements = "xyzwrgba";
+    Operand o;
+    for (const std::string_view vector : kSpecialVectors) {
+        if (!name.starts_with(vector)) continue;
+        const std::string_view rest = name.substr(vector.size());
+        const bool element =
+            rest.size() == 2 && rest[0] == '.' && kElements.find(rest[1]) != std::string_view::npos;
+        if (element) return special_element(vector, kElements.find(rest[1]) % 4);
+        if (!rest.empty()) continue;
+        o.kind = Kind::vector;
+        for (size_t i = 0; i < 4; ++i) o.elements.push_back(special_element(vector, i));
+    }
+    return o;
+}
+
 Operand named(Parser& p, const Token& where) {
     Operand o;
     const std::string_view name = where.text;
@@ -83,6 +115,7 @@ Operand named(Parser& p, const Token& where) {
     }
     if (const Entry* entry = find_local(p, name)) return of_entry(p, Entry(*entry), name);
     p.outer.emplace(name);
+    if (Operand vector = special_vector(name); vector.kind != Kind::none) return vector;
     if (const auto special = special_from_name(name)) {
         o.kind = Kind::special;
         o.index = static_cast<int32_t>(special->reg);

@@ -1,5 +1,6 @@
 // One instruction as text.
 #include "instrumentation/ptx/lexer.h"
+#include "instrumentation/ptx/listing.h"
 #include "instrumentation/ptx/names.h"
 #include "instrumentation/ptx/printer.h"
 
@@ -148,6 +149,14 @@ std::string print_instruction(const Printer& p, const Instruction& i) {
     for (size_t o = 0; o < i.operands.size(); ++o)
         text += (o == 0 ? " " : o == 1 && i.modifiers.pair ? "|" : ", ") + print_operand(p, i.operands[o]);
     return text + ";";
+}
+
+std::vector<std::string> list_code(const Module& module, const Function& function) {
+    const Printer p = make_printer(module, function);
+    std::vector<std::string> lines;
+    lines.reserve(function.code.size());
+    for (const Instruction& i : function.code) lines.push_back(print_instruction(p, i));
+    return lines;
 }
 
 std::string print(const Module& module, const Function& function, const Instruction& instruction) {

@@ -84,6 +84,21 @@ std::vector<Case> packing_cases(const ptx::Form& form) {
     return cases;
 }
 
+// Both ways round at once: d = {b, a, ...} with the registers of a and b.
+std::vector<Case> vector_cases(const ptx::Form& form) {
+    std::vector<Case> cases;
+    for (const Variant& v : variants_of(form)) {
+        Kernel k;
+        const size_t count = v.words.front() == "v2" ? 2 : 4;
+        const std::vector<Operand> operands(count, Operand{v.types[0]});
+        std::vector<std::string> a = inputs(k, operands, 87), turned(a.rbegin(), a.rend());
+        line(k, mnemonic(form, v) + " " + braced(a) + ", " + braced(turned));
+        for (const std::string& element : a) output(k, v.types[0], element);
+        cases.push_back(finish(k, form, mnemonic(form, v)));
+    }
+    return cases;
+}
+
 std::vector<Case> immediate_cases(const ptx::Form& form) {
     struct Immediate {
         Type type;
@@ -286,7 +301,9 @@ std::vector<Case> move_cases(const ptx::Form& form) {
     const auto append = [&cases](std::vector<Case> more) {
         for (Case& c : more) cases.push_back(std::move(c));
     };
-    if (form.op == Op::mov) {
+    const bool vectors = form.op == Op::mov && !form.modifiers.empty();
+    if (vectors) append(vector_cases(form));
+    if (form.op == Op::mov && !vectors) {
         for (const Variant& v : variants_of(form))
             if (v.types[0] != Type::b128) cases.push_back(plain_move(form, v.types[0]));
         append(packing_cases(form));
