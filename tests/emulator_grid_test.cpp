@@ -45,6 +45,15 @@ TEST(EmulatorGrid, AGridSynchronisesWhateverTheNumberOfWorkers) {
     }
 }
 
+TEST(EmulatorGrid, ABarrierOfTheGridIsNoFindingWhereNothingIsChecked) {
+    KernelRun run(ptx_of(kGridSync), 64, 5);
+    run.launch.cooperative = true;
+    run.options.checks = {false, false, false};
+    run.out<uint32_t>("x", 64 * 5).out<uint32_t>("y", 64 * 5).go();
+    EXPECT_EQ(told(run.result), "") << "the lane that waits for other blocks comes to the barrier last";
+    EXPECT_EQ(run.result.blocks, 5u);
+}
+
 TEST(EmulatorGrid, AnOrdinaryLaunchCannotSynchroniseTheGrid) {
     KernelRun run(ptx_of(kGridSync), 64, 4);
     run.out<uint32_t>("x", 256).out<uint32_t>("y", 256).go();

@@ -1,2 +1,3 @@
 wl_test(travel wl_travel wl_compile)
 wl_test(slice wl_travel wl_compile)
+wl_test(travel_wait wl_travel wl_compile fmt::fmt)

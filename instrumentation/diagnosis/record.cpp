@@ -4,6 +4,7 @@
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/emulator/program.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,6 +66,9 @@ std::vector<emulator::Incident> record_blocks(
     for (const int64_t block : blocks) {
         std::vector<capture::Tile> summaries = take_tiles(c, block);
         const size_t first_blob = c.blobs.blobs.size();
+        // Recorded in a launch that runs whole, each block needs the memory from before it.
+        if (program.waits_for_blocks && block != blocks.front())
+            prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
         emulator::RunOptions options = run_options(e.options, "record");
         options.blocks = {block}, options.record = true;
         options.max_events = (limit - used) / sizeof(capture::Event);

@@ -201,6 +201,8 @@ void begin_block(Block& block, int64_t index, Variant variant) {
     block.index = index;
     block.variant = variant;
     block.polls = {};
+    block.spun = {};
+    block.same_spins = 0;
     block.printed_bytes = 0;
     block.aborted = block.marks_waiting = false;
     std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
@@ -242,6 +244,15 @@ Access spinning_at(const Block& block) {
             (longest->split_count == 0 || w.clock - w.joined > longest->clock - longest->joined))
             longest = &w;
     return witness(*longest, longest->splits[0].pc, longest->splits[0].mask);
+}
+
+bool note_spin(Block& block) {
+    const Poll& now = block.polls.vain;
+    const bool same =
+        now.at == block.spun.at && now.warp == block.spun.warp && now.result == block.spun.result;
+    block.spun = now;
+    block.same_spins = same ? block.same_spins + 1 : 0;
+    return same;
 }
 
 uint64_t fingerprint(const Block& block) {
@@ -300,7 +311,7 @@ Ended run_block(Block& block, bool interruptible) {
     return run_on(block, false, interruptible);
 }
 
-Ended resume_block(Block& block, Turn turn) {
+Ended resume_block(Block& block, Turn turn, bool interruptible) {
     block.aborted = block.watcher->stopped = false;
     block.watcher->turn = turn;
     block.warps[static_cast<size_t>(turn.warp)].slice_end = turn.slice_end;
@@ -308,7 +319,7 @@ Ended resume_block(Block& block, Turn turn) {
     const Warp& resumed = block.warps[static_cast<size_t>(turn.warp)];
     if (block.random == 0 && !is_delayed(block, resumed))
         warps_in_order(block, static_cast<size_t>(turn.warp) + 1);
-    return run_on(block, true, false);
+    return run_on(block, true, interruptible);
 }
 
 }  // namespace wl::emulator

@@ -34,7 +34,10 @@ Ended run_block(Block& block, bool interruptible = false);
 
 // Goes on inside a warp's turn, before the instruction at its running split's pc: after a watcher stopped the
 // block, or when its state was restored.
-Ended resume_block(Block& block, Turn turn);
+Ended resume_block(Block& block, Turn turn, bool interruptible = false);
+
+// It was set aside. True: by the poll that set it aside before, with the same answer.
+bool note_spin(Block& block);
 
 // The place where the block polls memory, or else the one it has spent most on.
 Access spinning_at(const Block& block);

@@ -23,6 +23,15 @@ bool converges_later(const Warp& w) {
     return false;
 }
 
+// Lanes that came early wait here for these: all go on as one.
+bool are_awaited(const Warp& w, const Instr* i) {
+    for (int k = 0; k < w.split_count; ++k) {
+        const Split& s = w.splits[static_cast<size_t>(k)];
+        if (k != w.current && s.wait == Wait::convergence && s.pc == i && s.frame == w.frame) return true;
+    }
+    return false;
+}
+
 // r = {d, barrier, threads, predicate}; offset: waits; threads slot 0 means the whole block.
 template <bool Hooks>
 const Instr* barrier(Warp& w, const Instr* i) {
@@ -34,6 +43,8 @@ const Instr* barrier(Warp& w, const Instr* i) {
         // together as long as none of them has synchronised since.
         w.held_back = !w.held_back;
         if (w.held_back) return end_slice(w, i);
+    } else if (lanes == w.mask && are_awaited(w, i)) {
+        return yield(w, i);
     }
     part(w, lanes, i + 1);
     running(w).forced = false;

@@ -88,6 +88,18 @@ Job choose(Grid& g) {
     return job;
 }
 
+bool is_logged(const Grid& g, const Block& block) {
+    return g.turns != nullptr && g.turns->block == block.index;
+}
+
+Ended run_turn(Grid& g, Block& block, bool interruptible) {
+    if (!is_logged(g, block)) return run_block(block, interruptible);
+    turn_begins(*g.turns, *g.context.memory, {issued(block), interruptible});
+    const Ended ended = run_block(block, interruptible);
+    turn_ends(*g.turns, *g.context.memory);
+    return ended;
+}
+
 void run_job(Grid& g, const Job& job, Ended& ended) {
     Block& block = *job.block;
     if (block.warps.empty()) prepare(block, g.context);
@@ -97,10 +109,8 @@ void run_job(Grid& g, const Job& job, Ended& ended) {
         begin_block(block, job.start->index, job.start->observed ? g.context.variant : kPlain);
         block.observed = job.start->observed;
         if (g.global != nullptr) begin_global(*g.global, block);
-        block.spun = {};
-        block.same_spins = 0;
     }
-    ended = run_block(block, g.interrupts);
+    ended = run_turn(g, block, g.interrupts);
 }
 
 // A turn that ends at another poll, or with another answer, may have brought the block further.
@@ -108,17 +118,15 @@ constexpr uint64_t kSameSpin = 8, kOtherSpin = 1;
 
 void put_back(Grid& g, Block& block, Ended ended) {
     if (ended == Ended::set_aside) {
-        const Poll& now = block.polls.vain;
-        const bool same =
-            now.at == block.spun.at && now.warp == block.spun.warp && now.result == block.spun.result;
-        block.spun = now;
-        block.same_spins = same ? block.same_spins + 1 : 0;
-        g.in_vain += same ? kSameSpin : kOtherSpin;
+        g.in_vain += note_spin(block) ? kSameSpin : kOtherSpin;
         g.aside.push_back(&block);
         return;
     }
     if (ended == Ended::interrupted) {
-        g.retries = g.in_vain = g.quiet = 0;
+        if (block.polls.in_vain == 0)
+            g.retries = g.in_vain = g.quiet = 0;
+        else
+            g.in_vain += kOtherSpin;  // it may wait for a block that has not begun
         const auto place = static_cast<std::ptrdiff_t>(next_random(g.random) % (g.aside.size() + 1));
         g.aside.insert(g.aside.begin() + place, &block);
         return;
@@ -140,6 +148,7 @@ void put_back(Grid& g, Block& block, Ended ended) {
         g.aside.clear();
     }
     g.idle.push_back(&block);
+    if (is_logged(g, block)) g.stopped = true;
 }
 
 // ---- nobody comes further
@@ -204,7 +213,7 @@ void look_at_all(Grid& g) {
         Block& block = *g.aside.front();
         g.aside.pop_front();
         const uint64_t before = fingerprint(block), issued_before = issued(block);
-        const Ended ended = run_block(block, g.interrupts);
+        const Ended ended = run_turn(g, block, false);
         instructions += issued(block) - issued_before;
         same = same && fingerprint(block) == before;
         put_back(g, block, ended);
@@ -216,7 +225,11 @@ void look_at_all(Grid& g) {
     g.patience = still ? 2 : g.patience * 2;
     if (still && same) {
         bool diverged = false;
-        for (Block* block : g.aside) diverged = go_on_diverged(*block) || diverged;
+        for (Block* block : g.aside) {
+            const bool went_on = go_on_diverged(*block);
+            diverged = diverged || went_on;
+            if (went_on && is_logged(g, *block)) g.turns->diverged = true;
+        }
         if (diverged) return;
         return report_stuck(g, true);
     }

@@ -7,6 +7,7 @@
 #include "instrumentation/emulator/block.h"
 #include "instrumentation/emulator/global_check.h"
 #include "instrumentation/emulator/record.h"
+#include "instrumentation/emulator/turn_log.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -31,6 +32,7 @@ struct Counters {
 struct Grid {
     BlockContext context;
     std::optional<CountingProgram> counting;
+    TurnLog* turns = nullptr;       // of a block whose turns are logged; the launch ends with it
     GlobalCheck* global = nullptr;  // where races in global memory are looked for
     std::vector<Start> starts;      // in the order in which they begin
     uint64_t resident = 0;          // blocks that can have begun and not ended at a time

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/key_frames.h"
 
 #include "instrumentation/emulator/schedule.h"
+#include "instrumentation/emulator/turn_log.h"
 
 #include <algorithm>
 #include <cstring>
@@ -166,13 +167,6 @@ void restore_warp(Warp& w, const WarpState& state) {
     w.stack.bytes.resize(size_t{w.stack.stride} * kLanes);
     unpage(state.stack, w.stack.bytes);
     if (w.split_count != 0) become(w, running(w));
-}
-
-std::vector<std::vector<std::byte>*> memory_of(GlobalMemory& memory) {
-    std::vector<std::vector<std::byte>*> all;
-    for (Allocation& a : memory.allocations) all.push_back(&a.bytes);
-    if (memory.heap != nullptr) all.push_back(&memory.heap->arena.bytes);
-    return all;
 }
 
 }  // namespace

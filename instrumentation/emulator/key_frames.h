@@ -41,7 +41,8 @@ struct KeyFrame {
     uint64_t order = 0;            // instants of the block before it
     std::vector<uint64_t> counts;  // the same by warp
     Turn turn;
-    Block plain;  // without warps, shared memory and what is only reported
+    size_t turn_number = 0;  // of the block, among others of its launch
+    Block plain;             // without warps, shared memory and what is only reported
     std::vector<WarpState> warps;
     PagedBytes shared;
     std::vector<PagedBytes> allocations;  // of global memory, in its order; the heap's arena last

@@ -90,4 +90,17 @@ Loaded load(const Program& program, GlobalMemory& memory) {
     return loaded;
 }
 
+uint64_t place_workspace(GlobalMemory& memory) {
+    // Its size, then the barrier (driver_abi.h of cooperative groups).
+    const uint32_t words[2] = {sizeof(words), 0};
+    const auto bytes = std::as_bytes(std::span(words));
+    const std::string name = "workspace of the cooperative launch";
+    for (Allocation& a : memory.allocations) {
+        if (a.name != name) continue;
+        a.bytes.assign(bytes.begin(), bytes.end());
+        return a.base;
+    }
+    return allocate(memory, name, {bytes.begin(), bytes.end()});
+}
+
 }  // namespace wl::emulator

@@ -16,4 +16,8 @@ struct Loaded {
 // Module variables become allocations once; a second launch over the same memory finds them there.
 Loaded load(const Program& program, GlobalMemory& memory);
 
+// What cooperative groups keep the grid's barrier in, as it is before a cooperative launch: its device
+// address.
+uint64_t place_workspace(GlobalMemory& memory);
+
 }  // namespace wl::emulator

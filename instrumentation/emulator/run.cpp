@@ -105,20 +105,6 @@ std::vector<Start> starts(const Program& program, const Launch& launch, const Ru
     return result;
 }
 
-// What cooperative groups keep their barrier in: its size, then the barrier (driver_abi.h of cooperative
-// groups).
-uint64_t place_workspace(GlobalMemory& memory) {
-    const std::string name = "workspace of the cooperative launch";
-    const uint32_t words[2] = {sizeof(words), 0};
-    const auto bytes = std::as_bytes(std::span(words));
-    for (Allocation& a : memory.allocations) {
-        if (a.name != name) continue;
-        a.bytes.assign(bytes.begin(), bytes.end());
-        return a.base;
-    }
-    return allocate(memory, name, {bytes.begin(), bytes.end()});
-}
-
 // What every execution of one launch shares.
 struct Execution {
     const Program& program;
@@ -127,6 +113,7 @@ struct Execution {
     const Loaded& loaded;
     std::vector<Start> starts;
     size_t workers = 1;
+    TurnLog* turns = nullptr;  // to be written
 };
 
 RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) {
@@ -141,6 +128,8 @@ RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) 
         grid.global = check;
     }
     if (e.launch.cooperative) grid.context.workspace = place_workspace(memory);
+    if (e.turns != nullptr) start(*e.turns, memory);
+    grid.turns = e.turns;
     grid.starts = e.starts;
     grid.random = e.options.schedule_seed;
     grid.interrupts = is_random(grid.random);
@@ -231,9 +220,36 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
     e.workers = std::clamp<size_t>(e.starts.size(), 1, cores);
+    // What a recorded block finds, and how often it looks, then depends on the schedule alone.
+    if (options.record && program.waits_for_blocks) e.workers = 1;
     RunResult result = execute_as_asked(e, memory);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
+}
+
+TurnLog log_turns(const TurnQuestion& q, GlobalMemory memory) {
+    if (memory.heap != nullptr) {  // copies of a memory share their heap
+        const auto own = std::make_shared<Heap>();
+        own->arena = memory.heap->arena;
+        own->pieces = memory.heap->pieces;
+        own->next = memory.heap->next;
+        memory.heap = own;
+    }
+    TurnLog log;
+    log.block = q.block;
+    log.limit = q.limit;
+    RunOptions options;
+    options.blocks = {q.block};
+    options.checks = {false, false, false};
+    options.schedule_seed = q.schedule_seed;
+    options.budget = q.budget;
+    options.on_tile = [](TileSnapshot&&) {};  // marks hold the block up
+    const Loaded loaded = load(q.program, memory);
+    execute(
+        {q.program, q.launch, options, loaded, starts(q.program, q.launch, options), 1, &log}, memory, nullptr
+    );
+    log.seen.clear();
+    return log;
 }
 
 }  // namespace wl::emulator

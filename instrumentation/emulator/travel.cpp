@@ -1,16 +1,21 @@
 // Running a block up to an instant, and reading it.
 #include "instrumentation/emulator/travel.h"
 
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/block.h"
 #include "instrumentation/emulator/key_frames.h"
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/lowering.h"
+#include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"
+#include "instrumentation/emulator/turn_log.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
+#include <fmt/format.h>
 #include <utility>
 
 namespace wl::emulator {
@@ -29,6 +34,8 @@ struct Traveller {
     std::vector<uint64_t> counts;  // the same by warp
     std::vector<KeyFrame> frames;  // by rising order; the first is the start
     uint64_t interval = 0, frame_bytes = 0;
+    std::optional<TurnLog> log;  // where blocks wait for each other
+    size_t turn = 0;             // of the block, that is running
     std::function<void(const TileSnapshot&, uint64_t)> tell_tile;
     mutable std::vector<std::vector<uint32_t>> slots;  // of registers by function, once they are asked for
 };
@@ -80,6 +87,7 @@ void keep_state(Traveller& t, Warp& w, const Instr* i) {
     KeyFrame state = key_frame(t.block, t.watcher.turn, before);
     state.order = t.order;
     state.counts = t.counts;
+    state.turn_number = t.turn;
     t.frame_bytes += state.fresh;
     t.frames.push_back(std::move(state));
     thin(t);
@@ -93,22 +101,43 @@ const KeyFrame& latest_state(const Traveller& t, const F& fits) {
     return t.frames[k];
 }
 
+// May the running turn end at any time?
+bool is_interruptible(const Traveller& t) {
+    return t.log && t.turn < t.log->turns.size() && t.log->turns[t.turn].kind.interruptible;
+}
+
 // `standing`: the block can go on from where it is, which is `here`.
 Ended go_on(Traveller& t, uint64_t order, bool standing) {
     if (t.frames.empty()) {
+        t.turn = 0;
+        if (t.log && !t.log->turns.empty()) apply(t.log->turns.front(), t.memory);
         begin_block(t.block, t.journey.block, kPlain);
-        return run_block(t.block);
+        return run_block(t.block, is_interruptible(t));
     }
     const KeyFrame& from = latest_state(t, [&](const KeyFrame& f) { return f.order <= order; });
     if (standing && t.here.order >= from.order && t.here.order <= order) {
         t.order = t.here.order;
         --t.counts[static_cast<size_t>(t.here.warp)];
-        return resume_block(t.block, t.watcher.turn);
+        return resume_block(t.block, t.watcher.turn, is_interruptible(t));
     }
     restore(t.block, from);
     t.order = from.order;
     t.counts = from.counts;
-    return resume_block(t.block, from.turn);
+    t.turn = from.turn_number;
+    return resume_block(t.block, from.turn, is_interruptible(t));
+}
+
+// The block's next turn finds what others have done since. False: it had none.
+bool take_turn(Traveller& t, Ended ended) {
+    if (ended == Ended::set_aside) note_spin(t.block);
+    ++t.turn;
+    if (!t.log) return true;  // a long turn, of a block that waits for nobody
+    if (t.turn >= t.log->turns.size()) return false;
+    const TurnStart& next = t.log->turns[t.turn];
+    assert(next.kind.issued == issued(t.block));
+    apply(next, t.memory);
+    if (next.diverged) go_on_diverged(t.block);
+    return true;
 }
 
 // Locating needs a Warp that could be written; reading leaves it as it is.
@@ -129,6 +158,18 @@ TravellerPtr start_journey(Journey journey) {
     t->options.checks = {false, false, false};
     t->options.schedule_seed = t->journey.schedule_seed;
     t->options.budget = t->journey.budget;
+    const Journey& j = t->journey;
+    if (j.program->waits_for_blocks) {
+        t->log =
+            log_turns({*j.program, j.launch, j.block, j.schedule_seed, j.budget, j.turn_bytes}, j.memory);
+        if (t->log->full)
+            throw Unsupported(fmt::format(
+                "unsupported: going back in time where what other blocks write, while block {} waits for "
+                "them, takes more than {} MB",
+                block_text(j.block, j.launch.grid),
+                j.turn_bytes >> 20
+            ));
+    }
     t->memory = std::move(t->journey.memory);
     t->loaded = load(t->watcher.program, t->memory);
     const uint64_t asked = t->journey.key_frame_interval;
@@ -139,6 +180,7 @@ TravellerPtr start_journey(Journey journey) {
     context.options = &t->options;
     context.memory = &t->memory;
     context.loaded = &t->loaded;
+    if (j.launch.cooperative) context.workspace = place_workspace(t->memory);
     prepare(t->block, context);
     t->block.watcher = &t->watcher;
     t->counts.resize(t->block.warps.size());
@@ -160,11 +202,9 @@ bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(c
         return !stop(t.here);
     };
     const bool stood = std::exchange(t.standing, false);
-    const Ended ended = go_on(t, order, stood);
-    if (ended == Ended::set_aside)
-        throw Unsupported(
-            "unsupported: this block waits for other blocks, and an instant is reached by running it alone"
-        );
+    Ended ended = go_on(t, order, stood);
+    while ((ended == Ended::set_aside || ended == Ended::interrupted) && take_turn(t, ended))
+        ended = run_block(t.block, is_interruptible(t));
     t.watcher.before = nullptr;
     t.standing = t.watcher.stopped;
     return t.standing;

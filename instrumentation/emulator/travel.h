@@ -28,6 +28,7 @@ struct Journey {
     // Memory for the block's state at some instants, from which later ones are reached; 0: for its start
     // alone.
     uint64_t key_frame_bytes = 256 << 20;
+    uint64_t turn_bytes = 256 << 20;  // for what other blocks write while the block waits for them
     uint64_t key_frame_interval = 0;  // instructions from one to the next, at first; 0: by what it costs
 };
 
@@ -37,9 +38,10 @@ struct TravellerDeleter {
 };
 using TravellerPtr = std::unique_ptr<Traveller, TravellerDeleter>;
 
-// At the block's start. Blocks are run alone: Unsupported for a program whose blocks wait for each other.
-// Marks hold warps up as in a run that takes them, so that the order of execution is that of a recorded
-// block.
+// At the block's start. A block runs alone. Where blocks wait for each other the launch is first run once, on
+// one thread, and what others changed in memory before each turn of the block is kept: the block then finds
+// it again. Unsupported when that takes more than `turn_bytes`. Marks hold warps up as in a run that
+// takes them, so that the order of execution is that of a recorded block.
 TravellerPtr start_journey(Journey journey);
 
 // A warp about to execute an instruction.
