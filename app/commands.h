@@ -9,11 +9,12 @@
 namespace wl::app {
 
 struct Commands {
-    std::optional<RunRequest> run;
+    std::optional<KernelOptions> run;
     std::optional<std::string> open;  // path of a capture
     bool cancel = false;              // the running worker
     bool count_banks = false;
-    std::optional<std::string> ask_lanes;  // options of `warplens at`
+    std::optional<std::string> ask_lanes;       // options of `warplens at`
+    std::optional<std::string> ask_provenance;  // options of `warplens why`
     bool reset_layout = false;
     bool quit = false;
 };

@@ -203,12 +203,20 @@ std::string value_of(const App& app, const std::string& key) {
     }
     if (key == "lanes") {
         const LanesAnswer& lanes = app.session.lanes;
-        if (!lanes.asked.empty()) return "asking";
-        if (!lanes.problem.empty()) return lanes.problem;
+        if (!lanes.talk.asked.empty()) return "asking";
+        if (!lanes.talk.problem.empty()) return lanes.talk.problem;
         if (!lanes.report) return "none";
         return lanes.report->problem.empty()
             ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line)
             : lanes.report->problem;
+    }
+    if (key == "provenance") {
+        const ProvenanceAnswer& provenance = app.session.provenance;
+        if (!provenance.talk.asked.empty()) return "asking";
+        if (!provenance.talk.problem.empty()) return provenance.talk.problem;
+        if (!provenance.report) return "none";
+        const ProvenanceElement& e = provenance.report->asked;
+        return provenance.report->problem.empty() ? e.tile + " " + pair(e.at) : provenance.report->problem;
     }
     if (key == "verdict") return app.session.capture.verdict;
     if (key == "kernel") return app.session.capture.launch.kernel;

@@ -146,15 +146,16 @@ void draw_history(
         const long nearest = std::clamp(std::lround(share * static_cast<float>(last)), 0L, last);
         const Element kept = selection.element;
         select_tile(session, selection, history[static_cast<size_t>(nearest)].tile);
-        selection.element = kept;
+        select_element(session, selection, kept);
     }
     column.y += box.height() + px(4);
 }
 
 void draw_neighbours(
-    ElementColumn& column, const TileView& tile, Selection& selection, const ElementFacts& facts
+    ElementColumn& column, const Session& session, Selection& selection, const ElementFacts& facts
 ) {
     constexpr int kRows = 5, kCols = 7;
+    const TileView& tile = session.current;
     draw_rule(column);
     const Layer& layer = has_reference(tile) ? tile.metric[0] : tile.got;
     put({column.left, column.y}, {Face::small_words, colour::kText}, "neighbourhood");
@@ -203,7 +204,7 @@ void draw_neighbours(
                     px(1.5F)
                 );
             if (press(box, "element/neighbour/" + std::to_string(r) + "/" + std::to_string(c)))
-                selection.element = at;
+                select_element(session, selection, at);
         }
     }
     column.y += height * kRows + px(8);

@@ -34,7 +34,7 @@ void draw_history(
     ElementColumn& column, const Session& session, Selection& selection, const ElementFacts& facts
 );
 void draw_neighbours(
-    ElementColumn& column, const TileView& tile, Selection& selection, const ElementFacts& facts
+    ElementColumn& column, const Session& session, Selection& selection, const ElementFacts& facts
 );
 
 }  // namespace wl::app

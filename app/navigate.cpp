@@ -2,6 +2,7 @@
 #include "app/navigate.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace wl::app {
 
@@ -70,6 +71,27 @@ void take_tile(const Session& session, Selection& selection, int tile) {
     if (!exists(selection.element)) selection.element = {0, 0};
 }
 
+// Who wrote the selected element: nobody where it is not known.
+capture::Owner owner_of(const capture::Capture& capture, const Selection& selection) {
+    capture::Owner owner;
+    const capture::Tile& tile = capture.tiles[static_cast<size_t>(selection.tile)];
+    const auto& bytes = capture.blobs.blobs[static_cast<size_t>(tile.owner)];
+    const size_t index = static_cast<size_t>(selection.element.row) * static_cast<size_t>(tile.cols) +
+        static_cast<size_t>(selection.element.col);
+    const bool kept = tile.owner != capture::kNoBlob && exists(selection.element) &&
+        (index + 1) * sizeof(owner) <= bytes.size();
+    if (kept) std::memcpy(&owner, bytes.data() + index * sizeof(owner), sizeof(owner));
+    return owner;
+}
+
+void take_writer(const Session& session, Selection& selection) {
+    if (selection.tile < 0) return;
+    const capture::Owner owner = owner_of(session.capture, selection);
+    if (owner.warp == capture::Owner::kNobody) return;
+    selection.warp = owner.warp;
+    selection.lane = owner.lane;
+}
+
 }  // namespace
 
 int site_at_line(const capture::Capture& capture, const std::string& file, int line) {
@@ -96,6 +118,12 @@ void select_tile(const Session& session, Selection& selection, int tile) {
     const int site = session.capture.probes[static_cast<size_t>(chosen.probe)].site;
     if (site >= 0) selection.site = site;
     if (record_index(session, chosen.block) >= 0) selection.time = static_cast<uint32_t>(chosen.time);
+    take_writer(session, selection);
+}
+
+void select_element(const Session& session, Selection& selection, Element element) {
+    selection.element = element;
+    take_writer(session, selection);
 }
 
 void select_finding(const Session& session, Selection& selection, int finding) {
@@ -105,7 +133,7 @@ void select_finding(const Session& session, Selection& selection, int finding) {
     if (tile >= 0) select_tile(session, selection, tile);
     selection.finding = finding;
     const Element element{chosen.where.element[0], chosen.where.element[1]};
-    if (exists(element)) selection.element = element;
+    if (exists(element)) select_element(session, selection, element);
     if (chosen.where.warp >= 0) selection.warp = chosen.where.warp;
     if (tile < 0 && chosen.where.block >= 0) selection.block = chosen.where.block;
     const int site = site_at_line(session.capture, chosen.where.file, chosen.where.line);

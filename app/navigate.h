@@ -11,6 +11,8 @@ void select_first(
     const Session& session, Selection& selection
 );  // first finding, first bad tile, or the last output
 void select_tile(const Session& session, Selection& selection, int tile);
+// An element of the selected tile, by a click; with the warp and lane that wrote it, where that is known.
+void select_element(const Session& session, Selection& selection, Element element);
 void select_finding(const Session& session, Selection& selection, int finding);
 
 // The next tile in the capture's order (forward: 1, back: -1) whose verdict is bad, round the end. False:

@@ -4,18 +4,20 @@
 #include "app/session.h"
 
 #include <string>
-#include <vector>
 
 namespace wl::app {
 
-// The words that name the problem: kernel, faults, parameters, inputs, seeds, architecture.
-std::vector<std::string> problem_words(const Session& session);
+// The loaded capture's kernel with all that decided its results.
+KernelOptions problem_of(const Session& session);
 
 void ask_banks(Session& session);   // an Error becomes BanksAnswer::problem
 bool hear_banks(Session& session);  // true: something changed
 
-// `question`: options of `warplens at`. While one is being answered the latest of the others waits.
+// `question`: options of `warplens at`, or of `warplens why`. While one is being answered the latest of the
+// others waits.
 void ask_lanes(Session& session, const std::string& question);
 bool hear_lanes(Session& session);  // true: something changed
+void ask_provenance(Session& session, const std::string& question);
+bool hear_provenance(Session& session);  // true: something changed
 
 }  // namespace wl::app

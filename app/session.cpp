@@ -37,21 +37,12 @@ void finish(Session& session, Selection& selection) {
 }  // namespace
 
 std::vector<std::string> command_line(
-    const RunRequest& request, const std::string& program, const std::string& capture
+    const KernelOptions& request, const std::string& program, const std::string& capture
 ) {
-    std::vector<std::string> words = {program, "run", request.kernel};
-    const auto add = [&words](const char* option, const std::string& value) {
-        if (value.empty()) return;
-        words.emplace_back(option);
-        words.push_back(value);
-    };
-    for (const std::string& fault : request.faults) add("--fault", fault);
-    add("--preset", request.preset);
-    add("--shape", request.shape);
-    if (request.causal) words.emplace_back("--causal");
-    words.insert(words.end(), request.options.begin(), request.options.end());
-    add("-o", capture);
-    words.emplace_back("--progress");
+    std::vector<std::string> words = {program, "run"};
+    const std::vector<std::string> kernel = words_of(request);
+    words.insert(words.end(), kernel.begin(), kernel.end());
+    words.insert(words.end(), {"-o", capture, "--progress"});
     return words;
 }
 
@@ -68,6 +59,7 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
     session.current = {};
     session.banks = {};
     session.lanes = {};
+    session.provenance = {};
     session.message = {};
     if (!session.capture.complete)
         session.message = {"The writer of this capture did not finish; what it had written is shown.", true};
@@ -90,6 +82,7 @@ bool prepare(Session& session, Selection& selection) {
     }
     changed |= hear_banks(session);
     changed |= hear_lanes(session);
+    changed |= hear_provenance(session);
     if (selection.tile != session.current.tile) {
         session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
         changed = true;
@@ -98,10 +91,11 @@ bool prepare(Session& session, Selection& selection) {
 }
 
 bool is_waiting(const Session& session) {
-    return session.worker || session.banks.worker || !session.lanes.asked.empty();
+    return session.worker || session.banks.worker || !session.lanes.talk.asked.empty() ||
+        !session.provenance.talk.asked.empty();
 }
 
-void run(Session& session, const RunRequest& request) {
+void run(Session& session, const KernelOptions& request) {
     const std::string name =
         "warplens-" + std::to_string(getpid()) + "-" + std::to_string(session.loads) + ".wlcap";
     const std::string capture = (std::filesystem::temp_directory_path() / name).string();

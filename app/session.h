@@ -3,7 +3,9 @@
 #pragma once
 
 #include "app/bank_table.h"
+#include "app/kernel_options.h"
 #include "app/lane_report.h"
+#include "app/provenance_report.h"
 #include "app/selection.h"
 #include "app/tile_tree.h"
 #include "app/tile_view.h"
@@ -24,16 +26,9 @@ struct KernelChoice {
     std::vector<std::string> faults, presets;
 };
 
-// What the run panel asks the worker for; the words of `warplens run`.
-struct RunRequest {
-    std::string kernel = {};
-    std::vector<std::string> faults = {};
-    std::string preset = {}, shape = {};  // empty: the manifest's
-    bool causal = false;
-    std::vector<std::string> options = {};  // further arguments, as typed
-};
+// The words of `warplens run`.
 std::vector<std::string> command_line(
-    const RunRequest& request, const std::string& program, const std::string& capture
+    const KernelOptions& request, const std::string& program, const std::string& capture
 );
 
 struct Message {
@@ -48,13 +43,24 @@ struct BanksAnswer {
     std::string problem;  // why there is none
 };
 
-// A conversation with a worker that travels through the loaded capture's problem.
-struct LanesAnswer {
+// Questions by line to a worker that answers each with a line of JSON.
+struct Conversation {
     std::unique_ptr<Worker> worker;  // from the first question on
     std::string asked;               // the question that has no answer yet; empty: none
     std::string next;                // asked when that answer has come
+    std::string problem;             // why the worker ended
+};
+
+// One that travels through the loaded capture's problem.
+struct LanesAnswer {
+    Conversation talk;
     std::optional<LaneReport> report;
-    std::string problem;  // why the worker ended
+};
+
+// One that follows elements of the loaded capture's tiles back to where they come from.
+struct ProvenanceAnswer {
+    Conversation talk;
+    std::optional<ProvenanceReport> report;
 };
 
 struct Session {
@@ -68,11 +74,12 @@ struct Session {
     uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
     std::vector<KernelChoice> kernels;
     std::unique_ptr<Worker> worker;
-    RunRequest request;   // what the worker runs
-    std::string program;  // this executable: the worker's
+    KernelOptions request;  // what the worker runs
+    std::string program;    // this executable: the worker's
     Message message;
     BanksAnswer banks;
     LanesAnswer lanes;
+    ProvenanceAnswer provenance;
 };
 // A worker may have something to say at any time: look often.
 bool is_waiting(const Session& session);
@@ -88,7 +95,7 @@ void load_file(
 // changed.
 bool prepare(Session& session, Selection& selection);
 
-void run(Session& session, const RunRequest& request);  // an Error becomes the message
+void run(Session& session, const KernelOptions& request);  // an Error becomes the message
 
 // ---- look-ups that several panels need
 const capture::Tile* tile_of(const Session& session, const Selection& selection);

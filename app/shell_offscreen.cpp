@@ -107,6 +107,14 @@ void OffscreenShell::draw() {
 
 Image OffscreenShell::pixels() const { return read_pixels(context.width, context.height); }
 
+void play(OffscreenShell& shell, Driver driver) {
+    while (!finished(driver)) {
+        drive(driver, shell.app);
+        shell.draw();
+        inspect(driver, shell.app, [&shell] { return shell.pixels(); });
+    }
+}
+
 void settle(OffscreenShell& shell) {
     constexpr int kLeast = 4, kMost = 60;
     for (int drawn = 0; drawn < kMost && (drawn < kLeast || shell.app.changed); ++drawn) shell.draw();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/app.h"
+#include "app/driver.h"
 #include "app/pixels.h"
 
 #include <functional>
@@ -29,6 +30,9 @@ struct OffscreenShell {
     void draw();                                       // one frame of the application
     Image pixels() const;
 };
+
+// A script to its end. Throws Error when an expectation fails.
+void play(OffscreenShell& shell, Driver driver);
 
 // Draws until nothing changes any more (fonts, layout and hover take a few frames).
 void settle(OffscreenShell& shell);

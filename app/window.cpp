@@ -159,13 +159,7 @@ void loop(WindowShell& shell, const OpenRequest& request, Driver* driver) {
 int draw_offscreen(const OpenRequest& request) {
     OffscreenShell shell(request.width, request.height, request.scale > 0 ? request.scale : 1);
     begin(shell.app, request);
-    std::optional<Driver> driver;
-    if (!request.script.empty()) driver = read_script(request.script);
-    while (driver && !finished(*driver)) {
-        drive(*driver, shell.app);
-        shell.draw();
-        inspect(*driver, shell.app, [&shell] { return shell.pixels(); });
-    }
+    if (!request.script.empty()) play(shell, read_script(request.script));
     while (is_waiting(shell.app.session)) {
         shell.draw();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

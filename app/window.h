@@ -10,7 +10,7 @@ namespace wl::app {
 
 struct OpenRequest {
     std::string capture;  // path of a .wlcap to show, or ...
-    RunRequest run;       // ... a kernel to run in the worker at once (empty kernel: nothing is run)
+    KernelOptions run;    // ... a kernel to run in the worker at once (empty kernel: nothing is run)
     std::vector<KernelChoice> kernels;  // what the run panel offers
     std::string program;                // this executable, the worker's; empty: nothing can be run
     std::string screenshot;             // write one picture of the window off screen and end

@@ -24,17 +24,18 @@ using S = const Session&;
 using C = Selection&;
 using A = Commands&;
 constexpr PanelEntry kList[] = {
-    {"Run",       Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }     },
-    {"Tiles",     Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }     },
-    {"Heatmaps",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }  },
-    {"Lanes",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }},
-    {"Banks",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }},
-    {"Findings",  Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }  },
-    {"Source",    Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }    },
-    {"Errors",    Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }    },
-    {"Ownership", Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); } },
-    {"Element",   Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }   },
-    {"Timeline",  Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); }  },
+    {"Run",        Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }          },
+    {"Tiles",      Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }          },
+    {"Heatmaps",   Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }       },
+    {"Lanes",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }     },
+    {"Provenance", Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.provenance, s, c, a); }},
+    {"Banks",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }     },
+    {"Findings",   Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }       },
+    {"Source",     Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }         },
+    {"Errors",     Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }         },
+    {"Ownership",  Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }      },
+    {"Element",    Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }        },
+    {"Timeline",   Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); }       },
 };
 static_assert(std::size(kList) == kPanels);
 

@@ -9,6 +9,7 @@
 #include "app/panels/heatmaps.h"
 #include "app/panels/lanes.h"
 #include "app/panels/ownership.h"
+#include "app/panels/provenance.h"
 #include "app/panels/run.h"
 #include "app/panels/source.h"
 #include "app/panels/tiles.h"
@@ -31,7 +32,7 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
-constexpr int kPanels = 11;
+constexpr int kPanels = 12;
 
 constexpr std::array<bool, kPanels> every_panel() {
     std::array<bool, kPanels> open{};
@@ -48,6 +49,7 @@ struct Workspace {
     ErrorsPanel errors;
     BanksPanel banks;
     LanesPanel lanes;
+    ProvenancePanel provenance;
     OwnershipPanel ownership;
     ElementPanel element;
     TimelinePanel timeline;

@@ -73,6 +73,40 @@ TEST_F(At, WritersOfAnElementAreFoundBeforeAndBehindItsMark) {
     EXPECT_NE(nobody.err.find("the block takes no tile none"), std::string::npos) << nobody.err;
 }
 
+TEST_F(At, CommasInsideAnExpressionDoNotPartIt) {
+    const json j = at({"--line", "127", "--print", "min(l_add, 1),max(lane, 7)"});
+    ASSERT_EQ(j.at("values").size(), 3u);
+    EXPECT_EQ(j.at("values").at(1).at("expression"), "min(l_add, 1)");
+    EXPECT_EQ(j.at("values").at(1).at("lanes").at(3), "1");
+    EXPECT_EQ(j.at("values").at(2).at("lanes").at(3), "7");
+    EXPECT_EQ(j.at("values").at(2).at("lanes").at(30), "30");
+}
+
+TEST_F(At, AnElementAStageOrAnOutputDecidesAmongTheArrivalsAtALine) {
+    const auto row = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> words{"--line", "127", "--print", "row"};
+        words.insert(words.end(), options.begin(), options.end());
+        return at(words).at("values").at(1).at("lanes").at(0).get<std::string>();
+    };
+    EXPECT_EQ(row({"--for", "l[3]"}), "3");
+    EXPECT_EQ(row({"--for", "l[3]", "--iteration", "1"}), "3");
+    EXPECT_EQ(row({"--for", "l[3]", "--iteration", "1", "--hit", "-1"}), "2");
+    EXPECT_EQ(row({"--for", "l[3]", "--iteration", "1", "--hit", "2"}), "5");
+    EXPECT_EQ(row({"--for", "O[5][0]"}), "7") << "the last row of the last iteration";
+    EXPECT_EQ(row({"--from-stage", "softmax", "--iteration", "1"}), "0");
+    EXPECT_EQ(row({"--from-stage", "softmax", "--iteration", "1", "--hit", "-1"}), "7");
+    const json first = at({"--line", "127", "--for", "l[3]", "--iteration", "0"}),
+               second = at({"--line", "127", "--for", "l[3]", "--iteration", "1"}),
+               before = at({"--line", "127", "--for", "m[0]", "--hit", "0"}),
+               behind = at({"--line", "197", "--for", "l[0]"});
+    EXPECT_LT(first.at("order"), second.at("order"));
+    EXPECT_LT(before.at("order"), first.at("order"));
+    EXPECT_LT(behind.at("order"), before.at("order")) << "the line's last arrival before, not its next";
+    const Said nobody = warplens({"at", file, "--line", "127", "--for", "O[99][0]"});
+    EXPECT_EQ(nobody.status, 2);
+    EXPECT_NE(nobody.err.find("the block writes it nowhere"), std::string::npos) << nobody.err;
+}
+
 TEST_F(At, TheFirstInfIsFoundBeforeTheInstructionThatMakesIt) {
     const json j = at({"--first", "inf", "--build", "optimised"});
     EXPECT_EQ(j.at("note").get<std::string>().find("about to make inf: %"), 0u) << j.at("note");

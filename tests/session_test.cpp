@@ -45,11 +45,13 @@ void run_until_done(Session& session, Selection& selection) {
     EXPECT_EQ(session.worker, nullptr);
 }
 
-TEST(RunRequest, BecomesTheWordsOfTheCommandLine) {
-    const RunRequest request{
-        "v2c_3", {"32x"},
-         "small", "1,2,128,64", true, { "--seed",  "7"}
-    };
+TEST(KernelOptions, BecomeTheWordsOfTheCommandLine) {
+    KernelOptions request;
+    request.kernel = "v2c_3";
+    request.faults = {"32x"};
+    request.preset = "small", request.shape = "1,2,128,64";
+    request.causal = true;
+    request.seed = 7;
     const std::vector<std::string> expected = {
         "warplens",
         "run",
@@ -67,6 +69,43 @@ TEST(RunRequest, BecomesTheWordsOfTheCommandLine) {
         "a.wlcap",
         "--progress"};
     EXPECT_EQ(command_line(request, "warplens", "a.wlcap"), expected);
+}
+
+TEST(KernelOptions, RepeatALaunchByTheValuesOfItsParameters) {
+    capture::Launch launch;
+    launch.kernel = "mine";
+    launch.faults = {"late"};
+    launch.params = {
+        {"S",     1024},
+        {"scale", 0.1 }
+    };
+    launch.inputs = "coordinates";
+    launch.arch = "compute_80";
+    launch.seed = 3, launch.schedule_seed = 11;
+    KernelOptions options;
+    options.kernel = "mine.toml";
+    options.preset = "small", options.shape = "1,1,64,64";
+    options.threads = 1;
+    repeat_launch(options, launch);
+    const std::vector<std::string> expected = {
+        "mine.toml",
+        "--fault",
+        "late",
+        "--set",
+        "S=1024",
+        "--set",
+        "scale=0.1",
+        "--inputs",
+        "coordinates",
+        "--arch",
+        "compute_80",
+        "--seed",
+        "3",
+        "--schedule",
+        "11",
+        "--threads",
+        "1"};
+    EXPECT_EQ(words_of(options), expected);
 }
 
 TEST(Session, LoadsTheCaptureOfAFinishedWorkerAndRemovesItsFile) {

@@ -99,12 +99,7 @@ struct Expectation {
 Expectation expectation() {
     OffscreenShell shell(kWidth, kHeight, 1);
     load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
-    Driver driver = parse_script("click tiles/b0/i0/P\nmove menu/file\nwait 3\n", "expectation");
-    while (!finished(driver)) {
-        drive(driver, shell.app);
-        shell.draw();
-        inspect(driver, shell.app, [&shell] { return shell.pixels(); });
-    }
+    play(shell, parse_script("click tiles/b0/i0/P\nmove menu/file\nwait 3\n", "expectation"));
     Expectation expected;
     for (const Control& control : shell.app.ui.controls) {
         if (control.name == "heat/got") expected.heat = {control.low, control.high};

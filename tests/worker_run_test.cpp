@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 struct Running {
     Session session;
     Selection selection;
-    explicit Running(const RunRequest& request) {
+    explicit Running(const KernelOptions& request) {
         session.program = WL_PROGRAM;
         run(session, request);
     }
@@ -49,8 +49,8 @@ int files_like(const std::string& capture) {
     return count;
 }
 
-RunRequest faulty_kernel(const std::string& shape) {
-    RunRequest request;
+KernelOptions faulty_kernel(const std::string& shape) {
+    KernelOptions request;
     request.kernel = "v2c_3";
     request.faults = {"32x"};
     request.shape = shape;
@@ -98,7 +98,7 @@ TEST(WorkerRun, CancelledMidRunItLeavesNoFile) {
 }
 
 TEST(WorkerRun, AnUnknownKernelIsTheWorkersOwnSentence) {
-    RunRequest request;
+    KernelOptions request;
     request.kernel = "v2c_33";
     Running running(request);
     running.until([&] { return running.ended(); });
@@ -108,7 +108,7 @@ TEST(WorkerRun, AnUnknownKernelIsTheWorkersOwnSentence) {
 }
 
 TEST(WorkerRun, BankConflictsOfTheLoadedCaptureAreCounted) {
-    RunRequest request;
+    KernelOptions request;
     request.kernel = "v2b";
     request.shape = "1,1,64,64";
     Running running(request);
@@ -143,14 +143,7 @@ struct TravelWindow {
         run(session, faulty_kernel("1,1,128,64"));
         while (is_waiting(session)) shell.draw();
     }
-    void play(const std::string& script) {
-        Driver driver = parse_script(script, "script");
-        while (!finished(driver)) {
-            drive(driver, shell.app);
-            shell.draw();
-            inspect(driver, shell.app, [this] { return shell.pixels(); });
-        }
-    }
+    void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
     const LaneRow& row(const std::string& expression) {
         for (const LaneRow& each : shell.app.session.lanes.report->rows)
             if (each.expression == expression) return each;
@@ -197,6 +190,117 @@ TEST(Lanes, WatchesAreShownAndAWrongOneSaysWhy) {
     const double sum = window.row("l_add").number[3];
     EXPECT_NEAR(window.row("l_add*2").number[3], 2 * sum, 1e-5 * sum) << "six digits are shown";
     EXPECT_NE(window.row("l_ad").problem.find("l_add"), std::string::npos) << window.row("l_ad").problem;
+}
+
+TEST(Lanes, StartWhereTheSelectedElementWasMade) {
+    TravelWindow window;
+    Session& session = window.shell.app.session;
+    Selection& selection = window.shell.app.selection;
+    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+    const uint64_t first = window.time();
+    EXPECT_EQ(window.row("row").number[0], 0);
+    window.play("click tiles/b0/i1/l\n wait 3\n until lanes v2c_3.cu:212\n");
+    EXPECT_GT(window.time(), first) << "the tile's own mark, in iteration 1";
+    selection.site = site_at_line(session.capture, "v2c_3.cu", 127);
+    select_element(session, selection, {21, 0});
+    window.play("wait 3\n until lanes v2c_3.cu:127\n");
+    EXPECT_EQ(session.lanes.report->warp, 2) << "the warp that wrote l[21]";
+    EXPECT_EQ(window.row("row").number[0], 21);
+    const uint64_t second = window.time();
+    window.play("click lanes/back-arrival\n wait 3\n until lanes v2c_3.cu:127\n");
+    EXPECT_EQ(window.row("row").number[0], 20);
+    window.play("click tiles/b0/i0/l\n wait 3\n");
+    selection.site = site_at_line(session.capture, "v2c_3.cu", 127);
+    select_element(session, selection, {21, 0});
+    window.play("wait 3\n until lanes v2c_3.cu:127\n");
+    EXPECT_EQ(window.row("row").number[0], 21);
+    EXPECT_LT(window.time(), second) << "iteration 0 comes before";
+}
+
+TEST(Lanes, FollowKernelTimeIntoTheStageThatItIsIn) {
+    TravelWindow window;
+    Session& session = window.shell.app.session;
+    Selection& selection = window.shell.app.selection;
+    const capture::Capture& c = session.capture;
+    const auto in_iteration = [&](int iteration) {
+        for (const analysis::StageSpan& span : session.timelines[0].stages)
+            if (span.warp == 3 && span.stage >= 0 && span.iteration == iteration &&
+                c.stages[static_cast<size_t>(span.stage)] == "softmax")
+                return span.begin + 1;
+        throw std::runtime_error("no such stage");
+    };
+    uint64_t before = 0;
+    for (const int iteration : {0, 1}) {
+        selection.warp = 3;
+        move_to_time(session, selection, in_iteration(iteration));
+        selection.site = site_at_line(c, "v2c_3.cu", 127);
+        window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+        EXPECT_EQ(session.lanes.report->warp, 3);
+        EXPECT_EQ(window.row("row").number[0], 24) << "the first row of warp 3";
+        EXPECT_GT(window.time(), before);
+        before = window.time();
+    }
+}
+
+// Where the chain's first wrong link is in the list; -1: it has none.
+int first_wrong(const ProvenanceReport& report) {
+    for (size_t i = 0; i < report.links.size(); ++i)
+        if (report.links[i].first_wrong) return static_cast<int>(i);
+    return -1;
+}
+
+TEST(Provenance, FollowsAnElementToTheFirstWrongLinkWhichIsMarked) {
+    TravelWindow window;
+    window.play("click tab/Provenance\n wait 3\n until provenance l 0,0\n");
+    const Session& session = window.shell.app.session;
+    bool reduction = false;
+    for (const ProvenanceLink& link : session.provenance.report->links)
+        reduction = reduction || (link.suspect && link.line == 41 && link.inlined_at == std::vector{127});
+    EXPECT_TRUE(reduction) << "the shuffles of the reduction made it";
+
+    window.play("click tiles/b-1/O\n wait 3\n until provenance O 0,0\n wait 4\n");
+    const ProvenanceReport& report = *session.provenance.report;
+    const int wrong = first_wrong(report);
+    ASSERT_GE(wrong, 0);
+    const ProvenanceLink& link = report.links[static_cast<size_t>(wrong)];
+    EXPECT_EQ(link.element.tile, "l");
+    EXPECT_EQ(link.element.iteration, 0);
+    EXPECT_NEAR(link.element.got / link.element.reference, 32, 0.01);
+    EXPECT_EQ(report.inputs.size(), 3U) << "Q, K and V";
+    const std::string name = "provenance/" + std::to_string(wrong);
+    const Image drawn = window.shell.pixels();
+    for (const Control& control : window.shell.app.ui.controls) {
+        if (control.name != name) continue;
+        const auto x = static_cast<size_t>(control.low.x + 17),
+                   y = static_cast<size_t>((control.low.y + control.high.y) / 2);
+        const unsigned char* pixel = drawn.rgb.data() + 3 * (y * static_cast<size_t>(drawn.width) + x);
+        EXPECT_EQ(ImU32(pixel[0] | pixel[1] << 8 | pixel[2] << 16 | 255U << 24), colour::kBad);
+        return;
+    }
+    FAIL() << "the first wrong link is not in sight";
+}
+
+TEST(Provenance, AClickOnALinkSelectsItAndTheChainStays) {
+    TravelWindow window;
+    window.play("click tab/Provenance\n click tiles/b-1/O\n wait 3\n until provenance O 0,0\n wait 4\n");
+    const ProvenanceReport& report = *window.shell.app.session.provenance.report;
+    const int wrong = first_wrong(report);
+    ASSERT_GE(wrong, 0);
+    int suspect = wrong;
+    while (!report.links[static_cast<size_t>(suspect)].suspect) ++suspect;
+    const ProvenanceLink& line = report.links[static_cast<size_t>(suspect)];
+    const std::string place = "v2c_3.cu:" + std::to_string(line.line);
+    window.play(
+        "click provenance/" + std::to_string(suspect) + "\n expect line " + place + "\n expect tile O\n"
+    );
+    EXPECT_EQ(window.shell.app.selection.lane, line.lane);
+    window.play(
+        "click provenance/" + std::to_string(wrong) +
+        "\n expect tile l\n expect iteration 0\n expect selection 0,0\n wait 3\n expect provenance O 0,0\n"
+        "click provenance/from-here\n wait 3\n until provenance l 0,0\n"
+    );
+    EXPECT_EQ(first_wrong(*window.shell.app.session.provenance.report), -1) << "nothing before l is wrong";
+    window.play("click tiles/b0/i0/P\n wait 3\n until provenance P 0,0\n");
 }
 
 }  // namespace

@@ -19,14 +19,7 @@ struct Window {
     Window(int width, int height, float scale = 1) : shell(width, height, scale) {
         load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
     }
-    void play(const std::string& script) {
-        Driver driver = parse_script(script, "script");
-        while (!finished(driver)) {
-            drive(driver, shell.app);
-            shell.draw();
-            inspect(driver, shell.app, [this] { return shell.pixels(); });
-        }
-    }
+    void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
 };
 
 TEST(Workspace, OpensAtTheWitnessOfTheFirstFinding) {

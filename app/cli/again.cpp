@@ -61,16 +61,9 @@ std::string source_of(const capture::Capture& capture, const std::string& path) 
 }  // namespace
 
 KernelOptions options_of(const capture::Capture& capture, const KernelOptions& given) {
-    const capture::Launch& l = capture.launch;
     KernelOptions o = given;
     o.kernel = source_of(capture, given.kernel);
-    o.faults = l.faults;
-    o.set.clear();
-    for (const auto& [name, value] : l.params) o.set.push_back(fmt::format("{}={:.17g}", name, value));
-    o.inputs = l.inputs == "manifest" ? "" : l.inputs;
-    o.seed = l.seed;
-    o.schedule = l.schedule_seed;
-    o.arch = l.arch;
+    repeat_launch(o, capture.launch);
     return o;
 }
 

@@ -4,7 +4,7 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/run.h"
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/slice.h"
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -18,7 +18,8 @@ namespace wl::app {
 struct Trip {
     diagnosis::Experiment experiment;
     travel::Route route;
-    std::optional<capture::Capture> recorded;  // that was named
+    std::optional<capture::Capture> recorded;          // that was named
+    std::optional<std::vector<travel::Taken>> taken;  // tiles and arguments, once they are asked for
     std::vector<std::string> faults;
     int64_t block = 0;
     int warps = 0;
@@ -47,7 +48,8 @@ struct AtReport {
     std::string note;    // what happens there, when that was asked for
     std::vector<Printed> values;
 };
-// Goes there. Throws Error when there is no such instant.
+// Goes there; says what happens there. Throws Error when there is no such instant.
+std::string travel_to(Trip& trip, const AtOptions& o);
 AtReport answer(Trip& trip, const AtOptions& o);
 
 std::string report_text(const AtReport& r);

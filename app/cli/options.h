@@ -1,6 +1,7 @@
 // What the command line said, before any of it is looked up.
 #pragma once
 
+#include "app/kernel_options.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/manifest/manifest.h"
 
@@ -12,17 +13,6 @@ namespace wl::app {
 
 // Exit status (docs/cli.md): the contract with scripts and CI.
 constexpr int kExitOk = 0, kExitFindings = 1, kExitError = 2, kExitUnsupported = 3, kExitInterrupted = 130;
-
-struct KernelOptions {
-    std::string kernel;  // shipped name, .toml, .cu, or a .wlcap where a verb takes one
-    std::vector<std::string> faults, set;
-    std::string preset, shape, inputs, check, on = "cpu", arch = "compute_90";
-    bool causal = false;
-    uint64_t seed = 0, schedule = 0, budget = 0;
-    int threads = 0;
-    std::vector<std::string> record;  // blocks "X,Y,Z"
-    uint64_t record_limit = 1000;     // megabytes
-};
 
 struct OutputOptions {
     bool json = false, quiet = false, no_color = false;
@@ -43,6 +33,7 @@ struct CheckOptions {
 struct AtOptions {
     std::string block, file, stage, when, build = "debug";
     std::string tile, first, write, last_write, next_write;
+    std::string serves, from_stage;  // --for, --from-stage
     int warp = -1;  // -1: 0, or any where it is asked who writes or makes something
     int line = 0, iteration = -1, barrier = -1, epoch = -1;
     uint32_t ptx_line = 0;
@@ -59,6 +50,7 @@ struct AcceptOptions {
 struct WhyOptions {
     std::string tile, element, block;
     int iteration = -1, warp = -1;
+    bool serve = false;
 };
 
 struct CompareOptions {

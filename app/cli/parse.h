@@ -18,5 +18,6 @@ Parsed parse_command(int argc, char** argv);
 
 // The options of `at` that name an instant, as typed. Throws Error.
 AtOptions parse_at(const std::string& words);
+WhyOptions parse_why(const std::string& words);  // likewise: an element
 
 }  // namespace wl::app

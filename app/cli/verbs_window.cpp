@@ -90,20 +90,6 @@ std::vector<KernelChoice> choices() {
     return out;
 }
 
-RunRequest request_of(const KernelOptions& k) {
-    RunRequest r{k.kernel, k.faults, k.preset, k.shape, k.causal, {}};
-    const auto add = [&](const char* option, const std::string& value) {
-        if (!value.empty()) r.options.insert(r.options.end(), {option, value});
-    };
-    for (const std::string& s : k.set) add("--set", s);
-    for (const std::string& b : k.record) add("--record", b);
-    add("--inputs", k.inputs), add("--check", k.check), add("--arch", k.arch);
-    if (k.seed != 0) add("--seed", std::to_string(k.seed));
-    if (k.schedule != 0) add("--schedule", std::to_string(k.schedule));
-    if (k.threads != 0) add("--threads", std::to_string(k.threads));
-    return r;
-}
-
 }  // namespace
 
 int verb_show(const Command& command) {
@@ -130,7 +116,7 @@ int verb_open(const Command& command) {
         require_executor(command.kernel.on);
         static_cast<void>(bind(command.kernel)
         );  // a mistake in the words is an error here, before a window opens
-        r.run = request_of(command.kernel);
+        r.run = command.kernel;
     }
     r.kernels = choices();
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();

@@ -2,7 +2,6 @@
 #include "app/cli/why.h"
 
 #include "app/cli/again.h"
-#include "app/cli/at.h"
 #include "app/cli/progress.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
@@ -11,6 +10,9 @@
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
 
 namespace wl::app {
 
@@ -38,31 +40,45 @@ capture::Capture capture_of(const Command& command) {
     return diagnosis::run(std::move(problem), options);
 }
 
+// The block prepared to be run again; once.
+Trip& trip_of(Inquiry& inquiry, int64_t block) {
+    std::unique_ptr<Trip>& trip = inquiry.trips[block];
+    if (trip) return *trip;
+    AtOptions at;
+    at.build = inquiry.capture.launch.build;
+    at.block = block_words(block, inquiry.capture.launch.grid);
+    trip = make_trip(inquiry.command, at, &inquiry.capture);
+    return *trip;
+}
+
 }  // namespace
 
-int verb_why(const Command& command) {
-    const WhyOptions& o = command.why;
-    const capture::Capture c = capture_of(command);
-    if (!c.unsupported.empty()) throw Unsupported(c.unsupported.front());
+std::unique_ptr<Inquiry> begin_inquiry(const Command& command) {
+    auto inquiry = std::make_unique<Inquiry>(Inquiry{command, capture_of(command), {}});
+    if (!inquiry->capture.unsupported.empty()) throw Unsupported(inquiry->capture.unsupported.front());
+    return inquiry;
+}
+
+WhyReport why(Inquiry& inquiry, const WhyOptions& o) {
+    const capture::Capture& c = inquiry.capture;
+    if (o.tile.empty()) throw Error("--tile is missing: name the tile or the output of the element");
     diagnosis::Question q;
     q.name = o.tile;
     std::tie(q.row, q.col) = parse_element(o.element);
     q.iteration = o.iteration, q.warp = o.warp;
     if (!o.block.empty()) q.block = parse_block(o.block, c.launch.grid);
-
-    AtOptions at;
-    at.build = c.launch.build;
-    at.block = o.block;
-    std::unique_ptr<Trip> trip = make_trip(command, at, &c);
-    const auto argument = emulator::allocation_named(*trip->route.traveller, q.name);
+    const Trip& any = trip_of(inquiry, q.block >= 0 ? q.block : recorded_block(c));
+    const auto argument = emulator::allocation_named(*any.route.traveller, q.name);
     const diagnosis::Asked asked = diagnosis::resolve(c, q, argument ? argument->first : 0);
-    if (asked.block != trip->block) {
-        at.block = block_words(asked.block, c.launch.grid);
-        trip = make_trip(command, at, &c);
-    }
-    const WhyReport report{
-        c, asked, diagnosis::provenance({trip->route, c, trip->experiment.problem}, asked)};
-    const std::string text = command.output.json ? why_json(report) : why_text(report);
+    Trip& trip = trip_of(inquiry, asked.block);
+    return {c, asked, diagnosis::provenance({trip.route, c, trip.experiment.problem}, asked)};
+}
+
+int verb_why(const Command& command) {
+    if (command.why.serve) return serve_why(command);
+    const std::unique_ptr<Inquiry> inquiry = begin_inquiry(command);
+    const WhyReport report = why(*inquiry, command.why);
+    const std::string text = command.output.json ? why_json(report).dump(2) + "\n" : why_text(report);
     std::fwrite(text.data(), 1, text.size(), stdout);
     const bool wrong =
         report.chain.asked.state == diagnosis::TileElement::State::wrong || report.chain.first_wrong >= 0;

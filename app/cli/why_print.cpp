@@ -157,7 +157,8 @@ ordered_json element_json(const WhyReport& r, const TileElement& e) {
     ordered_json j{
         {"tile", name_of(r, e)},
         {"element",      {e.row, e.col}      },
-        {"state",      word_of(e.state)  }
+        {"state",      word_of(e.state)  },
+        {"order",      e.order      }
     };
     if (t.block >= 0) j["iteration"] = t.iteration;
     if (t.warp >= 0) j["warp"] = t.warp;
@@ -228,7 +229,7 @@ std::string why_text(const WhyReport& r) {
     return text + "\n" + verdict_text(r);
 }
 
-std::string why_json(const WhyReport& r) {
+ordered_json why_json(const WhyReport& r) {
     const capture::Launch& l = r.capture.launch;
     ordered_json elements = ordered_json::array(), lines = ordered_json::array(),
                  inputs = ordered_json::array();
@@ -247,13 +248,14 @@ std::string why_json(const WhyReport& r) {
         {"lines",          lines                 },
         {"elements",          elements},
         {"inputs",          inputs                   },
-        {"not_followed",          r.chain.not_followed}
+        {"not_followed",          r.chain.not_followed},
+        {"summary",          verdict_text(r)                        }
     };
     if (r.chain.first_wrong >= 0)
         j["first_wrong"] = element_json(r, r.chain.elements[static_cast<size_t>(r.chain.first_wrong)]);
     else
         j["first_wrong"] = nullptr;
-    return j.dump(2) + "\n";
+    return j;
 }
 
 }  // namespace wl::app

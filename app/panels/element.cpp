@@ -149,7 +149,7 @@ void draw(ElementPanel&, const Session& session, Selection& selection) {
         draw_rule(column);
         draw_writer(column, session, selection, facts);
         draw_history(column, session, selection, facts);
-        draw_neighbours(column, tile, selection, facts);
+        draw_neighbours(column, session, selection, facts);
         ImGui::SetCursorScreenPos({low.x, column.y});
         ImGui::Dummy({1, 1});
     }

@@ -1,6 +1,7 @@
 // Histogram by ImPlot on a logarithmic axis, and a clipped table of wrong elements.
 #include "app/panels/errors.h"
 
+#include "app/navigate.h"
 #include "app/numbers.h"
 #include "app/widgets.h"
 
@@ -114,7 +115,7 @@ void draw_worst(const Session& session, Selection& selection) {
             const Box box{
                 low, {low.x + width, low.y + height}
             };
-            if (press(box, "errors/" + std::to_string(i))) selection.element = at;
+            if (press(box, "errors/" + std::to_string(i))) select_element(session, selection, at);
             if (ImGui::IsItemHovered()) selection.hovering = at;
             ImDrawList* list = ImGui::GetWindowDrawList();
             if (at == selection.element) {

@@ -1,6 +1,7 @@
 // Arranges the panes, and turns the mouse over them into pan, zoom, range and selection.
 #include "app/panels/heatmaps.h"
 
+#include "app/navigate.h"
 #include "app/numbers.h"
 
 #include <algorithm>
@@ -59,7 +60,8 @@ void apply_zoom(HeatmapsPanel& panel, const Selection& selection, const TileView
 }
 
 // Mouse over one heatmap. The click that ends without a drag selects.
-void use_mouse(HeatmapsPanel& panel, Selection& selection, const TileView& tile, Box heat, int pane) {
+void use_mouse(HeatmapsPanel& panel, const Session& session, Selection& selection, Box heat, int pane) {
+    const TileView& tile = session.current;
     const bool clicked = press(heat, std::string("heat/") + kNames[static_cast<size_t>(pane)]);
     ImGuiIO& io = ImGui::GetIO();
     HeatView& view = view_of(panel, pane);
@@ -80,7 +82,8 @@ void use_mouse(HeatmapsPanel& panel, Selection& selection, const TileView& tile,
             panel.centred = selection.element;
         }
         if (inside && clicked && ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, px(3)).x == 0) {
-            selection.element = panel.centred = at;
+            select_element(session, selection, at);
+            panel.centred = at;
         }
         if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) panel.zoom = Zoom::fit;
     }
@@ -172,7 +175,7 @@ void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection
     if (boxes.heat.width() < px(16) || boxes.heat.height() < px(16)) return;
     if (pane == 0 || !panel.linked)
         apply_zoom(panel, selection, tile, {boxes.heat.width(), boxes.heat.height()});
-    use_mouse(panel, selection, tile, boxes.heat, pane);
+    use_mouse(panel, session, selection, boxes.heat, pane);
     const HeatPane heat{
         &tile,
         &layer_of(panel, tile, pane),

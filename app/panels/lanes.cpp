@@ -1,10 +1,10 @@
 // The selection becomes a question; the answer is drawn as a small heatmap of rows by lanes.
 #include "app/panels/lanes.h"
 
+#include "app/lane_question.h"
 #include "app/navigate.h"
 #include "app/numbers.h"
 #include "app/widgets.h"
-#include "instrumentation/base/block_text.h"
 
 #include <imgui.h>
 
@@ -20,24 +20,6 @@ namespace {
 
 constexpr float kNames = 168, kRowHeight = 22;  // pixels at scale 1
 
-std::string quoted(std::string text) {
-    std::erase(text, '"');
-    return "\"" + text + "\"";
-}
-
-// What the selection asks for: in the debug build the line, in the optimised one the instant of the timeline.
-std::string base_of(const LanesPanel& panel, const Session& session, const Selection& selection) {
-    const int64_t block = std::max<int64_t>(selection.block, 0);
-    const std::string words = "--block " + block_words(block, session.capture.launch.grid) + " --warp " +
-        std::to_string(selection.warp);
-    if (!panel.debug) return words + " --build optimised --time " + std::to_string(selection.time);
-    if (selection.site < 0 || selection.site >= static_cast<int>(session.capture.sites.size())) return "";
-    const capture::Site& site = session.capture.sites[static_cast<size_t>(selection.site)];
-    if (site.source < 0 || site.line <= 0) return "";
-    const std::string& path = session.capture.sources[static_cast<size_t>(site.source)].path;
-    return words + " --line " + std::to_string(site.line) + " --file " + quoted(file_name(path));
-}
-
 std::string question_of(const LanesPanel& panel) {
     if (panel.base.empty()) return "";
     std::string words = panel.base;
@@ -50,10 +32,13 @@ std::string question_of(const LanesPanel& panel) {
 
 // A move of the selection starts anew; where the panel's own steps lead, the source follows.
 void follow(LanesPanel& panel, const Session& session, Selection& selection) {
-    const std::string base = base_of(panel, session, selection);
+    const LaneQuestion q = lane_question(session, selection, panel.debug);
+    const std::string instant = q.warp + " " + q.instant;
     const bool own = panel.debug && selection.site == panel.followed;
-    if (base != panel.base && !own) {
-        panel.base = base;
+    if (instant != panel.instant || (q.line != panel.line && !own)) {
+        panel.instant = instant;
+        panel.line = q.line;
+        panel.base = panel.debug && q.line.empty() ? "" : instant + " " + q.line;
         panel.hit = panel.step = 0;
         panel.followed = -1;
     }
@@ -77,7 +62,7 @@ void draw_steps(LanesPanel& panel, ImVec2& at) {
     for (const Step& each : kSteps) {
         if (button(at, each.name, each.label, {.width = px(28)})) {
             panel.step = each.hit != 0 ? 0 : panel.step + each.step;
-            panel.hit = std::max<int64_t>(panel.hit + each.hit, 0);
+            panel.hit += each.hit;
         }
         at.x += px(32);
     }
@@ -281,11 +266,11 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
         {rest.low.x, rest.low.y + px(32)},
         rest.high
     };
-    if (!lanes.problem.empty())
-        say(body, colour::kBad, lanes.problem);
+    if (!lanes.talk.problem.empty())
+        say(body, colour::kBad, lanes.talk.problem);
     else if (question.empty())
         say(body, colour::kDim, "Choose a line in Source, a finding, or an instant in the timeline.");
-    else if (lanes.report && !lanes.report->problem.empty() && lanes.asked.empty())
+    else if (lanes.report && !lanes.report->problem.empty() && lanes.talk.asked.empty())
         say(body, colour::kWarning, lanes.report->problem);
     else if (there)
         draw_rows(panel, *lanes.report, selection, body);

@@ -16,12 +16,12 @@ namespace wl::app {
 // Where the panel stands: what the selection asks for, and the steps that were taken from there.
 struct LanesPanel {
     bool debug = true;                 // the build that is asked: source variables by name
-    int64_t hit = 0;                   // arrivals at the line that are passed
+    int64_t hit = 0;                   // arrivals at the line from there; negative: before
     int64_t step = 0;                  // instructions of the warp from there
     std::array<char, 128> watch = {};  // the expression being typed
     std::array<char, 128> until = {};  // stop only where this is true for a lane
     std::vector<std::string> watches;  // shown besides the variables
-    std::string base;                  // the selection's part of the question
+    std::string instant, line, base;   // the selection's part of the question, and both together
     std::string question;              // the last one that was asked
     int followed = -1;                 // the site that this panel itself selected
     uint64_t capture = 0;              // Session::captures that it belongs to

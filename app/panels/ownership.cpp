@@ -2,6 +2,7 @@
 #include "app/panels/ownership.h"
 
 #include "app/heat_pane.h"
+#include "app/navigate.h"
 #include "app/numbers.h"
 #include "app/widgets.h"
 
@@ -30,7 +31,7 @@ void draw_map(OwnershipPanel& panel, const Session& session, Selection& selectio
         const Element at = element_at_pixel(pane.view, box.low, ImGui::GetIO().MousePos);
         if (at.row >= 0 && at.col >= 0 && at.row < tile.data.rows && at.col < tile.data.cols) {
             selection.hovering = at;
-            if (clicked) selection.element = at;
+            if (clicked) select_element(session, selection, at);
         }
     }
     draw_heat(

@@ -149,13 +149,13 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         last.width(),
         ready};
     if (button(last.low, "run/start", "Run in a worker", style)) {
-        RunRequest request;
+        KernelOptions request;
+        if (session.request.kernel == panel.kernel) request = session.request;
         request.kernel = panel.kernel;
+        request.faults.clear();
         if (!panel.fault.empty()) request.faults = {panel.fault};
         request.preset = panel.preset;
         request.shape = panel.shape.data();
-        request.options =
-            session.request.kernel == panel.kernel ? session.request.options : std::vector<std::string>();
         commands.run = request;
     }
 }

@@ -81,7 +81,7 @@ struct Reader {
 
     TileElement element(int tile, int row, int col) {
         TileElement e{
-            tile, row, col, 0, std::numeric_limits<double>::quiet_NaN(), 0, TileElement::State::unknown};
+            tile, row, col, 0, std::numeric_limits<double>::quiet_NaN(), 0, TileElement::State::unknown, 0};
         const auto [at, fresh] = loaded.try_emplace(tile);
         if (fresh) at->second = analysis::load_tile(c, c.tiles[static_cast<size_t>(tile)]);
         const analysis::TileData& t = at->second;
@@ -315,7 +315,8 @@ Provenance provenance(const Chain& chain, const Asked& asked) {
     for (const Element& e : all.elements) {
         const int k = captured[static_cast<size_t>(e.tile)];
         if (k < 0 || (k == asked.tile && e.row == asked.row && e.col == asked.col)) continue;
-        const TileElement element = reader.element(k, e.row, e.col);
+        TileElement element = reader.element(k, e.row, e.col);
+        element.order = taken[static_cast<size_t>(e.tile)].order;
         if (!first_wrong && element.state == TileElement::State::wrong) {
             first_wrong = e;
             out.first_wrong = static_cast<int>(out.elements.size());

@@ -37,6 +37,7 @@ struct TileElement {
     int row = 0, col = 0;
     double got = 0, reference = 0, bound = 0;  // reference NaN: it was not compared
     enum class State : uint8_t { unknown, right, wrong } state = State::unknown;
+    uint64_t order = 0;  // instants of the block before its mark; of the asked one not known
 };
 
 // One source line that the value came through, by its last instruction there.

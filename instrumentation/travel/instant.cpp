@@ -155,7 +155,45 @@ Route make_route(const ptx::Module& module, emulator::Journey journey) {
     return route;
 }
 
+namespace {
+
+// Which of the arrivals, of which the first `before` come before the anchor, is number 0.
+int64_t first_counted(Wanted::Side side, int64_t before, bool any_behind) {
+    const bool last_before = side == Wanted::Side::before ? before > 0 : !any_behind;
+    return last_before ? before - 1 : before;
+}
+
+Found go_from_anchor(Route& route, const Wanted& wanted) {
+    Found found;
+    Scout scout{route, wanted};
+    std::vector<uint64_t> arrivals;
+    int64_t before = 0;
+    bool behind = false, here_wanted = false;
+    emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
+        const bool arrives = scout.arrives(here);
+        if (arrives) arrivals.push_back(here.order);
+        if (here.order < wanted.anchor) {
+            before = static_cast<int64_t>(arrivals.size());
+            return false;
+        }
+        behind = behind || arrives;
+        const bool decided = behind || (wanted.side == Wanted::Side::before && before > 0);
+        const int64_t number = first_counted(wanted.side, before, behind) + wanted.hit;
+        here_wanted = arrives && number == static_cast<int64_t>(arrivals.size()) - 1;
+        return decided && number < static_cast<int64_t>(arrivals.size());
+    });
+    check(scout);
+    found.arrivals = static_cast<int64_t>(arrivals.size());
+    const int64_t number = first_counted(wanted.side, before, behind) + wanted.hit;
+    if (number < 0 || number >= found.arrivals) return found;
+    found.found = here_wanted || emulator::go_to(*route.traveller, arrivals[static_cast<size_t>(number)]);
+    return found;
+}
+
+}  // namespace
+
 Found go(Route& route, const Wanted& wanted) {
+    if (wanted.side != Wanted::Side::none) return go_from_anchor(route, wanted);
     Found found;
     Scout scout{route, wanted};
     OddScout odd{wanted.makes};

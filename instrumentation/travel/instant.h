@@ -56,6 +56,10 @@ struct Wanted {
     Odd makes = Odd::none;  // the instruction leaves NaN or Inf in a destination register of a lane
     std::optional<watch::Watch> when;  // true for at least one of its lanes
     int64_t hit = 0;  // how many such arrivals come before; negative: counted from the last, -1
+    // Arrivals are counted from an instant instead: 0 is the first at or behind it, or the last before it,
+    // whichever is asked for, or the other one where there is none. Not together with `makes`.
+    enum class Side : uint8_t { none, behind, before } side = Side::none;
+    uint64_t anchor = 0;  // emulator::Here::order
 };
 
 // Goes there. False: there is no such instant; `arrivals` says how many there were. Throws Error when the

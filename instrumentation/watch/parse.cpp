@@ -220,4 +220,19 @@ Watch parse(std::string_view text) {
     return std::move(p.watch);
 }
 
+std::vector<std::string> parted(std::string_view text) {
+    std::vector<std::string> parts;
+    int depth = 0;
+    size_t begin = 0;
+    for (size_t at = 0; at <= text.size(); ++at) {
+        const char c = at < text.size() ? text[at] : ',';
+        if (c == '(' || c == '[') ++depth;
+        if (c == ')' || c == ']') --depth;
+        if (at < text.size() && (c != ',' || depth > 0)) continue;
+        parts.emplace_back(text.substr(begin, at - begin));
+        begin = at + 1;
+    }
+    return parts;
+}
+
 }  // namespace wl::watch

@@ -64,6 +64,9 @@ struct Watch {
 // Throws Error that quotes the expression and marks the place.
 Watch parse(std::string_view text);
 
+// "l_add, min(a, b), s[i][0]": several expressions, parted at commas outside parentheses and brackets.
+std::vector<std::string> parted(std::string_view text);
+
 // A scalar, or an object (array, structure) as it was found. Throws Error on an unknown name (with the
 // nearest known one), member or function, and on operands that the operator cannot take.
 Value evaluate(const Watch& watch, const Environment& environment);

@@ -1,0 +1,106 @@
+// Options that name an instant or an element: of the verbs at and why, and of the lines that they serve.
+#include "app/cli/parse_questions.h"
+
+#include "app/cli/parse.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/watch/watch.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+void read(CLI::App& line, const std::string& words) {
+    try {
+        line.parse(words);
+    } catch (const CLI::ParseError& problem) { throw Error(problem.what()); }
+}
+
+}  // namespace
+
+void add_instant_options(CLI::App& at, AtOptions& o) {
+    at.add_option("--block", o.block, "X,Y,Z; default: 0,0,0, of a capture the recorded block");
+    at.add_option("--warp", o.warp, "of the block; default: 0, any for --write and --first")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--line", o.line, "of the source: where the warp comes to it")->check(CLI::PositiveNumber);
+    at.add_option("--file", o.file, "of that line, where several files have it");
+    at.add_option("--stage", o.stage, "only in this WL_STAGE");
+    at.add_option("--tile", o.tile, "where the warp comes to the mark of this name");
+    at.add_option("--iteration", o.iteration, "of that mark or of the stage, from 0; of the element of --for")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--barrier", o.barrier, "where the warp comes to its block barrier of this number, from 0")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--epoch", o.epoch, "only when the warp has passed so many block barriers")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--ptx-line", o.ptx_line, "where the warp comes to an instruction at this line of the PTX")
+        ->check(CLI::PositiveNumber);
+    at.add_option(
+          "--site", o.site, "where it comes to the instruction of this number, as captures count them"
+    )
+        ->check(CLI::NonNegativeNumber);
+    at.add_option(
+          "--first",
+          o.first,
+          "nan or inf: the instruction that makes it; bad: that writes a tile's first wrong element"
+    )
+        ->check(CLI::IsMember({"nan", "inf", "bad"}));
+    at.add_option(
+        "--write", o.write, "where shared:0x40, global:0x7f... or the element NAME[i][j] of a tile is written"
+    );
+    at.add_option("--last-write", o.last_write, "then back to the instruction that wrote it last");
+    at.add_option("--next-write", o.next_write, "then on to the instruction that writes it next");
+    at.add_option("--if", o.when, "only where this expression is true for a lane: 'isnan(acc)'");
+    at.add_option(
+        "--for",
+        o.serves,
+        "where the warp came last before NAME[i][j] of a tile was written (a NAME alone: was taken), else "
+        "next"
+    );
+    at.add_option("--from-stage", o.from_stage, "where it comes next once it has come into this WL_STAGE");
+    at.add_option("--hit", o.hit, "how many such instants to pass; -1: the last one, -2: the one before");
+    at.add_option("--time", o.time, "of the warp's clock, as the timeline shows it")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--step", o.step, "then so many instructions on, or back when negative");
+    at.add_option_function<std::vector<std::string>>(
+        "--print",
+        [&o](const std::vector<std::string>& given) {
+            for (const std::string& text : given)
+                for (std::string& expression : watch::parted(text)) o.print.push_back(std::move(expression));
+        },
+        "expressions over the variables; default: every variable that lives there"
+    );
+    at.add_option("--watch", o.watch, "an expression besides those of --print (repeatable)")
+        ->allow_extra_args(false);
+    at.add_option("--build", o.build, "debug (variables by name) or optimised (registers by PTX name)")
+        ->check(CLI::IsMember({"debug", "optimised"}));
+}
+
+void add_element_options(CLI::App& why, WhyOptions& o) {
+    why.add_option("--tile", o.tile, "the tile's or the output's name");
+    why.add_option("--element", o.element, "ROW,COLUMN; default: its first wrong element, else 0,0");
+    why.add_option("--iteration", o.iteration, "default: the first wrong one, else the last");
+    why.add_option("--warp", o.warp, "of a tile that each warp has for itself");
+    why.add_option("--block", o.block, "X,Y,Z; default: one that was recorded");
+}
+
+AtOptions parse_at(const std::string& words) {
+    AtOptions o;
+    CLI::App line;
+    line.set_help_flag();
+    add_instant_options(line, o);
+    read(line, words);
+    return o;
+}
+
+WhyOptions parse_why(const std::string& words) {
+    WhyOptions o;
+    CLI::App line;
+    line.set_help_flag();
+    add_element_options(line, o);
+    read(line, words);
+    return o;
+}
+
+}  // namespace wl::app
