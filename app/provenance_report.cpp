@@ -99,7 +99,6 @@ ProvenanceReport provenance_report(const std::string& text) {
         });
         for (const json& input : j.at("inputs")) report.inputs.push_back(input_text(input));
         report.not_followed = j.at("not_followed").get<std::vector<std::string>>();
-        report.summary = j.at("summary");
         return report;
     } catch (const json::exception& problem) {
         throw Error(std::string("The answer about an element is not readable: ") + problem.what() + ".");

@@ -40,7 +40,6 @@ struct ProvenanceReport {
     ProvenanceElement asked;
     std::vector<ProvenanceLink> links;  // back in kernel time: what came last is first
     std::vector<std::string> inputs, not_followed;
-    std::string summary;
 };
 
 // Throws Error when the line is not such an answer.

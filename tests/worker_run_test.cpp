@@ -149,6 +149,15 @@ struct TravelWindow {
             if (each.expression == expression) return each;
         throw std::runtime_error(expression + " is not shown");
     }
+    // As a click on its row in Tiles does; block -1: an output.
+    void choose_tile(int64_t block, int iteration, const std::string& name) {
+        const capture::Capture& c = shell.app.session.capture;
+        for (size_t i = 0; i < c.tiles.size(); ++i)
+            if (c.tiles[i].block == block && c.tiles[i].iteration == iteration &&
+                c.probes[static_cast<size_t>(c.tiles[i].probe)].name == name)
+                return select_tile(shell.app.session, shell.app.selection, static_cast<int>(i));
+        throw std::runtime_error(name + " is no tile");
+    }
     uint64_t time() { return shell.app.session.lanes.report->time; }
 };
 
@@ -196,23 +205,24 @@ TEST(Lanes, StartWhereTheSelectedElementWasMade) {
     TravelWindow window;
     Session& session = window.shell.app.session;
     Selection& selection = window.shell.app.selection;
-    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:104\n");
     const uint64_t first = window.time();
     EXPECT_EQ(window.row("row").number[0], 0);
-    window.play("click tiles/b0/i1/l\n wait 3\n until lanes v2c_3.cu:212\n");
+    window.choose_tile(0, 1, "l");
+    window.play("wait 3\n until lanes v2c_3.cu:182\n");
     EXPECT_GT(window.time(), first) << "the tile's own mark, in iteration 1";
-    selection.site = site_at_line(session.capture, "v2c_3.cu", 127);
+    selection.site = site_at_line(session.capture, "v2c_3.cu", 104);
     select_element(session, selection, {21, 0});
-    window.play("wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("wait 3\n until lanes v2c_3.cu:104\n");
     EXPECT_EQ(session.lanes.report->warp, 2) << "the warp that wrote l[21]";
     EXPECT_EQ(window.row("row").number[0], 21);
     const uint64_t second = window.time();
-    window.play("click lanes/back-arrival\n wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("click lanes/back-arrival\n wait 3\n until lanes v2c_3.cu:104\n");
     EXPECT_EQ(window.row("row").number[0], 20);
-    window.play("click tiles/b0/i0/l\n wait 3\n");
-    selection.site = site_at_line(session.capture, "v2c_3.cu", 127);
+    window.choose_tile(0, 0, "l");
+    selection.site = site_at_line(session.capture, "v2c_3.cu", 104);
     select_element(session, selection, {21, 0});
-    window.play("wait 3\n until lanes v2c_3.cu:127\n");
+    window.play("wait 3\n until lanes v2c_3.cu:104\n");
     EXPECT_EQ(window.row("row").number[0], 21);
     EXPECT_LT(window.time(), second) << "iteration 0 comes before";
 }
@@ -233,8 +243,8 @@ TEST(Lanes, FollowKernelTimeIntoTheStageThatItIsIn) {
     for (const int iteration : {0, 1}) {
         selection.warp = 3;
         move_to_time(session, selection, in_iteration(iteration));
-        selection.site = site_at_line(c, "v2c_3.cu", 127);
-        window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:127\n");
+        selection.site = site_at_line(c, "v2c_3.cu", 104);
+        window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:104\n");
         EXPECT_EQ(session.lanes.report->warp, 3);
         EXPECT_EQ(window.row("row").number[0], 24) << "the first row of warp 3";
         EXPECT_GT(window.time(), before);
@@ -255,10 +265,11 @@ TEST(Provenance, FollowsAnElementToTheFirstWrongLinkWhichIsMarked) {
     const Session& session = window.shell.app.session;
     bool reduction = false;
     for (const ProvenanceLink& link : session.provenance.report->links)
-        reduction = reduction || (link.suspect && link.line == 41 && link.inlined_at == std::vector{127});
+        reduction = reduction || (link.suspect && link.line == 34 && link.inlined_at.front() == 104);
     EXPECT_TRUE(reduction) << "the shuffles of the reduction made it";
 
-    window.play("click tiles/b-1/O\n wait 3\n until provenance O 0,0\n wait 4\n");
+    window.choose_tile(capture::kWholeLaunch, 0, "O");
+    window.play("wait 3\n until provenance O 0,0\n wait 4\n");
     const ProvenanceReport& report = *session.provenance.report;
     const int wrong = first_wrong(report);
     ASSERT_GE(wrong, 0);
@@ -282,7 +293,8 @@ TEST(Provenance, FollowsAnElementToTheFirstWrongLinkWhichIsMarked) {
 
 TEST(Provenance, AClickOnALinkSelectsItAndTheChainStays) {
     TravelWindow window;
-    window.play("click tab/Provenance\n click tiles/b-1/O\n wait 3\n until provenance O 0,0\n wait 4\n");
+    window.choose_tile(capture::kWholeLaunch, 0, "O");
+    window.play("click tab/Provenance\n wait 3\n until provenance O 0,0\n wait 4\n");
     const ProvenanceReport& report = *window.shell.app.session.provenance.report;
     const int wrong = first_wrong(report);
     ASSERT_GE(wrong, 0);
@@ -300,7 +312,8 @@ TEST(Provenance, AClickOnALinkSelectsItAndTheChainStays) {
         "click provenance/from-here\n wait 3\n until provenance l 0,0\n"
     );
     EXPECT_EQ(first_wrong(*window.shell.app.session.provenance.report), -1) << "nothing before l is wrong";
-    window.play("click tiles/b0/i0/P\n wait 3\n until provenance P 0,0\n");
+    window.choose_tile(0, 0, "P");
+    window.play("wait 3\n until provenance P 0,0\n");
 }
 
 }  // namespace

@@ -248,8 +248,7 @@ ordered_json why_json(const WhyReport& r) {
         {"lines",          lines                 },
         {"elements",          elements},
         {"inputs",          inputs                   },
-        {"not_followed",          r.chain.not_followed},
-        {"summary",          verdict_text(r)                        }
+        {"not_followed",          r.chain.not_followed}
     };
     if (r.chain.first_wrong >= 0)
         j["first_wrong"] = element_json(r, r.chain.elements[static_cast<size_t>(r.chain.first_wrong)]);

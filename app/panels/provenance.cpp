@@ -276,6 +276,20 @@ void draw_titles(const Columns& at, float y) {
     title(at.times, "times");
 }
 
+std::string summary_of(const ProvenanceReport& report) {
+    for (const ProvenanceLink& link : report.links)
+        if (link.first_wrong)
+            return "The first wrong link is " + name_of(link.element) + " of iteration " +
+                std::to_string(link.element.iteration) +
+                ". The red lines made it out of elements that are inside their bounds: the fault is in one "
+                "of "
+                "them, or in what they should have read.";
+    if (report.asked.state == State::wrong)
+        return "No tile on the way is wrong: the fault is in one of the red lines, between the last right "
+               "elements and this one, or in what they should have read.";
+    return "Nothing that was compared on the way is wrong.";
+}
+
 // Returns the y below.
 float draw_summary(ProvenancePanel& panel, const Session& session, Box box) {
     const ProvenanceReport& report = *session.provenance.report;
@@ -296,7 +310,7 @@ float draw_summary(ProvenancePanel& panel, const Session& session, Box box) {
         {box.low.x + pad, box.low.y + px(7)},
         box.width() - 2 * pad - button_room,
         {Face::small_words, wrong ? colour::kText : colour::kDim},
-        report.summary
+        summary_of(report)
     );
     return std::max(below, box.low.y + px(kControlHeight + 5)) + px(5);
 }

@@ -195,9 +195,6 @@ std::vector<ProvenanceLine> lines_of(travel::Route& route, const travel::Slice& 
         if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
     }
     for (size_t k = 0; k < lines.size(); ++k) lines[k].value = value_of(route, last[k]);
-    std::sort(lines.begin(), lines.end(), [](const ProvenanceLine& a, const ProvenanceLine& b) {
-        return a.order < b.order;
-    });
     return lines;
 }
 
@@ -228,18 +225,26 @@ ProvenanceInput input_of(const travel::SliceInput& in, const manifest::Problem& 
     return out;
 }
 
-// What lies between a wrong element and the right ones before it.
+bool same_line(const ProvenanceLine& a, const ProvenanceLine& b) {
+    return std::tie(a.source, a.line, a.function, a.called_at) ==
+        std::tie(b.source, b.line, b.function, b.called_at);
+}
+
+// What lies between a wrong element and the right ones before it. Such a line is shown as it was executed
+// there, not as it was later.
 void mark_suspects(
     travel::Route& route,
     const std::vector<Taken>& taken,
     const travel::SliceOptions& options,
     std::vector<ProvenanceLine>& lines
 ) {
-    for (const travel::SliceStep& s : travel::slice(route, taken, options).steps) {
-        const LineKey key = line_of(route, s.site);
-        for (ProvenanceLine& line : lines)
-            if (std::tie(line.source, line.line, line.function, line.called_at) == key) line.suspect = true;
-    }
+    for (const ProvenanceLine& there : lines_of(route, travel::slice(route, taken, options)))
+        for (ProvenanceLine& line : lines) {
+            if (!same_line(line, there)) continue;
+            line.suspect = true;
+            line.site = there.site, line.warp = there.warp, line.lane = there.lane;
+            line.order = there.order, line.value = there.value;
+        }
 }
 
 }  // namespace
@@ -335,6 +340,9 @@ Provenance provenance(const Chain& chain, const Asked& asked) {
     options.ends_at = is_right;
     if (first_wrong || out.asked.state == TileElement::State::wrong)
         mark_suspects(route, taken, options, out.lines);
+    std::sort(out.lines.begin(), out.lines.end(), [](const ProvenanceLine& a, const ProvenanceLine& b) {
+        return a.order < b.order;
+    });
     return out;
 }
 

@@ -40,7 +40,8 @@ struct TileElement {
     uint64_t order = 0;  // instants of the block before its mark; of the asked one not known
 };
 
-// One source line that the value came through, by its last instruction there.
+// One source line that the value came through, by its last instruction there: of a suspect one, the last on
+// the way to the first wrong element.
 struct ProvenanceLine {
     int source = -1, line = 0;   // in Capture::sources; -1: no line
     std::string function;        // the inlined one
