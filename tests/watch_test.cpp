@@ -182,5 +182,12 @@ TEST_F(Watches, MistakesNameThePlaceAndTheNearestName) {
     EXPECT_NE(error("99999999999999999999").find("does not fit"), std::string::npos);
 }
 
+TEST(Watch, ExpressionsArePartedAtCommasOutsideParenthesesAndBrackets) {
+    const std::vector<std::string> parts = {"l_add", " min(a, max(b, c))", "s[f(1, 2)][i]", "x"};
+    EXPECT_EQ(parted("l_add, min(a, max(b, c)),s[f(1, 2)][i],x"), parts);
+    EXPECT_EQ(parted("m"), std::vector<std::string>{"m"});
+    EXPECT_EQ(parted("a),b"), (std::vector<std::string>{"a)", "b"})) << "a stray parenthesis joins nothing";
+}
+
 }  // namespace
 }  // namespace wl::watch
