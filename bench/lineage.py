@@ -1,11 +1,11 @@
 """Writes docs/lineage.md and its pictures: every shipped kernel and fault with figures, first finding and story.
 
-    python3 bench/lineage.py build/release/app/warplens [--presets P,Q] [kernel ...]
+    python3 bench/lineage.py build/release/app/warplens [--presets P,Q] [--jobs N] [kernel ...]
 
 Runs `accept` on every preset of every kernel and on the first preset of every fault: minutes. Each row is kept in
 build/lineage_page by the content of source and manifest, so that a second call only runs what has changed; named
 kernels are run anew. With --presets the rows of other presets come from what was kept, or the page says that they
-were not run. Figures of a GPU come from docs/measured/lineage-h200.json where it has them.
+were not run. With --jobs several rows run at once, each on two threads. Figures of a GPU come from docs/measured/lineage-h200.json where it has them.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import json
 import pathlib
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "lineage_page"
@@ -229,23 +230,32 @@ def order(kernel):
     return (not kernel["name"].startswith("v2"), kernel["name"])
 
 
+def submit_rows(pool, program, kernel, options):
+    """The rows to come: of each preset, and of each fault at the first preset."""
+    rows = [pool.submit(accept, program, kernel, None, preset, options) for preset in presets_of(kernel)]
+    first = first_preset(kernel)
+    return rows, [(f, pool.submit(accept, program, kernel, f["name"], first, options)) for f in kernel["faults"]]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("program")
     arguments.add_argument("fresh", nargs="*", help="kernels to run anew")
     arguments.add_argument("--presets", type=lambda text: text.split(","), default=[])
+    arguments.add_argument("--jobs", type=int, default=1, help="rows at once")
     options = arguments.parse_args()
     program = str(pathlib.Path(options.program).resolve())
     KEPT.mkdir(parents=True, exist_ok=True)
     PICTURES.mkdir(parents=True, exist_ok=True)
     gpu = measured()
-    pages = []
-    for kernel in sorted(json.loads(say(program, "kernels", "--json"))["kernels"], key=order):
-        rows = [accept(program, kernel, None, preset, options) for preset in presets_of(kernel)]
-        first = first_preset(kernel)
-        faults = [(f, accept(program, kernel, f["name"], first, options)) for f in kernel["faults"]]
-        pages.append((kernel, rows, faults))
-        print(kernel["name"], [r["verdict"] for r in rows], [rule_of(row) for _, row in faults], flush=True)
+    kernels = sorted(json.loads(say(program, "kernels", "--json"))["kernels"], key=order)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        submitted = [submit_rows(pool, program, kernel, options) for kernel in kernels]
+        pages = []
+        for kernel, (rows, faults) in zip(kernels, submitted):
+            page = kernel, [row.result() for row in rows], [(fault, row.result()) for fault, row in faults]
+            pages.append(page)
+            print(kernel["name"], [r["verdict"] for r in page[1]], [rule_of(row) for _, row in page[2]], flush=True)
     text = INTRODUCTION + contents(pages) + LEGEND
     text += "".join(section(program, *page, gpu) for page in pages)
     (ROOT / "docs" / "lineage.md").write_text(text)
