@@ -135,7 +135,7 @@ int verb_kernels(const Command& command) {
             });
         text += "    presets:";
         for (const auto& [name, settings] : k.presets) text += " " + name, presets.push_back(name);
-        text += "\n";
+        text += '\n';
         list.push_back({
             {"name",    k.name },
             {"title",   k.title},

@@ -70,8 +70,10 @@ std::string read_text_file(const std::string& path) {
     const std::uintmax_t size = std::filesystem::file_size(path, unknown_size);
     if (!unknown_size) text.reserve(size);
     std::array<char, 65536> buffer;
-    for (size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;)
+    for (size_t n = buffer.size(); n == buffer.size();) {
+        n = std::fread(buffer.data(), 1, buffer.size(), file.get());
         text.append(buffer.data(), n);
+    }
     if (std::ferror(file.get())) fail(errno);
     return text;
 }

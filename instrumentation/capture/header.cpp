@@ -26,7 +26,7 @@ Header read_header(std::span<const std::byte> file, const std::string& name) {
     if (file.empty()) throw Error(name + " is empty: not a capture.");
     const auto* text = reinterpret_cast<const char*>(file.data());
     const std::string_view begin(text, std::min(file.size(), kMagic.size()));
-    if (begin != kMagic.substr(0, begin.size())) throw Error(name + " is not a WarpLens capture.");
+    if (!kMagic.starts_with(begin)) throw Error(name + " is not a WarpLens capture.");
     if (file.size() < kHeaderSize)
         throw Error(
             name + " is truncated: " + std::to_string(file.size()) + " bytes are left. Record it again."

@@ -217,7 +217,7 @@ PoisonStep plan_step(const PoisonFunction& f, const ptx::Instruction& in) {
         const bool by_itself = at >= decides.from && at < decides.from + decides.count;
         if (k < written && in.operands[k].kind != Kind::address)
             p.add_result(in.operands[k]);
-        else if (by_itself && !(in.op == Op::bar && p.is_predicate(in.operands[k])))
+        else if (by_itself && (in.op != Op::bar || !p.is_predicate(in.operands[k])))
             p.add_decider(in.operands[k], decides.effect);
         else if (s.way != Way::none || in.operands[k].kind == Kind::address)
             p.add_source(in.operands[k]);

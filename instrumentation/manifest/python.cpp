@@ -53,7 +53,7 @@ json number(double value) {
 // What stands for an argument in the request; arrays are written as files.
 json describe(const BoundArgument& argument, const TemporaryFolder& folder, int& files) {
     if (argument.array) {
-        const std::string name = fmt::format("input{}.npy", files++);
+        std::string name = fmt::format("input{}.npy", files++);
         write_npy(folder.file(name), argument.data);
         return name;
     }

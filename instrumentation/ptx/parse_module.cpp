@@ -44,7 +44,7 @@ void parse_alias(Parser& p) {
         target->second.kind != Entry::Kind::function)
         fail_at(where, "an .alias needs two functions declared before it");
     const Function& standing = p.module.functions[alias->second.index];
-    const auto own = static_cast<int32_t>(alias->second.index);
+    const auto own = alias->second.index;
     const bool stood_for =
         std::any_of(p.module.functions.begin(), p.module.functions.end(), [own](const Function& f) {
             return f.alias_of == own;

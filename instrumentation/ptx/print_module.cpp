@@ -30,7 +30,7 @@ std::string print_location(const Printer& p, int32_t location) {
         text += "\t.loc\t" + print_place(l);
         if (l.function >= 0) text += ", function_name " + p.string_labels->at(l.function);
         if (l.inlined_at >= 0) text += ", inlined_at " + print_place(p.module.locations[l.inlined_at]);
-        text += "\n";
+        text += '\n';
     }
     return text;
 }

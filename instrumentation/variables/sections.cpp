@@ -189,7 +189,7 @@ Image debug_image(const ptx::Module& module) {
         for (const auto& [name, text] : module.sections) add_labels(symbols, name, text);
         std::vector<Section> sections;
         for (const auto& [name, text] : module.sections)
-            if (name.rfind(".debug_", 0) == 0) sections.push_back({name, bytes_of(symbols, text)});
+            if (name.starts_with(".debug_")) sections.push_back({name, bytes_of(symbols, text)});
         return {elf_of(std::move(sections)), std::move(symbols.data)};
     } catch (const Error& error) {
         throw Error(fmt::format(
