@@ -1,10 +1,9 @@
 // The .toml as a Kernel: which keys there are, their types, and what must not be missing.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/manifest/arguments.h"
 #include "instrumentation/manifest/expression.h"
-#include "instrumentation/manifest/fill.h"
 #include "instrumentation/manifest/manifest.h"
-#include "instrumentation/manifest/texture.h"
 #include "instrumentation/manifest/toml_reader.h"
 
 #include <algorithm>
@@ -19,127 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string place_of(const Section& section, const std::string& key) {
-    return fmt::format("{}:{}: {}", section.document->path, line_of(section, key), full_name(section, key));
-}
-
-void check_name(const Section& section, const std::string& key, const std::string& name) {
-    if (!is_identifier(name))
-        fail(
-            *section.document,
-            line_of(section, key),
-            fmt::format("\"{}\" is no name: letters, digits and _ make one.", name)
-        );
-}
-
-std::string unknown(const std::string& word, const std::string& what, const std::vector<std::string>& known) {
-    const std::string nearest = nearest_word(word, known);
-    const std::string help = nearest.empty()
-        ? (known.empty() ? "there is none" : "there are " + join(known, ", ")) + "."
-        : "did you mean \"" + nearest + "\"?";
-    return fmt::format("unknown {} \"{}\"; {}", what, word, help);
-}
-
 // What expressions know besides parameters.
 const std::set<std::string> kMeanings{"warp", "iteration", "block", "lane", "element"};
-
-// ---- arguments
-
-DType read_dtype(const Section& section) {
-    const std::string name =
-        required(section, "dtype", text(section, "dtype"), "the element type, such as \"f16\"");
-    if (const auto dtype = dtype_from_name(name)) return *dtype;
-    std::vector<std::string> known;
-    for (int t = 0; t <= static_cast<int>(DType::tf32); ++t)
-        known.emplace_back(name_of(static_cast<DType>(t)));
-    fail(*section.document, line_of(section, "dtype"), unknown(name, "dtype", known));
-}
-
-// A key that this kind of argument does not have.
-void forbid(const Section& section, const std::string& kind, const std::vector<std::string>& forbidden) {
-    for (const std::string& key : forbidden)
-        if (section.table->contains(key))
-            fail(
-                *section.document,
-                line_of(section, key),
-                fmt::format("{} is not for {}.", full_name(section, key), kind)
-            );
-}
-
-std::vector<Argument> read_arguments(const Section& parent, const std::string& key);
-
-void read_array(const Section& section, Argument& argument) {
-    forbid(section, "an array", {"value"});
-    if (argument.shape.empty())
-        fail(
-            *section.document,
-            line_of(section, "shape"),
-            full_name(section, "shape") +
-                " is empty: an array has at least one extent, and a scalar no shape."
-        );
-    argument.fill = text(section, "fill").value_or("");
-    argument.output = flag(section, "output").value_or(false);
-    if (!argument.fill.empty())
-        parse_fill(argument.fill, place_of(section, "fill"));
-    else if (!argument.output)
-        required<std::string>(
-            section,
-            "fill",
-            std::nullopt,
-            "an array has a fill, such as \"normal\", or output = true, or both"
-        );
-}
-
-Argument read_argument(const Section& section) {
-    check_keys(
-        section, {"name", "dtype", "shape", "fill", "value", "fields", "output", "texture", "surface"}
-    );
-    Argument argument;
-    argument.line = line_of(section);
-    argument.name = required(section, "name", text(section, "name"), "every argument has one");
-    check_name(section, "name", argument.name);
-    if (section.table->contains("fields")) {
-        forbid(
-            section,
-            "a struct, whose fields say it",
-            {"dtype", "shape", "fill", "value", "output", "texture", "surface"}
-        );
-        argument.fields = read_arguments(section, "fields");
-        if (argument.fields.empty())
-            fail(*section.document, argument.line, full_name(section, "fields") + " is empty.");
-        return argument;
-    }
-    argument.dtype = read_dtype(section);
-    if (const auto shape = expressions(section, "shape")) {
-        argument.shape = *shape;
-        read_array(section, argument);
-        argument.texture = read_texture(section, argument);
-    } else {
-        forbid(section, "a scalar; an array has a shape", {"fill", "output", "texture", "surface"});
-        argument.value = required(
-            section, "value", expression(section, "value"), "a scalar has a value, an array a shape"
-        );
-    }
-    return argument;
-}
-
-std::vector<Argument> read_arguments(const Section& parent, const std::string& key) {
-    const auto sections = required(
-        parent, key, subsections(parent, key), "the kernel's parameters in their order, [] when it has none"
-    );
-    std::vector<Argument> arguments;
-    std::set<std::string> names;
-    for (const Section& section : sections) {
-        arguments.push_back(read_argument(section));
-        if (!names.insert(arguments.back().name).second)
-            fail(
-                *section.document,
-                line_of(section, "name"),
-                fmt::format("{} is the second argument named \"{}\".", section.name, arguments.back().name)
-            );
-    }
-    return arguments;
-}
 
 // ---- names and numbers
 

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
@@ -191,6 +192,27 @@ std::optional<std::vector<Section>> subsections(const Section& section, const st
         sections.push_back({section.document, element.as_table(), element_name});
     }
     return sections;
+}
+
+std::string place_of(const Section& section, const std::string& key) {
+    return fmt::format("{}:{}: {}", section.document->path, line_of(section, key), full_name(section, key));
+}
+
+void check_name(const Section& section, const std::string& key, const std::string& name) {
+    if (!is_identifier(name))
+        fail(
+            *section.document,
+            line_of(section, key),
+            fmt::format("\"{}\" is no name: letters, digits and _ make one.", name)
+        );
+}
+
+std::string unknown(const std::string& word, const std::string& what, const std::vector<std::string>& known) {
+    const std::string nearest = nearest_word(word, known);
+    const std::string help = nearest.empty()
+        ? (known.empty() ? "there is none" : "there are " + join(known, ", ")) + "."
+        : "did you mean \"" + nearest + "\"?";
+    return fmt::format("unknown {} \"{}\"; {}", what, word, help);
 }
 
 }  // namespace wl::manifest

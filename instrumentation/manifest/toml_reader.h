@@ -28,6 +28,13 @@ Section root(Document& document);
 [[noreturn]] void fail(const Document& document, int line, const std::string& message);
 int line_of(const Section& section, const std::string& key = {});  // of the section itself without a key
 std::string full_name(const Section& section, const std::string& key);
+std::string place_of(const Section& section, const std::string& key);  // "gemm.toml:7: args[0].name"
+
+// Throws Error unless the name is letters, digits and _.
+void check_name(const Section& section, const std::string& key, const std::string& name);
+
+// "unknown dtype "f61"; did you mean "f16"?"
+std::string unknown(const std::string& word, const std::string& what, const std::vector<std::string>& known);
 
 // Throws on the first key that is not among the known ones.
 void check_keys(const Section& section, const std::vector<std::string>& known);

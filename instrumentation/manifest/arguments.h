@@ -1,0 +1,12 @@
+// Arguments of a manifest: arrays, scalars and structs with their fields, in the kernel's order.
+#pragma once
+
+#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/toml_reader.h"
+
+namespace wl::manifest {
+
+// Throws Error on a key that does not go with the argument's kind, and on a name that stands twice.
+std::vector<Argument> read_arguments(const Section& parent, const std::string& key);
+
+}  // namespace wl::manifest
