@@ -12,6 +12,11 @@ using nlohmann::json;
 constexpr const char* kSource = "kernels/v2c_3.cu";
 constexpr const char* kNewSum = "sh.l[row] = ";  // where a row's l is written
 
+std::string line_of(const std::string& text) {
+    const std::string place = source_place(kSource, text);
+    return place.substr(place.rfind(':') + 1);
+}
+
 // A capture of v2c_3 with its fault 32x, on a small shape.
 struct At : testing::Test {
     TemporaryFolder folder;
@@ -74,7 +79,7 @@ TEST_F(At, WritersOfAnElementAreFoundBeforeAndBehindItsMark) {
 }
 
 TEST_F(At, CommasInsideAnExpressionDoNotPartIt) {
-    const json j = at({"--line", "104", "--print", "min(l_add, 1),max(lane, 7)"});
+    const json j = at({"--line", line_of("warp_reduce_sum(l_add)"), "--print", "min(l_add, 1),max(lane, 7)"});
     ASSERT_EQ(j.at("values").size(), 3u);
     EXPECT_EQ(j.at("values").at(1).at("expression"), "min(l_add, 1)");
     EXPECT_EQ(j.at("values").at(1).at("lanes").at(3), "1");
@@ -84,7 +89,7 @@ TEST_F(At, CommasInsideAnExpressionDoNotPartIt) {
 
 TEST_F(At, AnElementAStageOrAnOutputDecidesAmongTheArrivalsAtALine) {
     const auto row = [&](const std::vector<std::string>& options) {
-        std::vector<std::string> words{"--line", "104", "--print", "row"};
+        std::vector<std::string> words{"--line", line_of("warp_reduce_sum(l_add)"), "--print", "row"};
         words.insert(words.end(), options.begin(), options.end());
         return at(words).at("values").at(1).at("lanes").at(0).get<std::string>();
     };
@@ -95,14 +100,16 @@ TEST_F(At, AnElementAStageOrAnOutputDecidesAmongTheArrivalsAtALine) {
     EXPECT_EQ(row({"--for", "O[5][0]"}), "7") << "the last row of the last iteration";
     EXPECT_EQ(row({"--from-stage", "softmax", "--iteration", "1"}), "0");
     EXPECT_EQ(row({"--from-stage", "softmax", "--iteration", "1", "--hit", "-1"}), "7");
-    const json first = at({"--line", "104", "--for", "l[3]", "--iteration", "0"}),
-               second = at({"--line", "104", "--for", "l[3]", "--iteration", "1"}),
-               before = at({"--line", "104", "--for", "m[0]", "--hit", "0"}),
-               behind = at({"--line", "167", "--for", "l[0]"});
+    const json first = at({"--line", line_of("warp_reduce_sum(l_add)"), "--for", "l[3]", "--iteration", "0"}),
+               second =
+                   at({"--line", line_of("warp_reduce_sum(l_add)"), "--for", "l[3]", "--iteration", "1"}),
+               before = at({"--line", line_of("warp_reduce_sum(l_add)"), "--for", "m[0]", "--hit", "0"}),
+               behind = at({"--line", line_of("WL_STAGE(\"scores\")"), "--for", "l[0]"});
     EXPECT_LT(first.at("order"), second.at("order"));
     EXPECT_LT(before.at("order"), first.at("order"));
     EXPECT_LT(behind.at("order"), before.at("order")) << "the line's last arrival before, not its next";
-    const Said nobody = warplens({"at", file, "--line", "104", "--for", "O[99][0]"});
+    const Said nobody =
+        warplens({"at", file, "--line", line_of("warp_reduce_sum(l_add)"), "--for", "O[99][0]"});
     EXPECT_EQ(nobody.status, 2);
     EXPECT_NE(nobody.err.find("the block writes it nowhere"), std::string::npos) << nobody.err;
 }

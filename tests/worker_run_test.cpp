@@ -161,6 +161,12 @@ struct TravelWindow {
     uint64_t time() { return shell.app.session.lanes.report->time; }
 };
 
+int line_of(const std::string& text) {
+    const std::string place = test::source_place("kernels/v2c_3.cu", text);
+    return std::stoi(place.substr(place.rfind(':') + 1));
+}
+const std::string kReduction = "warp_reduce_sum(l_add)", kShuffle = "x += __shfl_xor_sync";
+
 // Waits until the panel shows the first arrival at the reduction.
 std::string until_reduction() {
     const std::string place = test::source_place("kernels/v2c_3.cu", "warp_reduce_sum(l_add)");
@@ -205,24 +211,24 @@ TEST(Lanes, StartWhereTheSelectedElementWasMade) {
     TravelWindow window;
     Session& session = window.shell.app.session;
     Selection& selection = window.shell.app.selection;
-    window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:104\n");
+    window.play("click tab/Lanes\n wait 3\n" + until_reduction());
     const uint64_t first = window.time();
     EXPECT_EQ(window.row("row").number[0], 0);
     window.choose_tile(0, 1, "l");
-    window.play("wait 3\n until lanes v2c_3.cu:182\n");
+    window.play("wait 3\n until lanes v2c_3.cu:" + std::to_string(line_of("WL_TILE(\"l\"")) + "\n");
     EXPECT_GT(window.time(), first) << "the tile's own mark, in iteration 1";
-    selection.site = site_at_line(session.capture, "v2c_3.cu", 104);
+    selection.site = site_at_line(session.capture, "v2c_3.cu", line_of(kReduction));
     select_element(session, selection, {21, 0});
-    window.play("wait 3\n until lanes v2c_3.cu:104\n");
+    window.play("wait 3\n" + until_reduction());
     EXPECT_EQ(session.lanes.report->warp, 2) << "the warp that wrote l[21]";
     EXPECT_EQ(window.row("row").number[0], 21);
     const uint64_t second = window.time();
-    window.play("click lanes/back-arrival\n wait 3\n until lanes v2c_3.cu:104\n");
+    window.play("click lanes/back-arrival\n wait 3\n" + until_reduction());
     EXPECT_EQ(window.row("row").number[0], 20);
     window.choose_tile(0, 0, "l");
-    selection.site = site_at_line(session.capture, "v2c_3.cu", 104);
+    selection.site = site_at_line(session.capture, "v2c_3.cu", line_of(kReduction));
     select_element(session, selection, {21, 0});
-    window.play("wait 3\n until lanes v2c_3.cu:104\n");
+    window.play("wait 3\n" + until_reduction());
     EXPECT_EQ(window.row("row").number[0], 21);
     EXPECT_LT(window.time(), second) << "iteration 0 comes before";
 }
@@ -243,8 +249,8 @@ TEST(Lanes, FollowKernelTimeIntoTheStageThatItIsIn) {
     for (const int iteration : {0, 1}) {
         selection.warp = 3;
         move_to_time(session, selection, in_iteration(iteration));
-        selection.site = site_at_line(c, "v2c_3.cu", 104);
-        window.play("click tab/Lanes\n wait 3\n until lanes v2c_3.cu:104\n");
+        selection.site = site_at_line(c, "v2c_3.cu", line_of(kReduction));
+        window.play("click tab/Lanes\n wait 3\n" + until_reduction());
         EXPECT_EQ(session.lanes.report->warp, 3);
         EXPECT_EQ(window.row("row").number[0], 24) << "the first row of warp 3";
         EXPECT_GT(window.time(), before);
@@ -265,7 +271,9 @@ TEST(Provenance, FollowsAnElementToTheFirstWrongLinkWhichIsMarked) {
     const Session& session = window.shell.app.session;
     bool reduction = false;
     for (const ProvenanceLink& link : session.provenance.report->links)
-        reduction = reduction || (link.suspect && link.line == 34 && link.inlined_at.front() == 104);
+        reduction = reduction ||
+            (link.suspect && link.line == line_of(kShuffle) && link.inlined_at.front() == line_of(kReduction)
+            );
     EXPECT_TRUE(reduction) << "the shuffles of the reduction made it";
 
     window.choose_tile(capture::kWholeLaunch, 0, "O");

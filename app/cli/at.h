@@ -18,7 +18,7 @@ namespace wl::app {
 struct Trip {
     diagnosis::Experiment experiment;
     travel::Route route;
-    std::optional<capture::Capture> recorded;          // that was named
+    std::optional<capture::Capture> recorded;         // that was named
     std::optional<std::vector<travel::Taken>> taken;  // tiles and arguments, once they are asked for
     std::vector<std::string> faults;
     int64_t block = 0;

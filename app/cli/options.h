@@ -34,7 +34,7 @@ struct AtOptions {
     std::string block, file, stage, when, build = "debug";
     std::string tile, first, write, last_write, next_write;
     std::string serves, from_stage;  // --for, --from-stage
-    int warp = -1;  // -1: 0, or any where it is asked who writes or makes something
+    int warp = -1;                   // -1: 0, or any where it is asked who writes or makes something
     int line = 0, iteration = -1, barrier = -1, epoch = -1;
     uint32_t ptx_line = 0;
     int64_t time = -1, hit = 0, step = 0, site = -1;
