@@ -116,8 +116,31 @@ TEST(Check, WhatAnotherFileDefinesIsRefusedByItsName) {
     expect_words(
         said.out,
         {"call.uni elsewhere: elsewhere is declared here and defined in another file",
-         "the variable their_counter is declared here and defined in another file"}
+         "the variable their_counter is declared here and defined in another file",
+         "unlinked",
+         "runs once linked with what defines their_counter, elsewhere"}
     );
+    const json entry =
+        json::parse(warplens({"check", f.file("extern.ptx", text), "--json"}).out).at("entries").at(0);
+    EXPECT_EQ(entry.at("verdict"), "unlinked");
+    EXPECT_EQ(entry.at("missing"), json({"their_counter", "elsewhere"}));
+    const Said both = warplens(
+        {"check",
+         f.file("both.ptx", text + ".visible .entry j() { frobnicate; call elsewhere; }\n"),
+         "--entry",
+         "j"}
+    );
+    expect_words(both.out, {"unsupported", "2 refused"});
+}
+
+TEST(Check, AddressesOf32BitsAreRefusedAsAWhole) {
+    const Folder f;
+    const Said said = warplens(
+        {"check",
+         f.file("narrow.ptx", ".version 6.5\n.target sm_50\n.address_size 32\n.entry k() { ret; }\n")}
+    );
+    EXPECT_EQ(said.status, 3) << said.out;
+    expect_words(said.out, {"addresses of 32 bits", "-m64"});
 }
 
 TEST(Check, EqualRefusalsAreOneParagraphAndAllInTheJson) {

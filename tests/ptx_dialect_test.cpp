@@ -34,6 +34,20 @@ TEST(PtxDialect, RegistersOfTheModuleAreEachFunctionsOwn) {
     EXPECT_EQ(m.target_options, std::vector<std::string>{"map_f64_to_f32"});
 }
 
+TEST(PtxDialect, ConstantBanksAreOneMemory) {
+    const Module m = parse(
+        ".version 2.1\n.target sm_20\n.const[2] .align 4 .f32 a[4] = {1.0, 2.0, 3.0, 4.0};\n.extern "
+        ".const[1] .b8 "
+        "e[];\n.entry k() {\n.reg .f32 %f<3>; ld.const[2].f32 %f1, [a+4];\nld.const[10].v2.f32 {%f1, %f2}, "
+        "[a];\nexit; }\n"
+    );
+    EXPECT_EQ(m.variables.at(0).space, Space::constant);
+    EXPECT_EQ(m.variables.at(0).bytes, 16U);
+    EXPECT_EQ(first(m).mnemonic, "ld.const.f32");
+    EXPECT_EQ(m.functions.at(0).code.at(1).modifiers.vector, 2);
+    EXPECT_EQ(print(parse(print(m))), print(m));
+}
+
 TEST(PtxDialect, ADeclarationNeedsNoSemicolon) {
     const Module m = parse(
         ".version 2.1\n.target sm_20\n.visible .func (.param .s32 r) twice (.param .s32 x)\n"

@@ -3,7 +3,9 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/base/text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -51,17 +53,35 @@ std::string refusals_text(const CheckReport& r, const EntryCheck& entry) {
     return out;
 }
 
+// "ok", "unlinked" (it runs once other files are linked in) or "unsupported"
+std::string verdict_of(const EntryCheck& entry) {
+    if (entry.refused.empty()) return "ok";
+    return emulator::only_unlinked(entry) ? "unlinked" : "unsupported";
+}
+
+// The names that other files define, each once.
+std::vector<std::string> missing_names(const EntryCheck& entry) {
+    std::vector<std::string> names;
+    for (const Refusal& refusal : entry.refused)
+        if (!refusal.missing.empty() && std::find(names.begin(), names.end(), refusal.missing) == names.end())
+            names.push_back(refusal.missing);
+    return names;
+}
+
 std::string entry_text(const CheckReport& r, const EntryCheck& entry, const Style& style) {
     const bool ok = entry.refused.empty();
     const size_t called = entry.functions.size() - 1;
+    const std::string rest = ok ? ""
+        : only_unlinked(entry)  ? ", runs once linked with what defines " + join(missing_names(entry), ", ")
+                                : fmt::format(", {} refused", entry.refused.size());
     return fmt::format(
         "{}  {}  {} instruction{}{}{}\n",
-        paint(style, ok ? Color::good : Color::warn, ok ? "ok         " : "unsupported"),
+        paint(style, ok ? Color::good : Color::warn, fmt::format("{:11}", verdict_of(entry))),
         paint(style, Color::bold, demangle(function_of(r, entry.function).name)),
         entry.instructions,
         entry.instructions == 1 ? "" : "s",
         called > 0 ? fmt::format(", {} function{} reached", called, called == 1 ? "" : "s") : "",
-        ok ? "" : fmt::format(", {} refused", entry.refused.size())
+        rest
     );
 }
 
@@ -72,6 +92,7 @@ ordered_json refusal_json(const CheckReport& r, const Refusal& refusal) {
         {"function",    function_of(r, refusal.function).name},
         {"ptx_line",             refusal.ptx_line                }
     };
+    if (!refusal.missing.empty()) j["missing"] = refusal.missing;
     if (refusal.location < 0) return j;
     const ptx::Location& where = r.module.locations[static_cast<size_t>(refusal.location)];
     if (where.file >= 0) j["file"] = r.module.files[static_cast<size_t>(where.file)];
@@ -112,12 +133,13 @@ std::string check_json(const CheckReport& r) {
         }
         const std::string& name = function_of(r, entry.function).name;
         entries.push_back({
-            {"name",         name                                        },
-            {"demangled",    demangle(name)                              },
-            {"verdict",      entry.refused.empty() ? "ok" : "unsupported"},
-            {"instructions", entry.instructions                          },
-            {"functions",    functions                                   },
-            {"unsupported",  refused                                     }
+            {"name",         name                },
+            {"demangled",    demangle(name)      },
+            {"verdict",      verdict_of(entry)   },
+            {"instructions", entry.instructions  },
+            {"functions",    functions           },
+            {"missing",      missing_names(entry)},
+            {"unsupported",  refused             }
         });
     }
     const ordered_json j{

@@ -74,20 +74,25 @@ const ptx::Variable* undefined_variable(const Module& module, const Operand& o) 
     return nullptr;
 }
 
-std::string reason(const Module& module, const ptx::Instruction& in) {
+// What the instruction names that another file defines; empty: nothing.
+std::string missing_name(const Module& module, const ptx::Instruction& in) {
+    if (in.op == Op::unsupported) return {};
+    const ptx::Function* target = call_target(module, in);
+    if (target != nullptr && target->is_declaration && target->alias_of < 0) return target->name;
+    for (const Operand& o : in.operands)
+        if (const ptx::Variable* v = undefined_variable(module, o)) return v->name;
+    return {};
+}
+
+std::string reason(const ptx::Instruction& in, const std::string& missing) {
     if (in.op == Op::unsupported) {
         const std::string why = ptx::why_unsupported(in);
         const std::string prefix = in.mnemonic + ": ";
         return why.starts_with(prefix) ? why.substr(prefix.size()) : why;
     }
-    const ptx::Function* target = call_target(module, in);
-    if (target != nullptr && target->is_declaration && target->alias_of < 0)
-        return target->name + " is declared here and defined in another file; link it in first";
-    for (const Operand& o : in.operands) {
-        if (const ptx::Variable* v = undefined_variable(module, o))
-            return "the variable " + v->name +
-                " is declared here and defined in another file; link it in first";
-    }
+    if (!missing.empty())
+        return (in.op == Op::call ? "" : "the variable ") + missing +
+            " is declared here and defined in another file; link it in first";
     const std::string section = in.form != nullptr ? std::string(in.form->section) : std::string();
     return "the emulator has no executor for this form" +
         (section.empty() ? "" : " (PTX ISA 9.0, " + section + ")");
@@ -106,12 +111,20 @@ std::vector<Refusal> refusals_in(const Module& module, int function) {
     try {
         for (const uint32_t site : refused_sites(module, f)) {
             const ptx::Instruction& in = f.code[site];
-            found.push_back({spelling(module, in), reason(module, in), function, in.text_line, in.location});
+            const std::string missing = missing_name(module, in);
+            found.push_back(
+                {spelling(module, in), reason(in, missing), missing, function, in.text_line, in.location}
+            );
         }
     } catch (const Unsupported& e) {
         const uint32_t line = f.code.empty() ? 0 : f.code.front().text_line;
         found.push_back(
-            {f.name, std::string(e.what()).substr(std::string("unsupported: ").size()), function, line, -1}
+            {f.name,
+             std::string(e.what()).substr(std::string("unsupported: ").size()),
+             {},
+             function,
+             line,
+             -1}
         );
     }
     return found;
@@ -139,6 +152,13 @@ std::set<int> reachable_variables(const Module& module, std::span<const int> fun
             for (const Operand& o : in.operands) reach_operand(r, f, o);
     }
     return std::move(r.known_variables);
+}
+
+bool only_unlinked(const EntryCheck& entry) {
+    return !entry.refused.empty() &&
+        std::none_of(entry.refused.begin(), entry.refused.end(), [](const Refusal& r) {
+            return r.missing.empty();
+        });
 }
 
 std::vector<EntryCheck> check_entries(const Module& module) {

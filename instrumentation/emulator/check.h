@@ -17,6 +17,7 @@ namespace wl::emulator {
 struct Refusal {
     std::string what;       // the mnemonic, and of a call its target: "call.uni vprintf"
     std::string why;        // a sentence without the place
+    std::string missing{};  // a function or variable that another file defines: linked, the instruction runs
     int function = 0;       // index in Module::functions
     uint32_t ptx_line = 0;  // 1-based
     int32_t location = -1;  // index in Module::locations; -1: the PTX has no .loc for it
@@ -34,6 +35,9 @@ struct EntryCheck {
 std::vector<int> reachable_functions(const ptx::Module& module, int function);
 // The module's variables that these functions name, themselves or through initial values of others, by index.
 std::set<int> reachable_variables(const ptx::Module& module, std::span<const int> functions);
+
+// Whether the entry lacks nothing but what other files define; false for one that can run.
+bool only_unlinked(const EntryCheck& entry);
 
 // One for each entry that has a body, in the order of the module. A module without any, as a library of
 // device functions is, has one for each function with a body.

@@ -108,6 +108,10 @@ void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
 // ---- functions
 
 void place_registers(Lowering& l) {
+    if (l.module.address_size == 32)
+        throw Unsupported(
+            "unsupported: addresses of 32 bits, which ptxas 13 does not compile either; compile with -m64"
+        );
     RegisterFile& file = l.self.file;
     l.register_slots = assign_registers(l.function, file);
     l.read = registers_read(l.function);

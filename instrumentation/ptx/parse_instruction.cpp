@@ -284,6 +284,7 @@ void parse_instruction(Parser& p, Guard guard) {
     instruction.guard = guard;
     instruction.text_line = p.lexer.token.line;
     instruction.mnemonic = std::string(take_word(p.lexer, "an instruction"));
+    if (instruction.mnemonic == "ld.const") skip_bank(p);
     while (p.lexer.token.kind == Token::Kind::word && p.lexer.token.text.starts_with('.')) {
         instruction.mnemonic += p.lexer.token.text;
         advance(p.lexer);

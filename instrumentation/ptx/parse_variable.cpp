@@ -57,6 +57,7 @@ Declarator parse_declarator(Parser& p) {
     d.space = space_of(p.lexer.token.text);
     d.is_register = p.lexer.token.text == ".reg";
     advance(p.lexer);
+    if (d.space == Space::constant) skip_bank(p);
     while (p.lexer.token.kind == Token::Kind::word && p.lexer.token.text.starts_with('.')) {
         const std::string_view word = p.lexer.token.text;
         if (word == ".align") {
@@ -306,6 +307,12 @@ void add_to_module(Parser& p, Variable&& v, std::vector<AddressUse>& uses, uint3
 
 bool is_space(std::string_view word) {
     return word == ".global" || word == ".shared" || word == ".const" || word == ".local" || word == ".tex";
+}
+
+void skip_bank(Parser& p) {
+    if (!accept(p.lexer, "[")) return;
+    parse_integer(p.lexer, "a constant bank");
+    expect(p.lexer, "]");
 }
 
 std::vector<Variable> parse_variables(Parser& p, const std::string& linkage) {
