@@ -23,7 +23,7 @@ fuzzer=(env "LD_LIBRARY_PATH=$bundle/lib" "$work/ptx_fuzzer")
 if ! "${fuzzer[@]}" -help=1 >/dev/null 2>&1; then
     fuzzer=("$bundle/libc/ld-linux-x86-64.so.2" --library-path "$bundle/libc:$bundle/lib" "$work/ptx_fuzzer")
 fi
-options=(-dict="$bundle/ptx.dict" -timeout=10 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 -reload=1
+options=(-dict="$bundle/ptx.dict" -timeout=10 -rss_limit_mb=3000 -max_len=20000 -print_final_stats=1 -reload=1
     -artifact_prefix="$out/findings/")
 end=$(($(date +%s) + seconds))
 

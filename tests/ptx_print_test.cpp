@@ -220,6 +220,7 @@ TEST(PtxPrint, APrintedModuleSaysTheSameAgain) {
         ".global .tf32 t[3] = {1.5, 0f3F800000, 2};\n.global .f16 h[2] = {1.5, 7};\n.global .b128 w = 5;\n"
         ".global .u8 a[2][60] = {{1}, {2}};\n.global .f64 d = -0.0;\n.entry k() { ret; }",
         ".global .u64 a = k-8;\n.global .b8 b[2] = {0xFF(generic(a)+3), 0xFF00(a-1)};\n.entry k() { ret; }",
+        ".entry k() { .reg .b32 %r; mov.u32 %r, %ntid.x; { .reg .b64 %ntid; mov.u32 %r, %ntid.x; } }",
         ".entry k() { .reg .v4 .u32 v; .reg .u16 %h<4>; mov.v4.u32 v, %tid; mov.u32 v.y, %ntid.w; mov.v2.u16 "
         "{%h1, _}, {%h2, "
         "%tid.x}; }",

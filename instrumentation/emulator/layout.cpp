@@ -20,7 +20,7 @@ using ptx::Variable;
 // arguments.
 constexpr uint64_t kMostShared = uint64_t{1} << 20, kMostConstant = uint64_t{1} << 24,
                    kMostLocal = uint64_t{1} << 22, kMostParams = uint64_t{1} << 16,
-                   kMostRegisters = uint64_t{1} << 26, kMostGlobal = uint64_t{1} << 31;
+                   kMostRegisters = uint64_t{1} << 26, kMostGlobal = uint64_t{1} << 30;
 
 void require_room(const char* what, uint64_t bytes, uint64_t most) {
     if (bytes > most)

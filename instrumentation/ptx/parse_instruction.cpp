@@ -137,9 +137,9 @@ Operand selected(Parser& p, const Token& where) {
         const std::string lane = std::string(base) + "." + "xyzw"[kColours.find(suffix)];
         if (find_local(p, lane)) return named(p, {Token::Kind::word, lane, where.line});
     }
-    const int32_t reg = use_register(p, base);
-    const uint16_t selector = reg < 0 ? 0 : selector_from_name(suffix);
-    if (selector == 0) return named(p, where);
+    const uint16_t selector = selector_from_name(suffix);
+    const int32_t reg = selector == 0 ? -1 : use_register(p, base);
+    if (reg < 0) return named(p, where);
     Operand o;
     o.kind = Kind::reg;
     o.index = reg;

@@ -102,7 +102,7 @@ void parse_pragma(Parser& p, std::vector<std::string>& pragmas);  // behind the 
 
 // parse_variable.cpp
 bool is_space(std::string_view word);  // ".global", ".shared", ...
-void skip_bank(Parser& p);             // behind .const: [2], a bank of PTX before 2.2; all are one memory here
+void skip_bank(Parser& p);  // behind .const: [2], a bank of PTX before 2.2; all are one memory here
 // From the word after the linkage: `.global .align 4 .u32 a[4] = {1, 2}, b;`, the semicolon included.
 // Variables of the module (wherever they are declared) go there, those of the function come back.
 std::vector<Variable> parse_variables(Parser& p, const std::string& linkage);
