@@ -101,9 +101,9 @@ __device__ void softmax_rows(Shared& sh, int first_row, int lane) {
         for (int key = lane; key < N; key += 32) l_add += sh.s[row][key];
         l_add = warp_reduce_sum(l_add);
         if (lane == 0) {
-            sh.m[row] = m_new;
-            sh.alpha[row] = __expf(m_old - m_new);
-            sh.l[row] = sh.l[row] * sh.alpha[row] + l_add;
+            const float alpha = __expf(m_old - m_new);
+            sh.m[row] = m_new, sh.alpha[row] = alpha;
+            sh.l[row] = sh.l[row] * alpha + l_add;
         }
     }
     __syncwarp();
@@ -150,6 +150,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         copy_rows(sh.q, Q + head, query0, M, seq, lane);
         copy_rows(sh.k[0], K + head, 0, N, seq, lane);
         copy_rows(sh.v[0], V + head, 0, N, seq, lane);
+        asm volatile("cp.async.commit_group;" ::: "memory");
     }
     for (int row = first_row; row < first_row + kRows; ++row)
         for (int column = 2 * lane; column < D; column += 64) store_pair(&sh.o[row][column], {0.0f, 0.0f});
@@ -157,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
 
     for (int key0 = 0, stage = 0; key0 < keys; key0 += N, stage = after(stage)) {
         WL_STAGE("load");
-        asm volatile("cp.async.wait_all;" ::: "memory");
+        asm volatile("cp.async.wait_group 0;" ::: "memory");
         __syncthreads();  // this tile has arrived, and nobody reads the other stage any more
         WL_LAYOUT("Q", sh.q, M, D, kLd, 0);
         WL_LAYOUT("K", sh.k[stage], N, D, kLd, 0);
@@ -165,6 +166,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
         if (warp_id == 7 && key0 + N < keys) {
             copy_rows(sh.k[after(stage)], K + head, key0 + N, N, seq, lane);
             copy_rows(sh.v[after(stage)], V + head, key0 + N, N, seq, lane);
+            asm volatile("cp.async.commit_group;" ::: "memory");
         }
 
         WL_STAGE("scores");

@@ -12,9 +12,8 @@
 #define WL_FRAGMENT(...)
 #endif
 
-constexpr int kWarps = M / 16, kThreads = 32 * kWarps;  // each warp owns 16 query rows
-constexpr int kStages = 3;
-constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;  // 1 / sqrt(D)
+constexpr int kWarps = M / 16, kThreads = 32 * kWarps, kStages = 3;  // each warp owns 16 query rows
+constexpr float kScale = D == 64 ? 0.125f : 0.08838834764831845f;    // 1 / sqrt(D)
 static_assert(M % 16 == 0 && N % 16 == 0 && (D == 64 || D == 128), "tile shape");
 
 struct Shared {
@@ -43,6 +42,7 @@ __device__ unsigned chunk_address(const __half* matrix, int row, int chunk) {
 
 // The block starts a group: the copy of rows [first, first + rows) of (seq, D); those beyond seq become zero.
 __device__ void copy_rows(__half* to, const __half* from, int first, int rows, int seq) {
+#pragma unroll 1  // short code: registers
     for (int i = 8 * threadIdx.x; i < rows * D; i += 8 * kThreads) {
         const int row = i / D, column = i % D;
         const __half* source = from + static_cast<size_t>(min(first + row, seq - 1)) * D + column;

@@ -68,6 +68,14 @@ std::string settings_text(const Settings& settings) {
     return out;
 }
 
+// The parameters that are plain numbers; the others follow from them.
+std::string usual_text(const manifest::Kernel& kernel) {
+    Settings plain;
+    for (const auto& [name, value] : kernel.params)
+        if (value.find_first_not_of("0123456789.-") == std::string::npos) plain.emplace_back(name, value);
+    return settings_text(plain);
+}
+
 // The rows of one kernel, not yet run.
 std::vector<AcceptRow> plan(const KernelOptions& options, const AcceptOptions& accept) {
     const manifest::Kernel kernel = manifest::load(manifest::resolve(options.kernel));
@@ -78,6 +86,7 @@ std::vector<AcceptRow> plan(const KernelOptions& options, const AcceptOptions& a
     for (const std::string& preset : presets_of(kernel, accept.presets)) {
         AcceptRow row;
         row.kernel = kernel.name, row.title = title, row.preset = preset, row.faults = options.faults;
+        row.usual = usual_text(kernel);
         if (!preset.empty()) row.settings = settings_text(kernel.presets.at(preset));
         rows.push_back(std::move(row));
     }
@@ -162,7 +171,7 @@ int verb_accept(const Command& c) {
     summary.gpu = gpu_note();
     std::vector<std::string> json;
     for (Work& w : work) {
-        if (!c.output.json) put(accept_heading(w.rows.front(), style));
+        if (!c.output.json) put(accept_heading(w.rows, style));
         for (AcceptRow& row : w.rows) {
             diagnosis::Options run = run_options(w.options);
             const std::string name = fmt::format("{} {} ({} of {})", row.kernel, row.preset, ++done, total);

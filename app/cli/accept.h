@@ -13,6 +13,7 @@ struct AcceptRow {
     std::string kernel, title, preset;  // title: of the kernel, or what its first fault does
     std::vector<std::string> faults;
     std::string settings;  // of the preset: "B=2 S=2048"
+    std::string usual;     // the kernel's own parameters: "B=1 S=512"
     std::string problem;   // why it could not be run; then `result` is empty
     diagnosis::Acceptance result;
 };
@@ -26,8 +27,8 @@ struct AcceptSummary {
     int64_t counted = 0;    // blocks of a launch in which wavefronts were counted, at most
 };
 
-// A kernel's heading, each row as it is there, and what the table means.
-std::string accept_heading(const AcceptRow& first, const Style& style);
+// The heading of a kernel's rows, each row as it is there, and what the table means.
+std::string accept_heading(const std::vector<AcceptRow>& rows, const Style& style);
 std::string accept_text(const AcceptRow& row, const Style& style);
 std::string accept_footer(const AcceptSummary& summary, const Style& style);
 

@@ -70,12 +70,12 @@ std::string figures(const AcceptRow& row) {
     const Acceptance& a = row.result;
     const auto registers = a.resources.registers;
     return fmt::format(
-        "{:>9} {:>13} {:>8} {:>5} {:>7.1f} {:>9} {:>8.2f}",
+        "{:>9} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8.2f}",
         fmt::format("{:.2e}", a.max_difference),
         fmt::format("{} of {}", a.bad_tiles, a.tiles),
         a.run.findings.size(),
-        registers ? std::to_string(*registers) : "?",
-        kilobytes(a.shared()),
+        fmt::format("{}/{}", registers ? std::to_string(*registers) : "?", a.limits.registers),
+        fmt::format("{:.1f}/{:.0f}", kilobytes(a.shared()), kilobytes(a.limits.shared)),
         conflicts(a),
         seconds(a.run, "run")
     );
@@ -94,14 +94,18 @@ ordered_json first_bad_json(const Acceptance& a) {
 
 }  // namespace
 
-std::string accept_heading(const AcceptRow& first, const Style& style) {
-    std::string name = first.kernel;
+std::string accept_heading(const std::vector<AcceptRow>& rows, const Style& style) {
+    const AcceptRow& first = rows.front();
+    std::string name = first.kernel, shapes;
+    for (const AcceptRow& row : rows)
+        if (!row.settings.empty()) shapes += row.preset + ": " + row.settings + "; ";
     for (const std::string& f : first.faults) name += "+" + f;
     return paint(style, Color::bold, name) + "\n" + wrap(first.title, 2) +
+        paint(style, Color::dim, wrap(shapes + (shapes.empty() ? "" : "else ") + first.usual, 2)) +
         paint(style,
               Color::dim,
               fmt::format(
-                  "  {:<15} {:<11} {:>9} {:>13} {:>8} {:>5} {:>7} {:>9} {:>8}\n",
+                  "  {:<15} {:<9} {:>9} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8}\n",
                   "preset",
                   "verdict",
                   "max diff",
@@ -124,7 +128,7 @@ std::string accept_text(const AcceptRow& row, const Style& style) {
         for (const std::string& u : row.result.run.unsupported) out += wrap(u, 4);
         return out;
     }
-    out += paint(style, color_of(v), fmt::format("{:<11}", name_of(v))) + " " + figures(row) + "\n";
+    out += paint(style, color_of(v), fmt::format("{:<9}", name_of(v))) + " " + figures(row) + "\n";
     return v == RowVerdict::refused ? out + refusal_text(row, style) : out;
 }
 
@@ -141,7 +145,8 @@ std::string accept_footer(const AcceptSummary& s, const Style& style) {
         0
     );
     out += wrap(
-        "regs: a thread, " + (s.resources.empty() ? "unknown" : s.resources) + "; KB: shared memory a block",
+        "regs: a thread, " + (s.resources.empty() ? "unknown" : s.resources) +
+            "; KB: shared memory a block; both with the kernel's limit",
         0
     );
     if (s.counted > 0)

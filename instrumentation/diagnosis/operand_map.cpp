@@ -38,33 +38,6 @@ void fill(emulator::GlobalMemory& memory, const std::string& name, const Tensor&
     }
 }
 
-// The first bad tile as the kernel makes it from these operands; empty when it does not come to that.
-std::vector<double> run_tile(const Symptoms& s, const std::function<void(emulator::GlobalMemory&)>& change) {
-    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
-    const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
-    const bool whole = tile.block == capture::kWholeLaunch;
-    const auto program = emulator::lower(s.experiment.module, s.experiment.entry);
-    Prepared prepared = prepare_launch(s.experiment.problem, s.entry);
-    change(prepared.memory);
-    emulator::RunOptions run;
-    if (!whole) run.blocks = {s.block};
-    run.budget = s.budget, run.threads = whole ? s.experiment.options.threads : 1, run.marks = !whole;
-    run.checks = {.races = false, .uninitialised = false, .uniform = false};
-    std::vector<std::byte> bytes;
-    run.on_tile = [&](emulator::TileSnapshot&& taken) {
-        const std::string& name = emulator::marks(*program)[static_cast<size_t>(taken.mark)].name;
-        if (name == probe.name && taken.iteration == tile.iteration && taken.warp == tile.warp)
-            bytes = std::move(taken.values);
-    };
-    emulator::run(*program, prepared.launch, prepared.memory, run);
-    if (whole) bytes = array_of(prepared.memory, probe.name);
-    const size_t size = size_of(probe.dtype);
-    std::vector<double> out;
-    if (bytes.size() != static_cast<size_t>(tile.rows) * static_cast<size_t>(tile.cols) * size) return out;
-    for (size_t i = 0; i < bytes.size(); i += size) out.push_back(to_double(probe.dtype, bytes.data() + i));
-    return out;
-}
-
 // The product seen from the operand that is mapped: `outer` runs along the tile's rows or columns, `inner`
 // along the sum.
 struct View {
@@ -93,7 +66,7 @@ Matrix<int64_t> read_codes(const View& v, const Fill& code, int64_t base) {
             const int64_t o = v.other_by_row() ? row : col, i = v.other_by_row() ? col : row;
             return i == (o + shift) % v.inner() ? 1.0 : 0.0;
         };
-        const std::vector<double> tile = run_tile(v.s, [&](emulator::GlobalMemory& memory) {
+        const std::vector<double> tile = bad_tile_with(v.s, [&](emulator::GlobalMemory& memory) {
             fill(memory, v.mapped.name, mapped.tensor, code);
             fill(memory, v.other.name, other.tensor, one_hot);
         });
@@ -132,6 +105,34 @@ int64_t mixed(int64_t element, int64_t base) {
 }
 
 }  // namespace
+
+std::vector<double> bad_tile_with(
+    const Symptoms& s, const std::function<void(emulator::GlobalMemory&)>& change
+) {
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
+    const bool whole = tile.block == capture::kWholeLaunch;
+    const auto program = emulator::lower(s.experiment.module, s.experiment.entry);
+    Prepared prepared = prepare_launch(s.experiment.problem, s.entry);
+    change(prepared.memory);
+    emulator::RunOptions run;
+    if (!whole) run.blocks = {s.block};
+    run.budget = s.budget, run.threads = whole ? s.experiment.options.threads : 1, run.marks = !whole;
+    run.checks = {.races = false, .uninitialised = false, .uniform = false};
+    std::vector<std::byte> bytes;
+    run.on_tile = [&](emulator::TileSnapshot&& taken) {
+        const std::string& name = emulator::marks(*program)[static_cast<size_t>(taken.mark)].name;
+        if (name == probe.name && taken.iteration == tile.iteration && taken.warp == tile.warp)
+            bytes = std::move(taken.values);
+    };
+    emulator::run(*program, prepared.launch, prepared.memory, run);
+    if (whole) bytes = array_of(prepared.memory, probe.name);
+    const size_t size = size_of(probe.dtype);
+    std::vector<double> out;
+    if (bytes.size() != static_cast<size_t>(tile.rows) * static_cast<size_t>(tile.cols) * size) return out;
+    for (size_t i = 0; i < bytes.size(); i += size) out.push_back(to_double(probe.dtype, bytes.data() + i));
+    return out;
+}
 
 std::optional<Matrix<Taken>> map_operand(const Symptoms& s, const ProductFit& product, bool left) {
     const View v{

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/product_fit.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace wl::diagnosis {
@@ -21,6 +22,12 @@ struct Taken {
 // is factor x one element of this one, whose value says where it lies. Exact for whatever the kernel computes
 // in between, as long as the tile is linear in either operand.
 std::optional<Matrix<Taken>> map_operand(const Symptoms& s, const ProductFit& product, bool left);
+
+// The first bad tile as the kernel makes it once device memory is changed before the launch; empty when it
+// does not come to that.
+std::vector<double> bad_tile_with(
+    const Symptoms& s, const std::function<void(emulator::GlobalMemory&)>& change
+);
 
 // Positions that fit the map: an element of `stored` at (r, c) is taken from memory at a start +
 // in_row (r % 16) + row_block (r / 16) + in_col (c % 16) + col_block (c / 16), in elements, where rows lie

@@ -246,9 +246,13 @@ double operand_roundoff(const Symptoms& s, const ProductOperand& o) {
 // Does factor x a x b give what was got, but for rounding: of the sum, of the store, and one more of each
 // operand to its own format (a scaled Q, a P narrowed for the tensor cores)?
 bool fits(
-    const Symptoms& s, const ProductOperand& a, const ProductOperand& b, Changes changes, ProductFit& fit
+    const Symptoms& s,
+    const analysis::TileData& tile,
+    const ProductOperand& a,
+    const ProductOperand& b,
+    Changes changes,
+    ProductFit& fit
 ) {
-    const analysis::TileData& tile = s.bad_tile;
     const Product p = multiply(a, b, changes, tile.rows);
     const double relative =
         (cols_of(a) + 4) * analysis::kU32 + 2 * std::max(operand_roundoff(s, a), operand_roundoff(s, b));
@@ -273,7 +277,7 @@ bool find_rearranged(const Symptoms& s, ProductFit& fit) {
         const ProductOperand& o = left ? fit.left : fit.right;
         for (const Rearrangement& how : rearrangements(o.stored)) {
             const Changes changes{left ? &how : nullptr, left ? nullptr : &how};
-            if (!fits(s, fit.left, fit.right, changes, fit)) continue;
+            if (!fits(s, s.bad_tile, fit.left, fit.right, changes, fit)) continue;
             fit.left_differs = left, fit.changed = how, fit.used = o.name;
             fit.got = product_text(fit.left, fit.right, changes);
             return true;
@@ -295,7 +299,7 @@ bool find_other_operand(
                 o.stored.rows != right_one.stored.rows || o.stored.cols != right_one.stored.cols)
                 continue;
             const ProductOperand &a = left ? o : fit.left, &b = left ? fit.right : o;
-            if (!fits(s, a, b, {}, fit)) continue;
+            if (!fits(s, s.bad_tile, a, b, {}, fit)) continue;
             fit.left_differs = left, fit.used = o.name, fit.got = product_text(a, b, {});
             return true;
         }
@@ -369,7 +373,24 @@ std::optional<ProductFit> reference_product(const Symptoms& s) {
 }
 
 bool fits_product(const Symptoms& s, const ProductOperand& a, const ProductOperand& b, ProductFit& fit) {
-    return fits(s, a, b, {}, fit);
+    return fits(s, s.bad_tile, a, b, {}, fit);
+}
+
+bool fits_elsewhere(
+    const Symptoms& s,
+    const std::vector<double>& got,
+    const ProductOperand& a,
+    const ProductOperand& b,
+    ProductFit& fit
+) {
+    analysis::TileData tile = s.bad_tile;
+    const Product right = multiply(fit.left, fit.right, {}, tile.rows);
+    if (got.size() != right.value.data.size() || got.size() != tile.reference.data.size()) return false;
+    tile.got.data = got;
+    for (size_t i = 0; i < got.size(); ++i) {
+        if (!std::isnan(tile.reference.data[i])) tile.reference.data[i] = fit.factor * right.value.data[i];
+    }
+    return fits(s, tile, a, b, {}, fit);
 }
 
 }  // namespace wl::diagnosis

@@ -53,6 +53,16 @@ std::optional<ProductFit> reference_product(const Symptoms& s);
 // difference and elements.
 bool fits_product(const Symptoms& s, const ProductOperand& a, const ProductOperand& b, ProductFit& fit);
 
+// The same of what other inputs gave, which the operands of `fit` and `a` and `b` hold; the reference is then
+// the product of the former. No FP64 reference is made anew.
+bool fits_elsewhere(
+    const Symptoms& s,
+    const std::vector<double>& got,
+    const ProductOperand& a,
+    const ProductOperand& b,
+    ProductFit& fit
+);
+
 // Fragment loads of left or right operands, line by line.
 std::vector<Group> fragment_loads(const Symptoms& s, bool left);
 

@@ -1,7 +1,9 @@
 // wrong_index, wrong_leading_dimension: a product that takes other elements of an operand than it should,
 // whichever they are: the kernel is asked with coordinates for inputs.
 #include "instrumentation/diagnosis/operand_map.h"
+#include "instrumentation/diagnosis/trial.h"
 #include "instrumentation/diagnosis/words.h"
+#include "instrumentation/diagnosis/written_rows.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,13 +19,14 @@ struct Explained {
     int64_t wrong = 0;                 // elements of the operand
     int first_row = 0, first_col = 0;  // of the first of them, in the part
     std::optional<Positions> positions;
+    std::optional<ProductFit> elsewhere;  // the same elements taken, on inputs of another seed
 
     const ProductOperand& operand() const { return left ? fit.left : fit.right; }
 };
 
 // The operand as it is really taken: its part, filled with what stands in each place.
-ProductOperand taken_operand(const Symptoms& s, const ProductOperand& o, const Matrix<Taken>& map) {
-    const Tensor& t = s.experiment.problem.args[static_cast<size_t>(o.argument)].data;
+ProductOperand taken_operand(const manifest::Problem& p, const ProductOperand& o, const Matrix<Taken>& map) {
+    const Tensor& t = p.args[static_cast<size_t>(o.argument)].data;
     const int64_t rows = t.shape[t.shape.size() - 2], cols = t.shape.back();
     ProductOperand out = o;
     for (size_t i = 0; i < map.data.size(); ++i) {
@@ -31,6 +34,38 @@ ProductOperand taken_operand(const Symptoms& s, const ProductOperand& o, const M
         out.stored.data[i] = from.row < 0 ? 0 : at(t, (o.matrix * rows + from.row) * cols + from.col);
     }
     return out;
+}
+
+// The operand as it should be, of a problem with other inputs.
+ProductOperand refilled(const manifest::Problem& p, const ProductOperand& o) {
+    auto same = make_matrix<Taken>(o.stored.rows, o.stored.cols);
+    const Tensor& t = p.args[static_cast<size_t>(o.argument)].data;
+    for (int r = 0; r < same.rows; ++r) {
+        for (int c = 0; c < same.cols; ++c) {
+            const bool inside = o.row + r < t.shape[t.shape.size() - 2] && o.col + c < t.shape.back();
+            if (inside) same(r, c) = {o.row + r, o.col + c};
+        }
+    }
+    return taken_operand(p, o, same);
+}
+
+// What was learnt from the inputs at hand must hold on others.
+std::optional<ProductFit> test_elsewhere(const Symptoms& s, const Explained& e) {
+    const manifest::Problem other = with_seed(s.experiment.problem, s.experiment.problem.seed + 1);
+    const std::vector<double> got = bad_tile_with(s, [&](emulator::GlobalMemory& memory) {
+        for (emulator::Allocation& a : memory.allocations) {
+            for (const manifest::BoundArgument& arg : other.args) {
+                if (arg.array && !arg.output && arg.name == a.name)
+                    std::copy(arg.data.bytes.begin(), arg.data.bytes.end(), a.bytes.begin());
+            }
+        }
+    });
+    ProductFit fit = e.fit;
+    fit.left = refilled(other, fit.left), fit.right = refilled(other, fit.right);
+    const ProductOperand taken = taken_operand(other, e.operand(), e.map);
+    if (!fits_elsewhere(s, got, e.left ? taken : fit.left, e.left ? fit.right : taken, fit))
+        return std::nullopt;
+    return fit;
 }
 
 std::optional<Explained> explain(const Symptoms& s) {
@@ -54,18 +89,34 @@ std::optional<Explained> explain(const Symptoms& s) {
             }
         }
         if (e.wrong == 0) continue;
-        const ProductOperand taken = taken_operand(s, o, e.map);
+        const ProductOperand taken = taken_operand(s.experiment.problem, o, e.map);
         if (!fits_product(s, left ? taken : product->left, left ? product->right : taken, e.fit)) continue;
         e.positions = fit_positions(e.map);
+        e.elsewhere = test_elsewhere(s, e);
         return e;
     }
     return std::nullopt;
 }
 
-// Rows of a fragment lie further apart, or less far, than those of the matrix, and nothing else is wrong.
+// Rows are taken from further apart, or less far, than they lie, all of them or those of each fragment, and
+// nothing else is wrong.
 bool only_rows_differ(const Positions& p) {
-    return p.in_row != p.pitch && p.row_block == kFragment * p.pitch && p.in_col == 1 &&
-        p.col_block == kFragment;
+    const bool blocks = p.row_block == kFragment * p.pitch || p.row_block == kFragment * p.in_row;
+    return p.in_row != p.pitch && blocks && p.in_col == 1 && p.col_block == kFragment;
+}
+
+// The one line of the recorded block that wrote rows so far apart; line 0: none, or several.
+capture::Where writer_of(const Symptoms& s, const Explained& e) {
+    capture::Where out;
+    const Tensor& array = s.experiment.problem.args[static_cast<size_t>(e.operand().argument)].data;
+    const uint64_t pitch = static_cast<uint64_t>(e.positions->pitch) * size_of(array.dtype);
+    for (const WrittenRows& w : written_rows(s)) {
+        if (w.pitch != pitch) continue;
+        const capture::Where writer = where_of(s, w.site);
+        if (out.line != 0 && out.line != writer.line) return {};
+        out = writer;
+    }
+    return out;
 }
 
 std::string element_text(const std::string& name, const Taken& t) {
@@ -103,6 +154,51 @@ std::string positions_text(const std::string& name, const Positions& p) {
     );
 }
 
+// Where the elements at the corners of the first fragments come from.
+std::string map_text(const Explained& e) {
+    const ProductOperand& o = e.operand();
+    std::string out;
+    for (const auto& [r, c] : {
+             std::pair{0,             0            },
+             {0,             1            },
+             {1,             0            },
+             {kFragment - 1, kFragment - 1},
+             {kFragment,     0            },
+             {0,             kFragment    }
+    }) {
+        if (r >= e.map.rows || c >= e.map.cols) continue;
+        out += fmt::format(
+            "{}{} comes from {}",
+            out.empty() ? "" : ", ",
+            element_text(o.name, {o.row + r, o.col + c}),
+            e.map(r, c).row < 0 ? "padding" : element_text(o.name, e.map(r, c))
+        );
+    }
+    return out + ". ";
+}
+
+std::string fit_text(const Explained& e) {
+    std::string out = fmt::format(
+        "{} of the elements of {} that were really taken equals all {} elements within {} where rounding "
+        "allows {}, and {} as it should be differs by {}",
+        e.fit.expected,
+        e.operand().name,
+        e.fit.elements,
+        number(e.fit.residual),
+        number(e.fit.tolerance),
+        e.fit.expected,
+        number(e.fit.difference)
+    );
+    if (!e.elsewhere) return out + "; with another seed the same elements do not fit";
+    return out +
+        fmt::format(
+               "; with another seed the same elements equal all {} within {}, and it differs by {}",
+               e.elsewhere->elements,
+               number(e.elsewhere->residual),
+               number(e.elsewhere->difference)
+        );
+}
+
 capture::Finding describe(const Symptoms& s, const Explained& e) {
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
@@ -110,20 +206,28 @@ capture::Finding describe(const Symptoms& s, const Explained& e) {
     const std::string should = element_text(o.name, {o.row + e.first_row, o.col + e.first_col}),
                       is = element_text(o.name, e.map(e.first_row, e.first_col));
     capture::Finding f;
-    f.rule = e.positions && only_rows_differ(*e.positions) ? "wrong_leading_dimension" : "wrong_index";
+    const bool rows = e.positions && only_rows_differ(*e.positions);
+    f.rule = rows ? "wrong_leading_dimension" : "wrong_index", f.proven = e.elsewhere.has_value();
     f.where = where_of(s, load_site(s, e.left, static_cast<uint32_t>(std::max(0, probe.site))));
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
-    f.title = fmt::format(
-        "{} use other elements of {} than they should: {} of {} are taken from wrong places",
-        probe.name,
-        o.name,
-        e.wrong,
-        e.map.data.size()
-    );
+    if (rows) f.other = writer_of(s, e);
+    f.title = rows ? fmt::format(
+                         "{} written with leading dimension {}, read with {}",
+                         o.name,
+                         e.positions->pitch,
+                         e.positions->in_row
+                     )
+                   : fmt::format(
+                         "{} use other elements of {} than they should: {} of {} are taken from wrong places",
+                         probe.name,
+                         o.name,
+                         e.wrong,
+                         e.map.data.size()
+                     );
     f.explanation = fmt::format(
         "Run on inputs that are coordinates, the first wrong tile ({}, iteration {}) shows which element of "
-        "{} stands where: {} loads {} where {} belongs. {}With the elements that it takes, {} gives every "
+        "{} stands where: {} loads {} where {} belongs; {}{}With the elements that it takes, {} gives every "
         "element of the tile within {}. Mend the pointer and the leading dimension of the load.",
         probe.name,
         tile.iteration,
@@ -131,21 +235,12 @@ capture::Finding describe(const Symptoms& s, const Explained& e) {
         quoted(s.capture, f.where),
         is,
         should,
+        map_text(e),
         e.positions ? positions_text(o.name, *e.positions) : "",
         e.fit.expected,
         number(e.fit.residual)
     );
-    f.proof = fmt::format(
-        "{} of the elements of {} that were really taken fits all {} elements within {} where rounding "
-        "allows {}; {} as it should be misses by {}",
-        e.fit.expected,
-        o.name,
-        e.fit.elements,
-        number(e.fit.residual),
-        number(e.fit.tolerance),
-        e.fit.expected,
-        number(e.fit.difference)
-    );
+    f.proof = fit_text(e);
     f.evidence = {
         {"wrong_elements",            static_cast<double>(e.wrong)          },
         {"elements_of_operand",       static_cast<double>(e.map.data.size())},
@@ -164,7 +259,7 @@ capture::Finding describe(const Symptoms& s, const Explained& e) {
 Ruled index_rule(const Symptoms& s) {
     const std::optional<Explained> e = explain(s);
     if (!e) return {};
-    return {{describe(s, *e)}, true, false};
+    return {{describe(s, *e)}, true, e->elsewhere.has_value()};
 }
 
 }  // namespace wl::diagnosis

@@ -49,14 +49,6 @@ void judge_outputs(Observer& observer, const emulator::GlobalMemory& memory, Tri
     }
 }
 
-// The same problem with other inputs.
-manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
-    manifest::BindOptions options;
-    for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
-    options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;
-    return manifest::bind(p.kernel, options);
-}
-
 // Blocks alone, one after the other. False: one of them did not come to its end.
 bool run_with_zeros(
     const ptx::Module& module,
@@ -73,6 +65,13 @@ bool run_with_zeros(
 }
 
 }  // namespace
+
+manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
+    manifest::BindOptions options;
+    for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
+    options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;
+    return manifest::bind(p.kernel, options);
+}
 
 bool mended(const Trial& t) {
     return t.unsupported.empty() && t.finished && t.compared > 0 && t.bad == 0 &&

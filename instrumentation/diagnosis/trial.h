@@ -34,6 +34,9 @@ struct TrialOptions {
 // wrong.
 bool mended(const Trial& trial);
 
+// The same problem with other inputs.
+manifest::Problem with_seed(const manifest::Problem& problem, uint64_t seed);
+
 Trial try_module(const Experiment& experiment, const ptx::Module& changed, const TrialOptions& options);
 
 }  // namespace wl::diagnosis
