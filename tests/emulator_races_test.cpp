@@ -173,6 +173,78 @@ TEST(GlobalRaces, ReleaseAndAcquireOrderWithoutAFence) {
     EXPECT_FALSE(races(handed("relaxed")).empty());
 }
 
+TEST(GlobalRaces, LanesOfOneStoreMeetInOneElement) {
+    const auto found = races("if (i < 32) x[b * 64 + i / 2] = 7 * i;");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].detail, "lanes write to one place");
+    EXPECT_EQ(found[0].first.lanes, 1u);
+    EXPECT_EQ(found[0].second.lanes, 2u);
+    EXPECT_EQ(found[0].count, 4u * 16u);
+    EXPECT_TRUE(races("if (i < 32) x[b * 64 + i / 2] = 7 * (i / 2);").empty()) << "the same value";
+    EXPECT_TRUE(races("if (i < 32) x[b * 64 + 31 - i] = 7 * i;").empty()) << "each its own";
+    EXPECT_EQ(races("if (i < 32) x[b * 64 + i / 2] = 7 * i;", 12, 2).size(), 1u) << "on several workers, too";
+}
+
+TEST(GlobalRaces, LanesOfAWarpNeedASyncwarp) {
+    const auto turned = [](const std::string& between) {
+        return "if (i < 32) { x[b * 64 + i] = 1 + i; " + between +
+            "; out[b * 64 + i] = x[b * 64 + (i ^ 1)]; }";
+    };
+    const auto found = races(turned(""));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].detail, "read after write");
+    EXPECT_EQ(found[0].first.warp, found[0].second.warp);
+    EXPECT_NE(found[0].first.lanes, found[0].second.lanes);
+    EXPECT_EQ(found[0].first.value, found[0].second.value);
+    EXPECT_TRUE(races(turned("__syncwarp()")).empty());
+    EXPECT_TRUE(
+        races("x[b * 64 + i] = 1 + i; __syncthreads(); out[b * 64 + i] = x[b * 64 + (i ^ 1)];").empty()
+    );
+    EXPECT_TRUE(
+        races("x[b * 64 + i] = 1 + i; out[b * 64 + i] = x[b * 64 + i] * 2; x[b * 64 + i] = 5;").empty()
+    ) << "a lane's own accesses come in its order";
+}
+
+TEST(GlobalRaces, ReadersOfOneWarpHideNoneOfAnotherBlock) {
+    EXPECT_FALSE(races("out[b * 64 + i] = x[i / 32]; if (b == last && i == 0) x[0] = 9;").empty());
+}
+
+// ---- shared memory
+
+std::vector<Incident> shared_races(const std::string& body) {
+    return run_of("__shared__ int s[64]; __shared__ unsigned flag_here;" + body, 2)
+        .incidents(Kind::race_shared);
+}
+
+std::string relayed(const std::string& fence, const std::string& set) {
+    return "if (i == 0) flag_here = 0; __syncthreads(); if (i == 40) { s[5] = b + 3; " + fence + "; " + set +
+        "; } if (i == 0) { while (atomicAdd(&flag_here, 0u) == 0) {} " + fence + "; out[b] = s[5]; }";
+}
+
+TEST(SharedRaces, AFlagHandsOnWhatAFenceCovers) {
+    EXPECT_TRUE(shared_races(relayed("__threadfence_block()", "atomicExch(&flag_here, 1u)")).empty());
+    EXPECT_TRUE(shared_races(relayed("__threadfence()", "atomicAdd(&flag_here, 1u)")).empty());
+    const auto found = shared_races(relayed("", "atomicExch(&flag_here, 1u)"));
+    ASSERT_EQ(found.size(), 1u) << "nothing is handed on without a fence";
+    EXPECT_EQ(found[0].detail, "read after write");
+}
+
+TEST(SharedRaces, TellBothValues) {
+    const auto values = [](const std::string& body) {
+        const auto found = shared_races(body);
+        EXPECT_EQ(found.size(), 1u);
+        return found.empty() ? std::pair<uint64_t, uint64_t>()
+                             : std::pair(found[0].first.value, found[0].second.value);
+    };
+    const std::string begin = "s[i] = 100 + i; __syncthreads();";
+    EXPECT_EQ(values(begin + "if (i == 3) s[9] = 7; if (i == 40) out[b] = s[9];"), std::pair(7ul, 7ul));
+    EXPECT_EQ(values(begin + "if (i == 3) out[b] = s[9]; if (i == 40) s[9] = 7;"), std::pair(109ul, 7ul));
+    EXPECT_EQ(
+        values(begin + "if (i == 3) s[9] = 7; if (i == 40) s[9] = 8; __syncthreads(); out[i] = s[9];"),
+        std::pair(7ul, 8ul)
+    );
+}
+
 TEST(GlobalRaces, AreNotLookedForWhereRacesAreOff) {
     KernelRun run(ptx_of("extern \"C\" __global__ void k(int* x) { *x = threadIdx.x + blockIdx.x; }"), 64, 4);
     run.options.checks.races = false;

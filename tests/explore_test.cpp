@@ -1,6 +1,7 @@
 // Other schedules of a launch: what they change, again by the same seed, and nothing where nothing races.
 #include "instrumentation/diagnosis/explore.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace wl::diagnosis {
@@ -16,30 +17,49 @@ Hazards explored(const std::string& fault, uint64_t schedules) {
 TEST(Explore, ShowsWhatALostUpdateChangesAndBringsItBackBySeed) {
     const Hazards one = explored("count", 12), two = explored("count", 12);
     EXPECT_EQ(one.capture.covered.schedules, 13);
-    ASSERT_FALSE(one.exploration.changed.empty()) << "blocks that take turns overwrite each other's counts";
-    const TriedSchedule& first = one.exploration.changed.front();
+    ASSERT_FALSE(changed(one.exploration).empty()) << "blocks that take turns overwrite each other's counts";
+    const TriedSchedule& first = *changed(one.exploration).front();
     ASSERT_EQ(first.outputs.size(), 1u);
     EXPECT_EQ(first.outputs[0].name, "touched");
     EXPECT_EQ(first.outputs[0].elements, 64);
     EXPECT_GT(first.outputs[0].changed, 0);
     EXPECT_LT(first.outputs[0].is, first.outputs[0].was);
-    ASSERT_EQ(two.exploration.changed.size(), one.exploration.changed.size());
-    EXPECT_EQ(two.exploration.changed.front().seed, first.seed);
+    ASSERT_EQ(changed(two.exploration).size(), changed(one.exploration).size());
+    EXPECT_EQ(changed(two.exploration).front()->seed, first.seed);
     EXPECT_EQ(outcome(two.exploration), outcome(one.exploration));
     EXPECT_EQ(one.capture.notes.back(), outcome(one.exploration)) << "the capture keeps the seed";
 }
 
-TEST(Explore, TurnsARaceRoundFirst) {
-    const Hazards h = explored("fence", 4);
-    EXPECT_GT(h.exploration.directed, 0u);
-    EXPECT_LE(h.exploration.directed, 4u);
-    EXPECT_EQ(h.exploration.schedules, 4u);
+TEST(Explore, TriesEachPairOfRacingAccessesBothWaysFirst) {
+    const Hazards h = explored("fence", 9);
+    const Exploration& x = h.exploration;
+    ASSERT_GT(x.pairs, 0u);
+    EXPECT_EQ(x.schedules, 9u);
+    EXPECT_EQ(x.tried.size(), 9u);
+    EXPECT_EQ(x.directed, std::min<uint64_t>(9, 2 * x.pairs));
+    for (size_t k = 0; k < x.tried.size(); ++k) {
+        EXPECT_EQ(x.tried[k].order.empty(), k >= x.directed);
+        EXPECT_EQ(emulator::is_directed(x.tried[k].seed), k < x.directed);
+    }
+    const std::string &one = x.tried[0].order, &other = x.tried[1].order;
+    const size_t middle = one.find(" before ");
+    ASSERT_NE(middle, std::string::npos);
+    EXPECT_EQ(other, one.substr(middle + 8) + " before " + one.substr(0, middle));
+}
+
+TEST(Explore, ShowsTheLostUpdateInTheOrderThatLosesIt) {
+    const Exploration x = explored("count", 8).exploration;
+    const bool lost = std::any_of(x.tried.begin(), x.tried.end(), [](const TriedSchedule& t) {
+        return !t.order.empty() && t.in_order && t.changed && t.outputs.at(0).largest >= 1;
+    });
+    EXPECT_TRUE(lost) << outcome(x);
+    EXPECT_GT(x.pairs_both_ways, 0u) << outcome(x);
 }
 
 TEST(Explore, OfACleanKernelChangesNothing) {
     const Hazards h = explored("", 12);
     EXPECT_EQ(h.capture.verdict, "ok");
-    EXPECT_TRUE(h.exploration.changed.empty());
+    EXPECT_TRUE(changed(h.exploration).empty());
     EXPECT_EQ(
         outcome(h.exploration),
         "the outputs are the same in 12 other schedules: harmless only as far as tried"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <sstream>
 
 namespace wl::test {
 namespace {
@@ -80,6 +81,16 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"rows", "counter", "uninitialised"},
         Hazard{"phase", "parity", "deadlock"},
         Hazard{"phase", "init", "mbarrier_misuse"},
+        Hazard{"scatter", "lanes", "race_global"},
+        Hazard{"scatter", "same", "race_global"},
+        Hazard{"scatter", "branch", "race_global"},
+        Hazard{"pool", "after", "out_of_bounds"},
+        Hazard{"pool", "past", "out_of_bounds"},
+        Hazard{"pool", "twice", "out_of_bounds"},
+        Hazard{"blur", "once", "race_shared"},
+        Hazard{"blur", "twice", "race_shared"},
+        Hazard{"memo", "benign", "race_global"},
+        Hazard{"relay", "deaf", "deadlock"},
         Hazard{"lock", "kept", "deadlock"},
         Hazard{"lock", "loop", "endless_loop"},
         Hazard{"lock", "stack", "out_of_bounds"},
@@ -105,14 +116,70 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels,
     CleanTwin,
     testing::Values(
-        "turn", "gather", "lanes", "total", "pack", "stage", "phase", "copies", "rows", "window", "lock"
+        "turn",
+        "gather",
+        "lanes",
+        "total",
+        "pack",
+        "stage",
+        "phase",
+        "copies",
+        "rows",
+        "window",
+        "lock",
+        "scatter",
+        "pool",
+        "blur",
+        "memo",
+        "relay"
     ),
     [](const testing::TestParamInfo<const char*>& kernel) { return std::string(kernel.param); }
 );
 
-json explored(const std::string& fault, const char* schedules) {
+// ---- the calls through which an access was inlined, and both values
+
+TEST(Findings, TellThroughWhichCallsAnAccessWasInlined) {
+    const auto lines_of_calls = [](const char* fault) {
+        std::vector<int> lines;
+        const json result = diagnosed("blur", fault);
+        for (const json& f : result.at("findings")) {
+            if (f.at("rule") != "race_warp") continue;
+            EXPECT_FALSE(f.at("other").contains("inlined_at")) << "the store stands in the kernel itself";
+            for (const json& call : f.at("where").at("inlined_at")) lines.push_back(call.at("line"));
+            EXPECT_EQ(f.at("where").at("inlined_at").at(0).at("function"), "beside(float const*, int)");
+            break;
+        }
+        return lines;
+    };
+    EXPECT_EQ(lines_of_calls("once"), (std::vector<int>{8, 19}));
+    EXPECT_EQ(lines_of_calls("twice"), (std::vector<int>{8, 25}));
+    const std::string text =
+        warplens({"hazards", source_path("tests/kernels/hazards/blur.toml"), "--fault", "twice"}).out;
+    std::string words;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) words += word + " ";
+    EXPECT_NE(words.find("in beside(float const*, int) inlined at"), std::string::npos) << text;
+    EXPECT_NE(words.find("blur.cu:25"), std::string::npos) << text;
+}
+
+TEST(Findings, TellBothValues) {
+    const json shared = diagnosed("turn", "raw").at("findings").at(0);
+    EXPECT_EQ(shared.at("evidence").at("other_value"), 0xbf800000) << "-1, which the load still found";
+    EXPECT_NE(shared.at("explanation").get<std::string>().find("(0xbf800000)"), std::string::npos) << shared;
+    EXPECT_NE(shared.at("evidence").at("value"), 0xbf800000) << "what the store puts there";
+    const json global = diagnosed("memo", "benign").at("findings").at(0);
+    EXPECT_EQ(global.at("evidence").at("other_value"), 0) << "what the table held before";
+    EXPECT_EQ(global.at("evidence").at("value"), 1);
+    EXPECT_NE(global.at("explanation").get<std::string>().find("writes 0x1"), std::string::npos);
+}
+
+json explored(const std::string& fault, const char* schedules, const std::string& kernel = "total") {
     std::vector<std::string> args = {
-        "hazards", source_path("tests/kernels/hazards/total.toml"), "--explore", schedules, "--json"};
+        "hazards",
+        source_path("tests/kernels/hazards/" + kernel + ".toml"),
+        "--explore",
+        schedules,
+        "--json"};
     if (!fault.empty()) args.insert(args.end(), {"--fault", fault});
     return json::parse(warplens(args).out, nullptr, false);
 }
@@ -128,6 +195,54 @@ TEST(Exploration, ShowsWhatALostUpdateChangesAndBringsItBackBySeed) {
     EXPECT_EQ(output.at("elements"), 64);
     EXPECT_GT(output.at("changed"), 0);
     EXPECT_EQ(explored("count", "12").at("exploration"), result.at("exploration")) << "by seed";
+}
+
+TEST(Exploration, SaysWhichOrderOfAPairChangesWhat) {
+    const json turned = explored("raw", "8", "turn").at("exploration");
+    const json& directed = turned.at("directed");
+    ASSERT_FALSE(directed.empty());
+    const bool shown = std::any_of(directed.begin(), directed.end(), [](const json& s) {
+        return s.at("in_order") == true && !s.at("outputs").empty() &&
+            s.at("outputs").at(0).at("changed") > 0 && s.at("outputs").at(0).at("max_difference") > 0;
+    });
+    EXPECT_TRUE(shown) << directed.dump(1);
+    EXPECT_NE(directed.at(0).at("order").get<std::string>().find(" before "), std::string::npos);
+}
+
+TEST(Exploration, BringsADirectedScheduleBackByItsSeed) {
+    const json changed = explored("count", "2").at("exploration").at("changed");
+    ASSERT_FALSE(changed.empty());
+    ASSERT_TRUE(changed.at(0).contains("order")) << "both are directed";
+    const auto counts = [](const std::string& schedule) {
+        const std::vector<std::string> args = {
+            "hazards",
+            source_path("tests/kernels/hazards/total.toml"),
+            "--fault",
+            "count",
+            "--schedule",
+            schedule,
+            "--json"};
+        json range;
+        const json result = json::parse(warplens(args).out);
+        for (const json& o : result.at("outputs"))
+            if (o.at("name") == "touched") range = o.at("range");
+        return range;
+    };
+    const json found = counts(std::to_string(changed.at(0).at("schedule").get<uint64_t>()));
+    EXPECT_EQ(counts("0"), json({6.0, 6.0}));
+    EXPECT_LT(found.at(0), 6.0) << "an update is lost, as when it was found";
+}
+
+TEST(Exploration, CallsARaceHarmlessAsFarAsTried) {
+    const json result = explored("benign", "12", "memo");
+    const json& x = result.at("exploration");
+    EXPECT_TRUE(x.at("changed").empty()) << x.at("changed").dump(1);
+    EXPECT_GT(x.at("pairs_both_ways"), 0);
+    const std::string outcome = x.at("outcome");
+    EXPECT_NE(outcome.find("both orders of"), std::string::npos) << outcome;
+    EXPECT_NE(outcome.find("harmless only as far as tried"), std::string::npos) << outcome;
+    const std::string told = result.at("findings").at(0).at("explanation");
+    EXPECT_NE(told.find("Harmless as far as tried: in 12 other schedules"), std::string::npos) << told;
 }
 
 TEST(Exploration, OfACleanKernelChangesNothing) {

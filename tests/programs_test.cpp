@@ -3,6 +3,7 @@
 #include "tests/programs/program.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -62,6 +63,16 @@ TEST_P(Programs, AnswerAsOnTheGpuWithoutAFinding) {
         EXPECT_NE(found, "") << "delete its line in tests/golden/programs/not_yet.txt";
     else
         EXPECT_EQ(found, "");
+}
+
+// One seed, or as many as WARPLENS_SCHEDULES says.
+TEST_P(Programs, HaveNoFindingInOtherSchedules) {
+    const Program program = all_programs()[GetParam()];
+    const char* asked = std::getenv("WARPLENS_SCHEDULES");
+    const uint64_t seeds = asked == nullptr ? 1 : std::strtoull(asked, nullptr, 10);
+    for (uint64_t seed = 1; seed <= seeds; ++seed)
+        for (const std::string& incident : emulate(program, seed).incidents)
+            ADD_FAILURE() << "schedule " << seed << ": " << incident;
 }
 
 std::string name_of_program(const testing::TestParamInfo<size_t>& index) {

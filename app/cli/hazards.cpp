@@ -41,23 +41,46 @@ std::string change_text(const capture::Capture& c, const Change& x) {
     );
 }
 
+std::string schedule_text(const capture::Capture& c, const diagnosis::TriedSchedule& s) {
+    std::string out = fmt::format("  --schedule {}", s.seed);
+    if (!s.order.empty()) out += ": " + s.order;
+    out += !s.in_order ? ", which something orders the other way\n" : s.finished ? "\n" : ": does not end\n";
+    for (const Change& change : s.outputs) out += "    " + change_text(c, change) + "\n";
+    for (size_t k = 0; k < std::min(s.tiles.size(), kMostLines); ++k)
+        out += "    tile " + change_text(c, s.tiles[k]) + "\n";
+    if (s.tiles.size() > kMostLines)
+        out += fmt::format("    and {} more tiles\n", s.tiles.size() - kMostLines);
+    return out;
+}
+
+std::string list_text(
+    const capture::Capture& c, const std::vector<const diagnosis::TriedSchedule*>& schedules
+) {
+    std::string out;
+    for (size_t k = 0; k < std::min(schedules.size(), kMostLines); ++k)
+        out += schedule_text(c, *schedules[k]);
+    if (schedules.size() > kMostLines) out += fmt::format("  and {} more\n", schedules.size() - kMostLines);
+    return out;
+}
+
 std::string exploration_text(const capture::Capture& c, const diagnosis::Exploration& x) {
     if (x.schedules == 0) return {};
+    const auto other = diagnosis::changed(x);
     std::string out = fmt::format(
-        "schedules: {} tried, {} of them to turn a race round; {} end otherwise than schedule 0\n",
+        "schedules: {} tried, {} of them directed; {} end otherwise than schedule 0\n",
         x.schedules,
         x.directed,
-        x.changed.size()
+        other.size()
     );
-    for (size_t k = 0; k < std::min(x.changed.size(), kMostLines); ++k) {
-        const diagnosis::TriedSchedule& s = x.changed[k];
-        out += fmt::format("  --schedule {}{}\n", s.seed, s.finished ? "" : ": does not end");
-        for (const Change& change : s.outputs) out += "    " + change_text(c, change) + "\n";
-    }
-    if (x.changed.size() > kMostLines) out += fmt::format("  and {} more\n", x.changed.size() - kMostLines);
-    for (size_t k = 0; k < std::min(x.tiles.size(), kMostLines); ++k)
-        out += "  tile " + change_text(c, x.tiles[k]) + "\n";
-    if (x.tiles.size() > kMostLines) out += fmt::format("  and {} more tiles\n", x.tiles.size() - kMostLines);
+    out += list_text(c, other);
+    std::vector<const diagnosis::TriedSchedule*> same;
+    for (const diagnosis::TriedSchedule& s : x.tried)
+        if (!s.changed && !s.order.empty()) same.push_back(&s);
+    if (x.pairs > 0)
+        out += fmt::format(
+            "pairs of accesses that nothing orders: {}, {} had in both orders\n", x.pairs, x.pairs_both_ways
+        );
+    if (!same.empty()) out += "directed schedules that change nothing:\n" + list_text(c, same);
     return out;
 }
 
@@ -76,24 +99,35 @@ ordered_json change_json(const capture::Capture& c, const Change& x) {
     return j;
 }
 
+ordered_json changes_json(const capture::Capture& c, const std::vector<Change>& changes) {
+    ordered_json j = ordered_json::array();
+    for (const Change& change : changes) j.push_back(change_json(c, change));
+    return j;
+}
+
+ordered_json schedule_json(const capture::Capture& c, const diagnosis::TriedSchedule& s) {
+    ordered_json j{
+        {"schedule", s.seed    },
+        {"finished", s.finished}
+    };
+    if (!s.order.empty()) j["order"] = s.order, j["in_order"] = s.in_order;
+    j["outputs"] = changes_json(c, s.outputs);
+    j["tiles"] = changes_json(c, s.tiles);
+    return j;
+}
+
 ordered_json exploration_json(const capture::Capture& c, const diagnosis::Exploration& x) {
-    ordered_json changed = ordered_json::array(), tiles = ordered_json::array();
-    for (const diagnosis::TriedSchedule& s : x.changed) {
-        ordered_json outputs = ordered_json::array();
-        for (const Change& change : s.outputs) outputs.push_back(change_json(c, change));
-        changed.push_back({
-            {"schedule", s.seed    },
-            {"finished", s.finished},
-            {"outputs",  outputs   }
-        });
-    }
-    for (const Change& change : x.tiles) tiles.push_back(change_json(c, change));
+    ordered_json changed = ordered_json::array(), directed = ordered_json::array();
+    for (const diagnosis::TriedSchedule* s : diagnosis::changed(x)) changed.push_back(schedule_json(c, *s));
+    for (const diagnosis::TriedSchedule& s : x.tried)
+        if (!s.order.empty()) directed.push_back(schedule_json(c, s));
     return {
-        {"schedules", x.schedules          },
-        {"directed",  x.directed           },
-        {"changed",   changed              },
-        {"tiles",     tiles                },
-        {"outcome",   diagnosis::outcome(x)}
+        {"schedules",       x.schedules          },
+        {"pairs",           x.pairs              },
+        {"pairs_both_ways", x.pairs_both_ways    },
+        {"directed",        directed             },
+        {"changed",         changed              },
+        {"outcome",         diagnosis::outcome(x)}
     };
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/cli/summary.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/capture/calls.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -41,6 +42,14 @@ std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const
                block_text(first.block, c.launch.grid),
                element
         );
+}
+
+// ", in blurred(float const*, int) inlined at blur.cu:19"
+std::string calls_text(const capture::Capture& c, const capture::Finding& f, bool other) {
+    std::string out;
+    for (const capture::InlinedCall& call : capture::inlined_calls(c, f, other))
+        out += fmt::format(", in {} inlined at {}:{}", call.function, call.file, call.line);
+    return out;
 }
 
 }  // namespace
@@ -138,8 +147,10 @@ std::string findings_text(const capture::Capture& c, const Style& style) {
         out += consequence ? fmt::format("consequence of [{}]\n", f.caused_by + 1)
                            : (f.proven ? "proven\n" : "consistent with, not proven\n");
         out += paint(style, Color::bold, wrap(f.title, 4));
-        out += paint(style, Color::dim, wrap("at " + where_text(c, f.where), 4));
-        if (f.other.line > 0) out += paint(style, Color::dim, wrap("and " + where_text(c, f.other), 4));
+        out += paint(style, Color::dim, wrap("at " + where_text(c, f.where) + calls_text(c, f, false), 4));
+        if (f.other.line > 0)
+            out +=
+                paint(style, Color::dim, wrap("and " + where_text(c, f.other) + calls_text(c, f, true), 4));
         out += wrap(f.explanation, 4);
         if (!f.proof.empty()) out += wrap("proof: " + f.proof, 4);
     }

@@ -2,6 +2,7 @@
 #include "instrumentation/capture/json.h"
 
 #include "instrumentation/capture/block_json.h"
+#include "instrumentation/capture/calls.h"
 
 #include <nlohmann/json.hpp>
 
@@ -30,14 +31,26 @@ Json to_json(const std::vector<std::pair<std::string, double>>& numbers) {
     return json;
 }
 
+// With the calls through which the access was inlined.
+Json place_json(const Capture& capture, const Finding& finding, bool other) {
+    Json json = to_json(capture, other ? finding.other : finding.where);
+    for (const InlinedCall& call : inlined_calls(capture, finding, other))
+        json["inlined_at"].push_back({
+            {"file",     call.file    },
+            {"line",     call.line    },
+            {"function", call.function}
+        });
+    return json;
+}
+
 Json to_json(const Capture& capture, const Finding& finding) {
     Json json;
     json["rule"] = finding.rule;
     json["severity"] = finding.severity;
     json["title"] = finding.title;
     json["explanation"] = finding.explanation;
-    json["where"] = to_json(capture, finding.where);
-    if (finding.other.line > 0) json["other"] = to_json(capture, finding.other);
+    json["where"] = place_json(capture, finding, false);
+    if (finding.other.line > 0) json["other"] = place_json(capture, finding, true);
     if (!finding.proof.empty()) json["proof"] = finding.proof;
     json["proven"] = finding.proven;
     json["evidence"] = to_json(finding.evidence);

@@ -1,11 +1,13 @@
 #include "instrumentation/diagnosis/explore.h"
 
+#include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/emulator/explore.h"
+#include "instrumentation/diagnosis/words.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -19,18 +21,20 @@ namespace {
 using Kind = emulator::Incident::Kind;
 
 constexpr size_t kMostTileBytes = size_t{256} << 20;  // of schedule 0, kept to compare with
+constexpr size_t kMostWithTiles = 8;                  // schedules that change outputs, run again with marks
 
 using TileKey = std::tuple<int, int64_t, int, int>;  // mark, block, warp, iteration
 
 struct Result {
     std::vector<std::vector<std::byte>> outputs;
     std::map<TileKey, emulator::TileSnapshot> tiles;
-    bool finished = true;
+    bool finished = true, in_order = true;
 };
 
 struct Explorer {
     const Experiment& experiment;
     const emulator::Program& program;
+    emulator::ScheduleSpace space;
 };
 
 bool is_output(const manifest::BoundArgument& a) { return a.array && a.output; }
@@ -50,6 +54,7 @@ Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
     };
     const emulator::RunResult result = emulator::run(x.program, prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};
+    out.in_order = result.in_order;
     out.finished = std::none_of(result.incidents.begin(), result.incidents.end(), [](const auto& i) {
         return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
             i.kind == Kind::trap;
@@ -75,8 +80,66 @@ Change difference(DType type, const std::vector<std::byte>& before, const std::v
     return c;
 }
 
-TriedSchedule compare(const Explorer& x, uint64_t seed, const Result& base, const Result& other) {
-    TriedSchedule tried{seed, other.finished, {}};
+// ---- pairs
+
+struct Pair {
+    emulator::AccessPoint a, b;  // a comes first in schedule 0
+    int epoch = 0;
+};
+
+emulator::AccessPoint point_of(const emulator::Access& a) {
+    return {a.site, a.block, a.warp, std::countr_zero(a.lanes)};
+}
+
+bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
+
+std::vector<Pair> pairs_of(const std::vector<emulator::Incident>& seen) {
+    std::vector<Pair> out;
+    for (const emulator::Incident& i : seen) {
+        if (!is_race(i.kind) || i.first.lanes == 0 || i.second.lanes == 0) continue;
+        const Pair p{point_of(i.first), point_of(i.second), std::min(i.first.epoch, i.second.epoch)};
+        const bool known = std::any_of(out.begin(), out.end(), [&](const Pair& k) {
+            return (k.a == p.a && k.b == p.b) || (k.a == p.b && k.b == p.a);
+        });
+        if (!known) out.push_back(p);
+    }
+    return out;
+}
+
+std::string place_of(const Explorer& x, const emulator::AccessPoint& p) {
+    const ptx::Module& m = x.experiment.module;
+    capture::Where w;
+    if (const auto at = code_place(m, entry_of(m, x.experiment.entry), p.site)) {
+        const int32_t known = user_location(m, m.functions[at->function].code[at->index].location);
+        if (known >= 0) {
+            const ptx::Location& l = m.locations[static_cast<size_t>(known)];
+            w.file = l.file >= 0 ? m.files[static_cast<size_t>(l.file)] : "";
+            w.line = l.line;
+        }
+    }
+    return fmt::format(
+        "block {}, warp {}, lane {} at {}",
+        block_text(p.block, x.experiment.problem.grid),
+        p.warp,
+        p.lane,
+        place(w)
+    );
+}
+
+// Schedule 0 has the first order in most cases; the other one is tried first.
+std::vector<emulator::PairOrder> orders_of(const Pair& p) {
+    return {
+        {p.b, p.a, p.epoch},
+        {p.a, p.b, p.epoch}
+    };
+}
+
+// ---- what a schedule changes
+
+TriedSchedule try_schedule(const Explorer& x, uint64_t seed, const Result& base) {
+    const Result other = run_schedule(x, seed, false);
+    TriedSchedule tried;
+    tried.seed = seed, tried.finished = other.finished, tried.in_order = other.in_order;
     size_t k = 0;
     for (const manifest::BoundArgument& a : x.experiment.problem.args) {
         if (!is_output(a)) continue;
@@ -86,11 +149,12 @@ TriedSchedule compare(const Explorer& x, uint64_t seed, const Result& base, cons
         c.name = a.name;
         tried.outputs.push_back(std::move(c));
     }
+    tried.changed = !tried.outputs.empty() || tried.finished != base.finished;
     return tried;
 }
 
-std::vector<Change> compare_tiles(const Explorer& x, uint64_t seed) {
-    const Result base = run_schedule(x, 0, true), other = run_schedule(x, seed, true);
+std::vector<Change> compare_tiles(const Explorer& x, const Result& base, uint64_t seed) {
+    const Result other = run_schedule(x, seed, true);
     std::vector<Change> out;
     for (const auto& [key, tile] : base.tiles) {
         const auto same = other.tiles.find(key);
@@ -104,53 +168,86 @@ std::vector<Change> compare_tiles(const Explorer& x, uint64_t seed) {
     return out;
 }
 
-// Each access of a race comes last once.
-std::vector<uint64_t> directed_seeds(const Experiment& e, const std::vector<capture::Finding>& findings) {
-    std::vector<uint64_t> seeds;
-    for (const capture::Finding& f : findings) {
-        if (!f.rule.starts_with("race_")) continue;
-        for (const capture::Where* w : {&f.other, &f.where}) {
-            if (w->block < 0 || w->warp < 0 || w->block >= static_cast<int64_t>(count(e.problem.grid)))
-                continue;
-            const uint64_t seed = emulator::delaying({w->block, w->warp});
-            if (std::find(seeds.begin(), seeds.end(), seed) == seeds.end()) seeds.push_back(seed);
+void add_tiles(const Explorer& x, Exploration& out) {
+    if (changed(out).empty() || emulator::marks(x.program).empty()) return;
+    const Result base = run_schedule(x, 0, true);
+    size_t with_tiles = 0;
+    for (TriedSchedule& t : out.tried)
+        if (t.changed && with_tiles++ < kMostWithTiles) t.tiles = compare_tiles(x, base, t.seed);
+}
+
+void try_pairs(
+    const Explorer& x, const std::vector<Pair>& pairs, const Result& base, uint64_t most, Exploration& out
+) {
+    out.pairs = pairs.size();
+    for (const Pair& p : pairs) {
+        size_t had = 0;
+        for (const emulator::PairOrder& order : orders_of(p)) {
+            const auto seed = emulator::directed_seed(order, x.space);
+            if (!seed || out.schedules == most) continue;
+            TriedSchedule tried = try_schedule(x, *seed, base);
+            tried.order = place_of(x, order.first) + " before " + place_of(x, order.then);
+            had += tried.in_order;
+            ++out.schedules;
+            ++out.directed;
+            out.tried.push_back(std::move(tried));
         }
+        out.pairs_both_ways += had == 2;
     }
-    return seeds;
+}
+
+std::string pairs_text(const Exploration& x) {
+    if (x.pairs == 0) return "";
+    return fmt::format(", among them both orders of {} of {} pairs of accesses", x.pairs_both_ways, x.pairs);
+}
+
+// What both orders of its accesses make of each race.
+void judge_races(Hazards& h) {
+    const Exploration& x = h.exploration;
+    if (!changed(x).empty() || x.pairs == 0) return;
+    for (capture::Finding& f : h.capture.findings)
+        if (f.rule.starts_with("race_"))
+            f.explanation += fmt::format(
+                " Harmless as far as tried: in {} other schedules{} the outputs stay the same.",
+                x.schedules,
+                pairs_text(x)
+            );
 }
 
 }  // namespace
 
-Exploration explore(const Experiment& e, const std::vector<capture::Finding>& findings, uint64_t schedules) {
+std::vector<const TriedSchedule*> changed(const Exploration& x) {
+    std::vector<const TriedSchedule*> out;
+    for (const TriedSchedule& t : x.tried)
+        if (t.changed) out.push_back(&t);
+    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->seed < b->seed; });
+    return out;
+}
+
+Exploration explore(const Experiment& e, const std::vector<emulator::Incident>& seen, uint64_t schedules) {
     Exploration out;
     if (schedules == 0) return out;
     const auto program = emulator::lower(e.module, e.entry);
-    const Explorer x{e, *program};
-    std::vector<uint64_t> seeds = directed_seeds(e, findings);
-    seeds.resize(std::min<size_t>(seeds.size(), schedules));
-    out.directed = seeds.size();
-    for (uint64_t seed = 1; seeds.size() < schedules; ++seed) seeds.push_back(seed);
+    const Prepared launched = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    const Explorer x{e, *program, emulator::schedule_space(*program, launched.launch)};
     const Result base = run_schedule(x, 0, false);
-    for (const uint64_t seed : seeds) {
-        TriedSchedule tried = compare(x, seed, base, run_schedule(x, seed, false));
-        ++out.schedules;
-        if (!tried.outputs.empty() || tried.finished != base.finished)
-            out.changed.push_back(std::move(tried));
-    }
-    std::sort(out.changed.begin(), out.changed.end(), [](const auto& a, const auto& b) {
-        return a.seed < b.seed;
-    });
-    if (!out.changed.empty()) out.tiles = compare_tiles(x, out.changed.front().seed);
+    try_pairs(x, pairs_of(seen), base, schedules, out);
+    for (uint64_t seed = 1; out.schedules < schedules; ++seed, ++out.schedules)
+        out.tried.push_back(try_schedule(x, seed, base));
+    add_tiles(x, out);
     return out;
 }
 
 std::string outcome(const Exploration& x) {
     if (x.schedules == 0) return {};
-    if (x.changed.empty())
+    const std::vector<const TriedSchedule*> other = changed(x);
+    if (other.empty())
         return fmt::format(
-            "the outputs are the same in {} other schedules: harmless only as far as tried", x.schedules
+            "the outputs are the same in {} other schedules{}: harmless only as far as tried",
+            x.schedules,
+            pairs_text(x)
         );
-    const TriedSchedule& first = x.changed.front();
+    const TriedSchedule& first = *other.front();
     std::string what = first.finished ? "" : " does not end";
     for (const Change& c : first.outputs)
         what += fmt::format(
@@ -162,10 +259,12 @@ std::string outcome(const Exploration& x) {
             c.largest
         );
     return fmt::format(
-        "{} of {} other schedules end otherwise; --schedule {}{}",
-        x.changed.size(),
+        "{} of {} other schedules end otherwise{}; --schedule {}{}{}",
+        other.size(),
         x.schedules,
+        pairs_text(x),
         first.seed,
+        first.order.empty() ? "" : " (" + first.order + ")",
         what
     );
 }
@@ -173,13 +272,15 @@ std::string outcome(const Exploration& x) {
 Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedules) {
     options.reference = false;
     Hazards out;
-    out.capture = run(problem, options);
+    std::vector<emulator::Incident> seen;
+    out.capture = run(problem, options, &seen);
     if (schedules == 0 || out.capture.verdict == "unsupported") return out;
     capture::Capture scratch;
     const Experiment e = prepare(std::move(problem), options, scratch);
-    out.exploration = explore(e, out.capture.findings, schedules);
+    out.exploration = explore(e, seen, schedules);
     out.capture.covered.schedules += static_cast<int>(out.exploration.schedules);
     out.capture.notes.push_back(outcome(out.exploration));
+    judge_races(out);
     return out;
 }
 

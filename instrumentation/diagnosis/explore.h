@@ -1,10 +1,13 @@
 // Other schedules of a launch, and what they change: which elements of which outputs and tiles come out
-// otherwise than in schedule 0, and by how much.
+// otherwise than in schedule 0, and by how much. First of all those that bring each pair of racing accesses
+// into the one order and into the other.
 #pragma once
 
 #include "instrumentation/diagnosis/run.h"
+#include "instrumentation/emulator/explore.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,21 +27,29 @@ struct Change {
 
 struct TriedSchedule {
     uint64_t seed = 0;
+    std::string order;     // "block (0,0,0), warp 1 at turn.cu:13 before ..."; empty: not a directed one
+    bool in_order = true;  // false: that order could not be had, something else orders the two
     bool finished = true;  // false: deadlock, endless loop or trap
+    bool changed = false;  // its outputs differ from those of schedule 0, or it ends otherwise
     std::vector<Change> outputs;
+    std::vector<Change> tiles;  // at marks, which make warps meet; of the first few schedules that change
 };
 
 struct Exploration {
-    uint64_t schedules = 0;              // tried beside schedule 0
-    uint64_t directed = 0;               // of them: made to turn the accesses of a race round
-    std::vector<TriedSchedule> changed;  // by seed: those whose outputs differ, or that do not end
-    std::vector<Change> tiles;           // of the first of `changed`, at marks
+    uint64_t schedules = 0;            // tried beside schedule 0
+    uint64_t directed = 0;             // of them: made to bring two accesses into an order
+    uint64_t pairs = 0;                // of accesses that nothing orders
+    uint64_t pairs_both_ways = 0;      // of them: had in both orders
+    std::vector<TriedSchedule> tried;  // directed ones first
 };
 
-// Warps to delay come from the races among `findings`; the seeds behind them are 1, 2, 3, ... On one thread
-// each, so that a seed gives the same again. Throws Cancelled.
+// Those whose outputs differ, or that do not end: the smallest seed first.
+std::vector<const TriedSchedule*> changed(const Exploration& exploration);
+
+// Pairs come from the races among `seen`, with the warps and lanes of the witness; the seeds behind them are
+// 1, 2, 3, ... On one thread each, so that a seed gives the same again. Throws Cancelled.
 Exploration explore(
-    const Experiment& experiment, const std::vector<capture::Finding>& findings, uint64_t schedules
+    const Experiment& experiment, const std::vector<emulator::Incident>& seen, uint64_t schedules
 );
 
 // Every check that needs no reference, and other schedules: a capture with its findings.
@@ -48,7 +59,7 @@ struct Hazards {
 };
 Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedules);
 
-// "64 schedules were tried ...": what the exploration says of the launch, in one sentence.
+// "64 other schedules ...": what the exploration says of the launch, in one sentence.
 std::string outcome(const Exploration& exploration);
 
 }  // namespace wl::diagnosis

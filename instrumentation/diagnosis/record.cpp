@@ -71,6 +71,7 @@ std::vector<emulator::Incident> record_blocks(
             prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
         emulator::RunOptions options = run_options(e.options, "record");
         options.blocks = {block}, options.record = true;
+        options.checks.races = false;  // looked for in the first pass, which knows what fences order
         options.max_events = (limit - used) / sizeof(capture::Event);
         options.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
         emulator::RunResult result = emulator::run(program, prepared.launch, prepared.memory, options);

@@ -149,8 +149,10 @@ Ruled fault_rule(const Symptoms& s) {
         );
         f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), witness(s, i), w->mending);
         f.evidence = {
-            {"occurrences", static_cast<double>(i.count)}
+            {"occurrences", static_cast<double>(i.count)     },
+            {"site",        static_cast<double>(i.first.site)}
         };
+        if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
         f.proof = "witness: " + witness(s, i);
         f.proven = true, f.count = i.count;
         if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);

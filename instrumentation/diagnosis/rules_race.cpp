@@ -218,9 +218,11 @@ std::string actor(const Symptoms& s, const Access& a) {
 }
 
 void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
-    const bool blocks = i.first.block != i.second.block;
+    const bool blocks = i.first.block != i.second.block, lanes = !blocks && i.first.warp == i.second.warp;
     const auto who = [&](const Access& a) {
-        return blocks ? "block " + block_text(s.capture, a.block) : fmt::format("warp {}", a.warp);
+        return blocks ? "block " + block_text(s.capture, a.block)
+            : lanes   ? fmt::format("warp {}, lane {}", a.warp, lanes_text(a.lanes))
+                      : fmt::format("warp {}", a.warp);
     };
     f.title = fmt::format(
         "race on {}: {} {} what {} {}, and nothing orders the two",
@@ -230,7 +232,10 @@ void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
         who(i.first),
         verb(i.first)
     );
-    const char* mending = !blocks          ? "Put a __syncthreads() between the two."
+    const bool together = lanes && i.first.site == i.second.site;
+    const char* mending = together         ? "Let one lane store, or use an atomic."
+        : lanes                            ? "Put a __syncwarp() between the two."
+        : !blocks                          ? "Put a __syncthreads() between the two."
         : i.first.write && !i.second.write ? "Hand the value on: a __threadfence() behind the store, then an "
                                              "atomic that the reader's block sees "
                                              "before it reads; or use an atomic for the whole."
@@ -243,10 +248,21 @@ void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
         quoted(s.capture, f.where),
         actor(s, i.second),
         i.detail,
-        blocks ? "Blocks of a launch run in any order and at once, so on a GPU either may come first."
-               : "No barrier lies between them, so on a GPU either may come first.",
+        blocks         ? "Blocks of a launch run in any order and at once, so on a GPU either may come first."
+            : together ? "Which lane's value stays is not defined."
+            : lanes    ? "Lanes of a warp need not go together, so on a GPU either may come first."
+                       : "No barrier lies between them, so on a GPU either may come first.",
         mending
     );
+}
+
+// Atomics, copies and matrix stores have overwritten the first access's value when they are looked at.
+bool knows_values(const Symptoms& s, const Incident& i) {
+    if (i.kind == Kind::race_global) return true;
+    const auto at = code_place(s.experiment.module, s.entry, i.second.site);
+    if (!at) return false;
+    const ptx::Op op = s.experiment.module.functions[at->function].code[at->index].op;
+    return op == ptx::Op::ld || op == ptx::Op::st;
 }
 
 void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
@@ -264,14 +280,19 @@ void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
         missing
     );
     f.explanation = fmt::format(
-        "Warp {} {} {} at {}, and warp {} {} the same bytes at {}; both lie in epoch {} of block {}, and "
-        "nothing orders them, so on a GPU either may come first. Put {} between the two.",
+        "Warp {} (lanes {}) {} {}{} at {}, and warp {} (lanes {}) {} the same bytes{} at {}; both lie in "
+        "epoch {} of block {}, and nothing orders them, so on a GPU either may come first. Put {} between "
+        "the two.",
         i.first.warp,
+        lanes_text(i.first.lanes),
         verb(i.first),
         what,
+        knows_values(s, i) ? fmt::format(" ({:#x})", i.first.value) : "",
         quoted(s.capture, f.other),
         i.second.warp,
+        lanes_text(i.second.lanes),
         verb(i.second),
+        knows_values(s, i) ? fmt::format(" ({:#x})", i.second.value) : "",
         quoted(s.capture, f.where),
         i.second.epoch,
         block_text(s.capture, i.second.block),
@@ -293,16 +314,23 @@ capture::Finding describe(
         word_global(s, i, f);
     else
         word_shared(s, i, f);
-    const char* tried = global ? "fence before an atomic" : "barrier at a single place";
+    const char* tried =
+        global && i.first.block != i.second.block ? "fence before an atomic" : "barrier at a single place";
     f.proof = mending.proof.empty()
         ? fmt::format("witness: the two accesses above; no {} was found that removes every race", tried)
         : mending.proof;
     f.proven = mending.values || (!mending.proof.empty() && s.first_bad < 0);
     f.evidence = {
-        {"pairs",   static_cast<double>(group.size())    },
-        {"epoch",   static_cast<double>(i.second.epoch)  },
-        {"address", static_cast<double>(i.second.address)}
+        {"pairs",      static_cast<double>(group.size())    },
+        {"epoch",      static_cast<double>(i.second.epoch)  },
+        {"address",    static_cast<double>(i.second.address)},
+        {"site",       static_cast<double>(i.second.site)   },
+        {"other_site", static_cast<double>(i.first.site)    }
     };
+    if (knows_values(s, i)) {
+        f.evidence.emplace_back("value", static_cast<double>(i.second.value));
+        f.evidence.emplace_back("other_value", static_cast<double>(i.first.value));
+    }
     return f;
 }
 
@@ -317,7 +345,10 @@ Ruled race_rule(const Symptoms& s) {
         const Kind kind = group.front()->kind;
         if (out.findings.empty() && kind == Kind::race_shared && !by_syncwarp(s, low, high, mending))
             by_insertion(s, low, high, mending);
-        if (out.findings.empty() && kind == Kind::race_global)
+        const bool one_block = group.front()->first.block == group.front()->second.block;
+        if (out.findings.empty() && kind == Kind::race_global && one_block)
+            by_insertion(s, low, high, mending);
+        if (out.findings.empty() && kind == Kind::race_global && !one_block)
             by_fence(s, group.front()->first.site, mending);
         const bool first = out.findings.empty();
         out.findings.push_back(describe(s, group, out.findings.empty() ? mending : Mending{}));

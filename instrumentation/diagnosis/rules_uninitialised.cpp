@@ -140,8 +140,10 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
     if (followed) f.proof += fmt::format("; {}: {}", who(s, i.second), effect);
     f.proven = true, f.count = i.count;
     f.evidence = {
-        {"occurrences", static_cast<double>(i.count)}
+        {"occurrences", static_cast<double>(i.count)     },
+        {"site",        static_cast<double>(i.first.site)}
     };
+    if (followed) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
     if (i.first.memory == "shared") name_missing_rows(s, i, f);
     return f;
 }

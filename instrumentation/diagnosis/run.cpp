@@ -235,7 +235,9 @@ Experiment prepare(manifest::Problem problem, const Options& options, capture::C
     return e;
 }
 
-capture::Capture run(manifest::Problem problem, const Options& options) {
+capture::Capture run(
+    manifest::Problem problem, const Options& options, std::vector<emulator::Incident>* seen
+) {
     capture::Capture c;
     const Experiment e = prepare(std::move(problem), options, c);
     std::shared_ptr<const emulator::Program> program;
@@ -254,7 +256,7 @@ capture::Capture run(manifest::Problem problem, const Options& options) {
         c.verdict = "findings";
         return c;
     }
-    const Passes passes = run_passes(e, *program, c);
+    Passes passes = run_passes(e, *program, c);
     for (const auto& [on, name] : {
              std::pair{options.races,           "races"        },
              {options.uninitialised,   "uninitialised"},
@@ -274,6 +276,7 @@ capture::Capture run(manifest::Problem problem, const Options& options) {
         return o.verdict == capture::Verdict::bad;
     });
     c.verdict = c.findings.empty() && !wrong ? "ok" : "findings";
+    if (seen != nullptr) *seen = std::move(passes.incidents);
     return c;
 }
 

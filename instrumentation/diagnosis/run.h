@@ -54,7 +54,10 @@ emulator::RunOptions run_options(const Options& options, const char* stage);
 void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& capture);
 
 // The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is "ok" | "findings" |
-// "unsupported". Throws Error (compile error, bad launch) and Cancelled.
-capture::Capture run(manifest::Problem problem, const Options& options);
+// "unsupported". Throws Error (compile error, bad launch) and Cancelled. `seen`: what the emulator saw go
+// wrong, site by site.
+capture::Capture run(
+    manifest::Problem problem, const Options& options, std::vector<emulator::Incident>* seen = nullptr
+);
 
 }  // namespace wl::diagnosis

@@ -27,6 +27,7 @@ enum class Ended : uint8_t {
     endless,      // its budget is used up: noted
     set_aside,    // it spins, waiting for other blocks to change memory: to be run again
     interrupted,  // by its schedule, for others to run in between
+    held,         // by its schedule, until another block has made an access
 };
 // Runs the block on from where it was; its findings, counts and record stay in `block`. `interruptible`: a
 // random schedule may end its turn at any time.

@@ -24,9 +24,8 @@ struct Reach {
 };
 
 void reach_function(Reach& r, int function) {
-    while (r.module.functions[static_cast<size_t>(function)].alias_of >= 0 &&
-           r.known_functions.insert(function).second)
-        function = r.module.functions[static_cast<size_t>(function)].alias_of;
+    const int aliased = r.module.functions[static_cast<size_t>(function)].alias_of;
+    if (aliased >= 0) function = aliased;
     if (r.known_functions.insert(function).second) r.functions.push_back(function);
 }
 

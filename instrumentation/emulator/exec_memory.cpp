@@ -43,9 +43,8 @@ void note_lane(SharedLanes& lanes, int lane, const Place& place, const std::byte
     std::memcpy(lanes.values[lane], value, kMaxBytes);
     lanes.mask |= 1u << lane;
 }
-void observe_lanes(Warp& w, const Instr* i, Touching how, const SharedLanes& lanes, uint32_t bytes) {
-    if (lanes.mask == 0 || w.block->variant == kPlain) return;
-    observe_shared(w, i, {how, lanes.mask, bytes, lanes.at}, {{lanes.values[0]}, 1, kMaxBytes});
+bool is_observed(const Warp& w, const SharedLanes& lanes) {
+    return lanes.mask != 0 && w.block->variant != kPlain;
 }
 
 // The width of the registers: of the first that is one; an immediate's is the element's.
@@ -129,31 +128,50 @@ const Instr* load_any(Warp& w, const Instr* i) {
             put_register(w, i->r[c], f, lane, element);
         }
     }
-    observe_lanes(w, i, Touching::read, shared, bytes);
+    if (is_observed(w, shared))
+        observe_shared(
+            w, i, {Touching::read, shared.mask, bytes, shared.at}, {{shared.values[0]}, 1, kMaxBytes}
+        );
     return i + 1;
 }
+
+// Where a lane stores, and what.
+struct LaneStore {
+    Place place;
+    std::byte value[kMaxBytes];
+};
 
 const Instr* store_any(Warp& w, const Instr* i) {
     const MemoryForm f = decode(i->target);
     const uint32_t bytes = uint32_t{f.element} * f.count;
     SharedLanes shared;
+    LaneStore stores[kLanes];
+    uint32_t valid = 0;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto place = resolve(w, i, {f.space, lane, address_of(w, i, f.wide_base, lane), bytes, true});
         if (!place) continue;
-        std::byte value[kMaxBytes];
+        LaneStore& store = stores[lane];
+        store.place = *place;
         for (size_t c = 0; c < f.count; ++c) {
             const uint64_t element = get_register(w, i->r[c], f, lane);
-            std::memcpy(value + c * f.element, &element, f.element);
+            std::memcpy(store.value + c * f.element, &element, f.element);
         }
-        std::memcpy(place->data, value, bytes);
-        note_lane(shared, lane, *place, value);
-        if (place->allocation == nullptr) continue;
-        if (!place->allocation->written.empty())
-            std::memset(place->allocation->written.data() + place->offset, 1, bytes);
-        if (w.block->variant == kRecorded) record_global(w, i, lane, *place, bytes);
+        note_lane(shared, lane, *place, store.value);
+        valid |= 1u << lane;
     }
-    observe_lanes(w, i, Touching::write, shared, bytes);
+    const SharedTouch touch{Touching::write, shared.mask, bytes, shared.at};
+    if (is_observed(w, shared)) before_store(w, i, touch, {{shared.values[0]}, 1, kMaxBytes});
+    for (uint32_t rest = valid; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        const Place& place = stores[lane].place;
+        std::memcpy(place.data, stores[lane].value, bytes);
+        if (place.allocation == nullptr) continue;
+        if (!place.allocation->written.empty())
+            std::memset(place.allocation->written.data() + place.offset, 1, bytes);
+        if (w.block->variant == kRecorded) record_global(w, i, lane, place, bytes);
+    }
+    if (is_observed(w, shared)) after_store(w, i, touch);
     return i + 1;
 }
 

@@ -85,6 +85,8 @@ const Instr* store(Warp& w, const Instr* i) {
     shared_addresses(w, i, Wide, a);
     if (!all_valid(w, a, sizeof(T) * Count)) [[unlikely]]
         return store_any(w, i);
+    const SharedTouch touch{Touching::write, w.mask, sizeof(T) * Count, a.at};
+    if constexpr (Hooks) before_store(w, i, touch, values_of<T, Count>(w, i));
     const LaneCell<T>* source[Count];
     for (size_t c = 0; c < Count; ++c) source[c] = cells<T>(w, i->r[c]);
     const auto put = [&](int lane) {
@@ -101,9 +103,7 @@ const Instr* store(Warp& w, const Instr* i) {
     } else {
         for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) put(first_lane(rest));
     }
-    if constexpr (Hooks) {
-        observe_shared(w, i, {Touching::write, w.mask, sizeof(T) * Count, a.at}, values_of<T, Count>(w, i));
-    }
+    if constexpr (Hooks) after_store(w, i, touch);
     return i + 1;
 }
 

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/put_before.h"
 #include "instrumentation/emulator/schedule.h"
 
 #include <algorithm>
@@ -66,8 +67,52 @@ void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const 
         uint64_t location = a.at[static_cast<size_t>(lane)];
         if (has_lane(a.shared, lane)) location = location_of(w.block->index, location & ~kWindowMask);
         const Agent agent{&actor.order, w.index, lane};
-        if (order.update || r.kind == AccessKind::load) strong_read(actor.shadow->order, agent, location);
-        if (r.kind != AccessKind::load) strong_write(actor.shadow->order, agent, location, order.update);
+        const bool reads = order.update || r.kind == AccessKind::load, writes = r.kind != AccessKind::load;
+        if (reads) see_flag(actor.order, w.index, lane, location);
+        if (writes) raise_flag(actor.order, w.index, location, order.update);
+        if (!actor.shadow->one_thread) continue;
+        if (reads) strong_read(actor.shadow->order, agent, location);
+        if (writes) strong_write(actor.shadow->order, agent, location, order.update);
+    }
+}
+
+// st, as against matrix stores and atomics: its form is in Instr::target, its values in r.
+bool is_plain_store(const GlobalCheck::Hooked& hooked, const MemorySite& site) {
+    return hooked.count == 1 && site.requests.size() == 1 && site.stride == 0 &&
+        site.requests[0].kind == AccessKind::store && !hooked.order.update;
+}
+
+bool stores_same(Warp& w, const Instr* i, int a, int b) {
+    const MemoryForm f = decode(i->target);
+    const size_t cell = f.wide_cells ? 8 : 4;
+    for (size_t c = 0; c < std::min<size_t>(f.count, 4); ++c) {
+        const std::byte* values = w.registers + i->r[c];
+        const std::byte *one = values + static_cast<size_t>(a) * cell,
+                        *other = values + static_cast<size_t>(b) * cell;
+        if (std::memcmp(one, other, f.element) != 0) return false;
+    }
+    return true;
+}
+
+// Lanes of one store that meet with different values: whose stays is not said.
+void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
+    uint64_t last = 0;
+    bool rising = true;
+    for (uint32_t rest = t.mask; rising && rest != 0; rest &= rest - 1) {
+        const uint64_t at = t.at[static_cast<size_t>(first_lane(rest))];
+        rising = at > last;
+        last = at;
+    }
+    if (rising) return;
+    for (uint32_t rest = t.mask; rest != 0;) {
+        const int lane = first_lane(rest);
+        rest &= rest - 1;
+        for (uint32_t behind = rest; behind != 0; behind &= behind - 1) {
+            const int other = first_lane(behind);
+            if (t.at[static_cast<size_t>(lane)] != t.at[static_cast<size_t>(other)]) continue;
+            rest &= ~(1u << other);  // who stores the same as the first of them stores the same as each
+            if (!stores_same(w, i, lane, other)) touch_together(*w.block->global, t, lane, other);
+        }
     }
 }
 
@@ -78,7 +123,7 @@ void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::
         for (const MemoryRequest& r : site.requests) {
             Addresses a;
             read_addresses(w, site, r, a);
-            if (hooked.order.strong && actor.shadow->one_thread) synchronise(w, hooked.order, r, a);
+            if (hooked.order.strong) synchronise(w, hooked.order, r, a);
             if (a.global == 0) continue;
             GlobalTouch t{{}, a.global, r.bytes, a.at};
             t.record.block = static_cast<uint32_t>(w.block->index);
@@ -87,6 +132,7 @@ void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::
             t.record.warp = static_cast<uint8_t>(w.index);
             t.record.flags = flags_of(hooked.order, r.kind, actor.order.warps[static_cast<size_t>(w.index)]);
             touch(actor, t);
+            if (is_plain_store(hooked, site) && !hooked.order.strong) look_at_lanes(w, i, t);
         }
     }
 }
@@ -94,6 +140,11 @@ void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::
 const char* sequence(const Incident& i, bool strong) {
     if (strong) return "read of a volatile store that no fence hands on";
     return !i.first.write ? "write after read" : i.second.write ? "write after write" : "read after write";
+}
+
+bool is_one_instruction(const Warp& w, const Instr* i, const GlobalConflict& c) {
+    return c.first.site == i->site && c.first.block == static_cast<uint32_t>(w.block->index) &&
+        c.first.warp == static_cast<uint8_t>(w.index) && (c.first.flags & GlobalRecord::kWrite) != 0;
 }
 
 // `executed`: memory holds what the second access left.
@@ -109,10 +160,12 @@ void report_conflicts(Warp& w, const Instr* i, const GlobalCheck::Hooked& hooked
         incident.second.value = after;
         const bool plain = (c.first.flags & GlobalRecord::kStrong) == 0 && !hooked.order.strong;
         incident.first.write = (c.first.flags & GlobalRecord::kWrite) != 0;
+        const bool together = is_one_instruction(w, i, c);
         const bool no_news = plain && incident.first.write && incident.second.write && after == c.before;
-        if (no_news && executed) continue;
-        incident.detail =
-            sequence(incident, (c.first.flags & GlobalRecord::kStrong) != 0 && hooked.order.strong);
+        if (no_news && executed && !together) continue;
+        incident.detail = together
+            ? "lanes write to one place"
+            : sequence(incident, (c.first.flags & GlobalRecord::kStrong) != 0 && hooked.order.strong);
         report(*actor.shadow, c, std::move(incident));
     }
     actor.conflicts.clear();
@@ -132,7 +185,7 @@ const Instr* look_and_execute(Warp& w, const Instr* i) {
     if (check.pauses && pauses_here(w, i)) return end_slice(w, i);
     if (!check.looks) return hooked.executor(w, i);
     if (hooked.order.fence) {
-        if (actor.shadow->one_thread) fence(actor.order, w.index, w.mask, hooked.order.block_only);
+        fence(actor.order, w.index, w.mask, hooked.order.block_only);
         return hooked.executor(w, i);
     }
     if (!check.shadow.full) look(w, i, check, hooked);
@@ -157,11 +210,7 @@ void prepare(GlobalCheck& check, const Program& program, Variant variant) {
     check.hooked.resize(code.size());
     const auto hook = [&](size_t instruction) {
         Instr& i = code[instruction];
-        if (i.inner == look_and_execute) return;
-        const bool guarded = i.exec != i.inner;
-        check.hooked[instruction].executor = i.inner;
-        i.inner = look_and_execute;
-        if (!guarded) i.exec = look_and_execute;
+        if (i.inner != look_and_execute) check.hooked[instruction].executor = put_before(i, look_and_execute);
     };
     std::vector<const OrderSite*> order(code.size(), nullptr);
     for (const OrderSite& s : program.order_sites) {
@@ -175,6 +224,11 @@ void prepare(GlobalCheck& check, const Program& program, Variant variant) {
         check.hooked[span.instruction].count = span.count;
         hook(span.instruction);
     }
+}
+
+void direct(GlobalCheck& check, const PairOrder& order, Variant variant) {
+    check.pair = std::make_unique<PairRun>(PairRun{order});
+    keep_order(*check.pair, check.program, variant);
 }
 
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {

@@ -123,6 +123,7 @@ void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only) {
     f.seen[self] = std::max(f.seen[self], f.at);
     refresh(order);
     WarpOrder& own = order.warps[self];
+    own.covered = std::move(covered);
     if (!own.touched && !own.fences.empty()) {
         Fence& last = own.fences.back();
         const Moment mine = std::exchange(last.seen[self], f.seen[self]);
@@ -167,6 +168,23 @@ void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location) {
                     after = with(after, r, at(before, r));
         block.known = after;
     }
+}
+
+void raise_flag(BlockOrder& order, int warp, uint64_t location, bool update) {
+    const WarpOrder& own = order.warps[static_cast<size_t>(warp)];
+    if (own.fences.empty()) {
+        if (!update) order.flags.erase(location);
+        return;
+    }
+    MbarrierClock& flag = order.flags[location];
+    if (!update) flag.released = {};
+    flag.gathering = own.covered;
+    complete_phase(flag);
+}
+
+void see_flag(BlockOrder& order, int warp, int lane, uint64_t location) {
+    const auto flag = order.flags.find(location);
+    if (flag != order.flags.end()) acquire(order.shadow->clocks, warp, 1u << lane, flag->second.released);
 }
 
 bool ordered(const GlobalOrder& all, const PastAccess& past, const Agent& agent) {

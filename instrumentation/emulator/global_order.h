@@ -51,6 +51,7 @@ struct WarpOrder {
     bool touched = true;        // memory, since its last fence
     std::array<Known, 4> heard;
     size_t next_heard = 0;
+    Knowledge covered;  // of its own block, by its latest fence
 };
 
 // One block while it runs.
@@ -61,6 +62,7 @@ struct BlockOrder {
     Stamp latest = 0;
     Known known;
     std::array<WarpOrder, kMaxWarps> warps;
+    std::unordered_map<uint64_t, MbarrierClock> flags;  // what its own warps acquire, by location
 };
 
 struct GlobalOrder {
@@ -93,6 +95,11 @@ inline uint64_t location_of(int64_t block, uint64_t offset) {
 void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only);
 void strong_write(GlobalOrder& all, const Agent& agent, uint64_t location, bool update);
 void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location);
+
+// The same within one block, for its own accesses of shared and global memory: a strong write behind a fence
+// of its warp, and a strong read.
+void raise_flag(BlockOrder& order, int warp, uint64_t location, bool update);
+void see_flag(BlockOrder& order, int warp, int lane, uint64_t location);
 
 bool ordered(const GlobalOrder& all, const PastAccess& past, const Agent& agent);
 

@@ -103,10 +103,21 @@ uint64_t value_at(const Allocation& allocation, uint64_t offset, uint32_t bytes)
     return value;
 }
 
+// By a lane of the same warp: after its own accesses, and after those of the others that a syncwarp orders.
+// Lanes of one instruction are looked at by the values that they store.
+bool follows_own(const Now& now, uint32_t entry, const Unit& unit) {
+    if (lane_of(entry) == unit.lane || (entry & ~kSettled) >> kLaneBits == now.number) return true;
+    const GlobalRecord& first = record_of(*now.actor.shadow, entry);
+    return ordered(
+        now.actor.shadow->order, past(first, entry), {&now.actor.order, now.record.warp, unit.lane}
+    );
+}
+
 void check(const Now& now, uint32_t entry, const Unit& unit, bool polled) {
     const GlobalRecord& first = record_of(*now.actor.shadow, entry);
-    if (same_warp(first, now.record) || may_meet(first, now.record, polled)) return;
-    if (is_ordered(now, entry, unit.lane)) return;
+    const bool own = same_warp(first, now.record);
+    if (may_meet(first, now.record, polled)) return;
+    if (own ? follows_own(now, entry, unit) : is_ordered(now, entry, unit.lane)) return;
     std::vector<GlobalConflict>& all = now.actor.conflicts;
     const bool again = !all.empty() && all.back().allocation == &now.allocation &&
         all.back().offset + all.back().bytes == unit.offset && all.back().first.block == first.block &&
@@ -310,6 +321,16 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
         const Now now{actor, touch.record, *a, number};
         touch_run(now, page_at(*actor.shadow, actor.last_region, run.offset), run);
     }
+}
+
+void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane) {
+    const uint64_t address = touch.at[static_cast<size_t>(lane)];
+    const Allocation* a = holder(actor, address, touch.bytes);
+    if (a == nullptr || actor.conflicts.size() == kMostConflicts) return;
+    const uint64_t offset = address - a->base;
+    actor.conflicts.push_back(
+        {touch.record, first_lane, lane, a, offset, touch.bytes, value_at(*a, offset, touch.bytes)}
+    );
 }
 
 void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident) {

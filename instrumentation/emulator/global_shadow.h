@@ -2,9 +2,10 @@
 // checked for races between blocks and between warps of a block. Pages are made when they are first touched.
 // Modelled: plain, volatile and atomic accesses; order by global_order.h. Atomic and volatile accesses among
 // themselves are no race, but a volatile read that nothing orders behind another block's volatile store
-// without a fence is one, unless it polls. A plain store of what is there already is none. Not modelled:
-// lanes of one warp, textures and surfaces, memory of malloc; of three and more readers that nothing orders
-// two are kept, of different blocks where there are such.
+// without a fence is one, unless it polls. A plain store of what is there already is none. Lanes of a warp
+// are ordered by their own program, by syncwarps and by the block's barriers. Not modelled: textures and
+// surfaces, memory of malloc; of three and more readers that nothing orders two are kept, of different blocks
+// where there are such, and of those of one warp the latest.
 #pragma once
 
 #include "instrumentation/emulator/global_order.h"
@@ -106,6 +107,9 @@ void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_b
 // Notes the access; what it conflicts with is appended to `actor.conflicts`. Lanes outside every allocation
 // are left out. Call before the instruction is executed.
 void touch(GlobalActor& actor, GlobalTouch& touch);
+
+// Two lanes of the instruction store different values into one place.
+void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane);
 
 // The conflict as an incident: once a pair of sites, with a count.
 void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident);

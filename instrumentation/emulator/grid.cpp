@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/pair_order.h"
 #include "instrumentation/emulator/print.h"
 #include "instrumentation/emulator/schedule.h"
 
@@ -19,8 +20,8 @@ namespace {
 
 // Warp instructions that may be issued while all blocks spin and memory stays as it is: loops that count how
 // often they looked come to their end within it.
-constexpr uint64_t kQuietLaunch = uint64_t{1} << 25;
-constexpr uint64_t kQuietBlock = uint64_t{1} << 23;
+constexpr uint64_t kQuietLaunch = uint64_t{1} << 22;
+constexpr uint64_t kQuietBlock = uint64_t{1} << 21;
 
 constexpr uint64_t kMixedBlocks = 4;  // that take turns with each other in a random schedule
 
@@ -122,6 +123,11 @@ void put_back(Grid& g, Block& block, Ended ended) {
         g.aside.push_back(&block);
         return;
     }
+    if (ended == Ended::held) {
+        g.in_vain += kSameSpin;
+        g.aside.push_back(&block);
+        return;
+    }
     if (ended == Ended::interrupted) {
         if (block.polls.in_vain == 0)
             g.retries = g.in_vain = g.quiet = 0;
@@ -196,9 +202,12 @@ void report_stuck(Grid& g, bool proven) {
         return a->index < b->index;
     });
     Incident incident;
-    incident.kind = Incident::Kind::endless_wait;
+    const bool polls = first.polls.in_vain > 0 || !first.goes_round;
+    incident.kind = polls ? Incident::Kind::endless_wait : Incident::Kind::endless_loop;
     incident.first = spinning_at(first);
-    incident.detail = who_waits(g, proven);
+    incident.detail = polls
+        ? who_waits(g, proven)
+        : "registers and memory are again what they were before in the loop: it never ends";
     report(first, std::move(incident));
 }
 
@@ -236,6 +245,15 @@ void look_at_all(Grid& g) {
     if (g.quiet > std::max(kQuietLaunch, kQuietBlock * waiting)) report_stuck(g, false);
 }
 
+// The directed schedule waits for an access that does not come, and everybody else has stopped, too.
+bool let_held_go(Grid& g) {
+    PairRun* pair = g.global != nullptr ? g.global->pair.get() : nullptr;
+    if (pair == nullptr || !is_waiting(*pair)) return false;
+    pair->given_up = true;
+    g.in_vain = 0;
+    return true;
+}
+
 // ---- workers
 
 // Called with the lock held. False: the launch is over.
@@ -243,7 +261,7 @@ bool take(Grid& g, std::unique_lock<std::mutex>& lock, Job& job) {
     while (!g.stopped) {
         if (stalled(g)) {
             if (g.running == 0) {
-                look_at_all(g);
+                if (!let_held_go(g)) look_at_all(g);
                 g.changed.notify_all();
                 continue;
             }

@@ -21,6 +21,10 @@ struct SharedTouch {
     const uint32_t* at = nullptr;
 };
 void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values);
+// The same of a plain store, in two: what it will write, while memory holds what was there before; then what
+// it has written.
+void before_store(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values);
+void after_store(Warp& w, const Instr* i, const SharedTouch& touch);
 // A global write of one lane, for the recorder only.
 void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes);
 

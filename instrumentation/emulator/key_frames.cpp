@@ -47,7 +47,7 @@ void unpage(const PagedBytes& paged, std::span<std::byte> out) {
 
 template <class B>
 auto plain_fields(B& block) {
-    auto& [program, launch, options, memory, variant, index, warps, barriers, mbarriers, copy_arrivals, changes, vain_turns, shared, loaded, recent, mark_counts, reductions, findings, printed, printed_bytes, shadow, issued, turn_issued, polls, spun, same_spins, observed, workspace, random, aborted, marks_waiting, recorder, counter, watcher, global] =
+    auto& [program, launch, options, memory, variant, index, warps, barriers, mbarriers, copy_arrivals, changes, vain_turns, shared, loaded, recent, mark_counts, reductions, findings, printed, printed_bytes, shadow, issued, turn_issued, polls, spun, same_spins, long_turns, next_look, goes_round, observed, workspace, random, aborted, marks_waiting, recorder, counter, watcher, global] =
         block;
     return std::tie(
         barriers,
@@ -62,6 +62,9 @@ auto plain_fields(B& block) {
         polls,
         spun,
         same_spins,
+        long_turns,
+        next_look,
+        goes_round,
         random,
         marks_waiting
     );

@@ -190,8 +190,8 @@ std::shared_ptr<const Program> lower_program(
 }  // namespace
 
 int function_index(const Lowering& l, int function) {
-    while (l.module.functions[static_cast<size_t>(function)].alias_of >= 0)
-        function = l.module.functions[static_cast<size_t>(function)].alias_of;
+    const int aliased = l.module.functions[static_cast<size_t>(function)].alias_of;
+    if (aliased >= 0) function = aliased;
     const auto known = l.linking.functions.find(function);
     return known == l.linking.functions.end() ? -1 : known->second;
 }

@@ -74,7 +74,9 @@ void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32
     std::fill_n(owners.begin() + static_cast<std::ptrdiff_t>(place.offset), bytes, owner);
 }
 
-void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
+namespace {
+
+WarpAccess access_of(const Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
     WarpAccess access;
     access.warp = w.index;
     access.site = i->site;
@@ -84,13 +86,45 @@ void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Val
     std::copy(values.values, values.values + 4, access.values);
     access.components = values.components;
     access.value_stride = values.stride;
+    return access;
+}
+
+// What lies there before the second access of each new race is what the first one wrote or read.
+void note_first_values(const Warp& w, size_t known) {
+    std::vector<Incident>& all = w.block->shadow.incidents;
+    for (size_t k = known; k < all.size(); ++k) {
+        Access& first = all[k].first;
+        if (all[k].second.block >= 0)
+            std::memcpy(&first.value, w.shared + first.address, std::min(first.bytes, 8u));
+    }
+}
+
+}  // namespace
+
+void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
+    const WarpAccess access = access_of(w, i, touch, values);
     Block& block = *w.block;
+    const size_t known = block.shadow.incidents.size();
     switch (touch.how) {
-        case Touching::read: read_shared(block.shadow, access); return;
+        case Touching::read:
+            read_shared(block.shadow, access);
+            if (block.shadow.incidents.size() != known) note_first_values(w, known);
+            return;
         case Touching::write: write_shared(block.shadow, access); break;
         case Touching::atomic: atomic_shared(block.shadow, access); break;
     }
     if (block.recorder != nullptr) record_shared(w, i, touch.mask, touch.bytes, touch.at);
+}
+
+void before_store(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
+    Shadow& shadow = w.block->shadow;
+    const size_t known = shadow.incidents.size();
+    write_shared(shadow, access_of(w, i, touch, values));
+    if (shadow.incidents.size() != known) note_first_values(w, known);
+}
+
+void after_store(Warp& w, const Instr* i, const SharedTouch& touch) {
+    if (w.block->recorder != nullptr) record_shared(w, i, touch.mask, touch.bytes, touch.at);
 }
 
 }  // namespace wl::emulator

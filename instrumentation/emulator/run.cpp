@@ -6,11 +6,13 @@
 #include "instrumentation/emulator/grid.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/load.h"
+#include "instrumentation/emulator/pair_order.h"
 #include "instrumentation/emulator/print.h"
 #include "instrumentation/emulator/reductions.h"
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -75,21 +77,25 @@ Variant variant_for(const RunOptions& options) {
     return c.races || c.uninitialised || c.uniform ? kChecked : kPlain;
 }
 
-bool is_random(uint64_t seed) { return seed != 0 && !delayed_by(seed); }
-
-void order_by_schedule(std::vector<Start>& starts, uint64_t seed) {
-    if (const auto late = delayed_by(seed)) {
+// The block of a directed schedule's later access begins first: it is to stand there when the other comes.
+void order_by_schedule(std::vector<Start>& starts, uint64_t seed, const std::optional<PairOrder>& directed) {
+    if (directed) {
         std::stable_partition(starts.begin(), starts.end(), [&](const Start& s) {
-            return s.index != late->block;
+            return s.index == directed->then.block;
         });
-    } else if (seed != 0) {
+    } else if (is_random(seed)) {
         uint64_t state = seed;
         for (size_t k = starts.size(); k > 1; --k) std::swap(starts[k - 1], starts[next_random(state) % k]);
     }
 }
 
 // Blocks that are asked for, and those that they may wait for.
-std::vector<Start> starts(const Program& program, const Launch& launch, const RunOptions& options) {
+std::vector<Start> starts(
+    const Program& program,
+    const Launch& launch,
+    const RunOptions& options,
+    const std::optional<PairOrder>& directed
+) {
     std::vector<Start> result;
     if (options.blocks.empty() || program.waits_for_blocks) {
         result.resize(count(launch.grid));
@@ -101,7 +107,7 @@ std::vector<Start> starts(const Program& program, const Launch& launch, const Ru
     } else {
         for (const int64_t index : options.blocks) result.push_back({index, true});
     }
-    order_by_schedule(result, options.schedule_seed);
+    order_by_schedule(result, options.schedule_seed, directed);
     return result;
 }
 
@@ -111,6 +117,7 @@ struct Execution {
     const Launch& launch;
     const RunOptions& options;
     const Loaded& loaded;
+    std::optional<PairOrder> directed;
     std::vector<Start> starts;
     size_t workers = 1;
     TurnLog* turns = nullptr;  // to be written
@@ -124,6 +131,7 @@ RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) 
         grid.context.program = &grid.counting->program;
     }
     if (check != nullptr) {
+        if (e.directed) direct(*check, *e.directed, grid.context.variant);
         grid.context.program = &check->program;
         grid.global = check;
     }
@@ -141,6 +149,7 @@ RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) 
     for (const Printed& p : result.printed) result.prints_lost += p.lost;
     result.cancelled = grid.cancelled;
     result.blocks = grid.finished;
+    if (check != nullptr && check->pair != nullptr) result.in_order = had_order(*check->pair);
     gather_results(result, grid);
     return result;
 }
@@ -168,8 +177,8 @@ void add_races(RunResult& result, GlobalCheck& check) {
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
 // Who races with whom is then found on one.
 RunResult execute_checked(Execution e, GlobalMemory& memory) {
-    const bool one_thread =
-        e.workers == 1 || e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr;
+    const bool one_thread = e.workers == 1 || e.program.orders_blocks || e.launch.cooperative ||
+        memory.heap != nullptr || e.directed;
     if (one_thread) e.workers = 1;
     const GlobalMemory before = one_thread ? GlobalMemory() : memory;
     GlobalCheck check;
@@ -191,23 +200,25 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     prepare(exact, e.program, variant_for(e.options));
     exact.pauses = check.pauses;
     start(exact, again, true);
-    execute({e.program, e.launch, quiet, e.loaded, e.starts, 1}, again, &exact);
+    execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &exact);
     add_races(result, exact);
     return result;
 }
 
-// A random schedule without the check: the same pauses before accesses.
-RunResult execute_paused(const Execution& e, GlobalMemory& memory) {
+// A schedule of its own without the check: the same pauses before accesses.
+RunResult execute_paused(Execution e, GlobalMemory& memory) {
     GlobalCheck check;
     prepare(check, e.program, variant_for(e.options));
     check.looks = false;
-    check.pauses = true;
+    check.pauses = is_random(e.options.schedule_seed);
+    if (e.directed) e.workers = 1;
     return execute(e, memory, &check);
 }
 
 RunResult execute_as_asked(const Execution& e, GlobalMemory& memory) {
     if (looks_at_global(e.options, e.starts)) return execute_checked(e, memory);
-    if (is_random(e.options.schedule_seed) && !e.options.count_accesses) return execute_paused(e, memory);
+    const bool paused = e.directed || is_random(e.options.schedule_seed);
+    if (paused && !e.options.count_accesses) return execute_paused(e, memory);
     return execute(e, memory, nullptr);
 }
 
@@ -216,7 +227,8 @@ RunResult execute_as_asked(const Execution& e, GlobalMemory& memory) {
 RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     const Loaded loaded = load(program, memory);
-    Execution e{program, launch, options, loaded, starts(program, launch, options)};
+    const auto directed = directed_by(options.schedule_seed, schedule_space(program, launch));
+    Execution e{program, launch, options, loaded, directed, starts(program, launch, options, directed)};
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
     e.workers = std::clamp<size_t>(e.starts.size(), 1, cores);
@@ -246,7 +258,7 @@ TurnLog log_turns(const TurnQuestion& q, GlobalMemory memory) {
     options.on_tile = [](TileSnapshot&&) {};  // marks hold the block up
     const Loaded loaded = load(q.program, memory);
     execute(
-        {q.program, q.launch, options, loaded, starts(q.program, q.launch, options), 1, &log}, memory, nullptr
+        {q.program, q.launch, options, loaded, {}, starts(q.program, q.launch, options, {}), 1, &log}, memory, nullptr
     );
     log.seen.clear();
     return log;

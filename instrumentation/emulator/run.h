@@ -122,7 +122,7 @@ struct RunOptions {
     // checks, marks or record.
     std::vector<int64_t> blocks;
     uint64_t budget =
-        0;            // warp instructions of a block; 0: 2^25 a warp. More: an endless_loop, the launch ends
+        0;  // warp instructions of a block; 0: 2^23 of one warp. More: an endless_loop, the launch ends
     int threads = 0;  // 0: as many as cores
     Checks checks;
     bool marks = true;               // take snapshots
@@ -151,6 +151,7 @@ struct RunResult {
     uint64_t warp_instructions = 0;
     double seconds = 0;
     bool cancelled = false;
+    bool in_order = true;             // false: the order that a directed schedule asks for could not be had
     std::vector<Incident> incidents;  // by (block, order of detection) of their first witness
     std::vector<capture::BlockRecord> records;
     std::vector<uint64_t> events;     // of each record, with those beyond max_events

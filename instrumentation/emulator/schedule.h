@@ -8,6 +8,8 @@ namespace wl::emulator {
 // Of so many choices among a warp's splits, and one more, one falls on the last in the order of the program.
 constexpr uint32_t kPicksOfLast = 0xfff;
 
+// The running split goes on at i: to the end of its straight run if there are others, else as far as it can.
+void run_split(Warp& w, const Instr* i);
 // Runs the warp until every split waits, the warp has exited, or its time slice is over.
 void run_warp(Warp& w);
 

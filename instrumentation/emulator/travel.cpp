@@ -131,7 +131,7 @@ Ended go_on(Traveller& t, uint64_t order, bool standing) {
 bool take_turn(Traveller& t, Ended ended) {
     if (ended == Ended::set_aside) note_spin(t.block);
     ++t.turn;
-    if (!t.log) return true;  // a long turn, of a block that waits for nobody
+    if (!t.log) return !t.block.goes_round;  // a long turn, of a block that waits for nobody
     if (t.turn >= t.log->turns.size()) return false;
     const TurnStart& next = t.log->turns[t.turn];
     assert(next.kind.issued == issued(t.block));

@@ -71,17 +71,18 @@ bool can_run(const Warp& w) {
     return false;
 }
 
-void run_warp(Warp& w) {
-    while (w.clock < w.slice_end && pick(w)) {
-        const Instr* i = running(w).pc;
-        if (w.split_count == 1) {
-            while (i != nullptr) i = i->exec(w, i);
-        } else {
-            do i = i->exec(w, i);
-            while (i != nullptr && i->leader == 0);
-            if (i != nullptr) yield(w, i);
-        }
+void run_split(Warp& w, const Instr* i) {
+    if (w.split_count == 1) {
+        while (i != nullptr) i = i->exec(w, i);
+        return;
     }
+    do i = i->exec(w, i);
+    while (i != nullptr && i->leader == 0);
+    if (i != nullptr) yield(w, i);
+}
+
+void run_warp(Warp& w) {
+    while (w.clock < w.slice_end && pick(w)) run_split(w, running(w).pc);
 }
 
 const Instr* yield(Warp& w, const Instr* next) {

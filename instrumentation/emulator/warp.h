@@ -193,6 +193,9 @@ struct Block {
     Polls polls;
     Poll spun;                // how its last turn ended, when it was set aside
     uint64_t same_spins = 0;  // how many turns ended like that
+    uint64_t long_turns = 0;  // of its warps: as many instructions as a turn may have
+    uint64_t next_look = 1;   // at so many of them it is looked at whether it goes round
+    bool goes_round = false;  // its state has come again while nobody else ran
     bool observed = true;     // else it runs only because others may wait for it
     uint64_t workspace = 0;   // address of a cooperative launch's; 0: it is none
     uint64_t random = 0;      // state of the schedule's generator; 0: fixed order

@@ -77,9 +77,7 @@ bool reads_what_others_write(const ptx::Instruction& in) {
     if (in.op == Op::ld)
         return m.space != Space::param && m.space != Space::constant && m.space != Space::local &&
             (m.is_volatile || m.mmio || m.semantics == "relaxed" || m.semantics == "acquire");
-    // Locks lie in shared memory too; its other atomic operations count and reduce.
-    const bool lock = m.atom_op == ptx::AtomOp::cas || m.atom_op == ptx::AtomOp::exch;
-    return in.op == Op::atom && (lock || m.space != Space::shared);
+    return in.op == Op::atom;
 }
 
 // The register that a poll writes, if anybody reads it; nullptr: the instruction is no poll.

@@ -61,6 +61,7 @@ struct Outcome {
     std::string printed;
     std::vector<std::string> incidents;  // a clean program has none
 };
-Outcome emulate(const Program& program);  // throws Unsupported
+// In the order of that seed (emulator/explore.h). Throws Unsupported.
+Outcome emulate(const Program& program, uint64_t schedule = 0);
 
 }  // namespace wl::programs

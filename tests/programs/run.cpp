@@ -96,7 +96,7 @@ uint64_t hash_of(const Program& p) {
     return hash;
 }
 
-Outcome emulate(const Program& p) {
+Outcome emulate(const Program& p, uint64_t schedule) {
     const ptx::Module module = ptx::parse(ptx_of(p));
     const auto program = emulator::lower(module, p.name);
     emulator::GlobalMemory memory;
@@ -118,6 +118,7 @@ Outcome emulate(const Program& p) {
     emulator::GlobalMemory untouched = memory;
     emulator::RunOptions options;
     options.budget = 1u << 24;
+    options.schedule_seed = schedule;
     const emulator::RunResult run = emulator::run(*program, launch, memory, options);
     Outcome outcome;
     for (const emulator::Incident& incident : run.incidents)

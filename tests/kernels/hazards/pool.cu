@@ -1,6 +1,6 @@
-// Threads take memory from the heap of the device: used after it was given back, given back twice, left behind.
+// Threads take memory from the device's heap: used when given back, given back twice, left behind.
 
-// in, out: (blocks, 32). Grid (blocks), block (32). Every eighth thread keeps what it took, which is no fault.
+// in, out: (blocks, 32). Grid (blocks), block (32). Every eighth thread keeps its own: no fault.
 extern "C" __global__ void pool(const int* in, int* out) {
     const int at = blockIdx.x * blockDim.x + threadIdx.x;
     volatile int* mine = static_cast<volatile int*>(malloc(16 * sizeof(int)));

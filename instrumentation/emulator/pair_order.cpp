@@ -1,0 +1,93 @@
+#include "instrumentation/emulator/pair_order.h"
+
+#include "instrumentation/emulator/block.h"
+#include "instrumentation/emulator/global_check.h"
+#include "instrumentation/emulator/schedule.h"
+#include "instrumentation/emulator/simd.h"
+
+#include <utility>
+
+namespace wl::emulator {
+namespace {
+
+// Turns of a warp whose other lanes cannot go on either.
+constexpr uint64_t kMostSplits = 64;
+
+uint32_t active_lanes(Warp& w, const Instr* i) {
+    return i->guard == kNoGuard ? w.mask : w.mask & read_predicate(w, i->guard);
+}
+
+bool is_in_one_warp(const PairOrder& o) {
+    return o.first.block == o.then.block && o.first.warp == o.then.warp;
+}
+
+// Of the warp at the instruction: the lanes that make the access of `p`.
+uint32_t lanes_at(Warp& w, const Instr* i, const PairOrder& o, const AccessPoint& p) {
+    if (i->site != p.site || w.block->index != p.block || w.index != p.warp) return 0;
+    if (o.first.block == o.then.block && w.epoch < o.epoch) return 0;
+    const uint32_t lanes = active_lanes(w, i);
+    return is_in_one_warp(o) ? lanes & (1u << p.lane) : lanes;
+}
+
+const Instr* execute(PairRun& run, Warp& w, const Instr* i) {
+    const bool first = lanes_at(w, i, run.order, run.order.first) != 0;
+    const bool then = lanes_at(w, i, run.order, run.order.then) != 0;
+    const Instr* next = run.executors[i->site == run.order.first.site ? 0 : 1](w, i);
+    // One instruction of one warp makes both at once.
+    run.first_made = run.first_made || (first && !(then && is_in_one_warp(run.order)));
+    run.then_made = run.then_made || then;
+    return next;
+}
+
+// The lane stays here on its own, the others of its warp go on.
+const Instr* part_from(PairRun& run, Warp& w, const Instr* i, uint32_t lane) {
+    ++run.times_split;
+    close_segment(w, i);
+    if (w.mask == lane) return poll_again(w, i, 0);
+    part(w, w.mask & ~lane, i);
+    w.splits[static_cast<size_t>(w.split_count - 1)].polled = true;
+    const Instr* next = execute(run, w, i);
+    return next != nullptr ? yield(w, next) : nullptr;
+}
+
+const Instr* in_order(Warp& w, const Instr* i) {
+    PairRun& run = *pair_of(*w.block);
+    if (run.first_made || run.then_made || run.given_up) return execute(run, w, i);
+    const uint32_t lanes = lanes_at(w, i, run.order, run.order.then);
+    if (lanes == 0) return execute(run, w, i);
+    if (is_in_one_warp(run.order)) {
+        run.given_up = run.times_split == kMostSplits;
+        return run.given_up ? execute(run, w, i) : part_from(run, w, i, lanes);
+    }
+    if (!std::exchange(run.holds, true)) run.issued = issued(*w.block);
+    return end_slice(w, i);
+}
+
+}  // namespace
+
+void keep_order(PairRun& run, Program& program, Variant variant) {
+    std::vector<Instr>& code = program.code[variant];
+    const uint32_t sites[2] = {run.order.first.site, run.order.then.site};
+    for (Exec& executor : run.executors) {
+        Instr& i = code[sites[&executor - run.executors]];
+        executor = i.exec == in_order ? run.executors[0] : std::exchange(i.exec, in_order);
+    }
+}
+
+PairRun* pair_of(const Block& block) {
+    return block.global != nullptr ? block.global->check->pair.get() : nullptr;
+}
+
+bool is_held(const Block& block, const Warp& w) {
+    const PairRun* run = pair_of(block);
+    return run != nullptr && is_waiting(*run) && run->order.then.block == block.index &&
+        run->order.then.warp == w.index;
+}
+
+bool let_go(Block& block) {
+    PairRun& run = *pair_of(block);
+    if (run.order.first.block != block.index) return false;
+    return run.given_up = true;
+}
+
+}  // namespace wl::emulator
