@@ -55,6 +55,36 @@ TEST(Banks, AtomicsOnOneWordTakeTurns) {
     );
 }
 
+// Measured on an H200: tests/kernels/banks.cu, cp_async16_*.
+TEST(Banks, WideCopiesTakeAWavefrontForEachPairOfLines) {
+    const auto copy = [](auto to, auto from, uint32_t mask) {
+        const LaneAccesses target = request(16, to, AccessKind::copy, mask);
+        const LaneAccesses source = request(16, from, AccessKind::copy, mask);
+        return copy_cost(target, &source).wavefronts;
+    };
+    const auto unit = [](uint32_t l) { return 16 * l; };
+    const auto at = [](uint32_t offset) { return [offset](uint32_t l) { return 16 * l + offset; }; };
+    EXPECT_EQ(copy(unit, unit, ~0u), 4) << "a line of 128 bytes a quarter-warp";
+    EXPECT_EQ(copy(at(32), unit, 0xff), 2) << "whole sectors, two lines";
+    EXPECT_EQ(copy(at(16), unit, 0xff), 3) << "halves of sectors: even lanes, then odd ones in two lines";
+    EXPECT_EQ(copy(at(48), unit, 0xff), 4);
+    EXPECT_EQ(copy(unit, at(16), 0xff), 3) << "the same where the source is askew";
+    EXPECT_EQ(copy(at(16), at(16), 0xff), 3) << "or both";
+    EXPECT_EQ(copy([](uint32_t l) { return 16 * (l ^ 1); }, unit, 0xff), 1) << "halves that change places";
+    EXPECT_EQ(
+        copy(
+            unit, [](uint32_t l) { return 256 * l; }, ~0u
+        ),
+        32
+    );
+    EXPECT_EQ(copy([](uint32_t l) { return 144 * (l >> 3) + 16 * (l & 7); }, unit, ~0u), 10);
+    EXPECT_EQ(copy([](uint32_t l) { return 80 * (l >> 2) + 16 * (l & 3); }, unit, ~0u), 15);
+    const BankCost alone = bank_cost(request(16, at(16), AccessKind::copy, 0xff));
+    EXPECT_EQ(alone.wavefronts, 3) << "where the source is not known it counts as a whole line";
+    EXPECT_EQ(alone.ideal, 1);
+    EXPECT_EQ(alone.lanes, 0xffu);
+}
+
 TEST(Banks, LoadsOfEightBytesJoinTheirHalfWarpsOnlyWhenNeighboursAgree) {
     const auto pairs = [](uint32_t l) { return 8 * (l / 2); };
     EXPECT_EQ(wavefronts(request(8, [](uint32_t l) { return 8 * l; })), 2);

@@ -35,6 +35,13 @@ std::string place(const BankReport& r, const AccessLine& l) {
 std::string witness_text(const BankReport& r, const AccessSite& s) {
     constexpr size_t kMost = 8;
     const BankCost cost = bank_cost(s.witness.accesses);
+    if (passes_l1(s.witness.accesses))
+        return fmt::format(
+            "block {}, warp {}: {} wavefronts for lines of 128 bytes that its quarter-warps read and write",
+            block_text(s.witness.block, r.about.launch.grid),
+            s.witness.warp,
+            s.witness.cost
+        );
     const std::vector<int> lanes = lanes_of(cost.lanes);
     std::string names, offsets;
     for (size_t k = 0; k < std::min(lanes.size(), kMost); ++k) {

@@ -1,8 +1,7 @@
 // Models the phases of a request as an H200 has them (docs/measured/banks-h200.json): up to 4 bytes a lane
 // the whole warp, 8 bytes the half-warps, 16 bytes the quarter-warps, a matrix its 8 rows; words that several
 // lanes of a phase touch count once, of atomics once a lane. Loads whose neighbours agree join two phases.
-// Not modelled: cp.async of 16 bytes takes further wavefronts where rows do not start at a multiple of 128
-// bytes (docs/banks.md); what other warps ask for meanwhile.
+// cp.async of 16 bytes counts lines in place of banks. Not modelled: what other warps ask for meanwhile.
 #include "instrumentation/base/banks.h"
 
 #include "instrumentation/base/bank_phases.h"
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <utility>
 
 namespace wl {
 namespace {
@@ -70,7 +70,50 @@ bool neighbours_agree(const LaneAccesses& r) {
     return agree(1) || agree(2);
 }
 
+constexpr uint64_t kLineBytes = 128;
+
+// Of the lane and its neighbour, both of the request: one whole sector.
+bool share_sector(const LaneAccesses* r, uint32_t lane) {
+    return r == nullptr || r->at[lane] / kSectorBytes == r->at[lane ^ 1] / kSectorBytes;
+}
+
+// Different pairs of lines among these lanes.
+int line_pairs(const LaneAccesses& to, const LaneAccesses* from, uint32_t lanes) {
+    std::array<std::pair<uint64_t, uint64_t>, kWarpLanes> pairs;
+    auto end = pairs.begin();
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(rest));
+        *end++ = {to.at[lane] / kLineBytes, from == nullptr ? 0 : from->at[lane] / kLineBytes};
+    }
+    std::sort(pairs.begin(), end);
+    return static_cast<int>(std::unique(pairs.begin(), end) - pairs.begin());
+}
+
 }  // namespace
+
+BankCost copy_cost(const LaneAccesses& to, const LaneAccesses* from) {
+    constexpr uint32_t kEven = 0x55555555;
+    BankCost cost;
+    const Phases phases = phases_of(to);
+    for (size_t k = 0; k < phases.count; ++k) {
+        const uint32_t lanes = phases.lanes[k];
+        bool whole = true;
+        for (uint32_t rest = lanes & kEven & lanes >> 1; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+            whole = whole && share_sector(&to, lane) && share_sector(from, lane);
+        }
+        const int wavefronts = whole
+            ? line_pairs(to, from, lanes)
+            : line_pairs(to, from, lanes & kEven) + line_pairs(to, from, lanes & ~kEven);
+        cost.wavefronts += wavefronts;
+        cost.ideal += 1;
+        if (wavefronts <= cost.degree) continue;
+        cost.degree = wavefronts;
+        cost.lanes = lanes;
+        cost.bank = static_cast<int>(bank_of_address(to.at[static_cast<size_t>(std::countr_zero(lanes))]));
+    }
+    return cost;
+}
 
 Phases phases_of(const LaneAccesses& r) {
     assert(std::has_single_bit(r.bytes) && r.bytes <= 16);
@@ -87,6 +130,7 @@ Phases phases_of(const LaneAccesses& r) {
 }
 
 BankCost bank_cost(const LaneAccesses& r) {
+    if (passes_l1(r)) return copy_cost(r, nullptr);
     BankCost cost;
     const Phases phases = phases_of(r);
     for (size_t k = 0; k < phases.count; ++k) add_phase(r, phases.lanes[k], cost);

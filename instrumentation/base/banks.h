@@ -34,6 +34,15 @@ struct BankCost {
 };
 BankCost bank_cost(const LaneAccesses& request);
 
+// cp.async of 16 bytes goes past L1: see copy_cost.
+inline bool passes_l1(const LaneAccesses& r) { return r.kind == AccessKind::copy && r.bytes == 16; }
+// Of such a copy to shared memory `to` from global memory `from`: not banks but lines count. A quarter-warp
+// takes a wavefront for each pair of 128-byte lines, of the one that it reads and the one that it writes. If
+// two neighbouring lanes do not have one whole sector on either side, the even and the odd lanes of the
+// quarter go apart. Sectors: as many as are read or, if that is more, as are written. nullptr: whole sectors
+// of one line a quarter. (All of it fits the 22 patterns in docs/measured/banks-h200.json exactly.)
+BankCost copy_cost(const LaneAccesses& to, const LaneAccesses* from);
+
 struct SectorCost {
     int sectors = 0;
     int ideal = 0;  // that many sectors hold the bytes that the lanes ask for

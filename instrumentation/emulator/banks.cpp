@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/banks.h"
 
 #include "instrumentation/emulator/access.h"
+#include "instrumentation/emulator/put_before.h"
 #include "instrumentation/emulator/simd.h"
 
 #include <algorithm>
@@ -82,6 +83,19 @@ void add_pattern(AccessCounter& counter, size_t site, const LaneAccesses& a) {
     counter.patterns.push_back({counter.counting->program.memory_sites[site].site, 1, a});
 }
 
+// Of a copy past L1: where it reads. nullptr: the instruction is none.
+const LaneAccesses* copied_from(const AccessCounter& counter) {
+    const auto found =
+        std::find_if(counter.pending_global.begin(), counter.pending_global.end(), [](const LaneAccesses& a) {
+            return a.mask != 0 && passes_l1(a);
+        });
+    return found == counter.pending_global.end() ? nullptr : &*found;
+}
+
+BankCost cost_of(const AccessCounter& counter, const LaneAccesses& a) {
+    return passes_l1(a) ? copy_cost(a, copied_from(counter)) : bank_cost(a);
+}
+
 void count_shared(const Warp& w, AccessCounter& counter, size_t site, LaneAccesses& a) {
     if (a.mask == 0) return;
     const auto& maps = counter.counting->row_maps;
@@ -92,8 +106,15 @@ void count_shared(const Warp& w, AccessCounter& counter, size_t site, LaneAccess
         });
         if (map != maps.end()) at = moved(*map, at);
     }
-    const BankCost c = bank_cost(a);
+    const BankCost c = cost_of(counter, a);
     add(w, counter.shared[site], a, {c.wavefronts, c.ideal, c.degree});
+}
+
+// `written`: sectors of shared memory, of a copy past L1.
+void count_global(const Warp& w, AccessCounter& counter, size_t site, const LaneAccesses& a, int written) {
+    if (a.mask == 0) return;
+    const SectorCost c = sector_cost(a);
+    add(w, counter.global[site], a, {passes_l1(a) ? std::max(c.sectors, written) : c.sectors, c.ideal, 0});
 }
 
 // Stands before a memory instruction's executor. Addresses are read first, as the instruction may write their
@@ -113,15 +134,18 @@ const Instr* count_accesses(Warp& w, const Instr* i) {
     const Instr* next = counted.executor(w, i);
     if (next == nullptr) return next;
     size_t k = 0;
+    int written = 0;
     for (size_t s = counted.first; s < end; ++s) {
         for (size_t r = 0; r < program.memory_sites[s].requests.size(); ++r, ++k) {
+            const LaneAccesses& a = counter.pending_shared[k];
             count_shared(w, counter, s, counter.pending_shared[k]);
-            const LaneAccesses& global = counter.pending_global[k];
-            if (global.mask == 0) continue;
-            const SectorCost c = sector_cost(global);
-            add(w, counter.global[s], global, {c.sectors, c.ideal, 0});
+            if (a.mask != 0 && passes_l1(a)) written = sector_cost(a).sectors;
         }
     }
+    k = 0;
+    for (size_t s = counted.first; s < end; ++s)
+        for (size_t r = 0; r < program.memory_sites[s].requests.size(); ++r, ++k)
+            count_global(w, counter, s, counter.pending_global[k], written);
     return next;
 }
 
@@ -145,10 +169,7 @@ CountingProgram counting_program(const Program& program, Variant variant, std::v
     out.counted.resize(code.size());
     for (const MemorySpan& span : program.memory_spans) {
         Instr& i = code[span.instruction];
-        const bool guarded = i.exec != i.inner;
-        out.counted[span.instruction] = {i.inner, span.first, span.count};
-        i.inner = count_accesses;
-        if (!guarded) i.exec = count_accesses;
+        out.counted[span.instruction] = {put_before(i, count_accesses), span.first, span.count};
     }
     return out;
 }
