@@ -1,6 +1,5 @@
 // Time travel in blocks that wait for other blocks: what they found among the others they find again alone.
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/explore.h"
 #include "instrumentation/travel/instant.h"
 #include "tests/emulator_cuda.h"
 
