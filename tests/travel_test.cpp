@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/nvrtc.h"
 #include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/search.h"
 
 #include <algorithm>
 #include <array>
@@ -287,6 +288,44 @@ TEST_F(Travel, UnknownNamesSayWhatIsNear) {
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("did you mean history?"), std::string::npos) << error.what();
     }
+}
+
+TEST_F(Travel, ArrivalsAreCountedFromAnAnchor) {
+    std::vector<uint64_t> orders;
+    for (int64_t hit = 0; to(1, 17, hit).found; ++hit)
+        orders.push_back(emulator::here(*route.traveller).order);
+    ASSERT_EQ(orders.size(), 5U) << "rounds";
+    const auto from = [&](Wanted::Side side, uint64_t anchor, int64_t hit) {
+        Wanted wanted;
+        wanted.warp = 1;
+        wanted.line = 17;
+        wanted.side = side;
+        wanted.anchor = anchor;
+        wanted.hit = hit;
+        return go(route, wanted).found ? emulator::here(*route.traveller).order : UINT64_MAX;
+    };
+    constexpr auto kBefore = Wanted::Side::before, kBehind = Wanted::Side::behind;
+    EXPECT_EQ(from(kBefore, orders[2], 0), orders[1]) << "an arrival at the anchor is not before it";
+    EXPECT_EQ(from(kBefore, orders[2] + 1, 0), orders[2]);
+    EXPECT_EQ(from(kBehind, orders[2], 0), orders[2]);
+    EXPECT_EQ(from(kBehind, orders[2] + 1, 0), orders[3]);
+    EXPECT_EQ(from(kBefore, orders[2], 2), orders[3]);
+    EXPECT_EQ(from(kBehind, orders[2], -2), orders[0]);
+    EXPECT_EQ(from(kBefore, 0, 0), orders[0]) << "none is before: the first behind";
+    EXPECT_EQ(from(kBehind, UINT64_MAX, 0), orders[4]) << "none is behind: the last before";
+    EXPECT_EQ(from(kBefore, orders[2], 4), UINT64_MAX) << "so many do not follow";
+    EXPECT_EQ(from(kBehind, orders[2], -3), UINT64_MAX) << "so many do not come before";
+}
+
+TEST_F(Travel, TheLastWriteBeforeAnInstantIsNotTheOneAtIt) {
+    const Bytes word{emulator::kSharedBase, 4};  // words[0], written once
+    ASSERT_TRUE(next_write(route, word, 0));
+    const uint64_t write = emulator::here(*route.traveller).order;
+    EXPECT_FALSE(last_write(route, word, write));
+    ASSERT_TRUE(last_write(route, word, write + 1));
+    EXPECT_EQ(emulator::here(*route.traveller).order, write);
+    EXPECT_TRUE(next_write(route, word, write));
+    EXPECT_FALSE(next_write(route, word, write + 1));
 }
 
 }  // namespace

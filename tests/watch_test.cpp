@@ -183,8 +183,8 @@ TEST_F(Watches, MistakesNameThePlaceAndTheNearestName) {
 }
 
 TEST(Watch, ExpressionsArePartedAtCommasOutsideParenthesesAndBrackets) {
-    const std::vector<std::string> parts = {"l_add", " min(a, max(b, c))", "s[f(1, 2)][i]", "x"};
-    EXPECT_EQ(parted("l_add, min(a, max(b, c)),s[f(1, 2)][i],x"), parts);
+    const std::vector<std::string> parts = {"l_add", " min(a, max(b, c))", "s[f(1, 2)][i, j]", "x"};
+    EXPECT_EQ(parted("l_add, min(a, max(b, c)),s[f(1, 2)][i, j],x"), parts);
     EXPECT_EQ(parted("m"), std::vector<std::string>{"m"});
     EXPECT_EQ(parted("a),b"), (std::vector<std::string>{"a)", "b"})) << "a stray parenthesis joins nothing";
 }
