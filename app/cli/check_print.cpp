@@ -68,12 +68,16 @@ std::vector<std::string> missing_names(const EntryCheck& entry) {
     return names;
 }
 
+std::string what_lacks(const EntryCheck& entry) {
+    if (entry.refused.empty()) return "";
+    if (emulator::only_unlinked(entry))
+        return ", runs once linked with what defines " + join(missing_names(entry), ", ");
+    return fmt::format(", {} refused", entry.refused.size());
+}
+
 std::string entry_text(const CheckReport& r, const EntryCheck& entry, const Style& style) {
     const bool ok = entry.refused.empty();
     const size_t called = entry.functions.size() - 1;
-    const std::string rest = ok ? ""
-        : only_unlinked(entry)  ? ", runs once linked with what defines " + join(missing_names(entry), ", ")
-                                : fmt::format(", {} refused", entry.refused.size());
     return fmt::format(
         "{}  {}  {} instruction{}{}{}\n",
         paint(style, ok ? Color::good : Color::warn, fmt::format("{:11}", verdict_of(entry))),
@@ -81,7 +85,7 @@ std::string entry_text(const CheckReport& r, const EntryCheck& entry, const Styl
         entry.instructions,
         entry.instructions == 1 ? "" : "s",
         called > 0 ? fmt::format(", {} function{} reached", called, called == 1 ? "" : "s") : "",
-        rest
+        what_lacks(entry)
     );
 }
 
