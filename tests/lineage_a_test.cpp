@@ -135,6 +135,12 @@ TEST(FamilyA, FaultStripeOfV2c4ReadsRowsThatNobodyWrote) {
                            .at(0);
         EXPECT_EQ(f.at("rule"), "uninitialised");
         expect_text(f, "title", "reads rows that nobody wrote: 12..15, 28..31, 44..47");
+        expect_text(
+            f,
+            "explanation",
+            "lanes 16-31 touch shared memory from address 0x6c0 on, row 12; filled before it are rows 0..11, "
+            "addresses 0x0 to 0x6af"
+        );
         EXPECT_NE(source_line(f.at("where")).find("load_matrix_sync(q,"), std::string::npos) << f.dump(1);
         EXPECT_NE(source_line(f.at("other")).find("kStripeRows"), std::string::npos) << f.dump(1);
         expect_text(f, "proof", "witness: ");

@@ -78,6 +78,28 @@ std::string who(const Symptoms& s, const Access& a) {
     );
 }
 
+// What the lanes touch, and what they should have kept to: the rows that were filled before those.
+std::string touched_text(const MissingRow& m, const Access& read) {
+    int first = 0, last = m.row - 1;
+    for (const auto& [from, to] : m.rows.missing) {
+        if (to < m.row) first = to + 1;
+        if (from <= m.row && m.row <= to) last = from - 1;
+    }
+    const uint64_t begin = m.rows.base + static_cast<uint64_t>(first) * m.rows.pitch,
+                   end = m.rows.base + static_cast<uint64_t>(last) * m.rows.pitch + m.rows.row_bytes;
+    return fmt::format(
+        "lanes {} touch shared memory from address {:#x} on, row {}; filled before it are rows {}..{}, "
+        "addresses {:#x} to {:#x}",
+        lanes_text(read.lanes),
+        read.address,
+        m.row,
+        first,
+        last,
+        begin,
+        end - 1
+    );
+}
+
 // Rows that were left out between others, by the line that wrote those.
 void name_missing_rows(const Symptoms& s, const Incident& i, capture::Finding& f) {
     const auto missing = missing_row(s, i.first.address);
@@ -92,19 +114,39 @@ void name_missing_rows(const Symptoms& s, const Incident& i, capture::Finding& f
     f.title = fmt::format("{} reads rows that nobody wrote: {}", place(f.where), rows);
     f.explanation = fmt::format(
         "{} reads row {} of a matrix in shared memory ({} bytes from row to row), which {} filled row by "
-        "row, but rows {} were never written; the first witness is {}.{} Fill every row that is read, or "
-        "read "
-        "only rows that were filled.",
+        "row, but rows {} were never written; the first witness is {}: {}.{} Fill every row that is read, "
+        "or read only rows that were filled.",
         quoted(s.capture, f.where),
         missing->row,
         missing->rows.pitch,
         quoted(s.capture, filled),
         rows,
         who(s, i.first),
+        touched_text(*missing, i.first),
         effect
     );
     f.other = filled;
     f.evidence.emplace_back("row", missing->row);
+}
+
+// Between two rows that were written lies their padding: who reads it goes on from row to row by another
+// distance.
+void name_padding(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    for (const WrittenRows& w : written_rows(s)) {
+        const uint64_t at = i.first.address - w.base;
+        const bool inside = i.first.address >= w.base && at < w.pitch * static_cast<uint64_t>(w.rows);
+        if (!inside || at % w.pitch < w.row_bytes) continue;
+        f.explanation += fmt::format(
+            " It is padding behind row {} of a matrix that {} wrote with {} bytes from row to row, {} of "
+            "them "
+            "filled: a read with another leading dimension meets it.",
+            at / w.pitch,
+            quoted(s.capture, where_of_call(s, w.site)),
+            w.pitch,
+            w.row_bytes
+        );
+        return;
+    }
 }
 
 capture::Finding finding(const Symptoms& s, const Incident& i) {
@@ -144,7 +186,9 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
         {"site",        static_cast<double>(i.first.site)}
     };
     if (followed) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
-    if (i.first.memory == "shared") name_missing_rows(s, i, f);
+    if (i.first.memory != "shared") return f;
+    name_padding(s, i, f);
+    name_missing_rows(s, i, f);
     return f;
 }
 
