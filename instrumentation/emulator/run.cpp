@@ -258,7 +258,9 @@ TurnLog log_turns(const TurnQuestion& q, GlobalMemory memory) {
     options.on_tile = [](TileSnapshot&&) {};  // marks hold the block up
     const Loaded loaded = load(q.program, memory);
     execute(
-        {q.program, q.launch, options, loaded, {}, starts(q.program, q.launch, options, {}), 1, &log}, memory, nullptr
+        {q.program, q.launch, options, loaded, {}, starts(q.program, q.launch, options, {}), 1, &log},
+        memory,
+        nullptr
     );
     log.seen.clear();
     return log;
