@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <string_view>
+#include <vector>
 
 namespace wl::fuzz {
 namespace {
@@ -17,6 +19,26 @@ int replay(const std::string& folder) {
         ++count;
     }
     return count;
+}
+
+// The members of a tar archive: a header of 512 bytes with the size in octal at 124, then the bytes, filled
+// up to 512 (POSIX ustar).
+std::vector<std::string_view> members(std::string_view tar) {
+    constexpr size_t kBlock = 512, kSize = 124, kDigits = 11;
+    std::vector<std::string_view> found;
+    for (size_t at = 0; at + kBlock <= tar.size() && tar[at] != '\0';) {
+        const size_t size = std::stoul(std::string(tar.substr(at + kSize, kDigits)), nullptr, 8);
+        found.push_back(tar.substr(at + kBlock, size));
+        at += kBlock + (size + kBlock - 1) / kBlock * kBlock;
+    }
+    return found;
+}
+
+TEST(PtxCorpus, WhatCoversMostOfParserCheckAndEmulatorUpsetsNone) {
+    const std::string tar = read_text_file(WL_SOURCE_DIR "/tests/ptx/corpus/found.tar");
+    const std::vector<std::string_view> inputs = members(tar);
+    EXPECT_GT(inputs.size(), 100U);
+    for (const std::string_view input : inputs) EXPECT_EQ(try_ptx(input), "") << input;
 }
 
 TEST(PtxCorpus, NoKeptInputUpsetsParserCheckOrEmulator) {

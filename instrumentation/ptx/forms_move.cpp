@@ -74,8 +74,8 @@ constexpr std::array kLogic = {
 
 constexpr std::array kMove = {
     Form{Op::mov, "mov", "pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64", "", "{d} {a}", "9.7.9.3 9.7.9.4", kExact, "d = a: a register, an immediate, a special register, the address of a variable or function; a vector packs or unpacks, lowest element first.", ""},
-    Form{Op::mov, "mov", "b16|b32|u16|u32|s16|s32|f32", "v2|v4", "{d} {a}", "5.4.2 9.7.9.3", kExact, "d = a, element by element: vectors of registers, or a special register of four elements such as %tid, the last of which is 0.", ""},
-    Form{Op::mov, "mov", "b64|u64|s64|f64", "v2", "{d} {a}", "5.4.2 9.7.9.3", kExact, "d = a, element by element.", ""},
+    Form{Op::mov, "mov", "b16|b32|u16|u32|s16|s32|f32", "v2|v4", "{d} {a}", "9.7.9.3", kExact, "d = a, element by element: vectors of registers, or a special register of four elements such as %tid, the last of which is 0.", ""},
+    Form{Op::mov, "mov", "b64|u64|s64|f64", "v2", "{d} {a}", "9.7.9.3", kExact, "d = a, element by element.", ""},
     Form{Op::prmt, "prmt", "b32", "f4e|b4e|rc8|ecl|ecr|rc16?", "d a b c", "9.7.9.7", kExact, "Each byte of d = the byte of {b, a} that its nibble of c names, or that byte's sign; a mode replaces the nibbles by a pattern.", ""},
     Form{Op::cvta, "cvta", "u32|u64", "to? const|global|local|shared|shared::cta|shared::cluster|param|param::entry", "d a", "9.7.9.20", kExact, "d = the generic address of a, or with .to the address in the space of a generic one.", ""},
     Form{Op::isspacep, "isspacep", "", "const|global|local|shared|shared::cta|shared::cluster|param|param::entry", "d a", "9.7.9.19", kExact, "d = whether the generic address a lies in the space.", ""},

@@ -168,6 +168,12 @@ std::string misfit(const Instruction& in, const Wanted& want, const Register& gi
         (want.wider ? " or more" : "") + " here";
 }
 
+bool needs_wide_address(const Instruction& in) {
+    const bool plain = in.op == Op::ld || in.op == Op::ldu || in.op == Op::st || in.op == Op::atom ||
+        in.op == Op::red || in.op == Op::prefetch;
+    return plain && (in.modifiers.space == Space::global || in.modifiers.space == Space::generic);
+}
+
 std::string misfit(
     const Instruction& in, const Wanted& want, const Operand& o, std::span<const Register> registers
 ) {
@@ -177,6 +183,8 @@ std::string misfit(
         const uint32_t bytes = bytes_of(base.type);
         if (base.type == Type::pred || (bytes != 4 && bytes != 8))
             return base.name + " is no address: it has neither 32 nor 64 bits";
+        if (bytes == 4 && needs_wide_address(in))
+            return base.name + " has 32 bits, an address of global memory has 64 (compile with -m64)";
     }
     // Behind the base of an address: a sampler, a vector of coordinates.
     for (const Operand& element : o.elements) {
