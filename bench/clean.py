@@ -32,7 +32,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("kernels", nargs="*")
     parser.add_argument("--seeds", default="0,1,2,3")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     begin, runs, reports = time.monotonic(), 0, 0
     for kernel in options.kernels or map(str, all_kernels()):
         for seed in options.seeds.split(","):
