@@ -128,6 +128,17 @@ TEST(Poison, ThatIsMaskedAwayIsClean) {
     EXPECT_TRUE(leaves("cvt.u32.u8 %r20, %r10;\n"));
 }
 
+TEST(Poison, GoesByteByByteThroughAPermutation) {
+    const auto leaves = [](const std::string& choice) {
+        const std::string byte = "and.b32 %r11, %r10, 0xff00;\nmov.u32 %r5, 9;\n";
+        return !told(kWord + byte + "prmt.b32 %r20, %r11, %r5, " + choice + ";\n" + kOut).empty();
+    };
+    EXPECT_TRUE(leaves("0x4441")) << "byte 1 is poisoned";
+    EXPECT_TRUE(leaves("0x4449")) << "and so is its sign";
+    EXPECT_FALSE(leaves("0x4440"));
+    EXPECT_FALSE(leaves("0x4532"));
+}
+
 TEST(Poison, FollowsTheChosenOperandOnly) {
     EXPECT_FALSE(leaves("setp.eq.u32 %p1, %r0, 99;\nselp.u32 %r20, %r10, 7, %p1;\n"));
     EXPECT_TRUE(leaves("setp.ne.u32 %p1, %r0, 99;\nselp.u32 %r20, %r10, 7, %p1;\n"));
