@@ -40,7 +40,7 @@ void add_kernel_options(CLI::App& verb, Command& c) {
     verb.add_option(
         "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
     );
-    verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 for each warp");
+    verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
     verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
     verb.add_option(
             "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"

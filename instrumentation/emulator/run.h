@@ -122,7 +122,7 @@ struct RunOptions {
     // checks, marks or record.
     std::vector<int64_t> blocks;
     uint64_t budget =
-        0;  // warp instructions of a block; 0: 2^23 of one warp. More: an endless_loop, the launch ends
+        0;  // warp instructions of a block; 0: 2^25 of one warp. More: an endless_loop, the launch ends
     int threads = 0;  // 0: as many as cores
     Checks checks;
     bool marks = true;               // take snapshots

@@ -15,9 +15,9 @@
 namespace wl::emulator {
 namespace {
 
-// For each warp. A GPU needs at least 4 ms for so many of one warp (one a cycle, at 2 GHz), and a kernel
+// For each warp. A GPU needs at least 16 ms for so many of one warp (one a cycle, at 2 GHz), and a kernel
 // that is looked at runs for less.
-constexpr uint64_t kDefaultBudget = uint64_t{1} << 23;
+constexpr uint64_t kDefaultBudget = uint64_t{1} << 25;
 constexpr uint64_t kSlice = uint64_t{1} << 18;      // instructions before another warp gets its turn
 constexpr uint64_t kVainTurns = uint64_t{1} << 16;  // tests of mbarriers in vain, by all warps: a deadlock
 
