@@ -119,7 +119,7 @@ void draw_bits(ElementColumn& column, const TileView& tile, const ElementFacts& 
     if (other != bits) {
         put_right({column.right, column.y}, {Face::small_words, colour::kBad}, "differing bits");
     } else {
-        put_right({column.right, column.y}, faint, std::string(name_of(dtype)));
+        put_right({column.right, column.y}, faint, name_of(dtype));
     }
     column.y += px(23);
 }

@@ -94,7 +94,8 @@ std::optional<Progress> progress_from_line(const std::string& line) {
     Progress progress;
     if (!(words >> head >> progress.stage >> progress.fraction) || head != "progress" || words >> rest)
         return std::nullopt;
-    if (!(progress.fraction >= 0 && progress.fraction <= 1)) return std::nullopt;
+    const bool fits = progress.fraction >= 0 && progress.fraction <= 1;  // NaN does not
+    if (!fits) return std::nullopt;
     return progress;
 }
 

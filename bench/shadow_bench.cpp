@@ -39,8 +39,8 @@ struct Fixture {
 
     void report(benchmark::State& state, uint64_t accesses) {
         if (!shadow.incidents.empty()) state.SkipWithError("the pattern races");
-        using Counter = benchmark::Counter;
-        state.counters["access"] = Counter(double(accesses), Counter::kIsRate | Counter::kInvert);
+        state.counters["access"] =
+            benchmark::Counter(double(accesses), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
     }
 };
 

@@ -45,6 +45,19 @@ TEST_F(At, ACaptureIsRunAgainAndItsFirstWrongElementIsFoundWhereItIsWritten) {
     EXPECT_EQ(j.at("instruction").get<std::string>().substr(0, 2), "st");
 }
 
+TEST(AtSchedules, ARouteSaysWhatItDoesNotTakeFromASchedule) {
+    const auto note = [](const std::string& seed) {
+        const Said said =
+            warplens({"at", "v2c_3", "--shape", "1,1,64,64", "--json", "--print", "lane", "--schedule", seed}
+            );
+        EXPECT_EQ(said.status, 0) << said.err;
+        return json::parse(said.out).at("schedule_note").get<std::string>();
+    };
+    EXPECT_EQ(note("0"), "");
+    EXPECT_NE(note("7").find("without its pauses before accesses"), std::string::npos);
+    EXPECT_NE(note("4611686018427387904").find("in the order of schedule 0"), std::string::npos);  // 2^62
+}
+
 TEST_F(At, BarriersEpochsMarksAndIterationsNameInstants) {
     const json barrier = at({"--barrier", "1"}), behind = at({"--epoch", "2"});
     EXPECT_EQ(barrier.at("epoch"), 1);

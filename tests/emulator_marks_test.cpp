@@ -14,7 +14,7 @@ struct Collected {
 };
 void collect(KernelRun& run, Collected& into) {
     run.options.on_tile = [&into](TileSnapshot&& tile) {
-        const std::lock_guard guard(into.lock);
+        const std::scoped_lock guard(into.lock);
         into.tiles.push_back(std::move(tile));
     };
 }

@@ -23,6 +23,7 @@ struct Trip {
     std::vector<std::string> faults;
     int64_t block = 0;
     int warps = 0;
+    std::string schedule_note;
 };
 // Throws Error (unknown words, compile error, bad launch) and Unsupported.
 // `recorded`: the run to repeat; nullptr: that of the capture which the command names, if it names one.
@@ -46,6 +47,7 @@ struct AtReport {
     int epoch = 0;
     uint64_t order = 0;  // instants of the block before it
     std::string note;    // what happens there, when that was asked for
+    std::string schedule_note;
     std::vector<Printed> values;
 };
 // Goes there; says what happens there. Throws Error when there is no such instant.

@@ -33,7 +33,7 @@ std::string values_text(const Printed& p, uint32_t lanes) {
     for (size_t lane = 0; lane < kLanes; lane += columns) {
         text += fmt::format("    {:>2}:", lane);
         for (size_t k = lane; k < lane + columns; ++k) text += fmt::format(" {:>{}}", p.lanes[k], width);
-        text += "\n";
+        text += '\n';
     }
     return text;
 }
@@ -55,7 +55,8 @@ std::string report_text(const AtReport& r) {
         r.text,
         r.function
     );
-    if (!r.note.empty()) text += "    " + r.note + "\n";
+    for (const std::string& note : {r.note, r.schedule_note})
+        if (!note.empty()) text += "    " + note + "\n";
     for (const Printed& p : r.values) text += values_text(p, r.lanes);
     return text;
 }
@@ -70,23 +71,24 @@ nlohmann::ordered_json report_json(const AtReport& r) {
             {"problem",    p.problem   }
         });
     return ordered_json{
-        {"warplens",    WL_VERSION},
-        {"verb",        "at"      },
-        {"kernel",      r.kernel  },
-        {"faults",      r.faults  },
-        {"on",          "cpu"     },
-        {"build",       r.build   },
-        {"block",       r.block   },
-        {"warp",        r.warp    },
-        {"time",        r.time    },
-        {"lanes",       r.lanes   },
-        {"epoch",       r.epoch   },
-        {"order",       r.order   },
-        {"note",        r.note    },
-        {"place",       r.place   },
-        {"function",    r.function},
-        {"instruction", r.text    },
-        {"values",      values    }
+        {"warplens",      WL_VERSION     },
+        {"verb",          "at"           },
+        {"kernel",        r.kernel       },
+        {"faults",        r.faults       },
+        {"on",            "cpu"          },
+        {"build",         r.build        },
+        {"block",         r.block        },
+        {"warp",          r.warp         },
+        {"time",          r.time         },
+        {"lanes",         r.lanes        },
+        {"epoch",         r.epoch        },
+        {"order",         r.order        },
+        {"note",          r.note         },
+        {"schedule_note", r.schedule_note},
+        {"place",         r.place        },
+        {"function",      r.function     },
+        {"instruction",   r.text         },
+        {"values",        values         }
     };
 }
 

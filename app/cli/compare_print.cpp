@@ -146,7 +146,7 @@ std::string coloured(const std::string& hunk, const Style& style) {
             : mark == '+'  ? paint(style, Color::good, line)
             : mark == '@'  ? paint(style, Color::dim, line)
                            : line;
-        out += "\n";
+        out += '\n';
         at = end + 1;
     }
     return out;

@@ -275,12 +275,12 @@ std::vector<std::string> known_words(const CLI::App& app, bool options) {
 std::string explain(const CLI::App& app, const CLI::ParseError& problem, int argc, char** argv) {
     const std::string verb_name = argc > 1 ? argv[1] : "";
     const std::vector<std::string> verbs = known_words(app, false);
-    if (!verb_name.starts_with("-") && std::find(verbs.begin(), verbs.end(), verb_name) == verbs.end()) {
+    if (!verb_name.starts_with('-') && std::find(verbs.begin(), verbs.end(), verb_name) == verbs.end()) {
         const std::string near = nearest_word(verb_name, verbs);
         return "there is no verb '" + verb_name + "'; " +
             (near.empty() ? "there are " + join(verbs, ", ") : "did you mean '" + near + "'?");
     }
-    const CLI::App* verb = verb_name.starts_with("-") ? &app : app.get_subcommand(verb_name);
+    const CLI::App* verb = verb_name.starts_with('-') ? &app : app.get_subcommand(verb_name);
     const std::vector<std::string> options = known_words(*verb, true);
     for (int i = 2; i < argc; ++i) {
         const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));

@@ -61,7 +61,7 @@ std::string wrap(const std::string& text, size_t indent) {
     size_t column = indent;
     for (std::string word; words >> word;) {
         if (column > indent && column + 1 + word.size() > kWidth) out += "\n" + margin, column = indent;
-        if (column > indent) out += " ", ++column;
+        if (column > indent) out += ' ', ++column;
         out += word, column += word.size();
     }
     return out + "\n";

@@ -1,6 +1,7 @@
 // The chain as lines, tiles and inputs, in kernel time.
 #include "app/cli/why.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/travel/instant.h"
 
 #include <algorithm>
 #include <cmath>
@@ -109,7 +110,7 @@ std::string tiles_on_the_way(const WhyReport& r) {
         text += fmt::format("  {:<6} {} = {}", state, element_text(r, **of), value_text(**of));
         if (p.elements.size() > 1)
             text += fmt::format(" ({} elements, {} wrong)", p.elements.size(), p.wrong);
-        text += "\n";
+        text += '\n';
     }
     return text;
 }
@@ -219,6 +220,7 @@ std::string why_text(const WhyReport& r) {
         element_text(r, r.chain.asked),
         value_text(r.chain.asked)
     );
+    if (const std::string note = travel::schedule_note(l.schedule_seed); !note.empty()) text += note + "\n\n";
     text += "It comes through these lines, the earliest first:\n" + lines_text(r);
     const std::string tiles = tiles_on_the_way(r);
     if (!tiles.empty()) text += "\nand through these tiles:\n" + tiles;
@@ -237,18 +239,19 @@ ordered_json why_json(const WhyReport& r) {
     for (const ProvenanceLine& line : r.chain.lines) lines.push_back(line_json(r, line));
     for (const ProvenanceInput& in : r.chain.inputs) inputs.push_back(input_json(in));
     ordered_json j{
-        {"warplens", WL_VERSION    },
-        {"verb",     "why"         },
-        {"kernel",   l.kernel      },
-        {"faults",   l.faults      },
-        {"on",       "cpu"         },
-        {"build",    l.build       },
-        {"block",    r.asked.block },
-        {"asked",    element_json(r, r.chain.asked)},
-        {"lines",          lines                 },
-        {"elements",          elements},
-        {"inputs",          inputs                   },
-        {"not_followed",          r.chain.not_followed}
+        {"warplens",      WL_VERSION                            },
+        {"verb",          "why"                                 },
+        {"kernel",        l.kernel                              },
+        {"faults",        l.faults                              },
+        {"on",            "cpu"                                 },
+        {"build",         l.build                               },
+        {"block",         r.asked.block                         },
+        {"schedule_note", travel::schedule_note(l.schedule_seed)},
+        {"asked",         element_json(r,                         r.chain.asked)},
+        {"lines",               lines                                              },
+        {"elements",               elements},
+        {"inputs",               inputs                                                },
+        {"not_followed",               r.chain.not_followed}
     };
     if (r.chain.first_wrong >= 0)
         j["first_wrong"] = element_json(r, r.chain.elements[static_cast<size_t>(r.chain.first_wrong)]);

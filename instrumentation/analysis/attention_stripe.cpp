@@ -231,7 +231,7 @@ size_t output_index(const AttentionState& s, int64_t head, int64_t first_row) {
 
 std::shared_ptr<const AttentionStripe> stripe(AttentionState& s, int64_t head, int64_t first_row) {
     {
-        const std::lock_guard lock(s.mutex);
+        const std::scoped_lock lock(s.mutex);
         const auto hit = std::find_if(s.cache.begin(), s.cache.end(), [&](const auto& t) {
             return t->head == head && t->first_row == first_row;
         });
@@ -242,7 +242,7 @@ std::shared_ptr<const AttentionStripe> stripe(AttentionState& s, int64_t head, i
     }
     std::shared_ptr<const AttentionStripe> made = compute_stripe(s, head, first_row);
     std::shared_ptr<const AttentionOutput> output = final_rows(s, *made);
-    const std::lock_guard lock(s.mutex);
+    const std::scoped_lock lock(s.mutex);
     s.outputs[output_index(s, head, first_row)] = std::move(output);
     s.cache.push_front(made);
     if (s.cache.size() > kCachedStripes) s.cache.pop_back();
@@ -252,11 +252,11 @@ std::shared_ptr<const AttentionStripe> stripe(AttentionState& s, int64_t head, i
 std::shared_ptr<const AttentionOutput> output_stripe(AttentionState& s, int64_t head, int64_t first_row) {
     const size_t index = output_index(s, head, first_row);
     {
-        const std::lock_guard lock(s.mutex);
+        const std::scoped_lock lock(s.mutex);
         if (s.outputs[index]) return s.outputs[index];
     }
     stripe(s, head, first_row);
-    const std::lock_guard lock(s.mutex);
+    const std::scoped_lock lock(s.mutex);
     return s.outputs[index];
 }
 

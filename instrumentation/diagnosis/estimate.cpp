@@ -36,7 +36,7 @@ std::vector<BlockSize> count_events(
     options.blocks = blocks, options.record = true, options.max_events = 0;
     options.on_tile = [&](emulator::TileSnapshot&& s) {
         const uint64_t bytes = bytes_of_tile(e, program, s);
-        const std::lock_guard guard(lock);
+        const std::scoped_lock guard(lock);
         ++sizes[s.block].tiles;
         sizes[s.block].tile_bytes += bytes;
     };

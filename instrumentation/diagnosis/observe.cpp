@@ -130,7 +130,7 @@ void judge_output(
 const std::vector<manifest::LanePlace>& places_of(
     Observer& o, const std::string& name, const emulator::TileSnapshot& s
 ) {
-    const std::lock_guard lock(o.mutex);
+    const std::scoped_lock lock(o.mutex);
     std::vector<manifest::LanePlace>& places = o.places[{name, s.cols}];
     if (places.empty())
         places = manifest::lane_places(o.problem, o.problem.kernel.tiles.at(name), s.rows, s.cols);
@@ -189,7 +189,7 @@ void add_tile(Observer& o, emulator::TileSnapshot&& s) {
     tile.cols = s.cols, tile.time = s.time;
     tile.address = s.address, tile.ld = s.ld;
     analysis::store(tile, analysis::compare(s.dtype, s.values, reference));
-    const std::lock_guard lock(o.mutex);
+    const std::scoped_lock lock(o.mutex);
     if (!reference.problem.empty()) note_problem(o, "tile." + mark.name + ": " + reference.problem);
     tile.probe = probe_index(o, mark, s);
     capture::Probe& probe = o.capture.probes[static_cast<size_t>(tile.probe)];

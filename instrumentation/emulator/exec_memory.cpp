@@ -135,11 +135,15 @@ const Instr* load_any(Warp& w, const Instr* i) {
     return i + 1;
 }
 
+namespace {
+
 // Where a lane stores, and what.
 struct LaneStore {
     Place place;
     std::byte value[kMaxBytes];
 };
+
+}  // namespace
 
 const Instr* store_any(Warp& w, const Instr* i) {
     const MemoryForm f = decode(i->target);

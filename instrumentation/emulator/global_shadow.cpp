@@ -29,7 +29,7 @@ int lane_of(uint32_t entry) { return static_cast<int>(entry & ((1u << kLaneBits)
 uint32_t new_record(GlobalActor& actor, const GlobalRecord& record) {
     GlobalShadow& shadow = *actor.shadow;
     if (actor.next_record == actor.end_record) {
-        const std::lock_guard lock(shadow.lock);
+        const std::scoped_lock lock(shadow.lock);
         const size_t chunk = shadow.chunks.size();
         if (chunk == kMostChunks) {
             shadow.full = true;
@@ -187,7 +187,7 @@ void write_unit(const Now& now, GlobalPage& page, size_t k, const Unit& unit) {
 GlobalPage& page_at(GlobalShadow& shadow, size_t region, uint64_t offset) {
     std::atomic<GlobalPage*>& place = shadow.regions[region].pages[offset / kPageBytes];
     if (GlobalPage* page = place.load(std::memory_order_acquire)) return *page;
-    const std::lock_guard lock(shadow.lock);
+    const std::scoped_lock lock(shadow.lock);
     if (GlobalPage* page = place.load(std::memory_order_acquire)) return *page;
     GlobalPage& page = shadow.pages.emplace_back();
     place.store(&page, std::memory_order_release);

@@ -285,7 +285,7 @@ void report_progress(Grid& g, uint64_t ended) {
     if (now - g.last_progress < std::chrono::milliseconds(50)) return;
     g.last_progress = now;
     if (callback(ended, g.starts.size())) return;
-    const std::lock_guard lock(g.lock);
+    const std::scoped_lock lock(g.lock);
     g.stopped = g.cancelled = true;
 }
 
@@ -314,7 +314,7 @@ void work_safely(Grid& g) {
     try {
         work(g);
     } catch (...) { failure = std::current_exception(); }
-    const std::lock_guard lock(g.lock);
+    const std::scoped_lock lock(g.lock);
     if (failure) {
         g.failure = failure;
         g.stopped = true;

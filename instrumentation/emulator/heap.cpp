@@ -76,7 +76,7 @@ void make_heap(GlobalMemory& memory) {
 
 uint64_t take(Heap& heap, uint64_t bytes) {
     if (bytes > kHeapBytes) return 0;
-    const std::lock_guard lock(heap.lock);
+    const std::scoped_lock lock(heap.lock);
     const uint64_t room = room_of({bytes});
     auto at = gap(heap, heap.next, room);
     if (!at) at = gap(heap, 0, room);
@@ -90,7 +90,7 @@ uint64_t take(Heap& heap, uint64_t bytes) {
 
 std::string give_back(Heap& heap, uint64_t address) {
     if (address == 0) return {};
-    const std::lock_guard lock(heap.lock);
+    const std::scoped_lock lock(heap.lock);
     const auto piece = heap.pieces.find(address - kHeapBase);
     if (piece == heap.pieces.end()) return fmt::format("free of {:#x}, which malloc did not give", address);
     if (!piece->second.live)
@@ -102,7 +102,7 @@ std::string give_back(Heap& heap, uint64_t address) {
 std::optional<uint64_t> find(Heap& heap, uint64_t address, uint64_t bytes) {
     const uint64_t offset = address - kHeapBase;
     if (offset >= kHeapBytes) return {};
-    const std::lock_guard lock(heap.lock);
+    const std::scoped_lock lock(heap.lock);
     auto piece = heap.pieces.upper_bound(offset);
     if (piece == heap.pieces.begin()) return {};
     --piece;
@@ -114,7 +114,7 @@ std::optional<uint64_t> find(Heap& heap, uint64_t address, uint64_t bytes) {
 std::string describe(Heap& heap, uint64_t address) {
     const uint64_t offset = address - kHeapBase;
     if (offset >= kHeapBytes) return {};
-    const std::lock_guard lock(heap.lock);
+    const std::scoped_lock lock(heap.lock);
     auto piece = heap.pieces.upper_bound(offset);
     if (piece == heap.pieces.begin()) return "heap, before all that malloc gave";
     --piece;

@@ -179,7 +179,8 @@ std::optional<OddResult> look_back(const Route& route, OddScout& scout, const He
             uint32_t lanes = 0;
             for (uint32_t lane = 0; lane < bits.size(); ++lane)
                 if (is_odd(scout.odd, result_type(in), bits[lane])) lanes |= 1u << lane;
-            if ((lanes &= p.lanes) != 0) found = OddResult{p.at.order, reg, lanes};
+            lanes &= p.lanes;
+            if (lanes != 0) found = OddResult{p.at.order, reg, lanes};
         }
         return true;
     });
