@@ -163,7 +163,7 @@ Case elementwise(const ptx::Form& form, const Variant& v, const Shape& shape) {
         identity += std::to_string(int(o.type)) + ":" + std::to_string(int(o.flavour)) + " ";
     const std::vector<std::string> loaded = inputs(k, sources, seed_of(identity));
     const std::string words = mnemonic(form, v);
-    std::string text = words + " ", second;
+    std::string text = words + " ";
     size_t source = 0;
     std::vector<std::pair<Type, std::string>> results;
     for (size_t i = 0; i < roles.size(); ++i) {

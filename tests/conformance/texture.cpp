@@ -155,8 +155,6 @@ std::vector<Case> fetch_cases(const ptx::Form& form) {
     return cases;
 }
 
-}  // namespace
-
 // Properties of textures of 16, 8 x 8 and 8 x 4 x 4 texels and of three layers of them.
 std::vector<Case> query_cases(const ptx::Form& form) {
     std::vector<Case> cases;
@@ -184,6 +182,8 @@ std::vector<Case> query_cases(const ptx::Form& form) {
     }
     return cases;
 }
+
+}  // namespace
 
 std::vector<Case> texture_cases(const ptx::Form& form) {
     if (form.op == Op::tex || form.op == Op::tld4) return fetch_cases(form);
