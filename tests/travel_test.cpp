@@ -3,6 +3,7 @@
 #include "instrumentation/compile/nvrtc.h"
 #include "instrumentation/travel/instant.h"
 #include "instrumentation/travel/search.h"
+#include "tests/travel_hash.h"
 
 #include <algorithm>
 #include <array>
@@ -105,17 +106,7 @@ struct Travel : testing::Test {
         return h;
     }
     // Of every register of the running function in all lanes.
-    uint64_t hash() {
-        const emulator::Activation a = emulator::activations(*route.traveller).front();
-        const ptx::Function& f =
-            module.functions[static_cast<size_t>(route.functions[static_cast<size_t>(a.function)])];
-        uint64_t h = 14695981039346656037u;
-        for (size_t r = 0; r < f.registers.size(); ++r)
-            for (const uint64_t bits :
-                 emulator::register_bits(*route.traveller, 0, f, static_cast<int32_t>(r)))
-                h = (h ^ bits) * 1099511628211u;
-        return h;
-    }
+    uint64_t hash() { return hash_of_registers(route); }
 };
 
 TEST_F(Travel, VariablesOfEachLaneHaveTheirValuesAtTheLine) {

@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/travel/instant.h"
 #include "tests/emulator_cuda.h"
+#include "tests/travel_hash.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -59,17 +60,7 @@ struct Waiting {
         });
         return some;
     }
-    uint64_t hash() const {
-        const emulator::Activation a = emulator::activations(*route.traveller).front();
-        const ptx::Function& f =
-            module.functions[static_cast<size_t>(route.functions[static_cast<size_t>(a.function)])];
-        uint64_t h = 14695981039346656037u;
-        for (size_t r = 0; r < f.registers.size(); ++r)
-            for (const uint64_t bits :
-                 emulator::register_bits(*route.traveller, 0, f, static_cast<int32_t>(r)))
-                h = (h ^ bits) * 1099511628211u;
-        return h;
-    }
+    uint64_t hash() const { return hash_of_registers(route); }
 };
 
 // Who stores what, when: warp, time, instruction, lane; and the word.

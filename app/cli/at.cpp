@@ -110,7 +110,6 @@ std::unique_ptr<Trip> make_trip(
     const int64_t first = trip->recorded ? recorded_block(*trip->recorded) : 0;
     journey.block = trip->block = o.block.empty() ? first : parse_block(o.block, e.problem.grid);
     journey.schedule_seed = options.schedule_seed;
-    trip->schedule_note = travel::schedule_note(options.schedule_seed);
     trip->faults = kernel.faults;
     trip->warps = static_cast<int>((count(prepared.launch.block) + kLanes - 1) / kLanes);
     trip->route = travel::make_route(e.module, std::move(journey));
@@ -123,7 +122,8 @@ AtReport answer(Trip& trip, const AtOptions& o) {
         );
     std::string note = travel_to(trip, o);
     AtReport r = report_here(trip, o);
-    r.note = std::move(note), r.schedule_note = trip.schedule_note;
+    r.note = std::move(note);
+    r.schedule_note = travel::schedule_note(trip.experiment.options.schedule_seed);
     return r;
 }
 

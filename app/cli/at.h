@@ -23,7 +23,6 @@ struct Trip {
     std::vector<std::string> faults;
     int64_t block = 0;
     int warps = 0;
-    std::string schedule_note;
 };
 // Throws Error (unknown words, compile error, bad launch) and Unsupported.
 // `recorded`: the run to repeat; nullptr: that of the capture which the command names, if it names one.
