@@ -174,6 +174,12 @@ void add_races(RunResult& result, GlobalCheck& check) {
         );
 }
 
+// The check of the program, with the pauses of the schedule.
+void prepare(GlobalCheck& check, const Execution& e) {
+    prepare(check, e.program, variant_for(e.options));
+    check.pauses = is_random(e.options.schedule_seed);
+}
+
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
 // Who races with whom is then found on one.
 RunResult execute_checked(Execution e, GlobalMemory& memory) {
@@ -182,8 +188,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     if (one_thread) e.workers = 1;
     const GlobalMemory before = one_thread ? GlobalMemory() : memory;
     GlobalCheck check;
-    prepare(check, e.program, variant_for(e.options));
-    check.pauses = is_random(e.options.schedule_seed);
+    prepare(check, e);
     if (e.launch.cooperative) place_workspace(memory);
     start(check, memory, one_thread);
     RunResult result = execute(e, memory, &check);
@@ -197,8 +202,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     quiet.on_tile = nullptr;
     quiet.on_progress = nullptr;
     GlobalCheck exact;
-    prepare(exact, e.program, variant_for(e.options));
-    exact.pauses = check.pauses;
+    prepare(exact, e);
     start(exact, again, true);
     execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &exact);
     add_races(result, exact);
@@ -208,9 +212,8 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
 // A schedule of its own without the check: the same pauses before accesses.
 RunResult execute_paused(Execution e, GlobalMemory& memory) {
     GlobalCheck check;
-    prepare(check, e.program, variant_for(e.options));
+    prepare(check, e);
     check.looks = false;
-    check.pauses = is_random(e.options.schedule_seed);
     if (e.directed) e.workers = 1;
     return execute(e, memory, &check);
 }
