@@ -10,6 +10,7 @@
 #include "instrumentation/diagnosis/explore.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,21 +24,21 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMostLines = 8;  // of schedules, and of tiles
 
+std::string value_text(double x) { return std::isnan(x) ? "NaN" : fmt::format("{:.6g}", x); }
+
 std::string change_text(const capture::Capture& c, const Change& x) {
     std::string where;
     if (x.block >= 0)
         where = fmt::format(", block {}, iteration {}", block_text(x.block, c.launch.grid), x.iteration);
     if (x.warp >= 0) where += fmt::format(", warp {}", x.warp);
     return fmt::format(
-        "{}{}: {} of {} elements, by up to {:.4g}; element {} was {:.6g}, is {:.6g}",
+        "{}{}: {}; element {} was {}, is {}",
         x.name,
         where,
-        x.changed,
-        x.elements,
-        x.largest,
+        diagnosis::extent_of(x),
         x.first,
-        x.was,
-        x.is
+        value_text(x.was),
+        value_text(x.is)
     );
 }
 
@@ -78,7 +79,9 @@ std::string exploration_text(const capture::Capture& c, const diagnosis::Explora
         if (!s.changed && !s.order.empty()) same.push_back(&s);
     if (x.pairs > 0)
         out += fmt::format(
-            "pairs of accesses that nothing orders: {}, {} had in both orders\n", x.pairs, x.pairs_both_ways
+            "pairs of accesses that nothing orders: {}, of which {} were run in both orders\n",
+            x.pairs,
+            x.pairs_both_ways
         );
     if (!same.empty()) out += "directed schedules that change nothing:\n" + list_text(c, same);
     return out;
@@ -90,7 +93,10 @@ ordered_json change_json(const capture::Capture& c, const Change& x) {
         {"elements",       x.elements},
         {"changed",        x.changed },
         {"max_difference", x.largest },
-        {"first",          x.first   }
+        {"odd",            x.odd     },
+        {"first",          x.first   },
+        {"was",            x.was     },
+        {"is",             x.is      }
     };
     if (x.block < 0) return j;
     j["block"] = capture::block_json(x.block, c.launch.grid);

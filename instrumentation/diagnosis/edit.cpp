@@ -74,6 +74,16 @@ void insert_barrier(ptx::Function& f, uint32_t at) {
     insert(f, at, std::move(barrier));
 }
 
+void insert_syncwarp(ptx::Function& f, uint32_t at) {
+    ptx::Instruction sync;
+    sync.op = ptx::Op::bar_warp_sync;
+    sync.mnemonic = "bar.warp.sync";
+    ptx::Operand all_lanes;
+    all_lanes.kind = ptx::Operand::Kind::immediate, all_lanes.bits = 0xffffffff;
+    sync.operands.push_back(all_lanes);
+    insert(f, at, std::move(sync));
+}
+
 void insert_fence(ptx::Function& f, uint32_t at) {
     ptx::Instruction fence;
     fence.op = ptx::Op::membar;

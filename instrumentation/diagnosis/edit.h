@@ -14,6 +14,8 @@ const ptx::Function& entry_of(const ptx::Module& module, const std::string& entr
 
 // A block-wide bar.sync 0 before instruction `at`; branches to `at` reach the barrier first.
 void insert_barrier(ptx::Function& function, uint32_t at);
+// The same with a bar.warp.sync of all 32 lanes.
+void insert_syncwarp(ptx::Function& function, uint32_t at);
 // The same with a fence of the whole GPU.
 void insert_fence(ptx::Function& function, uint32_t at);
 

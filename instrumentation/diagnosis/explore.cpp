@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/ordering.h"
 #include "instrumentation/diagnosis/words.h"
 
 #include <algorithm>
@@ -75,7 +76,10 @@ Change difference(DType type, const std::vector<std::byte>& before, const std::v
         if (std::memcmp(was, is, size) == 0) continue;
         const double a = to_double(type, was), b = to_double(type, is);
         if (c.changed++ == 0) c.first = static_cast<int64_t>(k), c.was = a, c.is = b;
-        if (std::isfinite(a) && std::isfinite(b)) c.largest = std::max(c.largest, std::fabs(a - b));
+        if (std::isfinite(a) && std::isfinite(b))
+            c.largest = std::max(c.largest, std::fabs(a - b));
+        else
+            ++c.odd;
     }
     return c;
 }
@@ -91,17 +95,23 @@ emulator::AccessPoint point_of(const emulator::Access& a) {
     return {a.site, a.block, a.warp, std::countr_zero(a.lanes)};
 }
 
-bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
-
-std::vector<Pair> pairs_of(const std::vector<emulator::Incident>& seen) {
+// One of each cause first, then a second of each, so that a few schedules show something of all.
+std::vector<Pair> pairs_of(const Experiment& e, const std::vector<emulator::Incident>& seen) {
     std::vector<Pair> out;
-    for (const emulator::Incident& i : seen) {
-        if (!is_race(i.kind) || i.first.lanes == 0 || i.second.lanes == 0) continue;
-        const Pair p{point_of(i.first), point_of(i.second), std::min(i.first.epoch, i.second.epoch)};
-        const bool known = std::any_of(out.begin(), out.end(), [&](const Pair& k) {
-            return (k.a == p.a && k.b == p.b) || (k.a == p.b && k.b == p.a);
-        });
-        if (!known) out.push_back(p);
+    const std::vector<Cause> causes = race_causes(e.module, entry_of(e.module, e.entry), seen);
+    size_t most = 0;
+    for (const Cause& c : causes) most = std::max(most, c.incidents.size());
+    for (size_t turn = 0; turn < most; ++turn) {
+        for (const Cause& c : causes) {
+            if (turn >= c.incidents.size()) continue;
+            const emulator::Incident& i = *c.incidents[turn];
+            if (i.first.lanes == 0 || i.second.lanes == 0) continue;
+            const Pair p{point_of(i.first), point_of(i.second), std::min(i.first.epoch, i.second.epoch)};
+            const bool known = std::any_of(out.begin(), out.end(), [&](const Pair& k) {
+                return (k.a == p.a && k.b == p.b) || (k.a == p.b && k.b == p.a);
+            });
+            if (!known) out.push_back(p);
+        }
     }
     return out;
 }
@@ -231,10 +241,21 @@ Exploration explore(const Experiment& e, const std::vector<emulator::Incident>& 
     const Prepared launched = prepare_launch(e.problem, entry_of(e.module, e.entry));
     const Explorer x{e, *program, emulator::schedule_space(*program, launched.launch)};
     const Result base = run_schedule(x, 0, false);
-    try_pairs(x, pairs_of(seen), base, schedules, out);
+    try_pairs(x, pairs_of(e, seen), base, schedules, out);
     for (uint64_t seed = 1; out.schedules < schedules; ++seed, ++out.schedules)
         out.tried.push_back(try_schedule(x, seed, base));
     add_tiles(x, out);
+    return out;
+}
+
+std::string extent_of(const Change& c) {
+    std::string out = fmt::format("{} of {} elements", c.changed, c.elements);
+    if (c.changed > c.odd) out += fmt::format(", by up to {:.4g}", c.largest);
+    if (c.odd > 0)
+        out += fmt::format(
+            ", {} of them NaN or infinite in one of the two",
+            c.odd == c.changed ? "all" : std::to_string(c.odd)
+        );
     return out;
 }
 
@@ -250,14 +271,7 @@ std::string outcome(const Exploration& x) {
     const TriedSchedule& first = *other.front();
     std::string what = first.finished ? "" : " does not end";
     for (const Change& c : first.outputs)
-        what += fmt::format(
-            "{} changes {} of {} elements of {} by up to {:.4g}",
-            what.empty() ? "" : ",",
-            c.changed,
-            c.elements,
-            c.name,
-            c.largest
-        );
+        what += fmt::format("{} changes {}: {}", what.empty() ? "" : ";", c.name, extent_of(c));
     return fmt::format(
         "{} of {} other schedules end otherwise{}; --schedule {}{}{}",
         other.size(),

@@ -20,7 +20,8 @@ struct Change {
     int warp = -1;       // tiles of a warp
     int iteration = 0;
     int64_t elements = 0, changed = 0;
-    double largest = 0;      // difference, over elements that are finite in both
+    double largest = 0;      // difference, over changed elements that are finite in both
+    int64_t odd = 0;         // changed elements that are NaN or infinite in one of the two
     int64_t first = 0;       // changed element, linear
     double was = 0, is = 0;  // that element in schedule 0, and now
 };
@@ -58,6 +59,9 @@ struct Hazards {
     Exploration exploration;
 };
 Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedules);
+
+// "3 of 64 elements, by up to 0.5, 1 of them NaN or infinite in one of the two".
+std::string extent_of(const Change& change);
 
 // "64 other schedules ...": what the exploration says of the launch, in one sentence.
 std::string outcome(const Exploration& exploration);

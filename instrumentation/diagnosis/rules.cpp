@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace wl::diagnosis {
 
@@ -137,22 +138,83 @@ capture::Finding tile_finding(const Symptoms& s) {
 }
 
 // A changed program had none of them.
-void become_consequences(std::vector<capture::Finding>& findings) {
-    for (capture::Finding& f : findings) f.caused_by = 0, f.proof += "; gone with the change of the cause";
+void become_consequences(std::vector<capture::Finding>& findings, int of) {
+    for (capture::Finding& f : findings) f.caused_by = of, f.proof += "; gone with the change of the cause";
 }
 
-void join_races(std::vector<capture::Finding>& findings) {
+struct Claim {
+    std::vector<std::string> rules;
+    int by = 0;  // index of the finding whose consequences they are
+};
+
+void join(std::vector<capture::Finding>& findings, const Claim& claim) {
     for (capture::Finding& f : findings) {
-        if (f.rule == "race_shared") f.caused_by = 0;
+        if (std::find(claim.rules.begin(), claim.rules.end(), f.rule) == claim.rules.end()) continue;
+        f.caused_by = claim.by;
+        if (!f.proof.empty()) f.proof += "; gone with the change of the cause";
     }
 }
 
-// Proven causes of the wrong values come first; then other causes; order within is the table's.
+bool is_root(const capture::Finding& f, const std::string& rule) { return f.rule == rule && f.caused_by < 0; }
+
+// Once the barriers of a block are out of step, or an mbarrier is misused, what its warps do next says
+// nothing of its own; nor does a second fault of an access that stops a GPU.
+void join_aftermath(std::vector<capture::Finding>& findings) {
+    const auto follow = [&](const std::string& cause, auto&& follows, const char* why) {
+        for (size_t c = 0; c < findings.size(); ++c) {
+            if (!is_root(findings[c], cause)) continue;
+            for (size_t k = 0; k < findings.size(); ++k) {
+                capture::Finding& f = findings[k];
+                const bool same_block = f.where.block == findings[c].where.block;
+                if (k == c || f.caused_by >= 0 || !same_block || !follows(findings[c], f)) continue;
+                f.caused_by = static_cast<int>(c), f.proven = false, f.proof = why;
+            }
+        }
+    };
+    follow(
+        "divergent_barrier",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            const bool race = f.rule == "race_shared" || f.rule == "race_warp" || f.rule == "race_global";
+            return race && std::min(f.where.epoch, f.other.epoch) >= cause.where.epoch;
+        },
+        "witness: the two accesses above, made after the barriers of the block fell out of step"
+    );
+    follow(
+        "mbarrier_misuse",
+        [](const capture::Finding&, const capture::Finding& f) {
+            return f.rule == "mbarrier_misuse" || f.rule == "deadlock";
+        },
+        "seen after an mbarrier of the block was misused"
+    );
+    for (size_t c = 0; c < findings.size(); ++c) {
+        if (!is_root(findings[c], "misaligned")) continue;
+        for (capture::Finding& f : findings) {
+            if (!is_root(f, "out_of_bounds") || f.where.line != findings[c].where.line) continue;
+            if (f.where.file != findings[c].where.file) continue;
+            f.caused_by = static_cast<int>(c);
+            f.proof += "; a GPU stops at the misaligned access before";
+        }
+    }
+}
+
+// Proven causes of the wrong values come first, then other causes, then consequences; order within is the
+// table's.
 void order(std::vector<capture::Finding>& findings) {
-    const auto rank = [](const capture::Finding& f) { return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1; };
-    std::stable_sort(findings.begin(), findings.end(), [&](const auto& a, const auto& b) {
-        return rank(a) < rank(b);
-    });
+    const auto rank = [&](size_t i) {
+        const capture::Finding& f = findings[i];
+        return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1;
+    };
+    std::vector<size_t> from(findings.size());
+    std::iota(from.begin(), from.end(), size_t{0});
+    std::stable_sort(from.begin(), from.end(), [&](size_t a, size_t b) { return rank(a) < rank(b); });
+    std::vector<capture::Finding> out;
+    for (const size_t i : from) {
+        out.push_back(findings[i]);
+        int& cause = out.back().caused_by;
+        const auto now = std::find(from.begin(), from.end(), static_cast<size_t>(cause));
+        if (cause >= 0) cause = static_cast<int>(now - from.begin());
+    }
+    findings = std::move(out);
 }
 
 }  // namespace
@@ -164,13 +226,16 @@ std::vector<capture::Finding> diagnose(
 ) {
     const Symptoms s = symptoms(e, c, incidents);
     std::vector<capture::Finding> out;
-    bool explained = s.first_bad < 0, races_explained = false;
+    bool explained = s.first_bad < 0;
+    std::vector<Claim> claims;
     for (const Rule& rule : rules()) {
         if (rule.last_resort && explained) continue;
         Ruled said = rule.apply(s);
-        if (races_explained) join_races(said.findings);
-        races_explained = races_explained || said.explains_races;
-        if (said.mends) become_consequences(out);
+        const auto first = static_cast<int>(out.size());
+        for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
+        for (const Claim& claim : claims) join(said.findings, claim);
+        if (!said.consequences.empty()) claims.push_back({said.consequences, first});
+        if (said.mends) become_consequences(out, first);
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
         if (said.mends) break;
@@ -178,6 +243,7 @@ std::vector<capture::Finding> diagnose(
     const bool outputs_only =
         s.first_bad >= 0 && c.tiles[static_cast<size_t>(s.first_bad)].block == capture::kWholeLaunch;
     if (!explained && !outputs_only) out.push_back(tile_finding(s));
+    join_aftermath(out);
     order(out);
     const bool has_cause = !out.empty();
     for (const capture::Output& o : c.outputs) {

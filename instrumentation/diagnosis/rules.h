@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace wl::diagnosis {
@@ -30,7 +31,8 @@ struct Ruled {
     // A changed program was run, every tile came inside its bound and no fault was left: no other rule is
     // asked, and what the rules before it found are consequences.
     bool mends = false;
-    bool explains_races = false;  // races found by later rules are consequences of the first finding
+    // Rules whose findings, where later rules come to them, are consequences of the first finding here.
+    std::vector<std::string> consequences = {};
 };
 
 // Rules run in the table's order.
@@ -41,9 +43,12 @@ struct Rule {
 };
 std::span<const Rule> rules();
 
-Ruled owner_rule(const Symptoms& s);            // race_shared: one element, two owners
-Ruled race_rule(const Symptoms& s);             // race_shared, race_warp, race_global
-Ruled fault_rule(const Symptoms& s);            // addresses, barriers, copies, loops, masks
+Ruled owner_rule(const Symptoms& s);                    // race_shared: one element, two owners
+Ruled race_rule(const Symptoms& s);                     // race_shared, race_warp, race_global
+Ruled fault_rule(const Symptoms& s);                    // addresses, barriers, copies, loops, masks
+const char* fault_name(emulator::Incident::Kind kind);  // the rule that fault_rule gives; null: none
+// Tries stricter waits for the copies among the findings of fault_rule: the others go with the first.
+void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings);
 Ruled uninitialised_rule(const Symptoms& s);    // values that nobody set, where they matter
 Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference

@@ -130,7 +130,43 @@ void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
     f.proof += ", " + extent.text;
 }
 
+// One cause is one finding, in however many copies the compiler made of its line: faults of one line; copies
+// that one read does not wait for; the two barriers at which parts of a block wait for each other.
+bool one_cause(const capture::Finding& known, const capture::Finding& f) {
+    if (known.rule != f.rule) return false;
+    const auto one_line = [](const capture::Where& a, const capture::Where& b) {
+        return a.line == b.line && a.file == b.file;
+    };
+    const bool one_read = f.rule == "async_copy_wait" && f.other.line > 0 && one_line(known.other, f.other);
+    return one_read || one_line(known.where, f.where) ||
+        (f.other.line == 0 && one_line(known.other, f.where));
+}
+
+// Lanes or warps that wait at different barriers: the earlier one in the program first.
+void pair_barriers(capture::Finding& known, const capture::Finding& f) {
+    const auto site = [](const capture::Finding& x) { return x.evidence.at(1).second; };
+    capture::Finding first = site(known) < site(f) ? known : f;
+    const capture::Finding& second = site(known) < site(f) ? f : known;
+    first.other = second.where;
+    first.title += ", while the others wait at " + place(second.where);
+    first.proof += "; at " + place(second.where) + " " + second.proof.substr(second.proof.find(':') + 2);
+    first.count = std::max(known.count, f.count);
+    first.evidence.emplace_back("other_site", site(second));
+    known = std::move(first);
+}
+
+bool are_paired(const capture::Finding& known, const capture::Finding& f) {
+    return f.rule == "divergent_barrier" && known.rule == f.rule && known.other.line == 0 &&
+        f.other.line == 0 && known.where.block == f.where.block && known.where.epoch == f.where.epoch &&
+        (known.where.warp != f.where.warp || known.where.lanes != f.where.lanes);
+}
+
 }  // namespace
+
+const char* fault_name(Kind kind) {
+    const Words* w = words_of(kind);
+    return w == nullptr ? nullptr : kind == Kind::trap ? "values_differ" : w->rule;
+}
 
 Ruled fault_rule(const Symptoms& s) {
     std::vector<capture::Finding> out;
@@ -138,7 +174,7 @@ Ruled fault_rule(const Symptoms& s) {
         const Words* w = words_of(i.kind);
         if (w == nullptr) continue;
         capture::Finding f;
-        f.rule = i.kind == Kind::trap ? "values_differ" : w->rule;
+        f.rule = fault_name(i.kind);
         f.where = where_of_access(s, i.first);
         if (i.second.block >= 0) f.other = where_of_access(s, i.second);
         const std::string tile =
@@ -156,17 +192,21 @@ Ruled fault_rule(const Symptoms& s) {
         f.proof = "witness: " + witness(s, i);
         f.proven = true, f.count = i.count;
         if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
-        // One line is one cause, in however many copies the compiler made of it.
         const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
-            return k.rule == f.rule && k.where.file == f.where.file && k.where.line == f.where.line;
+            return one_cause(k, f) || are_paired(k, f);
         });
         if (known == out.end()) {
             out.push_back(f);
+        } else if (!one_cause(*known, f)) {
+            pair_barriers(*known, f);
         } else {
             known->count += f.count;
         }
     }
-    return {std::move(out), false, false};
+    prove_copies(s, out);
+    Ruled ruled;
+    ruled.findings = std::move(out);
+    return ruled;
 }
 
 }  // namespace wl::diagnosis

@@ -131,7 +131,8 @@ Ruled owner_rule(const Symptoms& s) {
         {"orders_wrong", static_cast<double>(orders.wrong)       }
     };
     Ruled out;
-    out.explains = f.proven, out.explains_races = f.proven;
+    out.explains = f.proven;
+    if (f.proven) out.consequences = {"race_shared", "race_warp"};
     out.findings.push_back(std::move(f));
     return out;
 }

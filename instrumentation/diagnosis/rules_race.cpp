@@ -1,10 +1,13 @@
 // race_shared, race_warp, race_global: unordered accesses with both witnesses, and the barrier that mends
 // them.
-#include "instrumentation/diagnosis/edit.h"
-#include "instrumentation/diagnosis/trial.h"
+#include "instrumentation/base/demangle.h"
+#include "instrumentation/diagnosis/ordering.h"
 #include "instrumentation/diagnosis/words.h"
+#include "instrumentation/emulator/program.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace wl::diagnosis {
@@ -15,141 +18,8 @@ using emulator::Access;
 using emulator::Incident;
 using Kind = Incident::Kind;
 
-constexpr size_t kMaxTrials = 24;  // places for a barrier tried, nearest before the second access first
-
-bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
-
 std::string rule_name(Kind k) {
     return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
-}
-
-// Races that one change of the source would mend: same kind, same memory.
-std::vector<std::vector<const Incident*>> causes(const Symptoms& s) {
-    std::vector<std::vector<const Incident*>> out;
-    for (const Incident& i : s.incidents) {
-        if (!is_race(i.kind)) continue;
-        const auto same = [&](const std::vector<const Incident*>& group) {
-            const capture::Where a = where_of(s, group.front()->first.site), b = where_of(s, i.first.site),
-                                 c = where_of(s, group.front()->second.site), d = where_of(s, i.second.site);
-            const bool lines = a.line == b.line && c.line == d.line,
-                       crossed = a.line == d.line && c.line == b.line;
-            return group.front()->kind == i.kind && (lines || crossed);
-        };
-        const auto it = std::find_if(out.begin(), out.end(), same);
-        if (it == out.end()) {
-            out.push_back({&i});
-        } else {
-            it->push_back(&i);
-        }
-    }
-    return out;
-}
-
-struct Mending {
-    std::string text, proof;
-    Trial trial;
-    bool values = false;  // every tile is inside its bound as well
-};
-
-// Did the edit remove every race of this cause, and what became of the values? Of one block, or of all.
-bool try_edit(
-    const Symptoms& s,
-    const ptx::Module& edited,
-    const std::string& text,
-    Mending& out,
-    bool all_blocks = false
-) {
-    std::vector<int64_t> blocks;
-    if (!all_blocks) blocks.push_back(s.block);
-    Trial t = try_module(s.experiment, edited, {.blocks = blocks, .budget = s.budget});
-    if (!t.unsupported.empty() || !t.finished) return false;
-    if (std::any_of(t.incidents.begin(), t.incidents.end(), [](const Incident& i) {
-            return is_race(i.kind) || i.kind == Kind::divergent_barrier;
-        }))
-        return false;
-    out.text = text, out.values = mended(t);
-    out.proof = fmt::format("with {} no race is left", text);
-    if (t.compared > 0)
-        out.proof += fmt::format(
-            " and {} of {} elements of {} are outside their bounds",
-            t.bad,
-            t.compared,
-            all_blocks ? "all blocks" : "block " + block_text(s.capture, s.block)
-        );
-    out.trial = std::move(t);
-    return true;
-}
-
-// A __syncwarp that should be a block barrier: every one of the entry is tried, those between the two
-// accesses first.
-bool by_syncwarp(const Symptoms& s, uint32_t low, uint32_t high, Mending& out) {
-    std::vector<uint32_t> sites;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        if (s.entry.code[i].op == ptx::Op::bar_warp_sync) sites.push_back(i);
-    }
-    std::stable_sort(sites.begin(), sites.end(), [&](uint32_t a, uint32_t b) {
-        return (a > low && a < high) > (b > low && b < high);
-    });
-    for (const Group& g : group_by_line(s.experiment.module, s.entry, sites)) {
-        ptx::Module edited = s.experiment.module;
-        ptx::Function& f = entry_of(edited, s.experiment.entry);
-        const std::vector<uint32_t> later_first(
-            g.members.rbegin(), g.members.rend()
-        );  // so that indices stay
-        for (const uint32_t at : later_first) insert_barrier(f, at);
-        if (try_edit(
-                s,
-                edited,
-                "a block barrier in place of the __syncwarp at " + place(where_of(s, g.members.front())),
-                out
-            ))
-            return true;
-    }
-    return false;
-}
-
-// A barrier that is missing altogether: before each source line between the accesses, from the second
-// backwards, then before the first.
-bool by_insertion(const Symptoms& s, uint32_t low, uint32_t high, Mending& out) {
-    std::vector<uint32_t> places;
-    int32_t last = -2;
-    for (uint32_t i = low + 1; i <= high && i < s.entry.code.size(); ++i) {
-        const int32_t location = s.entry.code[i].location;
-        if (last == -2 || !same_line(s.experiment.module, location, last)) places.push_back(i);
-        last = location;
-    }
-    std::reverse(places.begin(), places.end());
-    if (places.size() > kMaxTrials) places.resize(kMaxTrials);
-    for (const uint32_t at : places) {
-        ptx::Module edited = s.experiment.module;
-        insert_barrier(entry_of(edited, s.experiment.entry), at);
-        if (try_edit(s, edited, "a block barrier before " + place(where_of(s, at)), out)) return true;
-    }
-    return false;
-}
-
-// A fence that is missing before an atomic which tells other blocks: before those of each source line, those
-// behind the first access first.
-bool by_fence(const Symptoms& s, uint32_t first, Mending& out) {
-    std::vector<uint32_t> atomics;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        const ptx::Instruction& in = s.entry.code[i];
-        const bool atomic = in.op == ptx::Op::atom || in.op == ptx::Op::red;
-        if (atomic && in.modifiers.space != ptx::Space::shared) atomics.push_back(i);
-    }
-    std::stable_sort(atomics.begin(), atomics.end(), [&](uint32_t a, uint32_t b) {
-        return (a > first) > (b > first);
-    });
-    for (const Group& g : group_by_line(s.experiment.module, s.entry, atomics)) {
-        ptx::Module edited = s.experiment.module;
-        ptx::Function& f = entry_of(edited, s.experiment.entry);
-        const std::vector<uint32_t> later_first(g.members.rbegin(), g.members.rend());
-        for (const uint32_t at : later_first) insert_fence(f, at);
-        const std::string text =
-            "a __threadfence() before the atomic at " + place(where_of(s, g.members.front()));
-        if (try_edit(s, edited, text, out, true)) return true;
-    }
-    return false;
 }
 
 constexpr uint64_t kOrders =
@@ -197,23 +67,66 @@ std::string effect(const Symptoms& s, bool all_blocks) {
 
 std::string verb(const Access& a) { return a.write ? "writes" : "reads"; }
 
-std::string region(const Symptoms& s, const Incident& i) {
-    std::string tile = tile_at(s.capture, i.first.block, i.second.address);
-    if (!tile.empty()) return tile;
-    return fmt::format(
-        "{} bytes {}..{}", i.second.memory, i.second.address, i.second.address + i.second.bytes - 1
-    );
+// The variable that holds an offset of shared memory, by the name of its source: "tile"; empty: none does.
+std::string shared_variable(const Symptoms& s, uint64_t offset) {
+    const auto program = emulator::lower(s.experiment.module, s.experiment.entry);
+    for (const emulator::SharedVariable& v : program->shared_variables) {
+        if (offset < v.offset || offset - v.offset >= v.bytes) continue;
+        const std::string name = demangle(v.name);
+        const size_t scope = name.rfind("::");
+        return scope == std::string::npos ? name : name.substr(scope + 2);
+    }
+    return {};
 }
 
-// Of an access, with whom and what: "block (1,0,0), warp 0, lane 3 writes 0x1".
+struct Region {
+    std::string tile;      // of a mark; empty: none covers it
+    std::string variable;  // empty: dynamic shared memory
+    std::string text;      // "scores[12,3]", "bytes 128..131 of tile", "shared bytes 128..131"
+};
+Region region(const Symptoms& s, const Incident& i) {
+    const Access& a = i.second;
+    Region out;
+    out.text = tile_at(s.capture, i.first.block, a.address);
+    if (!out.text.empty()) {
+        out.tile = out.text.substr(0, out.text.find('['));
+        return out;
+    }
+    const std::string bytes = fmt::format("bytes {}..{}", a.address, a.address + a.bytes - 1);
+    out.variable = shared_variable(s, a.address);
+    out.text = out.variable.empty() ? "shared " + bytes
+                                    : fmt::format("{} of shared memory, in {}", bytes, out.variable);
+    return out;
+}
+
+// "0xbf800000", and what it is where the instruction says that it is a float: "-1 = 0xbf800000".
+std::string value_text(const Symptoms& s, const Access& a) {
+    const auto at = code_place(s.experiment.module, s.entry, a.site);
+    std::string bits = fmt::format("{:#x}", a.value);
+    if (!at) return bits;
+    const auto& types = s.experiment.module.functions[at->function].code[at->index].types;
+    if (types.empty()) return bits;
+    const bool single = types.front() == ptx::Type::f32;
+    if (!single && types.front() != ptx::Type::f64) return bits;
+    const double value = single ? double{std::bit_cast<float>(static_cast<uint32_t>(a.value))}
+                                : std::bit_cast<double>(a.value);
+    return std::isnan(value) ? "NaN = " + bits : fmt::format("{:.6g} = {}", value, bits);
+}
+
+std::string lanes_of(const Access& a) {
+    const std::string lanes = lanes_text(a.lanes);
+    return (std::has_single_bit(a.lanes) ? "lane " : "lanes ") + lanes;
+}
+
+// Of an access, by whom and what: "block (1,0,0), warp 0, lane 3 writes 0x1".
 std::string actor(const Symptoms& s, const Access& a) {
     return fmt::format(
-        "block {}, warp {}, lane {} {} {:#x}",
+        "block {}, warp {}, {} {} {}",
         block_text(s.capture, a.block),
         a.warp,
-        lanes_text(a.lanes),
+        lanes_of(a),
         verb(a),
-        a.value
+        value_text(s, a)
     );
 }
 
@@ -221,7 +134,7 @@ void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
     const bool blocks = i.first.block != i.second.block, lanes = !blocks && i.first.warp == i.second.warp;
     const auto who = [&](const Access& a) {
         return blocks ? "block " + block_text(s.capture, a.block)
-            : lanes   ? fmt::format("warp {}, lane {}", a.warp, lanes_text(a.lanes))
+            : lanes   ? fmt::format("warp {}, {}", a.warp, lanes_of(a))
                       : fmt::format("warp {}", a.warp);
     };
     f.title = fmt::format(
@@ -266,66 +179,62 @@ bool knows_values(const Symptoms& s, const Incident& i) {
 }
 
 void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
-    const std::string what = region(s, i);
-    f.where.tile = what.substr(0, what.find('['));
-    if (f.where.tile == what) f.where.tile.clear();
-    const char* missing = i.kind == Kind::race_warp ? "a __syncwarp" : "a block barrier";
+    const Region what = region(s, i);
+    f.where.tile = what.tile;
+    const bool lanes = i.kind == Kind::race_warp;
+    const char* missing = lanes ? "a __syncwarp()" : "a block barrier";
+    const auto who = [&](const Access& a) {
+        return lanes ? fmt::format("{} of warp {}", lanes_of(a), a.warp) : fmt::format("warp {}", a.warp);
+    };
+    // "warp 3 reads", "lanes 0-31 read"
+    const auto does_in_title = [&](const Access& a) {
+        const std::string one = verb(a);
+        return lanes && !std::has_single_bit(a.lanes) ? one.substr(0, one.size() - 1) : one;
+    };
+    const auto does = [&](const Access& a) {
+        const std::string value = knows_values(s, i) ? " (" + value_text(s, a) + ")" : "";
+        return fmt::format("warp {}, {}, {} {{}}{} at {{}}", a.warp, lanes_of(a), verb(a), value);
+    };
     f.title = fmt::format(
-        "race on {}: warp {} {} what warp {} {} in the same epoch, without {} between",
-        f.where.tile.empty() ? "shared memory" : f.where.tile,
-        i.second.warp,
-        verb(i.second),
-        i.first.warp,
-        verb(i.first),
+        "race on {}: {} {} what {} {} in the same epoch, without {} between",
+        !what.tile.empty()           ? what.tile
+            : !what.variable.empty() ? what.variable
+                                     : "shared memory",
+        who(i.second),
+        does_in_title(i.second),
+        lanes ? lanes_of(i.first) : who(i.first),
+        does_in_title(i.first),
         missing
     );
     f.explanation = fmt::format(
-        "Warp {} (lanes {}) {} {}{} at {}, and warp {} (lanes {}) {} the same bytes{} at {}; both lie in "
-        "epoch {} of block {}, and nothing orders them, so on a GPU either may come first. Put {} between "
-        "the two.",
-        i.first.warp,
-        lanes_text(i.first.lanes),
-        verb(i.first),
-        what,
-        knows_values(s, i) ? fmt::format(" ({:#x})", i.first.value) : "",
-        quoted(s.capture, f.other),
-        i.second.warp,
-        lanes_text(i.second.lanes),
-        verb(i.second),
-        knows_values(s, i) ? fmt::format(" ({:#x})", i.second.value) : "",
-        quoted(s.capture, f.where),
-        i.second.epoch,
+        "In block {}, epoch {}, {}, and {}. Nothing orders the two, so on a GPU either may come first. Put "
+        "{} "
+        "between them.",
         block_text(s.capture, i.second.block),
+        i.second.epoch,
+        fmt::format(fmt::runtime(does(i.first)), what.text, quoted(s.capture, f.other)),
+        fmt::format(fmt::runtime(does(i.second)), "the same bytes", quoted(s.capture, f.where)),
         missing
     );
 }
 
-capture::Finding describe(
-    const Symptoms& s, const std::vector<const Incident*>& group, const Mending& mending
-) {
-    const Incident& i = *group.front();
-    const bool global = i.kind == Kind::race_global;
+capture::Finding describe(const Symptoms& s, const Cause& cause) {
+    const Incident& i = *cause.incidents.front();
     capture::Finding f;
     f.rule = rule_name(i.kind);
     f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
-    for (const Incident* each : group) f.count += each->count;
-    --f.count;
-    if (global)
+    f.count = 0;
+    for (const Incident* each : cause.incidents) f.count += each->count;
+    if (cause.global)
         word_global(s, i, f);
     else
         word_shared(s, i, f);
-    const char* tried =
-        global && i.first.block != i.second.block ? "fence before an atomic" : "barrier at a single place";
-    f.proof = mending.proof.empty()
-        ? fmt::format("witness: the two accesses above; no {} was found that removes every race", tried)
-        : mending.proof;
-    f.proven = mending.values || (!mending.proof.empty() && s.first_bad < 0);
     f.evidence = {
-        {"pairs",      static_cast<double>(group.size())    },
-        {"epoch",      static_cast<double>(i.second.epoch)  },
-        {"address",    static_cast<double>(i.second.address)},
-        {"site",       static_cast<double>(i.second.site)   },
-        {"other_site", static_cast<double>(i.first.site)    }
+        {"pairs",      static_cast<double>(cause.incidents.size())},
+        {"epoch",      static_cast<double>(i.second.epoch)        },
+        {"address",    static_cast<double>(i.second.address)      },
+        {"site",       static_cast<double>(i.second.site)         },
+        {"other_site", static_cast<double>(i.first.site)          }
     };
     if (knows_values(s, i)) {
         f.evidence.emplace_back("value", static_cast<double>(i.second.value));
@@ -334,29 +243,65 @@ capture::Finding describe(
     return f;
 }
 
+// What the trials showed of one cause.
+std::string proof_of(const Cause& cause, const Ordering& o, size_t index) {
+    const Incident& i = *cause.incidents.front();
+    if (o.gone_with[index] == Ordering::kNone) {
+        const char* tried = i.first.block != i.second.block ? "fence before an atomic"
+            : i.kind == Kind::race_warp                     ? "__syncwarp() at a single place"
+                                                            : "barrier at a single place";
+        return fmt::format("witness: the two accesses above; no {} was found that orders them", tried);
+    }
+    const std::string& text = o.mendings[static_cast<size_t>(o.gone_with[index])].text;
+    std::string out = fmt::format("with {} ", text);
+    if (o.mendings.size() > 1) {
+        out += "it is gone; with ";
+        for (const Mending& m : o.mendings) out += (&m == o.mendings.data() ? "" : " and ") + m.text;
+        out += ' ';
+    }
+    out += o.complete ? "no race is left" : "it is gone, others are left";
+    if (o.trial.compared > 0)
+        out += fmt::format(
+            " and {} of {} elements of {} are outside their bounds", o.trial.bad, o.trial.compared, o.blocks
+        );
+    return out;
+}
+
 }  // namespace
 
 Ruled race_rule(const Symptoms& s) {
+    const std::vector<Cause> causes = race_causes(s.experiment.module, s.entry, s.incidents);
+    const Ordering ordering = find_ordering(s, causes);
+    const bool values = ordering.complete && mended(ordering.trial);
     Ruled out;
-    Mending mending;
-    for (const std::vector<const Incident*>& group : causes(s)) {
-        const auto [low, high] = std::minmax(group.front()->first.site, group.front()->second.site);
-        // One barrier often removes several pairs of lines: those after the first are its consequences.
-        const Kind kind = group.front()->kind;
-        if (out.findings.empty() && kind == Kind::race_shared && !by_syncwarp(s, low, high, mending))
-            by_insertion(s, low, high, mending);
-        const bool one_block = group.front()->first.block == group.front()->second.block;
-        if (out.findings.empty() && kind == Kind::race_global && one_block)
-            by_insertion(s, low, high, mending);
-        if (out.findings.empty() && kind == Kind::race_global && !one_block)
-            by_fence(s, group.front()->first.site, mending);
-        const bool first = out.findings.empty();
-        out.findings.push_back(describe(s, group, out.findings.empty() ? mending : Mending{}));
-        if (first) out.findings.back().explanation += effect(s, kind == Kind::race_global);
-        if (out.findings.size() > 1 && !mending.proof.empty())
-            out.findings.back().caused_by = 0, out.findings.back().proof = "gone with the same change";
+    std::vector<int> told(ordering.mendings.size(), -1);  // the finding that names the mending
+    for (size_t c = 0; c < causes.size(); ++c) {
+        capture::Finding f = describe(s, causes[c]);
+        f.proof = proof_of(causes[c], ordering, c);
+        const int mending = ordering.gone_with[c];
+        if (mending != Ordering::kNone) {
+            int& first = told[static_cast<size_t>(mending)];
+            f.proven = values || s.first_bad < 0;
+            if (first >= 0)
+                f.caused_by = first, f.proof = "gone with the same change";
+            else
+                first = static_cast<int>(c);
+        }
+        if (c == 0) f.explanation += effect(s, causes[c].global);
+        out.findings.push_back(std::move(f));
     }
-    out.explains = out.mends = mending.values && s.first_bad >= 0;
+    if (ordering.complete) {
+        for (const Incident& i : s.incidents) {
+            const char* fault = fault_name(i.kind);
+            const bool left = std::any_of(
+                ordering.trial.incidents.begin(),
+                ordering.trial.incidents.end(),
+                [&](const Incident& t) { return t.kind == i.kind; }
+            );
+            if (fault != nullptr && !left) out.consequences.emplace_back(fault);
+        }
+    }
+    out.explains = out.mends = values && s.first_bad >= 0;
     return out;
 }
 

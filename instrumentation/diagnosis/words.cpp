@@ -62,17 +62,23 @@ std::optional<CodePlace> code_place(const ptx::Module& module, const ptx::Functi
     return {};
 }
 
-capture::Where where_of(const Symptoms& s, uint32_t site) {
+capture::Where where_in(const ptx::Module& m, int32_t location) {
     capture::Where w;
-    const ptx::Module& m = s.experiment.module;
-    const auto at = code_place(m, s.entry, site);
-    if (!at) return w;
-    const int32_t location = user_location(m, m.functions[at->function].code[at->index].location);
     if (location < 0) return w;
     const ptx::Location& l = m.locations[static_cast<size_t>(location)];
     if (l.file >= 0) w.file = m.files[static_cast<size_t>(l.file)];
     w.line = l.line;
     return w;
+}
+
+capture::Where where_of(const ptx::Module& m, const ptx::Function& entry, uint32_t site) {
+    const auto at = code_place(m, entry, site);
+    if (!at) return {};
+    return where_in(m, user_location(m, m.functions[at->function].code[at->index].location));
+}
+
+capture::Where where_of(const Symptoms& s, uint32_t site) {
+    return where_of(s.experiment.module, s.entry, site);
 }
 
 capture::Where where_of_call(const Symptoms& s, uint32_t site) {

@@ -11,7 +11,10 @@ namespace wl::diagnosis {
 
 // The user's line of an instruction: the innermost location that does not lie in a toolkit header.
 int32_t user_location(const ptx::Module& module, int32_t location);
+capture::Where where_in(const ptx::Module& module, int32_t location);  // file and line; line 0: unknown
 capture::Where where_of(const Symptoms& s, uint32_t site);
+// The same in another module, as in one with an edited entry.
+capture::Where where_of(const ptx::Module& module, const ptx::Function& entry, uint32_t site);
 
 // The line from which the function that holds the site was inlined; the site's own where there is none.
 capture::Where where_of_call(const Symptoms& s, uint32_t site);

@@ -10,7 +10,7 @@ extern "C" __global__ void gather(const float* in, float* out, int n) {
 #endif
     values[i] = at < n ? in[at] : 0.0f;
 #ifdef WL_FAULT_DIVERGENT
-    if (at % 2 == 0) __syncthreads();  // here: divergent
+    if (at % 2 == 0) __syncthreads();  // first: divergent
 #else
     __syncthreads();
 #endif
@@ -24,6 +24,6 @@ extern "C" __global__ void gather(const float* in, float* out, int n) {
         return;
 #endif
     }
-    __syncthreads();            // second: paired
+    __syncthreads();            // second: paired; second: divergent
     if (at < n) out[at] = sum;  // here: exit
 }
