@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <unistd.h>
 
 namespace wl::travel {
@@ -76,6 +77,35 @@ extern "C" __global__ void product(const float* in, float* out) {
     __syncthreads();
     for (int k = threadIdx.x; k < 256; k += 32) out[k] = d[k];
 }
+extern "C" __global__ void chosen(const float* in, float* out) {
+    const int i = threadIdx.x;
+    const int index = static_cast<int>(in[i]) * 8 + 1;
+    float x = in[index];
+    if (in[63 - i] > 2.0f) {
+        x *= 3.0f;
+        out[256 + i] = x;
+    }
+    out[i] = x;
+}
+extern "C" __global__ void counted(const float* in, float* out) {
+    const int i = threadIdx.x;
+    float x = 0.0f;
+#pragma unroll 1
+    for (int k = 0; k < i; ++k)
+        x += in[k];
+    out[i] = x;
+}
+extern "C" __global__ void padded(const float* in, float* out) {
+    __shared__ __align__(16) float words[64];
+    const int i = threadIdx.x;
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&words[4 * (i % 16)]));
+    const int bytes = i == 3 ? 4 : 16;
+    if (i < 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(&in[4 * i]), "r"(bytes));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[i] = words[i] + words[(i + 1) % 64];
+}
 )";
 
 struct Slices : testing::Test {
@@ -84,7 +114,13 @@ struct Slices : testing::Test {
     uint64_t out = 0;
 
     // The inputs of out[element] of a kernel with so many threads, as indices in `in`.
-    Slice of(const std::string& kernel, uint32_t threads, uint64_t element, bool debug = false) {
+    Slice of(
+        const std::string& kernel,
+        uint32_t threads,
+        uint64_t element,
+        bool debug = false,
+        SliceOptions wanted = {}
+    ) {
         const auto path =
             std::filesystem::temp_directory_path() / ("slice_" + std::to_string(getpid()) + ".cu");
         std::ofstream(path) << kSource;
@@ -111,7 +147,6 @@ struct Slices : testing::Test {
         journey.launch.params.resize(16);
         std::memcpy(journey.launch.params.data(), addresses, 16);
         route = make_route(module, std::move(journey));
-        SliceOptions wanted;
         wanted.from.address = out + 4 * element;
         wanted.from.bytes = 4;
         return slice(route, take_tiles(route), wanted);
@@ -172,6 +207,112 @@ TEST_F(Slices, GoToTheRowAndTheColumnOfAProduct) {
     EXPECT_EQ(input(s, "in").first, 4u * 48);
     EXPECT_EQ(input(s, "in").last, 4u * (256 + 16 * 15 + 9) + 3);
     EXPECT_TRUE(s.not_followed.empty());
+}
+
+// Lines that decided about steps at a line, as "address 75" or "guard 77", once each.
+std::set<std::string> deciders_at(const Route& route, const Slice& s, int line) {
+    std::set<std::string> found;
+    for (const Decider& d : s.deciders)
+        if (route.sites[d.of].line == line)
+            found.insert(
+                (d.kind == Decider::Kind::address ? "address " : "guard ") +
+                std::to_string(route.sites[d.step.site].line)
+            );
+    return found;
+}
+
+int line_of(const std::string& text) {
+    const std::string source = kSource;
+    const size_t at = source.find(text);
+    EXPECT_NE(at, std::string::npos) << text;
+    return 1 +
+        static_cast<int>(std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+SliceOptions with_deciders(bool deep = false) {
+    SliceOptions options;
+    options.deciders = true, options.deep = deep;
+    return options;
+}
+
+TEST_F(Slices, ToldApartAreTheIndexOfALoadAndTheConditionOfAWrite) {
+    const std::string index = std::to_string(line_of("const int index")),
+                      guard = std::to_string(line_of("if (in[63"));
+    for (const bool debug : {false, true}) {
+        // in[8] is 1: out[256 + 8] is 3 * in[9], for in[55] is 6.
+        const Slice s = of("chosen", 64, 256 + 8, debug, with_deciders());
+        EXPECT_EQ(input(s, "in").bytes, 4u) << "index and condition are no values of the chain";
+        EXPECT_EQ(input(s, "in").first, 36u);
+        const auto load = deciders_at(route, s, line_of("float x = in[index]"));
+        EXPECT_TRUE(load.contains("address " + index)) << debug;
+        EXPECT_FALSE(load.contains("guard " + guard)) << debug;
+        const auto write = deciders_at(route, s, line_of("out[256 + i] = x"));
+        EXPECT_TRUE(write.contains("guard " + guard)) << debug;
+        EXPECT_EQ(write.contains("address " + index), !debug) << "optimised code shares 4 * i";
+        const auto behind = deciders_at(
+            route,
+            of("chosen", 64, 8, debug, with_deciders()),
+            line_of("    out[i] = x;\n}\nextern \"C\" __global__ void counted")
+        );
+        EXPECT_FALSE(behind.contains("guard " + guard)) << "it is executed either way";
+    }
+}
+
+TEST_F(Slices, AnIndexIsFollowedToTheMemoryThatItWasReadFromAndFurtherWhenAsked) {
+    const auto reads_of = [&](bool deep) {
+        const Slice s = of("chosen", 64, 8, false, with_deciders(deep));
+        std::set<uint64_t> offsets;
+        for (const Decider& d : s.deciders)
+            if (d.kind == Decider::Kind::address && d.step.read_bytes == 4)
+                if (const auto at = emulator::allocation_at(*route.traveller, d.step.read_address); at)
+                    offsets.insert(at->second);
+        return offsets;
+    };
+    EXPECT_EQ(reads_of(false), std::set<uint64_t>{4 * 8}) << "in[8] gives the index";
+    EXPECT_TRUE(reads_of(true).contains(4 * 8));
+}
+
+TEST_F(Slices, TheGuardOfALoopsBodyIsTheLoopsOwnCondition) {
+    const Slice s = of("counted", 64, 5, false, with_deciders());
+    EXPECT_EQ(input(s, "in").bytes, 20u);
+    const std::string loop = std::to_string(line_of("for (int k = 0; k < i; ++k)\n        x +="));
+    const auto body = deciders_at(route, s, line_of("        x += in[k]"));
+    EXPECT_TRUE(body.contains("guard " + loop));
+    uint64_t times = 0;
+    for (const Decider& d : s.deciders)
+        if (d.kind == Decider::Kind::guard && !route.instructions[d.step.site]->operands.empty())
+            times += d.step.times;
+    EXPECT_GT(times, 0u);
+}
+
+TEST_F(Slices, BytesThatACopyFillsWithZeroComeFromNowhere) {
+    const Slice s = of("padded", 64, 12);  // words[12] is read, words[13] is zero
+    EXPECT_EQ(input(s, "in").bytes, 4u);
+    EXPECT_EQ(input(s, "in").first, 48u);
+}
+
+TEST_F(Slices, WhatOneLoadAloneIsMadeOf) {
+    const Slice whole = of("shared_memory", 64, 5);
+    SliceOptions options;
+    for (const SliceStep& step : whole.steps)
+        if (step.read_bytes != 0 && (step.read_address & 0xff00'0000'0000'0000) == emulator::kSharedBase)
+            options.through.push_back(step.site);
+    ASSERT_EQ(options.through.size(), 2u);
+    const Slice s = of("shared_memory", 64, 5, false, options);
+    std::set<uint64_t> first;
+    for (const auto& inputs : s.through) {
+        ASSERT_EQ(inputs.size(), 1u);
+        EXPECT_EQ(inputs[0].bytes, 4u);
+        first.insert(inputs[0].first);
+    }
+    EXPECT_EQ(first, (std::set<uint64_t>{20, 32})) << "in[5] by one, in[8] by the other";
+    EXPECT_EQ(
+        input(s, "in").runs,
+        (std::vector<std::pair<uint64_t, uint64_t>>{
+            {20, 23},
+            {32, 35}
+    })
+    );
 }
 
 TEST_F(Slices, WhoWritesAnAddressIsFoundForwardAndBack) {

@@ -50,6 +50,7 @@ struct AcceptOptions {
 struct WhyOptions {
     std::string tile, element, block;
     int iteration = -1, warp = -1;
+    bool addresses = false;  // every line behind an address or a guard
     bool serve = false;
 };
 

@@ -83,6 +83,7 @@ void add_element_options(CLI::App& why, WhyOptions& o) {
     why.add_option("--iteration", o.iteration, "default: the first wrong one, else the last");
     why.add_option("--warp", o.warp, "of a tile that each warp has for itself");
     why.add_option("--block", o.block, "X,Y,Z; default: one that was recorded");
+    why.add_flag("--addresses", o.addresses, "every line behind an address or a guard, through memory too");
 }
 
 AtOptions parse_at(const std::string& words) {

@@ -71,7 +71,8 @@ WhyReport why(Inquiry& inquiry, const WhyOptions& o) {
     const auto argument = emulator::allocation_named(*any.route.traveller, q.name);
     const diagnosis::Asked asked = diagnosis::resolve(c, q, argument ? argument->first : 0);
     Trip& trip = trip_of(inquiry, asked.block);
-    return {c, asked, diagnosis::provenance({trip.route, c, trip.experiment.problem}, asked)};
+    const diagnosis::Chain chain{trip.route, c, trip.experiment.problem, o.addresses};
+    return {c, asked, o.addresses, diagnosis::provenance(chain, asked)};
 }
 
 int verb_why(const Command& command) {

@@ -25,6 +25,7 @@ std::unique_ptr<Inquiry> begin_inquiry(const Command& command);
 struct WhyReport {
     const capture::Capture& capture;
     diagnosis::Asked asked;
+    bool addresses = false;  // WhyOptions::addresses
     diagnosis::Provenance chain;
 };
 // Throws Error when there is no such element.

@@ -1,34 +1,21 @@
 // The chain as lines, tiles and inputs, in kernel time.
-#include "app/cli/why.h"
+#include "app/cli/why_words.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/travel/instant.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace wl::app {
 
 namespace {
 
+using diagnosis::ProvenanceDecider;
 using diagnosis::ProvenanceInput;
 using diagnosis::ProvenanceLine;
 using diagnosis::TileElement;
-using nlohmann::ordered_json;
 using State = diagnosis::TileElement::State;
-
-const char* word_of(State state) {
-    return state == State::right ? "right" : state == State::wrong ? "wrong" : "not compared";
-}
-
-const capture::Tile& tile_of(const WhyReport& r, const TileElement& e) {
-    return r.capture.tiles[static_cast<size_t>(e.tile)];
-}
-const std::string& name_of(const WhyReport& r, const TileElement& e) {
-    return r.capture.probes[static_cast<size_t>(tile_of(r, e).probe)].name;
-}
 
 // "l[0,0] of iteration 0, warp 3".
 std::string element_text(const WhyReport& r, const TileElement& e) {
@@ -46,23 +33,70 @@ std::string value_text(const TileElement& e) {
     );
 }
 
-std::string file_of(const WhyReport& r, int source) {
-    return source < 0 ? "" : r.capture.sources[static_cast<size_t>(source)].path;
+// A line or a decider: both have a source, a line and calls.
+template <class At>
+std::string place_of(const WhyReport& r, const At& at) {
+    if (at.source < 0 || at.line <= 0) return "no source line";
+    std::string text = fmt::format("{}:{}", file_of(r, at.source), at.line);
+    for (const int call : at.called_at) text += fmt::format(", inlined at {}", call);
+    return text;
 }
 
-std::string source_text(const WhyReport& r, const ProvenanceLine& l) {
-    if (l.source < 0) return "";
-    std::istringstream in(r.capture.sources[static_cast<size_t>(l.source)].text);
+std::string decider_text(const WhyReport& r, const ProvenanceDecider& d) {
+    const std::string out_of = d.out_of.empty() ? "" : ", out of " + join(d.out_of, ", ");
+    return fmt::format(
+        "        {} {}\n            {}\n            {}by lane {} of warp {}: {}{}\n",
+        word_of(d.kind),
+        place_of(r, d),
+        source_text(r, d.source, d.line),
+        d.value.empty() ? "" : d.value + " ",
+        d.lane,
+        d.warp,
+        fmt::join(d.instructions, ", "),
+        out_of
+    );
+}
+
+// "lines 47, 46, mma.hpp:99 out of threadIdx.x, seq": the nearest first.
+std::string deciders_in_short(const ProvenanceLine& l, travel::Decider::Kind kind, const WhyReport& r) {
+    constexpr size_t kShown = 6;
+    std::vector<std::string> places, out_of;
+    const auto add = [](std::vector<std::string>& to, const std::string& text) {
+        if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+    };
+    for (const ProvenanceDecider& d : l.deciders) {
+        if (d.kind != kind) continue;
+        const std::string file = file_of(r, d.source);
+        const std::string there = d.source == 0 ? "" : file.substr(file.find_last_of('/') + 1) + ":";
+        if (d.source >= 0 && d.line > 0) add(places, there + std::to_string(d.line));
+        for (const std::string& text : d.out_of) add(out_of, text);
+    }
+    if (places.empty()) return "";
+    const bool more = places.size() > kShown;
+    if (more) places.resize(kShown);
+    return fmt::format(
+        "      {} by line{} {}{}{}{}\n",
+        word_of(kind),
+        places.size() == 1 ? "" : "s",
+        join(places, ", "),
+        more ? ", ..." : "",
+        out_of.empty() ? "" : " out of ",
+        join(out_of, ", ")
+    );
+}
+
+std::string deciders_text(const WhyReport& r, const ProvenanceLine& l) {
+    using Kind = travel::Decider::Kind;
     std::string text;
-    for (int line = 0; line < l.line && std::getline(in, text);) ++line;
-    const size_t begin = text.find_first_not_of(" \t");
-    return begin == std::string::npos ? "" : text.substr(begin);
-}
-
-std::string place_of(const WhyReport& r, const ProvenanceLine& l) {
-    if (l.source < 0) return "no source line";
-    std::string text = fmt::format("{}:{}", file_of(r, l.source), l.line);
-    for (const int call : l.called_at) text += fmt::format(", inlined at {}", call);
+    for (const Kind kind : {Kind::address, Kind::guard}) {
+        const bool whole = r.addresses || (l.misled && kind == Kind::address);
+        if (!whole) {
+            text += deciders_in_short(l, kind, r);
+            continue;
+        }
+        for (const ProvenanceDecider& d : l.deciders)
+            if (d.kind == kind && d.line > 0) text += decider_text(r, d);
+    }
     return text;
 }
 
@@ -70,17 +104,22 @@ std::string lines_text(const WhyReport& r) {
     std::string text;
     for (const ProvenanceLine& l : r.chain.lines) {
         text += fmt::format(
-            "  {} {}\n      {}\n      {}{} by lane {} of warp {}; {} lane steps of {}\n",
-            l.suspect ? '>' : ' ',
+            "  {} {}\n      {}\n      {}{} by lane {} of warp {}{}{}; {} lane steps of {}\n",
+            l.misled        ? '!'
+                : l.suspect ? '>'
+                            : ' ',
             place_of(r, l),
-            source_text(r, l),
+            source_text(r, l.source, l.line),
             l.value.empty() ? "" : l.value + " last, ",
             l.value.empty() ? "last" : "made",
             l.lane,
             l.warp,
+            l.reads.empty() ? "" : ", reads " + l.reads,
+            l.writes.empty() ? "" : ", writes " + l.writes,
             l.times,
             fmt::join(l.instructions, ", ")
         );
+        text += deciders_text(r, l);
     }
     return text;
 }
@@ -135,76 +174,66 @@ std::string input_text(const ProvenanceInput& in) {
     );
 }
 
+std::string elements_text(const std::vector<diagnosis::InputElement>& elements) {
+    std::vector<std::string> texts;
+    for (const diagnosis::InputElement& e : elements) texts.push_back(text_of(e));
+    return join(texts, " and ");
+}
+
+// What is proven about the wrong element, and so about the lines marked !.
+std::string evidence_text(const WhyReport& r) {
+    const diagnosis::Evidence& e = r.chain.evidence;
+    if (!e.problem.empty()) return "";
+    std::string text;
+    if (!e.foreign.empty())
+        text +=
+            fmt::format("It is made of {}, which its reference is not made of.\n", elements_text(e.foreign));
+    if (!e.missing.empty())
+        text += fmt::format(
+            "It is not made of {}, which its reference is made of{}.\n",
+            elements_text(e.missing),
+            e.foreign.empty() ? ": a guard or the end of a loop kept it out" : ""
+        );
+    if (e.belongs_to)
+        text += fmt::format(
+            "It is the right value of {}, made of that element's inputs: it is taken or put elsewhere by an "
+            "address of the lines marked !.\n",
+            element_text(r, *e.belongs_to)
+        );
+    if (!e.laid_right.empty() && !e.foreign.empty() && !e.belongs_to)
+        text += fmt::format(
+            "{} {} in memory as the WL_LAYOUT says.\n",
+            join(e.laid_right, " and "),
+            e.laid_right.size() == 1 ? "lies" : "lie"
+        );
+    const bool misled = std::any_of(r.chain.lines.begin(), r.chain.lines.end(), [](const ProvenanceLine& l) {
+        return l.misled;
+    });
+    if (misled && !e.belongs_to)
+        text +=
+            "What does not belong comes in at the lines marked !: their address, or the guard that let them "
+            "read, is wrong.\n";
+    return text;
+}
+
 std::string verdict_text(const WhyReport& r) {
     const diagnosis::Provenance& p = r.chain;
     if (p.first_wrong >= 0) {
         const TileElement& e = p.elements[static_cast<size_t>(p.first_wrong)];
         return fmt::format(
-            "The first wrong link is {} = {}.\nIt is made by the lines marked >, out of elements that are "
-            "inside their "
-            "bounds.\n",
+            "The first wrong link is {} = {}.\nIt is made by the lines marked > or !, out of elements that "
+            "are "
+            "inside their bounds.\n{}",
             element_text(r, e),
-            value_text(e)
+            value_text(e),
+            evidence_text(r)
         );
     }
     if (p.asked.state == State::wrong)
-        return "No tile on the way is wrong: the lines marked > lie between the last right ones and the "
-               "element.\n";
+        return "No tile on the way is wrong: the lines marked > or ! lie between the last right ones and the "
+               "element.\n" +
+            evidence_text(r);
     return "Nothing that was compared on the way is wrong.\n";
-}
-
-ordered_json element_json(const WhyReport& r, const TileElement& e) {
-    const capture::Tile& t = tile_of(r, e);
-    ordered_json j{
-        {"tile", name_of(r, e)},
-        {"element",      {e.row, e.col}      },
-        {"state",      word_of(e.state)  },
-        {"order",      e.order      }
-    };
-    if (t.block >= 0) j["iteration"] = t.iteration;
-    if (t.warp >= 0) j["warp"] = t.warp;
-    const auto number = [&](const char* name, double x) {
-        if (std::isfinite(x))
-            j[name] = x;
-        else
-            j[name] = fmt::format("{}", x);
-    };
-    number("got", e.got);
-    if (e.state == State::unknown) return j;
-    number("reference", e.reference);
-    number("bound", e.bound);
-    return j;
-}
-
-ordered_json line_json(const WhyReport& r, const ProvenanceLine& l) {
-    return {
-        {"file",          file_of(r, l.source)},
-        {"line",               l.line                  },
-        {"inlined_at",               l.called_at},
-        {"text",               source_text(r,                         l)},
-        {"suspect",             l.suspect},
-        {"instructions",l.instructions     },
-        {"times",        l.times           },
-        {"site", l.site},
-        {"warp",         l.warp                   },
-        {"lane", l.lane},
-        {"order",         l.order                           },
-        {"value",l.value}
-    };
-}
-
-ordered_json input_json(const ProvenanceInput& in) {
-    ordered_json j{
-        {"memory",        in.memory                    },
-        {"bytes",         in.bytes                     },
-        {"offsets",       {in.first_byte, in.last_byte}},
-        {"uninitialised", in.uninitialised             }
-    };
-    if (in.first.empty()) return j;
-    j["elements"] = in.elements;
-    j["first"] = in.first;
-    j["last"] = in.last;
-    return j;
 }
 
 }  // namespace
@@ -229,35 +258,6 @@ std::string why_text(const WhyReport& r) {
     if (!r.chain.not_followed.empty())
         text += fmt::format("\nThe chain is not known behind: {}\n", fmt::join(r.chain.not_followed, ", "));
     return text + "\n" + verdict_text(r);
-}
-
-ordered_json why_json(const WhyReport& r) {
-    const capture::Launch& l = r.capture.launch;
-    ordered_json elements = ordered_json::array(), lines = ordered_json::array(),
-                 inputs = ordered_json::array();
-    for (const TileElement& e : r.chain.elements) elements.push_back(element_json(r, e));
-    for (const ProvenanceLine& line : r.chain.lines) lines.push_back(line_json(r, line));
-    for (const ProvenanceInput& in : r.chain.inputs) inputs.push_back(input_json(in));
-    ordered_json j{
-        {"warplens",      WL_VERSION                            },
-        {"verb",          "why"                                 },
-        {"kernel",        l.kernel                              },
-        {"faults",        l.faults                              },
-        {"on",            "cpu"                                 },
-        {"build",         l.build                               },
-        {"block",         r.asked.block                         },
-        {"schedule_note", travel::schedule_note(l.schedule_seed)},
-        {"asked",         element_json(r,                         r.chain.asked)},
-        {"lines",               lines                                              },
-        {"elements",               elements},
-        {"inputs",               inputs                                                },
-        {"not_followed",               r.chain.not_followed}
-    };
-    if (r.chain.first_wrong >= 0)
-        j["first_wrong"] = element_json(r, r.chain.elements[static_cast<size_t>(r.chain.first_wrong)]);
-    else
-        j["first_wrong"] = nullptr;
-    return j;
 }
 
 }  // namespace wl::app

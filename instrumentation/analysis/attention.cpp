@@ -178,7 +178,9 @@ Reference attention_reference(AttentionProblem problem) {
     s->outputs.resize(
         static_cast<size_t>(problem.batch * problem.heads * ((problem.sequence + kStripe - 1) / kStripe))
     );
-    s->inputs = widen_inputs(problem);
+    const auto heads = static_cast<size_t>(problem.batch * problem.heads);
+    s->inputs.widened = std::vector<std::once_flag>(heads);
+    for (auto* each : {&s->inputs.q, &s->inputs.k_transposed, &s->inputs.v}) each->resize(heads);
     s->problem = std::move(problem);
     const AttentionProblem& p = s->problem;
     Reference out;

@@ -20,28 +20,22 @@ std::vector<double> widen(const Tensor& t, int64_t offset, int64_t n) {
     return out;
 }
 
-}  // namespace
-
-AttentionInputs widen_inputs(const AttentionProblem& p) {
-    AttentionInputs in;
-    const int64_t n = p.sequence * p.head_dim;
-    for (int64_t head = 0; head < p.batch * p.heads; ++head) {
-        in.q.push_back(widen(p.q, head * n, n));
-        in.v.push_back(widen(p.v, head * n, n));
+void widen_head(AttentionState& s, int64_t head) {
+    const AttentionProblem& p = s.problem;
+    AttentionInputs& in = s.inputs;
+    const auto h = static_cast<size_t>(head);
+    std::call_once(in.widened[h], [&] {
+        const int64_t n = p.sequence * p.head_dim;
+        in.q[h] = widen(p.q, head * n, n);
+        in.v[h] = widen(p.v, head * n, n);
         const std::vector<double> k = widen(p.k, head * n, n);
-        std::vector<double> transposed(k.size());
-        for (int64_t row = 0; row < p.sequence; ++row) {
-            for (int64_t d = 0; d < p.head_dim; ++d) {
-                transposed[static_cast<size_t>(d * p.sequence + row)] =
+        in.k_transposed[h].resize(k.size());
+        for (int64_t row = 0; row < p.sequence; ++row)
+            for (int64_t d = 0; d < p.head_dim; ++d)
+                in.k_transposed[h][static_cast<size_t>(d * p.sequence + row)] =
                     k[static_cast<size_t>(row * p.head_dim + d)];
-            }
-        }
-        in.k_transposed.push_back(std::move(transposed));
-    }
-    return in;
+    });
 }
-
-namespace {
 
 // scores (row, :) = scale * q k^T and the sum of absolute terms behind each.
 void score_row(const AttentionState& s, int64_t head, int64_t row, double* scores, float* absolute) {
@@ -240,6 +234,7 @@ std::shared_ptr<const AttentionStripe> stripe(AttentionState& s, int64_t head, i
             return s.cache.front();
         }
     }
+    widen_head(s, head);
     std::shared_ptr<const AttentionStripe> made = compute_stripe(s, head, first_row);
     std::shared_ptr<const AttentionOutput> output = final_rows(s, *made);
     const std::scoped_lock lock(s.mutex);

@@ -14,8 +14,9 @@ namespace wl::analysis {
 
 constexpr int64_t kStripe = 16;  // query rows computed together; any window is a union of stripes
 
-// Inputs widened once. One entry of each vector a (batch, head).
+// Inputs widened once, each (batch, head) when its first stripe is computed.
 struct AttentionInputs {
+    std::vector<std::once_flag> widened;
     std::vector<std::vector<double>> q;             // (S, D)
     std::vector<std::vector<double>> k_transposed;  // (D, S): the inner loop runs along keys
     std::vector<std::vector<double>> v;             // (S, D)
@@ -49,7 +50,6 @@ struct AttentionState {
         outputs;  // by head, then stripe; null: not computed yet
 };
 
-AttentionInputs widen_inputs(const AttentionProblem& problem);
 bool is_masked(const AttentionProblem& problem, int64_t row, int64_t key);
 
 // From the cache, or computed; safe from several threads. `head` = batch * H + head; first_row a multiple of

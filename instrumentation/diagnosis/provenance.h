@@ -7,6 +7,7 @@
 #include "instrumentation/travel/slice.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,21 @@ struct TileElement {
     uint64_t order = 0;  // instants of the block before its mark; of the asked one not known
 };
 
+// A line that decided where a step of the chain read or wrote (the arithmetic of an index), or whether it
+// happened (a branch, a predicate, the condition of a select, and what made them).
+struct ProvenanceDecider {
+    travel::Decider::Kind kind = travel::Decider::Kind::address;
+    int source = -1, line = 0;  // as of a ProvenanceLine
+    std::string function;
+    std::vector<int> called_at;
+    uint32_t site = 0;  // its instruction nearest to the step
+    int warp = 0, lane = 0;
+    uint64_t order = 0;
+    std::string value;                      // what that made; of a branch its predicate
+    std::vector<std::string> instructions;  // distinct ones, the last first
+    std::vector<std::string> out_of;        // "threadIdx.x", "seq", "shared:0x40": what it starts from
+};
+
 // One source line that the value came through, by its last instruction there: of a suspect one, the last on
 // the way to the first wrong element.
 struct ProvenanceLine {
@@ -52,7 +68,12 @@ struct ProvenanceLine {
     uint64_t order = 0;                     // instant of that, as emulator::Here::order
     std::string value;                      // what the lane wrote then; empty: not known
     std::vector<std::string> instructions;  // distinct ones, in order
+    std::string reads, writes;  // of memory, by its last instruction: "K[0,0,1,16]", "shared:0x2510"
+    std::vector<ProvenanceDecider> deciders;  // the nearest first
     bool suspect = false;  // it lies between the first wrong element and the right ones before it
+    // What it reads is made of inputs that the reference of the wrong element is not made of, or it writes
+    // the element to the place of another: its address, or the guard that let it through, is wrong.
+    bool misled = false;
 };
 
 struct ProvenanceInput {
@@ -63,6 +84,21 @@ struct ProvenanceInput {
     bool uninitialised = false;
 };
 
+struct InputElement {
+    std::string argument;
+    std::vector<int64_t> at;
+};
+// The inputs of the first wrong element against those that its reference is made of, found by changing inputs
+// and computing the reference again.
+struct Evidence {
+    std::string problem;                  // why it is not known; empty: it is
+    std::vector<InputElement> foreign;    // of each argument one that was read, and is no part of it
+    std::vector<InputElement> missing;    // of each argument one that was not read, and is
+    std::vector<std::string> laid_right;  // arguments that lie in memory as their WL_LAYOUT says
+    // The value is right for another element of the tile, and is made of that one's inputs.
+    std::optional<TileElement> belongs_to;
+};
+
 struct Provenance {
     TileElement asked;
     std::vector<TileElement> elements;  // in kernel time, without the asked one
@@ -70,6 +106,7 @@ struct Provenance {
     std::vector<ProvenanceLine> lines;  // in kernel time
     std::vector<ProvenanceInput> inputs;
     std::vector<std::string> not_followed;  // instructions behind which the chain is not known
+    Evidence evidence;                      // nothing where no element is wrong
 };
 
 // `route` runs the asked block of the program that the capture was made of.
@@ -77,6 +114,7 @@ struct Chain {
     travel::Route& route;
     const capture::Capture& capture;
     const manifest::Problem& problem;
+    bool deep = false;  // what decided about what decided, and through memory
 };
 Provenance provenance(const Chain& chain, const Asked& asked);
 

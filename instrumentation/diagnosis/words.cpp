@@ -13,14 +13,6 @@ namespace wl::diagnosis {
 
 namespace {
 
-bool is_toolkit_header(const std::string& path) {
-    const bool header = path.ends_with(".h") || path.ends_with(".hpp") || path.ends_with(".cuh");
-    const bool toolkit = path.find("/cu13/") != std::string::npos ||
-        path.find("/cuda") != std::string::npos || path.find("targets/") != std::string::npos ||
-        path.find('/') == std::string::npos;
-    return header && (toolkit || path.ends_with("warplens.cuh"));
-}
-
 std::string line_of(const capture::Capture& c, const capture::Where& w) {
     for (const capture::Source& s : c.sources) {
         if (s.path != w.file) continue;
@@ -40,6 +32,14 @@ std::string line_of(const capture::Capture& c, const capture::Where& w) {
 bool near(double a, double b) { return std::fabs(a - b) <= 1e-4 * std::fabs(b); }
 
 }  // namespace
+
+bool is_toolkit_header(const std::string& path) {
+    const bool header = path.ends_with(".h") || path.ends_with(".hpp") || path.ends_with(".cuh");
+    const bool toolkit = path.find("/cu13/") != std::string::npos ||
+        path.find("/cuda") != std::string::npos || path.find("targets/") != std::string::npos ||
+        path.find('/') == std::string::npos;
+    return header && (toolkit || path.ends_with("warplens.cuh"));
+}
 
 int32_t user_location(const ptx::Module& m, int32_t location) {
     int32_t at = location;

@@ -1,5 +1,5 @@
-// Models registers as wholes and memory as bytes. Not modelled: addresses and guards as inputs of a value,
-// textures, bulk copies; a wmma or mma element depends on its row, its column and its addend.
+// Models registers as wholes and memory as bytes. Not modelled: textures, bulk copies; a wmma or mma element
+// depends on its row, its column and its addend.
 #include "instrumentation/travel/dataflow.h"
 
 #include "instrumentation/ptx/destinations.h"
@@ -84,6 +84,23 @@ size_t address_operand(const Instruction& in) {
     return k;
 }
 
+// Of cp.async: the bytes that each lane reads; the rest of its destination becomes zero.
+Extra copied_bytes(const Route& route, const ptx::Function& f, const Instruction& in) {
+    Extra bytes{};
+    bytes.fill(in.operands[2].bits);
+    const size_t given = in.operands.size() - (in.modifiers.cache_hint ? 1 : 0);
+    if (given < 4) return bytes;
+    const Operand& last = in.operands[3];
+    const LaneBits bits = bits_of(route, f, last);
+    const bool ignored =
+        last.kind == Kind::reg && f.registers[static_cast<size_t>(last.index)].type == ptx::Type::pred;
+    for (size_t lane = 0; lane < kLanes; ++lane)
+        bytes[lane] = !ignored                  ? std::min(bits[lane], bytes[lane])
+            : (bits[lane] != 0) != last.negated ? 0
+                                                : bytes[lane];
+    return bytes;
+}
+
 // ---- shuffles
 
 // PTX ISA 9.7.9.6.
@@ -125,6 +142,10 @@ bool mixes_lanes(const Instruction& in) {
 }
 
 }  // namespace
+
+emulator::LaneBits operand_bits(const Route& route, const Operand& o) {
+    return bits_of(route, function_at(route), o);
+}
 
 std::vector<int32_t> components(const Operand& o) {
     std::vector<int32_t> out;
@@ -184,7 +205,15 @@ bool is_followed(const Instruction& in) {
 void note(const Route& route, const emulator::Here& here, Log& log) {
     const ptx::Function& f = function_at(route);
     const Instruction& in = *route.instructions[here.site];
-    Executed e{here.order, here.nth, here.site, here.lanes, here.depth, static_cast<uint16_t>(here.warp), -1};
+    Executed e{
+        here.order,
+        here.nth,
+        here.site,
+        here.lanes,
+        here.depth,
+        static_cast<uint16_t>(here.warp),
+        -1,
+        here.lanes};
     if (in.guard.reg >= 0) {
         const LaneBits bits = emulator::register_bits(*route.traveller, 0, f, in.guard.reg);
         for (int lane = 0; lane < kLanes; ++lane)
@@ -201,7 +230,10 @@ void note(const Route& route, const emulator::Here& here, Log& log) {
         const bool copy = in.op == Op::cp_async;
         const bool matrices = in.op == Op::ldmatrix || in.op == Op::stmatrix;
         add(addresses(route, f, in.operands[k], copy || matrices ? ptx::Space::shared : named));
-        if (copy) add(addresses(route, f, in.operands[k + 1], ptx::Space::global));
+        if (copy) {
+            add(addresses(route, f, in.operands[k + 1], ptx::Space::global));
+            add(copied_bytes(route, f, in));
+        }
         if (in.op == Op::wmma_load || in.op == Op::wmma_store) {
             Extra stride{};
             stride.fill(densest_stride(in));

@@ -18,13 +18,15 @@ struct Executed {
     uint32_t lanes = 0;  // that execute it: active, and let through by its guard
     uint32_t depth = 0;  // of calls
     uint16_t warp = 0;
-    int32_t extra = -1;  // index in Log::extras, for instructions that need_extra()
+    int32_t extra = -1;   // index in Log::extras, for instructions that need_extra()
+    uint32_t active = 0;  // lanes before its guard
 };
 using Extra = std::array<uint64_t, 32>;  // by lane
 
 struct Log {
     std::vector<Executed> executed;  // by rising order
-    // Memory: the addresses, then for wmma the elements from line to line, for cp.async the source addresses;
+    // Memory: the addresses, then for wmma the elements from line to line, for cp.async the source addresses
+    // and how many bytes are read there;
     // shfl: the lane that is read; selp: bit 0, the predicate; ret: the site of the call.
     std::vector<Extra> extras;
 };
@@ -40,6 +42,9 @@ struct Transfer {
 
 bool reads_memory(const ptx::Instruction& in);   // of those that `transfers` describes
 bool writes_memory(const ptx::Instruction& in);  // the same
+
+// A register or an immediate of the instruction at the route's instant, by lane; 0 of anything else.
+emulator::LaneBits operand_bits(const Route& route, const ptx::Operand& o);
 
 // Appends the instruction at the route's instant.
 void note(const Route& route, const emulator::Here& here, Log& log);

@@ -5,14 +5,15 @@
 #include "instrumentation/travel/wanted.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <tuple>
 
 namespace wl::travel {
 namespace {
 
 using ptx::Instruction;
 using ptx::Op;
-using ptx::Operand;
 
 constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
 constexpr uint64_t kLeastInstants = 1 << 14;  // that are logged at a time
@@ -41,38 +42,36 @@ void count_step(Walk& w, const Executed& e, const Wrote& wrote) {
     }
     s.first = e.order;
     ++s.times;
+    if (fresh && w.deciding != nullptr) ask_for_deciders(*w.deciding, e, s);
 }
 
-// The bytes that were read; cp.async and atomics have theirs elsewhere.
-void want_transfer(Walk& w, const Executed& e, const Transfer& t) {
-    want_bytes(w, place_of(t.address, e.warp, t.lane), t.bytes);
+// Some of 32 bytes that were read, a bit each.
+void want_read(Walk& w, const Executed& e, int lane, uint64_t address, uint32_t wanted) {
+    if (wanted == 0) return;
+    const uint64_t place = place_of(address, e.warp, lane);
+    want_some(w, place, wanted);
+    if (const auto beside = w.through.find(e.site); beside != w.through.end())
+        want_some(*beside->second, place, wanted);
+    SliceStep& s = w.steps.at(e.site);
+    if (s.last != e.order || s.lane != lane || s.read_bytes != 0) return;
+    const auto first = static_cast<uint32_t>(std::countr_zero(wanted));
+    s.read_address = address + first;
+    s.read_bytes = static_cast<uint32_t>(std::bit_width(wanted)) - first;
 }
 
 void follow_load(Walk& w, const Executed& e, const Instruction& in, const RegisterKey& key, uint32_t lanes) {
     for (const Transfer& t : transfers(in, e, w.log))
-        if ((lanes >> t.lane & 1) != 0 && (t.reg == key.reg || in.op == Op::atom)) want_transfer(w, e, t);
-}
-
-PassedKey passed_key(const Executed& e, const Operand& o, int lane) {
-    return {e.warp, lane, e.depth, o.base_kind, o.index, o.offset};
+        if ((lanes >> t.lane & 1) != 0 && (t.reg == key.reg || in.op == Op::atom))
+            want_read(w, e, t.lane, t.address, static_cast<uint32_t>((uint64_t{1} << t.bytes) - 1));
 }
 
 // ld.param of a function: what its caller or its callee left there.
 bool follow_passed(
     Walk& w, const Executed& e, const Instruction& in, const RegisterKey& key, uint32_t lanes
 ) {
-    const bool load = in.op == Op::ld && in.modifiers.space == ptx::Space::param && in.operands.size() > 1;
-    if (!load) return false;
-    const bool entry = e.depth == 0 && in.operands[1].base_kind == Operand::Kind::param;
-    if (entry) return true;
-    const std::vector<int32_t> regs = registers(in, 0, 1);
-    for (int lane = 0; lane < 32; ++lane) {
-        if ((lanes >> lane & 1) == 0) continue;
-        PassedKey p = passed_key(e, in.operands[1], lane);
-        const auto component = std::find(regs.begin(), regs.end(), key.reg) - regs.begin();
-        p.offset += component * static_cast<int64_t>(ptx::bytes_of(in.types.back()));
-        w.passed.insert(p);
-    }
+    if (!loads_parameter(in)) return false;
+    if (loads_entry_parameter(e, in)) return true;
+    for (; lanes != 0; lanes &= lanes - 1) w.passed[parameter_of(e, in, std::countr_zero(lanes), key.reg)];
     return true;
 }
 
@@ -113,89 +112,35 @@ void follow_memory(Walk& w, const Executed& e, const Instruction& in) {
         if (wanted == 0) continue;
         count_step(w, e, {t.lane, -1, t.address, t.bytes});
         if (in.op == Op::cp_async) {
-            const auto lane = static_cast<size_t>(t.lane);
-            want_some(w, w.log.extras[static_cast<size_t>(e.extra) + 1][lane], wanted);
+            const auto lane = static_cast<size_t>(t.lane), extra = static_cast<size_t>(e.extra);
+            const uint64_t bytes = w.log.extras[extra + 2][lane];  // the others become zero
+            if (bytes < 32) wanted &= (1u << bytes) - 1;
+            want_read(w, e, t.lane, w.log.extras[extra + 1][lane], wanted);
             continue;
         }
         if (keeps) {
-            want_some(w, place, wanted);
+            want_read(w, e, t.lane, t.address, wanted);
             const size_t first = ptx::destination_count(in) + 1;
             for (const int32_t reg : registers(in, first))
                 want_register(w, {e.warp, e.depth, reg}, 1u << t.lane);
             continue;
         }
-        if (t.reg >= 0) want_register(w, {e.warp, e.depth, t.reg}, 1u << t.lane);
+        if (t.reg < 0) continue;
+        want_register(w, {e.warp, e.depth, t.reg}, 1u << t.lane);
+        if (const auto beside = w.through.find(e.site); beside != w.through.end())
+            want_register(*beside->second, {e.warp, e.depth, t.reg}, 1u << t.lane);
     }
 }
 
-// ---- calls
-
-void follow_store_to_parameter(Walk& w, const Executed& e, const Instruction& in) {
-    const bool store = in.op == Op::st && in.modifiers.space == ptx::Space::param && in.operands.size() > 1;
-    if (!store || w.passed.empty()) return;
-    const std::vector<int32_t> regs = registers(in, 1, 2);
-    for (int lane = 0; lane < 32; ++lane) {
-        if ((e.lanes >> lane & 1) == 0) continue;
-        PassedKey key = passed_key(e, in.operands[0], lane);
-        for (const int32_t reg : regs) {
-            if (w.passed.erase(key) != 0) {
-                count_step(w, e, {lane, reg, 0, 0});
-                want_register(w, {e.warp, e.depth, reg}, 1u << lane);
-            }
-            key.offset += static_cast<int64_t>(ptx::bytes_of(in.types.back()));
-        }
-    }
-}
-
-// Renames what is passed from one depth to another.
-void rename(Walk& w, PassedKey from, const PassedKey& to) {
-    from.offset = INT64_MIN;
-    std::vector<PassedKey> found;
-    for (auto at = w.passed.lower_bound(from); at != w.passed.end(); ++at) {
-        PassedKey same = *at;
-        same.offset = INT64_MIN;
-        if (same != from) break;
-        found.push_back(*at);
-    }
-    for (const PassedKey& key : found) {
-        w.passed.erase(key);
-        PassedKey renamed = to;
-        renamed.offset = key.offset;
-        w.passed.insert(renamed);
-    }
-}
-
-// The call is met after what the callee did: its parameters are what the caller passed.
-void follow_call(Walk& w, const Executed& e, const Instruction& in) {
-    if (in.op != Op::call || w.passed.empty() || in.operands.size() < 3) return;
-    for (int lane = 0; lane < 32; ++lane) {
-        if ((e.lanes >> lane & 1) == 0) continue;
-        for (size_t k = 0; k < in.operands[2].elements.size(); ++k) {
-            const Operand& o = in.operands[2].elements[k];
-            rename(
-                w,
-                {e.warp, lane, e.depth + 1, Operand::Kind::param, static_cast<int32_t>(k), 0},
-                {e.warp, lane, e.depth, o.kind, o.index, 0}
-            );
-        }
-    }
-}
-
-// A return is met before what the callee did: the caller's results are the callee's.
-void follow_return(Walk& w, const Executed& e, const Instruction& in) {
-    if (in.op != Op::ret || w.passed.empty() || e.extra < 0) return;
-    const auto site = static_cast<size_t>(w.log.extras[static_cast<size_t>(e.extra)][0]);
-    const Instruction& call = *w.route.instructions[site];
-    for (int lane = 0; lane < 32; ++lane) {
-        if ((e.lanes >> lane & 1) == 0) continue;
-        for (size_t k = 0; k < call.operands[0].elements.size(); ++k) {
-            const Operand& o = call.operands[0].elements[k];
-            rename(
-                w,
-                {e.warp, lane, e.depth - 1, o.kind, o.index, 0},
-                {e.warp, lane, e.depth, Operand::Kind::result, static_cast<int32_t>(k), 0}
-            );
-        }
+void follow_calls(Walk& w, const Executed& e, const Instruction& in) {
+    if (w.passed.empty()) return;
+    rename_passed(w.passed, renamed_by(w.route, w.log, e, in), [&](const PassedKey& to, std::monostate) {
+        w.passed[to];
+    });
+    for (const auto& [key, reg] : stored_parameters(e, in)) {
+        if (w.passed.erase(key) == 0) continue;
+        count_step(w, e, {key.lane, reg, 0, 0});
+        want_register(w, {e.warp, e.depth, reg}, 1u << key.lane);
     }
 }
 
@@ -206,21 +151,22 @@ void open_tiles_behind(Walk& w, uint64_t order) {
         open_tile(w, static_cast<int>(--w.next_tile));
 }
 
+void walk_back(Walk& w, const Executed& e) {
+    const Instruction& in = *w.route.instructions[e.site];
+    if (in.op == Op::mark) return pass_mark(w, e, in);
+    follow_calls(w, e, in);
+    follow_memory(w, e, in);
+    follow_destinations(w, e, in);
+}
+
 void walk_back(Walk& w) {
     for (size_t k = w.log.executed.size(); k-- > 0;) {
         const Executed& e = w.log.executed[k];
         open_tiles_behind(w, e.order);
+        if (w.deciding != nullptr) decide_back(*w.deciding, w.log, e);
         if (e.lanes == 0) continue;
-        const Instruction& in = *w.route.instructions[e.site];
-        if (in.op == Op::mark) {
-            pass_mark(w, e, in);
-            continue;
-        }
-        follow_return(w, e, in);
-        follow_store_to_parameter(w, e, in);
-        follow_memory(w, e, in);
-        follow_destinations(w, e, in);
-        follow_call(w, e, in);
+        for (const auto& beside : w.through) walk_back(*beside.second, e);
+        walk_back(w, e);
     }
 }
 
@@ -259,42 +205,51 @@ void forget_waiting(Log& log, std::map<std::pair<int, uint32_t>, size_t>& waitin
     at->second = log.executed.size() - 1;
 }
 
-void log_between(Walk& w, uint64_t begin, uint64_t end) {
-    w.log = {};
+void log_between(const Route& route, uint64_t begin, uint64_t end, Log& log) {
+    log = {};
     std::map<std::pair<int, uint32_t>, size_t> waiting;
-    emulator::run_from(*w.route.traveller, begin, -1, [&](const emulator::Here& here) {
+    emulator::run_from(*route.traveller, begin, -1, [&](const emulator::Here& here) {
         if (here.order >= end) return true;
-        note(w.route, here, w.log);
-        forget_waiting(w.log, waiting, *w.route.instructions[here.site]);
+        note(route, here, log);
+        forget_waiting(log, waiting, *route.instructions[here.site]);
         return false;
     });
 }
 
-void add_input(Walk& w, const std::string& memory, uint64_t offset, uint8_t mask) {
-    SliceInput& input = w.inputs[memory];
-    for (uint64_t k = 0; k < 4; ++k) {
-        if ((mask >> k & 1) == 0) continue;
-        if (input.bytes == 0) input.first = input.last = offset + k;
-        input.first = std::min(input.first, offset + k);
-        input.last = std::max(input.last, offset + k);
-        ++input.bytes;
-    }
+SliceInput input_of(const std::string& memory, std::vector<uint64_t>& offsets) {
+    std::sort(offsets.begin(), offsets.end());
+    SliceInput input;
     input.memory = memory;
+    input.first = offsets.front(), input.last = offsets.back();
+    input.bytes = offsets.size();
+    for (const uint64_t at : offsets) {
+        if (!input.runs.empty() && input.runs.back().second + 1 == at)
+            input.runs.back().second = at;
+        else
+            input.runs.emplace_back(at, at);
+    }
+    return input;
 }
 
 // What is still wanted at the block's start.
-void gather_inputs(Walk& w) {
+std::vector<SliceInput> inputs_of(const Walk& w) {
+    std::map<std::string, std::vector<uint64_t>> offsets;
     for (const auto& [word, mask] : w.words) {
         const uint64_t address = word * 4;
-        switch (address & kWindow) {
-            case emulator::kSharedBase: add_input(w, "shared", address & 0xffff'ffff, mask); break;
-            case emulator::kLocalBase: add_input(w, "local", address & 0xffff'ffff, mask); break;
-            default: {
-                const auto at = emulator::allocation_at(*w.route.traveller, address);
-                add_input(w, at ? at->first : "global", at ? at->second : address, mask);
-            }
+        std::string memory = "global";
+        uint64_t offset = address;
+        if ((address & kWindow) == emulator::kSharedBase || (address & kWindow) == emulator::kLocalBase) {
+            memory = (address & kWindow) == emulator::kSharedBase ? "shared" : "local";
+            offset = address & 0xffff'ffff;
+        } else if (const auto at = emulator::allocation_at(*w.route.traveller, address)) {
+            std::tie(memory, offset) = *at;
         }
+        for (uint64_t k = 0; k < 4; ++k)
+            if ((mask >> k & 1) != 0) offsets[memory].push_back(offset + k);
     }
+    std::vector<SliceInput> inputs;
+    for (auto& [memory, all] : offsets) inputs.push_back(input_of(memory, all));
+    return inputs;
 }
 
 // Where the logs begin: key frames that are far enough apart.
@@ -327,27 +282,33 @@ std::vector<Taken> take_tiles(Route& route) {
 }
 
 Slice slice(Route& route, const std::vector<Taken>& taken, const SliceOptions& options) {
-    Walk w{route, taken, options};
-    w.next_tile = taken.size();
+    Log log;
+    Walk w{route, taken, options, log};
     const Element& from = options.from;
+    w.next_tile = from.tile < 0 ? taken.size() : static_cast<size_t>(from.tile) + 1;
     if (from.tile < 0) want_bytes(w, from.address, from.bytes);
+    Deciding deciding{route, options.deep};
+    if (options.deciders) w.deciding = &deciding;
+    std::vector<Walk> beside(options.through.size(), Walk{route, taken, options, log});
+    for (size_t k = 0; k < beside.size(); ++k) w.through[options.through[k]] = &beside[k];
     const std::vector<uint64_t> from_order = begins(route);
     uint64_t end = UINT64_MAX;
     for (size_t k = from_order.size(); k-- > 0; end = from_order[k]) {
-        log_between(w, from_order[k], end);
+        log_between(route, from_order[k], end, log);
         walk_back(w);
         const bool begun = from.tile < 0 || w.next_tile <= static_cast<size_t>(from.tile);
-        if (begun && nothing_wanted(w)) break;
+        if (begun && nothing_wanted(w) && nothing_wanted(deciding)) break;
     }
-    gather_inputs(w);
     Slice out;
+    out.inputs = inputs_of(w);
+    for (const Walk& one : beside) out.through.push_back(inputs_of(one));
     for (const auto& [site, step] : w.steps) out.steps.push_back(step);
     std::sort(out.steps.begin(), out.steps.end(), [](const SliceStep& a, const SliceStep& b) {
         return std::pair(a.last, a.site) < std::pair(b.last, b.site);
     });
     for (const auto& [key, element] : w.elements) out.elements.push_back(element);
-    for (const auto& [name, input] : w.inputs) out.inputs.push_back(input);
     out.not_followed.assign(w.not_followed.begin(), w.not_followed.end());
+    out.deciders = deciders_of(deciding);
     return out;
 }
 

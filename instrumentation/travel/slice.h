@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::travel {
@@ -34,6 +35,10 @@ struct SliceOptions {
     Element from;
     // True: what made this element is not asked for. Empty: everything is.
     std::function<bool(const Element&)> ends_at;
+    std::vector<uint32_t> through;  // sites: the inputs of what they alone read or store are asked for
+    bool deciders = false;          // what decided where and whether values were read and written
+    // Deciders are followed through shared and global memory too, and so are theirs.
+    bool deep = false;
 };
 
 // An instruction that the value came through.
@@ -48,6 +53,17 @@ struct SliceStep {
     uint64_t address = 0;  // generic
     uint32_t bytes = 0;
     uint32_t depth = 0;
+    uint64_t read_address = 0;  // generic: what that lane read
+    uint32_t read_bytes = 0;    // 0: no memory
+};
+
+// What the address or the guard of a step came through, by the step's last execution: an instruction of the
+// index arithmetic; or the branch, predicate or condition of a select that let it happen, and what made that.
+struct Decider {
+    enum class Kind : uint8_t { address, guard };
+    uint32_t of = 0;  // site of the step
+    Kind kind = Kind::address;
+    SliceStep step;  // ends the chain where it read memory and `deep` was not asked for
 };
 
 // Bytes that the value was made of and that the block never wrote before.
@@ -55,6 +71,7 @@ struct SliceInput {
     std::string memory;            // "Q", "shared", "local": the last two are uninitialised
     uint64_t first = 0, last = 0;  // offsets of the first and the last byte
     uint64_t bytes = 0;
+    std::vector<std::pair<uint64_t, uint64_t>> runs;  // first and last offset of each unbroken stretch
 };
 
 struct Slice {
@@ -63,6 +80,8 @@ struct Slice {
         elements;  // of taken tiles that the value came through, by rising order, the asked one too
     std::vector<SliceInput> inputs;
     std::vector<std::string> not_followed;  // instructions whose reads or writes are not modelled, once each
+    std::vector<Decider> deciders;          // by rising order of their step
+    std::vector<std::vector<SliceInput>> through;  // for each of SliceOptions::through
 };
 
 // The block is run again from key frame to key frame, the last first.

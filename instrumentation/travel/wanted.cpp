@@ -12,16 +12,6 @@ using ptx::Operand;
 
 constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
 
-template <class F>
-void each_word(uint64_t place, uint32_t bytes, const F& f) {
-    for (uint64_t at = place; at < place + bytes;) {
-        const uint64_t end = std::min((at / 4 + 1) * 4, place + bytes);
-        const auto mask = static_cast<uint8_t>(((1u << (end - at)) - 1) << (at % 4));
-        f(at / 4, mask);
-        at = end;
-    }
-}
-
 uint64_t tile_base(const Taken& t) {
     return t.tile.memory == "shared" ? emulator::kSharedBase | t.tile.address : t.tile.address;
 }

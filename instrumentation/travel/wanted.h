@@ -2,44 +2,19 @@
 // Internal to travel.
 #pragma once
 
-#include "instrumentation/travel/dataflow.h"
-#include "instrumentation/travel/slice.h"
+#include "instrumentation/travel/deciders.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace wl::travel {
-
-struct RegisterKey {
-    int warp = 0;
-    uint32_t depth = 0;
-    int32_t reg = 0;
-    bool operator==(const RegisterKey&) const = default;
-};
-// A value that a call passes: a parameter or result of the function at this depth.
-struct PassedKey {
-    int warp = 0, lane = 0;
-    uint32_t depth = 0;
-    ptx::Operand::Kind kind = ptx::Operand::Kind::none;  // symbol: declared in the body
-    int32_t index = 0;
-    int64_t offset = 0;
-    bool operator==(const PassedKey&) const = default;
-    bool operator<(const PassedKey& o) const {
-        return std::tie(warp, lane, depth, kind, index, offset) <
-            std::tie(o.warp, o.lane, o.depth, o.kind, o.index, o.offset);
-    }
-};
-struct HashKey {
-    size_t operator()(const RegisterKey& k) const {
-        return (static_cast<size_t>(k.warp) << 48) ^ (static_cast<size_t>(k.depth) << 32) ^
-            static_cast<uint32_t>(k.reg);
-    }
-};
 
 struct TileAt {
     int tile = 0;
@@ -51,10 +26,10 @@ struct Walk {
     Route& route;
     const std::vector<Taken>& taken;
     const SliceOptions& options;
-    Log log{};
+    const Log& log;
     std::unordered_map<RegisterKey, uint32_t, HashKey> registers{};  // lanes
     std::unordered_map<uint64_t, uint8_t> words{};                   // bytes of each 4, by place / 4
-    std::set<PassedKey> passed{};
+    std::map<PassedKey, std::monostate> passed{};
     std::unordered_map<uint64_t, std::vector<TileAt>> tiles{};               // of words not yet met a write
     std::unordered_map<RegisterKey, std::vector<TileAt>, HashKey> marked{};  // by lane as `row`
     std::unordered_map<RegisterKey, uint32_t, HashKey>
@@ -62,9 +37,22 @@ struct Walk {
     size_t next_tile = 0;  // tiles from here on lie behind the place of the walk
     std::map<uint32_t, SliceStep> steps{};
     std::map<std::tuple<int, int, int>, Element> elements{};
-    std::map<std::string, SliceInput> inputs{};
     std::set<std::string> not_followed{};
+    Deciding* deciding = nullptr;  // nullptr: nobody asks
+    // By site: a walk of what its reads alone are made of.
+    std::map<uint32_t, Walk*> through{};
 };
+
+// f(word, mask of its bytes) for each 4 bytes that the bytes lie in.
+template <class F>
+void each_word(uint64_t place, uint32_t bytes, const F& f) {
+    for (uint64_t at = place; at < place + bytes;) {
+        const uint64_t end = std::min((at / 4 + 1) * 4, place + bytes);
+        const auto mask = static_cast<uint8_t>(((1u << (end - at)) - 1) << (at % 4));
+        f(at / 4, mask);
+        at = end;
+    }
+}
 
 // A byte's place for everyone: local memory differs by warp and lane.
 uint64_t place_of(uint64_t address, int warp, int lane);

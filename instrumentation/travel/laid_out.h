@@ -1,0 +1,24 @@
+// Matrices that WL_LAYOUT marks describe, with what lay there when the block came to the mark.
+#pragma once
+
+#include "instrumentation/travel/instant.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wl::travel {
+
+struct LaidOut {
+    std::string name;
+    DType dtype = DType::f32;
+    uint64_t order = 0;  // instants of the block before the mark
+    int rows = 0, cols = 0;
+    std::vector<std::byte> values;  // rows * cols, row-major, whatever the order in memory
+};
+
+// For each name the last mark before instant `before`. Matrices that leave their memory are left out.
+std::vector<LaidOut> laid_out(Route& route, uint64_t before);
+
+}  // namespace wl::travel
