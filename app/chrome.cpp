@@ -121,11 +121,13 @@ void draw_crumbs(const std::vector<std::string>& crumbs, ImVec2 at, float right)
     for (size_t i = 0; i < crumbs.size(); ++i) {
         const bool last = i + 1 == crumbs.size();
         const float top = middle(at.y, px(kControlHeight), Face::small_words);
-        if (x + measure(Face::small_words, crumbs[i]).x > right) return;
-        x =
-            put({x, top},
-                {last ? Face::small_strong : Face::small_words, last ? colour::kBright : colour::kDim},
-                crumbs[i]);
+        if (x + px(40) > right) return;
+        x = put_clipped(
+            {x, top},
+            std::min(right - x, px(200)),
+            {last ? Face::small_strong : Face::small_words, last ? colour::kBright : colour::kDim},
+            crumbs[i]
+        );
         if (last || x + px(20) > right) return;
         const float y = at.y + px(kControlHeight) / 2;
         ImGui::GetWindowDrawList()->AddTriangleFilled(

@@ -68,16 +68,16 @@ ImGuiKey key_of(const Driver& driver, const ScriptLine& line) {
 }
 
 void push_move(Driver& driver, ImVec2 to) {
-    driver.pending.emplace_back([to] { ImGui::GetIO().AddMousePosEvent(to.x, to.y); });
+    driver.pending.emplace_back([to](const Hands& hands) { hands.move(to); });
 }
 void push_button(Driver& driver, bool down) {
-    driver.pending.emplace_back([down] { ImGui::GetIO().AddMouseButtonEvent(0, down); });
+    driver.pending.emplace_back([down](const Hands& hands) { hands.button(down); });
 }
 void push_key(Driver& driver, ImGuiKey key, bool down) {
-    driver.pending.emplace_back([key, down] { ImGui::GetIO().AddKeyEvent(key, down); });
+    driver.pending.emplace_back([key, down](const Hands& hands) { hands.key(key, down); });
 }
 void push_frames(Driver& driver, int frames) {
-    for (int i = 0; i < frames; ++i) driver.pending.emplace_back([] {});
+    for (int i = 0; i < frames; ++i) driver.pending.emplace_back([](const Hands&) {});
 }
 
 void push_click(Driver& driver, ImVec2 at) {
@@ -105,7 +105,7 @@ void push_text(Driver& driver, const ScriptLine& line) {
         enter = i + 1 == line.words.size() && line.words[i] == "<enter>";
         if (!enter) text += (i > 1 ? " " : "") + line.words[i];
     }
-    driver.pending.emplace_back([text] { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); });
+    driver.pending.emplace_back([text](const Hands& hands) { hands.type(text); });
     if (!enter) return;
     push_key(driver, ImGuiKey_Enter, true);
     push_key(driver, ImGuiKey_Enter, false);
@@ -124,7 +124,7 @@ void push_line(Driver& driver, const ScriptLine& line, const App& app) {
     } else if (verb == "wheel") {
         push_move(driver, place_of(driver, line, app));
         const float steps = number_at(driver, line, 4, 1);
-        driver.pending.emplace_back([steps] { ImGui::GetIO().AddMouseWheelEvent(0, steps); });
+        driver.pending.emplace_back([steps](const Hands& hands) { hands.wheel(steps); });
     } else if (verb == "key" || verb == "hold" || verb == "release") {
         const ImGuiKey key = key_of(driver, line);
         if (verb != "release") push_key(driver, key, true);
@@ -169,6 +169,15 @@ bool look(Driver& driver, const App& app, const std::function<Image()>& pixels) 
 }
 
 }  // namespace
+
+Hands imgui_hands() {
+    return {
+        [](ImVec2 to) { ImGui::GetIO().AddMousePosEvent(to.x, to.y); },
+        [](bool down) { ImGui::GetIO().AddMouseButtonEvent(0, down); },
+        [](float steps) { ImGui::GetIO().AddMouseWheelEvent(0, steps); },
+        [](ImGuiKey key, bool down) { ImGui::GetIO().AddKeyEvent(key, down); },
+        [](const std::string& text) { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); }};
+}
 
 std::string value_of(const App& app, const std::string& key) {
     const Selection& selection = app.selection;
@@ -244,13 +253,14 @@ Driver read_script(const std::string& path) { return parse_script(read_text_file
 bool finished(const Driver& driver) { return driver.lines.empty() && driver.pending.empty(); }
 
 void drive(Driver& driver, const App& app) {
+    if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) return;  // Dear ImGui takes a key a frame
     if (driver.pending.empty() && !driver.lines.empty() && !looks(driver.lines.front().words[0])) {
         const ScriptLine line = driver.lines.front();
         driver.lines.pop_front();
         push_line(driver, line, app);
     }
     if (driver.pending.empty()) return;
-    driver.pending.front()();
+    driver.pending.front()(driver.hands);
     driver.pending.pop_front();
 }
 

@@ -17,6 +17,8 @@
 #include "app/app.h"
 #include "app/pixels.h"
 
+#include <imgui.h>
+
 #include <deque>
 #include <functional>
 #include <string>
@@ -29,10 +31,21 @@ struct ScriptLine {
     std::vector<std::string> words;
 };
 
+// Who moves mouse and keys.
+struct Hands {
+    std::function<void(ImVec2 to)> move;
+    std::function<void(bool down)> button;  // the left one
+    std::function<void(float steps)> wheel;
+    std::function<void(ImGuiKey key, bool down)> key;
+    std::function<void(const std::string& text)> type;
+};
+Hands imgui_hands();  // into Dear ImGui's queue, without a display
+
 struct Driver {
     std::string name;  // of the script, for messages
     std::deque<ScriptLine> lines;
-    std::deque<std::function<void()>> pending;  // one a frame: the events of the line in progress
+    std::deque<std::function<void(const Hands&)>> pending;  // one a frame: the events of the line in progress
+    Hands hands = imgui_hands();
     double deadline = 0;  // of an `until`: seconds of the monotonic clock; 0: none waits
     int shots = 0;
 };
@@ -41,7 +54,7 @@ Driver read_script(const std::string& path);
 
 bool finished(const Driver& driver);
 
-// Before ImGui::NewFrame: injects the next event. Throws Error "SCRIPT:LINE: what was expected and what is".
+// Before ImGui::NewFrame: makes the next event. Throws Error "SCRIPT:LINE: what was expected and what is".
 void drive(Driver& driver, const App& app);
 // After the frame was rendered: expectations and shots. `pixels` reads the frame back.
 void inspect(Driver& driver, const App& app, const std::function<Image()>& pixels);

@@ -80,8 +80,14 @@ LaneQuestion lane_question(const Session& session, const Selection& selection, b
     LaneQuestion q;
     q.warp = "--block " + block_words(block_of(session, selection), session.capture.launch.grid) +
         " --warp " + std::to_string(selection.warp);
+    if (!debug) q.warp += " --build optimised";
+    const capture::Where* witness = witness_of(session, selection);
+    if (witness != nullptr && witness->tile.empty() && witness->epoch >= 0) {
+        q.instant = "--epoch " + std::to_string(witness->epoch);
+        q.line = line_words(session, selection.site);
+        return q;
+    }
     if (!debug) {
-        q.warp += " --build optimised";
         q.instant = "--time " + std::to_string(selection.time);
         return q;
     }

@@ -16,7 +16,8 @@ struct LaneQuestion {
 };
 // In the debug build, of the warp's arrivals at the line the one that made the selected element: the last
 // before the element was written for its tile. When kernel time was moved away from that tile, the first in
-// the stage that the warp is in. In the optimised build, the instant at the selected kernel time.
+// the stage that the warp is in. In the optimised build, the instant at the selected kernel time. Of a place
+// of a finding, in both builds: the first arrival at its line in its epoch.
 LaneQuestion lane_question(const Session& session, const Selection& selection, bool debug);
 
 // In the quotes of a question.

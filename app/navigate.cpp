@@ -2,7 +2,9 @@
 #include "app/navigate.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace wl::app {
 
@@ -61,6 +63,7 @@ std::vector<uint32_t> stops_of(const analysis::Timeline& timeline, int warp) {
 void take_tile(const Session& session, Selection& selection, int tile) {
     const capture::Tile& chosen = tile_at(session, tile);
     selection.tile = tile;
+    selection.witness = -1;
     selection.probe = chosen.probe;
     selection.block = chosen.block;
     selection.iteration = chosen.iteration;
@@ -71,11 +74,24 @@ void take_tile(const Session& session, Selection& selection, int tile) {
     if (!exists(selection.element)) selection.element = {0, 0};
 }
 
+// When the recorded block's events show that warp at that line; reads are not recorded.
+std::optional<uint32_t> time_of(const Session& session, const capture::Where& where) {
+    const int record = record_index(session, where.block);
+    if (record < 0) return std::nullopt;
+    const capture::Capture& c = session.capture;
+    for (const capture::Event& event : c.records[static_cast<size_t>(record)].events) {
+        const bool there = event.warp == where.warp && (where.epoch < 0 || event.epoch == where.epoch) &&
+            event.site < c.sites.size() && c.sites[event.site].line == where.line;
+        if (there) return event.time;
+    }
+    return std::nullopt;
+}
+
 // Who wrote the selected element: nobody where it is not known.
 capture::Owner owner_of(const capture::Capture& capture, const Selection& selection) {
     capture::Owner owner;
     const capture::Tile& tile = capture.tiles[static_cast<size_t>(selection.tile)];
-    const auto& bytes = capture.blobs.blobs[static_cast<size_t>(tile.owner)];
+    const std::vector<std::byte>& bytes = capture.blobs.blobs[static_cast<size_t>(tile.owner)];
     const size_t index = static_cast<size_t>(selection.element.row) * static_cast<size_t>(tile.cols) +
         static_cast<size_t>(selection.element.col);
     const bool kept = tile.owner != capture::kNoBlob && exists(selection.element) &&
@@ -134,10 +150,37 @@ void select_finding(const Session& session, Selection& selection, int finding) {
     selection.finding = finding;
     const Element element{chosen.where.element[0], chosen.where.element[1]};
     if (exists(element)) select_element(session, selection, element);
-    if (chosen.where.warp >= 0) selection.warp = chosen.where.warp;
-    if (tile < 0 && chosen.where.block >= 0) selection.block = chosen.where.block;
-    const int site = site_at_line(session.capture, chosen.where.file, chosen.where.line);
+    select_witness(session, selection, 0);
+}
+
+const capture::Where* witness_of(const Session& session, const Selection& selection) {
+    const auto& findings = session.capture.findings;
+    if (selection.witness < 0 || selection.finding < 0 ||
+        selection.finding >= static_cast<int>(findings.size()))
+        return nullptr;
+    const capture::Finding& finding = findings[static_cast<size_t>(selection.finding)];
+    return selection.witness == 0 ? &finding.where : &finding.other;
+}
+
+void select_witness(const Session& session, Selection& selection, int witness) {
+    selection.witness = witness;
+    const capture::Where* where = witness_of(session, selection);
+    if (where == nullptr) return;
+    if (where->warp >= 0) selection.warp = where->warp;
+    const int site = site_at_line(session.capture, where->file, where->line);
     if (site >= 0) selection.site = site;
+    const capture::Finding& finding = session.capture.findings[static_cast<size_t>(selection.finding)];
+    if (tile_of_finding(session.capture, finding.where) >= 0) return;
+    if (where->block >= 0) selection.block = where->block;
+    if (!where->lanes.empty())
+        selection.lane = std::atoi(where->lanes.c_str());  // the first of "0-31", "3,7"
+    if (const std::optional<uint32_t> time = time_of(session, *where)) selection.time = *time;
+}
+
+void select_site(Selection& selection, int site) {
+    if (site < 0) return;
+    selection.site = site;
+    selection.witness = -1;
 }
 
 void select_first(const Session& session, Selection& selection) {
@@ -167,7 +210,7 @@ void move_to_time(const Session& session, Selection& selection, uint32_t time) {
     if (record < 0) return;
     const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
     selection.time = std::min(time, timeline.end);
-    selection.finding = -1;
+    selection.finding = selection.witness = -1;
     const int tile = tile_at_time(session, timeline, selection.time);
     if (tile >= 0) take_tile(session, selection, tile);
     const auto states = analysis::warps_at(

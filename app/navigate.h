@@ -14,6 +14,12 @@ void select_tile(const Session& session, Selection& selection, int tile);
 // An element of the selected tile, by a click; with the warp and lane that wrote it, where that is known.
 void select_element(const Session& session, Selection& selection, Element element);
 void select_finding(const Session& session, Selection& selection, int finding);
+// Of the selected finding the first place (0), or the other (1): the second access of a race, the last writer
+// of a bad value. Its warp, line and, where the recorded block shows it, its instant are selected.
+void select_witness(const Session& session, Selection& selection, int witness);
+// That place; nullptr: none is selected.
+const capture::Where* witness_of(const Session& session, const Selection& selection);
+void select_site(Selection& selection, int site);  // of a line that was chosen; -1: nothing happens
 
 // The next tile in the capture's order (forward: 1, back: -1) whose verdict is bad, round the end. False:
 // there is none.

@@ -56,7 +56,7 @@ std::string cell_number(double value, int characters) {
             if (text.size() <= room && (decimals > 0 || std::abs(value) >= 10)) return text;
         }
         std::string whole = format("%.*f", 0, value);
-        if (std::abs(value) >= 1 && whole.size() <= room) return whole;
+        if (std::abs(value) >= 0.95 && whole.size() <= room) return whole;
     }
     for (int decimals = 2; decimals >= 0; --decimals) {
         std::string text = short_exponent(format("%.*e", decimals, value));

@@ -20,6 +20,7 @@ struct Selection {
     uint32_t time = 0;  // kernel time of the recorded block
     int site = -1;      // index in Capture::sites: the source panel's current line
     int finding = -1;   // index in Capture::findings
+    int witness = -1;   // which of its two places: 0 or 1; -1: something else was chosen since
     Element element;    // chosen by a click
     Element hovered;    // under the mouse in any view of the tile
     Element hovering;  // what this frame's views found under the mouse; becomes `hovered` when the frame ends

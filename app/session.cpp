@@ -28,7 +28,10 @@ void finish(Session& session, Selection& selection) {
     if (worker->state == WorkerState::finished) {
         load_file(session, selection, worker->capture);
     } else {
-        session.message = {worker->message, worker->state == WorkerState::failed};
+        const bool kept = session.captures > 0 && worker->message.ends_with('.');
+        session.message = {
+            worker->message + (kept ? " The capture shown is the previous one." : ""),
+            worker->state == WorkerState::failed};
     }
     std::error_code ignored;
     std::filesystem::remove(worker->capture, ignored);

@@ -175,6 +175,16 @@ float chip(ImVec2 at, std::string_view text, ImU32 c) {
     return width;
 }
 
+float say(Box box, ImU32 ink, std::string_view text) {
+    const float pad = px(size::kPad);
+    return put_wrapped({box.low.x + pad, box.low.y + px(8)}, box.width() - 2 * pad, {Face::words, ink}, text);
+}
+
+bool say_and_ask(Box box, std::string_view text, std::string_view name) {
+    const float below = say(box, colour::kBad, text) + px(8);
+    return button({box.low.x + px(size::kPad), below}, std::string(name) + "/ask-again", "Ask again");
+}
+
 void push_field_style() {
     const float padding = std::max(0.0F, (px(kControlHeight) - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), padding));

@@ -50,6 +50,11 @@ void pop_field_style();
 bool number_field(ImVec2 at, float width, std::string_view name, float& value);
 constexpr float kControlHeight = 22;  // pixels at scale 1
 
+// A panel that has nothing to show says why. Returns the y below.
+float say(Box box, ImU32 ink, std::string_view text);
+// The same of a worker that ended; true: "Ask again" was pressed, which registers as NAME/ask-again.
+bool say_and_ask(Box box, std::string_view text, std::string_view name);
+
 // An invisible button over a box; registers itself.
 bool press(Box box, const std::string& name);
 

@@ -72,11 +72,10 @@ void judge(Worker& worker, int status) {
         worker.state = WorkerState::finished;
     } else if (asked) {
         worker.state = WorkerState::cancelled;
-        worker.message = "The run was cancelled; the capture shown is the previous one.";
+        worker.message = "The run was cancelled.";
     } else if (WIFSIGNALED(status)) {
         worker.state = WorkerState::failed;
-        worker.message = "The worker was killed by signal " + std::to_string(WTERMSIG(status)) +
-            "; the capture shown is the previous one.";
+        worker.message = "The worker was killed by signal " + std::to_string(WTERMSIG(status)) + ".";
     } else {
         worker.state = WorkerState::failed;
         const std::string code = std::to_string(WEXITSTATUS(status));

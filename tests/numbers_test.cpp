@@ -18,6 +18,8 @@ TEST(CellNumber, ShortensToItsRoomWithoutLeadingZeros) {
     EXPECT_EQ(cell_number(1, 4), "1");
     EXPECT_EQ(cell_number(-0.0, 4), "0");
     EXPECT_EQ(cell_number(123456789, 4), "1e8");
+    EXPECT_EQ(cell_number(-0.9984, 3), "-1");
+    EXPECT_EQ(cell_number(-0.94, 3), "-.9");
     EXPECT_EQ(cell_number(123456789, 2), "*") << "rather nothing than a wrong number";
 }
 

@@ -7,78 +7,24 @@
 #include "app/shell_offscreen.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "tests/support/display.h"
+#include "tests/support/png.h"
 #include "tests/support/synthetic_capture.h"
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_PNG
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#include <stb_image.h>
-#pragma GCC diagnostic pop
 
 namespace wl::app {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr int kWidth = 1366, kHeight = 768;
-
-// A virtual X server for as long as this lives; DISPLAY points to it.
-struct VirtualDisplay {
-    pid_t server = -1;
-    VirtualDisplay() {
-        int ends[2];
-        if (pipe(ends) != 0) return;
-        server = fork();
-        if (server == 0) {
-            close(ends[0]);
-            const std::string fd = std::to_string(ends[1]),
-                              screen = std::to_string(kWidth) + "x" + std::to_string(kHeight) + "x24";
-            execlp(
-                "Xvfb",
-                "Xvfb",
-                "-displayfd",
-                fd.c_str(),
-                "-screen",
-                "0",
-                screen.c_str(),
-                "-nolisten",
-                "tcp",
-                "-noreset",
-                nullptr
-            );
-            _exit(127);
-        }
-        close(ends[1]);
-        std::string number;
-        char c = 0;
-        while (read(ends[0], &c, 1) == 1 && c != '\n') number += c;
-        close(ends[0]);
-        if (!number.empty()) setenv("DISPLAY", (":" + number).c_str(), 1);
-        started = !number.empty();
-    }
-    VirtualDisplay(const VirtualDisplay&) = delete;
-    VirtualDisplay& operator=(const VirtualDisplay&) = delete;
-    ~VirtualDisplay() {
-        unsetenv("DISPLAY");
-        if (server <= 0) return;
-        kill(server, SIGTERM);
-        waitpid(server, nullptr, 0);
-    }
-    bool started = false;
-};
 
 struct Scratch {
     fs::path folder = fs::temp_directory_path() / ("wl_window_test_" + std::to_string(getpid()));
@@ -111,16 +57,6 @@ Expectation expectation() {
     return expected;
 }
 
-Image read_png(const std::string& path) {
-    Image image;
-    int channels = 0;
-    stbi_uc* pixels = stbi_load(path.c_str(), &image.width, &image.height, &channels, 3);
-    if (pixels == nullptr) return image;
-    image.rgb.assign(pixels, pixels + static_cast<ptrdiff_t>(image.width) * image.height * 3);
-    stbi_image_free(pixels);
-    return image;
-}
-
 void expect_heatmap(const Image& image, const Expectation& expected) {
     ASSERT_EQ(image.width, kWidth);
     ASSERT_EQ(image.height, kHeight);
@@ -140,7 +76,7 @@ void expect_heatmap(const Image& image, const Expectation& expected) {
 
 TEST(Window, DrawsTheHeatmapAndFollowsTheRealMouse) {
     const Expectation expected = expectation();
-    const VirtualDisplay display;
+    const test::VirtualDisplay display(kWidth, kHeight);
     ASSERT_TRUE(display.started) << "Xvfb does not start";
     const Scratch scratch;
     capture::write_capture(testing::synthetic_capture(), scratch.file("synthetic.wlcap"));
@@ -171,7 +107,7 @@ TEST(Window, DrawsTheHeatmapAndFollowsTheRealMouse) {
         EXPECT_EQ(open_window(request), 0);
     } catch (const Error& error) { ADD_FAILURE() << error.what(); }
     mouse.join();
-    expect_heatmap(read_png(scratch.file("window.png")), expected);
+    expect_heatmap(test::read_png(scratch.file("window.png")), expected);
 }
 
 TEST(Window, WithoutADisplaySaysSoAndNamesTheWayOut) {
@@ -195,7 +131,7 @@ TEST(Window, AScreenshotNeedsNoDisplay) {
     request.width = kWidth;
     request.height = kHeight;
     EXPECT_EQ(open_window(request), 0);
-    EXPECT_EQ(read_png(request.screenshot).width, kWidth);
+    EXPECT_EQ(test::read_png(request.screenshot).width, kWidth);
 }
 
 }  // namespace

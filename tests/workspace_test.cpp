@@ -189,8 +189,41 @@ TEST(Workspace, EveryControlAnswersOnASmallScreenToo) {
         move run/start
         move element/history)");
     for (const Control& control : window.shell.app.ui.controls) {
-        EXPECT_GE(control.low.x, -1) << control.name;
-        EXPECT_LE(control.high.x, 1367) << control.name;
+        EXPECT_GE(control.low.x, -1) << control.name.substr(0, 30);
+        EXPECT_LE(control.high.x, 1367) << control.name.substr(0, 30);
+    }
+}
+
+// Names as templates and generated code have them: every panel clips or wraps them, and no control leaves the
+// window.
+TEST(Workspace, VeryLongNamesStayInsideTheirPanels) {
+    const std::string tail(300, 'x');
+    capture::Capture capture = testing::synthetic_capture();
+    capture.launch.kernel += tail;
+    for (capture::Probe& probe : capture.probes) probe.name += tail;
+    for (std::string& stage : capture.stages) stage += tail;
+    for (capture::Source& source : capture.sources) source.path = tail + "/" + source.path;
+    for (capture::Site& site : capture.sites) site.text += tail;
+    for (capture::Finding& finding : capture.findings) {
+        finding.title += tail, finding.explanation += tail, finding.proof += tail;
+        if (!finding.where.tile.empty()) finding.where.tile += tail;
+        finding.evidence.emplace_back(tail, 1.0);
+    }
+    for (const auto& [width, height] : {
+             std::pair{1280, 720 },
+             std::pair{1920, 1080}
+    }) {
+        Window window(width, height);
+        load(window.shell.app.session, window.shell.app.selection, capture, tail + ".wlcap");
+        window.play(
+            "expect finding 0\n click findings/0 .5 .01\n click heat/metric/ratio\n click timeline/forward\n"
+        );
+        for (const char* name : {"timeline/forward", "timeline/back", "run/start", "tiles/first-bad"})
+            window.play(std::string("move ") + name + "\n");
+        for (const Control& control : window.shell.app.ui.controls) {
+            EXPECT_GE(control.low.x, -1) << control.name.substr(0, 30);
+            EXPECT_LE(control.high.x, static_cast<float>(width) + 1) << control.name.substr(0, 30);
+        }
     }
 }
 

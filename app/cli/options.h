@@ -73,6 +73,7 @@ struct Command {
     std::string out;                                     // -o of run, diagnose and hazards
     uint64_t explore = 0;                                // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open
+    float scale = 0;                                     // of its interface; 0: the display's
 };
 
 bool is_capture(const std::string& path);  // by its suffix, .wlcap

@@ -20,20 +20,27 @@ void add_output_options(CLI::App& verb, Command& c) {
     verb.add_flag("--no-color", c.output.no_color, "plain text on a terminal too (NO_COLOR does the same)");
 }
 
+void add_common_options(CLI::App& verb, Command& c) {
+    KernelOptions& k = c.kernel;
+    verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
+    verb.add_option("--seed", k.seed, "seed of the inputs");
+    verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
+    verb.add_option("--on", k.on, "executor: cpu");
+    verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
+    verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+}
+
 void add_kernel_options(CLI::App& verb, Command& c) {
     KernelOptions& k = c.kernel;
     verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");
-    verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
     verb.add_option("--preset", k.preset, "a named set of parameters of the manifest");
     verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
     verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
-    verb.add_option("--seed", k.seed, "seed of the inputs");
     verb.add_option(
         "--inputs",
         k.inputs,
         "fill of every input: normal, uniform, zeros, ones, coordinates, one-hot, identity, or a .npz"
     );
-    verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
     verb.add_option(
         "--check", k.check, "races,uninitialised,bounds,barriers,reference or none; default: all"
     );
@@ -46,10 +53,16 @@ void add_kernel_options(CLI::App& verb, Command& c) {
             "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"
     )
         ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
-    verb.add_option("--on", k.on, "executor: cpu");
-    verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
-    verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+    add_common_options(verb, c);
 }
+
+// The kernel that the verb is about, and all that decides its run.
+void add_kernel(CLI::App& verb, Command& c, const char* about) {
+    verb.add_option("kernel", c.kernel.kernel, about)->required();
+    add_kernel_options(verb, c);
+}
+constexpr const char* kKernel = "a shipped kernel, a .toml or a .cu";
+constexpr const char* kKernelOrCapture = "a shipped kernel, a .toml, a .cu, or a .wlcap";
 
 CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* about, const char* example) {
     CLI::App* verb = app.add_subcommand(name, about);
@@ -87,9 +100,8 @@ void add_banks(CLI::App& app, Command& c) {
         "bank conflicts and sectors by line, worst first, with the layout that removes them",
         "warplens banks v2c_3"
     );
-    banks->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
     banks->add_option("--block", c.blocks, "X,Y,Z: only this block (repeatable); default: all");
-    add_kernel_options(*banks, c);
+    add_kernel(*banks, c, kKernel);
 }
 
 void add_hazards(CLI::App& app, Command& c) {
@@ -100,10 +112,9 @@ void add_hazards(CLI::App& app, Command& c) {
         "races, barriers, addresses and uninitialised values, and what other schedules change",
         "warplens hazards v2b --explore 50"
     );
-    hazards->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
     hazards->add_option("--explore", c.explore, "how many other schedules to try; default: none");
     hazards->add_option("-o,--out", c.out, "the capture to write");
-    add_kernel_options(*hazards, c);
+    add_kernel(*hazards, c, kKernel);
 }
 
 void add_estimate(CLI::App& app, Command& c) {
@@ -114,8 +125,7 @@ void add_estimate(CLI::App& app, Command& c) {
         "what a recording would take, by block: events, tiles, memory, file",
         "warplens estimate v2c_3 --record 0,0,0 --record 1,0,0"
     );
-    estimate->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml or a .cu")->required();
-    add_kernel_options(*estimate, c);
+    add_kernel(*estimate, c, kKernel);
 }
 
 void add_at(CLI::App& app, Command& c) {
@@ -126,10 +136,9 @@ void add_at(CLI::App& app, Command& c) {
         "any instant of a block: what the source variables of a warp's 32 lanes hold there",
         "warplens at v2c_3 --fault 32x --warp 3 --line 127 --print l_add,m"
     );
-    at->add_option("kernel", c.kernel.kernel, "a shipped kernel, a .toml, a .cu, or a .wlcap")->required();
     add_instant_options(*at, c.at);
     at->add_flag("--serve", c.at.serve, "answer lines of these options on stdin by lines of JSON");
-    add_kernel_options(*at, c);
+    add_kernel(*at, c, kKernelOrCapture);
 }
 
 void add_accept(CLI::App& app, Command& c) {
@@ -152,13 +161,7 @@ void add_accept(CLI::App& app, Command& c) {
         "--max-shared", c.accept.shared, "bytes a block, K for 1024; default: the manifest's limit, or 99K"
     );
     accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
-    accept->add_option("--set", c.kernel.set, "NAME=VALUE: change a parameter (repeatable)");
-    accept->add_option("--seed", c.kernel.seed, "seed of the inputs");
-    accept->add_option("--threads", c.kernel.threads, "emulator threads; 0: one a core")
-        ->check(CLI::NonNegativeNumber);
-    accept->add_option("--on", c.kernel.on, "executor: cpu");
-    accept->add_option("--arch", c.kernel.arch, "compute_80, compute_90, ...");
-    accept->add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+    add_common_options(*accept, c);
 }
 
 void add_why(CLI::App& app, Command& c) {
@@ -169,10 +172,9 @@ void add_why(CLI::App& app, Command& c) {
         "where an element of a tile or an output comes from, back to the inputs, with the first wrong link",
         "warplens why v2c_3 --fault 32x --tile O --element 0,0"
     );
-    why->add_option("kernel", c.kernel.kernel, "a .wlcap, or a kernel, which is run")->required();
     add_element_options(*why, c.why);
     why->add_flag("--serve", c.why.serve, "answer lines of these options on stdin by lines of JSON");
-    add_kernel_options(*why, c);
+    add_kernel(*why, c, "a .wlcap, or a kernel, which is run");
 }
 
 void add_compare(CLI::App& app, Command& c) {
@@ -202,6 +204,8 @@ void add_open(CLI::App& app, Command& c) {
     open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
     open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
     open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
+    open->add_option("--scale", c.scale, "of the interface, 0.5 to 4; default: the display's")
+        ->check(CLI::Range(0.5F, 4.0F));
     add_kernel_options(*open, c);
 }
 
@@ -222,14 +226,8 @@ void add_verbs(CLI::App& app, Command& c) {
         "warplens diagnose v2c_3 --fault 32x"
     );
     for (CLI::App* verb : {run, diagnose}) {
-        verb->add_option(
-                "kernel",
-                c.kernel.kernel,
-                "a shipped kernel, a .toml or a .cu" + std::string(verb == diagnose ? ", or a .wlcap" : "")
-        )
-            ->required();
         verb->add_option("-o,--out", c.out, "the capture to write");
-        add_kernel_options(*verb, c);
+        add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
     }
     CLI::App* tiles = add_verb(
         app, c, "tiles", "the captured tiles with shape, type and verdict", "warplens tiles bad.wlcap"

@@ -85,6 +85,9 @@ int verb_run(const Command& command) {
     require_writable(out);
     const capture::Capture c = execute(command);
     if (c.verdict != "unsupported") capture::write_capture(c, out);
+    if (command.output.progress)
+        for (const std::string& reason : c.unsupported)
+            std::fprintf(stderr, "unsupported: %s\n", reason.c_str());
     if (command.output.json) {
         print(capture::summary_json(c, command.verb) + "\n");
     } else {

@@ -120,7 +120,7 @@ int verb_open(const Command& command) {
     }
     r.kernels = choices();
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();
-    r.screenshot = command.screenshot, r.script = command.script;
+    r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;
     std::tie(r.width, r.height) = parse_size(command.size);
     return open_window(r);
 }

@@ -83,8 +83,8 @@ void draw_list(BanksPanel& panel, const Session& session, Selection& selection, 
                     i
                 )) {
                 panel.chosen = i;
-                const int site = site_at_line(session.capture, line.file, line.line);
-                if (site >= 0) selection.site = site;
+                select_site(selection, site_at_line(session.capture, line.file, line.line));
+                selection.warp = line.warp;
             }
         }
         ImGui::Dummy({1, 1});
@@ -113,7 +113,7 @@ BankPicture picture_of(const LaneAccesses& request) {
     return picture;
 }
 
-float draw_picture(const BankLine& line, Box box) {
+float draw_picture(const BankLine& line, Selection& selection, Box box) {
     const BankPicture picture = picture_of(line.request);
     const float cell_width = std::floor(box.width() / 32),
                 cell_height = std::min(
@@ -146,6 +146,16 @@ float draw_picture(const BankLine& line, Box box) {
                 {Face::tiny_numbers, colour::kBar},
                 std::to_string(word.lane)
             );
+        if (word.lane == selection.lane) list->AddRect(low, high, colour::kSelection);
+        if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
+        const uint64_t offset = line.request.at[static_cast<size_t>(word.lane)];
+        ImGui::SetTooltip(
+            "lane %d: bytes from offset %llu, bank %d",
+            word.lane,
+            static_cast<unsigned long long>(offset),
+            word.bank
+        );
+        if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = word.lane;
     }
     for (size_t phase = 1; phase < picture.first.size(); ++phase) {
         if (picture.first[phase] == picture.levels) break;
@@ -156,16 +166,44 @@ float draw_picture(const BankLine& line, Box box) {
     return bottom;
 }
 
-float remedies_height(const Session& session, const BankLine& line) {
-    const auto& remedies = session.banks.table->remedies;
-    const auto count = std::count_if(remedies.begin(), remedies.end(), [&](const BankRemedy& r) {
-        return r.array == line.array;
-    });
-    return px(12) + px(38) * static_cast<float>(count);  // two lines of text each
+struct Advice {
+    std::string text;
+    ImU32 ink = colour::kGood;
+};
+
+// What removes the conflicts of the line's array, or why nothing is known to.
+std::vector<Advice> advice_on(const Session& session, const BankLine& line) {
+    std::vector<Advice> advice;
+    for (const BankRemedy& remedy : session.banks.table->remedies) {
+        if (remedy.array != line.array) continue;
+        advice.push_back(
+            {remedy.words + ": " + count_text(static_cast<int64_t>(remedy.before)) + " to " +
+                 count_text(static_cast<int64_t>(remedy.after)) + " wavefronts, run to see it" +
+                 (remedy.same_results ? "" : "; results CHANGED"),
+             remedy.same_results ? colour::kGood : colour::kWarning}
+        );
+    }
+    if (!advice.empty() || line.wavefronts <= line.ideal) return advice;
+    const bool named = !line.array.empty();
+    return {
+        {named
+             ? "No padding of 1 to 16 elements and no XOR with the row takes fewer wavefronts and keeps the "
+               "accesses of " +
+                 line.array + " aligned."
+             : "Mark this memory with WL_LAYOUT: paddings and swizzles are tried on arrays whose rows are "
+               "known.", colour::kDim}
+    };
 }
 
-void draw_chosen(const Session& session, const BankLine& line, Box box) {
+float height_of(const std::vector<Advice>& advice, float width) {
+    float height = px(8);
+    for (const Advice& each : advice) height += wrapped_height(width, Face::small_words, each.text) + px(5);
+    return height;
+}
+
+void draw_chosen(const Session& session, Selection& selection, const BankLine& line, Box box) {
     const float pad = px(size::kPad), width = box.width() - 2 * pad;
+    const std::vector<Advice> advice = advice_on(session, line);
     ImVec2 at(box.low.x + pad, box.low.y + px(8));
     put_clipped(at, width, {Face::small_numbers, colour::kDim}, line.instruction);
     at.y += px(18);
@@ -175,19 +213,14 @@ void draw_chosen(const Session& session, const BankLine& line, Box box) {
     at.y += px(20);
     at.y = draw_picture(
                line,
+               selection,
                {
-                   at, {box.high.x - pad, std::max(at.y, box.high.y - remedies_height(session, line))}
+                   at, {box.high.x - pad, std::max(at.y, box.high.y - height_of(advice, width))}
     }
            ) +
         px(7);
-    for (const BankRemedy& remedy : session.banks.table->remedies) {
-        if (remedy.array != line.array || at.y + px(16) > box.high.y) continue;
-        const std::string text = remedy.words + ": " + count_text(static_cast<int64_t>(remedy.before)) +
-            " to " + count_text(static_cast<int64_t>(remedy.after)) + " wavefronts, run to see it" +
-            (remedy.same_results ? "" : "; results CHANGED");
-        const ImU32 ink = remedy.same_results ? colour::kGood : colour::kWarning;
-        at.y = put_wrapped(at, width, {Face::small_words, ink}, text) + px(4);
-    }
+    for (const Advice& each : advice)
+        at.y = put_wrapped(at, width, {Face::small_words, each.ink}, each.text) + px(5);
 }
 
 // List and detail side by side where there is room, else one above the other.
@@ -266,7 +299,7 @@ void draw(BanksPanel& panel, const Session& session, Selection& selection, Comma
         static_cast<size_t>(std::clamp(panel.chosen, 0, static_cast<int>(table.lines.size()) - 1));
     const auto [list, detail] = split(rest, table.lines.size());
     draw_list(panel, session, selection, list);
-    draw_chosen(session, table.lines[chosen], detail);
+    draw_chosen(session, selection, table.lines[chosen], detail);
 }
 
 }  // namespace wl::app

@@ -32,6 +32,7 @@ std::string place_of(const Session& session, const capture::Where& where) {
     if (where.block >= 0) add(block_text(session.capture, where.block));
     if (where.warp >= 0)
         add("warp " + std::to_string(where.warp) + (where.lanes.empty() ? "" : " lanes " + where.lanes));
+    if (where.tile.empty() && where.epoch >= 0) add("epoch " + std::to_string(where.epoch));
     return text;
 }
 
@@ -56,19 +57,73 @@ void add_proof(Column& column, const capture::Finding& finding) {
     );
 }
 
+// A name and its value stay on one line.
 void add_evidence(Column& column, const capture::Finding& finding) {
-    std::string text;
-    for (const auto& [name, value] : finding.evidence)
-        text += (text.empty() ? "" : "   ") + name + " " + number(value, 6);
-    column.add({Face::small_numbers, colour::kDim}, text);
+    std::string line;
+    const auto flush = [&] {
+        column.add({Face::small_numbers, colour::kDim}, line);
+        line.clear();
+    };
+    for (const auto& [name, value] : finding.evidence) {
+        std::string pair = line.empty() ? "" : "   ";
+        pair.append(name).append(" ").append(number(value, 6));
+        const float width = measure(Face::small_numbers, line).x + measure(Face::small_numbers, pair).x;
+        if (!line.empty() && width > column.width) flush();
+        line += line.empty() ? pair.substr(pair.find_first_not_of(' ')) : pair;
+    }
+    flush();
+}
+
+// Both places of a finding that has two; a click selects one.
+void add_witnesses(
+    Column& column, const Session& session, Selection& selection, const capture::Finding& finding
+) {
+    const capture::Where* places[] = {&finding.where, &finding.other};
+    for (int witness = 0; witness < 2; ++witness) {
+        const std::string text = place_of(session, *places[witness]);
+        const float indent = px(16), gap = px(4);
+        const float height = wrapped_height(column.width - indent, Face::small_numbers, text) + 2 * gap;
+        if (column.draw) {
+            const Box box{
+                {column.x - px(8),            column.y         },
+                {column.x + column.width + 1, column.y + height}
+            };
+            const std::string name =
+                "findings/" + std::to_string(selection.finding) + (witness == 0 ? "/first" : "/second");
+            if (press(box, name)) select_witness(session, selection, witness);
+            ImDrawList* list = ImGui::GetWindowDrawList();
+            const bool chosen = selection.witness == witness;
+            if (chosen || ImGui::IsItemHovered())
+                list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kStrongLine, 160), px(3));
+            if (chosen)
+                list->AddRectFilled(box.low, {box.low.x + px(2), box.high.y}, colour::kSelection, px(1));
+            if (places[witness]->warp >= 0)
+                swatch(
+                    {column.x, column.y + gap + px(3)}, px(8), colour::of(warp_colour(places[witness]->warp))
+                );
+            put_wrapped(
+                {column.x + indent, column.y + gap},
+                column.width - indent,
+                {Face::small_numbers, colour::kAccent},
+                text
+            );
+        }
+        column.y += height + px(1);
+    }
+    column.y += px(5);
 }
 
 // Returns the y below the card's text.
-float draw_card(const Session& session, const capture::Finding& finding, bool chosen, Column column) {
+float draw_card(
+    const Session& session, Selection& selection, const capture::Finding& finding, bool chosen, Column column
+) {
     const std::string count =
         finding.count > 1 ? " (" + count_text(static_cast<int64_t>(finding.count)) + " times)" : "";
     column.add({Face::strong, chosen ? colour::kBright : colour::kText}, finding.title + count);
-    column.add({Face::small_numbers, colour::kAccent}, place_of(session, finding.where));
+    if (chosen && finding.other.line > 0)
+        add_witnesses(column, session, selection, finding);
+    else
+        column.add({Face::small_numbers, colour::kAccent}, place_of(session, finding.where));
     if (finding.caused_by >= 0) {
         column.add(
             {Face::small_words, colour::kFaint},
@@ -78,8 +133,6 @@ float draw_card(const Session& session, const capture::Finding& finding, bool ch
     if (chosen) {
         column.y += px(3);
         column.add({Face::small_words, colour::kText}, finding.explanation);
-        if (finding.other.line > 0)
-            column.add({Face::small_numbers, colour::kDim}, "and  " + place_of(session, finding.other));
         add_proof(column, finding);
         add_evidence(column, finding);
     }
@@ -94,10 +147,11 @@ void draw_cards(FindingsPanel& panel, const Session& session, Selection& selecti
         const bool chosen = i == selection.finding;
         const ImVec2 low = ImGui::GetCursorScreenPos();
         Column column{low.x + px(30), low.y + gap, width - px(30 + size::kPad), false};
-        const float bottom = draw_card(session, finding, chosen, column) + gap - px(5);
+        const float bottom = draw_card(session, selection, finding, chosen, column) + gap - px(5);
         const Box box{
             low, {low.x + width, bottom}
         };
+        ImGui::SetNextItemAllowOverlap();
         const bool pressed = press(box, "findings/" + std::to_string(i));
         if (chosen || ImGui::IsItemHovered()) {
             list->AddRectFilled(
@@ -109,7 +163,7 @@ void draw_cards(FindingsPanel& panel, const Session& session, Selection& selecti
         if (chosen) list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour_of(finding));
         dot({low.x + px(18), low.y + gap + px(9)}, px(4), colour_of(finding));
         column.draw = true;
-        draw_card(session, finding, chosen, column);
+        draw_card(session, selection, finding, chosen, column);
         hairline({low.x, bottom}, {low.x + width, bottom});
         ImGui::SetCursorScreenPos({low.x, bottom + 1});
         if (pressed) select_finding(session, selection, i);

@@ -23,7 +23,7 @@ constexpr float kNames = 168, kRowHeight = 22;  // pixels at scale 1
 std::string question_of(const LanesPanel& panel) {
     if (panel.base.empty()) return "";
     std::string words = panel.base;
-    if (panel.until[0] != '\0') words += " --if " + quoted(panel.until.data());
+    if (!panel.condition.empty()) words += " --if " + quoted(panel.condition);
     if (panel.hit != 0) words += " --hit " + std::to_string(panel.hit);
     if (panel.step != 0) words += " --step " + std::to_string(panel.step);
     for (const std::string& watch : panel.watches) words += " --watch " + quoted(watch);
@@ -96,7 +96,10 @@ void draw_controls(LanesPanel& panel, Box box) {
     push_field_style();
     const float width = std::min(px(240), (box.high.x - px(size::kPad) - at.x - px(8)) / 2);
     if (width > px(60)) {
-        if (field(at, width, "lanes/until", "stop where, e.g. isnan(l_add)", panel.until)) panel.hit = 0;
+        if (field(at, width, "lanes/until", "stop where, e.g. isnan(l_add)", panel.until)) {
+            panel.condition = panel.until.data();
+            panel.hit = 0;
+        }
         if (field(at, width, "lanes/watch", "watch, e.g. m_new - m_old", panel.watch) &&
             panel.watch[0] != '\0') {
             panel.watches.emplace_back(panel.watch.data());
@@ -109,8 +112,18 @@ void draw_controls(LanesPanel& panel, Box box) {
 
 struct Cells {
     float left = 0, width = 0;  // of one
-    ImVec2 low(int lane, float y) const { return {left + width * static_cast<float>(lane), y}; }
+    ImVec2 low(int lane, float y) const { return {std::floor(left + width * static_cast<float>(lane)), y}; }
 };
+
+// As much of a lane's value as that many characters hold: of an address its last digits.
+std::string cell_text(const LaneRow& row, size_t lane, int characters) {
+    const auto room = static_cast<size_t>(characters);
+    const std::string& text = row.text[lane];
+    if (text.starts_with("0x")) return text.size() <= room ? text : "…" + text.substr(text.size() - room + 1);
+    std::string shown = cell_number(row.number[lane], std::min(characters, 8));
+    if (shown.size() > room && std::isinf(row.number[lane])) return shown.substr(0, 1) + "∞";
+    return shown;
+}
 
 ImU32 colour_of(const LaneRow& row, size_t lane) {
     const double value = row.number[lane];
@@ -138,7 +151,7 @@ void draw_row(
     const int characters = static_cast<int>((cells.width - 4) / measure(Face::tiny_numbers, "0").x);
     for (size_t lane = 0; lane < 32; ++lane) {
         const ImVec2 low = cells.low(static_cast<int>(lane), y);
-        const ImVec2 high(low.x + cells.width - 1, y + height - 1);
+        const ImVec2 high(cells.low(static_cast<int>(lane) + 1, y).x - 1, y + height - 1);
         const bool active = (report.lanes >> lane & 1) != 0;
         const bool number = is_number(row, lane);
         const ImU32 fill = !active ? colour::kBar : number ? colour_of(row, lane) : colour::kRaised;
@@ -148,15 +161,16 @@ void draw_row(
             put_centred(
                 {(low.x + high.x) / 2, (low.y + high.y) / 2},
                 {Face::tiny_numbers, ink_on(fill)},
-                cell_number(row.number[lane], std::min(characters, 8))
+                cell_text(row, lane, characters)
             );
         if (static_cast<int>(lane) == selection.lane) list->AddRect(low, high, colour::kSelection);
-        if (!ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
+        if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
         ImGui::SetTooltip(
             "%s in lane %zu: %s\n%s", row.expression.c_str(), lane, row.text[lane].c_str(), row.origin.c_str()
         );
         if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = static_cast<int>(lane);
     }
+    register_control("lanes/cells/" + row.expression, cells.low(0, y), {cells.low(32, y).x, y + height});
 }
 
 // Name, where it lives, and what all lanes agree on.
@@ -184,7 +198,7 @@ void draw_lane_numbers(const Cells& cells, float y, int lane) {
 
 void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection, Box box) {
     const float left = box.low.x + px(size::kPad);
-    const Cells cells{left + px(kNames), std::floor((box.width() - px(kNames + 2 * size::kPad)) / 32)};
+    const Cells cells{left + px(kNames), (box.width() - px(kNames + 2 * size::kPad)) / 32};
     draw_lane_numbers(cells, box.low.y, selection.lane);
     ImGui::SetCursorScreenPos({box.low.x, box.low.y + px(18)});
     if (ImGui::BeginChild("rows", {box.width(), box.height() - px(18)})) {
@@ -222,9 +236,8 @@ void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection
     ImGui::EndChild();
 }
 
-void say(Box box, ImU32 ink, const std::string& text) {
-    const float pad = px(size::kPad);
-    put_wrapped({box.low.x + pad, box.low.y + px(6)}, box.width() - 2 * pad, {Face::words, ink}, text);
+std::string place_of(const LaneReport& report) {
+    return file_name(report.file) + ":" + std::to_string(report.line) + "   " + report.instruction;
 }
 
 std::string subtitle_of(const Session& session, const LaneReport& report) {
@@ -256,9 +269,9 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
     const LanesAnswer& lanes = session.lanes;
     const bool there = lanes.report && lanes.report->problem.empty();
     const std::string subtitle = there ? subtitle_of(session, *lanes.report) : "any instant of a warp";
-    const std::string note = there ? lanes.report->instruction : "";
-    const std::string place =
-        there ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line) + "   " + note : "";
+    const std::string place = !there ? ""
+        : !lanes.talk.asked.empty()  ? "on the way..."
+                                     : place_of(*lanes.report);
     const Box rest = draw_header(box, {.title = "Lanes", .subtitle = subtitle, .note = place});
     hairline(rest.low, {rest.high.x, rest.low.y});
     draw_controls(panel, rest);
@@ -266,9 +279,9 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
         {rest.low.x, rest.low.y + px(32)},
         rest.high
     };
-    if (!lanes.talk.problem.empty())
-        say(body, colour::kBad, lanes.talk.problem);
-    else if (question.empty())
+    if (!lanes.talk.problem.empty()) {
+        if (say_and_ask(body, lanes.talk.problem, "lanes")) panel.question.clear();
+    } else if (question.empty())
         say(body, colour::kDim, "Choose a line in Source, a finding, or an instant in the timeline.");
     else if (lanes.report && !lanes.report->problem.empty() && lanes.talk.asked.empty())
         say(body, colour::kWarning, lanes.report->problem);

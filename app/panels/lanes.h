@@ -19,7 +19,8 @@ struct LanesPanel {
     int64_t hit = 0;                   // arrivals at the line from there; negative: before
     int64_t step = 0;                  // instructions of the warp from there
     std::array<char, 128> watch = {};  // the expression being typed
-    std::array<char, 128> until = {};  // stop only where this is true for a lane
+    std::array<char, 128> until = {};  // the condition being typed
+    std::string condition;             // stop only where this is true for a lane; empty: anywhere
     std::vector<std::string> watches;  // shown besides the variables
     std::string instant, line, base;   // the selection's part of the question, and both together
     std::string question;              // the last one that was asked

@@ -111,7 +111,7 @@ void draw(OwnershipPanel& panel, const Session& session, Selection& selection) {
     const TileView& tile = session.current;
     const Box box = window_box();
     if (!has_owner(tile)) {
-        draw_header(box, {.title = "Ownership", .subtitle = "writers were not recorded for this tile"});
+        draw_header(box, {.title = "Ownership", .subtitle = "no writers recorded"});
         return;
     }
     const capture::Probe* probe = probe_of(session, selection);

@@ -70,8 +70,7 @@ void choose(
         panel.own = element_question(session, selection);
         return;
     }
-    const int site = site_at_line(session.capture, link.file, link.line);
-    if (site >= 0) selection.site = site;
+    select_site(selection, site_at_line(session.capture, link.file, link.line));
     selection.warp = link.warp, selection.lane = link.lane;
 }
 
@@ -89,10 +88,10 @@ Columns columns_of(Box box) {
     c.rail = box.low.x + px(size::kPad + 5);
     c.text = c.rail + px(16);
     c.times = box.high.x - px(size::kPad);
-    c.lane = c.times - px(66);
-    c.off = c.lane - px(72);
-    c.reference = c.wide ? c.off - px(96) : c.times;
-    c.value = c.reference - px(96);
+    c.lane = c.times - px(58);
+    c.off = c.lane - px(64);
+    c.reference = c.wide ? c.off - px(70) : c.times;
+    c.value = c.reference - px(78);
     return c;
 }
 
@@ -100,7 +99,7 @@ struct Row {
     Columns at;
     Box box;
     float top() const { return middle(box.low.y, box.height(), Face::small_numbers); }
-    float room() const { return at.value - px(104) - at.text; }
+    float room() const { return at.value - px(78) - at.text; }
 };
 
 void put_number(const Row& row, float right, ImU32 ink, const std::string& text) {
@@ -128,7 +127,8 @@ std::string where_of(const ProvenanceLink& link) {
 
 void draw_element(const Row& row, const ProvenanceElement& e, const std::string& rest, Face face) {
     const ImU32 ink = ink_of(e.state);
-    const float after = put_clipped({row.at.text, row.top()}, row.room(), {face, ink}, name_of(e));
+    const float top = middle(row.box.low.y, row.box.height(), face);
+    const float after = put_clipped({row.at.text, top}, row.room(), {face, ink}, name_of(e));
     const float left = row.room() - (after - row.at.text) - px(10);
     if (left > px(20))
         put_clipped({after + px(10), row.top()}, left, {Face::small_words, colour::kDim}, rest);
@@ -345,11 +345,6 @@ void draw_chain(ProvenancePanel& panel, const Session& session, Selection& selec
     );
 }
 
-void say(Box box, ImU32 ink, const std::string& text) {
-    const float pad = px(size::kPad);
-    put_wrapped({box.low.x + pad, box.low.y + px(6)}, box.width() - 2 * pad, {Face::words, ink}, text);
-}
-
 std::string note_of(const ProvenanceReport& report) {
     for (const ProvenanceLink& link : report.links)
         if (link.first_wrong) return "first wrong: " + name_of(link.element);
@@ -380,9 +375,9 @@ void draw(ProvenancePanel& panel, const Session& session, Selection& selection, 
         box, {.title = "Provenance", .subtitle = subtitle, .note = note, .note_colour = colour::kBad}
     );
     hairline(rest.low, {rest.high.x, rest.low.y});
-    if (!answer.talk.problem.empty())
-        say(rest, colour::kBad, answer.talk.problem);
-    else if (panel.element.empty())
+    if (!answer.talk.problem.empty()) {
+        if (say_and_ask(rest, answer.talk.problem, "provenance")) panel.question.clear();
+    } else if (panel.element.empty())
         say(rest, colour::kDim, "Choose an element of a tile of a recorded block, or of an output.");
     else if (answered && !there)
         say(rest, colour::kWarning, answer.report->problem);

@@ -169,10 +169,8 @@ void draw_lines(const SourcePanel& panel, const Session& session, Selection& sel
             const Box box{
                 low, {low.x + width, low.y + height}
             };
-            if (press(box, "source/" + std::to_string(i + 1))) {
-                const int chosen = site_at_line(session.capture, source.path, i + 1);
-                if (chosen >= 0) selection.site = chosen;
-            }
+            if (press(box, "source/" + std::to_string(i + 1)))
+                select_site(selection, site_at_line(session.capture, source.path, i + 1));
             ImGui::SetCursorScreenPos({low.x - sideways, low.y});
             ImGui::Dummy({gutter + text_width, height});
             const LineLook look = look_of(panel, session, selection, i + 1);

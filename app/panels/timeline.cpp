@@ -86,11 +86,14 @@ void draw_legend(const Session& session, Box header, float from) {
     float x = header.high.x - px(size::kPad);
     const float y = header.low.y + (px(size::kHeader) - px(10)) / 2;
     const auto entry = [&](std::string_view label, ImU32 ink) {
-        const float width = measure(Face::small_words, label).x + px(16);
+        const float room = px(150), width = std::min(measure(Face::small_words, label).x, room) + px(16);
         if (x - width < from) return;
-        put({x - width + px(15), middle(header.low.y, px(size::kHeader), Face::small_words)},
+        put_clipped(
+            {x - width + px(15), middle(header.low.y, px(size::kHeader), Face::small_words)},
+            room,
             {Face::small_words, colour::kDim},
-            label);
+            label
+        );
         swatch({x - width, y}, px(10), ink);
         x -= width + px(14);
     };

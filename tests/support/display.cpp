@@ -1,0 +1,91 @@
+// Xvfb as a child process; xdotool for every event.
+#include "tests/support/display.h"
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace wl::test {
+
+namespace {
+
+void xdotool(const std::string& words) {
+    EXPECT_EQ(std::system(("xdotool " + words).c_str()), 0) << words;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+}
+
+// In the shell's single quotes.
+std::string quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+std::string key_name(ImGuiKey key) {
+    switch (key) {
+        case ImGuiKey_LeftArrow: return "Left";
+        case ImGuiKey_RightArrow: return "Right";
+        case ImGuiKey_Enter: return "Return";
+        case ImGuiKey_Backspace: return "BackSpace";
+        case ImGuiKey_Space: return "space";
+        case ImGuiMod_Shift: return "shift";
+        default: return ImGui::GetKeyName(key);
+    }
+}
+
+}  // namespace
+
+VirtualDisplay::VirtualDisplay(int width, int height) {
+    int ends[2];
+    if (pipe(ends) != 0) return;
+    server = fork();
+    if (server == 0) {
+        close(ends[0]);
+        const std::string fd = std::to_string(ends[1]),
+                          screen = std::to_string(width) + "x" + std::to_string(height) + "x24";
+        const char* words[] = {
+            "Xvfb", "-displayfd", fd.c_str(), "-screen", "0", screen.c_str(), "-nolisten", "tcp", "-noreset"};
+        std::vector<char*> arguments;
+        for (const char* word : words) arguments.push_back(const_cast<char*>(word));
+        arguments.push_back(nullptr);
+        execvp("Xvfb", arguments.data());
+        _exit(127);
+    }
+    close(ends[1]);
+    std::string number;
+    char c = 0;
+    while (read(ends[0], &c, 1) == 1 && c != '\n') number += c;
+    close(ends[0]);
+    started = !number.empty();
+    if (started) setenv("DISPLAY", (":" + number).c_str(), 1);
+}
+
+VirtualDisplay::~VirtualDisplay() {
+    unsetenv("DISPLAY");
+    if (server <= 0) return;
+    kill(server, SIGTERM);
+    waitpid(server, nullptr, 0);
+}
+
+app::Hands x_hands() {
+    return {
+        [](ImVec2 to) {
+            xdotool(
+                "mousemove " + std::to_string(std::lround(to.x)) + " " + std::to_string(std::lround(to.y))
+            );
+        },
+        [](bool down) { xdotool(down ? "mousedown 1" : "mouseup 1"); },
+        [](float steps) {
+            for (int i = 0; i < std::lround(std::abs(steps)); ++i) xdotool(steps > 0 ? "click 4" : "click 5");
+        },
+        [](ImGuiKey key, bool down) { xdotool((down ? "keydown " : "keyup ") + key_name(key)); },
+        [](const std::string& text) { xdotool("type --delay 25 -- " + quoted(text)); }};
+}
+
+}  // namespace wl::test

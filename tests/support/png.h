@@ -1,0 +1,12 @@
+// A PNG file as pixels.
+#pragma once
+
+#include "app/pixels.h"
+
+#include <string>
+
+namespace wl::test {
+
+app::Image read_png(const std::string& path);  // empty when it cannot be read
+
+}  // namespace wl::test
