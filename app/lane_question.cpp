@@ -80,7 +80,7 @@ LaneQuestion lane_question(const Session& session, const Selection& selection, b
     LaneQuestion q;
     q.warp = "--block " + block_words(block_of(session, selection), session.capture.launch.grid) +
         " --warp " + std::to_string(selection.warp);
-    if (!debug) q.warp += " --build optimised";
+    q.warp += debug ? " --build debug" : " --build optimised";
     const capture::Where* witness = witness_of(session, selection);
     if (witness != nullptr && witness->tile.empty() && witness->epoch >= 0) {
         q.instant = "--epoch " + std::to_string(witness->epoch);

@@ -55,7 +55,7 @@ LaneReport lane_report(const std::string& text) {
         report.problem = j.value("error", "");
         if (!report.problem.empty()) return report;
         report.build = j.at("build"), report.function = j.at("function");
-        report.instruction = j.at("instruction");
+        report.instruction = j.at("instruction"), report.schedule_note = j.value("schedule_note", "");
         const std::string place = j.at("place");
         const size_t colon = place.rfind(':');
         if (colon != std::string::npos) {

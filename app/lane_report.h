@@ -21,6 +21,7 @@ struct LaneReport {
     std::string asked;    // the question
     std::string problem;  // why there is no such instant; empty: there is
     std::string build, function, instruction, file;
+    std::string schedule_note;  // how the order of execution differs from that of the recorded run
     int line = 0;
     int64_t block = 0;
     int warp = 0;

@@ -42,12 +42,32 @@ Printed print_one(
     return p;
 }
 
+// A schedule orders the instructions of one program: the recorded one.
+std::string build_of(const Trip& trip, const AtOptions& o) {
+    if (!o.build.empty()) return o.build;
+    const bool ordered = trip.recorded && trip.recorded->launch.schedule_seed != 0;
+    return ordered ? trip.recorded->launch.build : "debug";
+}
+
+std::string schedule_note(const Trip& trip) {
+    if (!trip.recorded) return "";
+    const capture::Launch& was = trip.recorded->launch;
+    if (was.schedule_seed == 0 || was.build == trip.build) return "";
+    return fmt::format(
+        "schedule {} orders the accesses of the {} build otherwise than those of the {} build that was "
+        "recorded",
+        was.schedule_seed,
+        trip.build,
+        was.build
+    );
+}
+
 AtReport report_here(const Trip& trip, const AtOptions& o) {
     const travel::Route& route = trip.route;
     AtReport r;
     r.kernel = trip.experiment.problem.kernel.name;
     r.faults = trip.faults;
-    r.build = o.build;
+    r.build = trip.build;
     r.block = trip.block;
     const emulator::Here& here = emulator::here(*route.traveller);
     const capture::Site& site = route.sites[here.site];
@@ -97,7 +117,8 @@ std::unique_ptr<Trip> make_trip(
     const KernelOptions kernel = kernel_of(command, recorded, *trip);
     manifest::Problem problem = bind(kernel);
     diagnosis::Options options = run_options(kernel);
-    options.debug = o.build == "debug";
+    trip->build = build_of(*trip, o);
+    options.debug = trip->build == "debug";
     options.reference = false;
     capture::Capture fresh;
     trip->experiment = diagnosis::prepare(std::move(problem), options, fresh);
@@ -123,7 +144,7 @@ AtReport answer(Trip& trip, const AtOptions& o) {
     std::string note = travel_to(trip, o);
     AtReport r = report_here(trip, o);
     r.note = std::move(note);
-    r.schedule_note = travel::schedule_note(trip.experiment.options.schedule_seed);
+    r.schedule_note = schedule_note(trip);
     return r;
 }
 

@@ -21,6 +21,7 @@ struct Trip {
     std::optional<capture::Capture> recorded;         // that was named
     std::optional<std::vector<travel::Taken>> taken;  // tiles and arguments, once they are asked for
     std::vector<std::string> faults;
+    std::string build;
     int64_t block = 0;
     int warps = 0;
 };
@@ -44,9 +45,9 @@ struct AtReport {
     uint64_t time = 0;
     uint32_t lanes = 0;
     int epoch = 0;
-    uint64_t order = 0;  // instants of the block before it
-    std::string note;    // what happens there, when that was asked for
-    std::string schedule_note;
+    uint64_t order = 0;         // instants of the block before it
+    std::string note;           // what happens there, when that was asked for
+    std::string schedule_note;  // how the order of execution differs from that of the capture's run
     std::vector<Printed> values;
 };
 // Goes there; says what happens there. Throws Error when there is no such instant.

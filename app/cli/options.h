@@ -31,7 +31,8 @@ struct CheckOptions {
 };
 
 struct AtOptions {
-    std::string block, file, stage, when, build = "debug";
+    std::string block, file, stage, when;
+    std::string build;  // empty: debug; of a capture with a schedule of its own the recorded one
     std::string tile, first, write, last_write, next_write;
     std::string serves, from_stage;  // --for, --from-stage
     int warp = -1;                   // -1: 0, or any where it is asked who writes or makes something

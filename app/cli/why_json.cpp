@@ -1,6 +1,5 @@
 // The chain as JSON: lines with what decided about them, tiles, inputs, evidence.
 #include "app/cli/why_words.h"
-#include "instrumentation/travel/instant.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -128,20 +127,19 @@ ordered_json why_json(const WhyReport& r) {
     for (const ProvenanceLine& line : r.chain.lines) lines.push_back(line_json(r, line));
     for (const ProvenanceInput& in : r.chain.inputs) inputs.push_back(input_json(in));
     ordered_json j{
-        {"warplens",      WL_VERSION                            },
-        {"verb",          "why"                                 },
-        {"kernel",        l.kernel                              },
-        {"faults",        l.faults                              },
-        {"on",            "cpu"                                 },
-        {"build",         l.build                               },
-        {"block",         r.asked.block                         },
-        {"schedule_note", travel::schedule_note(l.schedule_seed)},
-        {"asked",         element_json(r,                         r.chain.asked)},
-        {"lines",               lines                                              },
-        {"elements",               elements},
-        {"inputs",               inputs                                                },
-        {"not_followed",               r.chain.not_followed},
-        {"evidence",               evidence_json(r)                                                    }
+        {"warplens", WL_VERSION    },
+        {"verb",     "why"         },
+        {"kernel",   l.kernel      },
+        {"faults",   l.faults      },
+        {"on",       "cpu"         },
+        {"build",    l.build       },
+        {"block",    r.asked.block },
+        {"asked",    element_json(r, r.chain.asked)},
+        {"lines",          lines                 },
+        {"elements",          elements},
+        {"inputs",          inputs                   },
+        {"not_followed",          r.chain.not_followed},
+        {"evidence",          evidence_json(r)                       }
     };
     if (r.chain.first_wrong >= 0)
         j["first_wrong"] = element_json(r, r.chain.elements[static_cast<size_t>(r.chain.first_wrong)]);

@@ -2,7 +2,6 @@
 #include "app/cli/why_words.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/travel/instant.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -249,7 +248,6 @@ std::string why_text(const WhyReport& r) {
         element_text(r, r.chain.asked),
         value_text(r.chain.asked)
     );
-    if (const std::string note = travel::schedule_note(l.schedule_seed); !note.empty()) text += note + "\n\n";
     text += "It comes through these lines, the earliest first:\n" + lines_text(r);
     const std::string tiles = tiles_on_the_way(r);
     if (!tiles.empty()) text += "\nand through these tiles:\n" + tiles;

@@ -244,6 +244,7 @@ std::string subtitle_of(const Session& session, const LaneReport& report) {
     std::string text = "warp " + std::to_string(report.warp) + " of " +
         block_text(session.capture, report.block) + ", time " +
         count_text(static_cast<int64_t>(report.time)) + ", " + report.build + " build, simulated";
+    if (!report.schedule_note.empty()) text += "; " + report.schedule_note;
     if (report.lanes != ~0U) text += ", " + std::to_string(std::popcount(report.lanes)) + " lanes active";
     return text;
 }

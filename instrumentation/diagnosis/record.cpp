@@ -66,14 +66,15 @@ std::vector<emulator::Incident> record_blocks(
     for (const int64_t block : blocks) {
         std::vector<capture::Tile> summaries = take_tiles(c, block);
         const size_t first_blob = c.blobs.blobs.size();
-        // Recorded in a launch that runs whole, each block needs the memory from before it.
-        if (program.waits_for_blocks && block != blocks.front())
-            prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+        // Each block finds the memory from before the launch.
+        if (block != blocks.front()) prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
         emulator::RunOptions options = run_options(e.options, "record");
         options.blocks = {block}, options.record = true;
         options.checks.races = false;  // looked for in the first pass, which knows what fences order
         options.max_events = (limit - used) / sizeof(capture::Event);
-        options.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
+        options.on_tile = [&](emulator::TileSnapshot&& s) {
+            if (s.block == block) add_tile(observer, std::move(s));
+        };
         emulator::RunResult result = emulator::run(program, prepared.launch, prepared.memory, options);
         if (result.cancelled) throw Cancelled{};
         std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace wl::emulator {
 namespace {
@@ -23,29 +24,12 @@ bool converges_later(const Warp& w) {
     return false;
 }
 
-// Lanes that came early wait here for these: all go on as one.
-bool are_awaited(const Warp& w, const Instr* i) {
-    for (int k = 0; k < w.split_count; ++k) {
-        const Split& s = w.splits[static_cast<size_t>(k)];
-        if (k != w.current && s.wait == Wait::convergence && s.pc == i && s.frame == w.frame) return true;
-    }
-    return false;
-}
-
 // r = {d, barrier, threads, predicate}; offset: waits; threads slot 0 means the whole block.
-template <bool Hooks>
 const Instr* barrier(Warp& w, const Instr* i) {
-    const uint32_t lanes = i->guard == kNoGuard ? w.mask : w.mask & read_predicate(w, i->guard);
+    const uint32_t lanes = guard_lanes(w, i);
     if (lanes == 0) return i + 1;
     if (lanes == w.mask && converges_later(w)) return wait_at(w, i, Wait::convergence);
-    if constexpr (Hooks) {
-        // The others come to where they wait before anybody arrives: the shadow keeps the readers of a word
-        // together as long as none of them has synchronised since.
-        w.held_back = !w.held_back;
-        if (w.held_back) return end_slice(w, i);
-    } else if (lanes == w.mask && are_awaited(w, i)) {
-        return yield(w, i);
-    }
+    w.held_back = false;
     part(w, lanes, i + 1);
     running(w).forced = false;
     const int lane = first_lane(lanes);
@@ -74,6 +58,15 @@ const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
 
 }  // namespace
 
+// The others come to where they wait before anybody arrives: the shadow keeps the readers of a word together
+// as long as none of them has synchronised since. Without a shadow, too: warps have the same turns then.
+const Instr* hold_back(Warp& w, const Instr* i) {
+    const uint32_t lanes = guard_lanes(w, i);
+    if (lanes == 0 || (lanes == w.mask && converges_later(w))) return i->inner(w, i);
+    if (std::exchange(w.held_back, true)) return i->inner(w, i);
+    return end_slice(w, i);
+}
+
 // Handles its guard itself.
 Selected lower_barrier(Lowering& l) {
     const auto& in = *l.in;
@@ -95,7 +88,7 @@ Selected lower_barrier(Lowering& l) {
     if (reduces) l.out.r[3] = predicate_source(l, k);
     l.out.target = reduces ? static_cast<int32_t>(in.modifiers.bool_op) : -1;
     l.out.offset = in.modifiers.mode != Mode::arrive ? 1 : 0;
-    return {barrier<false>, barrier<true>, barrier<true>};
+    return Exec{barrier};
 }
 
 }  // namespace wl::emulator

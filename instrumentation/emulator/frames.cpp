@@ -19,8 +19,11 @@ constexpr size_t kSlack = kLanes * 16;
 
 uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
 
-void fill_special(Warp& w, Frame& frame) {
+// Registers hold zeros until they are written, not what an earlier block left: what a block does with them
+// must not depend on which blocks ran before it.
+void begin_frame(Warp& w, Frame& frame) {
     frame.block = w.block->index;
+    std::fill_n(frame.registers, frame.function->file.constants, std::byte{0});
     std::byte* before = w.registers;
     w.registers = frame.registers;
     fill_special_registers(w, frame.function->file);
@@ -76,7 +79,7 @@ void start_frames(Warp& w) {
     if (w.entry == nullptr) w.entry = make_frame(w, entry);
     w.frame = w.entry.get();
     w.registers = w.frame->registers;
-    fill_special(w, *w.frame);
+    begin_frame(w, *w.frame);
     w.stack.top.fill(entry.local_bytes);
     if (w.stack.stride < entry.local_bytes) widen(w, entry.local_bytes);
     std::fill(w.stack.bytes.begin(), w.stack.bytes.end(), std::byte{0xff});
@@ -93,7 +96,7 @@ Frame& enter_frame(Warp& w, const Instr* call, const FunctionCode& function) {
         frame->call = call;
         frame->lanes = 0;
         frame->depth = w.frame->depth + 1;
-        if (frame->block != w.block->index) fill_special(w, *frame);
+        if (frame->block != w.block->index) begin_frame(w, *frame);
     }
     frame->lanes |= w.mask;
     return *frame;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace wl::emulator {
 namespace {
@@ -171,19 +172,27 @@ void report_conflicts(Warp& w, const Instr* i, const GlobalCheck::Hooked& hooked
     actor.conflicts.clear();
 }
 
-// An access at which a turn begins has had its pause.
-bool pauses_here(const Warp& w, const Instr* i) {
+size_t index_of(const Warp& w, const Instr* i) {
+    return static_cast<size_t>(i - w.block->program->code[w.block->variant].data());
+}
+
+// An access at which a turn begins has had its pause. A pure function of the warp's state: a block that goes
+// on from a state that was kept pauses where it paused before.
+bool pauses_here(Warp& w, const Instr* i) {
+    if (w.segment == i || (i->guard != kNoGuard && (w.mask & read_predicate(w, i->guard)) == 0)) return false;
     uint64_t state = w.block->random ^ time_at(w, i) * 64 ^ static_cast<uint64_t>(w.index);
-    return w.block->random != 0 && w.segment != i && next_random(state) % kPauses == 0;
+    return next_random(state) % kPauses == 0;
+}
+
+const Instr* pause_and_execute(Warp& w, const Instr* i) {
+    if (pauses_here(w, i)) return end_slice(w, i);
+    return w.block->global->check->paused[w.block->variant][index_of(w, i)](w, i);
 }
 
 const Instr* look_and_execute(Warp& w, const Instr* i) {
-    Block& block = *w.block;
-    GlobalActor& actor = *block.global;
+    GlobalActor& actor = *w.block->global;
     const GlobalCheck& check = *actor.check;
-    const auto& hooked = check.hooked[static_cast<size_t>(i - block.program->code[block.variant].data())];
-    if (check.pauses && pauses_here(w, i)) return end_slice(w, i);
-    if (!check.looks) return hooked.executor(w, i);
+    const GlobalCheck::Hooked& hooked = check.hooked[index_of(w, i)];
     if (hooked.order.fence) {
         fence(actor.order, w.index, w.mask, hooked.order.block_only);
         return hooked.executor(w, i);
@@ -194,41 +203,45 @@ const Instr* look_and_execute(Warp& w, const Instr* i) {
     return next;
 }
 
-bool is_watched(const Program& program, const MemorySpan& span, const OrderSite* order) {
-    if (order != nullptr) return true;
-    const auto first = program.memory_sites.begin() + static_cast<std::ptrdiff_t>(span.first);
-    return std::any_of(first, first + static_cast<std::ptrdiff_t>(span.count), [](const MemorySite& s) {
-        return s.space == Space::global || s.space == Space::generic;
-    });
+bool is_watched(const Program& program, const GlobalCheck::Hooked& hooked) {
+    const auto first = program.memory_sites.begin() + static_cast<std::ptrdiff_t>(hooked.first);
+    const auto end = first + static_cast<std::ptrdiff_t>(hooked.count);
+    return hooked.order.fence || (hooked.count != 0 && hooked.order.strong) ||
+        std::any_of(first, end, [](const MemorySite& s) {
+               return s.space == Space::global || s.space == Space::generic;
+           });
 }
 
 }  // namespace
 
-void prepare(GlobalCheck& check, const Program& program, Variant variant) {
+void prepare(GlobalCheck& check, const Program& program) {
     check.program = program;
-    std::vector<Instr>& code = check.program.code[variant];
-    check.hooked.resize(code.size());
-    const auto hook = [&](size_t instruction) {
-        Instr& i = code[instruction];
-        if (i.inner != look_and_execute) check.hooked[instruction].executor = put_before(i, look_and_execute);
-    };
-    std::vector<const OrderSite*> order(code.size(), nullptr);
-    for (const OrderSite& s : program.order_sites) {
-        order[s.instruction] = &s;
-        check.hooked[s.instruction].order = s;
-        if (s.fence) hook(s.instruction);
-    }
+    check.hooked.resize(program.code[kPlain].size());
+    for (const OrderSite& s : program.order_sites) check.hooked[s.instruction].order = s;
     for (const MemorySpan& span : program.memory_spans) {
-        if (!is_watched(program, span, order[span.instruction])) continue;
         check.hooked[span.instruction].first = span.first;
         check.hooked[span.instruction].count = span.count;
-        hook(span.instruction);
     }
 }
 
-void direct(GlobalCheck& check, const PairOrder& order, Variant variant) {
-    check.pair = std::make_unique<PairRun>(PairRun{order});
-    keep_order(*check.pair, check.program, variant);
+void look_for_races(GlobalCheck& check, Variant variant) {
+    for (size_t k = 0; k < check.hooked.size(); ++k)
+        if (is_watched(check.program, check.hooked[k]))
+            check.hooked[k].executor = put_before(check.program.code[variant][k], look_and_execute);
+}
+
+void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& pair) {
+    if (pair) {
+        check.pair = std::make_unique<PairRun>(PairRun{*pair});
+        keep_order(*check.pair, check.program);
+    }
+    if (!is_random(seed)) return;
+    for (size_t v = 0; v < kVariants; ++v) {
+        check.paused[v].resize(check.hooked.size());
+        for (size_t k = 0; k < check.hooked.size(); ++k)
+            if (is_watched(check.program, check.hooked[k]))
+                check.paused[v][k] = std::exchange(check.program.code[v][k].exec, pause_and_execute);
+    }
 }
 
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {

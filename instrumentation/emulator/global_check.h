@@ -1,12 +1,15 @@
-// Looking for races in global memory while a program runs: a hook before the executors of a copy of it, so
-// that a run which does not look pays nothing.
+// What is done before accesses while a program runs, by hooks before the executors of a copy of it, so that a
+// run which does not need them pays nothing: races in global memory are looked for, and the accesses are made
+// in the order of a schedule.
 #pragma once
 
 #include "instrumentation/emulator/global_shadow.h"
 #include "instrumentation/emulator/pair_order.h"
 #include "instrumentation/emulator/warp.h"
 
+#include <array>
 #include <memory>
+#include <optional>
 
 namespace wl::emulator {
 
@@ -17,18 +20,20 @@ struct GlobalCheck {
         OrderSite order;
     };
     Program program;
-    std::vector<Hooked> hooked;     // by instruction
-    bool looks = true;              // for races
-    bool pauses = false;            // before some accesses, where the schedule is random
+    std::vector<Hooked> hooked;  // by instruction
+    // By instruction, of a random schedule: the executors that the pauses before some accesses stand before.
+    std::array<std::vector<Exec>, kVariants> paused;
     std::unique_ptr<PairRun> pair;  // of a directed schedule
     GlobalShadow shadow;
 };
 
 // `memory` and the check stay where they are while the launch runs.
-void prepare(GlobalCheck& check, const Program& program, Variant variant);
-// Two accesses of the launch shall come in this order.
-void direct(GlobalCheck& check, const PairOrder& order, Variant variant);
+void prepare(GlobalCheck& check, const Program& program);
+// Looks for races in blocks of this variant.
+void look_for_races(GlobalCheck& check, Variant variant);
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread);
+// Accesses come as in the schedule of this seed: behind pauses, or the two of the pair in their order.
+void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& pair);
 // The block begins; its own shadow has begun already.
 void begin_global(GlobalCheck& check, Block& block);
 

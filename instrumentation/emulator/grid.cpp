@@ -95,7 +95,10 @@ bool is_logged(const Grid& g, const Block& block) {
 
 Ended run_turn(Grid& g, Block& block, bool interruptible) {
     if (!is_logged(g, block)) return run_block(block, interruptible);
-    turn_begins(*g.turns, *g.context.memory, {issued(block), interruptible});
+    const PairRun* pair = pair_of(block);
+    turn_begins(
+        *g.turns, *g.context.memory, {issued(block), interruptible, pair != nullptr ? pair->now : PairState{}}
+    );
     const Ended ended = run_block(block, interruptible);
     turn_ends(*g.turns, *g.context.memory);
     return ended;
@@ -249,7 +252,7 @@ void look_at_all(Grid& g) {
 bool let_held_go(Grid& g) {
     PairRun* pair = g.global != nullptr ? g.global->pair.get() : nullptr;
     if (pair == nullptr || !is_waiting(*pair)) return false;
-    pair->given_up = true;
+    pair->now.given_up = true;
     g.in_vain = 0;
     return true;
 }

@@ -33,7 +33,7 @@ struct Grid {
     BlockContext context;
     std::optional<CountingProgram> counting;
     TurnLog* turns = nullptr;       // of a block whose turns are logged; the launch ends with it
-    GlobalCheck* global = nullptr;  // where races in global memory are looked for
+    GlobalCheck* global = nullptr;  // of the program, where one is run
     std::vector<Start> starts;      // in the order in which they begin
     uint64_t resident = 0;          // blocks that can have begun and not ended at a time
     bool interrupts = false;        // a random schedule: blocks take turns before they have ended

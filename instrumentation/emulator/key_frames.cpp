@@ -179,6 +179,7 @@ KeyFrame key_frame(const Block& block, const Turn& turn, const KeyFrame* before)
     Paging paging;
     state.turn = turn;
     state.turn.slice_end = block.warps[static_cast<size_t>(turn.warp)].slice_end;
+    if (const PairRun* pair = pair_of(block); pair != nullptr) state.pair = pair->now;
     plain_fields(state.plain) = plain_fields(block);
     for (size_t k = 0; k < block.warps.size(); ++k)
         state.warps.push_back(
@@ -200,6 +201,7 @@ KeyFrame key_frame(const Block& block, const Turn& turn, const KeyFrame* before)
 
 void restore(Block& block, const KeyFrame& state) {
     plain_fields(block) = plain_fields(state.plain);
+    if (PairRun* pair = pair_of(block); pair != nullptr) pair->now = state.pair;
     block.aborted = false;
     block.findings.clear();
     block.printed.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "instrumentation/emulator/heap.h"
+#include "instrumentation/emulator/pair_order.h"
 #include "instrumentation/emulator/watcher.h"
 
 #include <array>
@@ -42,6 +43,7 @@ struct KeyFrame {
     std::vector<uint64_t> counts;  // the same by warp
     Turn turn;
     size_t turn_number = 0;  // of the block, among others of its launch
+    PairState pair;          // of a directed schedule
     Block plain;             // without warps, shared memory and what is only reported
     std::vector<WarpState> warps;
     PagedBytes shared;

@@ -4,6 +4,7 @@
 #include "instrumentation/emulator/global_check.h"
 #include "instrumentation/emulator/schedule.h"
 #include "instrumentation/emulator/simd.h"
+#include "instrumentation/emulator/watcher.h"
 
 #include <utility>
 
@@ -29,49 +30,62 @@ uint32_t lanes_at(Warp& w, const Instr* i, const PairOrder& o, const AccessPoint
     return is_in_one_warp(o) ? lanes & (1u << p.lane) : lanes;
 }
 
+// It was stopped before the instruction, which has not been executed.
+bool is_stopped(const Block& block) { return block.watcher != nullptr && block.watcher->stopped; }
+
 const Instr* execute(PairRun& run, Warp& w, const Instr* i) {
     const bool first = lanes_at(w, i, run.order, run.order.first) != 0;
     const bool then = lanes_at(w, i, run.order, run.order.then) != 0;
-    const Instr* next = run.executors[i->site == run.order.first.site ? 0 : 1](w, i);
+    const Instr* next = run.executors[w.block->variant][i->site == run.order.first.site ? 0 : 1](w, i);
+    if (is_stopped(*w.block)) return nullptr;
     // One instruction of one warp makes both at once.
-    run.first_made = run.first_made || (first && !(then && is_in_one_warp(run.order)));
-    run.then_made = run.then_made || then;
+    run.now.first_made = run.now.first_made || (first && !(then && is_in_one_warp(run.order)));
+    run.now.then_made = run.now.then_made || then;
     return next;
+}
+
+const Instr* go_on_without(PairRun& run, Warp& w, const Instr* i) {
+    const Instr* next = execute(run, w, i);
+    if (is_stopped(*w.block)) return nullptr;
+    run.now.parts = false;
+    return next != nullptr ? yield(w, next) : nullptr;
 }
 
 // The lane stays here on its own, the others of its warp go on.
 const Instr* part_from(PairRun& run, Warp& w, const Instr* i, uint32_t lane) {
-    ++run.times_split;
+    ++run.now.times_split;
     close_segment(w, i);
     if (w.mask == lane) return poll_again(w, i, 0);
     part(w, w.mask & ~lane, i);
     w.splits[static_cast<size_t>(w.split_count - 1)].polled = true;
-    const Instr* next = execute(run, w, i);
-    return next != nullptr ? yield(w, next) : nullptr;
+    run.now.parts = true;
+    return go_on_without(run, w, i);
 }
 
 const Instr* in_order(Warp& w, const Instr* i) {
     PairRun& run = *pair_of(*w.block);
-    if (run.first_made || run.then_made || run.given_up) return execute(run, w, i);
+    PairState& now = run.now;
+    if (now.parts) return go_on_without(run, w, i);
+    if (now.first_made || now.then_made || now.given_up) return execute(run, w, i);
     const uint32_t lanes = lanes_at(w, i, run.order, run.order.then);
     if (lanes == 0) return execute(run, w, i);
     if (is_in_one_warp(run.order)) {
-        run.given_up = run.times_split == kMostSplits;
-        return run.given_up ? execute(run, w, i) : part_from(run, w, i, lanes);
+        now.given_up = now.times_split == kMostSplits;
+        return now.given_up ? execute(run, w, i) : part_from(run, w, i, lanes);
     }
-    if (!std::exchange(run.holds, true)) run.issued = issued(*w.block);
+    if (!std::exchange(now.holds, true)) now.issued = issued(*w.block);
     return end_slice(w, i);
 }
 
 }  // namespace
 
-void keep_order(PairRun& run, Program& program, Variant variant) {
-    std::vector<Instr>& code = program.code[variant];
+void keep_order(PairRun& run, Program& program) {
     const uint32_t sites[2] = {run.order.first.site, run.order.then.site};
-    for (Exec& executor : run.executors) {
-        Instr& i = code[sites[&executor - run.executors]];
-        executor = i.exec == in_order ? run.executors[0] : std::exchange(i.exec, in_order);
-    }
+    for (size_t v = 0; v < kVariants; ++v)
+        for (size_t k = 0; k < 2; ++k) {
+            Exec& exec = program.code[v][sites[k]].exec;
+            run.executors[v][k] = exec == in_order ? run.executors[v][0] : std::exchange(exec, in_order);
+        }
 }
 
 PairRun* pair_of(const Block& block) {
@@ -87,7 +101,7 @@ bool is_held(const Block& block, const Warp& w) {
 bool let_go(Block& block) {
     PairRun& run = *pair_of(block);
     if (run.order.first.block != block.index) return false;
-    return run.given_up = true;
+    return run.now.given_up = true;
 }
 
 }  // namespace wl::emulator

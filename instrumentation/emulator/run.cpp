@@ -89,6 +89,12 @@ void order_by_schedule(std::vector<Start>& starts, uint64_t seed, const std::opt
     }
 }
 
+// A block is recorded as the whole launch has it: a schedule orders accesses of several blocks.
+bool runs_whole(const Program& program, const RunOptions& options) {
+    return options.blocks.empty() || program.waits_for_blocks ||
+        (options.record && options.schedule_seed != 0);
+}
+
 // Blocks that are asked for, and those that they may wait for.
 std::vector<Start> starts(
     const Program& program,
@@ -97,7 +103,7 @@ std::vector<Start> starts(
     const std::optional<PairOrder>& directed
 ) {
     std::vector<Start> result;
-    if (options.blocks.empty() || program.waits_for_blocks) {
+    if (runs_whole(program, options)) {
         result.resize(count(launch.grid));
         const std::set<int64_t> wanted(options.blocks.begin(), options.blocks.end());
         for (size_t k = 0; k < result.size(); ++k) {
@@ -131,7 +137,6 @@ RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) 
         grid.context.program = &grid.counting->program;
     }
     if (check != nullptr) {
-        if (e.directed) direct(*check, *e.directed, grid.context.variant);
         grid.context.program = &check->program;
         grid.global = check;
     }
@@ -174,17 +179,18 @@ void add_races(RunResult& result, GlobalCheck& check) {
         );
 }
 
-// The check of the program, with the pauses of the schedule.
+// With the schedule's order of accesses.
 void prepare(GlobalCheck& check, const Execution& e) {
-    prepare(check, e.program, variant_for(e.options));
-    check.pauses = is_random(e.options.schedule_seed);
+    prepare(check, e.program);
+    if (looks_at_global(e.options, e.starts)) look_for_races(check, variant_for(e.options));
+    follow(check, e.options.schedule_seed, e.directed);
 }
 
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
 // Who races with whom is then found on one.
 RunResult execute_checked(Execution e, GlobalMemory& memory) {
-    const bool one_thread = e.workers == 1 || e.program.orders_blocks || e.launch.cooperative ||
-        memory.heap != nullptr || e.directed;
+    const bool one_thread =
+        e.workers == 1 || e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr;
     if (one_thread) e.workers = 1;
     const GlobalMemory before = one_thread ? GlobalMemory() : memory;
     GlobalCheck check;
@@ -209,20 +215,12 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     return result;
 }
 
-// A schedule of its own without the check: the same pauses before accesses.
-RunResult execute_paused(Execution e, GlobalMemory& memory) {
-    GlobalCheck check;
-    prepare(check, e);
-    check.looks = false;
-    if (e.directed) e.workers = 1;
-    return execute(e, memory, &check);
-}
-
 RunResult execute_as_asked(const Execution& e, GlobalMemory& memory) {
     if (looks_at_global(e.options, e.starts)) return execute_checked(e, memory);
-    const bool paused = e.directed || is_random(e.options.schedule_seed);
-    if (paused && !e.options.count_accesses) return execute_paused(e, memory);
-    return execute(e, memory, nullptr);
+    if (e.options.schedule_seed == 0 || e.options.count_accesses) return execute(e, memory, nullptr);
+    GlobalCheck check;
+    prepare(check, e);
+    return execute(e, memory, &check);
 }
 
 }  // namespace
@@ -234,9 +232,9 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     Execution e{program, launch, options, loaded, directed, starts(program, launch, options, directed)};
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
-    e.workers = std::clamp<size_t>(e.starts.size(), 1, cores);
-    // What a recorded block finds, and how often it looks, then depends on the schedule alone.
-    if (options.record && program.waits_for_blocks) e.workers = 1;
+    // What a block finds, and how often it looks, depends on the schedule alone.
+    const bool one_thread = options.schedule_seed != 0 || (options.record && program.waits_for_blocks);
+    e.workers = one_thread ? 1 : std::clamp<size_t>(e.starts.size(), 1, cores);
     RunResult result = execute_as_asked(e, memory);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
@@ -254,17 +252,22 @@ TurnLog log_turns(const TurnQuestion& q, GlobalMemory memory) {
     log.block = q.block;
     log.limit = q.limit;
     RunOptions options;
-    options.blocks = {q.block};
     options.checks = {false, false, false};
     options.schedule_seed = q.schedule_seed;
     options.budget = q.budget;
     options.on_tile = [](TileSnapshot&&) {};  // marks hold the block up
     const Loaded loaded = load(q.program, memory);
-    execute(
-        {q.program, q.launch, options, loaded, {}, starts(q.program, q.launch, options, {}), 1, &log},
-        memory,
-        nullptr
-    );
+    const auto directed = directed_by(q.schedule_seed, schedule_space(q.program, q.launch));
+    const Execution e{
+        q.program,
+        q.launch,
+        options,
+        loaded,
+        directed,
+        starts(q.program, q.launch, options, directed),
+        1,
+        &log};
+    execute_as_asked(e, memory);
     log.seen.clear();
     return log;
 }

@@ -42,6 +42,8 @@ struct Arrival {
     uint32_t predicate = 0;  // bar.red: lanes whose predicate is true
 };
 const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival);
+// Before a block barrier is executed, the other warps have their turn.
+const Instr* hold_back(Warp& w, const Instr* i);
 // Barriers and marks that can be completed now, after a warp stopped.
 void settle(Block& block);
 // Nobody can run: releases marks, then collectives; false: a deadlock, noted.

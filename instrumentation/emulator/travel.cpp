@@ -5,6 +5,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/block.h"
+#include "instrumentation/emulator/global_check.h"
 #include "instrumentation/emulator/key_frames.h"
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/lowering.h"
@@ -24,7 +25,8 @@ struct Traveller {
     Journey journey;  // without its memory
     RunOptions options;
     Watcher watcher;
-    GlobalMemory memory;  // as the block has left it so far
+    std::optional<GlobalCheck> schedule;  // over the watched program, where it is not the fixed order
+    GlobalMemory memory;                  // as the block has left it so far
     Loaded loaded;
     Block block;
     Here here;
@@ -34,7 +36,7 @@ struct Traveller {
     std::vector<uint64_t> counts;  // the same by warp
     std::vector<KeyFrame> frames;  // by rising order; the first is the start
     uint64_t interval = 0, frame_bytes = 0;
-    std::optional<TurnLog> log;  // where blocks wait for each other
+    std::optional<TurnLog> log;  // where other blocks run between the block's turns
     size_t turn = 0;             // of the block, that is running
     std::function<void(const TileSnapshot&, uint64_t)> tell_tile;
     mutable std::vector<std::vector<uint32_t>> slots;  // of registers by function, once they are asked for
@@ -58,7 +60,7 @@ const Frame& frame_at(const Traveller& t, size_t activation) {
 }
 
 int function_of(const Traveller& t, const Frame& frame) {
-    return static_cast<int>(frame.function - t.watcher.program.functions.data());
+    return static_cast<int>(frame.function - t.block.program->functions.data());
 }
 
 // Enough instructions for a few ms, and so many that looking for what changed in global memory takes less.
@@ -106,12 +108,20 @@ bool is_interruptible(const Traveller& t) {
     return t.log && t.turn < t.log->turns.size() && t.log->turns[t.turn].kind.interruptible;
 }
 
+// The block finds what others have done.
+void begin_turn(Traveller& t, const TurnStart& turn) {
+    apply(turn, t.memory);
+    if (PairRun* pair = pair_of(t.block); pair != nullptr) pair->now = turn.kind.pair;
+    if (turn.diverged) go_on_diverged(t.block);
+}
+
 // `standing`: the block can go on from where it is, which is `here`.
 Ended go_on(Traveller& t, uint64_t order, bool standing) {
     if (t.frames.empty()) {
         t.turn = 0;
-        if (t.log && !t.log->turns.empty()) apply(t.log->turns.front(), t.memory);
         begin_block(t.block, t.journey.block, kPlain);
+        if (t.schedule) begin_global(*t.schedule, t.block);
+        if (t.log && !t.log->turns.empty()) begin_turn(t, t.log->turns.front());
         return run_block(t.block, is_interruptible(t));
     }
     const KeyFrame& from = latest_state(t, [&](const KeyFrame& f) { return f.order <= order; });
@@ -127,7 +137,7 @@ Ended go_on(Traveller& t, uint64_t order, bool standing) {
     return resume_block(t.block, from.turn, is_interruptible(t));
 }
 
-// The block's next turn finds what others have done since. False: it had none.
+// False: the block had no further turn.
 bool take_turn(Traveller& t, Ended ended) {
     if (ended == Ended::set_aside) note_spin(t.block);
     ++t.turn;
@@ -135,9 +145,22 @@ bool take_turn(Traveller& t, Ended ended) {
     if (t.turn >= t.log->turns.size()) return false;
     const TurnStart& next = t.log->turns[t.turn];
     assert(next.kind.issued == issued(t.block));
-    apply(next, t.memory);
-    if (next.diverged) go_on_diverged(t.block);
+    begin_turn(t, next);
     return true;
+}
+
+bool goes_on_later(Ended ended) {
+    return ended == Ended::set_aside || ended == Ended::interrupted || ended == Ended::held;
+}
+
+// The program that is run: it stops at the watcher, and follows the journey's schedule.
+const Program& program_of(Traveller& t) {
+    const Journey& j = t.journey;
+    watch(t.watcher, *j.program);
+    if (j.schedule_seed == 0) return t.watcher.program;
+    prepare(t.schedule.emplace(), t.watcher.program);
+    follow(*t.schedule, j.schedule_seed, directed_by(j.schedule_seed, schedule_space(*j.program, j.launch)));
+    return t.schedule->program;
 }
 
 // Locating needs a Warp that could be written; reading leaves it as it is.
@@ -150,7 +173,6 @@ void TravellerDeleter::operator()(Traveller* t) const { delete t; }
 TravellerPtr start_journey(Journey journey) {
     TravellerPtr t(new Traveller);
     t->journey = std::move(journey);
-    watch(t->watcher, *t->journey.program);
     t->options.threads = 1;
     t->options.on_tile = [&on = *t](TileSnapshot&& tile) {
         if (on.tell_tile) on.tell_tile(tile, on.order);
@@ -159,23 +181,24 @@ TravellerPtr start_journey(Journey journey) {
     t->options.schedule_seed = t->journey.schedule_seed;
     t->options.budget = t->journey.budget;
     const Journey& j = t->journey;
-    if (j.program->waits_for_blocks) {
+    const Program& program = program_of(*t);
+    if (j.program->waits_for_blocks || t->schedule) {
         t->log =
             log_turns({*j.program, j.launch, j.block, j.schedule_seed, j.budget, j.turn_bytes}, j.memory);
         if (t->log->full)
             throw Unsupported(fmt::format(
-                "unsupported: going back in time where what other blocks write, while block {} waits for "
-                "them, takes more than {} MB",
+                "unsupported: going back in time where what other blocks write, between the turns of block "
+                "{}, takes more than {} MB",
                 block_text(j.block, j.launch.grid),
                 j.turn_bytes >> 20
             ));
     }
     t->memory = std::move(t->journey.memory);
-    t->loaded = load(t->watcher.program, t->memory);
+    t->loaded = load(program, t->memory);
     const uint64_t asked = t->journey.key_frame_interval;
     t->interval = asked != 0 ? asked : first_interval(t->memory);
     BlockContext context;
-    context.program = &t->watcher.program;
+    context.program = &program;
     context.launch = &t->journey.launch;
     context.options = &t->options;
     context.memory = &t->memory;
@@ -184,7 +207,7 @@ TravellerPtr start_journey(Journey journey) {
     prepare(t->block, context);
     t->block.watcher = &t->watcher;
     t->counts.resize(t->block.warps.size());
-    t->slots.resize(t->watcher.program.functions.size());
+    t->slots.resize(program.functions.size());
     return t;
 }
 
@@ -203,8 +226,7 @@ bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(c
     };
     const bool stood = std::exchange(t.standing, false);
     Ended ended = go_on(t, order, stood);
-    while ((ended == Ended::set_aside || ended == Ended::interrupted) && take_turn(t, ended))
-        ended = run_block(t.block, is_interruptible(t));
+    while (goes_on_later(ended) && take_turn(t, ended)) ended = run_block(t.block, is_interruptible(t));
     t.watcher.before = nullptr;
     t.standing = t.watcher.stopped;
     return t.standing;
@@ -295,7 +317,7 @@ std::optional<std::pair<ptx::Space, LaneBits>> address_of(
     const Traveller& t, size_t activation, const std::string& symbol
 ) {
     const Frame& frame = frame_at(t, activation);
-    const auto& symbols = t.watcher.program.symbols;
+    const auto& symbols = t.block.program->symbols;
     const auto known = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& s) {
         return s.name == symbol && (s.function < 0 || s.function == function_of(t, frame));
     });

@@ -1,9 +1,10 @@
-// What the other blocks of a launch did to memory while one block waited for them. Blocks of one thread take
+// What the other blocks of a launch did to memory between the turns of one block. Blocks of one thread take
 // turns, so between two turns of a block lies all that others changed: with it the block runs alone and finds
-// what it found among them.
+// what it found among them, whether it waited for them or the schedule ended its turns.
 #pragma once
 
 #include "instrumentation/emulator/heap.h"
+#include "instrumentation/emulator/pair_order.h"
 #include "instrumentation/emulator/run.h"
 
 #include <cstddef>
@@ -20,10 +21,12 @@ struct Piece {
     std::vector<std::byte> bytes;
 };
 
-// Where the block stands, and whether its schedule may end the turn at any time.
+// Where the block stands, whether its schedule may end the turn at any time, and how far the launch has come
+// with the two accesses of a directed one.
 struct TurnKind {
     uint64_t issued = 0;  // warp instructions
     bool interruptible = false;
+    PairState pair;
 };
 
 // What a turn of the block begins with.
@@ -45,7 +48,7 @@ struct TurnLog {
     std::vector<std::vector<std::byte>> seen;  // while the launch runs: memory when the block's turn ended
 };
 
-// The launch is run on one thread, up to the block's end, as a run that records this block alone does it.
+// The launch is run on one thread, up to the block's end, as a run that records this block does it.
 struct TurnQuestion {
     const Program& program;
     const Launch& launch;

@@ -45,8 +45,8 @@ void end_turn(Block& block, const Turn& turn) {
     settle(block);
 }
 
-void step(Block& block, Warp& w, uint64_t slice) {
-    const Turn turn{w.index, w.live, block.changes};
+void step(Block& block, Warp& w, uint64_t slice, int64_t early = -1) {
+    const Turn turn{w.index, w.live, block.changes, early};
     if (block.watcher != nullptr) block.watcher->turn = turn;
     w.idle = false;
     w.slice_end = w.clock + slice;
@@ -61,43 +61,50 @@ uint64_t slice_of(Block& block) {
     return budget != 0 ? std::min(slice, budget + 1) : slice;
 }
 
-bool has_held_for_long(const Block& block) { return issued(block) - pair_of(block)->issued > kLongestHold; }
+bool has_held_for_long(const Block& block) {
+    return issued(block) - pair_of(block)->now.issued > kLongestHold;
+}
 
 // The warp that a directed schedule stops has its turns first, so that it stands there when the other comes;
 // -1: none.
 int64_t early_warp(const Block& block) {
     const PairRun* run = pair_of(block);
     const bool comes =
-        run != nullptr && block.index == run->order.then.block && !run->holds && !run->then_made;
+        run != nullptr && block.index == run->order.then.block && !run->now.holds && !run->now.then_made;
     return comes ? run->order.then.warp : -1;
 }
 
-// In the fixed order every runnable warp from `first` on has its turn. False: none could run.
-bool warps_in_order(Block& block, size_t first, std::optional<uint64_t> slice = {}) {
-    bool progress = false, held = false;
-    const auto turn = [&](size_t k) {
-        Warp& w = block.warps[k];
-        if (block.aborted || !can_run(w)) return;
-        if (is_held(block, w)) {
-            held = true;
-            return;
-        }
-        step(block, w, slice ? *slice : slice_of(block));
-        progress = true;
-    };
-    const int64_t early = early_warp(block);
-    if (early >= 0) turn(static_cast<size_t>(early));
+// False: it could not run.
+bool turn_in_order(Block& block, size_t warp, int64_t early, std::optional<uint64_t> slice) {
+    Warp& w = block.warps[warp];
+    if (block.aborted || !can_run(w) || is_held(block, w)) return false;
+    step(block, w, slice ? *slice : slice_of(block), early);
+    return true;
+}
+
+// Every runnable warp from `first` on has its turn, but for the one that had its own before. False: none
+// could run, `progress`: nor had before.
+bool rest_of_round(
+    Block& block, size_t first, int64_t early, bool progress, std::optional<uint64_t> slice = {}
+) {
     for (size_t k = first; k < block.warps.size(); ++k)
-        if (static_cast<int64_t>(k) != early || is_held(block, block.warps[k])) turn(k);
-    if (progress && held && has_held_for_long(block)) pair_of(block)->given_up = true;
+        if (static_cast<int64_t>(k) != early) progress = turn_in_order(block, k, early, slice) || progress;
+    if (progress && holds_warp(block) && has_held_for_long(block)) pair_of(block)->now.given_up = true;
     return progress;
+}
+
+// In the fixed order every runnable warp has its turn. False: none could run.
+bool warps_in_order(Block& block, std::optional<uint64_t> slice = {}) {
+    const int64_t early = early_warp(block);
+    const bool progress = early >= 0 && turn_in_order(block, static_cast<size_t>(early), early, slice);
+    return rest_of_round(block, 0, early, progress, slice);
 }
 
 // Every warp, one straight run after the other.
 bool small_turns(Block& block, bool last_first) {
     if (last_first)  // of a warp's splits
         for (Warp& w : block.warps) w.picks |= kPicksOfLast;
-    return warps_in_order(block, 0, 1);
+    return warps_in_order(block, 1);
 }
 
 // Two take turns when the last comes first every other time; a third might never.
@@ -135,7 +142,7 @@ constexpr uint64_t kInterruptions = 2;  // one in so many turns of a warp
 }  // namespace
 
 bool turns(Block& block) {
-    if (block.random == 0) return warps_in_order(block, 0);
+    if (block.random == 0) return warps_in_order(block);
     std::vector<Warp*> able;
     for (Warp& w : block.warps)
         if (can_run(w)) able.push_back(&w);
@@ -151,7 +158,9 @@ void resume_turn(Block& block, const Turn& turn) {
     run_split(w, running(w).pc);
     if (!block.watcher->stopped) run_warp(w);
     end_turn(block, turn);
-    if (block.random == 0) warps_in_order(block, static_cast<size_t>(turn.warp) + 1);
+    if (block.random != 0) return;
+    const auto first = turn.warp == turn.early ? 0 : static_cast<size_t>(turn.warp) + 1;
+    rest_of_round(block, first, turn.early, true);
 }
 
 bool spins(Block& block) {

@@ -1,17 +1,19 @@
 // The hooks themselves.
 #include "instrumentation/emulator/watcher.h"
 
+#include "instrumentation/emulator/schedule.h"
+
 #include <utility>
 
 namespace wl::emulator {
 
-void stand_before(Warp& w, const Instr* i) {
-    close_segment(w, i);
-    running(w).pc = i;
-}
+// Its straight run goes on behind it: where that began decides where a random schedule pauses.
+void stand_before(Warp& w, const Instr* i) { running(w).pc = i; }
 
 namespace {
 
+// At the executor, or within what stands before it: a warp that is held back has not come to its instruction.
+template <Exec Instr::*executor>
 const Instr* look(Warp& w, const Instr* i) {
     Block& block = *w.block;
     Watcher& watcher = *block.watcher;
@@ -22,7 +24,8 @@ const Instr* look(Warp& w, const Instr* i) {
         watcher.turn.slice_end = std::exchange(w.slice_end, 0);  // the scheduler stops
         return nullptr;
     }
-    const Instr* next = watcher.original->code[kPlain][code_index(block, i)].exec(w, i);
+    const Instr& original = watcher.original->code[kPlain][code_index(block, i)];
+    const Instr* next = (original.*executor)(w, i);
     if (watcher.after && (next != nullptr || running(w).pc != i)) watcher.after(w, i);
     return next;
 }
@@ -32,7 +35,12 @@ const Instr* look(Warp& w, const Instr* i) {
 void watch(Watcher& watcher, const Program& program) {
     watcher.original = &program;
     watcher.program = program;
-    for (Instr& i : watcher.program.code[kPlain]) i.exec = look;
+    for (Instr& i : watcher.program.code[kPlain]) {
+        if (i.exec == hold_back)
+            i.inner = look<&Instr::inner>;
+        else
+            i.exec = look<&Instr::exec>;
+    }
 }
 
 }  // namespace wl::emulator

@@ -13,6 +13,7 @@ struct Turn {
     int warp = -1;
     uint32_t live = 0;       // lanes
     uint64_t changes = 0;    // Block::changes
+    int64_t early = -1;      // the warp that had the first turn of the round; -1: they come in order
     uint64_t slice_end = 0;  // the warp's, once it was stopped
 };
 

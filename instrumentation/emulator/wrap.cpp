@@ -106,6 +106,7 @@ void note_read(std::vector<char>& read, const ptx::Operand& o) {
 }  // namespace
 
 Exec wrapped(const Lowering& l, Exec inner) {
+    if (l.in->op == Op::bar) return hold_back;
     if (const Exec exec = poll(l)) return exec;
     if (l.in->guard.reg < 0 || handles_guard(l.in->op)) return inner;
     return may_wait(*l.in) ? guarded_wait : guarded;

@@ -2,12 +2,10 @@
 #include "instrumentation/travel/instant.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/explore.h"
 #include "instrumentation/travel/search.h"
 
 #include <algorithm>
 #include <deque>
-#include <fmt/format.h>
 #include <map>
 
 namespace wl::travel {
@@ -131,20 +129,6 @@ void check(const Scout& scout) {
 }
 
 }  // namespace
-
-std::string schedule_note(uint64_t seed) {
-    if (emulator::is_directed(seed))
-        return fmt::format(
-            "in the order of schedule 0: a route does not hold an access back, as schedule {} does", seed
-        );
-    if (emulator::is_random(seed))
-        return fmt::format(
-            "with the turns of schedule {}, without its pauses before accesses: accesses that nothing orders "
-            "may come in another order than in the run",
-            seed
-        );
-    return {};
-}
 
 Route make_route(const ptx::Module& module, emulator::Journey journey) {
     Route route;

@@ -32,9 +32,6 @@ struct Route {
 
 Route make_route(const ptx::Module& module, emulator::Journey journey);
 
-// How the order of execution on a route differs from that of a run with this schedule; empty: it does not.
-std::string schedule_note(uint64_t seed);
-
 enum class Odd : uint8_t { none, nan, inf };
 // Bytes by generic address: kSharedBase + offset for shared memory.
 struct Bytes {
