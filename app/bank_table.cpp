@@ -1,12 +1,11 @@
 // JSON in, plain rows out.
 #include "app/bank_table.h"
 
+#include "app/answer.h"
 #include "instrumentation/base/bank_phases.h"
-#include "instrumentation/base/error.h"
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 namespace wl::app {
 
@@ -49,8 +48,7 @@ BankLine line_from(const json& j) {
 }  // namespace
 
 BankTable bank_table(const std::string& text) {
-    try {
-        const json j = json::parse(text);
+    return read_answer(text, "banks", [](const json& j) {
         BankTable table;
         table.wavefronts = j.at("shared").at("wavefronts"), table.ideal = j.at("shared").at("ideal");
         for (const json& line : j.at("shared").at("lines")) table.lines.push_back(line_from(line));
@@ -59,9 +57,7 @@ BankTable bank_table(const std::string& text) {
                 {r.at("array"), r.at("words"), r.at("before"), r.at("after"), r.at("same_results")}
             );
         return table;
-    } catch (const json::exception& problem) {
-        throw Error(std::string("The answer about banks is not readable: ") + problem.what() + ".");
-    }
+    });
 }
 
 std::vector<BankWord> words_by_bank(const LaneAccesses& request) {

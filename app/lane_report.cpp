@@ -1,13 +1,12 @@
 // JSON in, rows with numbers out.
 #include "app/lane_report.h"
 
-#include "instrumentation/base/error.h"
+#include "app/answer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace wl::app {
 
@@ -48,8 +47,7 @@ LaneRow row_from(const json& j, uint32_t lanes) {
 }  // namespace
 
 LaneReport lane_report(const std::string& text) {
-    try {
-        const json j = json::parse(text);
+    return read_answer(text, "an instant", [](const json& j) {
         LaneReport report;
         report.asked = j.at("asked");
         report.problem = j.value("error", "");
@@ -66,9 +64,7 @@ LaneReport lane_report(const std::string& text) {
         report.lanes = j.at("lanes");
         for (const json& row : j.at("values")) report.rows.push_back(row_from(row, report.lanes));
         return report;
-    } catch (const json::exception& problem) {
-        throw Error(std::string("The answer about an instant is not readable: ") + problem.what() + ".");
-    }
+    });
 }
 
 }  // namespace wl::app

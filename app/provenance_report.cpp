@@ -1,13 +1,12 @@
 // JSON in, one list of links out.
 #include "app/provenance_report.h"
 
-#include "instrumentation/base/error.h"
+#include "app/answer.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace wl::app {
 
@@ -56,6 +55,17 @@ void add_elements(const json& j, ProvenanceReport& report) {
     }
 }
 
+ProvenanceDecider decider_from(const json& j) {
+    ProvenanceDecider d;
+    d.kind = j.at("kind") == "address" ? ProvenanceDecider::Kind::address : ProvenanceDecider::Kind::guard;
+    d.file = j.at("file"), d.text = j.at("text"), d.line = j.at("line");
+    d.inlined_at = j.at("inlined_at").get<std::vector<int>>();
+    d.warp = j.at("warp"), d.lane = j.at("lane");
+    d.value = j.at("value");
+    d.out_of = join(j.at("out_of").get<std::vector<std::string>>(), ", ");
+    return d;
+}
+
 ProvenanceLink line_from(const json& j) {
     ProvenanceLink link;
     link.kind = ProvenanceLink::Kind::line;
@@ -65,6 +75,9 @@ ProvenanceLink line_from(const json& j) {
     link.warp = j.at("warp"), link.lane = j.at("lane");
     link.value = j.at("value"), link.times = j.at("times"), link.suspect = j.at("suspect");
     link.instructions = join(j.at("instructions").get<std::vector<std::string>>(), ", ");
+    link.misled = j.at("misled");
+    for (const json& each : j.at("decided_by"))
+        if (each.at("line") != 0) link.deciders.push_back(decider_from(each));
     return link;
 }
 
@@ -84,8 +97,7 @@ std::string input_text(const json& j) {
 }  // namespace
 
 ProvenanceReport provenance_report(const std::string& text) {
-    try {
-        const json j = json::parse(text);
+    return read_answer(text, "an element", [](const json& j) {
         ProvenanceReport report;
         report.question = j.at("question");
         report.problem = j.value("error", "");
@@ -99,10 +111,10 @@ ProvenanceReport provenance_report(const std::string& text) {
         });
         for (const json& input : j.at("inputs")) report.inputs.push_back(input_text(input));
         report.not_followed = j.at("not_followed").get<std::vector<std::string>>();
+        const json& owner = j.at("evidence").at("belongs_to");
+        if (!owner.is_null()) report.belongs_to = Element{owner.at(0), owner.at(1)};
         return report;
-    } catch (const json::exception& problem) {
-        throw Error(std::string("The answer about an element is not readable: ") + problem.what() + ".");
-    }
+    });
 }
 
 }  // namespace wl::app

@@ -185,6 +185,14 @@ bool say_and_ask(Box box, std::string_view text, std::string_view name) {
     return button({box.low.x + px(size::kPad), below}, std::string(name) + "/ask-again", "Ask again");
 }
 
+void tooltip(const std::string& text) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));
+    ImGui::PushFont(ui().fonts.words, size::kSmallWords);
+    ImGui::SetTooltip("%s", text.c_str());
+    ImGui::PopFont();
+    ImGui::PopStyleVar();
+}
+
 void push_field_style() {
     const float padding = std::max(0.0F, (px(kControlHeight) - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), padding));

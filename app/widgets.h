@@ -55,6 +55,8 @@ float say(Box box, ImU32 ink, std::string_view text);
 // The same of a worker that ended; true: "Ask again" was pressed, which registers as NAME/ask-again.
 bool say_and_ask(Box box, std::string_view text, std::string_view name);
 
+void tooltip(const std::string& text);  // at the mouse
+
 // An invisible button over a box; registers itself.
 bool press(Box box, const std::string& name);
 

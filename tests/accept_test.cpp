@@ -85,6 +85,20 @@ TEST(Accept, MoreRegistersOrSharedMemoryThanTheLimitIsRefused) {
     EXPECT_NE(wrong.err.find("--max-shared 64Q"), std::string::npos);
 }
 
+TEST(Accept, ExactlyTheLimitIsAcceptedAndOneLessIsNot) {
+    const std::vector<std::string> words{"accept", "v2b", "--presets", "mission", "--json"};
+    const json usual = rows_of(warplens(with(words, kSmall))).at(0);
+    const int registers = usual.at("registers"), shared = usual.at("shared_bytes");
+    const auto verdict = [&](int most_registers, int most_shared) {
+        const std::vector<std::string> limits{
+            "--max-registers", std::to_string(most_registers), "--max-shared", std::to_string(most_shared)};
+        return rows_of(warplens(with(with(words, limits), kSmall))).at(0).at("verdict");
+    };
+    EXPECT_EQ(verdict(registers, shared), "accepted");
+    EXPECT_EQ(verdict(registers - 1, shared), "refused");
+    EXPECT_EQ(verdict(registers, shared - 1), "refused");
+}
+
 TEST(Accept, WithoutPtxasRegistersAreUnknownAndHeldToNothing) {
     const std::vector<std::string> words{"accept", "v2b", "--presets", "mission", "--max-registers", "1"};
     const Said said = warplens(with(words, kSmall), {"WARPLENS_PTXAS=/nowhere/ptxas"});

@@ -41,6 +41,17 @@ TEST(Compare, AFaultIsFoundWhereItFirstShowsWithItsLine) {
     EXPECT_NE(hunk.find("\n+        for (int key = 0; key < N; ++key) l_add"), std::string::npos) << hunk;
 }
 
+// Of all tiles named l, those of the broken side alone are wrong, on whichever side it stands.
+TEST(Compare, WrongTilesAreCountedForTheSideThatHasThem) {
+    const auto bad_of = [](const json& j) {
+        for (const json& tile : j.at("tiles"))
+            if (tile.at("tile") == "l") return std::pair<int, int>(tile.at("bad_a"), tile.at("bad_b"));
+        return std::pair(-1, -1);
+    };
+    EXPECT_EQ(bad_of(compare("v2c_3", "v2c_3+32x", 1)), std::pair(0, 4)) << "two blocks of two iterations";
+    EXPECT_EQ(bad_of(compare("v2c_3+32x", "v2c_3", 1)), std::pair(4, 0));
+}
+
 TEST(Compare, TwoIterationsThatAreBothRightDifferByRoundingOnly) {
     const json j = compare("v2b", "v2c_3", 0);
     EXPECT_EQ(j.at("verdict"), "ok");

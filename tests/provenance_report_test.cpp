@@ -23,7 +23,10 @@ std::string answer() {
         R"(], "first_wrong": )" + element("P", 1, 10, "wrong", "9") +
         R"(, "lines": [{"file": "a/b.cu", "line": 41, "inlined_at": [127], "text": "x += y;", "suspect": true,
         "instructions": ["add.f32", "mul.f32"], "times": 64, "site": 5, "warp": 1, "lane": 7, "order": 20,
-        "value": "4.5"}], "inputs": [{"memory": "Q", "bytes": 8, "offsets": [0, 7], "uninitialised": false,
+        "value": "4.5", "misled": true, "decided_by": [{"kind": "guard", "file": "a/b.cu", "line": 40,
+        "inlined_at": [], "text": "if (x) y", "warp": 1, "lane": 3, "value": "true", "out_of": ["n", "lane"]},
+        {"kind": "address", "file": "", "line": 0, "inlined_at": [], "text": "", "warp": 1, "lane": 7,
+        "value": "0x0", "out_of": []}]}], "evidence": {"belongs_to": [3, 4]}, "inputs": [{"memory": "Q", "bytes": 8, "offsets": [0, 7], "uninitialised": false,
         "elements": 4, "first": [0, 1], "last": [0, 4]}, {"memory": "shared", "bytes": 4, "offsets": [16, 19],
         "uninitialised": true}], "not_followed": ["tex.2d"]})";
 }
@@ -45,6 +48,14 @@ TEST(ProvenanceReport, GoesBackInKernelTimeWithOneLinkForEachMark) {
     EXPECT_EQ(r.links[1].value, "4.5");
     EXPECT_EQ(r.links[1].instructions, "add.f32, mul.f32");
     EXPECT_TRUE(r.links[1].suspect);
+    EXPECT_TRUE(r.links[1].misled);
+    ASSERT_EQ(r.links[1].deciders.size(), 1U) << "one without a line cannot be shown";
+    EXPECT_EQ(r.links[1].deciders[0].kind, ProvenanceDecider::Kind::guard);
+    EXPECT_EQ(r.links[1].deciders[0].line, 40);
+    EXPECT_EQ(r.links[1].deciders[0].lane, 3);
+    EXPECT_EQ(r.links[1].deciders[0].out_of, "n, lane");
+    ASSERT_TRUE(r.belongs_to.has_value());
+    EXPECT_EQ(*r.belongs_to, (Element{3, 4}));
     const ProvenanceLink& p = r.links[2];
     EXPECT_EQ(p.elements, 3);
     EXPECT_EQ(p.wrong, 2);

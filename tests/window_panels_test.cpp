@@ -1,6 +1,7 @@
 // Lanes, Provenance, Banks and Findings in the real window, used by real X events: what is clicked and typed
 // reaches the worker, what it answers is drawn.
 #include "app/navigate.h"
+#include "app/provenance_rows.h"
 #include "app/shell_window.h"
 #include "instrumentation/capture/file.h"
 #include "tests/support/display.h"
@@ -182,6 +183,14 @@ TEST(WindowPanels, AClickOnALinkOfProvenanceSelectsIt) {
     );
     EXPECT_EQ(selection.lane, made.lane);
     EXPECT_EQ(selection.warp, made.warp);
+    ASSERT_FALSE(made.deciders.empty());
+    const ProvenanceDecider& decider = made.deciders.back();
+    const std::string name = "provenance/decider/" + std::to_string(made.deciders.size() - 1);
+    const Control row = desktop.control(name);
+    const bool address = decider.kind == ProvenanceDecider::Kind::address;
+    EXPECT_TRUE(has_colour(desktop.pixels(), row, address ? kAddressColour : kGuardColour));
+    desktop.play("click " + name + "\n expect line v2c_3.cu:" + std::to_string(decider.line) + "\n");
+    EXPECT_EQ(selection.lane, decider.lane);
 }
 
 TEST(WindowPanels, ARowOfBanksShowsItsLanes) {

@@ -149,11 +149,9 @@ float draw_picture(const BankLine& line, Selection& selection, Box box) {
         if (word.lane == selection.lane) list->AddRect(low, high, colour::kSelection);
         if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
         const uint64_t offset = line.request.at[static_cast<size_t>(word.lane)];
-        ImGui::SetTooltip(
-            "lane %d: bytes from offset %llu, bank %d",
-            word.lane,
-            static_cast<unsigned long long>(offset),
-            word.bank
+        tooltip(
+            "lane " + std::to_string(word.lane) + ": bytes from offset " + std::to_string(offset) +
+            ", bank " + std::to_string(word.bank)
         );
         if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = word.lane;
     }

@@ -165,8 +165,8 @@ void draw_row(
             );
         if (static_cast<int>(lane) == selection.lane) list->AddRect(low, high, colour::kSelection);
         if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
-        ImGui::SetTooltip(
-            "%s in lane %zu: %s\n%s", row.expression.c_str(), lane, row.text[lane].c_str(), row.origin.c_str()
+        tooltip(
+            row.expression + " in lane " + std::to_string(lane) + ": " + row.text[lane] + "\n" + row.origin
         );
         if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = static_cast<int>(lane);
     }
@@ -213,7 +213,7 @@ void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection
             const bool removed =
                 press(name, "lanes/row/" + std::to_string(i)) && watch != panel.watches.end();
             if (watch != panel.watches.end() && ImGui::IsItemHovered())
-                ImGui::SetTooltip("a click takes this watch away");
+                tooltip("a click takes this watch away");
             draw_name(row, name.low, name.width());
             if (row.problem.empty())
                 draw_row(report, row, cells, low.y, selection);

@@ -1,17 +1,16 @@
-// A rail from the element down to the inputs: tiles are squares, lines are dots, what is wrong is red.
+// The selection becomes a question; the answer is a list of links under a summary.
 #include "app/panels/provenance.h"
 
 #include "app/lane_question.h"
 #include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/provenance_rows.h"
 #include "instrumentation/base/block_text.h"
 
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
+#include <utility>
 
 namespace wl::app {
 
@@ -19,8 +18,6 @@ namespace {
 
 using Kind = ProvenanceLink::Kind;
 using State = ProvenanceElement::State;
-
-constexpr float kRowHeight = 24;  // pixels at scale 1
 
 // ---- the question
 
@@ -74,149 +71,13 @@ void choose(
     selection.warp = link.warp, selection.lane = link.lane;
 }
 
-// ---- rows
+// ---- the chain
 
-// Right edges of the numbers; text fills what is left. Narrow panels do without the last three.
-struct Columns {
-    float rail = 0, text = 0, value = 0, reference = 0, off = 0, lane = 0, times = 0;
-    bool wide = true;
-};
-
-Columns columns_of(Box box) {
-    Columns c;
-    c.wide = box.width() > px(760);
-    c.rail = box.low.x + px(size::kPad + 5);
-    c.text = c.rail + px(16);
-    c.times = box.high.x - px(size::kPad);
-    c.lane = c.times - px(58);
-    c.off = c.lane - px(64);
-    c.reference = c.wide ? c.off - px(70) : c.times;
-    c.value = c.reference - px(78);
-    return c;
-}
-
-struct Row {
-    Columns at;
-    Box box;
-    float top() const { return middle(box.low.y, box.height(), Face::small_numbers); }
-    float room() const { return at.value - px(78) - at.text; }
-};
-
-void put_number(const Row& row, float right, ImU32 ink, const std::string& text) {
-    if (text.empty()) return;
-    put_right({right, row.top()}, {Face::small_numbers, ink}, text);
-}
-
-ImU32 ink_of(State state) {
-    return state == State::wrong ? colour::kBad : state == State::right ? colour::kGood : colour::kDim;
-}
-
-std::string name_of(const ProvenanceElement& e) {
-    return e.tile + "[" + std::to_string(e.at.row) + ", " + std::to_string(e.at.col) + "]";
-}
-
-std::string where_of(const ProvenanceLink& link) {
-    const ProvenanceElement& e = link.element;
-    std::string text = e.iteration < 0 ? "" : "iteration " + std::to_string(e.iteration);
-    if (e.warp >= 0) text += ", warp " + std::to_string(e.warp);
-    if (link.elements > 1)
-        text += ", " + std::to_string(link.elements) + " elements" +
-            (link.wrong > 0 ? ", " + std::to_string(link.wrong) + " wrong" : "");
-    return text;
-}
-
-void draw_element(const Row& row, const ProvenanceElement& e, const std::string& rest, Face face) {
-    const ImU32 ink = ink_of(e.state);
-    const float top = middle(row.box.low.y, row.box.height(), face);
-    const float after = put_clipped({row.at.text, top}, row.room(), {face, ink}, name_of(e));
-    const float left = row.room() - (after - row.at.text) - px(10);
-    if (left > px(20))
-        put_clipped({after + px(10), row.top()}, left, {Face::small_words, colour::kDim}, rest);
-    put_number(row, row.at.value, colour::kGot, number(e.got));
-    if (std::isnan(e.reference)) return;
-    put_number(row, row.at.reference, colour::kReference, number(e.reference));
-    const ImU32 off = e.state == State::wrong ? colour::kDifference : colour::kFaint;
-    if (row.at.wide) put_number(row, row.at.off, off, number(e.got - e.reference, 3));
-}
-
-std::string place_of(const ProvenanceLink& link) {
-    std::string text = link.file.empty() ? "no line" : file_name(link.file) + ":" + std::to_string(link.line);
-    for (const int call : link.inlined_at) text += " in " + std::to_string(call);
-    return text;
-}
-
-void draw_line(const Row& row, const ProvenanceLink& link) {
-    const ImU32 place = link.suspect ? colour::kBad : colour::kAccent;
-    const float after =
-        put_clipped({row.at.text, row.top()}, row.room(), {Face::small_numbers, place}, place_of(link));
-    const float code = std::max(after + px(10), row.at.text + std::min(px(150), row.room() / 2));
-    const float left = row.at.text + row.room() - code;
-    if (left > px(20))
-        put_clipped(
-            {code, row.top()},
-            left,
-            {Face::small_numbers, link.suspect ? colour::kBright : colour::kText},
-            link.text
-        );
-    put_number(row, row.at.value, colour::kText, link.value);
-    if (!row.at.wide) return;
-    put_number(
-        row, row.at.lane, colour::kDim, "w" + std::to_string(link.warp) + ".l" + std::to_string(link.lane)
-    );
-    put_number(row, row.at.times, colour::kFaint, "x" + count_text(static_cast<int64_t>(link.times)));
-}
-
-void draw_node(const Row& row, const ProvenanceLink& link) {
-    const ImVec2 centre(row.at.rail, (row.box.low.y + row.box.high.y) / 2);
-    const ImU32 rail = link.suspect || link.first_wrong ? colour::kBad : colour::kStrongLine;
-    hairline({centre.x, row.box.low.y}, {centre.x, row.box.high.y}, rail);
-    if (link.kind == Kind::line) {
-        dot(centre, px(3), link.suspect ? colour::kBad : colour::kFaint);
-        return;
-    }
-    const float r = link.first_wrong ? px(6) : px(4);
-    swatch({centre.x - r, centre.y - r}, 2 * r, ink_of(link.element.state));
-}
-
-std::string tip_of(const ProvenanceLink& link) {
-    if (link.kind == Kind::line)
-        return link.text + "\n" + link.instructions + "\n" + count_text(static_cast<int64_t>(link.times)) +
-            " lane executions; the last by lane " + std::to_string(link.lane) + " of warp " +
-            std::to_string(link.warp);
-    const ProvenanceElement& e = link.element;
-    if (std::isnan(e.reference)) return name_of(e) + " = " + number(e.got, 9) + ", not compared";
-    return name_of(e) + " = " + number(e.got, 9) + "\nreference " + number(e.reference, 9) + ", bound " +
-        number(e.bound, 3);
-}
-
-// True: it was clicked.
-bool draw_link(const Row& row, const ProvenanceLink& link, int index, bool chosen) {
-    const bool pressed = press(row.box, "provenance/" + std::to_string(index));
-    const bool hovered = ImGui::IsItemHovered();
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    if (link.first_wrong || link.suspect)
-        list->AddRectFilled(
-            row.box.low, row.box.high, colour::with_alpha(colour::kBad, link.first_wrong ? 44 : 16)
-        );
-    if (chosen || hovered)
-        list->AddRectFilled(
-            row.box.low, row.box.high, colour::with_alpha(colour::kRaised, chosen ? 190 : 110)
-        );
-    if (chosen) list->AddRectFilled(row.box.low, {row.box.low.x + px(3), row.box.high.y}, colour::kSelection);
-    draw_node(row, link);
-    if (link.kind == Kind::line)
-        draw_line(row, link);
-    else
-        draw_element(row, link.element, where_of(link), Face::small_numbers);
-    if (hovered) ImGui::SetTooltip("%s", tip_of(link).c_str());
-    return pressed;
-}
-
-void draw_inputs(const ProvenanceReport& report, const Columns& at, float width) {
+void draw_inputs(const ProvenanceReport& report, const LinkColumns& at, float width) {
     const auto line = [&](ImU32 ink, const std::string& text) {
         const ImVec2 low = ImGui::GetCursorScreenPos();
-        const Row row{
-            at, {low, {low.x + width, low.y + px(kRowHeight)}}
+        const LinkRow row{
+            at, {low, {low.x + width, low.y + px(kLinkHeight)}}
         };
         diamond({at.rail, (row.box.low.y + row.box.high.y) / 2}, px(4), ink);
         put_clipped({at.text, row.top()}, at.times - at.text, {Face::small_numbers, ink}, text);
@@ -227,10 +88,33 @@ void draw_inputs(const ProvenanceReport& report, const Columns& at, float width)
         line(colour::kWarning, "the chain is not known behind " + name);
 }
 
+// Under the chosen line: the addresses and guards that decided what it did; a click on one selects its line.
+void draw_deciders(
+    const Session& session, Selection& selection, const ProvenanceLink& link, const LinkRow& above
+) {
+    LinkRow row = above;
+    for (size_t i = 0; i < link.deciders.size(); ++i) {
+        const ProvenanceDecider& decider = link.deciders[i];
+        row.box.low.y = row.box.high.y, row.box.high.y += px(kDeciderHeight);
+        if (draw_decider(row, decider, "provenance/decider/" + std::to_string(i))) {
+            select_site(selection, site_at_line(session.capture, decider.file, decider.line));
+            selection.warp = decider.warp, selection.lane = decider.lane;
+        }
+    }
+    ImGui::SetCursorScreenPos({row.box.low.x, row.box.high.y});
+}
+
+// Scrolls on until what begins at `top` and ends at the cursor is in sight, or its top would leave.
+void reveal(float top) {
+    const float window = ImGui::GetWindowPos().y;
+    const float hidden = ImGui::GetCursorScreenPos().y - (window + ImGui::GetWindowHeight());
+    if (hidden > 0) ImGui::SetScrollY(ImGui::GetScrollY() + std::min(hidden, top - window));
+}
+
 void draw_links(ProvenancePanel& panel, const Session& session, Selection& selection, Box box) {
     const ProvenanceReport& report = *session.provenance.report;
-    const Columns at = columns_of(box);
-    const float width = box.width(), height = px(kRowHeight);
+    const LinkColumns at = link_columns(box);
+    const float width = box.width(), height = px(kLinkHeight);
     const auto first_wrong = std::find_if(report.links.begin(), report.links.end(), [](const auto& link) {
         return link.first_wrong;
     });
@@ -244,15 +128,19 @@ void draw_links(ProvenancePanel& panel, const Session& session, Selection& selec
         panel.scrolled = report.question;
         for (int i = 0; i < static_cast<int>(report.links.size()); ++i) {
             const ImVec2 low = ImGui::GetCursorScreenPos();
-            const Row row{
+            const LinkRow row{
                 at, {low, {low.x + width, low.y + height}}
             };
             const ProvenanceLink& link = report.links[static_cast<size_t>(i)];
             if (draw_link(row, link, i, i == panel.chosen)) {
                 panel.chosen = i;
+                panel.reveal = true;
                 choose(panel, session, selection, link);
             }
             ImGui::SetCursorScreenPos({low.x, low.y + height});
+            if (i != panel.chosen) continue;
+            draw_deciders(session, selection, link, row);
+            if (std::exchange(panel.reveal, false)) reveal(low.y);
         }
         draw_inputs(report, at, width);
         ImGui::Dummy({1, 1});
@@ -263,7 +151,7 @@ void draw_links(ProvenancePanel& panel, const Session& session, Selection& selec
 
 // ---- what stays in place above the links
 
-void draw_titles(const Columns& at, float y) {
+void draw_titles(const LinkColumns& at, float y) {
     const auto title = [&](float right, const char* text) {
         put_right({right, y}, {Face::small_words, colour::kFaint}, text);
     };
@@ -276,17 +164,30 @@ void draw_titles(const Columns& at, float y) {
     title(at.times, "times");
 }
 
+// What the lines marked ! are known to have done.
+std::string evidence_of(const ProvenanceReport& report, ProvenanceElement wrong) {
+    const bool misled =
+        std::any_of(report.links.begin(), report.links.end(), [](const auto& link) { return link.misled; });
+    if (report.belongs_to) {
+        wrong.at = *report.belongs_to;
+        return " It is the right value of " + name_of(wrong) +
+            (misled ? ": the address of a line marked ! is wrong." : ".");
+    }
+    return misled ? " What does not belong came in at the lines marked !, by a wrong address or guard." : "";
+}
+
 std::string summary_of(const ProvenanceReport& report) {
     for (const ProvenanceLink& link : report.links)
         if (link.first_wrong)
             return "The first wrong link is " + name_of(link.element) + " of iteration " +
                 std::to_string(link.element.iteration) +
                 ". The red lines made it out of elements that are inside their bounds: the fault is in one "
-                "of "
-                "them, or in what they should have read.";
+                "of them, or in what they should have read." +
+                evidence_of(report, link.element);
     if (report.asked.state == State::wrong)
         return "No tile on the way is wrong: the fault is in one of the red lines, between the last right "
-               "elements and this one, or in what they should have read.";
+               "elements and this one, or in what they should have read." +
+            evidence_of(report, report.asked);
     return "Nothing that was compared on the way is wrong.";
 }
 
@@ -317,13 +218,13 @@ float draw_summary(ProvenancePanel& panel, const Session& session, Box box) {
 
 void draw_chain(ProvenancePanel& panel, const Session& session, Selection& selection, Box box) {
     const ProvenanceReport& report = *session.provenance.report;
-    const Columns at = columns_of(box);
+    const LinkColumns at = link_columns(box);
     float y = draw_summary(panel, session, box);
     hairline({box.low.x, y}, {box.high.x, y});
     draw_titles(at, y + px(3));
     y += px(22);
-    const Row row{
-        at, {{box.low.x, y}, {box.high.x, y + px(kRowHeight + 2)}}
+    const LinkRow row{
+        at, {{box.low.x, y}, {box.high.x, y + px(kLinkHeight + 2)}}
     };
     ImGui::GetWindowDrawList()->AddRectFilled(
         row.box.low, row.box.high, colour::with_alpha(colour::kRaised, 120)

@@ -16,6 +16,7 @@ struct ProvenancePanel {
     std::string own;       // the same of the selection that a click on a link made: the chain stays
     std::string question;  // the last one that was asked
     int chosen = -1;       // the link that was clicked
+    bool reveal = false;   // what is shown under it is yet to be scrolled into sight
     std::string scrolled;  // the question at whose answer the list was moved to the first wrong link
     uint64_t capture = 0;  // Session::captures that it belongs to
 };

@@ -1,0 +1,22 @@
+// A worker's answer: JSON that becomes a plain struct, or an Error that says what is not readable.
+#pragma once
+
+#include "instrumentation/base/error.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace wl::app {
+
+// What `take` makes of the text's JSON. Throws Error "The answer about ABOUT is not readable: why." where the
+// text is none, or lacks what `take` looks for.
+template <typename Take>
+auto read_answer(const std::string& text, const char* about, const Take& take) {
+    try {
+        return take(nlohmann::json::parse(text));
+    } catch (const nlohmann::json::exception& problem) {
+        throw Error(std::string("The answer about ") + about + " is not readable: " + problem.what() + ".");
+    }
+}
+
+}  // namespace wl::app
