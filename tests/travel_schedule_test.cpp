@@ -2,6 +2,7 @@
 // memory that it found in the run, whatever made its schedule so.
 #include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/hash.h"
+#include "instrumentation/emulator/turn_log.h"
 #include "instrumentation/emulator/warp.h"
 #include "tests/travel_launch.h"
 
@@ -282,6 +283,24 @@ TEST(TravelSchedules, LanesOfAWarpOnTwoWays) {
 TEST(TravelSchedules, BlocksThatWaitForEachOther) {
     Spied k = subject(kChain, 6, 64);
     for (const uint64_t seed : {1, 9}) expect_the_same_instants(k, 4, seed);
+}
+
+TEST(TravelSchedules, StoresThatNobodyTellsOfAreFoundInAllOfMemory) {
+    const Launched k = subject(kChain, 6, 64);
+    const Launched again(emulator::test::ptx_of(kChain));
+    emulator::Program untold = *again.program;
+    untold.memory_spans.clear();
+    const auto pieces = [&](const emulator::Program& program) {
+        std::vector<std::tuple<size_t, size_t, size_t, std::vector<std::byte>>> all;
+        const emulator::TurnLog log = emulator::log_turns({program, k.launch, 4, 0, 0, 1 << 20}, k.memory);
+        for (size_t turn = 0; turn < log.turns.size(); ++turn)
+            for (const emulator::Piece& p : log.turns[turn].pieces)
+                all.emplace_back(turn, p.memory, p.offset, p.bytes);
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    EXPECT_GE(pieces(*again.program).size(), 2U) << "what block 3 left, and its flag";
+    EXPECT_EQ(pieces(untold), pieces(*again.program));
 }
 
 TEST(TravelSchedules, EitherOrderOfTwoWarpsThatADirectedSeedAsksFor) {

@@ -131,6 +131,7 @@ std::unique_ptr<Trip> make_trip(
     const int64_t first = trip->recorded ? recorded_block(*trip->recorded) : 0;
     journey.block = trip->block = o.block.empty() ? first : parse_block(o.block, e.problem.grid);
     journey.schedule_seed = options.schedule_seed;
+    journey.among_others = schedule_note(*trip).empty();
     trip->faults = kernel.faults;
     trip->warps = static_cast<int>((count(prepared.launch.block) + kLanes - 1) / kLanes);
     trip->route = travel::make_route(e.module, std::move(journey));

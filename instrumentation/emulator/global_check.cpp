@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/put_before.h"
 #include "instrumentation/emulator/schedule.h"
+#include "instrumentation/emulator/turn_log.h"
 
 #include <algorithm>
 #include <cstring>
@@ -189,6 +190,25 @@ const Instr* pause_and_execute(Warp& w, const Instr* i) {
     return w.block->global->check->paused[w.block->variant][index_of(w, i)](w, i);
 }
 
+bool is_store(const MemoryRequest& r) { return r.kind == AccessKind::store || r.kind == AccessKind::atomic; }
+
+const Instr* tell_and_execute(Warp& w, const Instr* i) {
+    const GlobalCheck& check = *w.block->global->check;
+    const size_t index = index_of(w, i);
+    const GlobalCheck::Hooked& hooked = check.hooked[index];
+    for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s)
+        for (const MemoryRequest& r : check.program.memory_sites[s].requests) {
+            if (!is_store(r)) continue;
+            Addresses a;
+            read_addresses(w, check.program.memory_sites[s], r, a);
+            for (uint32_t rest = a.global; rest != 0; rest &= rest - 1)
+                note_store(
+                    *check.log, *w.block->memory, a.at[static_cast<size_t>(first_lane(rest))], r.bytes
+                );
+        }
+    return check.telling[index](w, i);
+}
+
 const Instr* look_and_execute(Warp& w, const Instr* i) {
     GlobalActor& actor = *w.block->global;
     const GlobalCheck& check = *actor.check;
@@ -228,6 +248,14 @@ void look_for_races(GlobalCheck& check, Variant variant) {
     for (size_t k = 0; k < check.hooked.size(); ++k)
         if (is_watched(check.program, check.hooked[k]))
             check.hooked[k].executor = put_before(check.program.code[variant][k], look_and_execute);
+}
+
+void tell_stores(GlobalCheck& check, TurnLog& log) {
+    check.log = &log;
+    check.telling.resize(check.hooked.size());
+    for (size_t k = 0; k < check.hooked.size(); ++k)
+        if (check.hooked[k].count != 0)
+            check.telling[k] = std::exchange(check.program.code[kPlain][k].exec, tell_and_execute);
 }
 
 void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& pair) {

@@ -13,6 +13,8 @@
 
 namespace wl::emulator {
 
+struct TurnLog;
+
 struct GlobalCheck {
     struct Hooked {
         Exec executor = nullptr;      // the one that was there
@@ -24,6 +26,8 @@ struct GlobalCheck {
     // By instruction, of a random schedule: the executors that the pauses before some accesses stand before.
     std::array<std::vector<Exec>, kVariants> paused;
     std::unique_ptr<PairRun> pair;  // of a directed schedule
+    TurnLog* log = nullptr;         // that is told where blocks store
+    std::vector<Exec> telling;      // by instruction: the executors behind that
     GlobalShadow shadow;
 };
 
@@ -34,6 +38,8 @@ void look_for_races(GlobalCheck& check, Variant variant);
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread);
 // Accesses come as in the schedule of this seed: behind pauses, or the two of the pair in their order.
 void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& pair);
+// Blocks that nobody observes tell `log` where they store, but for what Program::memory_sites does not have.
+void tell_stores(GlobalCheck& check, TurnLog& log);
 // The block begins; its own shadow has begun already.
 void begin_global(GlobalCheck& check, Block& block);
 

@@ -183,6 +183,7 @@ void add_races(RunResult& result, GlobalCheck& check) {
 void prepare(GlobalCheck& check, const Execution& e) {
     prepare(check, e.program);
     if (looks_at_global(e.options, e.starts)) look_for_races(check, variant_for(e.options));
+    if (e.turns != nullptr && e.turns->is_told) tell_stores(check, *e.turns);
     follow(check, e.options.schedule_seed, e.directed);
 }
 
@@ -217,7 +218,8 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
 
 RunResult execute_as_asked(const Execution& e, GlobalMemory& memory) {
     if (looks_at_global(e.options, e.starts)) return execute_checked(e, memory);
-    if (e.options.schedule_seed == 0 || e.options.count_accesses) return execute(e, memory, nullptr);
+    const bool hooked = e.turns != nullptr || (e.options.schedule_seed != 0 && !e.options.count_accesses);
+    if (!hooked) return execute(e, memory, nullptr);
     GlobalCheck check;
     prepare(check, e);
     return execute(e, memory, &check);
@@ -240,17 +242,24 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     return result;
 }
 
-TurnLog log_turns(const TurnQuestion& q, GlobalMemory memory) {
-    if (memory.heap != nullptr) {  // copies of a memory share their heap
-        const auto own = std::make_shared<Heap>();
-        own->arena = memory.heap->arena;
-        own->pieces = memory.heap->pieces;
-        own->next = memory.heap->next;
-        memory.heap = own;
-    }
+namespace {
+
+// Copies of a memory share their heap.
+GlobalMemory copy_of(const GlobalMemory& memory) {
+    GlobalMemory copy = memory;
+    if (memory.heap == nullptr) return copy;
+    copy.heap = std::make_shared<Heap>();
+    copy.heap->arena = memory.heap->arena;
+    copy.heap->pieces = memory.heap->pieces;
+    copy.heap->next = memory.heap->next;
+    return copy;
+}
+
+TurnLog log_launch(const TurnQuestion& q, GlobalMemory& memory, bool is_told) {
     TurnLog log;
     log.block = q.block;
     log.limit = q.limit;
+    log.is_told = is_told;
     RunOptions options;
     options.checks = {false, false, false};
     options.schedule_seed = q.schedule_seed;
@@ -258,16 +267,20 @@ TurnLog log_turns(const TurnQuestion& q, GlobalMemory memory) {
     options.on_tile = [](TileSnapshot&&) {};  // marks hold the block up
     const Loaded loaded = load(q.program, memory);
     const auto directed = directed_by(q.schedule_seed, schedule_space(q.program, q.launch));
-    const Execution e{
-        q.program,
-        q.launch,
-        options,
-        loaded,
-        directed,
-        starts(q.program, q.launch, options, directed),
-        1,
-        &log};
-    execute_as_asked(e, memory);
+    const auto begun = starts(q.program, q.launch, options, directed);
+    execute_as_asked({q.program, q.launch, options, loaded, directed, begun, 1, &log}, memory);
+    return log;
+}
+
+}  // namespace
+
+TurnLog log_turns(const TurnQuestion& q, const GlobalMemory& memory) {
+    GlobalMemory after = copy_of(memory);
+    TurnLog log = log_launch(q, after, true);
+    if (!log.full && !was_told_all(log, after)) {  // surfaces, bulk copies
+        after = copy_of(memory);
+        log = log_launch(q, after, false);
+    }
     log.seen.clear();
     return log;
 }

@@ -159,7 +159,9 @@ const Program& program_of(Traveller& t) {
     watch(t.watcher, *j.program);
     if (j.schedule_seed == 0) return t.watcher.program;
     prepare(t.schedule.emplace(), t.watcher.program);
-    follow(*t.schedule, j.schedule_seed, directed_by(j.schedule_seed, schedule_space(*j.program, j.launch)));
+    std::optional<PairOrder> pair;
+    if (j.among_others) pair = directed_by(j.schedule_seed, schedule_space(*j.program, j.launch));
+    follow(*t.schedule, j.schedule_seed, pair);
     return t.schedule->program;
 }
 
@@ -182,7 +184,7 @@ TravellerPtr start_journey(Journey journey) {
     t->options.budget = t->journey.budget;
     const Journey& j = t->journey;
     const Program& program = program_of(*t);
-    if (j.program->waits_for_blocks || t->schedule) {
+    if (j.program->waits_for_blocks || (t->schedule && j.among_others)) {
         t->log =
             log_turns({*j.program, j.launch, j.block, j.schedule_seed, j.budget, j.turn_bytes}, j.memory);
         if (t->log->full)

@@ -24,6 +24,9 @@ struct Journey {
     GlobalMemory memory;  // before the launch
     int64_t block = 0;    // linear
     uint64_t schedule_seed = 0;
+    // With a schedule of its own: the block finds what others do meanwhile. False: they need not be run, the
+    // schedule is of another program anyway.
+    bool among_others = true;
     uint64_t budget = 0;  // as RunOptions::budget
     // Memory for the block's state at some instants, from which later ones are reached; 0: for its start
     // alone.
@@ -38,10 +41,10 @@ struct TravellerDeleter {
 };
 using TravellerPtr = std::unique_ptr<Traveller, TravellerDeleter>;
 
-// At the block's start. A block runs alone. Where blocks wait for each other the launch is first run once, on
-// one thread, and what others changed in memory before each turn of the block is kept: the block then finds
-// it again. Unsupported when that takes more than `turn_bytes`. Marks hold warps up as in a run that
-// takes them, so that the order of execution is that of a recorded block.
+// At the block's start. A block runs alone. Where blocks wait for each other, or have a schedule of their
+// own, the launch is first run once, on one thread, and what others changed in memory before each turn of the
+// block is kept: the block then finds it again. Unsupported when that takes more than `turn_bytes`. Marks
+// hold warps up as in a run that takes them, so that the order of execution is that of a recorded block.
 TravellerPtr start_journey(Journey journey);
 
 // A warp about to execute an instruction.

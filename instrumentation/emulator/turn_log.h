@@ -45,7 +45,14 @@ struct TurnLog {
     bool full = false;              // the limit was reached: the turns that follow are missing
     bool diverged = false;          // TurnStart::diverged of the next turn
     std::vector<TurnStart> turns;
-    std::vector<std::vector<std::byte>> seen;  // while the launch runs: memory when the block's turn ended
+    // While the launch runs:
+    std::vector<std::vector<std::byte>> seen;  // memory when the block's turn ended
+    bool is_told = false;                      // who stores says where; else all memory is looked at
+    struct PageNumber {
+        size_t memory = 0, page = 0;
+    };
+    std::vector<PageNumber> written;          // since its last turn began or ended, each once
+    std::vector<std::vector<bool>> is_among;  // `written`
 };
 
 // The launch is run on one thread, up to the block's end, as a run that records this block does it.
@@ -56,12 +63,16 @@ struct TurnQuestion {
     uint64_t schedule_seed = 0, budget = 0;
     uint64_t limit = 0;  // bytes
 };
-TurnLog log_turns(const TurnQuestion& question, GlobalMemory memory);
+TurnLog log_turns(const TurnQuestion& question, const GlobalMemory& memory);
 
 // ---- while it is written
 void start(TurnLog& log, GlobalMemory& memory);
 void turn_begins(TurnLog& log, GlobalMemory& memory, TurnKind kind);
 void turn_ends(TurnLog& log, GlobalMemory& memory);
+// A block stores there; addresses of no allocation are left out.
+void note_store(TurnLog& log, const GlobalMemory& memory, uint64_t address, uint32_t bytes);
+// Behind the launch: whether everything that was written is known.
+bool was_told_all(const TurnLog& log, GlobalMemory& memory);
 
 // ---- while it is read
 void apply(const TurnStart& turn, GlobalMemory& memory);
