@@ -157,6 +157,8 @@ void join(std::vector<capture::Finding>& findings, const Claim& claim) {
 
 bool is_root(const capture::Finding& f, const std::string& rule) { return f.rule == rule && f.caused_by < 0; }
 
+bool is_race(const capture::Finding& f) { return f.rule.starts_with("race_"); }
+
 // Once the barriers of a block are out of step, or an mbarrier is misused, what its warps do next says
 // nothing of its own; nor does a second fault of an access that stops a GPU.
 void join_aftermath(std::vector<capture::Finding>& findings) {
@@ -174,15 +176,18 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
     follow(
         "divergent_barrier",
         [](const capture::Finding& cause, const capture::Finding& f) {
-            const bool race = f.rule == "race_shared" || f.rule == "race_warp" || f.rule == "race_global";
-            return race && std::min(f.where.epoch, f.other.epoch) >= cause.where.epoch;
+            return is_race(f) && std::min(f.where.epoch, f.other.epoch) >= cause.where.epoch;
         },
         "witness: the two accesses above, made after the barriers of the block fell out of step"
     );
     follow(
         "mbarrier_misuse",
-        [](const capture::Finding&, const capture::Finding& f) {
-            return f.rule == "mbarrier_misuse" || f.rule == "deadlock";
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            const auto there = [&](const capture::Where& w) {
+                return w.line == cause.where.line && w.file == cause.where.file;
+            };
+            return f.rule == "mbarrier_misuse" || f.rule == "deadlock" ||
+                (is_race(f) && (there(f.where) || there(f.other)));
         },
         "seen after an mbarrier of the block was misused"
     );

@@ -138,7 +138,9 @@ bool one_cause(const capture::Finding& known, const capture::Finding& f) {
         return a.line == b.line && a.file == b.file;
     };
     const bool one_read = f.rule == "async_copy_wait" && f.other.line > 0 && one_line(known.other, f.other);
-    return one_read || one_line(known.where, f.where) ||
+    const bool crossed =
+        f.other.line > 0 && one_line(known.where, f.other) && one_line(known.other, f.where);
+    return one_read || one_line(known.where, f.where) || crossed ||
         (f.other.line == 0 && one_line(known.other, f.where));
 }
 
@@ -192,6 +194,8 @@ Ruled fault_rule(const Symptoms& s) {
         f.proof = "witness: " + witness(s, i);
         f.proven = true, f.count = i.count;
         if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
+        if (i.kind == Kind::divergent_barrier && f.other.line > 0)
+            f.title += ", while the others wait at " + place(f.other);
         const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
             return one_cause(k, f) || are_paired(k, f);
         });

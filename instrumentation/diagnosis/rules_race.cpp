@@ -169,13 +169,15 @@ void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
     );
 }
 
-// Atomics, copies and matrix stores have overwritten the first access's value when they are looked at.
+bool is_mbarrier(const Symptoms& s, uint32_t site) {
+    const auto at = code_place(s.experiment.module, s.entry, site);
+    return at &&
+        s.experiment.module.functions[at->function].code[at->index].mnemonic.starts_with("mbarrier");
+}
+
+// What lies in an mbarrier object is nobody's business.
 bool knows_values(const Symptoms& s, const Incident& i) {
-    if (i.kind == Kind::race_global) return true;
-    const auto at = code_place(s.experiment.module, s.entry, i.second.site);
-    if (!at) return false;
-    const ptx::Op op = s.experiment.module.functions[at->function].code[at->index].op;
-    return op == ptx::Op::ld || op == ptx::Op::st;
+    return i.kind == Kind::race_global || !(is_mbarrier(s, i.first.site) || is_mbarrier(s, i.second.site));
 }
 
 void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {

@@ -3,6 +3,7 @@
 
 #include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/poison.h"
 
 #include <algorithm>
@@ -14,7 +15,11 @@ namespace {
 
 using Kind = emulator::Incident::Kind;
 
-bool is_uninitialised(const emulator::Incident& i) { return i.kind == Kind::uninitialised_read; }
+// What matters only where the value goes.
+bool is_followed(const emulator::Incident& i) {
+    return i.kind == Kind::uninitialised_read ||
+        (i.kind == Kind::lane_not_in_mask && i.detail == emulator::kInactiveSource);
+}
 
 }  // namespace
 
@@ -24,7 +29,7 @@ bool follow_uninitialised(
     capture::Capture& c,
     std::vector<emulator::Incident>& incidents
 ) {
-    const bool seen = std::any_of(incidents.begin(), incidents.end(), is_uninitialised);
+    const bool seen = std::any_of(incidents.begin(), incidents.end(), is_followed);
     if (!seen && !emulator::may_read_uninitialised(e.module, e.entry)) return false;
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     emulator::PoisonOptions options;
@@ -42,12 +47,15 @@ bool follow_uninitialised(
             trace.blocks == 0 ? "they wait for each other, or run too long" : "the launch is too long"
         ));
     std::erase_if(incidents, [&](const emulator::Incident& i) {
-        if (!is_uninitialised(i)) return false;
+        if (!is_followed(i)) return false;
         const auto here = [&i](const emulator::Incident& t) { return t.first.site == i.first.site; };
         const bool followed = std::any_of(trace.incidents.begin(), trace.incidents.end(), here);
         const bool harmless = std::binary_search(trace.harmless.begin(), trace.harmless.end(), i.first.site);
         return followed || (harmless && trace.blocks == blocks);
     });
+    // Of a shuffle the mask is to be mended, wherever its value goes.
+    for (emulator::Incident& i : trace.incidents)
+        if (i.kind == Kind::lane_not_in_mask) i.second = {};
     std::move(trace.incidents.begin(), trace.incidents.end(), std::back_inserter(incidents));
     return true;
 }

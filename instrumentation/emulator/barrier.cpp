@@ -67,6 +67,39 @@ const Instr* report_no_barrier(Warp& w, const Instr* i, uint32_t id) {
     return give_up(w, i, std::move(incident));
 }
 
+// One line of the source, through the same calls.
+bool same_place(const std::vector<capture::Site>& sites, int a, int b) {
+    for (; a >= 0 && b >= 0 && a != b;) {
+        const capture::Site &x = sites[static_cast<size_t>(a)], &y = sites[static_cast<size_t>(b)];
+        if (x.source != y.source || x.line != y.line) return false;
+        a = x.inlined_at, b = y.inlined_at;
+    }
+    return a == b;
+}
+
+// __syncthreads() is one barrier for all of the block (CUDA C++ Programming Guide, synchronization
+// functions): the condition around it must be the same for all threads.
+void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
+    Block& block = *w.block;
+    if (barrier.first == nullptr) {
+        barrier.first = i;
+        barrier.first_warp = w.index;
+        return;
+    }
+    const auto place = [](const Instr* at) { return static_cast<int>(at->site); };
+    if (w.index == barrier.first_warp || same_place(block.program->sites, place(barrier.first), place(i)))
+        return;
+    Incident incident;
+    incident.kind = Incident::Kind::divergent_barrier;
+    const Warp& first = block.warps[static_cast<size_t>(barrier.first_warp)];
+    incident.first = witness(w, i, w.mask);
+    incident.second = witness(first, barrier.first, first.live);
+    incident.detail = fmt::format(
+        "warp {} waits here for warp {}, which waits at another __syncthreads()", w.index, barrier.first_warp
+    );
+    report(block, std::move(incident));
+}
+
 }  // namespace
 
 const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) {
@@ -85,6 +118,7 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
         );
         report(block, std::move(incident));
     }
+    if (arrival.id == 0 && arrival.threads == 0) look_at_place(w, i, barrier);
     close_segment(w, i + 1);
     ++block.changes;
     uint32_t& lanes = barrier.lanes[static_cast<size_t>(w.index)];

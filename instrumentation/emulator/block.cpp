@@ -1,6 +1,7 @@
 // One block from its first instruction to its end, in the turns of turns.h.
 #include "instrumentation/emulator/block.h"
 
+#include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/explore.h"
 #include "instrumentation/emulator/frames.h"
 #include "instrumentation/emulator/hash.h"
@@ -113,6 +114,9 @@ void begin_block(Block& block, int64_t index, Variant variant) {
         const uint32_t here = std::min<uint32_t>(threads - static_cast<uint32_t>(w.index * kLanes), kLanes);
         start_warp(block, w, here == kLanes ? kAllLanes : (1u << here) - 1);
     }
+    const auto& variables = block.program->shared_variables;
+    const bool reserved = !variables.empty() && variables.front().name == kReservedVariable;
+    if (reserved) std::fill_n(block.shared.begin(), kSharedReserved, std::byte{0});
     if (block.variant == kPlain) return;
     ShadowBlock shadow;
     shadow.block = index;
@@ -120,6 +124,9 @@ void begin_block(Block& block, int64_t index, Variant variant) {
     shadow.bytes = static_cast<uint32_t>(block.shared.size());
     shadow.checks = block.options->checks;
     start(block.shadow, shadow);
+    if (!reserved) return;
+    for (size_t word = 0; word < kSharedReserved / 4; ++word)
+        block.shadow.cells[word].writer = 1 << 2;  // some lane, before everything
 }
 
 uint64_t issued(const Block& block) {

@@ -210,7 +210,8 @@ void release(Clocks& clocks, int warp, uint32_t mask, Knowledge& into) {
         for (int lane = 0; lane < 32; ++lane) {
             if (!(mask >> lane & 1)) continue;
             if (self.acquired) join(into, (*self.acquired)[lane].warps, (*self.acquired)[lane].lanes);
-            if (self.last_access > self.lanes_safe) join_lane(into.lanes, {warp * 32 + lane, clocks.now});
+            if (std::max(self.last_access, self.last_global) > self.lanes_safe)
+                join_lane(into.lanes, {warp * 32 + lane, clocks.now});
             if (!self.by_lane) continue;
             for (int other = 0; other < 32; ++other) {
                 const Stamp at = (*self.by_lane)[lane][other];

@@ -39,7 +39,8 @@ struct WarpClock {
     Stamp lanes_safe =
         0;               // accesses of its own lanes up to here happen before the next ones of all its lanes
     Stamp released = 0;  // when it last arrived at a block barrier
-    Stamp last_access = 0;
+    Stamp last_access = 0;  // of shared memory
+    Stamp last_global = 0;  // of global memory, where races are looked for there
     bool exited = false;
     uint32_t lanes = 0;                   // lanes that exist: the block's last warp may be narrow
     std::array<Stamp, kMaxWarps> seen{};  // [v]: accesses of warp v up to here happen before its next ones

@@ -14,7 +14,9 @@ constexpr uint32_t kWarpsOfMultiprocessor = 64;
 constexpr uint32_t kBlocksOfMultiprocessor = 32;
 constexpr uint32_t kSharedOfMultiprocessor = 228 << 10;  // bytes
 constexpr uint32_t kSharedReserved = 1 << 10;            // bytes of it that the driver takes for each block
-constexpr uint32_t kSharedUnit = 128;                    // bytes: the granularity of what a block is given
+// Their name among a program's shared variables, where it uses them.
+constexpr const char* kReservedVariable = "shared memory reserved by the system";
+constexpr uint32_t kSharedUnit = 128;  // bytes: the granularity of what a block is given
 
 constexpr uint32_t shared_given(uint32_t bytes) {
     return (bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;

@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/wide.h"
 
+#include <array>
 #include <cstring>
 
 namespace wl::emulator {
@@ -178,25 +179,33 @@ const Instr* atomic(Warp& w, const Instr* i) {
     const MemoryForm f = decode(i->target);
     const uint32_t bytes = sizeof(Word) * f.count;
     alignas(64) uint32_t shared_at[kLanes] = {};
-    uint32_t shared_mask = 0;
-    alignas(64) Word old[kMaxElements][kLanes];
-    std::memset(old, 0xff, f.count * sizeof(old[0]));
+    std::array<Place, kLanes> places;
+    uint32_t valid = 0, shared_mask = 0;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto place = resolve(w, i, {f.space, lane, address_of(w, i, f.wide_base, lane), bytes, true});
         if (!place) continue;
-        update_lane<Word>(w, i, lane, *place, old);
-        if (place->space == Space::shared) {
-            shared_at[lane] = static_cast<uint32_t>(place->offset);
-            shared_mask |= 1u << lane;
-        }
-        if (place->allocation == nullptr) continue;
-        if (auto& written = place->allocation->written; !written.empty())
-            std::memset(written.data() + place->offset, 1, bytes);
-        if (w.block->variant == kRecorded) record_global(w, i, lane, *place, bytes);
+        places[static_cast<size_t>(lane)] = *place;
+        valid |= 1u << lane;
+        if (place->space != Space::shared) continue;
+        shared_at[lane] = static_cast<uint32_t>(place->offset);
+        shared_mask |= 1u << lane;
     }
-    if (shared_mask != 0 && w.block->variant != kPlain)
-        observe_shared(w, i, {Touching::atomic, shared_mask, bytes, shared_at}, {});
+    const SharedTouch touch{Touching::atomic, shared_mask, bytes, shared_at};
+    const bool observed = shared_mask != 0 && w.block->variant != kPlain;
+    if (observed) observe_shared(w, i, touch, {});
+    alignas(64) Word old[kMaxElements][kLanes];
+    std::memset(old, 0xff, f.count * sizeof(old[0]));
+    for (uint32_t rest = valid; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        const Place& place = places[static_cast<size_t>(lane)];
+        update_lane<Word>(w, i, lane, place, old);
+        if (place.allocation == nullptr) continue;
+        if (auto& written = place.allocation->written; !written.empty())
+            std::memset(written.data() + place.offset, 1, bytes);
+        if (w.block->variant == kRecorded) record_global(w, i, lane, place, bytes);
+    }
+    if (observed) after_store(w, i, touch);
     if (!std::bit_cast<Operation>(i->r[5]).returns) return i + 1;
     for (size_t e = 0; e < f.count; ++e) write_register<Word>(w, slots_of(w, i, f, e).d, old[e]);
     return i + 1;

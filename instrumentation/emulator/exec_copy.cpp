@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/emulator/record.h"
 #include "instrumentation/emulator/schedule.h"
+#include "instrumentation/emulator/shared_extents.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +23,19 @@ WarpAccess access_of(const Warp& w, const PendingCopy& copy, uint32_t lanes) {
     access.mask = lanes;
     access.bytes = copy.bytes;
     access.addresses = copy.to.data();
+    access.memory = w.shared;
     return access;
+}
+
+// What each lane of a copy brings.
+struct CopiedBytes {
+    std::byte of[kLanes][16] = {};
+};
+void read_source(const PendingCopy& copy, uint32_t lanes, CopiedBytes& out) {
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const auto l = static_cast<size_t>(first_lane(rest));
+        if (copy.from[l] != nullptr) std::memcpy(out.of[l], copy.from[l], copy.source_bytes[l]);
+    }
 }
 
 // The same bytes to the same place, as cooperative_groups::memcpy_async has the lanes do that are left over.
@@ -70,18 +83,27 @@ const Instr* copy_async(Warp& w, const Instr* i) {
         last = l;
     }
     if constexpr (Hooks) {
-        if (copy.lanes != 0) begin_copy(w.block->shadow, access_of(w, copy, copy.lanes));
+        if (copy.lanes != 0) {
+            WarpAccess access = access_of(w, copy, copy.lanes);
+            CopiedBytes bytes;
+            read_source(copy, copy.lanes, bytes);
+            if (!w.block->program->shared_extents.empty())
+                check_shared_extent(w, i, {Touching::write, copy.lanes, copy.bytes, copy.to.data()});
+            access.values[0] = bytes.of[0];
+            access.value_stride = sizeof(bytes.of[0]);
+            begin_copy(w.block->shadow, access);
+        }
     }
     if (copy.lanes != 0) w.copies.push_back(copy);
     return i + 1;
 }
 
 void land(Warp& w, const PendingCopy& copy, uint32_t lanes) {
+    CopiedBytes bytes;
+    read_source(copy, lanes, bytes);
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const auto l = static_cast<size_t>(first_lane(rest));
-        std::byte data[16] = {};
-        if (copy.from[l] != nullptr) std::memcpy(data, copy.from[l], copy.source_bytes[l]);
-        std::memcpy(w.shared + copy.to[l], data, copy.bytes);
+        std::memcpy(w.shared + copy.to[l], bytes.of[l], copy.bytes);
     }
     if (w.block->variant == kPlain) return;
     const uint32_t tracked = lanes & copy.tracked, others = lanes & ~copy.tracked;

@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/memory_forms.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace wl::emulator {
@@ -147,6 +148,7 @@ void observe_rows(Warp& w, const Instr* i, const MatrixMove& m, const Place& pla
     access.bytes = m.line_bytes;
     access.rows = m.lines;
     access.stride = static_cast<uint32_t>(stride);
+    access.memory = w.shared;
     read_rows(w.block->shadow, access);
 }
 
@@ -193,20 +195,26 @@ void wrote_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_
 void store_apart(Warp& w, const Instr* i, const MatrixMove& m, const Bases& b, const Staged& s) {
     for (const MatrixPiece& piece : m.pieces) {
         PieceLanes shared;
+        std::array<std::optional<Place>, kLanes> places;
         for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
             const int lane = first_lane(rest);
             const auto place = find_piece(w, i, m, b, piece, {m.space, lane, 0, m.piece_bytes, true});
+            places[static_cast<size_t>(lane)] = place;
+            if (!place || place->space != Space::shared) continue;
+            shared.at[lane] = static_cast<uint32_t>(place->offset);
+            shared.mask |= 1u << lane;
+        }
+        observe_piece(w, i, Touching::write, shared, s, piece);
+        for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+            const int lane = first_lane(rest);
+            const std::optional<Place>& place = places[static_cast<size_t>(lane)];
             if (!place) continue;
             with_size(m.piece_bytes, [&](auto bytes) {
                 unstage<bytes>(s, piece.element_byte, lane, place->data);
             });
-            if (place->space == Space::shared) {
-                shared.at[lane] = static_cast<uint32_t>(place->offset);
-                shared.mask |= 1u << lane;
-            }
             if (place->allocation != nullptr) wrote_global(w, i, lane, *place, m.piece_bytes);
         }
-        observe_piece(w, i, Touching::write, shared, s, piece);
+        if (shared.mask != 0) after_store(w, i, {Touching::write, shared.mask, m.piece_bytes, shared.at});
     }
 }
 
@@ -232,24 +240,28 @@ void store_together(Warp& w, const MatrixMove& m, std::byte* matrix, uint64_t st
         }
 }
 
-void observe_store(
-    Warp& w, const Instr* i, const MatrixMove& m, const Place& whole, uint64_t stride, const Staged& s
-) {
-    const bool is_shared = whole.space == Space::shared;
-    if (is_shared && w.block->variant == kPlain) return;
+// visit(piece, lanes) for each piece of a matrix that lies in shared memory.
+template <class Visit>
+void each_piece(Warp& w, const MatrixMove& m, const Place& whole, uint64_t stride, Visit visit) {
     for (const MatrixPiece& piece : m.pieces) {
         PieceLanes lanes;
         lanes.mask = w.mask;
         for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
             const auto l = static_cast<size_t>(first_lane(rest));
+            lanes.at[l] = static_cast<uint32_t>(whole.offset + piece.line[l] * stride + piece.byte[l]);
+        }
+        visit(piece, lanes);
+    }
+}
+
+void wrote_matrix(Warp& w, const Instr* i, const MatrixMove& m, const Place& whole, uint64_t stride) {
+    for (const MatrixPiece& piece : m.pieces)
+        for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+            const auto l = static_cast<size_t>(first_lane(rest));
             const uint64_t within = piece.line[l] * stride + piece.byte[l];
-            lanes.at[l] = static_cast<uint32_t>(whole.offset + within);
-            if (is_shared) continue;
             const Place place{whole.space, whole.data + within, whole.allocation, whole.offset + within};
             wrote_global(w, i, static_cast<int>(l), place, m.piece_bytes);
         }
-        if (is_shared) observe_piece(w, i, Touching::write, lanes, s, piece);
-    }
 }
 
 }  // namespace
@@ -289,8 +301,17 @@ const Instr* store_fragment(Warp& w, const Instr* i) {
         return i + 1;
     }
     const uint64_t stride = bases.stride[first_lane(w.mask)];
+    const bool observed = place->space == Space::shared && w.block->variant != kPlain;
+    if (observed)
+        each_piece(w, m, *place, stride, [&](const MatrixPiece& piece, const PieceLanes& lanes) {
+            observe_piece(w, i, Touching::write, lanes, staged, piece);
+        });
     with_size(m.piece_bytes, [&](auto bytes) { store_together<bytes>(w, m, place->data, stride, staged); });
-    observe_store(w, i, m, *place, stride, staged);
+    if (place->space != Space::shared) wrote_matrix(w, i, m, *place, stride);
+    if (observed && w.block->recorder != nullptr)
+        each_piece(w, m, *place, stride, [&](const MatrixPiece&, const PieceLanes& lanes) {
+            after_store(w, i, {Touching::write, lanes.mask, m.piece_bytes, lanes.at});
+        });
     return i + 1;
 }
 

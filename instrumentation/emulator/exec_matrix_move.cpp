@@ -52,12 +52,15 @@ void observe_rows(Warp& w, const Instr* i, const Rows& rows) {
         access.mask = w.mask;
         access.offset = rows.at[static_cast<size_t>(first_lane(rest))];
         access.bytes = kRowBytes;
+        access.memory = w.shared;
         read_rows(w.block->shadow, access);
     }
 }
 
 // Each lane writes two elements of each matrix: side by side, or one below the other.
-void observe_writes(Warp& w, const Instr* i, const MatrixMove& m, const Rows& rows) {
+// observe(touch, values) for each of its parts.
+template <class Observe>
+void each_write(Warp& w, const MatrixMove& m, const Rows& rows, Observe observe) {
     const uint32_t parts = m.transposed ? 2 : 1, bytes = 4 / parts;
     for (size_t matrix = 0; matrix < m.slots.size(); ++matrix)
         for (uint32_t part = 0; part < parts; ++part) {
@@ -72,7 +75,7 @@ void observe_writes(Warp& w, const Instr* i, const MatrixMove& m, const Rows& ro
             }
             Values values;
             values.values[0] = w.registers + m.slots[matrix] + 2 * part;
-            if (mask != 0) observe_shared(w, i, {Touching::write, mask, bytes, at}, values);
+            if (mask != 0) observe({Touching::write, mask, bytes, at}, values);
         }
 }
 
@@ -103,6 +106,8 @@ const Instr* store_matrices(Warp& w, const Instr* i) {
     if (!whole_warp(w, i)) return nullptr;
     const MatrixMove& m = plan_of(w, i).move;
     const Rows rows = find_rows(w, i, m, true);
+    if (w.block->variant != kPlain)
+        each_write(w, m, rows, [&](const SharedTouch& t, const Values& v) { observe_shared(w, i, t, v); });
     for (size_t matrix = 0; matrix < m.slots.size(); ++matrix) {
         const uint32_t* in = cells<uint32_t>(w, m.slots[matrix]);
         for (size_t part = 0; part < 2; ++part) {
@@ -115,7 +120,8 @@ const Instr* store_matrices(Warp& w, const Instr* i) {
             }
         }
     }
-    if (w.block->variant != kPlain) observe_writes(w, i, m, rows);
+    if (w.block->recorder != nullptr)
+        each_write(w, m, rows, [&](const SharedTouch& t, const Values&) { after_store(w, i, t); });
     return i + 1;
 }
 

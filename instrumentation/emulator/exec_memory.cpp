@@ -165,7 +165,7 @@ const Instr* store_any(Warp& w, const Instr* i) {
         valid |= 1u << lane;
     }
     const SharedTouch touch{Touching::write, shared.mask, bytes, shared.at};
-    if (is_observed(w, shared)) before_store(w, i, touch, {{shared.values[0]}, 1, kMaxBytes});
+    if (is_observed(w, shared)) observe_shared(w, i, touch, {{shared.values[0]}, 1, kMaxBytes});
     for (uint32_t rest = valid; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const Place& place = stores[lane].place;

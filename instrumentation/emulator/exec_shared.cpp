@@ -86,7 +86,7 @@ const Instr* store(Warp& w, const Instr* i) {
     if (!all_valid(w, a, sizeof(T) * Count)) [[unlikely]]
         return store_any(w, i);
     const SharedTouch touch{Touching::write, w.mask, sizeof(T) * Count, a.at};
-    if constexpr (Hooks) before_store(w, i, touch, values_of<T, Count>(w, i));
+    if constexpr (Hooks) observe_shared(w, i, touch, values_of<T, Count>(w, i));
     const LaneCell<T>* source[Count];
     for (size_t c = 0; c < Count; ++c) source[c] = cells<T>(w, i->r[c]);
     const auto put = [&](int lane) {

@@ -30,7 +30,7 @@ void report_inactive_source(Warp& w, const Instr* i, uint32_t lanes) {
     Incident incident;
     incident.kind = Incident::Kind::lane_not_in_mask;
     incident.first = witness(w, i, lanes);
-    incident.detail = "the shuffle reads a lane that does not take part";
+    incident.detail = kInactiveSource;
     report(*w.block, std::move(incident));
 }
 

@@ -77,19 +77,28 @@ uint64_t get(Warp& w, uint32_t slot, uint32_t bytes, int lane) {
     return bytes == 8 ? cells<uint64_t>(w, slot)[lane] : cells<uint32_t>(w, slot)[lane];
 }
 
+void add_lane(SurfaceTouch& touch, int lane, const Place& place) {
+    touch.mask |= 1u << lane;
+    touch.at[static_cast<size_t>(lane)] = place.allocation->base + place.offset;
+}
+
 const Instr* load(Warp& w, const Instr* i) {
     const TextureForm& form = form_of(w, i);
     std::array<std::array<uint64_t, kLanes>, 4> values{};
+    SurfaceTouch touch{AccessKind::load, 0, uint32_t{form.bytes} * form.count};
     TextureView view;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         view = view_texture(w, i, lane, view);
         if (view.texture == nullptr) continue;
-        const auto place = place_of(w, i, lane, view, uint32_t{form.bytes} * form.count);
+        const auto place = place_of(w, i, lane, view, touch.bytes);
         if (!place) continue;
+        add_lane(touch, lane, *place);
         for (size_t c = 0; c < form.count; ++c)
             std::memcpy(&values[c][static_cast<size_t>(lane)], place->data + c * form.bytes, form.bytes);
     }
+    before_surface(w, i, touch);
+    after_surface(w, i, touch);
     for (size_t c = 0; c < form.count; ++c) {
         const auto value = [&](int lane) { return values[c][static_cast<size_t>(lane)]; };
         if (form.bytes == 8)
@@ -117,21 +126,30 @@ void require_plain_format(const TextureForm& form, const Texture& t) {
 
 const Instr* store(Warp& w, const Instr* i) {
     const TextureForm& form = form_of(w, i);
-    const uint32_t bytes = uint32_t{form.bytes} * form.count;
+    SurfaceTouch touch{AccessKind::store, 0, uint32_t{form.bytes} * form.count};
+    std::array<Place, kLanes> places;
     TextureView view;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         view = view_texture(w, i, lane, view);
         if (view.texture == nullptr) continue;
         require_plain_format(form, *view.texture);
-        const auto place = place_of(w, i, lane, view, bytes);
+        const auto place = place_of(w, i, lane, view, touch.bytes);
         if (!place) continue;
+        places[static_cast<size_t>(lane)] = *place;
+        add_lane(touch, lane, *place);
+    }
+    before_surface(w, i, touch);
+    for (uint32_t rest = touch.mask; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        const Place& place = places[static_cast<size_t>(lane)];
         for (size_t c = 0; c < form.count; ++c) {
             const uint64_t value = get(w, form.data[c], form.bytes, lane);
-            std::memcpy(place->data + c * form.bytes, &value, form.bytes);
+            std::memcpy(place.data + c * form.bytes, &value, form.bytes);
         }
-        note_write(w, i, lane, *place, bytes);
+        note_write(w, i, lane, place, touch.bytes);
     }
+    after_surface(w, i, touch);
     return i + 1;
 }
 
@@ -166,6 +184,7 @@ Type reduction_type(const TextureForm& form, const Texture& t) {
 
 const Instr* reduce(Warp& w, const Instr* i) {
     const TextureForm& form = form_of(w, i);
+    SurfaceTouch touch{AccessKind::atomic, 0, form.bytes};
     TextureView view;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
@@ -173,6 +192,7 @@ const Instr* reduce(Warp& w, const Instr* i) {
         if (view.texture == nullptr) continue;
         const auto place = place_of(w, i, lane, view, form.bytes);
         if (!place) continue;
+        add_lane(touch, lane, *place);
         const uint64_t b = get(w, form.data[0], form.bytes, lane);
         switch (reduction_type(form, *view.texture)) {
             case Type::s32: reduce_at(place->data, form.operation, static_cast<int32_t>(b)); break;
@@ -182,6 +202,8 @@ const Instr* reduce(Warp& w, const Instr* i) {
         }
         note_write(w, i, lane, *place, form.bytes);
     }
+    before_surface(w, i, touch);
+    after_surface(w, i, touch);
     return i + 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/explore.h"
+#include "instrumentation/emulator/hooks.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/put_before.h"
 #include "instrumentation/emulator/schedule.h"
@@ -46,11 +47,15 @@ void read_addresses(Warp& w, const MemorySite& site, const MemoryRequest& r, Add
     }
 }
 
+bool is_written(AccessKind kind) { return kind == AccessKind::store || kind == AccessKind::atomic; }
+
 uint8_t flags_of(const OrderSite& order, AccessKind kind, const WarpOrder& own) {
-    int flags = kind == AccessKind::store || kind == AccessKind::atomic ? GlobalRecord::kWrite : 0;
+    int flags = is_written(kind) ? GlobalRecord::kWrite : 0;
     if (order.strong) flags |= GlobalRecord::kStrong;
     if (order.update) flags |= GlobalRecord::kUpdate;
     if (order.block_only) flags |= GlobalRecord::kBlockOnly;
+    if (order.ordered) flags |= GlobalRecord::kOrdered;
+    if (order.polls) flags |= GlobalRecord::kPolls;
     const bool fenced =
         std::any_of(own.fences.begin(), own.fences.end(), [](const Fence& f) { return !f.block_only; });
     if (order.strong && fenced) flags |= GlobalRecord::kFenced;
@@ -118,8 +123,18 @@ void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
     }
 }
 
-void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::Hooked& hooked) {
+// One request of an instruction, of the lanes that point into global memory.
+void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, GlobalTouch& t) {
     GlobalActor& actor = *w.block->global;
+    t.record.block = static_cast<uint32_t>(w.block->index);
+    t.record.site = i->site;
+    t.record.epoch = static_cast<uint16_t>(w.epoch);
+    t.record.warp = static_cast<uint8_t>(w.index);
+    t.record.flags = flags_of(order, kind, actor.order.warps[static_cast<size_t>(w.index)]);
+    touch(actor, t);
+}
+
+void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::Hooked& hooked) {
     for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s) {
         const MemorySite& site = check.program.memory_sites[s];
         for (const MemoryRequest& r : site.requests) {
@@ -128,12 +143,7 @@ void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::
             if (hooked.order.strong) synchronise(w, hooked.order, r, a);
             if (a.global == 0) continue;
             GlobalTouch t{{}, a.global, r.bytes, a.at};
-            t.record.block = static_cast<uint32_t>(w.block->index);
-            t.record.site = i->site;
-            t.record.epoch = static_cast<uint16_t>(w.epoch);
-            t.record.warp = static_cast<uint8_t>(w.index);
-            t.record.flags = flags_of(hooked.order, r.kind, actor.order.warps[static_cast<size_t>(w.index)]);
-            touch(actor, t);
+            look_at(w, i, hooked.order, r.kind, t);
             if (is_plain_store(hooked, site) && !hooked.order.strong) look_at_lanes(w, i, t);
         }
     }
@@ -149,25 +159,28 @@ bool is_one_instruction(const Warp& w, const Instr* i, const GlobalConflict& c) 
         c.first.warp == static_cast<uint8_t>(w.index) && (c.first.flags & GlobalRecord::kWrite) != 0;
 }
 
-// `executed`: memory holds what the second access left.
-void report_conflicts(Warp& w, const Instr* i, const GlobalCheck::Hooked& hooked, bool executed) {
+struct Made {
+    AccessKind kind = AccessKind::load;
+    bool strong = false;
+    bool executed = false;  // memory holds what the access left
+};
+
+void report_conflicts(Warp& w, const Instr* i, const Made& second) {
     GlobalActor& actor = *w.block->global;
     for (const GlobalConflict& c : actor.conflicts) {
         uint64_t after = 0;
         std::memcpy(&after, c.allocation->bytes.data() + c.offset, std::min(c.bytes, 8u));
         Incident incident;
         incident.second = witness(w, i, 1u << c.lane);
-        const MemoryRequest& r = w.block->program->memory_sites[hooked.first + hooked.count - 1].requests[0];
-        incident.second.write = r.kind == AccessKind::store || r.kind == AccessKind::atomic;
+        incident.second.write = is_written(second.kind);
         incident.second.value = after;
-        const bool plain = (c.first.flags & GlobalRecord::kStrong) == 0 && !hooked.order.strong;
+        const bool strong = (c.first.flags & GlobalRecord::kStrong) != 0;
         incident.first.write = (c.first.flags & GlobalRecord::kWrite) != 0;
         const bool together = is_one_instruction(w, i, c);
-        const bool no_news = plain && incident.first.write && incident.second.write && after == c.before;
-        if (no_news && executed && !together) continue;
-        incident.detail = together
-            ? "lanes write to one place"
-            : sequence(incident, (c.first.flags & GlobalRecord::kStrong) != 0 && hooked.order.strong);
+        const bool no_news =
+            !strong && !second.strong && incident.first.write && incident.second.write && after == c.before;
+        if (no_news && second.executed && !together) continue;
+        incident.detail = together ? "lanes write to one place" : sequence(incident, strong && second.strong);
         report(*actor.shadow, c, std::move(incident));
     }
     actor.conflicts.clear();
@@ -190,15 +203,13 @@ const Instr* pause_and_execute(Warp& w, const Instr* i) {
     return w.block->global->check->paused[w.block->variant][index_of(w, i)](w, i);
 }
 
-bool is_store(const MemoryRequest& r) { return r.kind == AccessKind::store || r.kind == AccessKind::atomic; }
-
 const Instr* tell_and_execute(Warp& w, const Instr* i) {
     const GlobalCheck& check = *w.block->global->check;
     const size_t index = index_of(w, i);
     const GlobalCheck::Hooked& hooked = check.hooked[index];
     for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s)
         for (const MemoryRequest& r : check.program.memory_sites[s].requests) {
-            if (!is_store(r)) continue;
+            if (!is_written(r.kind)) continue;
             Addresses a;
             read_addresses(w, check.program.memory_sites[s], r, a);
             for (uint32_t rest = a.global; rest != 0; rest &= rest - 1)
@@ -207,6 +218,11 @@ const Instr* tell_and_execute(Warp& w, const Instr* i) {
                 );
         }
     return check.telling[index](w, i);
+}
+
+Strength strength_of(const OrderSite& order, const WarpOrder& own) {
+    if (order.ordered) return Strength::atomic;
+    return order.polls || (order.writes && !own.fences.empty()) ? Strength::handed : Strength::loose;
 }
 
 const Instr* look_and_execute(Warp& w, const Instr* i) {
@@ -218,8 +234,14 @@ const Instr* look_and_execute(Warp& w, const Instr* i) {
         return hooked.executor(w, i);
     }
     if (!check.shadow.full) look(w, i, check, hooked);
+    Shadow& shared = *actor.order.shadow;
+    if (hooked.order.strong)
+        shared.strength = strength_of(hooked.order, actor.order.warps[static_cast<size_t>(w.index)]);
     const Instr* next = hooked.executor(w, i);
-    if (!actor.conflicts.empty()) report_conflicts(w, i, hooked, next != nullptr);
+    shared.strength = Strength::plain;
+    if (actor.conflicts.empty()) return next;
+    const MemorySite& last = check.program.memory_sites[hooked.first + hooked.count - 1];
+    report_conflicts(w, i, {last.requests[0].kind, hooked.order.strong, next != nullptr});
     return next;
 }
 
@@ -233,6 +255,21 @@ bool is_watched(const Program& program, const GlobalCheck::Hooked& hooked) {
 }
 
 }  // namespace
+
+void before_surface(Warp& w, const Instr* i, const SurfaceTouch& t) {
+    const GlobalActor* actor = w.block->global.get();
+    if (actor == nullptr || actor->shadow->memory == nullptr || actor->shadow->full || t.mask == 0) return;
+    OrderSite order;
+    order.strong = order.ordered = order.update = t.kind == AccessKind::atomic;
+    GlobalTouch touched{{}, t.mask, t.bytes, t.at};
+    look_at(w, i, order, t.kind, touched);
+}
+
+void after_surface(Warp& w, const Instr* i, const SurfaceTouch& t) {
+    const GlobalActor* actor = w.block->global.get();
+    if (actor == nullptr || actor->conflicts.empty()) return;
+    report_conflicts(w, i, {t.kind, t.kind == AccessKind::atomic, true});
+}
 
 void prepare(GlobalCheck& check, const Program& program) {
     check.program = program;

@@ -1,5 +1,7 @@
 #include "instrumentation/emulator/global_shadow.h"
 
+#include "instrumentation/emulator/heap.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -92,9 +94,10 @@ bool may_meet(const GlobalRecord& first, const GlobalRecord& second, bool polled
     const bool same_block = first.block == second.block;
     if ((both & GlobalRecord::kStrong) == 0 || ((any & GlobalRecord::kBlockOnly) != 0 && !same_block))
         return false;
-    const bool read_of_store = (first.flags & GlobalRecord::kWrite) != 0 &&
-        (second.flags & GlobalRecord::kWrite) == 0 && (any & GlobalRecord::kUpdate) == 0;
-    return !read_of_store || same_block || polled || (first.flags & GlobalRecord::kFenced) != 0;
+    const bool read_of_store =
+        (first.flags & GlobalRecord::kWrite) != 0 && (second.flags & GlobalRecord::kWrite) == 0;
+    const bool meant = (any & GlobalRecord::kOrdered) != 0 || (second.flags & GlobalRecord::kPolls) != 0;
+    return !read_of_store || same_block || polled || meant || (first.flags & GlobalRecord::kFenced) != 0;
 }
 
 uint64_t value_at(const Allocation& allocation, uint64_t offset, uint32_t bytes) {
@@ -263,7 +266,7 @@ void touch_run(const Now& now, GlobalPage& page, const Run& run) {
 
 // ---- lanes
 
-// The allocation that holds the access; its index is kept for the next one.
+// The allocation that holds the access; the index of its region is kept for the next one.
 Allocation* holder(GlobalActor& actor, uint64_t address, uint32_t bytes) {
     GlobalMemory& memory = *actor.shadow->memory;
     if (actor.last_region < memory.allocations.size()) {
@@ -273,7 +276,9 @@ Allocation* holder(GlobalActor& actor, uint64_t address, uint32_t bytes) {
     }
     Allocation* found = find(memory, address, bytes);
     if (found != nullptr) actor.last_region = static_cast<size_t>(found - memory.allocations.data());
-    return found;
+    if (found != nullptr || memory.heap == nullptr || !find(*memory.heap, address, bytes)) return found;
+    actor.last_region = memory.allocations.size();
+    return &memory.heap->arena;
 }
 
 }  // namespace
@@ -281,11 +286,13 @@ Allocation* holder(GlobalActor& actor, uint64_t address, uint32_t bytes) {
 void start(GlobalShadow& shadow, GlobalMemory& memory, bool one_thread) {
     shadow.memory = &memory;
     shadow.one_thread = one_thread;
-    for (const Allocation& a : memory.allocations) {
+    const auto add_region = [&shadow](const Allocation& a) {
         GlobalRegion region;
         region.pages = std::vector<std::atomic<GlobalPage*>>((a.bytes.size() + kPageBytes - 1) / kPageBytes);
         shadow.regions.push_back(std::move(region));
-    }
+    };
+    for (const Allocation& a : memory.allocations) add_region(a);
+    if (memory.heap != nullptr) add_region(memory.heap->arena);  // the last one
 }
 
 void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_block) {
@@ -300,6 +307,8 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
     const uint32_t number = number_of(actor, touch.record);
     if (number == 0) return;
     actor.order.warps[warp].touched = true;
+    WarpClock& clock = actor.order.shadow->clocks.warp[warp];
+    clock.last_global = clock.time;
     const uint32_t bytes = touch.bytes;
     for (uint32_t rest = touch.mask; rest != 0;) {
         const int lane = std::countr_zero(rest);
@@ -320,6 +329,27 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
             rest &= rest - 1;  // lanes that share a place are one access
         const Now now{actor, touch.record, *a, number};
         touch_run(now, page_at(*actor.shadow, actor.last_region, run.offset), run);
+    }
+}
+
+void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes) {
+    if (shadow.regions.empty()) return;  // races are not looked for
+    std::vector<std::atomic<GlobalPage*>>& pages = shadow.regions.back().pages;
+    for (uint64_t at = offset; at < offset + bytes;) {
+        const uint64_t end = std::min((at / kPageBytes + 1) * kPageBytes, offset + bytes);
+        if (GlobalPage* page = pages[at / kPageBytes].load(std::memory_order_acquire)) {
+            const Locked locked(*page);
+            const size_t first = (at % kPageBytes) >> page->shift,
+                         behind = first + ((end - at) >> page->shift);
+            for (std::vector<uint32_t>* entries : {&page->writer, &page->reader, &page->reader2})
+                if (!entries->empty())
+                    std::fill(
+                        entries->begin() + static_cast<std::ptrdiff_t>(first),
+                        entries->begin() + static_cast<std::ptrdiff_t>(behind),
+                        0u
+                    );
+        }
+        at = end;
     }
 }
 

@@ -3,9 +3,10 @@
 // Modelled: plain, volatile and atomic accesses; order by global_order.h. Atomic and volatile accesses among
 // themselves are no race, but a volatile read that nothing orders behind another block's volatile store
 // without a fence is one, unless it polls. A plain store of what is there already is none. Lanes of a warp
-// are ordered by their own program, by syncwarps and by the block's barriers. Not modelled: textures and
-// surfaces, memory of malloc; of three and more readers that nothing orders two are kept, of different blocks
-// where there are such, and of those of one warp the latest.
+// are ordered by their own program, by syncwarps and by the block's barriers. Surfaces and
+// memory of malloc count as global memory. Not modelled: textures, which no kernel can write; of three and
+// more readers that nothing orders two are kept, of different blocks where there are such, and of those of
+// one warp the latest.
 #pragma once
 
 #include "instrumentation/emulator/global_order.h"
@@ -26,9 +27,11 @@ struct GlobalRecord {
     enum Flags : uint8_t {
         kWrite = 1,
         kStrong = 2,
-        kUpdate = 4,     // atom, red
-        kFenced = 8,     // the warp has executed a fence before
-        kBlockOnly = 16  // .cta
+        kUpdate = 4,      // atom, red
+        kFenced = 8,      // the warp has executed a fence before
+        kBlockOnly = 16,  // .cta
+        kOrdered = 32,    // atomic, or of an order; else a strong access is volatile
+        kPolls = 64
     };
     uint32_t block = 0, site = 0;
     Moment at = 0;
@@ -107,6 +110,10 @@ void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_b
 // Notes the access; what it conflicts with is appended to `actor.conflicts`. Lanes outside every allocation
 // are left out. Call before the instruction is executed.
 void touch(GlobalActor& actor, GlobalTouch& touch);
+
+// malloc has given out so many bytes of the heap, a multiple of 16: what was there before is no access of
+// theirs.
+void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes);
 
 // Two lanes of the instruction store different values into one place.
 void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane);

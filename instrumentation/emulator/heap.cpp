@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/heap.h"
 
 #include "instrumentation/emulator/builtins.h"
+#include "instrumentation/emulator/global_shadow.h"
 #include "instrumentation/emulator/incidents.h"
 #include "instrumentation/emulator/simd.h"
 
@@ -41,7 +42,10 @@ std::optional<uint64_t> gap(const Heap& heap, uint64_t from, uint64_t room) {
 const Instr* exec_malloc(Warp& w, const Instr* i) {
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
-        set_result(w, i, lane, take(*w.block->memory->heap, argument(w, i, 0, lane)));
+        const uint64_t bytes = argument(w, i, 0, lane), address = take(*w.block->memory->heap, bytes);
+        set_result(w, i, lane, address);
+        if (GlobalActor* actor = w.block->global.get(); actor != nullptr && address != 0)
+            forget(*actor->shadow, address - kHeapBase, room_of({bytes}));
     }
     return i + 1;
 }

@@ -3,6 +3,8 @@
 
 #include "instrumentation/emulator/access.h"
 
+#include <array>
+
 namespace wl::emulator {
 
 // The values of a vector access: element c of lane l lies at values[c] + l * stride.
@@ -20,12 +22,20 @@ struct SharedTouch {
     uint32_t mask = 0, bytes = 0;
     const uint32_t* at = nullptr;
 };
+// Memory holds what the access finds: a store or an atomic tells of itself before it is made, and again
+// after.
 void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values);
-// The same of a plain store, in two: what it will write, while memory holds what was there before; then what
-// it has written.
-void before_store(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values);
 void after_store(Warp& w, const Instr* i, const SharedTouch& touch);
 // A global write of one lane, for the recorder only.
 void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes);
+
+// An access to a surface: `bytes` a lane at these device addresses. Told before it is made, and again after.
+struct SurfaceTouch {
+    AccessKind kind = AccessKind::load;
+    uint32_t mask = 0, bytes = 0;
+    std::array<uint64_t, kLanes> at{};
+};
+void before_surface(Warp& w, const Instr* i, const SurfaceTouch& touch);
+void after_surface(Warp& w, const Instr* i, const SurfaceTouch& touch);
 
 }  // namespace wl::emulator

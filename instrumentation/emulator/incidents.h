@@ -5,6 +5,10 @@
 
 namespace wl::emulator {
 
+// What lane_not_in_mask says of a shuffle whose mask is right, but not its source. Harmless where nobody uses
+// what it gave.
+constexpr const char* kInactiveSource = "the shuffle reads a lane that does not take part";
+
 // Who and where: the running split of the warp at instruction i.
 Access witness(const Warp& w, const Instr* i, uint32_t lanes);
 

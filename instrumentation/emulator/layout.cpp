@@ -3,6 +3,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/access.h"
 #include "instrumentation/emulator/check.h"
+#include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/lowering.h"
 
 #include <algorithm>
@@ -181,6 +182,21 @@ void place_params(Lowering& l, Rooms& rooms) {
     }
 }
 
+// Do the functions use what the system reserves at the beginning of a block's shared memory, as the tiles of
+// cooperative groups do that span several warps? It is part of the block's window then.
+bool names_reserved_shared(const ptx::Module& module, const std::vector<int>& functions) {
+    const auto names_it = [](const ptx::Operand& o) {
+        return o.kind == ptx::Operand::Kind::special &&
+            o.index == static_cast<int32_t>(ptx::SpecialRegister::reserved_smem_offset);
+    };
+    return std::any_of(functions.begin(), functions.end(), [&](int f) {
+        const auto& code = module.functions[static_cast<size_t>(f)].code;
+        return std::any_of(code.begin(), code.end(), [&](const ptx::Instruction& in) {
+            return std::any_of(in.operands.begin(), in.operands.end(), names_it);
+        });
+    });
+}
+
 void note_shared(
     const std::vector<Variable>& variables, const std::vector<Placed>& places, Program& program
 ) {
@@ -199,7 +215,9 @@ void place_module_variables(const ptx::Module& module, Linking& linking, Program
     std::vector<int> functions;
     for (const auto& [function, index] : linking.functions) functions.push_back(function);
     const std::set<int> named = reachable_variables(module, functions);
-    linking.shared = place(module.variables, Space::shared, 0, linking.module_variables, &named);
+    const uint64_t reserved = names_reserved_shared(module, functions) ? kSharedReserved : 0;
+    linking.shared = place(module.variables, Space::shared, reserved, linking.module_variables, &named);
+    if (reserved != 0) program.shared_variables.push_back({kReservedVariable, 0, kSharedReserved});
     note_shared(module.variables, linking.module_variables, program);
     program.constant_bank.resize(place(module.variables, Space::constant, 0, linking.module_variables));
     uint64_t global = 0;

@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/builtins.h"
 #include "instrumentation/emulator/check.h"
 #include "instrumentation/emulator/lowering.h"
+#include "instrumentation/emulator/shared_extents.h"
 #include "instrumentation/emulator/wrap.h"
 
 #include <algorithm>
@@ -95,6 +96,7 @@ void append_end(Lowering& l) {
 
 void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
     l.self.begin = static_cast<uint32_t>(l.program.code[kPlain].size());
+    add_shared_extents(l);
     for (uint32_t k = 0; k < l.function.code.size(); ++k) {
         l.program.waits_for_blocks = l.program.waits_for_blocks || polls_other_blocks(l, l.function.code[k]);
         if (lower_one(l, k)) continue;

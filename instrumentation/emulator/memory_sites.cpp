@@ -206,21 +206,4 @@ void add_memory_sites(Lowering& l) {
     if (count != 0) l.program.memory_spans.push_back({l.program.code[0].size(), first, count});
 }
 
-void add_order_site(Lowering& l) {
-    const auto& m = l.in->modifiers;
-    const bool access = l.in->op == Op::ld || l.in->op == Op::st;
-    OrderSite s;
-    s.instruction = l.program.code[0].size();
-    s.fence = (l.in->op == Op::fence || l.in->op == Op::membar) && m.kind.empty() && m.semantics != "acquire";
-    s.update = l.in->op == Op::atom || l.in->op == Op::red;
-    s.strong =
-        s.update || (access && (m.is_volatile || m.mmio || (!m.semantics.empty() && m.semantics != "weak")));
-    s.releases = m.semantics == "release" || m.semantics == "acq_rel";
-    s.block_only = m.scope == "cta";
-    if (!s.fence && !s.strong) return;
-    const bool of_blocks = m.space == Space::none || m.space == Space::generic || m.space == Space::global;
-    l.program.orders_blocks = l.program.orders_blocks || (of_blocks && !(s.fence && s.block_only));
-    l.program.order_sites.push_back(s);
-}
-
 }  // namespace wl::emulator

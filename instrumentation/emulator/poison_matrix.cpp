@@ -37,8 +37,11 @@ void shuffle(Poison& p) {
         const uint32_t b = cells<uint32_t>(*p.warp, p.at->r[3])[lane],
                        c = cells<uint32_t>(*p.warp, p.at->r[4])[lane];
         const int from = shuffle_source(s.in->modifiers.mode, static_cast<uint32_t>(lane), b, c);
-        const bool here = has_lane(p.lanes, from);
-        if (value.cell.bits != 0) taken[l] = read_taint(p, value.cell, here ? from : lane);
+        const uint32_t members = cells<uint32_t>(*p.warp, p.at->r[5])[lane];
+        if (!has_lane(p.lanes & members, from))
+            taken[l] = p.as_zero ? Taint{} : Taint{~uint64_t{0}, born_in_shuffle(p, lane)};
+        else if (value.cell.bits != 0)
+            taken[l] = read_taint(p, value.cell, from);
     }
     for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);

@@ -36,6 +36,18 @@ void load(Poison& p, int lane) {
     }
 }
 
+// Some whole bytes of an element, not all: what a struct has between its members goes along when it is
+// copied. The bytes stay poisoned where they come to lie.
+bool is_padding(uint64_t bits, uint32_t bytes) {
+    uint32_t poisoned = 0;
+    for (uint32_t k = 0; k < bytes; ++k) {
+        const uint64_t byte = bits >> (8 * k) & 0xff;
+        if (byte != 0 && byte != 0xff) return false;
+        poisoned += byte != 0 ? 1 : 0;
+    }
+    return poisoned < bytes;
+}
+
 void store(Poison& p, int lane) {
     const PoisonStep& s = *p.step;
     const uint32_t bytes = bytes_of_cell(s);
@@ -44,7 +56,8 @@ void store(Poison& p, int lane) {
     for (size_t k = 0; k < s.sources.size(); ++k) {
         Taint t = s.sources[k].cell.bits != 0 ? read_taint(p, s.sources[k].cell, lane) : Taint{};
         t.bits &= ones(8 * bytes);
-        if (t.bits != 0 && to->place.space == Space::global) leaves(p, t.birth, *to);
+        const bool stays = s.copies && is_padding(t.bits, bytes);
+        if (t.bits != 0 && to->place.space == Space::global && !stays) leaves(p, t.birth, *to);
         write_bytes(p, *to, static_cast<uint32_t>(k) * bytes, bytes, t);
     }
 }

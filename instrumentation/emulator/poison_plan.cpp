@@ -195,11 +195,37 @@ struct Planner {
     }
 };
 
-PoisonStep plan_step(const PoisonFunction& f, const ptx::Instruction& in) {
+// By register: do only loads and moves write it?
+std::vector<char> copied_registers(const ptx::Function& f) {
+    std::vector<char> copied(f.registers.size(), 1);
+    const auto drop = [&copied](const Operand& o) {
+        if (o.kind == Kind::reg) copied[static_cast<size_t>(o.index)] = 0;
+    };
+    for (const ptx::Instruction& in : f.code) {
+        if (in.op == Op::ld || in.op == Op::ldu || in.op == Op::mov) continue;
+        for (size_t k = 0; k < ptx::destination_count(in); ++k) {
+            drop(in.operands[k]);
+            for (const Operand& e : in.operands[k].elements) drop(e);
+        }
+    }
+    return copied;
+}
+
+bool stores_copies(const ptx::Instruction& in, const std::vector<char>& copied) {
+    if (in.op != Op::st || in.operands.size() < 2) return false;
+    const auto is_copy = [&copied](const Operand& o) {
+        return o.kind != Kind::reg || copied[static_cast<size_t>(o.index)] != 0;
+    };
+    const Operand& data = in.operands[1];
+    return is_copy(data) && std::all_of(data.elements.begin(), data.elements.end(), is_copy);
+}
+
+PoisonStep plan_step(const PoisonFunction& f, const ptx::Instruction& in, const std::vector<char>& copied) {
     Planner p{*f.source, f.slots, {}};
     PoisonStep& s = p.step;
     s.in = &in;
     s.way = way_of(in);
+    s.copies = stores_copies(in, copied);
     if (s.way == Way::none && in.op == Op::mark) return s;
     const Type t = in.types.empty() ? Type::b32 : in.types[0];
     s.width = bits_of(t);
@@ -241,8 +267,9 @@ PoisonPlan plan_poison(const ptx::Module& module, const Program& program) {
         f.source = &module.functions[static_cast<size_t>(of_module[k])];
         RegisterFile unused;
         f.slots = assign_registers(*f.source, unused);
+        const std::vector<char> copied = copied_registers(*f.source);
         for (size_t at = 0; at < f.source->code.size(); ++at)
-            plan.steps[program.functions[k].begin + at] = plan_step(f, f.source->code[at]);
+            plan.steps[program.functions[k].begin + at] = plan_step(f, f.source->code[at], copied);
     }
     return plan;
 }

@@ -1,6 +1,7 @@
 // Reading and writing poison, and keeping count of where it came from and went.
 #include "instrumentation/emulator/poison_state.h"
 
+#include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/incidents.h"
 
 #include <algorithm>
@@ -125,6 +126,8 @@ void begin_poison(Poison& p, const Block& block) {
     const size_t shared = block.shared.size();
     p.shared.bits.assign(shared, 0xff);
     p.shared.birth.assign(shared, kUnread);
+    for (const SharedVariable& v : block.program->shared_variables)
+        if (v.name == kReservedVariable) std::fill_n(p.shared.bits.begin() + v.offset, v.bytes, uint8_t{0});
     p.local.assign(block.warps.size() * kLanes, {});
 }
 
@@ -289,6 +292,12 @@ void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t byte
         t->bits[at] = static_cast<uint8_t>(taint.bits >> (8 * k));
         t->birth[at] = taint.birth;
     }
+}
+
+uint32_t born_in_shuffle(Poison& p, int lane) {
+    const uint32_t birth = born(p, 0, lane, {}, kInactiveSource);
+    p.births.all[birth].incident.kind = Incident::Kind::lane_not_in_mask;
+    return birth;
 }
 
 void matters(Poison& p, uint32_t birth, PoisonEffect effect, int lane) {

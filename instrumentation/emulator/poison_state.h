@@ -84,6 +84,9 @@ struct TaintPlace {
 Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes);
 void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t bytes, Taint taint);
 
+// A lane takes what no lane has given.
+uint32_t born_in_shuffle(Poison& p, int lane);
+
 void matters(Poison& p, uint32_t birth, PoisonEffect effect, int lane);
 void leaves(Poison& p, uint32_t birth, const TaintPlace& to);
 void lose(Poison& p, uint32_t birth);

@@ -211,7 +211,10 @@ struct OrderSite {
     size_t instruction = 0;   // index in Program::code
     bool fence = false;       // membar, fence: no access of its own
     bool strong = false;      // its access is atomic, volatile, or of an order
+    bool ordered = false;     // atomic, or of an order: .relaxed, .acquire, .release; else volatile
     bool update = false;      // atom, red: reads and writes at once
+    bool writes = false;      // st
+    bool polls = false;       // a volatile load whose loop ends by what it finds
     bool releases = false;    // .release, .acq_rel
     bool block_only = false;  // .cta
 };
@@ -233,6 +236,8 @@ struct Program {
     std::vector<GlobalVariable> globals;
     std::vector<std::byte> constant_bank;  // .const variables
     std::vector<SharedVariable> shared_variables;
+    std::vector<int>
+        shared_extents;  // by site: index of the variable that an address is made from; -1: unknown
     std::vector<Symbol> symbols;
     std::vector<MemorySite> memory_sites;
     std::vector<MemorySpan> memory_spans;

@@ -2,6 +2,8 @@
 // and global write, barrier, syncwarp, copy and mark. Not modelled: reads are not logged.
 #include "instrumentation/emulator/record.h"
 
+#include "instrumentation/emulator/shared_extents.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -86,44 +88,35 @@ WarpAccess access_of(const Warp& w, const Instr* i, const SharedTouch& touch, co
     std::copy(values.values, values.values + 4, access.values);
     access.components = values.components;
     access.value_stride = values.stride;
+    access.memory = w.shared;
     return access;
 }
 
-// What lies there before the second access of each new race is what the first one wrote or read.
-void note_first_values(const Warp& w, size_t known) {
-    std::vector<Incident>& all = w.block->shadow.incidents;
-    for (size_t k = known; k < all.size(); ++k) {
-        Access& first = all[k].first;
-        if (all[k].second.block >= 0)
-            std::memcpy(&first.value, w.shared + first.address, std::min(first.bytes, 8u));
+// What the access has left there, of the races that it was the first to show.
+void note_second_values(const Warp& w) {
+    Shadow& shadow = w.block->shadow;
+    for (size_t k = shadow.incidents.size(); k-- > 0 && shadow.incident_access[k] == shadow.access_number;) {
+        Access& second = shadow.incidents[k].second;
+        if (second.block >= 0)
+            std::memcpy(&second.value, w.shared + second.address, std::min(second.bytes, 8u));
     }
 }
 
 }  // namespace
 
 void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
-    const WarpAccess access = access_of(w, i, touch, values);
-    Block& block = *w.block;
-    const size_t known = block.shadow.incidents.size();
-    switch (touch.how) {
-        case Touching::read:
-            read_shared(block.shadow, access);
-            if (block.shadow.incidents.size() != known) note_first_values(w, known);
-            return;
-        case Touching::write: write_shared(block.shadow, access); break;
-        case Touching::atomic: atomic_shared(block.shadow, access); break;
-    }
-    if (block.recorder != nullptr) record_shared(w, i, touch.mask, touch.bytes, touch.at);
-}
-
-void before_store(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
     Shadow& shadow = w.block->shadow;
-    const size_t known = shadow.incidents.size();
-    write_shared(shadow, access_of(w, i, touch, values));
-    if (shadow.incidents.size() != known) note_first_values(w, known);
+    if (!w.block->program->shared_extents.empty()) check_shared_extent(w, i, touch);
+    const WarpAccess access = access_of(w, i, touch, values);
+    switch (touch.how) {
+        case Touching::read: return read_shared(shadow, access);
+        case Touching::write: return write_shared(shadow, access);
+        case Touching::atomic: return atomic_shared(shadow, access);
+    }
 }
 
 void after_store(Warp& w, const Instr* i, const SharedTouch& touch) {
+    if (touch.how == Touching::atomic) note_second_values(w);
     if (w.block->recorder != nullptr) record_shared(w, i, touch.mask, touch.bytes, touch.at);
 }
 

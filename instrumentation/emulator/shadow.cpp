@@ -45,7 +45,12 @@ void visit_knowledge(Clocks& clocks, Plain&& visit) {
     visit(clocks.safe_for_all);
     for (WarpClock& clock : clocks.warp) {
         for (Stamp* stamp :
-             {&clock.safe, &clock.newest_seen, &clock.lanes_safe, &clock.released, &clock.last_access}) {
+             {&clock.safe,
+              &clock.newest_seen,
+              &clock.lanes_safe,
+              &clock.released,
+              &clock.last_access,
+              &clock.last_global}) {
             visit(*stamp);
         }
         for (Stamp& stamp : clock.seen) visit(stamp);
@@ -164,9 +169,9 @@ void acquire(Shadow& shadow, int warp, uint32_t mask, int mbarrier) {
 
 void exit_warp(Shadow& shadow, int warp) { exit_warp(shadow.clocks, warp); }
 
-void atomic_shared(Shadow& shadow, const WarpAccess& access) {
-    Actor actor = make_actor(shadow, AccessKind::atomic, access.warp, access.site);
-    actor.access = &access;
+// One place after the other, with the lanes that share it.
+void touch_exactly(Shadow& shadow, const Actor& actor) {
+    const WarpAccess& access = *actor.access;
     for (uint32_t rest = access.mask; rest;) {
         const uint32_t address = access.addresses[std::countr_zero(rest)];
         uint32_t lanes = 0;
@@ -181,6 +186,13 @@ void atomic_shared(Shadow& shadow, const WarpAccess& access) {
             commit_exact(shadow, actor, spot);
         }
     }
+}
+
+void atomic_shared(Shadow& shadow, const WarpAccess& access) {
+    Actor actor = make_actor(shadow, AccessKind::atomic, access.warp, access.site);
+    actor.access = &access;
+    actor.memory = access.memory;
+    touch_exactly(shadow, actor);
 }
 
 }  // namespace wl::emulator

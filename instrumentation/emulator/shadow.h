@@ -1,7 +1,8 @@
 // The shadow of one block's shared memory: last writer and readers of every byte, checked for races,
 // uninitialised reads and copies not waited for. By happens-before, never by the order of emulation.
-// Modelled: bar.sync, bar.arrive, bar.warp.sync, mbarrier, atomics, cp.async. Not modelled: fences (an order
-// made by spinning on an atomic is no order here), shared memory of other blocks of a cluster.
+// Modelled: bar.sync, bar.arrive, bar.warp.sync, mbarrier, atomics, cp.async; what volatile and atomic
+// accesses behind fences hand on comes from global_order.h. Not modelled: shared memory of other blocks of a
+// cluster.
 #pragma once
 
 #include "instrumentation/emulator/clocks.h"
@@ -30,6 +31,9 @@ struct WarpAccess {
     const std::byte* values[4] = {nullptr, nullptr, nullptr, nullptr};
     uint32_t components = 1;    // 1, 2 or 4
     uint32_t value_stride = 4;  // bytes
+    // The block's shared memory as the access finds it, for witnesses and to tell a store of what is there
+    // already, which is no race. None: the first access of a race has no value.
+    const std::byte* memory = nullptr;
 };
 
 // Rows of consecutive bytes that a warp reads together and where it is not said which lane gets which
@@ -38,8 +42,17 @@ struct RowsAccess {
     int warp = 0;
     uint32_t site = 0;
     uint32_t mask = 0;
-    uint32_t offset = 0, bytes = 0;  // of the first row; multiples of 4
-    uint32_t rows = 1, stride = 0;   // stride: bytes from row to row, a multiple of 4
+    uint32_t offset = 0, bytes = 0;     // of the first row; multiples of 4
+    uint32_t rows = 1, stride = 0;      // stride: bytes from row to row, a multiple of 4
+    const std::byte* memory = nullptr;  // as in WarpAccess
+};
+
+// How an access meets others that are not plain either.
+enum class Strength : uint8_t {
+    plain,
+    loose,   // volatile: behind no fence if it writes, no poll if it reads
+    handed,  // volatile: behind a fence, or a poll
+    atomic,  // atomics, and accesses of an order (.relaxed, .acquire, .release)
 };
 
 // 4 bytes of shared memory: who wrote them last, who read them since. 16 bytes, laid out so that one vector
@@ -61,12 +74,12 @@ struct Touch {
     uint16_t site = 0;
     uint8_t warp = 0;
     uint8_t bytes = 0;
-    bool atomic = false;
+    Strength strength = Strength::plain;
     bool by_warp = false;  // the stamp orders the warp, not its lanes
     bool vague = false;    // the site is that of another reader of the word
 };
 
-// A word whose history fits no Cell: atomics of several threads, readers in several intervals of barriers.
+// A word whose history fits no Cell: atomic and volatile accesses, readers in several intervals of barriers.
 struct WordHistory {
     std::vector<Touch> writers, readers;
 };
@@ -88,6 +101,7 @@ struct Shadow {
     std::vector<WordHistory> histories;
     std::vector<uint32_t> free_histories;
     WordHistory scratch;
+    Strength strength = Strength::plain;  // of the reads and writes that come now
     Stamp renumber_at = kLastStamp;       // stamps in use are then counted from 1 again; less only in tests
     std::vector<uint16_t> dense_of_site;  // cells keep 16-bit numbers of sites; 0: none yet
     std::vector<uint32_t> site_of_dense;
@@ -134,8 +148,9 @@ void release(Shadow& shadow, int warp, uint32_t mask, Knowledge& into);
 capture::Owner owner_of(const Shadow& shadow, uint32_t offset, uint32_t bytes);
 
 // In order of detection; the shadow forgets them. `count` counts words. Races: `first` is the earlier access
-// in emulated order, its value is not known (0); lanes == 0: one of several reading warps, the site is that
-// of another of them. async_copy_wait: `first` is the copy, `second` the access that should have waited.
+// in emulated order, its value what lay there before the second; lanes == 0: one of several reading warps,
+// the site is that of another of them. async_copy_wait: `first` is the copy, `second` the access that should
+// have waited.
 std::vector<Incident> take_incidents(Shadow& shadow);
 
 }  // namespace wl::emulator

@@ -263,6 +263,8 @@ void read_part(Shadow& shadow, const Actor& actor, const Spot& spot) {
 void read_shared(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
     actor.access = &access;
+    actor.memory = access.memory;
+    if (actor.strength != Strength::plain) return touch_exactly(shadow, actor);
     const Pattern pattern = pattern_of(access);
     if (pattern == Pattern::consecutive) {
         const Run run = run_of(access);
@@ -288,6 +290,13 @@ void read_shared(Shadow& shadow, const WarpAccess& access) {
 void write_shared(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
     actor.access = &access;
+    actor.memory = access.memory;
+    if (actor.strength != Strength::plain) {
+        touch_exactly(shadow, actor);
+        for (uint32_t rest = access.mask; rest && actor.strength != Strength::atomic; rest &= rest - 1)
+            check_overlap(shadow, actor, std::countr_zero(rest));
+        return;
+    }
     if (pattern_of(access) == Pattern::consecutive) {
         const Run run = run_of(access);
         if (run.words && write_run(shadow, actor, run)) return;

@@ -74,12 +74,14 @@ enum class AccessKind : uint8_t { read, write, atomic };
 struct Actor {
     int warp = 0;
     AccessKind kind = AccessKind::read;
+    Strength strength = Strength::plain;
     uint32_t site = 0, dense = 0;        // dense: its number in cells
     uint32_t key = 0;                    // stamp and warp of a field
     uint32_t limit = 0;                  // fields up to here are ordered before all lanes
     uint32_t lanes_limit = 0;            // the same, for fields of its own warp
     uint32_t all_limit = 0;              // fields up to here are ordered before every warp
     const WarpAccess* access = nullptr;  // null: a span
+    const std::byte* memory = nullptr;   // as in WarpAccess
     const Clocks* clocks = nullptr;
 };
 
@@ -94,6 +96,7 @@ inline Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site
     Actor actor;
     actor.warp = warp;
     actor.kind = kind;
+    actor.strength = kind == AccessKind::atomic ? Strength::atomic : shadow.strength;
     actor.site = site;
     actor.dense = site < shadow.dense_of_site.size() ? shadow.dense_of_site[site] : 0;
     if (actor.dense == 0) actor.dense = number_site(shadow, site);
@@ -200,6 +203,9 @@ void read_part(Shadow& shadow, const Actor& actor, const Spot& spot);
 void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot);
 // Makes the access part of the word's history. Writes: one lane.
 void commit_exact(Shadow& shadow, const Actor& actor, const Spot& spot);
+
+// All lanes of an access, place by place, whatever their pattern.
+void touch_exactly(Shadow& shadow, const Actor& actor);
 
 // The word's history in full, writers by rising emulated order; fold puts it back, and may take the vectors.
 void expand(const Shadow& shadow, uint32_t word, WordHistory& history);

@@ -92,7 +92,7 @@ void add(std::vector<Touch>& touches, Touch touch) {
     for (size_t i = 0; i < touches.size(); ++i) {
         const Touch& old = touches[i];
         bool same = old.warp == touch.warp && old.stamp == touch.stamp && old.site == touch.site &&
-            old.bytes == touch.bytes && old.atomic == touch.atomic && !old.by_warp && !old.vague;
+            old.bytes == touch.bytes && old.strength == touch.strength && !old.by_warp && !old.vague;
         if (!same) continue;
         touch.lanes |= old.lanes;
         touches.erase(touches.begin() + ptrdiff_t(i));
@@ -110,7 +110,7 @@ void settle(WordHistory& history, Stamp safe_for_all) {
         Touch& touch = history.writers[i];
         if (touch.stamp <= safe_for_all) {
             touch.bytes &= ~covered;
-            touch.atomic = false;
+            touch.strength = Strength::plain;
             touch.lanes = std::bit_floor(touch.lanes);
         }
         covered |= touch.bytes;
@@ -172,6 +172,23 @@ bool after_readers(const Shadow& shadow, const Actor& actor, const Spot& spot) {
     return true;
 }
 
+namespace {
+
+// Atomic and volatile accesses may come in any order; of two volatile ones, one must show that it means to:
+// by polling or, among warps, by a fence before the store.
+bool may_meet(const Touch& first, bool first_writes, const Actor& second) {
+    if (first.strength == Strength::plain || second.strength == Strength::plain) return false;
+    if (first.strength == Strength::atomic || second.strength == Strength::atomic) return true;
+    // A fence shows it among warps only.
+    const bool by_fence = first.warp != second.warp;
+    const bool by_first = first.strength == Strength::handed && (by_fence || !first_writes);
+    const bool by_second =
+        second.strength == Strength::handed && (by_fence || second.kind != AccessKind::write);
+    return by_first || by_second;
+}
+
+}  // namespace
+
 void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
     const auto [word, bytes, lanes] = spot;
     if (is_pending(shadow.cells[word].writer)) return report_pending(shadow, actor, spot);
@@ -180,7 +197,7 @@ void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
     auto check = [&](const std::vector<Touch>& touches, bool writers) {
         for (const Touch& touch : touches) {
             const uint32_t common = touch.bytes & spot.bytes;
-            if (!common || (touch.atomic && actor.kind == AccessKind::atomic)) continue;
+            if (!common || may_meet(touch, writers, actor)) continue;
             const uint32_t racing = unordered_lanes(touch, actor, spot.lanes);
             if (racing) report_race(shadow, actor, {spot.word, common, racing}, touch, writers);
         }
@@ -206,12 +223,12 @@ void commit_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
         .site = uint16_t(actor.dense),
         .warp = uint8_t(actor.warp),
         .bytes = uint8_t(bytes),
-        .atomic = actor.kind == AccessKind::atomic};
+        .strength = actor.strength};
     if (actor.kind == AccessKind::read) {
         for (Touch& old : history.readers) supersede(old, actor, bytes, lanes);
         drop_empty(history.readers);
         add(history.readers, touch);
-    } else if (actor.kind == AccessKind::write) {
+    } else if (actor.strength == Strength::plain) {
         assert(std::has_single_bit(lanes));
         for (auto* touches : {&history.writers, &history.readers}) {
             for (Touch& old : *touches) old.bytes &= uint8_t(~bytes);
@@ -222,7 +239,7 @@ void commit_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
         // Readers and plain writers stay: a later atomic of another thread may race with them, not with this
         // one.
         for (Touch& old : history.writers) {
-            if (old.atomic) supersede(old, actor, bytes, lanes);
+            if (old.strength != Strength::plain) supersede(old, actor, bytes, lanes);
         }
         drop_empty(history.writers);
         add(history.writers, touch);

@@ -103,11 +103,11 @@ void expand_readers(const Shadow& shadow, uint32_t word, std::vector<Touch>& rea
     }
 }
 
+bool is_strong(const Touch& touch) { return touch.strength != Strength::plain; }
+
 bool fold_writers(Shadow& shadow, uint32_t word, const std::vector<Touch>& writers) {
     Cell& cell = shadow.cells[word];
-    if (std::any_of(writers.begin(), writers.end(), [](const Touch& t) { return t.atomic; })) {
-        return false;
-    }
+    if (std::any_of(writers.begin(), writers.end(), is_strong)) return false;
     auto writer_field = [](const Touch& touch) {
         return field(touch.stamp, touch.warp) | uint32_t(std::countr_zero(touch.lanes)) << 2;
     };
@@ -217,6 +217,7 @@ bool fold_readers(Shadow& shadow, uint32_t word, const std::vector<Touch>& reade
         set_readers(shadow.cells[word], 0, 0, 0);
         return true;
     }
+    if (std::any_of(readers.begin(), readers.end(), is_strong)) return false;
     return fold_lanes(shadow, word, readers) || fold_pieces(shadow, word, readers) ||
         fold_warps(shadow, word, readers);
 }

@@ -215,7 +215,8 @@ void read_run(Shadow& shadow, const Actor& actor, const Run& run) {
 
 void read_rows(Shadow& shadow, const RowsAccess& access) {
     assert(access.offset % 4 == 0 && access.bytes % 4 == 0 && access.stride % 4 == 0);
-    const Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
+    Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
+    actor.memory = access.memory;
     const PairReader<RunShape::all_lanes> reader{shadow, actor};
     const LaneWalk<RunShape::all_lanes> lanes(access.mask);
     for (uint32_t row = 0; row < access.rows; ++row) {

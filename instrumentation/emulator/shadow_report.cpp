@@ -55,6 +55,15 @@ Access access_of(const Shadow& shadow, const Touch& touch, const Spot& spot, boo
         .memory = "shared"};
 }
 
+// What lies there before the second access is what the first one wrote or read, and what a read finds.
+void note_values(const Actor& actor, Incident& incident) {
+    if (actor.memory == nullptr) return;
+    Access &first = incident.first, &second = incident.second;
+    std::memcpy(&first.value, actor.memory + first.address, std::min(first.bytes, 8u));
+    if (actor.kind == AccessKind::read)
+        std::memcpy(&second.value, actor.memory + second.address, std::min(second.bytes, 8u));
+}
+
 // Further lanes of one access belong to its witness, if it was the first. A witness that names its lanes is
 // better than one that cannot.
 void join_witness(Shadow& shadow, size_t index, Incident& incident) {
@@ -86,14 +95,39 @@ void add_incident(Shadow& shadow, Incident incident) {
 
 }  // namespace
 
+namespace {
+
+// The bytes of the spot as the access's first lane stores them.
+bool stores_what_is_there(const Actor& actor, const Spot& spot) {
+    const WarpAccess* access = actor.access;
+    if (access == nullptr || access->values[0] == nullptr || actor.memory == nullptr) return false;
+    const auto lane = static_cast<size_t>(std::countr_zero(spot.lanes));
+    const uint32_t piece = access->bytes / access->components;
+    for (uint32_t rest = spot.bytes; rest; rest &= rest - 1) {
+        const uint32_t at = spot.word * 4 + uint32_t(std::countr_zero(rest));
+        const uint32_t byte = at - access->addresses[lane];
+        const std::byte* value = access->values[byte / piece] + lane * access->value_stride + byte % piece;
+        if (*value != actor.memory[at]) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 void report_race(
     Shadow& shadow, const Actor& actor, const Spot& spot, const Touch& first, bool first_writes
 ) {
     if (!shadow.block.checks.races) return;
+    const bool together = first.warp == actor.warp && first.site == actor.dense &&
+        first.stamp == stamp_of(actor.key) && first_writes;
+    const bool no_news = first_writes && !together && actor.kind == AccessKind::write &&
+        first.strength == Strength::plain && actor.strength == Strength::plain;
+    if (no_news && stores_what_is_there(actor, spot)) return;
     Incident incident;
     incident.kind = first.warp == actor.warp ? Incident::Kind::race_warp : Incident::Kind::race_shared;
     incident.first = access_of(shadow, first, spot, first_writes);
     incident.second = access_of(shadow, actor, spot);
+    note_values(actor, incident);
     incident.detail = !first_writes      ? "write after read"
         : actor.kind == AccessKind::read ? "read after write"
         : incident.first.site == incident.second.site && incident.kind == Incident::Kind::race_warp
@@ -122,6 +156,7 @@ void report_pending(Shadow& shadow, const Actor& actor, const Spot& spot) {
     incident.kind = Incident::Kind::async_copy_wait;
     incident.first = access_of(shadow, copy, spot, true);
     incident.second = access_of(shadow, actor, spot);
+    note_values(actor, incident);
     incident.detail = actor.kind == AccessKind::read ? "read before the copy was waited for"
                                                      : "written before the copy was waited for";
     add_incident(shadow, std::move(incident));

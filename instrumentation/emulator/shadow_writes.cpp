@@ -128,6 +128,7 @@ void begin_copy(Shadow& shadow, const WarpAccess& access) {
     assert(access.bytes >= 4);
     Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
     actor.access = &access;
+    actor.memory = access.memory;
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
         begin_copy_lane(shadow, actor, std::countr_zero(rest));
     }
@@ -136,6 +137,7 @@ void begin_copy(Shadow& shadow, const WarpAccess& access) {
 void complete_copy(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
     actor.access = &access;
+    actor.memory = access.memory;
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
         complete_copy_lane(shadow, actor, std::countr_zero(rest), false);
     }
@@ -146,6 +148,7 @@ void complete_tracked_copy(Shadow& shadow, const WarpAccess& access) {
     const Stamp last_access = clock.last_access;
     Actor actor = make_actor(shadow, AccessKind::write, access.warp, access.site);
     actor.access = &access;
+    actor.memory = access.memory;
     clock.last_access = last_access;
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
         complete_copy_lane(shadow, actor, std::countr_zero(rest), true);

@@ -108,6 +108,8 @@ struct Barrier {
     uint32_t expected = 0;                 // 0: every live thread
     std::array<uint32_t, kLanes> lanes{};  // arrived lanes by warp
     uint64_t clock = 0;
+    const Instr* first = nullptr;  // where its first warp arrived
+    int first_warp = -1;
     bool any = false, all = true;  // bar.red
     uint32_t count = 0;
 };
