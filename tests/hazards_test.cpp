@@ -99,7 +99,18 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"gather", "paired", "divergent_barrier"},
         Hazard{"window", "local", "out_of_bounds"},
         Hazard{"window", "misaligned", "misaligned"},
-        Hazard{"window", "neighbour", "out_of_bounds"}
+        Hazard{"window", "neighbour", "out_of_bounds"},
+        Hazard{"steps", "together", "race_warp"},
+        Hazard{"signal", "bare", "race_shared"},
+        Hazard{"signal", "blind", "race_shared"},
+        Hazard{"shelf", "among", "race_global"},
+        Hazard{"shelf", "blocks", "race_global"},
+        Hazard{"halves", "behind", "out_of_bounds"},
+        Hazard{"halves", "before", "out_of_bounds"},
+        Hazard{"rounds", "uneven", "divergent_barrier"},
+        Hazard{"tail", "used", "shuffle_misuse"},
+        Hazard{"chain", "relaxed", "race_global"},
+        Hazard{"lookback", "apart", "race_global"}
     ),
     name_of
 );
@@ -131,7 +142,15 @@ INSTANTIATE_TEST_SUITE_P(
         "pool",
         "blur",
         "memo",
-        "relay"
+        "relay",
+        "steps",
+        "signal",
+        "shelf",
+        "halves",
+        "rounds",
+        "tail",
+        "chain",
+        "lookback"
     ),
     [](const testing::TestParamInfo<const char*>& kernel) { return std::string(kernel.param); }
 );

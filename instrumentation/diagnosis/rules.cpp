@@ -191,6 +191,25 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
         },
         "seen after an mbarrier of the block was misused"
     );
+    follow(
+        "async_copy_wait",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            const auto same = [](const capture::Where& a, const capture::Where& b) {
+                return a.line == b.line && a.file == b.file;
+            };
+            return is_race(f) &&
+                ((same(cause.where, f.where) && same(cause.other, f.other)) ||
+                 (same(cause.where, f.other) && same(cause.other, f.where)));
+        },
+        "the copy that is not waited for, where its bytes have come meanwhile"
+    );
+    follow(
+        "deadlock",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            return f.rule == "divergent_barrier" && f.other.line == 0 && f.where.warp == cause.where.warp;
+        },
+        "waits for the lanes that do not come back"
+    );
     for (size_t c = 0; c < findings.size(); ++c) {
         if (!is_root(findings[c], "misaligned")) continue;
         for (capture::Finding& f : findings) {

@@ -138,9 +138,9 @@ bool one_cause(const capture::Finding& known, const capture::Finding& f) {
         return a.line == b.line && a.file == b.file;
     };
     const bool one_read = f.rule == "async_copy_wait" && f.other.line > 0 && one_line(known.other, f.other);
-    const bool crossed =
-        f.other.line > 0 && one_line(known.where, f.other) && one_line(known.other, f.where);
-    return one_read || one_line(known.where, f.where) || crossed ||
+    const bool crossed = f.other.line > 0 && one_line(known.where, f.other) && one_line(known.other, f.where);
+    const bool awaited = f.other.line > 0 && known.other.line == 0 && one_line(known.where, f.other);
+    return one_read || one_line(known.where, f.where) || crossed || awaited ||
         (f.other.line == 0 && one_line(known.other, f.where));
 }
 
@@ -205,6 +205,8 @@ Ruled fault_rule(const Symptoms& s) {
             pair_barriers(*known, f);
         } else {
             known->count += f.count;
+            if (known->other.line == 0 && f.rule == "divergent_barrier" && f.other.line > 0)
+                pair_barriers(*known, f);
         }
     }
     prove_copies(s, out);

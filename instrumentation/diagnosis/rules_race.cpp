@@ -171,8 +171,7 @@ void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
 
 bool is_mbarrier(const Symptoms& s, uint32_t site) {
     const auto at = code_place(s.experiment.module, s.entry, site);
-    return at &&
-        s.experiment.module.functions[at->function].code[at->index].mnemonic.starts_with("mbarrier");
+    return at && s.experiment.module.functions[at->function].code[at->index].mnemonic.starts_with("mbarrier");
 }
 
 // What lies in an mbarrier object is nobody's business.
@@ -269,6 +268,42 @@ std::string proof_of(const Cause& cause, const Ordering& o, size_t index) {
     return out;
 }
 
+// Code that was written for lanes which go together races at each of its steps: the first one tells for all.
+void join_steps(std::vector<capture::Finding>& findings) {
+    constexpr size_t kFewest = 3;
+    const auto is_step = [](const capture::Finding& f) {
+        return f.rule == "race_warp" && f.caused_by < 0;
+    };
+    const auto touch = [](const capture::Finding& a, const capture::Finding& b) {
+        for (const capture::Where* x : {&a.where, &a.other})
+            for (const capture::Where* y : {&b.where, &b.other})
+                if (x->line == y->line && x->file == y->file) return true;
+        return false;
+    };
+    for (size_t first = 0; first < findings.size(); ++first) {
+        if (!is_step(findings[first])) continue;
+        std::vector<size_t> steps = {first};
+        for (size_t k = 0; k < steps.size(); ++k)
+            for (size_t f = first + 1; f < findings.size(); ++f) {
+                const bool known = std::find(steps.begin(), steps.end(), f) != steps.end();
+                if (!known && is_step(findings[f]) && touch(findings[steps[k]], findings[f]))
+                    steps.push_back(f);
+            }
+        if (steps.size() < kFewest) continue;
+        for (const size_t k : steps) {
+            if (k == first) continue;
+            findings[k].caused_by = static_cast<int>(first);
+            findings[k].proof = "a further step of the same code without a __syncwarp()";
+        }
+        findings[first].explanation += fmt::format(
+            " {} further pairs of accesses, at the lines that go on from there, race in the same way: each "
+            "step "
+            "needs its __syncwarp().",
+            steps.size() - 1
+        );
+    }
+}
+
 }  // namespace
 
 Ruled race_rule(const Symptoms& s) {
@@ -292,6 +327,7 @@ Ruled race_rule(const Symptoms& s) {
         if (c == 0) f.explanation += effect(s, causes[c].global);
         out.findings.push_back(std::move(f));
     }
+    join_steps(out.findings);
     if (ordering.complete) {
         for (const Incident& i : s.incidents) {
             const char* fault = fault_name(i.kind);

@@ -56,7 +56,8 @@ void store(Poison& p, int lane) {
     for (size_t k = 0; k < s.sources.size(); ++k) {
         Taint t = s.sources[k].cell.bits != 0 ? read_taint(p, s.sources[k].cell, lane) : Taint{};
         t.bits &= ones(8 * bytes);
-        const bool stays = s.copies && is_padding(t.bits, bytes);
+        const bool stays =
+            s.copies && t.bits != 0 && (is_padding(t.bits, bytes) || p.births.all[t.birth].padding);
         if (t.bits != 0 && to->place.space == Space::global && !stays) leaves(p, t.birth, *to);
         write_bytes(p, *to, static_cast<uint32_t>(k) * bytes, bytes, t);
     }

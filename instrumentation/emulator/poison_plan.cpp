@@ -257,6 +257,23 @@ PoisonStep plan_step(const PoisonFunction& f, const ptx::Instruction& in, const 
 
 }  // namespace
 
+namespace {
+
+// Which stores go into which variable of shared memory.
+void note_stores(const Program& program, PoisonPlan& plan) {
+    plan.widest_store.resize(program.shared_variables.size(), 0);
+    for (size_t k = 0; k < plan.steps.size(); ++k) {
+        const PoisonStep& s = plan.steps[k];
+        const uint32_t site = program.code[kPlain][k].site;
+        const bool known = s.way == Way::store && site < program.shared_extents.size();
+        if (!known || program.shared_extents[site] < 0) continue;
+        uint32_t& widest = plan.widest_store[static_cast<size_t>(program.shared_extents[site])];
+        widest = std::max<uint32_t>(widest, s.source_width / 8);
+    }
+}
+
+}  // namespace
+
 PoisonPlan plan_poison(const ptx::Module& module, const Program& program) {
     PoisonPlan plan;
     plan.steps.resize(program.code[kPlain].size());
@@ -271,6 +288,7 @@ PoisonPlan plan_poison(const ptx::Module& module, const Program& program) {
         for (size_t at = 0; at < f.source->code.size(); ++at)
             plan.steps[program.functions[k].begin + at] = plan_step(f, f.source->code[at], copied);
     }
+    note_stores(program, plan);
     return plan;
 }
 

@@ -88,6 +88,7 @@ struct PoisonFunction {
 struct PoisonPlan {
     std::vector<PoisonStep> steps;          // by index in Program::code
     std::vector<PoisonFunction> functions;  // as Program::functions
+    std::vector<uint32_t> widest_store;     // bytes of an element, by Program::shared_variables
 };
 PoisonPlan plan_poison(const ptx::Module& module, const Program& program);
 

@@ -68,6 +68,19 @@ std::string variable_at(const Program& program, uint64_t offset) {
     return {};
 }
 
+// A byte or half that is read from a variable of wider members, beside bytes that somebody wrote.
+bool is_padding(const Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
+    const Program& program = *p.warp->block->program;
+    const uint32_t site = p.at->site;
+    const bool known = from.place.space == ptx::Space::shared && site < program.shared_extents.size() &&
+        program.shared_extents[site] >= 0;
+    if (!known || bytes >= p.plan->widest_store[static_cast<size_t>(program.shared_extents[site])])
+        return false;
+    const size_t word = (from.place.offset + offset) / 4 * 4;
+    const auto first = p.shared.bits.begin() + static_cast<std::ptrdiff_t>(word);
+    return word + 4 <= p.shared.bits.size() && std::find(first, first + 4, uint8_t{0}) != first + 4;
+}
+
 uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
     Access access;
     access.bytes = bytes;
@@ -82,7 +95,12 @@ uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint
         access.memory = "global " + from.place.allocation->name;
         access.address = from.address + offset;
     }
-    return born(p, 0, from.lane, access, detail);
+    const uint32_t birth = born(p, 0, from.lane, access, detail);
+    Birth& b = p.births.all[birth];
+    const bool padding = is_padding(p, from, offset, bytes);
+    b.padding =
+        b.born == p.visits && b.incident.first.lanes == 1u << from.lane ? padding : b.padding && padding;
+    return birth;
 }
 
 // Bytes that nobody touched so far are poisoned, unless they were written before the trace saw them.

@@ -25,6 +25,7 @@ struct Birth {
     Incident incident;
     uint64_t born = 0, used = 0;  // the latest visit that did so
     bool lost = false;
+    bool padding = false;  // bytes of a struct between its members, read as bytes
 };
 struct Births {
     std::vector<Birth> all{1};                                // [kUnread] is none
