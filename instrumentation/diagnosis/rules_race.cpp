@@ -271,9 +271,7 @@ std::string proof_of(const Cause& cause, const Ordering& o, size_t index) {
 // Code that was written for lanes which go together races at each of its steps: the first one tells for all.
 void join_steps(std::vector<capture::Finding>& findings) {
     constexpr size_t kFewest = 3;
-    const auto is_step = [](const capture::Finding& f) {
-        return f.rule == "race_warp" && f.caused_by < 0;
-    };
+    const auto is_step = [](const capture::Finding& f) { return f.rule == "race_warp" && f.caused_by < 0; };
     const auto touch = [](const capture::Finding& a, const capture::Finding& b) {
         for (const capture::Where* x : {&a.where, &a.other})
             for (const capture::Where* y : {&b.where, &b.other})
