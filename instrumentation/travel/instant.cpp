@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/travel/search.h"
+#include "instrumentation/travel/trace.h"
 
 #include <algorithm>
 #include <deque>
@@ -44,15 +45,24 @@ struct Past {
     std::map<std::string, int> stages, marks;  // how often it came to each
 };
 
+// The wanted line, by site; empty: any will do.
+std::vector<char> sites_on_line(const Route& route, const Wanted& wanted) {
+    std::vector<char> on(wanted.line != 0 ? route.sites.size() : 0);
+    for (size_t s = 0; s < on.size(); ++s) on[s] = on_line(route, static_cast<uint32_t>(s), wanted) ? 1 : 0;
+    return on;
+}
+
 // Looks at each instruction of the warp in turn: is it a wanted arrival?
 struct Scout {
     Route& route;
     const Wanted& wanted;
+    std::vector<char> line = sites_on_line(route, wanted);
     std::vector<Past> past{};  // by warp
     std::string problem{};
     bool evaluated = false;
 
-    bool arrives(const Here& here) {
+    // `live`: the route stands there.
+    bool arrives(const Here& here, bool live) {
         if (past.size() <= static_cast<size_t>(here.warp)) past.resize(static_cast<size_t>(here.warp) + 1);
         Past& p = past[static_cast<size_t>(here.warp)];
         const std::string* mark = come_to_mark(here, p);
@@ -61,11 +71,14 @@ struct Scout {
             p.arrived_late = true;
         }
         if (wanted.line != 0 && wanted.makes == Odd::none && !comes_to_line(here, p)) return false;
-        if (wanted.line != 0 && wanted.makes != Odd::none && !on_line(route, here.site, wanted)) return false;
+        if (wanted.line != 0 && wanted.makes != Odd::none && line[here.site] == 0) return false;
         if (!wanted.stage.empty() && p.stage != wanted.stage) return false;
         if (!wanted.tile.empty() && (mark == nullptr || *mark != wanted.tile)) return false;
         if (wanted.iteration >= 0 && iteration_of(p, mark) != wanted.iteration) return false;
-        return at_instruction(here) && (!wanted.when || holds(*wanted.when));
+        if (!at_instruction(here)) return false;
+        if (!wanted.when) return true;
+        if (!live) emulator::go_to(*route.traveller, here.order);
+        return holds(*wanted.when);
     }
     // The name of the tile's mark that the warp is at.
     const std::string* come_to_mark(const Here& here, Past& p) const {
@@ -100,7 +113,7 @@ struct Scout {
         for (size_t deeper = here.depth + 1; deeper < p.lanes_on_line.size(); ++deeper)
             p.lanes_on_line[deeper] &= ~here.lanes;
         uint32_t& lanes = p.lanes_on_line[here.depth];
-        const bool was = (lanes & here.lanes) != 0, is = on_line(route, here.site, wanted);
+        const bool was = (lanes & here.lanes) != 0, is = line[here.site] != 0;
         lanes = is ? lanes | here.lanes : lanes & ~here.lanes;
         return is && !was;
     }
@@ -162,14 +175,21 @@ int64_t first_counted(Wanted::Side side, int64_t before, bool any_behind) {
     return last_before ? before - 1 : before;
 }
 
+// What is asked of every instruction's registers needs the block to run; arrivals are known without.
+bool look(Route& route, const Wanted& wanted, const Look& stop) {
+    if (wanted.makes == Odd::none && wanted.written.bytes == 0)
+        return each_instant(route, wanted.warp, stop);
+    return emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) { return stop(here, true); });
+}
+
 Found go_from_anchor(Route& route, const Wanted& wanted) {
     Found found;
     Scout scout{route, wanted};
     std::vector<uint64_t> arrivals;
     int64_t before = 0;
-    bool behind = false, here_wanted = false;
-    emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
-        const bool arrives = scout.arrives(here);
+    bool behind = false;
+    look(route, wanted, [&](const Here& here, bool live) {
+        const bool arrives = scout.arrives(here, live);
         if (arrives) arrivals.push_back(here.order);
         if (here.order < wanted.anchor) {
             before = static_cast<int64_t>(arrivals.size());
@@ -178,14 +198,13 @@ Found go_from_anchor(Route& route, const Wanted& wanted) {
         behind = behind || arrives;
         const bool decided = behind || (wanted.side == Wanted::Side::before && before > 0);
         const int64_t number = first_counted(wanted.side, before, behind) + wanted.hit;
-        here_wanted = arrives && number == static_cast<int64_t>(arrivals.size()) - 1;
         return decided && number < static_cast<int64_t>(arrivals.size());
     });
     check(scout);
     found.arrivals = static_cast<int64_t>(arrivals.size());
     const int64_t number = first_counted(wanted.side, before, behind) + wanted.hit;
     if (number < 0 || number >= found.arrivals) return found;
-    found.found = here_wanted || emulator::go_to(*route.traveller, arrivals[static_cast<size_t>(number)]);
+    found.found = emulator::go_to(*route.traveller, arrivals[static_cast<size_t>(number)]);
     return found;
 }
 
@@ -203,11 +222,11 @@ Found go(Route& route, const Wanted& wanted) {
         if (last.size() > std::max<size_t>(kept, 1)) last.pop_front();
         return found.arrivals++ == wanted.hit;
     };
-    found.found = emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
-        if (wanted.makes == Odd::none) return scout.arrives(here) && arrive({here.order});
+    found.found = look(route, wanted, [&](const Here& here, bool live) {
+        if (wanted.makes == Odd::none) return scout.arrives(here, live) && arrive({here.order});
         const std::optional<OddResult> made = look_back(route, odd, here);
         if (made && arrive(*made)) return true;
-        if (scout.arrives(here)) note_result(route, odd, here);
+        if (scout.arrives(here, live)) note_result(route, odd, here);
         return false;
     });
     check(scout);
@@ -217,7 +236,7 @@ Found go(Route& route, const Wanted& wanted) {
     const OddResult& at = from_end ? last.front() : last.back();
     found.odd_register = at.reg;
     found.odd_lanes = at.lanes;
-    if (from_end || wanted.makes != Odd::none) found.found = emulator::go_to(*route.traveller, at.order);
+    found.found = emulator::go_to(*route.traveller, at.order);
     return found;
 }
 

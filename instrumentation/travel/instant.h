@@ -4,6 +4,7 @@
 
 #include "instrumentation/emulator/travel.h"
 #include "instrumentation/ptx/module.h"
+#include "instrumentation/travel/trace.h"
 #include "instrumentation/variables/shared.h"
 #include "instrumentation/watch/watch.h"
 
@@ -28,6 +29,7 @@ struct Route {
     std::vector<const ptx::Instruction*> instructions;  // by site, of `module`
     std::vector<const ptx::Function*> function_of_site;  // the same
     emulator::TravellerPtr traveller;
+    Trace trace;
 };
 
 Route make_route(const ptx::Module& module, emulator::Journey journey);

@@ -276,7 +276,10 @@ std::vector<Taken> take_tiles(Route& route) {
         t.tile.values.shrink_to_fit();
         taken.push_back(std::move(t));
     });
-    emulator::run_until(*route.traveller, -1, [](const emulator::Here&) { return false; });
+    emulator::run_until(*route.traveller, -1, [&](const emulator::Here& here) {
+        keep(route.trace, here);
+        return false;
+    });
     emulator::on_tile(*route.traveller, {});
     return taken;
 }

@@ -1,0 +1,38 @@
+// Which instructions a block's warps executed in which order, kept from the first time that it is run, so that
+// an arrival is found without running the block again.
+#pragma once
+
+#include "instrumentation/emulator/travel.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace wl::travel {
+
+struct Route;
+
+// Instructions one behind the other, by one warp with the same lanes.
+struct StraightRun {
+    emulator::Here first;
+    uint32_t length = 0;
+};
+
+struct Trace {
+    std::vector<StraightRun> runs;  // by rising order, without a gap
+    uint64_t end = 0;               // instants that are known
+    bool complete = false;          // the block ends there
+    uint64_t most_bytes = 192 << 20;  // beyond it instants are looked at by running
+};
+
+// An instant of the block. The route stands there when it is `live`, else wherever it stood before.
+using Look = std::function<bool(const emulator::Here&, bool live)>;
+
+// Calls `stop` at each instant of a warp (-1: of any) from the block's start on until it is true. False: it
+// never was. Where the route stands then is not said.
+bool each_instant(Route& route, int warp, const Look& stop);
+
+// Also keeps what is run anyway: call at each instant of a run from the start on.
+void keep(Trace& trace, const emulator::Here& here);
+
+}  // namespace wl::travel
