@@ -126,6 +126,46 @@ TEST_F(Travel, VariablesOfEachLaneHaveTheirValuesAtTheLine) {
     EXPECT_EQ(origin_of(route, "sum").find("source variable in %"), 0u) << origin_of(route, "sum");
 }
 
+// Every arrival once live, once known; and with a trace that holds but a part of the block.
+TEST_F(Travel, AnArrivalIsTheSameWhetherTheBlockRunsOrWasKept) {
+    struct Question {
+        int warp, line;
+        int64_t hit;
+        std::string when;
+    };
+    const std::vector<Question> questions = {
+        {1,  17, 2,  ""                       },
+        {0,  3,  1,  ""                       },
+        {-1, 15, 7,  ""                       },
+        {1,  17, -2, ""                       },
+        {0,  16, 0,  "round == 3 && sum > 100"}
+    };
+    const auto orders = [&] {
+        std::vector<uint64_t> all;
+        for (const Question& q : questions) {
+            const Found found = to(q.warp, q.line, q.hit, q.when);
+            EXPECT_TRUE(found.found) << q.line;
+            const emulator::Here& here = emulator::here(*route.traveller);
+            all.insert(
+                all.end(),
+                {here.order, here.time, here.site, here.lanes, static_cast<uint64_t>(found.arrivals)}
+            );
+        }
+        return all;
+    };
+    const std::vector<uint64_t> kept = orders();
+    EXPECT_TRUE(route.trace.complete);
+    EXPECT_LT(route.trace.runs.size(), route.trace.end / 2) << "instructions in a row are one run";
+    EXPECT_EQ(orders(), kept);
+    for (const uint64_t most : {uint64_t{0}, 20 * sizeof(StraightRun)}) {
+        start({});
+        route.trace.most_bytes = most;
+        EXPECT_EQ(orders(), kept) << most;
+        EXPECT_EQ(orders(), kept) << most;
+        EXPECT_FALSE(route.trace.complete);
+    }
+}
+
 TEST_F(Travel, SharedArraysThatNothingDescribesAreTakenFromThePtx) {
     ASSERT_TRUE(to(1, 17, 2).found);
     EXPECT_EQ(lane("words[i]", 31), "126");

@@ -189,5 +189,25 @@ TEST(Watch, ExpressionsArePartedAtCommasOutsideParenthesesAndBrackets) {
     EXPECT_EQ(parted("a),b"), (std::vector<std::string>{"a)", "b"})) << "a stray parenthesis joins nothing";
 }
 
+TEST_F(Watches, CastsBindLikeUnaryOperatorsAndWrapLikeC) {
+    const auto text = [&](const char* expression) {
+        return text_of(evaluate(parse(expression), environment), 3, environment);
+    };
+    EXPECT_EQ(text("(float)i / 2"), "-6.5") << "i is -13";
+    EXPECT_EQ(text("(int)-2.75"), "-2");
+    EXPECT_EQ(text("(unsigned)i"), "4294967283");
+    EXPECT_EQ(text("(unsigned char)300"), "44");
+    EXPECT_EQ(text("(signed char)200"), "-56");
+    EXPECT_EQ(text("(int16_t)40000"), "-25536");
+    EXPECT_EQ(text("(unsigned long long)i"), "18446744073709551603");
+    EXPECT_EQ(text("(bool)0.5 + (bool)i"), "2");
+    EXPECT_EQ(text("(float)0.1 == 0.1"), "0");
+    EXPECT_EQ(text("(double)i * 0.5"), "-6.5");
+    EXPECT_EQ(text("(int)1e30"), "-") << "C has no value for it";
+    EXPECT_EQ(text("(i) - 1"), "-14") << "no cast";
+    EXPECT_EQ(text("true + !false"), "2");
+    EXPECT_EQ(text("0x7fffffffffffffff + 1 < 0"), "1");
+}
+
 }  // namespace
 }  // namespace wl::watch

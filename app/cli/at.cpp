@@ -3,6 +3,7 @@
 
 #include "app/cli/again.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
 
 #include <algorithm>
@@ -29,14 +30,29 @@ std::vector<std::string> names_to_print(const travel::Route& route) {
     return names;
 }
 
+// Of a name alone where it lives; of an expression the same for each name in it.
+std::string origin_of(const travel::Route& route, const watch::Watch& expression) {
+    std::vector<std::string> names, origins;
+    for (const watch::Node& node : expression.nodes) {
+        const bool known = std::find(names.begin(), names.end(), node.text) != names.end();
+        if (node.kind != watch::Node::Kind::name || known) continue;
+        const std::string origin = travel::origin_of(route, node.text);
+        names.push_back(node.text);
+        if (!origin.empty())
+            origins.push_back(expression.nodes.size() == 1 ? origin : node.text + ": " + origin);
+    }
+    return join(origins, "; ");
+}
+
 Printed print_one(
     const travel::Route& route, const watch::Environment& environment, const std::string& expression
 ) {
     Printed p;
     p.expression = expression;
     try {
-        p.origin = travel::origin_of(route, expression);
-        const watch::Value value = watch::evaluate(watch::parse(expression), environment);
+        const watch::Watch parsed = watch::parse(expression);
+        p.origin = origin_of(route, parsed);
+        const watch::Value value = watch::evaluate(parsed, environment);
         for (int lane = 0; lane < kLanes; ++lane) p.lanes.push_back(watch::text_of(value, lane, environment));
     } catch (const Error& error) { p.problem = error.what(); }
     return p;

@@ -177,9 +177,10 @@ int64_t first_counted(Wanted::Side side, int64_t before, bool any_behind) {
 
 // What is asked of every instruction's registers needs the block to run; arrivals are known without.
 bool look(Route& route, const Wanted& wanted, const Look& stop) {
-    if (wanted.makes == Odd::none && wanted.written.bytes == 0)
-        return each_instant(route, wanted.warp, stop);
-    return emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) { return stop(here, true); });
+    if (wanted.makes == Odd::none && wanted.written.bytes == 0) return each_instant(route, wanted.warp, stop);
+    return emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
+        return stop(here, true);
+    });
 }
 
 Found go_from_anchor(Route& route, const Wanted& wanted) {

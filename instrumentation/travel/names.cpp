@@ -100,6 +100,7 @@ Value register_value(const Route& route, const Around& a, int32_t reg) {
         std::memcpy(&number, &bits[lane], sizeof(number));
         value.number[lane] = type == ptx::Type::f32 ? static_cast<double>(single) : number;
         value.whole[lane] = static_cast<int64_t>(bits[lane]);
+        value.is_natural = type == ptx::Type::u64;
         if (type == ptx::Type::s32) value.whole[lane] = static_cast<int32_t>(bits[lane]);
         if (type == ptx::Type::s16) value.whole[lane] = static_cast<int16_t>(bits[lane]);
     }
@@ -168,12 +169,22 @@ watch::Environment environment_here(const Route& route) {
     watch::Environment environment;
     environment.types = &route.variables.types;
     environment.lanes = emulator::existing_lanes(*route.traveller);
+    const auto& options = route.module->target_options;
+    if (std::find(options.begin(), options.end(), "debug") == options.end())
+        environment.hint =
+            ": an optimised build names registers (%f1), shared arrays and threadIdx.x, a debug build "
+            "variables";
     environment.names = [&route, a] { return names_here(route, a); };
     environment.find = [&route, a](const std::string& name) -> std::optional<Value> {
         if (const Variable* v = variable_named(route, a, name)) return value_of(route, a, *v);
         if (const int32_t reg = register_named(*a.function, name); reg >= 0)
             return register_value(route, a, reg);
         return builtin(route, name);
+    };
+    environment.generic = [](ptx::Space space, uint64_t address) {
+        return space == ptx::Space::shared ? emulator::kSharedBase | address
+            : space == ptx::Space::local   ? emulator::kLocalBase | address
+                                           : address;
     };
     environment.read = [&route](ptx::Space space, uint64_t address, int lane, std::vector<std::byte>& out) {
         return emulator::read_memory(*route.traveller, {space, lane, address}, out);
@@ -185,6 +196,7 @@ std::string origin_of(const Route& route, const std::string& name) {
     const Around a = around(route);
     if (const Variable* v = variable_named(route, a, name)) {
         const variables::Range* range = variables::place_at(*v, a.activation.instruction);
+        if (v->ranges.empty()) return "source variable, optimised out: it is kept nowhere";
         if (range == nullptr) return "source variable, not live here";
         const Place& place = range->places.front();
         const auto shared = place.reg < 0 ? route.shared.find(place.symbol) : route.shared.end();

@@ -24,9 +24,7 @@ Here instant(const StraightRun& run, uint32_t k) {
     return here;
 }
 
-bool is_full(const Trace& trace) {
-    return trace.runs.size() >= trace.most_bytes / sizeof(StraightRun);
-}
+bool is_full(const Trace& trace) { return trace.runs.size() >= trace.most_bytes / sizeof(StraightRun); }
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Which instructions a block's warps executed in which order, kept from the first time that it is run, so that
-// an arrival is found without running the block again.
+// Which instructions a block's warps executed in which order, kept from the first time that it is run, so
+// that an arrival is found without running the block again.
 #pragma once
 
 #include "instrumentation/emulator/travel.h"
@@ -19,9 +19,9 @@ struct StraightRun {
 };
 
 struct Trace {
-    std::vector<StraightRun> runs;  // by rising order, without a gap
-    uint64_t end = 0;               // instants that are known
-    bool complete = false;          // the block ends there
+    std::vector<StraightRun> runs;    // by rising order, without a gap
+    uint64_t end = 0;                 // instants that are known
+    bool complete = false;            // the block ends there
     uint64_t most_bytes = 192 << 20;  // beyond it instants are looked at by running
 };
 

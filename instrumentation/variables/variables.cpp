@@ -1,8 +1,8 @@
-// Walks the DWARF of a debug build with libdw: types, scopes, location lists.
+// Walks the DWARF of a debug build with libdw: scopes, variables, location lists.
 #include "instrumentation/variables/variables.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/variables/sections.h"
+#include "instrumentation/variables/reader.h"
 
 #include <algorithm>
 #include <dwarf.h>
@@ -15,16 +15,7 @@
 namespace wl::variables {
 namespace {
 
-constexpr int kDeepest = 256;  // of nested scopes and types: beyond it the sections are taken as malformed
 constexpr uint64_t kAddressClass = 0x33;  // DW_AT_address_class: the space, in cuda-gdb's numbers
-
-struct Reader {
-    const ptx::Module& module;
-    const Image& image;
-    Variables out{};
-    std::map<Dwarf_Off, int> types{};
-    std::vector<std::map<std::string, int32_t>> registers{};  // by function
-};
 
 struct Scope {
     int function = -1;
@@ -32,139 +23,6 @@ struct Scope {
     int32_t begin = 0, end = 0;
     int depth = 0;
 };
-
-std::string name_of(Dwarf_Die* die) {
-    const char* name = dwarf_diename(die);
-    return name != nullptr ? name : "";
-}
-
-std::optional<uint64_t> number(Dwarf_Die* die, unsigned attribute) {
-    Dwarf_Attribute found;
-    Dwarf_Word value = 0;
-    if (dwarf_attr_integrate(die, attribute, &found) == nullptr) return std::nullopt;
-    if (dwarf_formudata(&found, &value) == 0) return value;
-    Dwarf_Op* op = nullptr;  // a member's offset in DWARF 2: DW_OP_plus_uconst
-    size_t count = 0;
-    if (dwarf_getlocation(&found, &op, &count) == 0 && count == 1 && op[0].atom == DW_OP_plus_uconst)
-        return op[0].number;
-    return std::nullopt;
-}
-
-std::optional<Dwarf_Die> type_die(Dwarf_Die* die) {
-    Dwarf_Attribute found;
-    Dwarf_Die type;
-    if (dwarf_attr_integrate(die, DW_AT_type, &found) == nullptr) return std::nullopt;
-    if (dwarf_formref_die(&found, &type) == nullptr) return std::nullopt;
-    return type;
-}
-
-Type::Kind kind_of_base(Dwarf_Die* die) {
-    switch (number(die, DW_AT_encoding).value_or(0)) {
-        case DW_ATE_boolean: return Type::Kind::boolean;
-        case DW_ATE_float: return Type::Kind::real;
-        case DW_ATE_signed: return Type::Kind::integer;
-        case DW_ATE_signed_char:
-        case DW_ATE_unsigned_char: return Type::Kind::character;
-        case DW_ATE_unsigned: return Type::Kind::natural;
-        default: return Type::Kind::other;
-    }
-}
-
-int read_type(Reader& r, Dwarf_Die die, int depth);
-
-int type_of(Reader& r, Dwarf_Die* die, int depth) {
-    std::optional<Dwarf_Die> type = type_die(die);
-    return type ? read_type(r, *type, depth + 1) : -1;
-}
-
-std::string type_name(const Reader& r, int type) {
-    return type < 0 ? "void" : r.out.types[static_cast<size_t>(type)].name;
-}
-
-// One Type for each dimension, the outermost first: float[4][8] is an array of arrays.
-void read_array(Reader& r, Dwarf_Die* die, int at, int depth) {
-    std::vector<uint64_t> extents;
-    Dwarf_Die child;
-    for (int status = dwarf_child(die, &child); status == 0; status = dwarf_siblingof(&child, &child)) {
-        if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
-        const auto count = number(&child, DW_AT_count), upper = number(&child, DW_AT_upper_bound);
-        extents.push_back(count ? *count : upper ? *upper + 1 : 0);
-    }
-    int of = type_of(r, die, depth);
-    const std::string element = type_name(r, of);
-    std::string suffix;
-    for (size_t k = extents.size(); k-- > 0;) {
-        suffix = fmt::format("[{}]{}", extents[k], suffix);
-        Type array;
-        array.kind = Type::Kind::array;
-        array.name = element + suffix;
-        array.of = of;
-        array.count = extents[k];
-        array.bytes = of < 0 ? 0 : extents[k] * r.out.types[static_cast<size_t>(of)].bytes;
-        if (k == 0) {
-            r.out.types[static_cast<size_t>(at)] = array;
-        } else {
-            of = static_cast<int>(r.out.types.size());
-            r.out.types.push_back(array);
-        }
-    }
-}
-
-void read_structure(Reader& r, Dwarf_Die* die, int at, int depth) {
-    std::vector<Member> members;
-    Dwarf_Die child;
-    for (int status = dwarf_child(die, &child); status == 0; status = dwarf_siblingof(&child, &child)) {
-        const int tag = dwarf_tag(&child);
-        if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
-        const auto offset = number(&child, DW_AT_data_member_location);
-        if (!offset && dwarf_tag(die) != DW_TAG_union_type) continue;  // a static member
-        members.push_back({name_of(&child), offset.value_or(0), type_of(r, &child, depth)});
-    }
-    r.out.types[static_cast<size_t>(at)].members = std::move(members);
-}
-
-// typedef, const, volatile and enumerations take the layout of what they stand for.
-void read_alias(Reader& r, Dwarf_Die* die, int at, int depth) {
-    const int of = type_of(r, die, depth);
-    if (of < 0) return;
-    Type type = r.out.types[static_cast<size_t>(of)];
-    if (const std::string name = name_of(die); !name.empty()) type.name = name;
-    r.out.types[static_cast<size_t>(at)] = std::move(type);
-}
-
-int read_type(Reader& r, Dwarf_Die die, int depth) {
-    if (depth > kDeepest) throw Error("The debug sections of the PTX are malformed: a type contains itself.");
-    const auto [known, is_new] =
-        r.types.try_emplace(dwarf_dieoffset(&die), static_cast<int>(r.out.types.size()));
-    const int at = known->second;
-    if (!is_new) return at;
-    Type& type = r.out.types.emplace_back();
-    type.name = name_of(&die);
-    type.bytes = number(&die, DW_AT_byte_size).value_or(0);
-    switch (dwarf_tag(&die)) {
-        case DW_TAG_base_type: type.kind = kind_of_base(&die); break;
-        case DW_TAG_pointer_type:
-        case DW_TAG_reference_type:
-        case DW_TAG_rvalue_reference_type: {
-            type.kind = Type::Kind::pointer;
-            type.bytes = 8;
-            const int of = type_of(r, &die, depth);
-            r.out.types[static_cast<size_t>(at)].of = of;
-            r.out.types[static_cast<size_t>(at)].name = type_name(r, of) + "*";
-            break;
-        }
-        case DW_TAG_array_type: read_array(r, &die, at, depth); break;
-        case DW_TAG_structure_type:
-        case DW_TAG_class_type:
-        case DW_TAG_union_type:
-            type.kind = Type::Kind::structure;
-            read_structure(r, &die, at, depth);
-            break;
-        case DW_TAG_enumeration_type: type.kind = Type::Kind::integer; break;
-        default: read_alias(r, &die, at, depth);
-    }
-    return at;
-}
 
 // The ULEB number of DW_OP_regx is the register's name, first character highest: 0x256631 is "%f1"
 // (measured on NVRTC's output; no document states it).
@@ -261,7 +119,8 @@ void read_variable(Reader& r, const Scope& scope, Dwarf_Die* die) {
     v.end = scope.end;
     v.is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter;
     v.ranges = ranges_of(r, scope, die);
-    if (!v.ranges.empty()) r.out.all.push_back(std::move(v));
+    // Without a place, and in no code, it is a declaration.
+    if (!v.ranges.empty() || v.function >= 0) r.out.all.push_back(std::move(v));
 }
 
 // The scope of a subprogram, block or inlined function inside another.

@@ -14,6 +14,13 @@ struct Member {
     std::string name;
     uint64_t offset = 0;  // bytes
     int type = -1;
+    bool inherited = false;            // a base class; named as its type
+    uint32_t first_bit = 0, bits = 0;  // of a bit-field: from the lowest bit at `offset`; 0: no bit-field
+};
+
+struct Enumerator {
+    std::string name;
+    int64_t value = 0;
 };
 
 struct Type {
@@ -24,6 +31,8 @@ struct Type {
         boolean,
         character,
         pointer,
+        reference,    // stands for what it refers to
+        enumeration,  // signed when an enumerator is negative
         array,
         structure,
         other
@@ -31,9 +40,10 @@ struct Type {
     Kind kind = Kind::other;
     std::string name;  // "float", "int*", "float[4]", "half2"
     uint64_t bytes = 0;
-    int of = -1;         // element of an array, target of a pointer; -1: none
+    int of = -1;         // element of an array, target of a pointer or reference; -1: none
     uint64_t count = 0;  // elements of an array
     std::vector<Member> members;
+    std::vector<Enumerator> enumerators{};
 };
 
 // Where a piece of a variable lives: in a register of the function, or at an offset from a PTX variable.
@@ -59,7 +69,7 @@ struct Variable {
     std::string inlined;         // name of the inlined function that declares it; empty: the function itself
     int32_t begin = 0, end = 0;  // instructions of its scope
     bool is_parameter = false;
-    std::vector<Range> ranges;
+    std::vector<Range> ranges;  // none: optimised out
 };
 
 struct Variables {

@@ -5,6 +5,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -35,6 +36,14 @@ bool is_scalar(const Type& type) {
     return number_class(type) ||
         (type.kind != Type::Kind::structure && type.kind != Type::Kind::array && type.bytes >= 1 &&
          type.bytes <= 8);
+}
+
+bool is_signed(const Type& type) {
+    if (type.kind == Type::Kind::enumeration)
+        return std::any_of(type.enumerators.begin(), type.enumerators.end(), [](const auto& e) {
+            return e.value < 0;
+        });
+    return type.kind == Type::Kind::integer || type.kind == Type::Kind::character;
 }
 
 int64_t signed_value(const std::byte* at, uint64_t bytes) {
@@ -71,10 +80,33 @@ void set_scalar(Value& to, int lane, const Type& type, const std::byte* at) {
     } else if (type.kind == Type::Kind::real) {
         to.number[k] = to_double(type.bytes == 4 ? DType::f32 : DType::f64, at);
     } else {
-        const bool is_signed = type.kind == Type::Kind::integer || type.kind == Type::Kind::character;
-        to.whole[k] = is_signed ? signed_value(at, type.bytes) : unsigned_value(at, type.bytes);
+        to.whole[k] = is_signed(type) ? signed_value(at, type.bytes) : unsigned_value(at, type.bytes);
+        to.is_natural = type.kind == Type::Kind::natural && type.bytes == 8;
     }
     to.lanes |= 1u << lane;
+}
+
+// Bytes that hold a member from its offset on.
+uint64_t bytes_of_member(const variables::Member& m, const Type& of) {
+    return m.bits == 0 ? of.bytes : (m.first_bit + m.bits + 7) / 8;
+}
+
+int64_t bit_field(const std::byte* at, const variables::Member& m, const Type& of) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, at, std::min<uint64_t>(8, bytes_of_member(m, of)));
+    const auto unused = static_cast<int>(64 - std::min<uint32_t>(m.bits, 64));
+    const uint64_t high = bits >> m.first_bit << unused;
+    return is_signed(of) ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
+}
+
+std::string text_of_whole(const Type& type, int64_t value) {
+    if (type.kind == Type::Kind::boolean) return value != 0 ? "true" : "false";
+    if (type.kind == Type::Kind::pointer || type.kind == Type::Kind::reference)
+        return fmt::format("0x{:x}", static_cast<uint64_t>(value));
+    for (const variables::Enumerator& e : type.enumerators)
+        if (e.value == value) return fmt::format("{} ({})", e.name, value);
+    if (type.kind == Type::Kind::natural) return fmt::format("{}", static_cast<uint64_t>(value));
+    return fmt::format("{}", value);
 }
 
 std::string text_of_bytes(const Type& type, const std::byte* at, const Environment& environment, int depth);
@@ -91,13 +123,10 @@ std::string text_of_parts(const Type& type, const std::byte* at, const Environme
     }
     for (const variables::Member& m : type.members) {
         const Type* of = type_at(m.type, environment);
-        if (of == nullptr || m.offset + of->bytes > type.bytes) continue;
-        parts.push_back(fmt::format(
-            "{}{}{}",
-            m.name,
-            m.name.empty() ? "" : " ",
-            text_of_bytes(*of, at + m.offset, environment, depth + 1)
-        ));
+        if (of == nullptr || bytes_of_member(m, *of) + m.offset > type.bytes) continue;
+        const std::string text = m.bits == 0 ? text_of_bytes(*of, at + m.offset, environment, depth + 1)
+                                             : text_of_whole(*of, bit_field(at + m.offset, m, *of));
+        parts.push_back(fmt::format("{}{}{}", m.name, m.name.empty() ? "" : " ", text));
     }
     return "{" + join(parts, ", ") + "}";
 }
@@ -107,8 +136,7 @@ std::string text_of_bytes(const Type& type, const std::byte* at, const Environme
     Value value;
     set_scalar(value, 0, type, at);
     const bool real = number_class(type) || type.kind == Type::Kind::real;
-    if (type.kind == Type::Kind::pointer) return fmt::format("0x{:x}", value.whole[0]);
-    return real ? fmt::format("{:g}", value.number[0]) : fmt::format("{}", value.whole[0]);
+    return real ? fmt::format("{:g}", value.number[0]) : text_of_whole(type, value.whole[0]);
 }
 
 }  // namespace
@@ -182,18 +210,62 @@ Value element(const Value& object, const Value& index, const Environment& enviro
     return out;
 }
 
+Value referred(const Value& value, const Environment& environment) {
+    const Type* type = type_of(value, environment);
+    if (type == nullptr || type->kind != Type::Kind::reference || type->of < 0) return value;
+    const Value address = scalar(value, environment);
+    Value out;
+    out.kind = Value::Kind::place;
+    out.type = type->of;
+    out.space = ptx::Space::generic;
+    out.lanes = address.lanes;
+    for (size_t lane = 0; lane < kLanes; ++lane)
+        out.address[lane] = static_cast<uint64_t>(address.whole[lane]);
+    return out;
+}
+
+namespace {
+
+Value bits_of(const Value& object, const variables::Member& m, const Environment& environment) {
+    const Type* of = type_at(m.type, environment);
+    const uint64_t size = of != nullptr ? m.offset + bytes_of_member(m, *of) : 0;
+    Value out;
+    std::vector<std::byte> bytes;
+    for (int lane = 0; lane < kLanes; ++lane)
+        if (of != nullptr && bytes_of(object, lane, size, environment, bytes)) {
+            out.whole[static_cast<size_t>(lane)] = bit_field(bytes.data() + m.offset, m, *of);
+            out.lanes |= 1u << lane;
+        }
+    return out;
+}
+
+}  // namespace
+
+std::optional<Value> member_if_any(
+    const Value& object, const std::string& name, const Environment& environment
+) {
+    const Type* type = type_of(object, environment);
+    if (type == nullptr || type->kind != Type::Kind::structure) return std::nullopt;
+    for (const variables::Member& m : type->members) {
+        std::array<int64_t, kLanes> offset{};
+        offset.fill(static_cast<int64_t>(m.offset));
+        if (m.name == name && m.bits != 0) return bits_of(object, m, environment);
+        if (m.name == name) return referred(part(object, m.type, offset, environment), environment);
+        if (!m.inherited && !m.name.empty()) continue;
+        if (auto found = member_if_any(part(object, m.type, offset, environment), name, environment))
+            return found;
+    }
+    return std::nullopt;
+}
+
 Value member(const Value& object, const std::string& name, const Environment& environment) {
     const Type* type = type_of(object, environment);
     if (type != nullptr && type->kind == Type::Kind::pointer)
         return member(pointed_at(object, environment), name, environment);
     if (type == nullptr || type->kind != Type::Kind::structure) throw Error("this has no members");
+    if (auto found = member_if_any(object, name, environment)) return *found;
     std::vector<std::string> names;
-    for (const variables::Member& m : type->members) {
-        std::array<int64_t, kLanes> offset{};
-        offset.fill(static_cast<int64_t>(m.offset));
-        if (m.name == name) return part(object, m.type, offset, environment);
-        names.push_back(m.name);
-    }
+    for (const variables::Member& m : type->members) names.push_back(m.name);
     throw Error(fmt::format("{} has no member {}, only {}", type->name, name, join(names, ", ")));
 }
 
@@ -204,7 +276,10 @@ Value scalar(const Value& value, const Environment& environment) {
     Value out;
     const bool real = number_class(*type) || type->kind == Type::Kind::real;
     out.kind = real ? Value::Kind::real : Value::Kind::integer;
-    out.type = type->kind == Type::Kind::pointer ? value.type : -1;
+    // What is printed by its type: 0x40, green (2), true.
+    const bool typed = type->kind == Type::Kind::pointer || type->kind == Type::Kind::enumeration ||
+        type->kind == Type::Kind::boolean;
+    out.type = typed ? value.type : -1;
     std::vector<std::byte> bytes;
     for (int lane = 0; lane < kLanes; ++lane)
         if (bytes_of(value, lane, type->bytes, environment, bytes))
@@ -216,9 +291,10 @@ std::string text_of(const Value& value, int lane, const Environment& environment
     if ((value.lanes >> lane & 1) == 0) return "-";
     const auto k = static_cast<size_t>(lane);
     const Type* type = type_of(value, environment);
-    const bool pointer = type != nullptr && type->kind == Type::Kind::pointer;
-    if (value.kind == Value::Kind::integer)
-        return pointer ? fmt::format("0x{:x}", value.whole[k]) : fmt::format("{}", value.whole[k]);
+    if (value.kind == Value::Kind::integer && type != nullptr) return text_of_whole(*type, value.whole[k]);
+    if (value.kind == Value::Kind::integer && value.is_natural)
+        return fmt::format("{}", static_cast<uint64_t>(value.whole[k]));
+    if (value.kind == Value::Kind::integer) return fmt::format("{}", value.whole[k]);
     if (value.kind == Value::Kind::real) return fmt::format("{:g}", value.number[k]);
     std::vector<std::byte> bytes;
     if (type == nullptr || type->bytes > kMostBytes ||

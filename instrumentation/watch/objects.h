@@ -18,7 +18,15 @@ Value pointed_at(const Value& value, const Environment& environment);
 // An element, by lane; of an array (bounds checked: a lane outside has no value) or through a pointer.
 Value element(const Value& object, const Value& index, const Environment& environment);
 
-// A member by name. Throws Error naming the members there are.
+// Of a reference what it refers to; any other value as it is.
+Value referred(const Value& value, const Environment& environment);
+
+// A member of an object by name, its base classes' too; nothing where it has none.
+std::optional<Value> member_if_any(
+    const Value& object, const std::string& name, const Environment& environment
+);
+
+// The same through a pointer too. Throws Error naming the members there are.
 Value member(const Value& object, const std::string& name, const Environment& environment);
 
 }  // namespace wl::watch

@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/watch/watch.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -69,8 +70,49 @@ std::string take_name(Parser& p) {
     const size_t begin = p.at;
     if (begin >= text.size() || !starts_name(text[begin])) fail(p, begin, "expected a name");
     ++p.at;
-    while (p.at < text.size() && in_name(text[p.at])) ++p.at;
+    const auto scope = [&] {
+        return text.compare(p.at, 2, "::") == 0 && p.at + 2 < text.size() && starts_name(text[p.at + 2]);
+    };
+    while (p.at < text.size() && (in_name(text[p.at]) || scope())) p.at += in_name(text[p.at]) ? 1 : 2;
     return text.substr(begin, p.at - begin);
+}
+
+bool is_type_word(std::string_view word) {
+    constexpr std::string_view kWords[] = {
+        "bool",
+        "char",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "signed",
+        "unsigned",
+        "int8_t",
+        "uint8_t",
+        "int16_t",
+        "uint16_t",
+        "int32_t",
+        "uint32_t",
+        "int64_t",
+        "uint64_t",
+        "size_t"};
+    return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+// "(unsigned int)": its words, one blank between them; empty, and nothing taken, where no cast begins.
+std::string take_cast(Parser& p) {
+    const size_t begin = p.at;
+    std::string words;
+    if (accept(p, "("))
+        for (skip_blanks(p); p.at < p.watch.text.size() && starts_name(p.watch.text[p.at]); skip_blanks(p)) {
+            const std::string word = take_name(p);
+            if (!is_type_word(word)) break;
+            words += (words.empty() ? "" : " ") + word;
+            if (accept(p, ")")) return words;
+        }
+    p.at = begin;
+    return {};
 }
 
 int take_number(Parser& p) {
@@ -134,6 +176,12 @@ int parse_primary(Parser& p) {
         return inner;
     }
     std::string name = take_name(p);
+    if (name == "true" || name == "false") {
+        Node node;
+        node.at = at;
+        node.integer = name == "true" ? 1 : 0;
+        return add(p, std::move(node));
+    }
     if (is_prefix(name) && accept(p, ".")) name += "." + take_name(p);
     if (accept(p, "(")) return add(p, Node::Kind::call, name, parse_arguments(p), at);
     return add(p, Node::Kind::name, name, {}, at);
@@ -166,6 +214,12 @@ int parse_unary(Parser& p) {
         const int operand = parse_unary(p);
         --p.depth;
         return add(p, Node::Kind::unary, op, {operand}, at);
+    }
+    if (const std::string type = take_cast(p); !type.empty()) {
+        if (++p.depth > kDeepest) fail(p, at, "this is nested too deeply");
+        const int operand = parse_unary(p);
+        --p.depth;
+        return add(p, Node::Kind::cast, type, {operand}, at);
     }
     return parse_postfix(p);
 }

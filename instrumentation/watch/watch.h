@@ -1,7 +1,7 @@
 // Expressions over the variables of a warp at one instant, a value for each of its 32 lanes:
 // `s[tid.x][i] * 0.125`, `m - m_old`, `warp.any(isnan(acc))`.
-// C's operators and precedence; integers have 64 bits, floating point is double. A lane for which an operand
-// has no value (out of scope, inactive, unreadable, divided by zero) has no value either.
+// C's operators, casts and precedence; integers have 64 bits, floating point is double. A lane for which an
+// operand has no value (out of scope, inactive, unreadable, divided by zero) has no value either.
 #pragma once
 
 #include "instrumentation/variables/variables.h"
@@ -26,8 +26,9 @@ struct Value {
         place,    // an object in memory: `space` and `address`
     };
     Kind kind = Kind::integer;
-    int type = -1;       // index in Environment::types; integer with a type: a pointer
-    uint32_t lanes = 0;  // mask of the lanes that have a value
+    int type = -1;            // index in Environment::types; integer with a type: a pointer
+    uint32_t lanes = 0;       // mask of the lanes that have a value
+    bool is_natural = false;  // integer: `whole` are the bits of an unsigned one of 64 bits
     ptx::Space space = ptx::Space::none;
     std::array<int64_t, kLanes> whole{};
     std::array<double, kLanes> number{};
@@ -41,14 +42,17 @@ struct Environment {
     uint32_t lanes = 0;                                            // that exist
     std::function<std::optional<Value>(const std::string&)> find;  // by name: "acc", "%f12", "tid.x"
     std::function<std::vector<std::string>()> names;               // that find() knows, for "did you mean"
+    std::string hint;                                              // said of a name that find() does not know
+    // The generic address of one in a space; empty: it is that already.
+    std::function<uint64_t(ptx::Space, uint64_t)> generic;
     // Reads `out.size()` bytes of a lane; false: unmapped, or nothing has been written there.
     std::function<bool(ptx::Space, uint64_t address, int lane, std::vector<std::byte>& out)> read;
 };
 
 struct Node {
-    enum class Kind : uint8_t { number, name, unary, binary, conditional, index, member, call };
+    enum class Kind : uint8_t { number, name, unary, cast, binary, conditional, index, member, call };
     Kind kind = Kind::number;
-    std::string text;  // name, operator, member or function
+    std::string text;  // name, operator, type of a cast, member or function
     bool whole = true;
     int64_t integer = 0;
     double real = 0;
