@@ -4,6 +4,7 @@
 #include "app/navigate.h"
 #include "app/questions.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
 
 #include <cmath>
@@ -63,7 +64,7 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
     session.banks = {};
     session.lanes = {};
     session.provenance = {};
-    session.message = {};
+    session.message = {join(session.capture.notes, "; "), false};
     if (!session.capture.complete)
         session.message = {"The writer of this capture did not finish; what it had written is shown.", true};
     selection = {};

@@ -45,6 +45,18 @@ void run_until_done(Session& session, Selection& selection) {
     EXPECT_EQ(session.worker, nullptr);
 }
 
+TEST(Session, SaysWhatACaptureLacks) {
+    Session session;
+    Selection selection;
+    capture::Capture capture = testing::synthetic_capture();
+    capture.notes = {"block (1,0,0) was not recorded", "no reference: why"};
+    load(session, selection, capture, "capped.wlcap");
+    EXPECT_EQ(session.message.text, "block (1,0,0) was not recorded; no reference: why");
+    capture.notes.clear();
+    load(session, selection, capture, "whole.wlcap");
+    EXPECT_EQ(session.message.text, "");
+}
+
 TEST(KernelOptions, BecomeTheWordsOfTheCommandLine) {
     KernelOptions request;
     request.kernel = "v2c_3";

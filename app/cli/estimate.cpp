@@ -23,11 +23,13 @@ std::string limit_text(const Estimate& e) {
     const std::string limit = fmt::format("the limit of {} (--record-limit)", bytes_text(e.limit));
     if (e.fitting == e.blocks.size()) return "all within " + limit;
     return fmt::format(
-        "{} of {} within {}: what goes beyond it is dropped, whole blocks, from {} on",
+        "at least {} of {} within {}: what goes beyond it is dropped, whole blocks, from {} on at the "
+        "earliest{}",
         e.fitting,
         e.blocks.size(),
         limit,
-        block_text(e.blocks[e.fitting].block, e.about.launch.grid)
+        block_text(e.blocks[e.fitting].block, e.about.launch.grid),
+        e.fitting == 0 ? ", but for the tiles of that one" : ""
     );
 }
 
@@ -44,12 +46,17 @@ std::string estimate_text(const Estimate& e, const Style& style) {
         );
     return out +
         fmt::format(
-               "{} block{}: at most {} in memory, about {} in the file; {}\n",
+               "{} block{}: at most {} in memory; {}\nthe file: about {}, of which recorded blocks {}, "
+               "outputs "
+               "and their references {}, verdicts of all tiles {}\n",
                e.blocks.size(),
                e.blocks.size() == 1 ? "" : "s",
                bytes_text(e.bytes),
+               limit_text(e),
                bytes_text(e.file_bytes),
-               limit_text(e)
+               bytes_text(e.record_bytes),
+               bytes_text(e.output_bytes),
+               bytes_text(e.row_bytes)
         );
 }
 
@@ -67,7 +74,9 @@ std::string estimate_json(const Estimate& e) {
             {"tile_bytes", b.tile_bytes},
             {"bytes",      b.bytes()   }
         });
-    j["bytes"] = e.bytes, j["file_bytes"] = e.file_bytes, j["limit"] = e.limit, j["fitting"] = e.fitting;
+    j["bytes"] = e.bytes, j["record_bytes"] = e.record_bytes, j["output_bytes"] = e.output_bytes;
+    j["row_bytes"] = e.row_bytes, j["file_bytes"] = e.file_bytes, j["limit"] = e.limit,
+    j["fitting"] = e.fitting;
     return j.dump(2);
 }
 

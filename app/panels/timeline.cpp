@@ -4,6 +4,7 @@
 #include "app/navigate.h"
 #include "app/timeline_rows.h"
 #include "app/widgets.h"
+#include "instrumentation/base/text.h"
 
 #include <imgui.h>
 
@@ -154,7 +155,8 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection) {
     const int record = shown_record(session, selection);
     const Box box = window_box();
     if (record < 0) {
-        draw_header(box, {.title = "Timeline", .subtitle = "no block was recorded"});
+        const Box rest = draw_header(box, {.title = "Timeline", .subtitle = "no block was recorded"});
+        say(rest, colour::kWarning, join(session.capture.notes, "\n"));
         return;
     }
     const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];

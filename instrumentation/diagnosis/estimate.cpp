@@ -1,4 +1,4 @@
-// One run that only counts, and one block recorded for the ratio of file to memory.
+// One run that only counts, and one block recorded for what it takes in a file.
 #include "instrumentation/diagnosis/estimate.h"
 
 #include "instrumentation/capture/file.h"
@@ -53,10 +53,22 @@ std::vector<BlockSize> count_events(
     return out;
 }
 
-// Bytes of a file with this one block recorded, beyond those of a file without.
-uint64_t file_bytes_of(
-    const Experiment& e, const emulator::Program& program, capture::Capture c, int64_t block
-) {
+// Elements, and of what is compared FP64 references and f32 bounds.
+uint64_t output_bytes(const Experiment& e) {
+    uint64_t sum = 0;
+    for (const manifest::BoundArgument& a : e.problem.args)
+        if (a.array && a.output)
+            sum += elements(a.data.shape) *
+                (size_of(a.data.dtype) + (e.reference ? sizeof(double) + sizeof(float) : 0));
+    return sum;
+}
+
+// What a file takes for a recorded block, beyond a file without, and for the row of a tile of another block.
+struct Sample {
+    uint64_t block = 0;
+    double row = 0;
+};
+Sample sample_file(const Experiment& e, const emulator::Program& program, capture::Capture c, int64_t block) {
     const uint64_t before = capture::encode(c, "the estimate").size();
     Experiment sample = e;
     sample.options.record_bytes = ~uint64_t{0};
@@ -67,7 +79,15 @@ uint64_t file_bytes_of(
         .keep = true,
         .capture = c};
     record_blocks(sample, program, observer, {block});
-    return capture::encode(c, "the estimate").size() - before;
+    const uint64_t after = capture::encode(c, "the estimate").size();
+    Sample out{after - before, 0};
+    if (c.tiles.empty()) return out;
+    constexpr size_t kRows = 1000;
+    capture::Tile row = c.tiles.front();
+    row.values = row.reference = row.bound = row.owner = capture::kNoBlob;
+    c.tiles.insert(c.tiles.end(), kRows, row);
+    out.row = static_cast<double>(capture::encode(c, "the estimate").size() - after) / kRows;
+    return out;
 }
 
 }  // namespace
@@ -80,15 +100,25 @@ Estimate estimate(manifest::Problem problem, const Options& options, const std::
     out.about.sites = emulator::sites(*program);
     out.blocks = count_events(e, *program, blocks);
     out.limit = options.record_bytes;
+    uint64_t kept = 0;
     for (const BlockSize& b : out.blocks) {
         out.bytes += b.bytes();
-        if (out.bytes <= out.limit && out.fitting == static_cast<size_t>(&b - out.blocks.data()))
-            ++out.fitting;
+        if (out.bytes > out.limit || out.fitting != static_cast<size_t>(&b - out.blocks.data())) continue;
+        ++out.fitting;
+        kept = out.bytes;
     }
-    const uint64_t empty = capture::encode(out.about, "the estimate").size();
+    if (out.fitting == 0) kept = out.blocks.front().tile_bytes;
+    const Sample sample = sample_file(e, *program, out.about, blocks.front());
     const auto first = static_cast<double>(std::max<uint64_t>(out.blocks.front().bytes(), 1));
-    const double ratio = static_cast<double>(file_bytes_of(e, *program, out.about, blocks.front())) / first;
-    out.file_bytes = empty + static_cast<uint64_t>(ratio * static_cast<double>(out.bytes));
+    const double ratio = static_cast<double>(sample.block) / first;
+    out.record_bytes = static_cast<uint64_t>(ratio * static_cast<double>(kept));
+    out.output_bytes = output_bytes(e);
+    const Dim3 grid = e.problem.grid;
+    const uint64_t others = uint64_t{grid.x} * grid.y * grid.z - std::max<size_t>(out.fitting, 1);
+    out.row_bytes =
+        static_cast<uint64_t>(sample.row * static_cast<double>(others * out.blocks.front().tiles));
+    out.file_bytes = capture::encode(out.about, "the estimate").size() + out.record_bytes + out.output_bytes +
+        out.row_bytes;
     return out;
 }
 

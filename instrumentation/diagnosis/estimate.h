@@ -16,13 +16,17 @@ struct Estimate {
     capture::Capture about;         // launch only
     std::vector<BlockSize> blocks;  // in their order
     uint64_t bytes = 0;             // in memory, all of them
-    uint64_t file_bytes = 0;  // about: as the first block's recording, which is made for this, compresses
+    // About what the file takes: the blocks within the limit as the first one does, which is recorded for
+    // this (where it lies beyond the limit its tiles alone, which stay); the outputs with their references; a
+    // row for each tile of every block, taken to have as many as the first.
+    uint64_t record_bytes = 0, output_bytes = 0, row_bytes = 0;
+    uint64_t file_bytes = 0;  // all of it
     uint64_t limit = 0;       // Options::record_bytes
-    size_t fitting = 0;       // blocks, from the first on, that lie within the limit
+    size_t fitting = 0;       // at least: blocks, from the first on, that lie within the limit
 };
 
 // `blocks`: linear, not empty. Counts by running them with marks and without keeping anything; then records
-// the first to see how it compresses. Throws Error, Unsupported and Cancelled.
+// the first to see what it takes in a file. Throws Error, Unsupported and Cancelled.
 Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks);
 
 }  // namespace wl::diagnosis
