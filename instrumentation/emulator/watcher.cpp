@@ -7,7 +7,7 @@
 
 namespace wl::emulator {
 
-// Its straight run goes on behind it: where that began decides where a random schedule pauses.
+// Its straight run goes on as if it had not stood there.
 void stand_before(Warp& w, const Instr* i) { running(w).pc = i; }
 
 namespace {
