@@ -56,6 +56,32 @@ TEST(Explore, ShowsTheLostUpdateInTheOrderThatLosesIt) {
     EXPECT_GT(x.pairs_both_ways, 0u) << outcome(x);
 }
 
+TEST(Explore, SaysWhetherACaptureWouldShowTheChange) {
+    const Exploration lost = explored("count", 8).exploration;
+    ASSERT_FALSE(changed(lost).empty());
+    EXPECT_TRUE(changed(lost).front()->shows_in_captures) << "the kernel has no marks";
+    EXPECT_EQ(outcome(lost).find("takes tiles"), std::string::npos);
+    // v2c_3 takes a tile between the two accesses that race, v2 does not.
+    const auto of = [](const char* kernel, const char* fault) {
+        manifest::BindOptions bind;
+        bind.faults.emplace_back(fault);
+        bind.set = {
+            {"B", "1" },
+            {"H", "1" },
+            {"S", "64"},
+            {"D", "64"}
+        };
+        return find_hazards(manifest::bind(manifest::load(manifest::resolve(kernel)), bind), {}, 6)
+            .exploration;
+    };
+    const Exploration hidden = of("v2c_3", "sync"), seen = of("v2", "race");
+    ASSERT_FALSE(changed(hidden).empty());
+    EXPECT_FALSE(changed(hidden).front()->shows_in_captures);
+    EXPECT_NE(outcome(hidden).find("not in a run that takes tiles"), std::string::npos) << outcome(hidden);
+    ASSERT_FALSE(changed(seen).empty());
+    EXPECT_TRUE(changed(seen).front()->shows_in_captures);
+}
+
 TEST(Explore, OfACleanKernelChangesNothing) {
     const Hazards h = explored("", 12);
     EXPECT_EQ(h.capture.verdict, "ok");

@@ -116,6 +116,7 @@ ordered_json schedule_json(const capture::Capture& c, const diagnosis::TriedSche
         {"schedule", s.seed    },
         {"finished", s.finished}
     };
+    if (s.changed) j["shows_in_captures"] = s.shows_in_captures;
     if (!s.order.empty()) j["order"] = s.order, j["in_order"] = s.in_order;
     j["outputs"] = changes_json(c, s.outputs);
     j["tiles"] = changes_json(c, s.tiles);

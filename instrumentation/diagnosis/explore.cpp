@@ -146,10 +146,8 @@ std::vector<emulator::PairOrder> orders_of(const Pair& p) {
 
 // ---- what a schedule changes
 
-TriedSchedule try_schedule(const Explorer& x, uint64_t seed, const Result& base) {
-    const Result other = run_schedule(x, seed, false);
-    TriedSchedule tried;
-    tried.seed = seed, tried.finished = other.finished, tried.in_order = other.in_order;
+std::vector<Change> compare_outputs(const Explorer& x, const Result& base, const Result& other) {
+    std::vector<Change> out;
     size_t k = 0;
     for (const manifest::BoundArgument& a : x.experiment.problem.args) {
         if (!is_output(a)) continue;
@@ -157,14 +155,21 @@ TriedSchedule try_schedule(const Explorer& x, uint64_t seed, const Result& base)
         ++k;
         if (c.changed == 0) continue;
         c.name = a.name;
-        tried.outputs.push_back(std::move(c));
+        out.push_back(std::move(c));
     }
+    return out;
+}
+
+TriedSchedule try_schedule(const Explorer& x, uint64_t seed, const Result& base) {
+    const Result other = run_schedule(x, seed, false);
+    TriedSchedule tried;
+    tried.seed = seed, tried.finished = other.finished, tried.in_order = other.in_order;
+    tried.outputs = compare_outputs(x, base, other);
     tried.changed = !tried.outputs.empty() || tried.finished != base.finished;
     return tried;
 }
 
-std::vector<Change> compare_tiles(const Explorer& x, const Result& base, uint64_t seed) {
-    const Result other = run_schedule(x, seed, true);
+std::vector<Change> compare_tiles(const Explorer& x, const Result& base, const Result& other) {
     std::vector<Change> out;
     for (const auto& [key, tile] : base.tiles) {
         const auto same = other.tiles.find(key);
@@ -178,12 +183,22 @@ std::vector<Change> compare_tiles(const Explorer& x, const Result& base, uint64_
     return out;
 }
 
+// What the schedules that change something do in a run that takes tiles.
 void add_tiles(const Explorer& x, Exploration& out) {
-    if (changed(out).empty() || emulator::marks(x.program).empty()) return;
+    const bool marked = !emulator::marks(x.program).empty();
+    if (!marked)
+        for (TriedSchedule& t : out.tried) t.shows_in_captures = t.changed;
+    if (!marked || changed(out).empty()) return;
     const Result base = run_schedule(x, 0, true);
-    size_t with_tiles = 0;
-    for (TriedSchedule& t : out.tried)
-        if (t.changed && with_tiles++ < kMostWithTiles) t.tiles = compare_tiles(x, base, t.seed);
+    size_t looked_at = 0;
+    bool shown = false;  // or every schedule that changes something is looked at
+    for (TriedSchedule& t : out.tried) {
+        if (!t.changed || (looked_at >= kMostWithTiles && shown)) continue;
+        const Result other = run_schedule(x, t.seed, true);
+        if (looked_at++ < kMostWithTiles) t.tiles = compare_tiles(x, base, other);
+        t.shows_in_captures = !compare_outputs(x, base, other).empty() || other.finished != base.finished;
+        shown = shown || t.shows_in_captures;
+    }
 }
 
 void try_pairs(
@@ -230,7 +245,9 @@ std::vector<const TriedSchedule*> changed(const Exploration& x) {
     std::vector<const TriedSchedule*> out;
     for (const TriedSchedule& t : x.tried)
         if (t.changed) out.push_back(&t);
-    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->seed < b->seed; });
+    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) {
+        return std::pair(!a->shows_in_captures, a->seed) < std::pair(!b->shows_in_captures, b->seed);
+    });
     return out;
 }
 
@@ -273,13 +290,16 @@ std::string outcome(const Exploration& x) {
     for (const Change& c : first.outputs)
         what += fmt::format("{} changes {}: {}", what.empty() ? "" : ";", c.name, extent_of(c));
     return fmt::format(
-        "{} of {} other schedules end otherwise{}; --schedule {}{}{}",
+        "{} of {} other schedules end otherwise{}; --schedule {}{}{}{}",
         other.size(),
         x.schedules,
         pairs_text(x),
         first.seed,
         first.order.empty() ? "" : " (" + first.order + ")",
-        what
+        what,
+        first.shows_in_captures
+            ? ""
+            : "; not in a run that takes tiles, where all warps of a block wait for each other at a WL_TILE"
     );
 }
 

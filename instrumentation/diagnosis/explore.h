@@ -32,6 +32,9 @@ struct TriedSchedule {
     bool in_order = true;  // false: that order could not be had, something else orders the two
     bool finished = true;  // false: deadlock, endless loop or trap
     bool changed = false;  // its outputs differ from those of schedule 0, or it ends otherwise
+    // Changed, and it does so in a run that takes tiles, too, where marks make warps meet: it shows in a
+    // capture of `warplens run`. Known of the first few, and of one such schedule if there is one.
+    bool shows_in_captures = false;
     std::vector<Change> outputs;
     std::vector<Change> tiles;  // at marks, which make warps meet; of the first few schedules that change
 };
@@ -44,7 +47,7 @@ struct Exploration {
     std::vector<TriedSchedule> tried;  // directed ones first
 };
 
-// Those whose outputs differ, or that do not end: the smallest seed first.
+// Those whose outputs differ, or that do not end: those that show in captures first, by seed.
 std::vector<const TriedSchedule*> changed(const Exploration& exploration);
 
 // Pairs come from the races among `seen`, with the warps and lanes of the witness; the seeds behind them are
