@@ -1,24 +1,15 @@
 // The tensor-core kernels of the story: clean ones stay silent in every tile, each historical fault is named
 // first, with its line and proof.
+#include "tests/support/diagnose.h"
 #include "tests/support/program.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace wl::test {
 namespace {
 
 using nlohmann::json;
-
-json diagnose(const std::string& kernel, std::vector<std::string> more) {
-    std::vector<std::string> args{"diagnose", kernel, "--json"};
-    args.insert(args.end(), more.begin(), more.end());
-    const Said said = warplens(args);
-    EXPECT_LT(said.status, 2) << said.err;
-    return said.out.empty() ? json() : json::parse(said.out);
-}
 
 class CleanTensorKernel : public testing::TestWithParam<const char*> {};
 
@@ -83,17 +74,6 @@ TEST(LineageTensor, SwizzledTilesMeetNoBankConflictAndRowsOf128BytesDo) {
     };
     EXPECT_EQ(conflicts("v2c_9"), 0);
     EXPECT_GT(conflicts("flashcore_3"), 0);
-}
-
-std::string source_line(const json& where) {
-    std::istringstream text(read_file(source_path(where.at("file").get<std::string>())));
-    std::string out;
-    for (int i = 0; i < where.at("line").get<int>(); ++i) std::getline(text, out);
-    return out;
-}
-
-void expect_text(const json& finding, const char* key, const std::string& part) {
-    EXPECT_NE(finding.at(key).get<std::string>().find(part), std::string::npos) << finding.dump(1);
 }
 
 // The first finding on two seeds, always about scores: no softmax and no P V is accused.

@@ -1,31 +1,15 @@
 // The kernels of the story: clean ones stay silent in every tile, each historical fault is named first, with
 // its line and proof.
 #include "instrumentation/capture/file.h"
+#include "tests/support/diagnose.h"
 #include "tests/support/program.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace wl::test {
 namespace {
 
 using nlohmann::json;
-
-json diagnose(const std::string& kernel, std::vector<std::string> more) {
-    std::vector<std::string> args{"diagnose", kernel, "--json"};
-    args.insert(args.end(), more.begin(), more.end());
-    const Said said = warplens(args);
-    EXPECT_LT(said.status, 2) << said.err;
-    return said.out.empty() ? json() : json::parse(said.out);
-}
-
-std::string source_line(const std::string& file, int line) {
-    std::istringstream text(read_file(source_path(file)));
-    std::string out;
-    for (int i = 0; i < line; ++i) std::getline(text, out);
-    return out;
-}
 
 TEST(Lineage, CleanKernelsHaveNoFindingsAndEveryTileInsideItsBound) {
     for (const char* kernel : {"v2b", "v2c_3"}) {
@@ -83,10 +67,7 @@ TEST(Lineage, Fault32xIsAReductionOverAValueThatAllLanesHeld) {
         EXPECT_EQ(f.at("rule"), "constant_factor");
         EXPECT_EQ(f.at("where").at("tile"), "l");
         EXPECT_EQ(f.at("where").at("iteration"), 0);
-        EXPECT_NE(
-            source_line("kernels/v2c_3.cu", f.at("where").at("line")).find("warp_reduce_sum(l_add)"),
-            std::string::npos
-        ) << f.dump(1);
+        EXPECT_NE(source_line(f.at("where")).find("warp_reduce_sum(l_add)"), std::string::npos) << f.dump(1);
         EXPECT_NE(f.at("title").get<std::string>().find("all 32 lanes already held"), std::string::npos);
         EXPECT_NE(f.at("proof").get<std::string>().find("0 of "), std::string::npos);
         EXPECT_NE(
@@ -105,8 +86,7 @@ TEST(Lineage, FaultScaleIsAMultiplicationTooMany) {
     EXPECT_EQ(f.at("rule"), "constant_factor");
     EXPECT_EQ(f.at("where").at("tile"), "scores");
     EXPECT_NEAR(f.at("evidence").at("ratio").get<double>(), 0.125, 1e-5);
-    EXPECT_NE(source_line("kernels/v2c_3.cu", f.at("where").at("line")).find("kScale"), std::string::npos)
-        << f.dump(1);
+    EXPECT_NE(source_line(f.at("where")).find("kScale"), std::string::npos) << f.dump(1);
     EXPECT_NE(f.at("explanation").get<std::string>().find("1/sqrt(D)"), std::string::npos);
     EXPECT_NE(f.at("proof").get<std::string>().find("0 of "), std::string::npos);
 }
@@ -131,8 +111,7 @@ TEST(Lineage, FaultWarp7IsAStripeThatNobodyWrites) {
     ) << f.dump(1);
     EXPECT_NE(f.at("explanation").get<std::string>().find("32768 elements of O are NaN"), std::string::npos)
         << f.dump(1);
-    EXPECT_NE(source_line("kernels/v2b.cu", f.at("other").at("line")).find("/ sh.l[row]"), std::string::npos)
-        << f.dump(1);
+    EXPECT_NE(source_line(f.at("other")).find("/ sh.l[row]"), std::string::npos) << f.dump(1);
     EXPECT_NE(f.at("proof").get<std::string>().find("0 of "), std::string::npos) << f.dump(1);
 }
 
