@@ -181,5 +181,28 @@ TEST(EmulatorTexture, AHandleOfNothingIsFound) {
     EXPECT_NE(found[0].detail.find("0x3039 is the handle of no texture"), std::string::npos);
 }
 
+TEST(EmulatorTexture, SurfacesRaceAsGlobalMemoryDoes) {
+    const auto races = [](uint32_t threads, const std::string& between) {
+        KernelRun run(
+            kernel(
+                "mov.u32 %r11, 0;\nshl.b32 %r10, %r0, 2;\nsust.b.2d.b32.trap [%rd0, {%r10, %r11}], {%r0};\n" +
+                between + "sub.s32 %r13, " + std::to_string(4 * (threads - 1)) +
+                ", %r10;\nsuld.b.2d.b32.trap {%r12}, [%rd0, {%r13, %r11}];\n" + store(1, "u32", 4, "%r12")
+            ),
+            threads
+        );
+        Texture t = plane(threads, 1);
+        t.dtype = DType::u32;
+        add_image(run, t, std::vector<uint32_t>(threads, 7)).template out<uint32_t>("d", threads).go();
+        return run.incidents(Incident::Kind::race_global);
+    };
+    const auto warps = races(64, "");
+    ASSERT_FALSE(warps.empty());
+    EXPECT_EQ(warps[0].first.memory, "global image");
+    EXPECT_TRUE(races(64, "bar.sync 0;\n").empty());
+    EXPECT_EQ(races(32, "").size(), 1u) << "lanes of one warp";
+    EXPECT_TRUE(races(32, "bar.warp.sync -1;\n").empty());
+}
+
 }  // namespace
 }  // namespace wl::emulator::test

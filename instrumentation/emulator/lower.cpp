@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/builtins.h"
 #include "instrumentation/emulator/check.h"
 #include "instrumentation/emulator/lowering.h"
+#include "instrumentation/emulator/order_sites.h"
 #include "instrumentation/emulator/shared_extents.h"
 #include "instrumentation/emulator/wrap.h"
 
@@ -103,6 +104,7 @@ void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
         if (unsupported == nullptr) throw Unsupported(describe_unsupported(l.module, l.function.code[k]));
         unsupported->push_back(k);
     }
+    add_confirmed_loads(l);
     append_end(l);
     for (auto& code : l.program.code) order_blocks(l.function, std::span(code).subspan(l.self.begin));
 }

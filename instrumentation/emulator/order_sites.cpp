@@ -1,5 +1,7 @@
-// What instructions do for the order of the accesses around them: fences, atomics, volatile accesses, and
-// which loads poll: a loop runs until they find something else.
+// What instructions do for the order of the accesses around them: fences, atomics, volatile accesses; which
+// loads poll, as a loop runs until they find something else, and which an exchange confirms.
+#include "instrumentation/emulator/order_sites.h"
+
 #include "instrumentation/emulator/lowering.h"
 #include "instrumentation/ptx/destinations.h"
 
@@ -81,7 +83,72 @@ bool polls(const ptx::Function& f, size_t load) {
     return false;
 }
 
+bool is_exchange(const ptx::Instruction& in) {
+    return in.op == Op::atom && in.modifiers.atom_op == ptx::AtomOp::cas && in.operands.size() > 3;
+}
+
+// What an address operand is made from: a register, or the variable whose address was moved into it.
+struct Base {
+    Kind kind = Kind::none;
+    int32_t index = -1;
+    bool local = false;
+    int64_t offset = 0;
+    bool operator==(const Base&) const = default;
+};
+Base base_of(const ptx::Function& f, const Operand& address) {
+    Base base{address.base_kind, address.index, address.local, address.offset};
+    const ptx::Instruction* definition = nullptr;
+    for (const ptx::Instruction& in : f.code) {
+        if (base.kind != Kind::reg || ptx::destination_count(in) == 0) continue;
+        const Operand& d = in.operands[0];
+        if (d.kind != Kind::reg || d.index != base.index) continue;
+        if (definition != nullptr || in.op != Op::mov) return base;
+        definition = &in;
+    }
+    if (definition == nullptr || definition->operands[1].kind != Kind::symbol) return base;
+    const Operand& symbol = definition->operands[1];
+    return {Kind::symbol, symbol.index, symbol.local, symbol.offset + base.offset};
+}
+
 }  // namespace
+
+void add_confirmed_loads(Lowering& l) {
+    const auto& code = l.function.code;
+    if (std::none_of(code.begin(), code.end(), is_exchange)) return;
+    // Registers whose value an exchange compares with what it finds, and those that they were moved from.
+    std::vector<char> compared(l.function.registers.size(), 0);
+    const auto compare = [&compared](const Operand& o) {
+        const bool news = o.kind == Kind::reg && compared[static_cast<size_t>(o.index)] == 0;
+        if (news) compared[static_cast<size_t>(o.index)] = 1;
+        return news;
+    };
+    for (const ptx::Instruction& in : code)
+        if (is_exchange(in)) compare(in.operands[2]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const ptx::Instruction& in : code) {
+            const bool moves = in.op == Op::mov && in.operands[0].kind == Kind::reg;
+            if (moves && compared[static_cast<size_t>(in.operands[0].index)] != 0)
+                changed = compare(in.operands[1]) || changed;
+        }
+    }
+    for (size_t k = 0; k < code.size(); ++k) {
+        const ptx::Instruction& in = code[k];
+        const bool guess = in.op == Op::ld && in.operands[0].kind == Kind::reg &&
+            compared[static_cast<size_t>(in.operands[0].index)] != 0 && !in.modifiers.is_volatile &&
+            in.modifiers.semantics.empty();
+        const bool confirmed =
+            guess && std::any_of(code.begin(), code.end(), [&](const auto& other) {
+                return is_exchange(other) &&
+                    base_of(l.function, other.operands[1]) == base_of(l.function, in.operands[1]);
+            });
+        if (!confirmed) continue;
+        OrderSite s;
+        s.instruction = l.self.begin + k;
+        s.strong = s.ordered = true;
+        l.program.order_sites.push_back(s);
+    }
+}
 
 void add_order_site(Lowering& l) {
     const auto& m = l.in->modifiers;
