@@ -1,6 +1,7 @@
 // at and why on the command line: instants of a capture's block, and where an element comes from.
 #include "tests/support/program.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -172,6 +173,21 @@ TEST_F(At, TheFirstInfIsFoundBeforeTheInstructionThatMakesIt) {
     const Said nan = warplens({"at", file, "--first", "nan"});
     EXPECT_EQ(nan.status, 2);
     EXPECT_NE(nan.err.find("any warp making nan is met 0 times"), std::string::npos) << nan.err;
+}
+
+TEST_F(At, AnExpressionSaysWhichOfItsNamesLeavesItWithoutAValue) {
+    const json j = at({"--line", line_of("for (int key = 0; key < N; ++key)"), "--print", "key * 2 + lane"});
+    const json& value = j.at("values").at(1);
+    EXPECT_EQ(value.at("missing"), "key is not live here");
+    EXPECT_NE(
+        value.at("origin").get<std::string>().find("key: source variable, not live here"), std::string::npos
+    ) << value;
+    const Said text =
+        warplens({"at", file, "--line", line_of("for (int key = 0; key < N; ++key)"), "--print", "key"});
+    EXPECT_NE(text.out.find("no value: key is not live here"), std::string::npos) << text.out;
+    const Said outside = warplens({"at", file, "--line", line_of("float l_add = 0.0f;"), "--print", "key"});
+    EXPECT_EQ(outside.status, 2);
+    EXPECT_NE(outside.err.find("nothing here is called key, but at line "), std::string::npos) << outside.err;
 }
 
 TEST_F(At, AnElementsChainEndsAtTheFirstWrongLinkAndItsLines) {

@@ -186,6 +186,7 @@ TEST_F(OddTypes, TheInnerOfTwoNamesIsMeantInItsScope) {
     EXPECT_EQ(at(0, "shadow"), "1");
     go_to_line(line_of("out[i] = shadow"));
     EXPECT_EQ(at(0, "shadow"), "2.5");
+    EXPECT_NE(refusal("k").find("nothing here is called k"), std::string::npos) << refusal("k");
 }
 
 TEST_F(OddTypes, WhatLivesNowhereIsSaidToBeOptimisedOut) {

@@ -44,6 +44,22 @@ std::string origin_of(const travel::Route& route, const watch::Watch& expression
     return join(origins, "; ");
 }
 
+// What keeps the expression from having a value in any lane, where that is a name.
+std::string missing_in(const travel::Route& route, const watch::Watch& expression) {
+    std::vector<std::string> missing;
+    for (const watch::Node& node : expression.nodes) {
+        if (node.kind != watch::Node::Kind::name) continue;
+        const std::string origin = travel::origin_of(route, node.text);
+        const size_t comma = origin.find(", ");
+        const bool nowhere =
+            origin.ends_with("not live here") || origin.find("optimised out") != std::string::npos;
+        const std::string text = nowhere ? node.text + " is " + origin.substr(comma + 2) : "";
+        if (nowhere && std::find(missing.begin(), missing.end(), text) == missing.end())
+            missing.push_back(text);
+    }
+    return join(missing, "; ");
+}
+
 Printed print_one(
     const travel::Route& route, const watch::Environment& environment, const std::string& expression
 ) {
@@ -53,6 +69,7 @@ Printed print_one(
         const watch::Watch parsed = watch::parse(expression);
         p.origin = origin_of(route, parsed);
         const watch::Value value = watch::evaluate(parsed, environment);
+        if (value.lanes == 0) p.missing = missing_in(route, parsed);
         for (int lane = 0; lane < kLanes; ++lane) p.lanes.push_back(watch::text_of(value, lane, environment));
     } catch (const Error& error) { p.problem = error.what(); }
     return p;

@@ -35,6 +35,7 @@ struct Printed {
     std::string expression, origin;
     std::vector<std::string> lanes;  // "-": no value
     std::string problem;             // why there are no values
+    std::string missing;             // "key is not live here": names that leave every lane without one
 };
 
 struct AtReport {

@@ -15,6 +15,7 @@ using watch::kLanes;
 
 std::string values_text(const Printed& p, uint32_t lanes) {
     std::string text = "  " + p.expression + (p.origin.empty() ? "" : "   (" + p.origin + ")") + "\n";
+    if (!p.missing.empty()) return text + "    no value: " + p.missing + "\n";
     std::string first;
     bool uniform = true;
     size_t width = 1;
@@ -68,7 +69,8 @@ nlohmann::ordered_json report_json(const AtReport& r) {
             {"expression", p.expression},
             {"origin",     p.origin    },
             {"lanes",      p.lanes     },
-            {"problem",    p.problem   }
+            {"problem",    p.problem   },
+            {"missing",    p.missing   }
         });
     return ordered_json{
         {"warplens",      WL_VERSION     },

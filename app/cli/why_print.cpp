@@ -35,7 +35,7 @@ std::string value_text(const TileElement& e) {
 // A line or a decider: both have a source, a line and calls.
 template <class At>
 std::string place_of(const WhyReport& r, const At& at) {
-    if (at.source < 0 || at.line <= 0) return "no source line";
+    if (at.source < 0 || at.line <= 0) return "made by the compiler, at no line";
     std::string text = fmt::format("{}:{}", file_of(r, at.source), at.line);
     for (const int call : at.called_at) text += fmt::format(", inlined at {}", call);
     return text;

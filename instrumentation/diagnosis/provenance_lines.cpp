@@ -100,24 +100,25 @@ std::string taken_by(const Chain& chain, const travel::SliceStep& s) {
 
 using LineKey = std::tuple<int, int, std::string, std::vector<int>>;
 
-LineKey line_of(const travel::Route& route, uint32_t site) {
-    const capture::Site& s = route.sites[site];
-    std::vector<int> calls;
-    for (int at = s.inlined_at; at >= 0; at = route.sites[static_cast<size_t>(at)].inlined_at)
-        calls.push_back(route.sites[static_cast<size_t>(at)].line);
-    return {s.source, s.line, s.function, calls};
-}
-
-// The line of the kernel's authors: what lies in a header of the toolkit speaks for the line that calls it.
-uint32_t authors_site(const Chain& chain, uint32_t site) {
+// The instruction at the line of the kernel's authors: what lies in a header of the toolkit speaks for the
+// line that calls it.
+uint32_t authors_site(const travel::Route& route, uint32_t site) {
     for (int at = static_cast<int>(site); at >= 0;) {
-        const capture::Site& s = chain.route.sites[static_cast<size_t>(at)];
-        const auto& files = chain.route.module->files;
+        const capture::Site& s = route.sites[static_cast<size_t>(at)];
+        const auto& files = route.module->files;
         if (s.source >= 0 && !is_toolkit_header(files[static_cast<size_t>(s.source)]))
             return static_cast<uint32_t>(at);
         at = s.inlined_at;
     }
     return site;
+}
+
+LineKey line_of(const travel::Route& route, uint32_t site) {
+    const capture::Site& s = route.sites[authors_site(route, site)];
+    std::vector<int> calls;
+    for (int at = s.inlined_at; at >= 0; at = route.sites[static_cast<size_t>(at)].inlined_at)
+        calls.push_back(route.sites[static_cast<size_t>(at)].line);
+    return {s.source, s.line, s.function, calls};
 }
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
@@ -164,7 +165,7 @@ bool is_constant(const ptx::Instruction& in) {
 // One line for each way in which it decided, the one nearest to the step first.
 void add_decider(const Chain& chain, ProvenanceLine& line, const travel::Decider& d) {
     if (is_constant(*chain.route.instructions[d.step.site])) return;
-    const LineKey key = line_of(chain.route, authors_site(chain, d.step.site));
+    const LineKey key = line_of(chain.route, d.step.site);
     const auto same = [&](const ProvenanceDecider& x) {
         return x.kind == d.kind && LineKey{x.source, x.line, x.function, x.called_at} == key;
     };

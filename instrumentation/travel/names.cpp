@@ -162,6 +162,17 @@ std::string line_that_makes(const Route& route, const ptx::Function& function, i
     return "";
 }
 
+// Why a name means nothing here.
+std::string hint_about(const Route& route, const Around& a, const std::string& name) {
+    for (const Variable& v : route.variables.all)
+        if (v.function == a.module_function && v.name == name)
+            return fmt::format(", but at line {} in another scope", v.line);
+    const auto& options = route.module->target_options;
+    if (std::find(options.begin(), options.end(), "debug") != options.end()) return "";
+    return ": an optimised build names registers (%f1), shared arrays and threadIdx.x, a debug build "
+           "variables";
+}
+
 }  // namespace
 
 watch::Environment environment_here(const Route& route) {
@@ -169,11 +180,7 @@ watch::Environment environment_here(const Route& route) {
     watch::Environment environment;
     environment.types = &route.variables.types;
     environment.lanes = emulator::existing_lanes(*route.traveller);
-    const auto& options = route.module->target_options;
-    if (std::find(options.begin(), options.end(), "debug") == options.end())
-        environment.hint =
-            ": an optimised build names registers (%f1), shared arrays and threadIdx.x, a debug build "
-            "variables";
+    environment.hint = [&route, a](const std::string& name) { return hint_about(route, a, name); };
     environment.names = [&route, a] { return names_here(route, a); };
     environment.find = [&route, a](const std::string& name) -> std::optional<Value> {
         if (const Variable* v = variable_named(route, a, name)) return value_of(route, a, *v);

@@ -34,7 +34,7 @@ Value find(const std::string& name, const Environment& environment) {
         "nothing here is called {}{}{}",
         name,
         near.empty() ? "" : " (did you mean " + near + "?)",
-        environment.hint
+        environment.hint ? environment.hint(name) : ""
     ));
 }
 

@@ -42,7 +42,7 @@ struct Environment {
     uint32_t lanes = 0;                                            // that exist
     std::function<std::optional<Value>(const std::string&)> find;  // by name: "acc", "%f12", "tid.x"
     std::function<std::vector<std::string>()> names;               // that find() knows, for "did you mean"
-    std::string hint;                                              // said of a name that find() does not know
+    std::function<std::string(const std::string&)> hint;           // said of a name that find() does not know
     // The generic address of one in a space; empty: it is that already.
     std::function<uint64_t(ptx::Space, uint64_t)> generic;
     // Reads `out.size()` bytes of a lane; false: unmapped, or nothing has been written there.
