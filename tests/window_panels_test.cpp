@@ -242,6 +242,8 @@ TEST(WindowPanels, AFindingOfARaceShowsBothWitnesses) {
         at(finding.other) + "\n"
     );
     EXPECT_EQ(desktop.shell.app.session.lanes.report->warp, finding.other.warp);
+    const std::string& asked = desktop.shell.app.session.lanes.report->asked;
+    EXPECT_NE(asked.find("--epoch " + std::to_string(finding.other.epoch) + " "), std::string::npos) << asked;
     EXPECT_TRUE(has_colour(desktop.pixels(), desktop.control("findings/0/second"), colour::kSelection))
         << "it is marked";
     EXPECT_FALSE(has_colour(desktop.pixels(), desktop.control("findings/0/first"), colour::kSelection));
