@@ -311,6 +311,27 @@ TEST_F(Travel, DivergedLanesAreNotThere) {
     for (int k = 0; k < 32; ++k) EXPECT_EQ(lane("round", k), (lanes >> k & 1) != 0 ? "3" : "-");
 }
 
+TEST_F(Travel, AWarpThatIsHeldBackBeforeABarrierComesToItOnce) {
+    for (const uint64_t seed : {0, 5}) {
+        emulator::Journey journey;
+        journey.schedule_seed = seed;
+        start(std::move(journey));
+        std::map<int, int> arrivals;  // by warp
+        emulator::run_until(*route.traveller, -1, [&](const emulator::Here& here) {
+            const std::string& m = route.instructions[here.site]->mnemonic;
+            arrivals[here.warp] += m.starts_with("bar.sync") || m.starts_with("barrier.sync");
+            return false;
+        });
+        EXPECT_EQ(
+            arrivals,
+            (std::map<int, int>{
+                {0, 1},
+                {1, 1}
+        })
+        ) << seed;
+    }
+}
+
 TEST_F(Travel, UnknownNamesSayWhatIsNear) {
     ASSERT_TRUE(to(0, 16, 0).found);
     try {

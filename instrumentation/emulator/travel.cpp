@@ -65,7 +65,7 @@ int function_of(const Traveller& t, const Frame& frame) {
 
 // Enough instructions for a few ms, and so many that looking for what changed in global memory takes less.
 uint64_t first_interval(const GlobalMemory& memory) {
-    constexpr uint64_t kLeast = 1 << 16, kBytesAnInstruction = 256;
+    constexpr uint64_t kLeast = 1 << 15, kBytesAnInstruction = 256;
     uint64_t bytes = 0;
     for (const Allocation& a : memory.allocations) bytes += a.bytes.size();
     return std::max(kLeast, bytes / kBytesAnInstruction);
