@@ -53,7 +53,15 @@ TEST(SharedFlags, AreNoDataOfAWarp) {
     EXPECT_EQ(found(Kind::race_warp, tile + "out[i] = s[i ^ 1];").size(), 1u);
     EXPECT_EQ(found(Kind::race_warp, tile + "__threadfence_block(); out[i] = s[i ^ 1];").size(), 1u)
         << "a fence lets no lane wait";
+    const std::string late = "__shared__ volatile int s[64]; __threadfence_block(); s[i] = x[i];";
+    EXPECT_EQ(found(Kind::race_warp, late + "out[i] = s[i ^ 1];").size(), 1u);
     EXPECT_TRUE(found(Kind::race_warp, tile + "__syncwarp(); out[i] = s[i ^ 1];").empty());
+    const std::string sort = "for (int k = 0; k < x[0] + 3; ++k) if (s[i ^ 1] <= s[i]) s[i] = k;";
+    EXPECT_FALSE(found(Kind::race_warp, tile + "__syncwarp();" + sort + "out[i] = s[i];").empty())
+        << "a loop that stores does not poll";
+    const auto together = found(Kind::race_warp, "__shared__ volatile int s[2]; s[i / 32] = i;");
+    ASSERT_EQ(together.size(), 1u);
+    EXPECT_EQ(together[0].detail, "lanes write to one place");
     EXPECT_FALSE(races(tile + "out[i] = s[63 - i];").empty());
 }
 
@@ -68,6 +76,10 @@ TEST(SharedFlags, ByAtomicAccessesOfAnOrderAreNoRace) {
     EXPECT_EQ(races(kFlag + at + "if (i == 32) {" + store + "data = x[3] + 7; }" + reader).size(), 1u);
 }
 
+TEST(SharedFlags, MayBeReadOnceBesideAtomics) {
+    EXPECT_TRUE(races(kFlag + "if (i == 32) atomicExch((int*)&flag, 1); if (i == 0) out[b] = flag;").empty());
+}
+
 TEST(SharedFlags, AreConfirmedByAnExchange) {
     const std::string n = "__shared__ int n; if (i == 0) n = 0; __syncthreads();";
     EXPECT_TRUE(
@@ -79,6 +91,8 @@ TEST(SharedFlags, AreConfirmedByAnExchange) {
             .empty()
     );
     EXPECT_FALSE(races(n + "out[i] = n; atomicAdd(&n, 1);").empty());
+    const std::string other = "__shared__ int m; if (i == 32) m = x[1] + 5; if (i < 32) atomicCAS(&n, m, i);";
+    EXPECT_FALSE(races(n + other + "out[i] = n;").empty()) << "the exchange is of another place";
 }
 
 TEST(SharedStores, OfWhatIsThereAreNone) {

@@ -197,6 +197,10 @@ TEST(Poison, OfSomeBytesLeavesTheOthersClean) {
     const std::string word = half + "ld.shared.u32 %r20, [%r8];\n";
     EXPECT_EQ(told(word + kOut), "") << "padding, as far as one can see: it is only copied";
     EXPECT_EQ(told(word + "xor.b32 %r20, %r20, 1;\n" + kOut), "shared -> global out");
+    const std::string byte = "mov.u32 %r8, s;\nmov.u16 %h1, 5;\nst.shared.u8 [%r8], %h1;\n";
+    EXPECT_EQ(told(byte + "ld.shared.u8 %r20, [%r8+1];\n" + kOut), "shared -> global out") << "made wider";
+    EXPECT_EQ(told(byte + "ld.shared.u8 %h2, [%r8+1];\nst.global.u8 [%rd0], %h2;\n"), "shared -> global out")
+        << "an array of bytes has no padding";
     EXPECT_EQ(told(half + "ld.shared.u16 %r20, [%r8];\n" + kOut), "");
 }
 

@@ -195,37 +195,44 @@ struct Planner {
     }
 };
 
-// By register: do only loads and moves write it?
-std::vector<char> copied_registers(const ptx::Function& f) {
-    std::vector<char> copied(f.registers.size(), 1);
-    const auto drop = [&copied](const Operand& o) {
-        if (o.kind == Kind::reg) copied[static_cast<size_t>(o.index)] = 0;
-    };
+// By register: the bytes of the element that each of its loads brings; 0: something else writes it too, or
+// loads of several sizes do.
+std::vector<uint32_t> loaded_bytes(const ptx::Function& f) {
+    constexpr uint32_t kUnseen = ~0u;
+    std::vector<uint32_t> bytes(f.registers.size(), kUnseen);
     for (const ptx::Instruction& in : f.code) {
-        if (in.op == Op::ld || in.op == Op::ldu || in.op == Op::mov) continue;
+        const bool loads = (in.op == Op::ld || in.op == Op::ldu) && !in.types.empty();
+        const uint32_t here = loads ? ptx::bytes_of(in.types.back()) : 0;
+        const auto note = [&](const Operand& o) {
+            if (o.kind != Kind::reg) return;
+            uint32_t& known = bytes[static_cast<size_t>(o.index)];
+            known = known == kUnseen || known == here ? here : 0;
+        };
         for (size_t k = 0; k < ptx::destination_count(in); ++k) {
-            drop(in.operands[k]);
-            for (const Operand& e : in.operands[k].elements) drop(e);
+            note(in.operands[k]);
+            for (const Operand& e : in.operands[k].elements) note(e);
         }
     }
-    return copied;
+    return bytes;
 }
 
-bool stores_copies(const ptx::Instruction& in, const std::vector<char>& copied) {
-    if (in.op != Op::st || in.operands.size() < 2) return false;
-    const auto is_copy = [&copied](const Operand& o) {
-        return o.kind != Kind::reg || copied[static_cast<size_t>(o.index)] != 0;
+bool stores_copies(const ptx::Instruction& in, const std::vector<uint32_t>& loaded) {
+    if (in.op != Op::st || in.operands.size() < 2 || in.types.empty()) return false;
+    const auto is_copy = [&](const Operand& o) {
+        return o.kind != Kind::reg || loaded[static_cast<size_t>(o.index)] == ptx::bytes_of(in.types.back());
     };
     const Operand& data = in.operands[1];
     return is_copy(data) && std::all_of(data.elements.begin(), data.elements.end(), is_copy);
 }
 
-PoisonStep plan_step(const PoisonFunction& f, const ptx::Instruction& in, const std::vector<char>& copied) {
+PoisonStep plan_step(
+    const PoisonFunction& f, const ptx::Instruction& in, const std::vector<uint32_t>& loaded
+) {
     Planner p{*f.source, f.slots, {}};
     PoisonStep& s = p.step;
     s.in = &in;
     s.way = way_of(in);
-    s.copies = stores_copies(in, copied);
+    s.copies = stores_copies(in, loaded);
     if (s.way == Way::none && in.op == Op::mark) return s;
     const Type t = in.types.empty() ? Type::b32 : in.types[0];
     s.width = bits_of(t);
@@ -284,9 +291,9 @@ PoisonPlan plan_poison(const ptx::Module& module, const Program& program) {
         f.source = &module.functions[static_cast<size_t>(of_module[k])];
         RegisterFile unused;
         f.slots = assign_registers(*f.source, unused);
-        const std::vector<char> copied = copied_registers(*f.source);
+        const std::vector<uint32_t> loaded = loaded_bytes(*f.source);
         for (size_t at = 0; at < f.source->code.size(); ++at)
-            plan.steps[program.functions[k].begin + at] = plan_step(f, f.source->code[at], copied);
+            plan.steps[program.functions[k].begin + at] = plan_step(f, f.source->code[at], loaded);
     }
     note_stores(program, plan);
     return plan;

@@ -72,7 +72,7 @@ struct PoisonStep {
     bool is_signed = false;
     bool guard_decides = false;  // else it chooses between the old value of the results and the new one
     bool guard_negated = false;
-    bool copies = false;  // store: registers that only loads and moves write
+    bool copies = false;  // store: of registers that only loads of its size write
     PoisonCell guard;     // bits 0: always
     std::vector<PoisonSource> sources;
     std::vector<PoisonCell> results;
