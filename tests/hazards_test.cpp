@@ -186,6 +186,7 @@ TEST(Causes, OfARaceAreProvenByTheBarrierThatIsMissing) {
              {"turn",    "raw",   "a block barrier before hazards/turn.cu:17"  },
              {"turn",    "war",   "a block barrier before hazards/turn.cu:9"   },
              {"turn",    "waw",   "a block barrier before hazards/turn.cu:13"  },
+             {"stage",   "reuse", "a block barrier before hazards/stage.cu:15" },
              {"lanes",   "raw",   "a __syncwarp() before hazards/lanes.cu:12"  },
              {"scatter", "lanes", "a __syncwarp() before hazards/scatter.cu:10"},
              {"total",   "fence", "a __threadfence() before the atomic at"     }

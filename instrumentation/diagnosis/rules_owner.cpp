@@ -22,17 +22,23 @@ struct Shared {
 };
 
 Shared shared_elements(const Symptoms& s) {
-    Shared out;
+    std::vector<const Incident*> in_order;  // of the program, whichever was seen first
     for (const Incident& i : s.incidents) {
-        if (i.kind != Kind::race_shared || !i.first.write || !i.second.write || i.first.warp == i.second.warp)
-            continue;
-        const capture::Where a = where_of(s, i.first.site), b = where_of(s, i.second.site);
-        const std::string at = tile_at(s.capture, i.first.block, i.second.address);
+        const bool two_writers = i.first.write && i.second.write && i.first.warp != i.second.warp;
+        if (i.kind == Kind::race_shared && two_writers) in_order.push_back(&i);
+    }
+    std::stable_sort(in_order.begin(), in_order.end(), [](const Incident* a, const Incident* b) {
+        return a->second.site < b->second.site;
+    });
+    Shared out;
+    for (const Incident* i : in_order) {
+        const capture::Where a = where_of(s, i->first.site), b = where_of(s, i->second.site);
+        const std::string at = tile_at(s.capture, i->first.block, i->second.address);
         if (a.line == 0 || a.line != b.line || a.file != b.file || at.empty()) continue;
         const std::string tile = at.substr(0, at.find('['));
-        out.count += i.count;
+        out.count += i->count;
         if (std::find(out.tiles.begin(), out.tiles.end(), tile) != out.tiles.end()) continue;
-        out.incidents.push_back(&i), out.tiles.push_back(tile);
+        out.incidents.push_back(i), out.tiles.push_back(tile);
     }
     return out;
 }
