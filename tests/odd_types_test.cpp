@@ -140,6 +140,8 @@ TEST_F(OddTypes, UnsignedIsUnsignedAtEveryWidth) {
     EXPECT_EQ(at(0, "small"), "-100");
     EXPECT_EQ(at(0, "big"), "18446744073709551600");
     EXPECT_EQ(at(0, "big > 5"), "1");
+    EXPECT_EQ(at(0, "5 < big"), "1");
+    EXPECT_EQ(at(0, "-16 >> big % 17"), "-4") << "a shift is signed as its left side";
     EXPECT_EQ(at(0, "big / 16"), "1152921504606846975");
     EXPECT_EQ(at(0, "big + 1"), "18446744073709551601");
     EXPECT_EQ(at(0, "max(big, 1)"), "18446744073709551600");

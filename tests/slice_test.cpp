@@ -95,6 +95,15 @@ extern "C" __global__ void counted(const float* in, float* out) {
         x += in[k];
     out[i] = x;
 }
+extern "C" __global__ void indirect(const float* in, float* out) {
+    __shared__ int index[64];
+    const int i = threadIdx.x;
+    index[i] = static_cast<int>(in[i]);
+    __syncthreads();
+    const float y = in[index[63 - i]], z = in[100 + i];
+    const float other = in[200 + i];
+    out[i] = other > 2.0f ? y : z;
+}
 extern "C" __global__ void padded(const float* in, float* out) {
     __shared__ __align__(16) float words[64];
     const int i = threadIdx.x;
@@ -270,6 +279,33 @@ TEST_F(Slices, AnIndexIsFollowedToTheMemoryThatItWasReadFromAndFurtherWhenAsked)
     };
     EXPECT_EQ(reads_of(false), std::set<uint64_t>{4 * 8}) << "in[8] gives the index";
     EXPECT_TRUE(reads_of(true).contains(4 * 8));
+}
+
+TEST_F(Slices, AnIndexOutOfSharedMemoryEndsThereUnlessMoreIsAsked) {
+    const auto reads = [&](bool deep) {
+        const Slice s = of("indirect", 64, 6, false, with_deciders(deep));
+        std::set<std::string> memories;
+        for (const Decider& d : s.deciders) {
+            if (d.kind != Decider::Kind::address || d.step.read_bytes == 0) continue;
+            const auto at = emulator::allocation_at(*route.traveller, d.step.read_address);
+            memories.insert(at ? at->first + " " + std::to_string(at->second / 4) : "shared");
+        }
+        return memories;
+    };
+    EXPECT_EQ(reads(false), std::set<std::string>{"shared"});
+    EXPECT_TRUE(reads(true).contains("in 57")) << "index[57] was made of in[57]";
+}
+
+TEST_F(Slices, TheConditionOfASelectIsAGuard) {
+    const Slice s = of("indirect", 64, 5, false, with_deciders());  // in[205] is 2, so that z is taken
+    EXPECT_EQ(input(s, "in").bytes, 4u);
+    EXPECT_EQ(input(s, "in").first, 4u * 105);
+    std::set<uint64_t> offsets;
+    for (const Decider& d : s.deciders)
+        if (d.kind == Decider::Kind::guard && d.step.read_bytes != 0)
+            if (const auto at = emulator::allocation_at(*route.traveller, d.step.read_address); at)
+                offsets.insert(at->second / 4);
+    EXPECT_EQ(offsets, std::set<uint64_t>{205});
 }
 
 TEST_F(Slices, TheGuardOfALoopsBodyIsTheLoopsOwnCondition) {

@@ -126,6 +126,59 @@ TEST_F(Travel, VariablesOfEachLaneHaveTheirValuesAtTheLine) {
     EXPECT_EQ(origin_of(route, "sum").find("source variable in %"), 0u) << origin_of(route, "sum");
 }
 
+TEST_F(Travel, EveryInstantIsKeptAsItWas) {
+    using Fields = std::array<uint64_t, 8>;
+    const auto fields = [](const emulator::Here& h) {
+        return Fields{
+            static_cast<uint64_t>(h.warp),
+            h.time,
+            h.site,
+            h.lanes,
+            h.order,
+            h.nth,
+            h.depth,
+            static_cast<uint64_t>(h.epoch)};
+    };
+    std::vector<Fields> live, kept;
+    emulator::run_until(*route.traveller, -1, [&](const emulator::Here& here) {
+        live.push_back(fields(here));
+        return false;
+    });
+    each_instant(route, -1, [](const emulator::Here&, bool) { return false; });
+    each_instant(route, -1, [&](const emulator::Here& here, bool is_live) {
+        EXPECT_FALSE(is_live);
+        kept.push_back(fields(here));
+        return false;
+    });
+    EXPECT_EQ(kept, live);
+}
+
+// Runs end where lanes, time or place do not go on.
+TEST_F(Travel, ARunOfTheTraceIsStraight) {
+    Trace trace;
+    emulator::Here here;
+    const auto next = [&] {
+        ++here.order, ++here.site, ++here.time, ++here.nth;
+        keep(trace, here);
+    };
+    here.lanes = ~0u;
+    keep(trace, here);
+    next();
+    EXPECT_EQ(trace.runs.size(), 1u);
+    here.lanes = 3;
+    next();
+    EXPECT_EQ(trace.runs.size(), 2u);
+    ++here.time;
+    next();
+    EXPECT_EQ(trace.runs.size(), 3u);
+    ++here.site;
+    next();
+    EXPECT_EQ(trace.runs.size(), 4u);
+    next();
+    EXPECT_EQ(trace.runs.back().length, 2u);
+    EXPECT_EQ(trace.end, 6u);
+}
+
 // Every arrival once live, once known; and with a trace that holds but a part of the block.
 TEST_F(Travel, AnArrivalIsTheSameWhetherTheBlockRunsOrWasKept) {
     struct Question {

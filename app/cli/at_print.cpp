@@ -59,6 +59,10 @@ std::string report_text(const AtReport& r) {
     for (const std::string& note : {r.note, r.schedule_note})
         if (!note.empty()) text += "    " + note + "\n";
     for (const Printed& p : r.values) text += values_text(p, r.lanes);
+    if (r.values.empty())
+        text += r.build == "debug" ? "    no source variable lives here\n"
+                                   : "    an optimised build has no source variables: name registers as in "
+                                     "--print %f1, or take --build debug\n";
     return text;
 }
 

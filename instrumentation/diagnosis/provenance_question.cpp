@@ -16,6 +16,8 @@ std::vector<std::string> names_of(const capture::Capture& c) {
     std::vector<std::string> names;
     for (const capture::Probe& p : c.probes) names.push_back(p.name);
     for (const capture::Output& o : c.outputs) names.push_back(o.name);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
 }
 
