@@ -6,6 +6,25 @@
 
 namespace wl::app {
 
+namespace {
+
+// At whole pixels, which it returns; `wrap` 0: on one line.
+ImVec2 add_text(ImVec2 at, TextStyle style, std::string_view text, float wrap) {
+    const ImVec2 whole(std::floor(at.x), std::floor(at.y));
+    ImGui::GetWindowDrawList()->AddText(
+        font_of(style.face),
+        font_size(style.face),
+        whole,
+        style.colour,
+        text.data(),
+        text.data() + text.size(),
+        wrap
+    );
+    return whole;
+}
+
+}  // namespace
+
 Ui& ui() { return *static_cast<Ui*>(ImGui::GetIO().UserData); }
 
 void register_control(std::string name, ImVec2 low, ImVec2 high) {
@@ -49,15 +68,7 @@ ImVec2 measure(Face face, std::string_view text) {
 
 float put(ImVec2 at, TextStyle style, std::string_view text) {
     if (text.empty()) return at.x;
-    const ImVec2 whole(std::floor(at.x), std::floor(at.y));
-    ImGui::GetWindowDrawList()->AddText(
-        font_of(style.face),
-        font_size(style.face),
-        whole,
-        style.colour,
-        text.data(),
-        text.data() + text.size()
-    );
+    const ImVec2 whole = add_text(at, style, text, 0);
     return whole.x + measure(style.face, text).x;
 }
 
@@ -74,10 +85,11 @@ float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text
     if (measure(style.face, text).x <= width) return put(at, style, text);
     const std::string_view ellipsis = "…";
     const float room = width - measure(style.face, ellipsis).x;
-    size_t length = text.size();
-    while (length > 0 && measure(style.face, text.substr(0, length)).x > room) --length;
-    if (length == 0) return at.x;
-    return put(at, style, std::string(text.substr(0, length)) + std::string(ellipsis));
+    const char* end = text.data();  // of the last whole character that fits
+    font_of(style.face)
+        ->CalcTextSizeA(font_size(style.face), room, 0, text.data(), text.data() + text.size(), &end);
+    if (end == text.data()) return at.x;
+    return put(at, style, std::string(text.data(), end) + std::string(ellipsis));
 }
 
 float wrapped_height(float width, Face face, std::string_view text) {
@@ -89,16 +101,7 @@ float wrapped_height(float width, Face face, std::string_view text) {
 
 float put_wrapped(ImVec2 at, float width, TextStyle style, std::string_view text) {
     if (text.empty()) return at.y;
-    const ImVec2 whole(std::floor(at.x), std::floor(at.y));
-    ImGui::GetWindowDrawList()->AddText(
-        font_of(style.face),
-        font_size(style.face),
-        whole,
-        style.colour,
-        text.data(),
-        text.data() + text.size(),
-        width
-    );
+    const ImVec2 whole = add_text(at, style, text, width);
     return whole.y + wrapped_height(width, style.face, text);
 }
 

@@ -84,6 +84,8 @@ bool has(const Variant& v, std::string_view word) {
     return std::find(v.words.begin(), v.words.end(), word) != v.words.end();
 }
 
+uint32_t vector_of(const Variant& v) { return has(v, "v2") ? 2 : has(v, "v4") ? 4 : has(v, "v8") ? 8 : 1; }
+
 std::vector<Variant> variants_of(const ptx::Form& form, size_t limit) {
     const Choices modifiers = choices_of(form.modifiers);
     size_t combinations = 1;

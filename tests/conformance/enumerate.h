@@ -16,6 +16,7 @@ struct Variant {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 bool has(const Variant& v, std::string_view word);
+uint32_t vector_of(const Variant& v);  // elements of its v2, v4 or v8, else 1
 
 // All combinations of types; with each, all combinations of modifiers if there are at most `limit`, else the
 // plainest one and every change of one or two groups from it, so that each pair of words occurs.

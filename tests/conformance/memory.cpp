@@ -10,8 +10,6 @@ using ptx::Op;
 using ptx::Space;
 using ptx::Type;
 
-uint32_t vector_of(const Variant& v) { return has(v, "v2") ? 2 : has(v, "v4") ? 4 : has(v, "v8") ? 8 : 1; }
-
 std::string space_of(const Variant& v) {
     for (std::string_view word : v.words)
         if (word == "global" || word == "local" || word == "const" || word.starts_with("shared") ||

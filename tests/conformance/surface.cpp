@@ -13,8 +13,6 @@ using emulator::Texture;
 using ptx::Op;
 using ptx::Type;
 
-size_t vector_of(const Variant& v) { return has(v, "v2") ? 2 : has(v, "v4") ? 4 : 1; }
-
 // The format whose texel is what one thread moves.
 bool set_format(Texture& t, uint32_t bytes, uint32_t count) {
     if (bytes * count > 16) return false;
