@@ -175,6 +175,16 @@ TEST_F(At, TheFirstInfIsFoundBeforeTheInstructionThatMakesIt) {
     EXPECT_NE(nan.err.find("any warp making nan is met 0 times"), std::string::npos) << nan.err;
 }
 
+TEST_F(At, ALineWithoutCodeIsRefusedWithTheNearestThatHaveSome) {
+    const std::string comment = line_of("// Q, K, V, O: (B, H, seq, D).");
+    const Said said = warplens({"at", file, "--line", comment});
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(
+        said.err.find("no instruction is at line " + comment + ", the nearest are at "), std::string::npos
+    ) << said.err;
+    EXPECT_EQ(warplens({"at", file, "--line", "1", "--file", "v2c_3.cu"}).status, 2);
+}
+
 TEST_F(At, AnExpressionSaysWhichOfItsNamesLeavesItWithoutAValue) {
     const json j = at({"--line", line_of("for (int key = 0; key < N; ++key)"), "--print", "key * 2 + lane"});
     const json& value = j.at("values").at(1);

@@ -4,6 +4,7 @@
 #include "instrumentation/travel/search.h"
 
 #include <algorithm>
+#include <climits>
 #include <fmt/format.h>
 
 namespace wl::app {
@@ -185,6 +186,21 @@ void set_anchor(Trip& trip, const AtOptions& o, travel::Wanted& wanted) {
     wanted.anchor = emulator::here(*trip.route.traveller).order;
 }
 
+// Of a line that no instruction lies on: the nearest ones that have code, in the kernel's own file.
+std::string without_code(const travel::Route& route, const AtOptions& o) {
+    if (o.line == 0 || !o.file.empty()) return "";
+    int before = 0, behind = INT_MAX;
+    for (const capture::Site& site : route.sites) {
+        if (site.line == o.line) return "";
+        if (site.source != 0 || site.line <= 0) continue;
+        if (site.line < o.line) before = std::max(before, site.line);
+        if (site.line > o.line) behind = std::min(behind, site.line);
+    }
+    std::string nearest = before != 0 ? fmt::format("{}", before) : "";
+    if (behind != INT_MAX) nearest += fmt::format("{}{}", nearest.empty() ? "" : " and ", behind);
+    return fmt::format("; no instruction is at line {}, the nearest are at {}", o.line, nearest);
+}
+
 std::string go_to_wanted(Trip& trip, const AtOptions& o) {
     if (o.first == "bad") return go_to_first_bad(trip, o);
     travel::Wanted wanted = wanted_of(o);
@@ -193,10 +209,11 @@ std::string go_to_wanted(Trip& trip, const AtOptions& o) {
     const travel::Found found = travel::go(trip.route, wanted);
     if (found.found) return odd_text(trip.route, o, found);
     throw Error(fmt::format(
-        "there is no such instant: {} is met {} times, and --hit asks for number {}",
+        "there is no such instant: {} is met {} times, and --hit asks for number {}{}",
         describe(o),
         found.arrivals,
-        o.hit
+        o.hit,
+        without_code(trip.route, o)
     ));
 }
 
