@@ -91,13 +91,19 @@ TEST(SharedFlags, AreConfirmedByAnExchange) {
             .empty()
     );
     EXPECT_FALSE(races(n + "out[i] = n; atomicAdd(&n, 1);").empty());
-    const std::string other = "__shared__ int m; if (i == 32) m = x[1] + 5; if (i < 32) atomicCAS(&n, m, i);";
-    EXPECT_FALSE(races(n + other + "out[i] = n;").empty()) << "the exchange is of another place";
+    const std::string other =
+        "__shared__ int m; if (i == 0) m = 0; __syncthreads(); if (i == 32) atomicExch(&m, 9); if (i < 32) "
+        "atomicCAS(&n, m, i);";
+    EXPECT_FALSE(races(n + other).empty()) << "the exchange is of another place";
 }
 
 TEST(SharedStores, OfWhatIsThereAreNone) {
     const std::string any = "__shared__ int any; if (i == 0) any = 0; __syncthreads();";
     EXPECT_TRUE(races(any + "if (i % 8 == 3) any = 1; __syncthreads(); out[i] = any;").empty());
+    const std::string five = "__shared__ int s; if (i == 0) s = 5; __syncthreads();";
+    EXPECT_EQ(
+        found(Kind::race_warp, five + "if (i < 2) s = 7 - 2 * i; __syncthreads(); out[i] = s;").size(), 1u
+    ) << "one of the two stores what is there, but not both";
     EXPECT_EQ(races(any + "if (i % 32 == 3) any = 1 + i; __syncthreads(); out[i] = any;").size(), 1u);
 }
 

@@ -100,6 +100,11 @@ void check_shared_extent(Warp& w, const Instr* i, const SharedTouch& touch) {
     if (i->site >= program.shared_extents.size() || program.shared_extents[i->site] < 0) return;
     const SharedVariable& meant =
         program.shared_variables[static_cast<size_t>(program.shared_extents[i->site])];
+    // In one go first; lanes that take no part may lie anywhere.
+    const auto most = static_cast<uint32_t>(meant.bytes - std::min<uint64_t>(meant.bytes, touch.bytes));
+    bool inside = meant.bytes >= touch.bytes;
+    WL_FOR_LANES inside &= touch.at[lane] - meant.offset <= most;
+    if (inside) return;
     uint32_t outside = 0;
     for (uint32_t rest = touch.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
