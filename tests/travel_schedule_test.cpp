@@ -215,6 +215,26 @@ extern "C" __global__ void k(unsigned* x, unsigned* y) {
 }
 )";
 
+// The same between barriers of the block and of warps.
+const char* const kBarriers = R"(
+extern "C" __global__ void k(unsigned* x, unsigned* y) {
+    __shared__ unsigned s[128];
+    const unsigned i = threadIdx.x;
+    s[i] = i;
+    __syncthreads();
+    unsigned sum = x[i];
+    for (int round = 0; round < 4; ++round) {
+        sum = sum * 31 + s[(i + 32) % blockDim.x];
+        __syncwarp();
+        s[i] = sum + __shfl_xor_sync(0xffffffffu, sum, 1);
+        if (i % 32 < 16) __syncwarp(0xffffu);
+        if (round == 2) __syncthreads();
+        sum += s[(i + 64) % blockDim.x];
+    }
+    y[i] = sum;
+}
+)";
+
 // Lanes of a warp on two ways.
 const char* const kLanesApart = R"(
 extern "C" __global__ void k(unsigned* x, unsigned* y) {
@@ -260,6 +280,13 @@ TEST(TravelSchedules, WarpsThatRaceInSharedMemory) {
         EXPECT_TRUE(differs(k, 1, seed)) << seed;
         expect_the_same_instants(k, 1, seed);
     }
+}
+
+TEST(TravelSchedules, WarpsThatRaceBetweenBarriers) {
+    Spied k = subject(kBarriers, 1, 128);
+    EXPECT_TRUE(differs(k, 0, 1));
+    for (const uint64_t seed : {0, 1, 5}) expect_the_same_instants(k, 0, seed);
+    for (const uint64_t seed : directed_seeds(k)) expect_the_same_instants(k, 0, seed);
 }
 
 TEST(TravelSchedules, BlocksThatRaceInGlobalMemory) {

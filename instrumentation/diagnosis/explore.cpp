@@ -45,7 +45,8 @@ Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
     Result out;
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     emulator::RunOptions options = run_options(e.options, "explore");
-    options.threads = 1, options.schedule_seed = seed, options.marks = marks;
+    options.threads = 1, options.schedule_seed = seed;
+    options.marks = marks || emulator::marks(x.program).empty();  // as a run that records has it
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     size_t kept = 0;
     options.on_tile = [&](emulator::TileSnapshot&& s) {

@@ -99,6 +99,14 @@ const Instr* elect(Warp& w, const Instr* i) {
     return go_on(w, i, standing);
 }
 
+// The other warps come to their syncwarp first: the shadow is fastest where warps go side by side. Without a
+// shadow only where marks are taken, so that a block has the turns of its recorded run: in a trial without
+// marks a warp runs on until it must wait.
+template <bool Hooks>
+bool lets_others_come(const Warp& w) {
+    return Hooks || w.block->options->marks;
+}
+
 // bar.warp.sync by lanes of one split that name different masks.
 template <bool Hooks>
 const Instr* sync_groups(Warp& w, const Instr* i) {
@@ -111,9 +119,8 @@ const Instr* sync_groups(Warp& w, const Instr* i) {
             if (w.block->recorder != nullptr)
                 record_warp(w, i, capture::EventKind::syncwarp, m[first_lane(lanes)] & w.exists);
         });
-        return end_slice(w, i + 1);
     }
-    return go_on(w, i, standing);
+    return lets_others_come<Hooks>(w) ? end_slice(w, i + 1) : go_on(w, i, standing);
 }
 
 // Completed by lanes that stand at any bar.warp.sync whose mask names them.
@@ -142,10 +149,7 @@ const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
         sync_warp(w.block->shadow, w.index, standing & members);
         if (w.block->recorder != nullptr) record_warp(w, i, capture::EventKind::syncwarp, members);
     }
-    if constexpr (Hooks) {
-        // The other warps come to their syncwarp first: the shadow is fastest where warps go side by side.
-        return end_slice(w, i + 1);
-    }
+    if (lets_others_come<Hooks>(w)) return end_slice(w, i + 1);
     return standing == w.mask ? i + 1 : yield(w, i + 1);
 }
 
