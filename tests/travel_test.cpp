@@ -153,57 +153,20 @@ TEST_F(Travel, EveryInstantIsKeptAsItWas) {
     EXPECT_EQ(kept, live);
 }
 
-// Runs end where lanes, time or place do not go on.
-TEST_F(Travel, ARunOfTheTraceIsStraight) {
-    Trace trace;
-    emulator::Here here;
-    const auto next = [&] {
-        ++here.order, ++here.site, ++here.time, ++here.nth;
-        keep(trace, here);
-    };
-    here.lanes = ~0u;
-    keep(trace, here);
-    next();
-    EXPECT_EQ(trace.runs.size(), 1u);
-    here.lanes = 3;
-    next();
-    EXPECT_EQ(trace.runs.size(), 2u);
-    ++here.time;
-    next();
-    EXPECT_EQ(trace.runs.size(), 3u);
-    ++here.site;
-    next();
-    EXPECT_EQ(trace.runs.size(), 4u);
-    next();
-    EXPECT_EQ(trace.runs.back().length, 2u);
-    EXPECT_EQ(trace.end, 6u);
-}
-
 // Every arrival once live, once known; and with a trace that holds but a part of the block.
 TEST_F(Travel, AnArrivalIsTheSameWhetherTheBlockRunsOrWasKept) {
-    struct Question {
-        int warp, line;
-        int64_t hit;
-        std::string when;
-    };
-    const std::vector<Question> questions = {
-        {1,  17, 2,  ""                       },
-        {0,  3,  1,  ""                       },
-        {-1, 15, 7,  ""                       },
-        {1,  17, -2, ""                       },
-        {0,  16, 0,  "round == 3 && sum > 100"}
-    };
     const auto orders = [&] {
         std::vector<uint64_t> all;
-        for (const Question& q : questions) {
-            const Found found = to(q.warp, q.line, q.hit, q.when);
-            EXPECT_TRUE(found.found) << q.line;
-            const emulator::Here& here = emulator::here(*route.traveller);
-            all.insert(
-                all.end(),
-                {here.order, here.time, here.site, here.lanes, static_cast<uint64_t>(found.arrivals)}
-            );
-        }
+        const auto ask = [&](int warp, int line, int64_t hit, const std::string& when = "") {
+            const Found found = to(warp, line, hit, when);
+            EXPECT_TRUE(found.found) << line;
+            const emulator::Here& h = emulator::here(*route.traveller);
+            all.insert(all.end(), {h.order, h.time, h.site, h.lanes, static_cast<uint64_t>(found.arrivals)});
+        };
+        for (const int64_t hit : {2, -2}) ask(1, 17, hit);
+        ask(0, 3, 1);
+        ask(-1, 15, 7);
+        ask(0, 16, 0, "round == 3 && sum > 100");
         return all;
     };
     const std::vector<uint64_t> kept = orders();
