@@ -91,6 +91,23 @@ TEST(GlobalRaces, AtomicsAreNoneAmongThemselvesButWithPlainAccesses) {
     EXPECT_FALSE(races("if (b == 1) x[i] = 5; else atomicAdd(&x[i], 1);").empty());
 }
 
+TEST(GlobalRaces, OfAPlainStoreAreNotHiddenByAtomicsBehindIt) {
+    for (const char* barrier : {"", "__syncthreads();"}) {
+        const auto found =
+            races(std::string("if (b == 0 && i == 0) *flag = 0;") + barrier + "atomicAdd(flag, 1);");
+        ASSERT_EQ(found.size(), 1u) << barrier;
+        EXPECT_EQ(found[0].first.block, 0);
+        EXPECT_NE(found[0].second.block, 0) << "two blocks rather than two warps of one";
+        EXPECT_TRUE(found[0].first.write);
+    }
+    EXPECT_TRUE(races("if (i == 0) x[b] = 0; __syncthreads(); atomicAdd(&x[b], 1);").empty()) << "own block";
+    EXPECT_EQ(
+        races("if (b == 0 && i == 0) { *flag = 7; atomicAdd(flag, 1); } else if (b == 1) out[i] = *flag;")
+            .size(),
+        2u
+    ) << "a plain read meets both";
+}
+
 TEST(GlobalRaces, AtomicsForOneBlockAloneDoNotReachAnother) {
     EXPECT_EQ(races("atomicAdd_block(&x[i], 1);").size(), 1u);
 }

@@ -14,6 +14,11 @@ json findings(const char* fault) {
     return json::parse(warplens({"hazards", manifest, "--fault", fault, "--json"}).out).at("findings");
 }
 
+json findings_of_tally() {
+    const std::string manifest = source_path("tests/kernels/tally.toml");
+    return json::parse(warplens({"hazards", manifest, "--json"}).out).at("findings");
+}
+
 std::string proof(const json& finding) { return finding.at("proof"); }
 
 TEST(Ordering, NamesEachOfTwoBarriersThatAreMissingAtOnce) {
@@ -45,6 +50,14 @@ TEST(Ordering, SaysThatARaceIsLeftWhichNoBarrierMends) {
     );
     EXPECT_FALSE(all.at(1).at("proven"));
     EXPECT_EQ(all.at(1).at("where").at("line"), all.at(1).at("other").at("line"));
+}
+
+TEST(Ordering, TakesNoFenceThatHelpsInOneOrderOfBlocksOnly) {
+    const json all = findings_of_tally();
+    ASSERT_EQ(all.size(), 1U) << all;
+    EXPECT_EQ(all.at(0).at("rule"), "race_global");
+    EXPECT_NE(all.at(0).at("where").at("block"), all.at(0).at("other").at("block"));
+    EXPECT_FALSE(all.at(0).at("proven")) << proof(all.at(0));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ using Kind = Incident::Kind;
 using What = Insertion::What;
 
 constexpr size_t kMaxTrials = 24;  // places tried for one cause and one kind of change
-constexpr size_t kMaxCauses = 4;   // for which changes are tried; the others may be gone with theirs
+constexpr uint64_t kOtherOrders = 3;
+constexpr size_t kMaxCauses = 4;  // for which changes are tried; the others may be gone with theirs
 
 bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
 
@@ -225,7 +226,7 @@ std::vector<int64_t> blocks_to_run(const Symptoms& s, const std::vector<Cause>& 
     std::set<int64_t> out;
     if (s.first_bad >= 0) out.insert(s.block);
     for (const Cause& c : causes) {
-        if (among_blocks(*c.incidents.front())) return {};
+        if (c.global) return {};
         out.insert(c.incidents.front()->second.block);
     }
     return {out.begin(), out.end()};
@@ -241,10 +242,12 @@ Left try_mendings(
     const Symptoms& s,
     const std::vector<Cause>& causes,
     const std::vector<Mending>& mendings,
-    const std::vector<int64_t>& blocks
+    const std::vector<int64_t>& blocks,
+    uint64_t schedule = 0
 ) {
     const ptx::Module module = changed(s, mendings);
-    Left out{try_module(s.experiment, module, {.blocks = blocks, .budget = s.budget}), {}, false};
+    const TrialOptions options{.blocks = blocks, .budget = s.budget, .schedule_seed = schedule};
+    Left out{try_module(s.experiment, module, options), {}, false};
     out.causes.resize(causes.size());
     out.sound = out.trial.unsupported.empty() && out.trial.finished;
     if (!out.trial.unsupported.empty()) return out;
@@ -264,6 +267,19 @@ Left try_mendings(
         }
     }
     return out;
+}
+
+// What blocks hand each other by atomics is seen in the order in which they came: a fence counts when the
+// race is gone in other orders too.
+bool holds_in_other_orders(
+    const Symptoms& s, const std::vector<Cause>& causes, size_t cause, const std::vector<Mending>& mendings
+) {
+    if (!among_blocks(*causes[cause].incidents.front())) return true;
+    for (uint64_t schedule = 1; schedule <= kOtherOrders; ++schedule) {
+        const Left left = try_mendings(s, causes, mendings, {}, schedule);
+        if (!left.sound || left.causes[cause]) return false;
+    }
+    return true;
 }
 
 bool any(const std::vector<bool>& flags) {
@@ -317,7 +333,7 @@ Ordering find_ordering(const Symptoms& s, const std::vector<Cause>& causes) {
             std::vector<Mending> together = out.mendings;
             together.push_back(r);
             Left left = try_mendings(s, causes, together, blocks);
-            if (!left.sound || left.causes[c]) continue;
+            if (!left.sound || left.causes[c] || !holds_in_other_orders(s, causes, c, together)) continue;
             const bool all = !any(left.causes);
             if (all || !best) best = std::move(left), chosen = std::move(r);
             if (all) break;

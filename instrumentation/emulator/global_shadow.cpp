@@ -168,13 +168,27 @@ void read_unit(const Now& now, GlobalPage& page, size_t k, const Unit& unit) {
         const bool polled = !page.reader.empty() && page.reader[k] != 0 &&
             same_warp(record_of(*now.actor.shadow, page.reader[k]), now.record);
         check(now, page.writer[k], unit, polled);
+        if (!page.plain.empty() && page.plain[k] != 0) check(now, page.plain[k], unit, polled);
     }
     add_reader(now, page, k, unit);
+}
+
+// An atomic behind a plain store hides it from nobody: other atomics may meet the one, and not the other.
+void keep_plain(const Now& now, GlobalPage& page, size_t k) {
+    if ((now.record.flags & GlobalRecord::kStrong) == 0) {
+        if (!page.plain.empty()) page.plain[k] = 0;
+    } else if (page.writer[k] != 0) {
+        const GlobalRecord& last = record_of(*now.actor.shadow, page.writer[k]);
+        if ((last.flags & GlobalRecord::kStrong) != 0) return;
+        ensure(page.plain, page);
+        page.plain[k] = page.writer[k];
+    }
 }
 
 void write_unit(const Now& now, GlobalPage& page, size_t k, const Unit& unit) {
     ensure(page.writer, page);
     if (page.writer[k] != 0) check(now, page.writer[k], unit, false);
+    if (!page.plain.empty() && page.plain[k] != 0) check(now, page.plain[k], unit, false);
     for (std::vector<uint32_t>* readers : {&page.reader, &page.reader2}) {
         if (readers->empty() || (*readers)[k] == 0) continue;
         uint32_t& reader = (*readers)[k];
@@ -182,6 +196,7 @@ void write_unit(const Now& now, GlobalPage& page, size_t k, const Unit& unit) {
         const uint8_t both = record_of(*now.actor.shadow, reader).flags & now.record.flags;
         if ((both & GlobalRecord::kStrong) == 0) reader = 0;
     }
+    keep_plain(now, page, k);
     page.writer[k] = now.number << kLaneBits | static_cast<uint32_t>(unit.lane);
 }
 
@@ -198,7 +213,7 @@ GlobalPage& page_at(GlobalShadow& shadow, size_t region, uint64_t offset) {
 }
 
 void refine(GlobalPage& page, uint32_t shift) {
-    for (std::vector<uint32_t>* entries : {&page.writer, &page.reader, &page.reader2}) {
+    for (std::vector<uint32_t>* entries : {&page.writer, &page.plain, &page.reader, &page.reader2}) {
         std::vector<uint32_t> finer;
         for (const uint32_t entry : *entries)
             finer.insert(finer.end(), size_t{1} << (page.shift - shift), entry);
@@ -381,11 +396,17 @@ void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incid
         a->memory = "global " + conflict.allocation->name;
     }
     const std::pair key{incident.first.site, incident.second.site};
-    const auto [known, fresh] = shadow.incidents.try_emplace(key, std::move(incident));
-    if (fresh)
+    const auto [known, fresh] = shadow.incidents.try_emplace(key, incident);
+    if (fresh) {
         shadow.found.push_back(key);
-    else
-        ++known->second.count;
+        return;
+    }
+    // A barrier orders the accesses of one block, so two blocks are the graver witness.
+    Incident& kept = known->second;
+    const uint64_t count = kept.count + 1;
+    if (kept.first.block == kept.second.block && incident.first.block != incident.second.block)
+        kept = std::move(incident);
+    kept.count = count;
 }
 
 }  // namespace wl::emulator

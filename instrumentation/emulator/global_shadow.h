@@ -50,6 +50,7 @@ struct GlobalPage {
     std::atomic_flag lock;
     uint32_t shift = 2;                             // a unit has 1 << shift bytes
     std::vector<uint32_t> writer, reader, reader2;  // by unit; empty: nobody yet
+    std::vector<uint32_t> plain;                    // the last plain store, where atomics have come since
 };
 
 struct GlobalRegion {  // of one allocation
