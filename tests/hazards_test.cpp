@@ -227,6 +227,18 @@ TEST(Causes, OfBarriersOutOfStepNameBothBarriers) {
     EXPECT_EQ(f.at("other").at("lanes"), "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31");
 }
 
+// ---- what is allowed and still worth a word
+
+TEST(Notes, TellWhoHadExitedBeforeABarrier) {
+    const auto notes = [](const char* fault) { return diagnosed("gather", fault).at("notes").dump(); };
+    EXPECT_NE(
+        notes("exit").find("exited before the __syncthreads() of line 15, 27: they count as arrived"),
+        std::string::npos
+    ) << notes("exit");
+    EXPECT_NE(notes("exit").find("58 threads of block 2, from warp 1 on"), std::string::npos);
+    EXPECT_EQ(notes("").find("exited"), std::string::npos) << notes("");
+}
+
 // ---- the calls through which an access was inlined, and both values
 
 TEST(Findings, TellThroughWhichCallsAnAccessWasInlined) {

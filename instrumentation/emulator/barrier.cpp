@@ -34,8 +34,29 @@ void reduce(const Barrier& barrier, Warp& w, const Split& split) {
     }
 }
 
+// Those who have exited count as arrived. A GPU says nothing of them, but what they should have done is
+// missing.
+void look_at_exited(Block& block, const Barrier& barrier) {
+    if (barrier.first == nullptr) return;
+    const Warp* first = nullptr;
+    int threads = 0;
+    for (const Warp& w : block.warps) {
+        const uint32_t exited = w.exists & ~w.live;
+        if (exited == 0) continue;
+        threads += std::popcount(exited);
+        if (first == nullptr) first = &w;
+    }
+    if (first == nullptr) return;
+    Incident incident;
+    incident.kind = Incident::Kind::left_early;
+    incident.first = witness(*first, barrier.first, first->exists & ~first->live);
+    incident.detail = fmt::format("{} threads of block", threads);
+    report(block, std::move(incident));
+}
+
 void release(Block& block, uint32_t id) {
     Barrier& barrier = block.barriers[id];
+    look_at_exited(block, barrier);
     if (block.variant != kPlain) complete(block.shadow, static_cast<int>(id));
     for (Warp& w : block.warps) {
         const uint32_t arrived = barrier.lanes[static_cast<size_t>(w.index)];

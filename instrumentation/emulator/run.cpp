@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <optional>
 #include <set>
 #include <span>
@@ -35,6 +36,27 @@ void merge_owners(RunResult& result, std::vector<Recorder*>& recorders, const Gl
     }
 }
 
+// Threads that had exited before a barrier are no fault.
+void tell_who_left(RunResult& result, const Program& program) {
+    const auto left =
+        std::stable_partition(result.incidents.begin(), result.incidents.end(), [](const Incident& i) {
+            return i.kind != Incident::Kind::left_early;
+        });
+    if (left == result.incidents.end()) return;
+    std::set<int> lines;
+    for (auto i = left; i != result.incidents.end(); ++i) lines.insert(program.sites[i->first.site].line);
+    result.notes.push_back(fmt::format(
+        "threads had exited before the __syncthreads() of line {}: they count as arrived, and what they "
+        "should "
+        "have done is missing; first {} {}, from warp {} on",
+        fmt::join(lines, ", "),
+        left->detail,
+        left->first.block,
+        left->first.warp
+    ));
+    result.incidents.erase(left, result.incidents.end());
+}
+
 void gather_results(RunResult& result, Grid& grid) {
     const Program& program = *grid.context.program;
     Findings findings;
@@ -45,6 +67,7 @@ void gather_results(RunResult& result, Grid& grid) {
         if (!block->reductions.empty()) add(reductions, block->reductions);
     }
     result.incidents = sorted(std::move(findings));
+    tell_who_left(result, program);
     if (grid.context.variant != kPlain && grid.context.options->checks.uniform) {
         for (Incident& i : uniform_reductions(program, reductions)) result.incidents.push_back(std::move(i));
         std::stable_sort(

@@ -90,6 +90,7 @@ struct Incident {
                            // list
         bad_free,          // of what malloc did not give, or of what was freed before
         endless_wait,      // blocks poll memory that none of them will change
+        left_early,        // threads exited before a full barrier: allowed; told among RunResult::notes
     };
     Kind kind = Kind::race_shared;
     Access first, second;  // races: first is the earlier in emulated order; others: second unused (write ==
