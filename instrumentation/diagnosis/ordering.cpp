@@ -30,10 +30,6 @@ bool among_lanes(const Incident& i) { return !among_blocks(i) && i.first.warp ==
 
 int gravity(const Incident& i) { return among_blocks(i) ? 0 : among_lanes(i) ? 2 : 1; }
 
-bool one_line(const capture::Where& a, const capture::Where& b) {
-    return a.line == b.line && a.file == b.file;
-}
-
 Cause cause_of(const ptx::Module& module, const ptx::Function& entry, const Incident& i) {
     return {
         i.kind == Kind::race_global,
@@ -43,9 +39,7 @@ Cause cause_of(const ptx::Module& module, const ptx::Function& entry, const Inci
 }
 
 bool same_cause(const Cause& a, const Cause& b) {
-    const bool straight = one_line(a.first, b.first) && one_line(a.second, b.second),
-               crossed = one_line(a.first, b.second) && one_line(a.second, b.first);
-    return a.global == b.global && (straight || crossed);
+    return a.global == b.global && same_lines(a.first, a.second, b.first, b.second);
 }
 
 size_t index_of(const std::vector<Cause>& causes, const Cause& wanted) {
@@ -92,8 +86,7 @@ std::vector<CodePlace> places_between(const Symptoms& s, const Cause& cause) {
         const auto a = code_place(m, s.entry, i->first.site), b = code_place(m, s.entry, i->second.site);
         if (!a || !b || a->function != b->function) continue;
         const auto [low, high] = std::minmax(a->index, b->index);
-        if (spans.empty()) spans.push_back({a->function, low, high});
-        if (spans.front().function == a->function) spans.push_back({a->function, low, high});
+        if (spans.empty() || spans.front().function == a->function) spans.push_back({a->function, low, high});
     }
     for (const Span& p : spans) add_lines(p.function, p.low + 1, p.high + 1);
     for (const Span& p : spans) {
@@ -307,7 +300,7 @@ std::vector<Cause> race_causes(
     // A line that races with itself between blocks loses updates: whatever it counts orders nothing.
     const auto rank = [](const Cause& c) {
         const int gravest = gravity(*c.incidents.front());
-        return std::tuple(c.global, gravest, gravest > 0 || !one_line(c.first, c.second));
+        return std::tuple(c.global, gravest, gravest > 0 || !same_line(c.first, c.second));
     };
     std::stable_sort(out.begin(), out.end(), [&](const Cause& a, const Cause& b) {
         return rank(a) < rank(b);

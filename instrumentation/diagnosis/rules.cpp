@@ -183,23 +183,15 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
     follow(
         "mbarrier_misuse",
         [](const capture::Finding& cause, const capture::Finding& f) {
-            const auto there = [&](const capture::Where& w) {
-                return w.line == cause.where.line && w.file == cause.where.file;
-            };
             return f.rule == "mbarrier_misuse" || f.rule == "deadlock" ||
-                (is_race(f) && (there(f.where) || there(f.other)));
+                (is_race(f) && (same_line(f.where, cause.where) || same_line(f.other, cause.where)));
         },
         "seen after an mbarrier of the block was misused"
     );
     follow(
         "async_copy_wait",
         [](const capture::Finding& cause, const capture::Finding& f) {
-            const auto same = [](const capture::Where& a, const capture::Where& b) {
-                return a.line == b.line && a.file == b.file;
-            };
-            return is_race(f) &&
-                ((same(cause.where, f.where) && same(cause.other, f.other)) ||
-                 (same(cause.where, f.other) && same(cause.other, f.where)));
+            return is_race(f) && same_lines(cause.where, cause.other, f.where, f.other);
         },
         "the copy that is not waited for, where its bytes have come meanwhile"
     );
@@ -213,8 +205,7 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
     for (size_t c = 0; c < findings.size(); ++c) {
         if (!is_root(findings[c], "misaligned")) continue;
         for (capture::Finding& f : findings) {
-            if (!is_root(f, "out_of_bounds") || f.where.line != findings[c].where.line) continue;
-            if (f.where.file != findings[c].where.file) continue;
+            if (!is_root(f, "out_of_bounds") || !same_line(f.where, findings[c].where)) continue;
             f.caused_by = static_cast<int>(c);
             f.proof += "; a GPU stops at the misaligned access before";
         }

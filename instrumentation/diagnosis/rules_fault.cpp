@@ -134,14 +134,12 @@ void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
 // that one read does not wait for; the two barriers at which parts of a block wait for each other.
 bool one_cause(const capture::Finding& known, const capture::Finding& f) {
     if (known.rule != f.rule) return false;
-    const auto one_line = [](const capture::Where& a, const capture::Where& b) {
-        return a.line == b.line && a.file == b.file;
-    };
-    const bool one_read = f.rule == "async_copy_wait" && f.other.line > 0 && one_line(known.other, f.other);
-    const bool crossed = f.other.line > 0 && one_line(known.where, f.other) && one_line(known.other, f.where);
-    const bool awaited = f.other.line > 0 && known.other.line == 0 && one_line(known.where, f.other);
-    return one_read || one_line(known.where, f.where) || crossed || awaited ||
-        (f.other.line == 0 && one_line(known.other, f.where));
+    const bool one_read = f.rule == "async_copy_wait" && f.other.line > 0 && same_line(known.other, f.other);
+    const bool crossed =
+        f.other.line > 0 && same_line(known.where, f.other) && same_line(known.other, f.where);
+    const bool awaited = f.other.line > 0 && known.other.line == 0 && same_line(known.where, f.other);
+    return one_read || same_line(known.where, f.where) || crossed || awaited ||
+        (f.other.line == 0 && same_line(known.other, f.where));
 }
 
 // Lanes or warps that wait at different barriers: the earlier one in the program first.

@@ -102,6 +102,16 @@ capture::Where where_of_access(const Symptoms& s, const emulator::Access& a) {
     return w;
 }
 
+bool same_line(const capture::Where& a, const capture::Where& b) {
+    return a.line == b.line && a.file == b.file;
+}
+
+bool same_lines(
+    const capture::Where& a, const capture::Where& b, const capture::Where& c, const capture::Where& d
+) {
+    return (same_line(a, c) && same_line(b, d)) || (same_line(a, d) && same_line(b, c));
+}
+
 std::string place(const capture::Where& w) {
     return w.line > 0 ? fmt::format("{}:{}", w.file, w.line) : "an unknown line";
 }

@@ -31,6 +31,11 @@ capture::Where where_of_access(
     const Symptoms& s, const emulator::Access& access
 );  // with block, warp, lanes, epoch and the tile it touches
 
+bool same_line(const capture::Where& a, const capture::Where& b);  // of the same file
+// Two places of a finding, in either order.
+bool same_lines(
+    const capture::Where& a, const capture::Where& b, const capture::Where& c, const capture::Where& d
+);
 std::string place(const capture::Where& where);  // "kernels/v2c_3.cu:118"
 std::string quoted(
     const capture::Capture& capture, const capture::Where& where

@@ -139,6 +139,18 @@ std::string text_of_bytes(const Type& type, const std::byte* at, const Environme
     return real ? fmt::format("{:g}", value.number[0]) : text_of_whole(type, value.whole[0]);
 }
 
+// What lies at the addresses that an integer holds in each lane.
+Value place_at(const Value& address, int type) {
+    Value out;
+    out.kind = Value::Kind::place;
+    out.type = type;
+    out.space = ptx::Space::generic;
+    out.lanes = address.lanes;
+    for (size_t lane = 0; lane < kLanes; ++lane)
+        out.address[lane] = static_cast<uint64_t>(address.whole[lane]);
+    return out;
+}
+
 }  // namespace
 
 const Type* type_of(const Value& value, const Environment& environment) {
@@ -178,14 +190,7 @@ Value pointed_at(const Value& value, const Environment& environment) {
     if (type == nullptr || type->kind != Type::Kind::pointer || pointer.kind != Value::Kind::integer ||
         type->of < 0)
         throw Error("this is neither a pointer nor an array");
-    Value out;
-    out.kind = Value::Kind::place;
-    out.type = type->of;
-    out.space = ptx::Space::generic;
-    out.lanes = pointer.lanes;
-    for (size_t lane = 0; lane < kLanes; ++lane)
-        out.address[lane] = static_cast<uint64_t>(pointer.whole[lane]);
-    return out;
+    return place_at(pointer, type->of);
 }
 
 Value element(const Value& object, const Value& index, const Environment& environment) {
@@ -213,15 +218,7 @@ Value element(const Value& object, const Value& index, const Environment& enviro
 Value referred(const Value& value, const Environment& environment) {
     const Type* type = type_of(value, environment);
     if (type == nullptr || type->kind != Type::Kind::reference || type->of < 0) return value;
-    const Value address = scalar(value, environment);
-    Value out;
-    out.kind = Value::Kind::place;
-    out.type = type->of;
-    out.space = ptx::Space::generic;
-    out.lanes = address.lanes;
-    for (size_t lane = 0; lane < kLanes; ++lane)
-        out.address[lane] = static_cast<uint64_t>(address.whole[lane]);
-    return out;
+    return place_at(scalar(value, environment), type->of);
 }
 
 namespace {
