@@ -1,8 +1,8 @@
 // Prepare, draw, carry out what the panels asked for.
 #include "app/app.h"
 
-#include "app/look.h"
-#include "app/questions.h"
+#include "app/draw/look.h"
+#include "app/worker/questions.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>

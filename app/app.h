@@ -1,9 +1,9 @@
 // The whole application under its three shells (window, off screen, script driver).
 #pragma once
 
-#include "app/selection.h"
-#include "app/session.h"
-#include "app/ui.h"
+#include "app/draw/ui.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 #include "app/workspace.h"
 
 namespace wl::app {

@@ -1,7 +1,7 @@
 // The bars above and below the panels: menus, where the selection is, verdict; and messages.
-#include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 #include "app/workspace.h"
 
 #include <imgui.h>

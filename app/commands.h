@@ -1,7 +1,7 @@
 // What a panel may ask of the session; carried out when the frame has been drawn.
 #pragma once
 
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <optional>
 #include <string>

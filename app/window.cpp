@@ -1,9 +1,9 @@
 // The window redrawn on events, and the way off screen.
 #include "app/window.h"
 
-#include "app/driver.h"
-#include "app/shell_offscreen.h"
-#include "app/shell_window.h"
+#include "app/shell/driver.h"
+#include "app/shell/shell_offscreen.h"
+#include "app/shell/shell_window.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 

@@ -1,7 +1,7 @@
 // The window as the command line opens it.
 #pragma once
 
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <string>
 #include <vector>

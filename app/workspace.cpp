@@ -1,8 +1,8 @@
 // One list of panels; everything about docking is here.
 #include "app/workspace.h"
 
-#include "app/navigate.h"
-#include "app/ui.h"
+#include "app/draw/ui.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>

@@ -14,8 +14,8 @@
 #include "app/panels/source.h"
 #include "app/panels/tiles.h"
 #include "app/panels/timeline.h"
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 #include <array>
 

@@ -1,8 +1,8 @@
 // Frame time of the whole window while a 64x64 tile is panned in every frame: median, 90th percentile and
 // worst of 200.
-#include "app/gl.h"
-#include "app/navigate.h"
-#include "app/shell_offscreen.h"
+#include "app/session/navigate.h"
+#include "app/shell/gl.h"
+#include "app/shell/shell_offscreen.h"
 #include "tests/support/synthetic_capture.h"
 
 #include <imgui.h>

@@ -1,6 +1,6 @@
 // Cost of the shadow per warp access, in the patterns of attention kernels: 8 warps, 64 KiB of shared memory,
 // a barrier between phases as the kernels have it. The counter is the time of one warp access.
-#include "instrumentation/emulator/shadow.h"
+#include "instrumentation/emulator/shadow/shadow.h"
 
 #include <benchmark/benchmark.h>
 #include <numeric>

@@ -2,7 +2,7 @@
 #include "fuzz/ptx_case.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/check.h"
+#include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/ptx/module.h"
 

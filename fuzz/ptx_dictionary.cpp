@@ -1,5 +1,5 @@
 // Writes the fuzzer's dictionary: every word of the table of opcode forms and of the language around it.
-#include "instrumentation/ptx/opcodes.h"
+#include "instrumentation/ptx/table/opcodes.h"
 
 #include <cstdio>
 #include <set>

@@ -1,7 +1,7 @@
 // Mutations that keep the shape of PTX: whole lines move, words give way to words of the same text, and
 // instructions come from the table of opcode forms. Half of all mutations; the other half is libFuzzer's own,
 // on bytes.
-#include "instrumentation/ptx/opcodes.h"
+#include "instrumentation/ptx/table/opcodes.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/options.h"
-#include "instrumentation/emulator/check.h"
+#include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/ptx/module.h"
 
 #include <string>

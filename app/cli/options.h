@@ -1,7 +1,7 @@
 // What the command line said, before any of it is looked up.
 #pragma once
 
-#include "app/kernel_options.h"
+#include "app/worker/kernel_options.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/manifest/manifest.h"
 

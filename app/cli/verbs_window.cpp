@@ -1,6 +1,6 @@
 // The verbs that draw: pictures of tiles, and the window.
 #include "app/cli/verbs.h"
-#include "app/picture.h"
+#include "app/draw/picture.h"
 #include "app/window.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/error.h"

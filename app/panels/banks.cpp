@@ -1,9 +1,9 @@
 // A button that counts; then a list of lines, a picture of banks, and what removes the conflicts.
 #include "app/panels/banks.h"
 
-#include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/commands.h"
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // Sections from top to bottom in a scrolling column.
 #include "app/panels/element.h"
 
-#include "app/element_sections.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/element_sections.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
 
 #include <imgui.h>
 

@@ -1,8 +1,8 @@
 // The inspector: one element's value, error, bits, writer, history and neighbours.
 #pragma once
 
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 namespace wl::app {
 

@@ -1,9 +1,9 @@
 // Histogram by ImPlot on a logarithmic axis, and a clipped table of wrong elements.
 #include "app/panels/errors.h"
 
-#include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 #include <implot.h>

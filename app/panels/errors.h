@@ -1,8 +1,8 @@
 // How far off the current tile is: figures, histogram of |got - reference|, and the worst elements.
 #pragma once
 
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 namespace wl::app {
 

@@ -1,9 +1,9 @@
 // One card a finding: title and place; the selected one also shows explanation, proof and evidence.
 #include "app/panels/findings.h"
 
-#include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 

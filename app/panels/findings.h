@@ -1,8 +1,8 @@
 // What is wrong with the kernel, causes first; a click moves the selection to the witness.
 #pragma once
 
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 namespace wl::app {
 

@@ -1,8 +1,8 @@
 // Arranges the panes, and turns the mouse over them into pan, zoom, range and selection.
 #include "app/panels/heatmaps.h"
 
-#include "app/navigate.h"
-#include "app/numbers.h"
+#include "app/draw/numbers.h"
+#include "app/session/navigate.h"
 
 #include <algorithm>
 #include <cmath>

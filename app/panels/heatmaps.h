@@ -1,9 +1,9 @@
 // The current tile three times: what the kernel got, the reference, and an error metric; linked.
 #pragma once
 
-#include "app/heat_pane.h"
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/draw/heat_pane.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 #include "instrumentation/analysis/diff.h"
 
 #include <array>

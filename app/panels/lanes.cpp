@@ -1,10 +1,10 @@
 // The selection becomes a question; the answer is drawn as a small heatmap of rows by lanes.
 #include "app/panels/lanes.h"
 
-#include "app/lane_question.h"
-#include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
+#include "app/worker/lane_question.h"
 
 #include <imgui.h>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "app/commands.h"
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // A small fitted map beside its legend; the map shares the cross-hair of the heatmaps.
 #include "app/panels/ownership.h"
 
-#include "app/heat_pane.h"
-#include "app/navigate.h"
-#include "app/numbers.h"
-#include "app/widgets.h"
+#include "app/draw/heat_pane.h"
+#include "app/draw/numbers.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 

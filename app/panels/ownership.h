@@ -1,9 +1,9 @@
 // Who wrote each element last: hue = warp, lightness = lane, hatched = never written.
 #pragma once
 
-#include "app/heat.h"
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/draw/heat.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 namespace wl::app {
 

@@ -1,9 +1,9 @@
 // The selection becomes a question; the answer is a list of links under a summary.
 #include "app/panels/provenance.h"
 
-#include "app/lane_question.h"
-#include "app/navigate.h"
-#include "app/provenance_rows.h"
+#include "app/draw/provenance_rows.h"
+#include "app/session/navigate.h"
+#include "app/worker/lane_question.h"
 #include "instrumentation/base/block_text.h"
 
 #include <imgui.h>

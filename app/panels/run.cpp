@@ -1,7 +1,7 @@
 // Three rows: kernel, fault and shape, run or progress.
 #include "app/panels/run.h"
 
-#include "app/widgets.h"
+#include "app/draw/widgets.h"
 
 #include <imgui.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/commands.h"
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <array>
 #include <string>

@@ -1,8 +1,8 @@
 // Only visible lines are drawn; markers are looked up per line among the few findings.
 #include "app/panels/source.h"
 
-#include "app/navigate.h"
-#include "app/widgets.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 

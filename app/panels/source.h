@@ -2,9 +2,9 @@
 // element.
 #pragma once
 
-#include "app/highlight.h"
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/draw/highlight.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
 // The open part of the tree becomes a flat list of rows; only the visible ones are drawn.
 #include "app/panels/tiles.h"
 
-#include "app/navigate.h"
-#include "app/widgets.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 

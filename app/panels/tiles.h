@@ -1,8 +1,8 @@
 // The captured tiles as a tree with their verdicts.
 #pragma once
 
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 #include <array>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // TimelineRows of spans; the mouse scrubs, the wheel zooms, and every other panel follows the time.
 #include "app/panels/timeline.h"
 
-#include "app/navigate.h"
-#include "app/timeline_rows.h"
-#include "app/widgets.h"
+#include "app/draw/timeline_rows.h"
+#include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 #include "instrumentation/base/text.h"
 
 #include <imgui.h>

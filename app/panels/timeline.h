@@ -1,8 +1,8 @@
 // One recorded block's kernel time: warps by stage, waits at barriers, and the marks that were taken.
 #pragma once
 
-#include "app/selection.h"
-#include "app/session.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
 
 #include <cstdint>
 

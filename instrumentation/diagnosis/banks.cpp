@@ -1,8 +1,8 @@
 // Three runs at most: as the kernel is, with the best paddings, with the best swizzles.
 #include "instrumentation/diagnosis/banks.h"
 
-#include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/prove/edit.h"
 
 #include <algorithm>
 #include <bit>

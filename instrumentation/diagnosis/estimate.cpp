@@ -2,8 +2,8 @@
 #include "instrumentation/diagnosis/estimate.h"
 
 #include "instrumentation/capture/file.h"
-#include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/record.h"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/ordering.h"
-#include "instrumentation/diagnosis/words.h"
+#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
+#include "instrumentation/diagnosis/rules/words.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "instrumentation/diagnosis/run.h"
-#include "instrumentation/emulator/explore.h"
+#include "instrumentation/emulator/schedule/explore.h"
 
 #include <cstdint>
 #include <optional>

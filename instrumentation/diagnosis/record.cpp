@@ -2,8 +2,8 @@
 #include "instrumentation/diagnosis/record.h"
 
 #include "instrumentation/base/block_text.h"
-#include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/emulator/program.h"
 
 #include <algorithm>

@@ -5,14 +5,14 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/nvrtc.h"
-#include "instrumentation/diagnosis/edit.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/reference.h"
-#include "instrumentation/diagnosis/rules.h"
-#include "instrumentation/diagnosis/uninitialised.h"
+#include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/diagnosis/rules/uninitialised.h"
 
 #include <algorithm>
 #include <chrono>

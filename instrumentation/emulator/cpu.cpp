@@ -1,6 +1,6 @@
 // Whether this CPU can run the executors. Compiled for the baseline, unlike the rest of the emulator.
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/lower.h"
+#include "instrumentation/emulator/lower/lower.h"
 
 namespace wl::emulator {
 

@@ -1,7 +1,7 @@
 // A program in the memory of a launch: module variables allocated, addresses known.
 #include "instrumentation/emulator/load.h"
 
-#include "instrumentation/emulator/heap.h"
+#include "instrumentation/emulator/memory/heap.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,14 +1,14 @@
 // A launch: its blocks run on several threads; what they saw is merged so that the result does not depend on
 // how many there were.
-#include "instrumentation/emulator/banks.h"
 #include "instrumentation/emulator/device.h"
-#include "instrumentation/emulator/explore.h"
-#include "instrumentation/emulator/grid.h"
-#include "instrumentation/emulator/incidents.h"
+#include "instrumentation/emulator/exec/print.h"
 #include "instrumentation/emulator/load.h"
-#include "instrumentation/emulator/pair_order.h"
-#include "instrumentation/emulator/print.h"
-#include "instrumentation/emulator/reductions.h"
+#include "instrumentation/emulator/observe/banks.h"
+#include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/observe/reductions.h"
+#include "instrumentation/emulator/schedule/explore.h"
+#include "instrumentation/emulator/schedule/grid.h"
+#include "instrumentation/emulator/schedule/pair_order.h"
 
 #include <algorithm>
 #include <chrono>

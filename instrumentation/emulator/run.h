@@ -5,7 +5,7 @@
 #include "instrumentation/base/dim3.h"
 #include "instrumentation/capture/banks.h"
 #include "instrumentation/capture/capture.h"
-#include "instrumentation/emulator/memory.h"
+#include "instrumentation/emulator/memory/memory.h"
 #include "instrumentation/ptx/module.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "instrumentation/base/dtype.h"
-#include "instrumentation/ptx/opcodes.h"
+#include "instrumentation/ptx/table/opcodes.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // depends on its row, its column and its addend.
 #include "instrumentation/travel/dataflow.h"
 
-#include "instrumentation/ptx/destinations.h"
+#include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/travel/dataflow_matrix.h"
 
 #include <algorithm>

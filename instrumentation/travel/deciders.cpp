@@ -1,7 +1,7 @@
 // The same rules as for values, with the questions that each register and byte is wanted for.
 #include "instrumentation/travel/deciders.h"
 
-#include "instrumentation/ptx/destinations.h"
+#include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/travel/wanted.h"
 
 #include <algorithm>

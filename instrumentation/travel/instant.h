@@ -2,7 +2,7 @@
 // the source variables and registers that its lanes hold there.
 #pragma once
 
-#include "instrumentation/emulator/travel.h"
+#include "instrumentation/emulator/replay/travel.h"
 #include "instrumentation/ptx/module.h"
 #include "instrumentation/travel/trace.h"
 #include "instrumentation/variables/shared.h"

@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/ptx/destinations.h"
+#include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/travel/dataflow.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Walking a block's log backwards with the set of registers and bytes that are wanted.
 #include "instrumentation/travel/slice.h"
 
-#include "instrumentation/ptx/destinations.h"
+#include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/travel/wanted.h"
 
 #include <algorithm>

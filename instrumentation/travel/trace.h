@@ -2,7 +2,7 @@
 // that an arrival is found without running the block again.
 #pragma once
 
-#include "instrumentation/emulator/travel.h"
+#include "instrumentation/emulator/replay/travel.h"
 
 #include <cstdint>
 #include <functional>

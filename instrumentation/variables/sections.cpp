@@ -3,8 +3,8 @@
 #include "instrumentation/variables/sections.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/ptx/expression.h"
-#include "instrumentation/ptx/lexer.h"
+#include "instrumentation/ptx/parse/expression.h"
+#include "instrumentation/ptx/parse/lexer.h"
 
 #include <cstring>
 #include <elf.h>

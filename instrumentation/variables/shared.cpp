@@ -1,7 +1,7 @@
 // Following the address of each shared variable through the registers that are computed from it.
 #include "instrumentation/variables/shared.h"
 
-#include "instrumentation/ptx/destinations.h"
+#include "instrumentation/ptx/table/destinations.h"
 
 #include <algorithm>
 #include <charconv>

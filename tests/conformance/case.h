@@ -2,8 +2,8 @@
 #pragma once
 
 #include "instrumentation/base/dim3.h"
-#include "instrumentation/emulator/texture.h"
-#include "instrumentation/ptx/opcodes.h"
+#include "instrumentation/emulator/memory/texture.h"
+#include "instrumentation/ptx/table/opcodes.h"
 
 #include <cstddef>
 #include <cstdint>

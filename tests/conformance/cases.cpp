@@ -1,5 +1,5 @@
 // All templates asked in turn.
-#include "tests/conformance/families.h"
+#include "tests/conformance/families/families.h"
 
 namespace wl::conformance {
 

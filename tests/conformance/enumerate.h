@@ -1,7 +1,7 @@
 // The mnemonics that a row of the table spans.
 #pragma once
 
-#include "instrumentation/ptx/opcodes.h"
+#include "instrumentation/ptx/table/opcodes.h"
 
 #include <string>
 #include <string_view>

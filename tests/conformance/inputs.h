@@ -1,7 +1,7 @@
 // Operand values: the edges of each type crossed, then seeded random ones. The same on every machine.
 #pragma once
 
-#include "instrumentation/ptx/opcodes.h"
+#include "instrumentation/ptx/table/opcodes.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "tests/conformance/proof.h"
 
-#include "instrumentation/ptx/document.h"
+#include "instrumentation/ptx/table/document.h"
 #include "tests/conformance/bounds.h"
 #include "tests/conformance/emulate.h"
 

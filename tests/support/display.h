@@ -1,7 +1,7 @@
 // A virtual X server, and hands that move its real mouse and press its real keys (xdotool).
 #pragma once
 
-#include "app/driver.h"
+#include "app/shell/driver.h"
 
 #include <sys/types.h>
 

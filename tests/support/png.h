@@ -1,7 +1,7 @@
 // A PNG file as pixels.
 #pragma once
 
-#include "app/pixels.h"
+#include "app/shell/pixels.h"
 
 #include <string>
 

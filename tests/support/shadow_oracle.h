@@ -1,7 +1,7 @@
 // Happens-before by the full clock of every thread, with the history of every byte: slow, and plainly right.
 #pragma once
 
-#include "instrumentation/emulator/shadow.h"
+#include "instrumentation/emulator/shadow/shadow.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Accesses of four warps put straight into the shadow of shared memory, a call an access.
 #pragma once
 
-#include "instrumentation/emulator/shadow.h"
+#include "instrumentation/emulator/shadow/shadow.h"
 
 #include <gtest/gtest.h>
 #include <vector>

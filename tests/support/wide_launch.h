@@ -2,7 +2,7 @@
 // Each block adds its threads up over shared memory and stores the sum.
 #pragma once
 
-#include "tests/emulator_kernel.h"
+#include "tests/emulator/emulator_kernel.h"
 
 namespace wl::emulator::test {
 

@@ -1,0 +1,196 @@
+// An instant of a block, reached; and what the lanes of its warp hold there.
+#include "app/cli/questions/at.h"
+
+#include "app/cli/questions/again.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::app {
+
+namespace {
+
+using watch::kLanes;
+
+// Without --print: the source variables that live here; in an optimised build there are none to name.
+std::vector<std::string> names_to_print(const travel::Route& route) {
+    std::vector<std::string> names;
+    const emulator::Activation a = emulator::activations(*route.traveller).front();
+    const int function = route.functions[static_cast<size_t>(a.function)];
+    for (const variables::Variable* v : variables::visible(route.variables, function, a.instruction)) {
+        const bool known = std::find(names.begin(), names.end(), v->name) != names.end();
+        if (v->function >= 0 && !known && variables::place_at(*v, a.instruction) != nullptr)
+            names.push_back(v->name);
+    }
+    return names;
+}
+
+// Of a name alone where it lives; of an expression the same for each name in it.
+std::string origin_of(const travel::Route& route, const watch::Watch& expression) {
+    std::vector<std::string> names, origins;
+    for (const watch::Node& node : expression.nodes) {
+        const bool known = std::find(names.begin(), names.end(), node.text) != names.end();
+        if (node.kind != watch::Node::Kind::name || known) continue;
+        const std::string origin = travel::origin_of(route, node.text);
+        names.push_back(node.text);
+        if (!origin.empty())
+            origins.push_back(expression.nodes.size() == 1 ? origin : node.text + ": " + origin);
+    }
+    return join(origins, "; ");
+}
+
+// What keeps the expression from having a value in any lane, where that is a name.
+std::string missing_in(const travel::Route& route, const watch::Watch& expression) {
+    std::vector<std::string> missing;
+    for (const watch::Node& node : expression.nodes) {
+        if (node.kind != watch::Node::Kind::name) continue;
+        const std::string origin = travel::origin_of(route, node.text);
+        const size_t comma = origin.find(", ");
+        const bool nowhere =
+            origin.ends_with("not live here") || origin.find("optimised out") != std::string::npos;
+        const std::string text = nowhere ? node.text + " is " + origin.substr(comma + 2) : "";
+        if (nowhere && std::find(missing.begin(), missing.end(), text) == missing.end())
+            missing.push_back(text);
+    }
+    return join(missing, "; ");
+}
+
+Printed print_one(
+    const travel::Route& route, const watch::Environment& environment, const std::string& expression
+) {
+    Printed p;
+    p.expression = expression;
+    try {
+        const watch::Watch parsed = watch::parse(expression);
+        p.origin = origin_of(route, parsed);
+        const watch::Value value = watch::evaluate(parsed, environment);
+        if (value.lanes == 0) p.missing = missing_in(route, parsed);
+        for (int lane = 0; lane < kLanes; ++lane) p.lanes.push_back(watch::text_of(value, lane, environment));
+    } catch (const Error& error) { p.problem = error.what(); }
+    return p;
+}
+
+// A schedule orders the instructions of one program: the recorded one.
+std::string build_of(const Trip& trip, const AtOptions& o) {
+    if (!o.build.empty()) return o.build;
+    const bool ordered = trip.recorded && trip.recorded->launch.schedule_seed != 0;
+    return ordered ? trip.recorded->launch.build : "debug";
+}
+
+std::string schedule_note(const Trip& trip) {
+    if (!trip.recorded) return "";
+    const capture::Launch& was = trip.recorded->launch;
+    if (was.schedule_seed == 0 || was.build == trip.build) return "";
+    return fmt::format(
+        "schedule {} orders the accesses of the {} build otherwise than those of the {} build that was "
+        "recorded",
+        was.schedule_seed,
+        trip.build,
+        was.build
+    );
+}
+
+AtReport report_here(const Trip& trip, const AtOptions& o) {
+    const travel::Route& route = trip.route;
+    AtReport r;
+    r.kernel = trip.experiment.problem.kernel.name;
+    r.faults = trip.faults;
+    r.build = trip.build;
+    r.block = trip.block;
+    const emulator::Here& here = emulator::here(*route.traveller);
+    const capture::Site& site = route.sites[here.site];
+    r.warp = here.warp;
+    r.time = here.time;
+    r.lanes = here.lanes;
+    r.epoch = here.epoch;
+    r.order = here.order;
+    r.text = site.text;
+    r.function = emulator::activations(*route.traveller).front().name;
+    r.place = site.source >= 0
+        ? fmt::format("{}:{}", route.module->files[static_cast<size_t>(site.source)], site.line)
+        : "no source line";
+    std::vector<std::string> expressions = o.print.empty() ? names_to_print(route) : o.print;
+    expressions.insert(expressions.end(), o.watch.begin(), o.watch.end());
+    const watch::Environment environment = travel::environment_here(route);
+    for (const std::string& expression : expressions)
+        r.values.push_back(print_one(route, environment, expression));
+    return r;
+}
+
+// A capture's run, or the kernel's that was named.
+KernelOptions kernel_of(const Command& command, const capture::Capture* recorded, Trip& trip) {
+    if (recorded != nullptr) trip.recorded = *recorded;
+    if (!is_capture(command.kernel.kernel)) return command.kernel;
+    if (!trip.recorded) trip.recorded = capture::read_capture(command.kernel.kernel);
+    return options_of(*trip.recorded, command.kernel);
+}
+
+// The program of the recorded run. Of the same build it is the one in the capture: NVRTC does not compile the
+// same source to the same code in every folder.
+void repeat(Trip& trip, SameRun runs) {
+    diagnosis::Experiment& e = trip.experiment;
+    runs.grid = e.problem.grid, runs.block = e.problem.block;
+    require_same(runs);
+    if ((runs.recorded.launch.build == "debug") != e.options.debug) return;
+    e.module = ptx::parse(runs.recorded.ptx);
+    e.entry = runs.recorded.launch.entry;
+}
+
+}  // namespace
+
+std::unique_ptr<Trip> make_trip(
+    const Command& command, const AtOptions& o, const capture::Capture* recorded
+) {
+    auto trip = std::make_unique<Trip>();
+    const KernelOptions kernel = kernel_of(command, recorded, *trip);
+    manifest::Problem problem = bind(kernel);
+    diagnosis::Options options = run_options(kernel);
+    trip->build = build_of(*trip, o);
+    options.debug = trip->build == "debug";
+    options.reference = false;
+    capture::Capture fresh;
+    trip->experiment = diagnosis::prepare(std::move(problem), options, fresh);
+    const diagnosis::Experiment& e = trip->experiment;
+    if (trip->recorded) repeat(*trip, {*trip->recorded, fresh, {}, {}, command.kernel.kernel});
+    const ptx::Function& entry = *ptx::find_entry(e.module, e.entry);
+    diagnosis::Prepared prepared = diagnosis::prepare_launch(e.problem, entry);
+    emulator::Journey journey{
+        emulator::lower(e.module, e.entry), prepared.launch, std::move(prepared.memory)};
+    const int64_t first = trip->recorded ? recorded_block(*trip->recorded) : 0;
+    journey.block = trip->block = o.block.empty() ? first : parse_block(o.block, e.problem.grid);
+    journey.schedule_seed = options.schedule_seed;
+    journey.among_others = schedule_note(*trip).empty();
+    trip->faults = kernel.faults;
+    trip->warps = static_cast<int>((count(prepared.launch.block) + kLanes - 1) / kLanes);
+    trip->route = travel::make_route(e.module, std::move(journey));
+    return trip;
+}
+
+AtReport answer(Trip& trip, const AtOptions& o) {
+    if (o.warp >= trip.warps)
+        throw Error(fmt::format("--warp {}: a block of this launch has warps 0 to {}", o.warp, trip.warps - 1)
+        );
+    std::string note = travel_to(trip, o);
+    AtReport r = report_here(trip, o);
+    r.note = std::move(note);
+    r.schedule_note = schedule_note(trip);
+    return r;
+}
+
+int verb_at(const Command& command) {
+    if (command.at.serve) return serve_at(command);
+    const std::unique_ptr<Trip> trip = make_trip(command, command.at);
+    const AtReport r = answer(*trip, command.at);
+    for (const Printed& p : r.values)
+        if (!p.problem.empty()) throw Error(p.problem);
+    const std::string text = command.output.json ? report_json(r).dump(2) + "\n" : report_text(r);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kExitOk;
+}
+
+}  // namespace wl::app

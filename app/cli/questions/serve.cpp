@@ -1,0 +1,58 @@
+// Questions by line on stdin, answers by line on stdout: how the window, or an editor, asks on and on.
+#include "app/cli/parse.h"
+#include "app/cli/questions/at.h"
+#include "app/cli/questions/why.h"
+#include "instrumentation/base/error.h"
+
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// The answer to a line is a line of JSON with the question in `key`, and the reason in "error" when `answer`
+// throws. Ends with stdin; returns the exit status.
+int serve(const char* key, const std::function<ordered_json(const std::string&)>& answer) {
+    for (std::string line; std::getline(std::cin, line);) {
+        ordered_json j{
+            {key, line}
+        };
+        try {
+            j.update(answer(line));
+        } catch (const std::runtime_error& problem) { j["error"] = problem.what(); }
+        const std::string text = j.dump() + "\n";
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+int serve_at(const Command& command) {
+    std::map<std::pair<std::string, std::string>, std::unique_ptr<Trip>> trips;  // by build and block
+    return serve("asked", [&](const std::string& line) {
+        const AtOptions o = parse_at(line);
+        std::unique_ptr<Trip>& trip = trips[{o.build, o.block}];
+        if (!trip) trip = make_trip(command, o);
+        return report_json(answer(*trip, o));
+    });
+}
+
+int serve_why(const Command& command) {
+    std::unique_ptr<Inquiry> inquiry;
+    return serve("question", [&](const std::string& line) {
+        const WhyOptions o = parse_why(line);
+        if (!inquiry) inquiry = begin_inquiry(command);
+        return why_json(why(*inquiry, o));
+    });
+}
+
+}  // namespace wl::app

@@ -1,0 +1,89 @@
+// The verb: a capture, or a kernel that is run for one; its block once more; the chain.
+#include "app/cli/questions/why.h"
+
+#include "app/cli/progress.h"
+#include "app/cli/questions/again.h"
+#include "instrumentation/base/block_text.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
+
+#include <charconv>
+#include <cstdio>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+std::pair<int, int> parse_element(const std::string& text) {
+    if (text.empty()) return {-1, -1};
+    int row = 0, col = 0;
+    const char *begin = text.data(), *end = begin + text.size();
+    const auto first = std::from_chars(begin, end, row);
+    const bool pair = first.ec == std::errc() && first.ptr != end && *first.ptr == ',';
+    const auto second = pair ? std::from_chars(first.ptr + 1, end, col) : first;
+    if (!pair || second.ec != std::errc() || second.ptr != end || row < 0 || col < 0)
+        throw Error("--element " + text + ": write ROW,COLUMN, for example 0,0");
+    return {row, col};
+}
+
+capture::Capture capture_of(const Command& command) {
+    if (is_capture(command.kernel.kernel)) return capture::read_capture(command.kernel.kernel);
+    manifest::Problem problem = bind(command.kernel);
+    diagnosis::Options options = run_options(command.kernel);
+    if (!command.why.block.empty()) options.record.push_back(parse_block(command.why.block, problem.grid));
+    options.diagnose = false;
+    options.on_progress = progress_reporter(command.output);
+    return diagnosis::run(std::move(problem), options);
+}
+
+// The block prepared to be run again; once.
+Trip& trip_of(Inquiry& inquiry, int64_t block) {
+    std::unique_ptr<Trip>& trip = inquiry.trips[block];
+    if (trip) return *trip;
+    AtOptions at;
+    at.build = inquiry.capture.launch.build;
+    at.block = block_words(block, inquiry.capture.launch.grid);
+    trip = make_trip(inquiry.command, at, &inquiry.capture);
+    return *trip;
+}
+
+}  // namespace
+
+std::unique_ptr<Inquiry> begin_inquiry(const Command& command) {
+    auto inquiry = std::make_unique<Inquiry>(Inquiry{command, capture_of(command), {}});
+    if (!inquiry->capture.unsupported.empty()) throw Unsupported(inquiry->capture.unsupported.front());
+    return inquiry;
+}
+
+WhyReport why(Inquiry& inquiry, const WhyOptions& o) {
+    const capture::Capture& c = inquiry.capture;
+    if (o.tile.empty()) throw Error("--tile is missing: name the tile or the output of the element");
+    diagnosis::Question q;
+    q.name = o.tile;
+    std::tie(q.row, q.col) = parse_element(o.element);
+    q.iteration = o.iteration, q.warp = o.warp;
+    if (!o.block.empty()) q.block = parse_block(o.block, c.launch.grid);
+    const Trip& any = trip_of(inquiry, q.block >= 0 ? q.block : recorded_block(c));
+    const auto argument = emulator::allocation_named(*any.route.traveller, q.name);
+    const diagnosis::Asked asked = diagnosis::resolve(c, q, argument ? argument->first : 0);
+    Trip& trip = trip_of(inquiry, asked.block);
+    const diagnosis::Chain chain{trip.route, c, trip.experiment.problem, o.addresses};
+    return {c, asked, o.addresses, diagnosis::provenance(chain, asked)};
+}
+
+int verb_why(const Command& command) {
+    if (command.why.serve) return serve_why(command);
+    const std::unique_ptr<Inquiry> inquiry = begin_inquiry(command);
+    const WhyReport report = why(*inquiry, command.why);
+    const std::string text = command.output.json ? why_json(report).dump(2) + "\n" : why_text(report);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    const bool wrong =
+        report.chain.asked.state == diagnosis::TileElement::State::wrong || report.chain.first_wrong >= 0;
+    return wrong ? kExitFindings : kExitOk;
+}
+
+}  // namespace wl::app

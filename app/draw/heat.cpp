@@ -1,0 +1,299 @@
+// The visible window of the matrix is a texture; Dear ImGui draws it as an image while our program is bound.
+#include "app/draw/heat.h"
+
+#include "app/draw/palettes.h"
+#include "app/shell/embedded.h"
+#include "app/shell/gl.h"
+#include "instrumentation/base/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+enum Variant : unsigned { kExtremes = 1, kSymlog = 2, kOwner = 4, kGrid = 8 };
+constexpr int kMargin = 192;         // texels kept around the visible window, so that panning rarely uploads
+constexpr float kGridFrom = 7;       // pixels a cell
+constexpr float kLogDecades = 1000;  // the symmetric logarithm is linear below max / 1000
+
+struct Binding {
+    HeatRenderer* renderer = nullptr;
+    unsigned variant = 0;
+    HeatMap map = HeatMap::values;
+    float scale = 1, bias = 0, neutral = 0, log_scale = 1;
+    ImVec2 cell;
+};
+
+float log_scale_of(const HeatStyle& style) {
+    const float largest = std::max(std::abs(style.lo), std::abs(style.hi));
+    return largest > 0 ? kLogDecades / largest : 1;
+}
+
+float symlog(float value, float scale) {
+    return std::copysign(std::log2(1 + std::abs(value) * scale), value);
+}
+
+struct Transfer {
+    float scale = 1, bias = 0;
+};
+Transfer transfer_of(const HeatStyle& style) {
+    const float k = log_scale_of(style);
+    const float lo = style.log ? symlog(style.lo, k) : style.lo,
+                hi = style.log ? symlog(style.hi, k) : style.hi;
+    if (!(hi > lo)) return {0, 0.5F};
+    return {1 / (hi - lo), -lo / (hi - lo)};
+}
+
+unsigned compile(unsigned kind, const std::string& text) {
+    const unsigned shader = glCreateShader(kind);
+    const char* source = text.c_str();
+    glShaderSource(shader, 1, &source, nullptr);
+    glCompileShader(shader);
+    int ok = 0;
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
+    if (ok == 0) {
+        char log[1024] = "";
+        glGetShaderInfoLog(shader, sizeof log, nullptr, log);
+        throw Error("The heatmap shader does not compile on this OpenGL driver: " + std::string(log));
+    }
+    return shader;
+}
+
+// `like`: the program of Dear ImGui's back end, whose vertex layout and projection ours must share.
+HeatProgram link(unsigned variant, unsigned like) {
+    std::string head = "#version 330 core\n#define PALETTE_SIZE " + std::to_string(kPaletteSize) + "\n";
+    if (variant & kExtremes) head += "#define EXTREMES\n";
+    if (variant & kSymlog) head += "#define SYMLOG\n";
+    if (variant & kOwner) head += "#define OWNER\n";
+    if (variant & kGrid) head += "#define GRID\n";
+    const unsigned vertex = compile(GL_VERTEX_SHADER, head + std::string(heat_vertex_shader()));
+    const unsigned fragment = compile(GL_FRAGMENT_SHADER, head + std::string(heat_fragment_shader()));
+    HeatProgram program;
+    program.id = glCreateProgram();
+    glAttachShader(program.id, vertex);
+    glAttachShader(program.id, fragment);
+    for (const char* name : {"Position", "UV", "Color"}) {
+        const int location = glGetAttribLocation(like, name);
+        if (location >= 0) glBindAttribLocation(program.id, static_cast<unsigned>(location), name);
+    }
+    glLinkProgram(program.id);
+    glDeleteShader(vertex);
+    glDeleteShader(fragment);
+    int ok = 0;
+    glGetProgramiv(program.id, GL_LINK_STATUS, &ok);
+    if (ok == 0) throw Error("The heatmap shader does not link on this OpenGL driver.");
+    program.projection = glGetUniformLocation(program.id, "ProjMtx");
+    program.transfer = glGetUniformLocation(program.id, "Transfer");
+    program.neutral = glGetUniformLocation(program.id, "Neutral");
+    program.log_scale = glGetUniformLocation(program.id, "LogScale");
+    program.cell = glGetUniformLocation(program.id, "Cell");
+    glUseProgram(program.id);
+    glUniform1i(glGetUniformLocation(program.id, "Values"), 0);
+    glUniform1i(glGetUniformLocation(program.id, "Palette"), 1);
+    return program;
+}
+
+Texture make_palette(int width, const void* rgb) {
+    Texture texture;
+    glGenTextures(1, &texture.id);
+    glBindTexture(GL_TEXTURE_2D, texture.id);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, width, 1, 0, GL_RGB, GL_UNSIGNED_BYTE, rgb);
+    return texture;
+}
+
+void make_palettes(HeatRenderer& renderer) {
+    renderer.palettes[0] = make_palette(kPaletteSize, viridis().data());
+    renderer.palettes[1] = make_palette(kPaletteSize, diverging().data());
+    renderer.palettes[2] = make_palette(kOwnerWarps * kOwnerLanes, owner_palette().data());
+}
+
+// Runs inside the back end's loop over draw commands, with its program bound.
+void bind(const ImDrawList*, const ImDrawCmd* command) {
+    const Binding& binding = *static_cast<const Binding*>(command->UserCallbackData);
+    int theirs = 0;
+    glGetIntegerv(GL_CURRENT_PROGRAM, &theirs);
+    const auto like = static_cast<unsigned>(theirs);
+    float projection[16];
+    glGetUniformfv(like, glGetUniformLocation(like, "ProjMtx"), projection);
+    HeatProgram& program = binding.renderer->programs[binding.variant];
+    if (program.id == 0) program = link(binding.variant, like);
+    glUseProgram(program.id);
+    glUniformMatrix4fv(program.projection, 1, GL_FALSE, projection);
+    glUniform2f(program.transfer, binding.scale, binding.bias);
+    glUniform1f(program.neutral, binding.neutral);
+    glUniform1f(program.log_scale, binding.log_scale);
+    glUniform2f(program.cell, binding.cell.x, binding.cell.y);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, binding.renderer->palettes[static_cast<size_t>(binding.map)].id);
+    glActiveTexture(GL_TEXTURE0);
+    glDisable(GL_BLEND);
+}
+
+void allocate(HeatCanvas& canvas, int width, int height) {
+    if (canvas.texture.id == 0) glGenTextures(1, &canvas.texture.id);
+    glBindTexture(GL_TEXTURE_2D, canvas.texture.id);
+    if (width <= canvas.width && height <= canvas.height) return;
+    canvas.width = std::max(width, canvas.width);
+    canvas.height = std::max(height, canvas.height);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32F, canvas.width, canvas.height, 0, GL_RG, GL_FLOAT, nullptr);
+}
+
+void upload(HeatCanvas& canvas, const HeatLayer& layer) {
+    const BlockWindow& window = canvas.window;
+    allocate(canvas, window.cols, window.rows);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    if (window.block_rows == 1 && window.block_cols == 1) {
+        glPixelStorei(GL_UNPACK_ROW_LENGTH, layer.values->cols);
+        const float* first = layer.values->data.data() + layer.values->index(window.row, window.col);
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, window.cols, window.rows, GL_RED, GL_FLOAT, first);
+        glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    } else {
+        const Matrix<MinMax> blocks = reduce(*layer.values, *layer.pyramid, window);
+        glTexSubImage2D(
+            GL_TEXTURE_2D, 0, 0, 0, window.cols, window.rows, GL_RG, GL_FLOAT, blocks.data.data()
+        );
+    }
+}
+
+// A block is at least a pixel, so that every block reaches the screen.
+int block_for(double cell) {
+    return cell >= 1 ? 1 : static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::ceil(1 / cell))));
+}
+
+struct Span {
+    int first = 0, count = 0;
+};
+Span visible(double from, double extent, int blocks) {
+    const int first = std::clamp(static_cast<int>(std::floor(from)), 0, blocks);
+    const int end = std::clamp(static_cast<int>(std::ceil(from + extent)), 0, blocks);
+    return {first, std::max(0, end - first)};
+}
+Span with_margin(Span span, int blocks) {
+    const int first = std::max(0, span.first - kMargin),
+              end = std::min(blocks, span.first + span.count + kMargin);
+    return {first, end - first};
+}
+
+// Uploads only when what is visible is not on the GPU yet. False: nothing is visible.
+bool update(HeatCanvas& canvas, const HeatPicture& picture) {
+    const Matrix<float>& values = *picture.layer.values;
+    const int block_rows = block_for(picture.view.cell_height),
+              block_cols = block_for(picture.view.cell_width);
+    const int all_rows = (values.rows + block_rows - 1) / block_rows,
+              all_cols = (values.cols + block_cols - 1) / block_cols;
+    const Span rows = visible(
+        picture.view.row / block_rows, picture.size.y / picture.view.cell_height / block_rows, all_rows
+    );
+    const Span cols = visible(
+        picture.view.col / block_cols, picture.size.x / picture.view.cell_width / block_cols, all_cols
+    );
+    if (rows.count == 0 || cols.count == 0) return false;
+    const BlockWindow& have = canvas.window;
+    const bool kept = canvas.texture.id != 0 && canvas.content == picture.layer.content &&
+        have.block_rows == block_rows && have.block_cols == block_cols && have.row <= rows.first &&
+        rows.first + rows.count <= have.row + have.rows && have.col <= cols.first &&
+        cols.first + cols.count <= have.col + have.cols;
+    if (kept) return true;
+    const Span keep_rows = with_margin(rows, all_rows), keep_cols = with_margin(cols, all_cols);
+    canvas.window = {
+        .block_rows = block_rows,
+        .block_cols = block_cols,
+        .row = keep_rows.first,
+        .col = keep_cols.first,
+        .rows = keep_rows.count,
+        .cols = keep_cols.count};
+    canvas.content = picture.layer.content;
+    upload(canvas, picture.layer);
+    return true;
+}
+
+Binding binding_for(HeatRenderer& renderer, const HeatPicture& picture, const BlockWindow& window) {
+    const ImVec2 cell(
+        static_cast<float>(picture.view.cell_width * window.block_cols),
+        static_cast<float>(picture.view.cell_height * window.block_rows)
+    );
+    const bool whole = window.block_rows == 1 && window.block_cols == 1;
+    const Transfer transfer = transfer_of(picture.style);
+    unsigned variant = 0;
+    if (!whole) variant |= kExtremes;
+    if (picture.style.map == HeatMap::owners) variant |= kOwner;
+    if (picture.style.log && picture.style.map != HeatMap::owners) variant |= kSymlog;
+    if (whole && std::min(cell.x, cell.y) >= kGridFrom) variant |= kGrid;
+    return {
+        &renderer,
+        variant,
+        picture.style.map,
+        transfer.scale,
+        transfer.bias,
+        picture.style.neutral,
+        log_scale_of(picture.style),
+        cell};
+}
+
+}  // namespace
+
+Texture& Texture::operator=(Texture&& other) noexcept {
+    std::swap(id, other.id);
+    return *this;
+}
+Texture::~Texture() {
+    if (id != 0) glDeleteTextures(1, &id);
+}
+
+HeatRenderer::~HeatRenderer() {
+    for (const HeatProgram& program : programs) {
+        if (program.id != 0) glDeleteProgram(program.id);
+    }
+}
+
+float palette_position(const HeatStyle& style, float value) {
+    const Transfer transfer = transfer_of(style);
+    const float mapped = style.log ? symlog(value, log_scale_of(style)) : value;
+    return std::clamp(mapped * transfer.scale + transfer.bias, 0.0F, 1.0F);
+}
+
+size_t palette_index(const HeatStyle& style, float value) {
+    return static_cast<size_t>(std::lround(palette_position(style, value) * (kPaletteSize - 1)));
+}
+
+void draw_heat(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPicture& picture) {
+    if (renderer.palettes[0].id == 0) make_palettes(renderer);
+    if (!update(canvas, picture)) return;
+    const HeatView& view = picture.view;
+    const BlockWindow& window = canvas.window;
+    const Matrix<float>& values = *picture.layer.values;
+    const ImVec2 far(picture.origin.x + picture.size.x, picture.origin.y + picture.size.y);
+    const ImVec2 low(
+        std::max(picture.origin.x, x_at_col(view, picture.origin, 0)),
+        std::max(picture.origin.y, y_at_row(view, picture.origin, 0))
+    );
+    const ImVec2 high(
+        std::min(far.x, x_at_col(view, picture.origin, values.cols)),
+        std::min(far.y, y_at_row(view, picture.origin, values.rows))
+    );
+    const auto texel_at = [&](ImVec2 pixel) {
+        return ImVec2(
+            static_cast<float>(col_at_x(view, picture.origin, pixel.x) / window.block_cols - window.col),
+            static_cast<float>(row_at_y(view, picture.origin, pixel.y) / window.block_rows - window.row)
+        );
+    };
+    const Binding binding = binding_for(renderer, picture, window);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddCallback(bind, const_cast<Binding*>(&binding), sizeof binding);
+    list->AddImage(
+        ImTextureRef(static_cast<ImTextureID>(canvas.texture.id)), low, high, texel_at(low), texel_at(high)
+    );
+    list->AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,77 @@
+// Draws a matrix as a heatmap inside a Dear ImGui draw list, at the same cost for 64x64 and 16384x16384.
+#pragma once
+
+#include "app/draw/heat_view.h"
+#include "app/draw/pyramid.h"
+#include "instrumentation/base/matrix.h"
+
+#include <imgui.h>
+
+#include <array>
+#include <cstdint>
+
+namespace wl::app {
+
+enum class HeatMap : uint8_t { values, errors, owners };  // viridis; diverging; one colour a (warp, lane)
+
+struct HeatStyle {
+    HeatMap map = HeatMap::values;
+    float lo = 0, hi = 1;  // ends of the palette
+    float neutral = 0;     // of a block of elements the one farther from this is shown
+    bool log = false;      // symmetric logarithm
+};
+
+// A position in [0, 1] along the palette, as the shader computes it.
+float palette_position(const HeatStyle& style, float value);
+size_t palette_index(const HeatStyle& style, float value);  // of the colour that the shader picks
+
+struct HeatLayer {
+    const Matrix<float>* values = nullptr;
+    const Pyramid* pyramid = nullptr;
+    uint64_t content = 0;  // another number whenever the values are others
+};
+
+// An OpenGL texture; must go before its context does.
+struct Texture {
+    unsigned id = 0;
+    Texture() = default;
+    Texture(Texture&& other) noexcept : id(other.id) { other.id = 0; }
+    Texture& operator=(Texture&& other) noexcept;
+    Texture(const Texture&) = delete;
+    Texture& operator=(const Texture&) = delete;
+    ~Texture();
+};
+
+// The part of one matrix that lies on the GPU: what one view shows and 192 texels around it.
+struct HeatCanvas {
+    Texture texture;
+    int width = 0, height = 0;  // texels allocated
+    uint64_t content = 0;
+    BlockWindow window;
+};
+
+struct HeatProgram {
+    unsigned id = 0;
+    int projection = -1, transfer = -1, neutral = -1, log_scale = -1, cell = -1;
+};
+
+// Shaders (linked on first use) and palettes; one a window.
+struct HeatRenderer {
+    std::array<HeatProgram, 16> programs;  // by combination of the defines of heat.frag
+    std::array<Texture, 3> palettes;       // by HeatMap
+    HeatRenderer() = default;
+    HeatRenderer(const HeatRenderer&) = delete;
+    HeatRenderer& operator=(const HeatRenderer&) = delete;
+    ~HeatRenderer();
+};
+
+// One drawing: which numbers, in which colours, where.
+struct HeatPicture {
+    HeatLayer layer;
+    HeatStyle style;
+    HeatView view;
+    ImVec2 origin, size;  // the area in pixels; nothing is drawn outside
+};
+void draw_heat(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPicture& picture);
+
+}  // namespace wl::app

@@ -1,0 +1,36 @@
+// What the timeline paints: ruler, spans, marks, and the line of the present time.
+#pragma once
+
+#include "app/draw/timeline_scale.h"
+#include "app/draw/widgets.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
+
+namespace wl::app {
+
+constexpr float kTimelineRuler = 22;  // pixels at scale 1
+constexpr ImU32 kWaitColour = colour::hex(0x3a4049);
+ImU32 stage_colour(int stage);  // -1: before the first stage
+
+// One row a warp, and one for the marks.
+struct TimelineRows {
+    TimelineScale scale;
+    Box box;           // of the spans and marks
+    float height = 0;  // of a row
+    float label_left = 0;
+    float y(int row) const { return box.low.y + height * static_cast<float>(row); }
+};
+
+void draw_ruler(const TimelineRows& rows, float top, uint32_t now);
+void draw_spans(const TimelineRows& rows, const Session& session, const analysis::Timeline& timeline);
+// Wrong tiles lie on top of right ones that were taken at the same instant. Returns the tile whose mark is
+// under the mouse; -1: none.
+int draw_marks(
+    const TimelineRows& rows,
+    const Session& session,
+    const Selection& selection,
+    const analysis::Timeline& timeline
+);
+void draw_now(const TimelineRows& rows, uint32_t time, float top);
+
+}  // namespace wl::app

@@ -1,0 +1,70 @@
+// What every panel draws with: fonts, scale, the heat renderer, and the register of controls by name. Belongs
+// to one Dear ImGui context (io.UserData points to it).
+#pragma once
+
+#include "app/draw/heat.h"
+#include "app/draw/look.h"
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wl::app {
+
+// A control of the current frame: the script driver clicks it by name.
+struct Control {
+    std::string name;  // "heat/metric/ratio", "findings/0"
+    ImVec2 low, high;
+};
+
+struct Ui {
+    Fonts fonts;
+    float scale = 1;
+    HeatRenderer heat;
+    std::vector<Control> controls;  // filled while a frame is drawn
+};
+Ui& ui();
+inline float px(float at_scale_1) { return at_scale_1 * ui().scale; }
+
+void register_control(std::string name, ImVec2 low, ImVec2 high);
+void register_last_item(std::string name);
+
+// ---- text
+enum class Face : uint8_t {
+    words,
+    small_words,
+    strong,
+    small_strong,
+    numbers,
+    small_numbers,
+    tiny_numbers,
+    big_numbers
+};
+struct TextStyle {
+    Face face = Face::words;
+    ImU32 colour = colour::kText;
+};
+ImFont* font_of(Face face);
+float font_size(Face face);  // pixels
+ImVec2 measure(Face face, std::string_view text);
+float put(ImVec2 at, TextStyle style, std::string_view text);  // returns the x after the text
+void put_right(ImVec2 right, TextStyle style, std::string_view text);
+void put_centred(ImVec2 centre, TextStyle style, std::string_view text);
+float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text);  // with an ellipsis
+float line_height(Face face);
+float put_wrapped(
+    ImVec2 at, float width, TextStyle style, std::string_view text
+);  // returns the y below the text
+float wrapped_height(float width, Face face, std::string_view text);
+// y at which text of that face stands in the middle of a row
+inline float middle(float top, float height, Face face) { return top + (height - line_height(face)) / 2; }
+
+// ---- marks
+void hairline(ImVec2 from, ImVec2 to, ImU32 colour = colour::kLine);
+void dot(ImVec2 centre, float radius, ImU32 colour);
+void swatch(ImVec2 low, float side, ImU32 colour);
+void diamond(ImVec2 centre, float radius, ImU32 colour);
+
+}  // namespace wl::app

@@ -1,0 +1,238 @@
+// The selection is plain data; these functions are the only ones that move more than one of its fields.
+#include "app/session/navigate.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace wl::app {
+
+namespace {
+
+const capture::Tile& tile_at(const Session& session, int tile) {
+    return session.capture.tiles[static_cast<size_t>(tile)];
+}
+
+// The tile a finding speaks of. Fields it leaves open match anything; kept elements are preferred.
+int tile_of_finding(const capture::Capture& capture, const capture::Where& where) {
+    int best = -1;
+    for (size_t i = 0; i < capture.tiles.size(); ++i) {
+        const capture::Tile& tile = capture.tiles[i];
+        const bool fits = capture.probes[static_cast<size_t>(tile.probe)].name == where.tile &&
+            (where.block < 0 || tile.block == where.block || tile.block == capture::kWholeLaunch) &&
+            (where.iteration < 0 || tile.iteration == where.iteration) &&
+            (tile.warp < 0 || where.warp < 0 || tile.warp == where.warp);
+        if (!fits) continue;
+        if (best < 0 ||
+            (capture.tiles[static_cast<size_t>(best)].values == capture::kNoBlob &&
+             tile.values != capture::kNoBlob)) {
+            best = static_cast<int>(i);
+        }
+    }
+    return best;
+}
+
+int tile_at_time(const Session& session, const analysis::Timeline& timeline, uint32_t time) {
+    int latest = -1;
+    uint32_t latest_time = 0;
+    for (const analysis::TileInstant& instant : timeline.tiles) {
+        const bool taken = instant.time <= time && (latest < 0 || instant.time >= latest_time);
+        if (!taken || instant.tile < 0 || instant.tile >= static_cast<int>(session.capture.tiles.size()))
+            continue;
+        latest = instant.tile;
+        latest_time = instant.time;
+    }
+    return latest;
+}
+
+std::vector<uint32_t> stops_of(const analysis::Timeline& timeline, int warp) {
+    std::vector<uint32_t> times;
+    for (const analysis::TileInstant& instant : timeline.tiles) times.push_back(instant.time);
+    for (const analysis::StageSpan& span : timeline.stages) {
+        if (span.warp == warp) times.push_back(span.begin);
+    }
+    for (const analysis::BarrierSpan& span : timeline.barriers) {
+        if (span.warp == warp) times.insert(times.end(), {span.begin, span.end});
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+}
+
+void take_tile(const Session& session, Selection& selection, int tile) {
+    const capture::Tile& chosen = tile_at(session, tile);
+    selection.tile = tile;
+    selection.witness = -1;
+    selection.probe = chosen.probe;
+    selection.block = chosen.block;
+    selection.iteration = chosen.iteration;
+    if (chosen.warp >= 0) selection.warp = chosen.warp;
+    const bool inside = selection.element.row < chosen.rows && selection.element.col < chosen.cols;
+    if (!inside || !exists(selection.element))
+        selection.element = {chosen.first_bad_row, chosen.first_bad_col};
+    if (!exists(selection.element)) selection.element = {0, 0};
+}
+
+// When the recorded block's events show that warp at that line; reads are not recorded.
+std::optional<uint32_t> time_of(const Session& session, const capture::Where& where) {
+    const int record = record_index(session, where.block);
+    if (record < 0) return std::nullopt;
+    const capture::Capture& c = session.capture;
+    for (const capture::Event& event : c.records[static_cast<size_t>(record)].events) {
+        const bool there = event.warp == where.warp && (where.epoch < 0 || event.epoch == where.epoch) &&
+            event.site < c.sites.size() && c.sites[event.site].line == where.line;
+        if (there) return event.time;
+    }
+    return std::nullopt;
+}
+
+// Who wrote the selected element: nobody where it is not known.
+capture::Owner owner_of(const capture::Capture& capture, const Selection& selection) {
+    capture::Owner owner;
+    const capture::Tile& tile = capture.tiles[static_cast<size_t>(selection.tile)];
+    const std::vector<std::byte>& bytes = capture.blobs.blobs[static_cast<size_t>(tile.owner)];
+    const size_t index = static_cast<size_t>(selection.element.row) * static_cast<size_t>(tile.cols) +
+        static_cast<size_t>(selection.element.col);
+    const bool kept = tile.owner != capture::kNoBlob && exists(selection.element) &&
+        (index + 1) * sizeof(owner) <= bytes.size();
+    if (kept) std::memcpy(&owner, bytes.data() + index * sizeof(owner), sizeof(owner));
+    return owner;
+}
+
+void take_writer(const Session& session, Selection& selection) {
+    if (selection.tile < 0) return;
+    const capture::Owner owner = owner_of(session.capture, selection);
+    if (owner.warp == capture::Owner::kNobody) return;
+    selection.warp = owner.warp;
+    selection.lane = owner.lane;
+}
+
+}  // namespace
+
+int site_at_line(const capture::Capture& capture, const std::string& file, int line) {
+    if (line <= 0) return -1;
+    for (size_t i = 0; i < capture.sites.size(); ++i) {
+        const capture::Site& site = capture.sites[i];
+        if (site.line != line || site.source < 0) continue;
+        const std::string& path = capture.sources[static_cast<size_t>(site.source)].path;
+        if (path == file || file_name(path) == file_name(file)) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+int shown_record(const Session& session, const Selection& selection) {
+    const int record = record_index(session, selection.block);
+    return record >= 0 ? record : session.capture.records.empty() ? -1 : 0;
+}
+
+void select_tile(const Session& session, Selection& selection, int tile) {
+    if (tile < 0 || tile >= static_cast<int>(session.capture.tiles.size())) return;
+    const capture::Tile& chosen = tile_at(session, tile);
+    if (tile != selection.tile) selection.element = {chosen.first_bad_row, chosen.first_bad_col};
+    take_tile(session, selection, tile);
+    const int site = session.capture.probes[static_cast<size_t>(chosen.probe)].site;
+    if (site >= 0) selection.site = site;
+    if (record_index(session, chosen.block) >= 0) selection.time = static_cast<uint32_t>(chosen.time);
+    take_writer(session, selection);
+}
+
+void select_element(const Session& session, Selection& selection, Element element) {
+    selection.element = element;
+    take_writer(session, selection);
+}
+
+void select_finding(const Session& session, Selection& selection, int finding) {
+    if (finding < 0 || finding >= static_cast<int>(session.capture.findings.size())) return;
+    const capture::Finding& chosen = session.capture.findings[static_cast<size_t>(finding)];
+    const int tile = tile_of_finding(session.capture, chosen.where);
+    if (tile >= 0) select_tile(session, selection, tile);
+    selection.finding = finding;
+    const Element element{chosen.where.element[0], chosen.where.element[1]};
+    if (exists(element)) select_element(session, selection, element);
+    select_witness(session, selection, 0);
+}
+
+const capture::Where* witness_of(const Session& session, const Selection& selection) {
+    const auto& findings = session.capture.findings;
+    if (selection.witness < 0 || selection.finding < 0 ||
+        selection.finding >= static_cast<int>(findings.size()))
+        return nullptr;
+    const capture::Finding& finding = findings[static_cast<size_t>(selection.finding)];
+    return selection.witness == 0 ? &finding.where : &finding.other;
+}
+
+void select_witness(const Session& session, Selection& selection, int witness) {
+    selection.witness = witness;
+    const capture::Where* where = witness_of(session, selection);
+    if (where == nullptr) return;
+    if (where->warp >= 0) selection.warp = where->warp;
+    const int site = site_at_line(session.capture, where->file, where->line);
+    if (site >= 0) selection.site = site;
+    const capture::Finding& finding = session.capture.findings[static_cast<size_t>(selection.finding)];
+    if (tile_of_finding(session.capture, finding.where) >= 0) return;
+    if (where->block >= 0) selection.block = where->block;
+    if (!where->lanes.empty())
+        selection.lane = std::atoi(where->lanes.c_str());  // the first of "0-31", "3,7"
+    if (const std::optional<uint32_t> time = time_of(session, *where)) selection.time = *time;
+}
+
+void select_site(Selection& selection, int site) {
+    if (site < 0) return;
+    selection.site = site;
+    selection.witness = -1;
+}
+
+void select_first(const Session& session, Selection& selection) {
+    if (session.first_bad >= 0) {
+        select_tile(session, selection, session.first_bad);
+    } else if (!session.capture.outputs.empty() && session.capture.outputs[0].tile >= 0) {
+        select_tile(session, selection, session.capture.outputs[0].tile);
+    } else if (!session.capture.tiles.empty()) {
+        select_tile(session, selection, static_cast<int>(session.capture.tiles.size()) - 1);
+    }
+    if (!session.capture.findings.empty()) select_finding(session, selection, 0);
+}
+
+bool select_next_bad(const Session& session, Selection& selection, int direction) {
+    const int count = static_cast<int>(session.capture.tiles.size());
+    for (int distance = 1; distance <= count; ++distance) {
+        const int tile = ((selection.tile + direction * distance) % count + count) % count;
+        if (tile_at(session, tile).verdict != capture::Verdict::bad) continue;
+        select_tile(session, selection, tile);
+        return true;
+    }
+    return false;
+}
+
+void move_to_time(const Session& session, Selection& selection, uint32_t time) {
+    const int record = shown_record(session, selection);
+    if (record < 0) return;
+    const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
+    selection.time = std::min(time, timeline.end);
+    selection.finding = selection.witness = -1;
+    const int tile = tile_at_time(session, timeline, selection.time);
+    if (tile >= 0) take_tile(session, selection, tile);
+    const auto states = analysis::warps_at(
+        session.capture, session.capture.records[static_cast<size_t>(record)], selection.time
+    );
+    const auto warp = static_cast<size_t>(selection.warp);
+    if (warp < states.size() && states[warp].site >= 0) selection.site = states[warp].site;
+}
+
+void step(const Session& session, Selection& selection, int direction, Stride stride) {
+    const int record = shown_record(session, selection);
+    if (record < 0) return;
+    const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
+    const std::vector<uint32_t> times =
+        stride == Stride::instant ? timeline.instants : stops_of(timeline, selection.warp);
+    if (direction > 0) {
+        const auto next = std::upper_bound(times.begin(), times.end(), selection.time);
+        if (next != times.end()) move_to_time(session, selection, *next);
+    } else {
+        const auto at = std::lower_bound(times.begin(), times.end(), selection.time);
+        if (at != times.begin()) move_to_time(session, selection, *std::prev(at));
+    }
+}
+
+}  // namespace wl::app

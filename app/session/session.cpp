@@ -1,0 +1,173 @@
+// Loading, deriving, running; nothing is drawn here.
+#include "app/session/session.h"
+
+#include "app/session/navigate.h"
+#include "app/worker/questions.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/file.h"
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <unistd.h>
+
+namespace wl::app {
+
+namespace {
+
+double element_of(const capture::BlobStore& blobs, capture::BlobId id, DType dtype, size_t index) {
+    const std::vector<std::byte>& bytes = blobs.blobs[static_cast<size_t>(id)];
+    if (id == capture::kNoBlob || (index + 1) * size_of(dtype) > bytes.size())
+        return std::numeric_limits<double>::quiet_NaN();
+    return to_double(dtype, bytes.data() + index * size_of(dtype));
+}
+
+void finish(Session& session, Selection& selection) {
+    const std::unique_ptr<Worker> worker = std::move(session.worker);
+    if (worker->state == WorkerState::finished) {
+        load_file(session, selection, worker->capture);
+    } else {
+        const bool kept = session.captures > 0 && worker->message.ends_with('.');
+        session.message = {
+            worker->message + (kept ? " The capture shown is the previous one." : ""),
+            worker->state == WorkerState::failed};
+    }
+    std::error_code ignored;
+    std::filesystem::remove(worker->capture, ignored);
+}
+
+}  // namespace
+
+std::vector<std::string> command_line(
+    const KernelOptions& request, const std::string& program, const std::string& capture
+) {
+    std::vector<std::string> words = {program, "run"};
+    const std::vector<std::string> kernel = words_of(request);
+    words.insert(words.end(), kernel.begin(), kernel.end());
+    words.insert(words.end(), {"-o", capture, "--progress"});
+    return words;
+}
+
+void load(Session& session, Selection& selection, capture::Capture capture, std::string path) {
+    session.capture = std::move(capture);
+    session.path = std::move(path);
+    ++session.captures;
+    session.tree = tile_tree(session.capture);
+    session.timelines.clear();
+    for (const capture::BlockRecord& record : session.capture.records) {
+        session.timelines.push_back(analysis::timeline(session.capture, record));
+    }
+    session.first_bad = analysis::first_bad_tile(session.capture);
+    session.current = {};
+    session.banks = {};
+    session.lanes = {};
+    session.provenance = {};
+    session.message = {join(session.capture.notes, "; "), false};
+    if (!session.capture.complete)
+        session.message = {"The writer of this capture did not finish; what it had written is shown.", true};
+    selection = {};
+    select_first(session, selection);
+}
+
+void load_file(Session& session, Selection& selection, const std::string& path) {
+    try {
+        load(session, selection, capture::read_capture(path), path);
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+bool prepare(Session& session, Selection& selection) {
+    bool changed = false;
+    if (session.worker) {
+        poll(*session.worker);
+        changed = true;
+        if (session.worker->state != WorkerState::running) finish(session, selection);
+    }
+    changed |= hear_banks(session);
+    changed |= hear_lanes(session);
+    changed |= hear_provenance(session);
+    if (selection.tile != session.current.tile) {
+        session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
+        changed = true;
+    }
+    return changed;
+}
+
+bool is_waiting(const Session& session) {
+    return session.worker || session.banks.worker || !session.lanes.talk.asked.empty() ||
+        !session.provenance.talk.asked.empty();
+}
+
+void run(Session& session, const KernelOptions& request) {
+    const std::string name =
+        "warplens-" + std::to_string(getpid()) + "-" + std::to_string(session.loads) + ".wlcap";
+    const std::string capture = (std::filesystem::temp_directory_path() / name).string();
+    try {
+        auto worker = std::make_unique<Worker>();
+        start(*worker, command_line(request, session.program, capture), capture);
+        session.worker = std::move(worker);
+        session.request = request;
+        session.message = {"Running " + request.kernel + " in a worker process.", false};
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+const capture::Tile* tile_of(const Session& session, const Selection& selection) {
+    const auto& tiles = session.capture.tiles;
+    return selection.tile >= 0 && selection.tile < static_cast<int>(tiles.size())
+        ? &tiles[static_cast<size_t>(selection.tile)]
+        : nullptr;
+}
+
+const capture::Probe* probe_of(const Session& session, const Selection& selection) {
+    const capture::Tile* tile = tile_of(session, selection);
+    return tile != nullptr ? &session.capture.probes[static_cast<size_t>(tile->probe)] : nullptr;
+}
+
+int record_index(const Session& session, int64_t block) {
+    const auto& records = session.capture.records;
+    for (size_t i = 0; i < records.size(); ++i) {
+        if (records[i].block == block) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+std::string block_text(const capture::Capture& capture, int64_t block) {
+    if (block < 0) return "whole launch";
+    const Dim3 at = from_linear(static_cast<uint64_t>(block), capture.launch.grid);
+    return "block (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) + ")";
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::string place_text(const capture::Capture& capture, int site) {
+    if (site < 0 || site >= static_cast<int>(capture.sites.size())) return {};
+    const capture::Site& at = capture.sites[static_cast<size_t>(site)];
+    if (at.source < 0 || at.source >= static_cast<int>(capture.sources.size()) || at.line <= 0) return {};
+    return file_name(capture.sources[static_cast<size_t>(at.source)].path) + ":" + std::to_string(at.line);
+}
+
+std::vector<HistoryPoint> element_history(const capture::Capture& capture, int tile, Element element) {
+    std::vector<HistoryPoint> history;
+    if (tile < 0 || tile >= static_cast<int>(capture.tiles.size())) return history;
+    const capture::Tile& chosen = capture.tiles[static_cast<size_t>(tile)];
+    const DType dtype = capture.probes[static_cast<size_t>(chosen.probe)].dtype;
+    for (size_t i = 0; i < capture.tiles.size(); ++i) {
+        const capture::Tile& other = capture.tiles[i];
+        const bool same =
+            other.probe == chosen.probe && other.block == chosen.block && other.warp == chosen.warp;
+        if (!same || element.row >= other.rows || element.col >= other.cols || !exists(element)) continue;
+        const size_t index = static_cast<size_t>(element.row) * static_cast<size_t>(other.cols) +
+            static_cast<size_t>(element.col);
+        history.push_back(
+            {other.iteration,
+             static_cast<int>(i),
+             element_of(capture.blobs, other.values, dtype, index),
+             element_of(capture.blobs, other.reference, DType::f64, index),
+             other.verdict}
+        );
+    }
+    return history;
+}
+
+}  // namespace wl::app

@@ -1,0 +1,117 @@
+// What the window holds: the loaded capture with everything derived from it, the running worker, and the
+// status message.
+#pragma once
+
+#include "app/session/selection.h"
+#include "app/session/tile_tree.h"
+#include "app/session/tile_view.h"
+#include "app/worker/bank_table.h"
+#include "app/worker/kernel_options.h"
+#include "app/worker/lane_report.h"
+#include "app/worker/provenance_report.h"
+#include "app/worker/worker.h"
+#include "instrumentation/analysis/timeline.h"
+#include "instrumentation/capture/capture.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+// A kernel that the run panel offers; filled from the manifests.
+struct KernelChoice {
+    std::string name, title;
+    std::vector<std::string> faults, presets;
+};
+
+// The words of `warplens run`.
+std::vector<std::string> command_line(
+    const KernelOptions& request, const std::string& program, const std::string& capture
+);
+
+struct Message {
+    std::string text;
+    bool bad = false;
+};
+
+// What a worker of its own counted of the loaded capture's problem.
+struct BanksAnswer {
+    std::unique_ptr<Worker> worker;  // while it counts
+    std::optional<BankTable> table;
+    std::string problem;  // why there is none
+};
+
+// Questions by line to a worker that answers each with a line of JSON.
+struct Conversation {
+    std::unique_ptr<Worker> worker;  // from the first question on
+    std::string asked;               // the question that has no answer yet; empty: none
+    std::string next;                // asked when that answer has come
+    std::string problem;             // why the worker ended
+};
+
+// One that travels through the loaded capture's problem.
+struct LanesAnswer {
+    Conversation talk;
+    std::optional<LaneReport> report;
+};
+
+// One that follows elements of the loaded capture's tiles back to where they come from.
+struct ProvenanceAnswer {
+    Conversation talk;
+    std::optional<ProvenanceReport> report;
+};
+
+struct Session {
+    std::string path;  // of the capture; empty: none is loaded
+    capture::Capture capture;
+    uint64_t captures = 0;  // loaded so far; names the present one
+    std::vector<BlockTiles> tree;
+    std::vector<analysis::Timeline> timelines;  // one a record
+    int first_bad = -1;                         // index in Capture::tiles
+    TileView current;                           // the selected tile
+    uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
+    std::vector<KernelChoice> kernels;
+    std::unique_ptr<Worker> worker;
+    KernelOptions request;  // what the worker runs
+    std::string program;    // this executable: the worker's
+    Message message;
+    BanksAnswer banks;
+    LanesAnswer lanes;
+    ProvenanceAnswer provenance;
+};
+// A worker may have something to say at any time: look often.
+bool is_waiting(const Session& session);
+
+// Replaces the capture and moves the selection to the first finding, else the first bad tile, else the last
+// output.
+void load(Session& session, Selection& selection, capture::Capture capture, std::string path);
+void load_file(
+    Session& session, Selection& selection, const std::string& path
+);  // an Error becomes the message
+
+// Called before a frame is drawn: the selected tile is loaded and the worker looked after. True: something
+// changed.
+bool prepare(Session& session, Selection& selection);
+
+void run(Session& session, const KernelOptions& request);  // an Error becomes the message
+
+// ---- look-ups that several panels need
+const capture::Tile* tile_of(const Session& session, const Selection& selection);
+const capture::Probe* probe_of(const Session& session, const Selection& selection);
+int record_index(const Session& session, int64_t block);  // -1: that block was not recorded
+
+std::string block_text(const capture::Capture& capture, int64_t block);  // "block (2, 1, 0)", "whole launch"
+std::string place_text(const capture::Capture& capture, int site);       // "v2c_3.cu:118"; empty: unknown
+std::string file_name(const std::string& path);
+
+// One element of the same mark in every iteration of that block, in order.
+struct HistoryPoint {
+    int iteration = 0, tile = -1;
+    double got = 0, reference = 0;  // NaN: not kept
+    capture::Verdict verdict = capture::Verdict::not_compared;
+};
+std::vector<HistoryPoint> element_history(const capture::Capture& capture, int tile, Element element);
+
+}  // namespace wl::app

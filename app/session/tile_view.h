@@ -1,0 +1,60 @@
+// Everything that the panels show of the current tile, computed once when the selection reaches it.
+#pragma once
+
+#include "app/draw/heat.h"
+#include "app/draw/pyramid.h"
+#include "app/session/selection.h"
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/analysis/ownership.h"
+#include "instrumentation/capture/capture.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+constexpr int kMetrics = 4;  // of analysis::Metric
+
+struct Layer {
+    Matrix<float> values;  // NaN: canonical(); not compared: absent()
+    Pyramid pyramid;
+    float lo = 0, hi = 0;                       // over finite elements
+    double mean = 0;                            // likewise
+    int64_t finite = 0, nan = 0, infinite = 0;  // elements; absent ones are none of these
+};
+
+// Errors on a logarithmic axis: |got - reference| of compared finite elements, by decade thirds.
+struct ErrorHistogram {
+    double first = 0, width = 0;    // log10 of the left edge of bin 0; of a bin's width
+    std::vector<double> good, bad;  // elements inside and outside their bound
+    int64_t exact = 0;              // difference 0: no place on this axis
+    double bound = 0;               // the median bound
+};
+
+struct TileView {
+    int tile = -1;
+    uint64_t content = 0;  // grows with every tile that is loaded
+    analysis::TileData data;
+    Layer got, reference;
+    std::array<Layer, kMetrics> metric;  // by analysis::Metric
+    Layer owner;                         // warp * 32 + lane; -1: never written
+    Matrix<uint8_t> wrong;               // outside the bound, or NaN where the reference is not
+    std::vector<Element> non_finite;     // of got; the first kMaxMarks
+    std::vector<Element> worst;  // wrong elements, largest excess over the bound first; the first kMaxWorst
+    int64_t wrong_count = 0;
+    analysis::Ownership ownership;
+    ErrorHistogram errors;
+};
+constexpr size_t kMaxMarks = 256, kMaxWorst = 512;
+
+bool has_values(const TileView& view);
+bool has_reference(const TileView& view);
+bool has_owner(const TileView& view);
+
+TileView make_tile_view(const capture::Capture& capture, int tile, uint64_t content);
+
+// "f16 64x64"
+std::string shape_text(const capture::Probe& probe, int rows, int cols);
+
+}  // namespace wl::app

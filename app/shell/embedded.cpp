@@ -1,0 +1,22 @@
+// Embeds each file by the assembler's .incbin; the paths come from CMakeLists.txt.
+#include "app/shell/embedded.h"
+
+#define WL_EMBED(function, symbol, path)                                             \
+    asm(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" path "\"\n" #symbol   \
+        "_end:\n.byte 0\n"                                                           \
+        ".popsection\n");                                                            \
+    extern "C" const char symbol##_begin[];                                          \
+    extern "C" const char symbol##_end[];                                            \
+    std::string_view function() {                                                    \
+        return {symbol##_begin, static_cast<size_t>(symbol##_end - symbol##_begin)}; \
+    }
+
+namespace wl::app {
+
+WL_EMBED(inter_regular, wl_inter_regular, WL_INTER_REGULAR)
+WL_EMBED(inter_semibold, wl_inter_semibold, WL_INTER_SEMIBOLD)
+WL_EMBED(jetbrains_mono, wl_jetbrains_mono, WL_JETBRAINS_MONO)
+WL_EMBED(heat_vertex_shader, wl_heat_vert, WL_HEAT_VERT)
+WL_EMBED(heat_fragment_shader, wl_heat_frag, WL_HEAT_FRAG)
+
+}  // namespace wl::app

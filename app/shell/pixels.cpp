@@ -1,0 +1,44 @@
+// glReadPixels turned the right way up; stb_image_write.
+#include "app/shell/pixels.h"
+
+#include "app/shell/gl.h"
+#include "instrumentation/base/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <stb_image_write.h>
+#pragma GCC diagnostic pop
+
+namespace wl::app {
+
+Image read_pixels(int width, int height) {
+    Image image{
+        width, height, std::vector<uint8_t>(static_cast<size_t>(width) * static_cast<size_t>(height) * 3)};
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, image.rgb.data());
+    const auto stride = static_cast<std::ptrdiff_t>(width) * 3;
+    for (int row = 0; row < height / 2; ++row) {
+        const auto top = image.rgb.begin() + row * stride,
+                   bottom = image.rgb.begin() + (height - 1 - row) * stride;
+        std::swap_ranges(top, top + stride, bottom);
+    }
+    return image;
+}
+
+void write_png(const Image& image, const std::string& path) {
+    errno = 0;
+    if (stbi_write_png(path.c_str(), image.width, image.height, 3, image.rgb.data(), image.width * 3) != 0)
+        return;
+    throw Error(
+        "The picture " + path +
+        " cannot be written: " + (errno != 0 ? std::strerror(errno) : "no PNG was made") + "."
+    );
+}
+
+}  // namespace wl::app

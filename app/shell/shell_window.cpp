@@ -1,0 +1,117 @@
+// GLFW 3.3's calls, and the errors of a machine without a display.
+#include "app/shell/shell_window.h"
+
+#include "app/draw/look.h"
+#include "app/shell/gl.h"
+#include "instrumentation/base/error.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <cstdlib>
+
+namespace wl::app {
+
+namespace {
+
+// A window may move to a display of another scale while it runs.
+void follow_scale(WindowShell& shell) {
+    const float scale = scale_of(shell.window, shell.wanted_scale);
+    if (scale == shell.app.ui.scale || scale <= 0) return;
+    shell.app.ui.scale = scale;
+    apply_style(scale);
+    shell.app.workspace.laid_out = false;
+}
+
+}  // namespace
+
+GlfwWindow::GlfwWindow(int width, int height) {
+    glfwSetErrorCallback([](int, const char*) {});
+    const auto is_set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != 0;
+    };
+    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) {
+        throw Error(
+            "there is no display for a window (neither DISPLAY nor WAYLAND_DISPLAY is set); with "
+            "--screenshot "
+            "OUT.png WarpLens draws the window into a picture instead"
+        );
+    }
+    const char* why = nullptr;
+    if (glfwInit() != GLFW_TRUE) {
+        glfwGetError(&why);
+        throw Error(
+            std::string("There is no display for a window (") +
+            (why != nullptr ? why : "GLFW does not start") +
+            "); with --screenshot OUT.png WarpLens draws the window into a picture instead."
+        );
+    }
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    handle = glfwCreateWindow(width, height, "WarpLens", nullptr, nullptr);
+    if (handle == nullptr) {
+        glfwGetError(&why);
+        const std::string reason = why != nullptr ? why : "unknown reason";
+        glfwTerminate();
+        throw Error(
+            "This display offers no OpenGL 3.3 window (" + reason +
+            "); with --screenshot OUT.png WarpLens draws the window into a picture instead."
+        );
+    }
+    glfwMakeContextCurrent(handle);
+    glfwSwapInterval(1);
+}
+
+GlfwWindow::~GlfwWindow() {
+    glfwDestroyWindow(handle);
+    glfwTerminate();
+}
+
+float scale_of(const GlfwWindow& window, float wanted) {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window.handle, &x, &y);
+    return wanted > 0 ? wanted : x;
+}
+
+WindowShell::WindowShell(int width, int height, float scale) :
+    window(width, height), wanted_scale(scale), gui(app.ui, scale_of(window, scale)) {
+    glfwSetWindowUserPointer(window.handle, &app);
+    glfwSetDropCallback(window.handle, [](GLFWwindow* handle, int count, const char** paths) {
+        App& dropped_on = *static_cast<App*>(glfwGetWindowUserPointer(handle));
+        if (count > 0) load_file(dropped_on.session, dropped_on.selection, paths[0]);
+    });
+    ImGui_ImplGlfw_InitForOpenGL(window.handle, true);
+}
+
+WindowShell::~WindowShell() { ImGui_ImplGlfw_Shutdown(); }
+
+void WindowShell::draw(Driver* driver) {
+    glfwPollEvents();
+    follow_scale(*this);
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    if (driver != nullptr) drive(*driver, app);
+    ImGui::NewFrame();
+    frame(app);
+    ImGui::Render();
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window.handle, &width, &height);
+    glViewport(0, 0, width, height);
+    const ImVec4 clear = ImGui::ColorConvertU32ToFloat4(colour::kPanel);
+    glClearColor(clear.x, clear.y, clear.z, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    if (driver != nullptr) inspect(*driver, app, [width, height] { return read_pixels(width, height); });
+    glfwSwapBuffers(window.handle);
+}
+
+void play(WindowShell& shell, Driver driver) {
+    while (!finished(driver)) shell.draw(&driver);
+}
+
+}  // namespace wl::app

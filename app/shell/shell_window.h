@@ -1,0 +1,37 @@
+// The application on a display: a GLFW window with an OpenGL context.
+#pragma once
+
+#include "app/app.h"
+#include "app/shell/driver.h"
+
+struct GLFWwindow;
+
+namespace wl::app {
+
+// Throws Error, naming --screenshot, where no window can be opened.
+struct GlfwWindow {
+    GLFWwindow* handle = nullptr;
+    GlfwWindow(int width, int height);
+    GlfwWindow(const GlfwWindow&) = delete;
+    GlfwWindow& operator=(const GlfwWindow&) = delete;
+    ~GlfwWindow();
+};
+float scale_of(const GlfwWindow& window, float wanted);  // wanted 0: the display's
+
+// Dear ImGui lies between the window's context and what is drawn, so that textures go while OpenGL is there.
+struct WindowShell {
+    GlfwWindow window;
+    float wanted_scale;
+    App app;
+    Gui gui;
+    WindowShell(int width, int height, float scale);
+    WindowShell(const WindowShell&) = delete;
+    WindowShell& operator=(const WindowShell&) = delete;
+    ~WindowShell();
+    void draw(Driver* driver);  // one frame, after the events that have come; nullptr: no script is played
+};
+
+// A script to its end. Throws Error when an expectation fails.
+void play(WindowShell& shell, Driver driver);
+
+}  // namespace wl::app

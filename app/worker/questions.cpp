@@ -1,0 +1,144 @@
+// Questions as command lines, answers as JSON.
+#include "app/worker/questions.h"
+
+#include "instrumentation/base/block_text.h"
+#include "instrumentation/base/error.h"
+
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+// `warplens VERB` of these words; nullptr: `problem` says why not.
+std::unique_ptr<Worker> start_verb(
+    const Session& session,
+    const std::string& verb,
+    const std::vector<std::string>& about,
+    std::string& problem
+) {
+    std::vector<std::string> words = {session.program, verb};
+    words.insert(words.end(), about.begin(), about.end());
+    auto worker = std::make_unique<Worker>();
+    try {
+        start(*worker, words, "");
+    } catch (const Error& error) {
+        problem = error.what();
+        return nullptr;
+    }
+    problem.clear();
+    return worker;
+}
+
+// The loaded capture's run for a verb that repeats it: its file, or its kernel when it has none (any more),
+// with the same blocks recorded.
+std::vector<std::string> run_words(const Session& session) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(session.path, none)) return {session.path};
+    KernelOptions options = problem_of(session);
+    for (const capture::BlockRecord& r : session.capture.records)
+        options.record.push_back(block_words(r.block, session.capture.launch.grid));
+    return words_of(options);
+}
+
+void put_question(Conversation& talk, const std::string& question) {
+    if (!talk.worker) return;
+    if (!talk.asked.empty()) {
+        talk.next = question;
+        return;
+    }
+    talk.asked = question;
+    ask(*talk.worker, question);
+}
+
+void converse(
+    const Session& session, Conversation& talk, const std::string& verb, const std::string& question
+) {
+    if (!talk.worker) {
+        std::vector<std::string> words = run_words(session);
+        words.emplace_back("--serve");
+        talk.worker = start_verb(session, verb, words, talk.problem);
+    }
+    put_question(talk, question);
+}
+
+// `take` reads an answer and may throw Error. True: something changed.
+bool hear(Conversation& talk, const std::function<void(const std::string&)>& take) {
+    if (!talk.worker) return false;
+    poll(*talk.worker);
+    bool changed = false;
+    while (const std::optional<std::string> line = take_line(*talk.worker)) {
+        changed = true;
+        try {
+            take(*line);
+        } catch (const Error& error) { talk.problem = error.what(); }
+        talk.asked.clear();
+        if (!talk.next.empty()) put_question(talk, std::exchange(talk.next, {}));
+    }
+    if (talk.worker->state == WorkerState::running) return changed;
+    talk.problem = talk.worker->message;
+    talk.worker.reset();
+    talk.asked.clear();
+    talk.next.clear();
+    return true;
+}
+
+}  // namespace
+
+KernelOptions problem_of(const Session& session) {
+    const capture::Launch& launch = session.capture.launch;
+    const std::string& asked = session.request.kernel;
+    const bool same = std::filesystem::path(asked).stem() == launch.kernel;
+    KernelOptions options;
+    options.kernel = same ? asked : launch.kernel;
+    repeat_launch(options, launch);
+    return options;
+}
+
+void ask_banks(Session& session) {
+    BanksAnswer& banks = session.banks;
+    banks = {};
+    std::vector<std::string> words = words_of(problem_of(session));
+    words.insert(words.end(), {"--json", "--progress"});
+    banks.worker = start_verb(session, "banks", words, banks.problem);
+}
+
+bool hear_banks(Session& session) {
+    BanksAnswer& banks = session.banks;
+    if (!banks.worker) return false;
+    poll(*banks.worker);
+    if (banks.worker->state == WorkerState::running) return true;
+    const std::unique_ptr<Worker> worker = std::move(banks.worker);
+    if (worker->state != WorkerState::finished) {
+        banks.problem = worker->message;
+        return true;
+    }
+    try {
+        banks.table = bank_table(worker->answer);
+    } catch (const Error& error) { banks.problem = error.what(); }
+    return true;
+}
+
+void ask_lanes(Session& session, const std::string& question) {
+    converse(session, session.lanes.talk, "at", question);
+}
+
+bool hear_lanes(Session& session) {
+    LanesAnswer& lanes = session.lanes;
+    return hear(lanes.talk, [&lanes](const std::string& line) { lanes.report = lane_report(line); });
+}
+
+void ask_provenance(Session& session, const std::string& question) {
+    converse(session, session.provenance.talk, "why", question);
+}
+
+bool hear_provenance(Session& session) {
+    ProvenanceAnswer& provenance = session.provenance;
+    return hear(provenance.talk, [&provenance](const std::string& line) {
+        provenance.report = provenance_report(line);
+    });
+}
+
+}  // namespace wl::app

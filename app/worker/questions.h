@@ -1,0 +1,23 @@
+// What the window asks the command line about the loaded capture's problem, in worker processes of their own.
+#pragma once
+
+#include "app/session/session.h"
+
+#include <string>
+
+namespace wl::app {
+
+// The loaded capture's kernel with all that decided its results.
+KernelOptions problem_of(const Session& session);
+
+void ask_banks(Session& session);   // an Error becomes BanksAnswer::problem
+bool hear_banks(Session& session);  // true: something changed
+
+// `question`: options of `warplens at`, or of `warplens why`. While one is being answered the latest of the
+// others waits.
+void ask_lanes(Session& session, const std::string& question);
+bool hear_lanes(Session& session);  // true: something changed
+void ask_provenance(Session& session, const std::string& question);
+bool hear_provenance(Session& session);  // true: something changed
+
+}  // namespace wl::app

@@ -1,0 +1,272 @@
+// Running the rule table and ordering what it found: causes first, consequences after them.
+#include "instrumentation/diagnosis/rules/rules.h"
+
+#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/rules/words.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr std::array<Rule, 9> kRules{
+    {
+     {"owner", owner_rule},
+     {"race", race_rule},
+     {"fault", fault_rule},
+     {"uninitialised", uninitialised_rule},
+     {"never_written", never_written_rule},
+     {"constant_factor", constant_factor_rule},
+     {"operand", operand_rule},
+     {"stride", stride_rule},
+     {"index", index_rule, true},
+     }
+};
+
+// A counterfactual may take this many times the instructions of an average block of the unedited run: enough
+// for a loop made one turn longer, little enough that a loop made endless costs nothing.
+constexpr double kBudgetFactor = 4;
+// Of a run that came to no end there is no average: as much as a block of the lineage's mission shape takes.
+constexpr uint64_t kBudgetOfEndless = uint64_t{1} << 20;
+
+double counter(const capture::Capture& c, const char* name) {
+    const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
+        return entry.first == name;
+    });
+    return it == c.counters.end() ? 0 : it->second;
+}
+
+Symptoms symptoms(
+    const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
+) {
+    Symptoms s{e, c, incidents, entry_of(e.module, e.entry), analysis::first_bad_tile(c), {}, 0, 0};
+    if (!c.records.empty()) s.block = c.records.front().block;
+    if (s.first_bad >= 0) {
+        const capture::Tile& tile = c.tiles[static_cast<size_t>(s.first_bad)];
+        s.bad_tile = analysis::load_tile(c, tile);
+        if (tile.block != capture::kWholeLaunch) s.block = tile.block;
+    }
+    s.budget = static_cast<uint64_t>(
+                   kBudgetFactor * counter(c, "warp_instructions") /
+                   static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
+               ) +
+        100000;
+    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
+        return i.kind == emulator::Incident::Kind::endless_loop;
+    });
+    if (endless) s.budget = std::min(s.budget, kBudgetOfEndless);
+    return s;
+}
+
+std::string factor_sentence(const std::string& name, const analysis::FactorFit& fit) {
+    return fit.factor < 1
+        ? fmt::format("{} is the reference / {} in every element", name, number(1 / fit.factor))
+        : fmt::format("{} is {} x the reference in every element", name, number(fit.factor));
+}
+
+// What a wrong output looks like: the honest description when nothing explains it, a consequence when
+// something does.
+capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
+    capture::Finding f;
+    f.rule = "values_differ";
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(o.tile)];
+    const std::optional<analysis::FactorFit> fit = analysis::fit_factor(analysis::load_tile(s.capture, tile));
+    f.where.tile = o.name, f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    f.title = fit && fit->bad_after == 0
+        ? factor_sentence(o.name, *fit)
+        : fmt::format("{} differs from the reference in {} of {} elements", o.name, tile.bad, tile.compared);
+    if (o.nan > 0) f.title += fmt::format(", {} of them NaN", o.nan);
+    f.explanation = fmt::format(
+        "{} lies in [{}, {}], the reference in [{}, {}]; the largest difference is {} where {} is allowed.",
+        o.name,
+        number(o.min),
+        number(o.max),
+        number(o.reference_min),
+        number(o.reference_max),
+        number(o.max_difference),
+        number(o.bound)
+    );
+    if (fit)
+        f.evidence = {
+            {"ratio",  fit->factor},
+            {"spread", fit->spread}
+        };
+    f.evidence.emplace_back("max_difference", o.max_difference);
+    f.evidence.emplace_back("bad", static_cast<double>(tile.bad));
+    return f;
+}
+
+// Nothing explains the first bad tile: say where it is and what it looks like, and claim no cause.
+capture::Finding tile_finding(const Symptoms& s) {
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
+    capture::Finding f;
+    f.rule = "values_differ";
+    f.where = where_of(s, static_cast<uint32_t>(std::max(0, probe.site)));
+    f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration,
+    f.where.warp = tile.warp;
+    f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    f.title = fmt::format(
+        "{} is the first tile that differs: iteration {}, block {}, {} of {} elements",
+        probe.name,
+        tile.iteration,
+        block_text(s.capture, tile.block),
+        tile.bad,
+        tile.compared
+    );
+    f.explanation = fmt::format(
+        "Every tile before {} in kernel time is inside its bound; there the largest difference is {} ({} x "
+        "its bound), first at element ({}, {}). What lies between the mark before it and {} is where to "
+        "look; no cause is claimed.",
+        place(f.where),
+        number(tile.max_difference),
+        number(tile.max_excess),
+        tile.first_bad_row,
+        tile.first_bad_col,
+        place(f.where)
+    );
+    f.evidence = {
+        {"max_difference", tile.max_difference          },
+        {"excess",         tile.max_excess              },
+        {"bad",            static_cast<double>(tile.bad)}
+    };
+    return f;
+}
+
+// A changed program had none of them.
+void become_consequences(std::vector<capture::Finding>& findings, int of) {
+    for (capture::Finding& f : findings) f.caused_by = of, f.proof += "; gone with the change of the cause";
+}
+
+struct Claim {
+    std::vector<std::string> rules;
+    int by = 0;  // index of the finding whose consequences they are
+};
+
+void join(std::vector<capture::Finding>& findings, const Claim& claim) {
+    for (capture::Finding& f : findings) {
+        if (std::find(claim.rules.begin(), claim.rules.end(), f.rule) == claim.rules.end()) continue;
+        f.caused_by = claim.by;
+        if (!f.proof.empty()) f.proof += "; gone with the change of the cause";
+    }
+}
+
+bool is_root(const capture::Finding& f, const std::string& rule) { return f.rule == rule && f.caused_by < 0; }
+
+bool is_race(const capture::Finding& f) { return f.rule.starts_with("race_"); }
+
+// Once the barriers of a block are out of step, or an mbarrier is misused, what its warps do next says
+// nothing of its own; nor does a second fault of an access that stops a GPU.
+void join_aftermath(std::vector<capture::Finding>& findings) {
+    const auto follow = [&](const std::string& cause, auto&& follows, const char* why) {
+        for (size_t c = 0; c < findings.size(); ++c) {
+            if (!is_root(findings[c], cause)) continue;
+            for (size_t k = 0; k < findings.size(); ++k) {
+                capture::Finding& f = findings[k];
+                const bool same_block = f.where.block == findings[c].where.block;
+                if (k == c || f.caused_by >= 0 || !same_block || !follows(findings[c], f)) continue;
+                f.caused_by = static_cast<int>(c), f.proven = false, f.proof = why;
+            }
+        }
+    };
+    follow(
+        "divergent_barrier",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            return is_race(f) && std::min(f.where.epoch, f.other.epoch) >= cause.where.epoch;
+        },
+        "witness: the two accesses above, made after the barriers of the block fell out of step"
+    );
+    follow(
+        "mbarrier_misuse",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            return f.rule == "mbarrier_misuse" || f.rule == "deadlock" ||
+                (is_race(f) && (same_line(f.where, cause.where) || same_line(f.other, cause.where)));
+        },
+        "seen after an mbarrier of the block was misused"
+    );
+    follow(
+        "async_copy_wait",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            return is_race(f) && same_lines(cause.where, cause.other, f.where, f.other);
+        },
+        "the copy that is not waited for, where its bytes have come meanwhile"
+    );
+    follow(
+        "deadlock",
+        [](const capture::Finding& cause, const capture::Finding& f) {
+            return f.rule == "divergent_barrier" && f.other.line == 0 && f.where.warp == cause.where.warp;
+        },
+        "waits for the lanes that do not come back"
+    );
+    for (size_t c = 0; c < findings.size(); ++c) {
+        if (!is_root(findings[c], "misaligned")) continue;
+        for (capture::Finding& f : findings) {
+            if (!is_root(f, "out_of_bounds") || !same_line(f.where, findings[c].where)) continue;
+            f.caused_by = static_cast<int>(c);
+            f.proof += "; a GPU stops at the misaligned access before";
+        }
+    }
+}
+
+// Proven causes of the wrong values come first, then other causes, then consequences; order within is the
+// table's.
+void order(std::vector<capture::Finding>& findings) {
+    const auto rank = [&](size_t i) {
+        const capture::Finding& f = findings[i];
+        return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1;
+    };
+    std::vector<size_t> from(findings.size());
+    std::iota(from.begin(), from.end(), size_t{0});
+    std::stable_sort(from.begin(), from.end(), [&](size_t a, size_t b) { return rank(a) < rank(b); });
+    std::vector<capture::Finding> out;
+    for (const size_t i : from) {
+        out.push_back(findings[i]);
+        int& cause = out.back().caused_by;
+        const auto now = std::find(from.begin(), from.end(), static_cast<size_t>(cause));
+        if (cause >= 0) cause = static_cast<int>(now - from.begin());
+    }
+    findings = std::move(out);
+}
+
+}  // namespace
+
+std::span<const Rule> rules() { return kRules; }
+
+std::vector<capture::Finding> diagnose(
+    const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
+) {
+    const Symptoms s = symptoms(e, c, incidents);
+    std::vector<capture::Finding> out;
+    bool explained = s.first_bad < 0;
+    std::vector<Claim> claims;
+    for (const Rule& rule : rules()) {
+        if (rule.last_resort && explained) continue;
+        Ruled said = rule.apply(s);
+        const auto first = static_cast<int>(out.size());
+        for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
+        for (const Claim& claim : claims) join(said.findings, claim);
+        if (!said.consequences.empty()) claims.push_back({said.consequences, first});
+        if (said.mends) become_consequences(out, first);
+        out.insert(out.end(), said.findings.begin(), said.findings.end());
+        explained = explained || said.explains;
+        if (said.mends) break;
+    }
+    const bool outputs_only =
+        s.first_bad >= 0 && c.tiles[static_cast<size_t>(s.first_bad)].block == capture::kWholeLaunch;
+    if (!explained && !outputs_only) out.push_back(tile_finding(s));
+    join_aftermath(out);
+    order(out);
+    const bool has_cause = !out.empty();
+    for (const capture::Output& o : c.outputs) {
+        if (o.verdict != capture::Verdict::bad) continue;
+        out.push_back(output_finding(s, o));
+        if (has_cause) out.back().caused_by = 0;
+    }
+    return out;
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,232 @@
+// never_written: a part of a tile that nobody writes, the predicate that keeps its warp out, and the NaN that
+// is born of it.
+#include "instrumentation/analysis/ownership.h"
+#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/rules/slice.h"
+#include "instrumentation/diagnosis/rules/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using ptx::Op;
+
+// Elements that are wrong because no lane ever wrote them.
+int64_t bad_and_unwritten(const analysis::TileData& t) {
+    int64_t n = 0;
+    for (size_t i = 0; i < t.owner.data.size(); ++i) {
+        if (t.owner.data[i].warp == capture::Owner::kNobody &&
+            analysis::is_bad(t.got.data[i], t.reference.data[i], t.bound.data[i]))
+            ++n;
+    }
+    return n;
+}
+
+// Branches guarded by equal comparisons are one condition of the source, however often the compiler repeated
+// it.
+struct Condition {
+    uint32_t definition = 0;                          // the setp
+    std::vector<std::pair<uint32_t, bool>> branches;  // instruction, and whether its guard is negated
+};
+
+std::vector<Condition> conditions(const Symptoms& s) {
+    const Definitions defs = definitions(s.entry);
+    std::vector<Condition> out;
+    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
+        const ptx::Instruction& branch = s.entry.code[i];
+        if (branch.op != Op::bra || branch.guard.reg < 0 ||
+            defs[static_cast<size_t>(branch.guard.reg)].size() != 1)
+            continue;
+        const uint32_t definition = defs[static_cast<size_t>(branch.guard.reg)].front();
+        const ptx::Instruction& setp = s.entry.code[definition];
+        const auto equal = [&](const Condition& c) {
+            const ptx::Instruction& known = s.entry.code[c.definition];
+            return known.op == setp.op && known.mnemonic == setp.mnemonic &&
+                std::equal(
+                       known.operands.begin() + 1,
+                       known.operands.end(),
+                       setp.operands.begin() + 1,
+                       setp.operands.end()
+                );
+        };
+        auto it = std::find_if(out.begin(), out.end(), equal);
+        if (it == out.end()) it = out.insert(out.end(), {definition, {}});
+        it->branches.emplace_back(i, branch.guard.negated);
+    }
+    // What keeps one warp out and not another depends on the thread: those first.
+    std::stable_partition(out.begin(), out.end(), [&](const Condition& c) {
+        return depends_on_thread(s.entry, defs, c.definition);
+    });
+    return out;
+}
+
+struct Lifted {
+    capture::Where where;
+    std::string proof;
+    bool proven = false;
+};
+
+// The condition that keeps the warp out: with it held true, or false, for everyone, every tile is right.
+Lifted lift_predicate(const Symptoms& s) {
+    for (const Condition& c : conditions(s)) {
+        for (const bool value : {false, true}) {
+            ptx::Module edited = s.experiment.module;
+            ptx::Function& f = entry_of(edited, s.experiment.entry);
+            for (const auto& [branch, negated] : c.branches) fix_guard(f, branch, value != negated);
+            const Trial here = try_module(s.experiment, edited, {.blocks = {s.block}, .budget = s.budget});
+            if (!mended(here)) continue;
+            const Trial other =
+                try_module(s.experiment, edited, {.blocks = {s.block}, .budget = s.budget, .seed_offset = 1});
+            Lifted out;
+            out.where = where_of(s, c.definition);
+            out.proven = mended(other);
+            out.proof = fmt::format(
+                "with the condition at {} lifted for every warp, 0 of {} elements of block {} are outside "
+                "their bounds{}",
+                place(out.where),
+                here.compared,
+                block_text(s.capture, s.block),
+                out.proven ? fmt::format(", and 0 of {} with another seed", other.compared) : ""
+            );
+            return out;
+        }
+    }
+    return {};
+}
+
+std::string stripes_text(const analysis::Ownership& o) {
+    std::string out;
+    for (const auto& [first, last] : o.rows_never_written)
+        out += fmt::format(
+            "{}{}",
+            out.empty() ? "" : ", ",
+            first == last ? std::to_string(first) : fmt::format("{}..{}", first, last)
+        );
+    return out;
+}
+
+// The warp that writes nothing of the tile although its neighbours do; -1 when there is not exactly one.
+int idle_warp(const Symptoms& s, const analysis::Ownership& o) {
+    const auto warps = static_cast<size_t>((count(s.capture.launch.block) + 31) / 32);
+    int idle = -1;
+    for (size_t w = 0; w < warps; ++w) {
+        if (w < o.by_warp.size() && o.by_warp[w] > 0) continue;
+        if (idle >= 0) return -1;
+        idle = static_cast<int>(w);
+    }
+    return idle;
+}
+
+// Where the first NaN of an output comes from: the division or root nearest behind the store of a NaN
+// element.
+struct Birth {
+    int64_t nan = 0;
+    std::string output;
+    capture::Where where;
+    std::string operation;
+};
+
+Birth nan_birth(const Symptoms& s) {
+    Birth out;
+    for (const capture::Output& o : s.capture.outputs)
+        out.nan += o.nan, out.output = o.nan > 0 && out.output.empty() ? o.name : out.output;
+    if (out.nan == 0 || s.capture.records.empty()) return out;
+    const Definitions defs = definitions(s.entry);
+    for (const capture::Event& e : s.capture.records.front().events) {
+        if (e.kind != capture::EventKind::global_write || e.site >= s.entry.code.size()) continue;
+        const int64_t birth =
+            nearest_definition(s.entry, defs, e.site, {Op::div, Op::rcp, Op::sqrt, Op::rsqrt, Op::lg2});
+        if (birth < 0) continue;
+        out.where = where_of(s, static_cast<uint32_t>(birth));
+        out.operation = s.entry.code[static_cast<size_t>(birth)].op == Op::div ? "division" : "operation";
+        return out;
+    }
+    return out;
+}
+
+}  // namespace
+
+namespace {
+
+std::string explanation(const Symptoms& s, const std::string& what, const std::string& name, int warp) {
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const std::string idle =
+        warp < 0 ? "" : fmt::format(", and warp {} is the one warp that writes nothing of the tile", warp);
+    return fmt::format(
+        "{} of {} have no writer at iteration {} of block {}{}; what is read there is what memory held "
+        "before.",
+        what,
+        name,
+        tile.iteration,
+        block_text(s.capture, tile.block),
+        idle
+    );
+}
+
+std::string nan_sentence(const Symptoms& s, const Birth& birth) {
+    if (birth.nan == 0) return {};
+    const std::string born = birth.where.line > 0
+        ? fmt::format(", born in the {} at {}", birth.operation, quoted(s.capture, birth.where))
+        : "";
+    return fmt::format(" {} elements of {} are NaN{}.", birth.nan, birth.output, born);
+}
+
+}  // namespace
+
+Ruled never_written_rule(const Symptoms& s) {
+    if (s.first_bad < 0 || s.bad_tile.owner.data.empty()) return {};
+    const int64_t unwritten = bad_and_unwritten(s.bad_tile);
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    if (unwritten == 0 || unwritten < tile.bad) return {};
+    const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
+    const analysis::Ownership owners = analysis::ownership(s.bad_tile);
+    const std::string stripes = stripes_text(owners),
+                      what = stripes.empty() ? fmt::format("{} elements", unwritten)
+                                             : fmt::format("rows {}", stripes);
+    const int warp = idle_warp(s, owners);
+    const Lifted lifted = lift_predicate(s);
+    const Birth birth = nan_birth(s);
+
+    capture::Finding f;
+    f.rule = "never_written", f.proven = lifted.proven;
+    f.where =
+        lifted.where.line > 0 ? lifted.where : where_of(s, static_cast<uint32_t>(std::max(0, probe.site)));
+    f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration,
+    f.where.warp = warp;
+    f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    f.other = birth.where;
+    f.title = fmt::format(
+        "{} of {} are never written{}",
+        what,
+        probe.name,
+        warp < 0 ? "" : fmt::format(": warp {} writes nothing", warp)
+    );
+    f.explanation = explanation(s, what, probe.name, warp);
+    if (lifted.where.line > 0)
+        f.explanation += fmt::format(
+            " The condition at {} keeps it out; let every warp that owns rows compute.",
+            quoted(s.capture, lifted.where)
+        );
+    f.explanation += nan_sentence(s, birth);
+    f.proof = !lifted.proof.empty()
+        ? lifted.proof
+        : fmt::format(
+              "witness: the record of block {} holds no write to these {} elements",
+              block_text(s.capture, tile.block),
+              unwritten
+          );
+    f.evidence = {
+        {"never_written", static_cast<double>(unwritten)},
+        {"bad",           static_cast<double>(tile.bad) },
+        {"nan",           static_cast<double>(birth.nan)}
+    };
+    return {{f}, true, lifted.proven};
+}
+
+}  // namespace wl::diagnosis

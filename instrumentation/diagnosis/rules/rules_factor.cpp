@@ -1,0 +1,234 @@
+// constant_factor: a tile that is its reference times one number, and the instruction that puts the number
+// there.
+#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/rules/slice.h"
+#include "instrumentation/diagnosis/rules/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using Kind = emulator::Incident::Kind;
+
+constexpr size_t kMaxTrials = 48;  // multiplications tried, nearest to the first bad tile first
+
+struct Cause {
+    capture::Where where;
+    std::string title, explanation, change;
+    bool proven = false;
+    std::string proof;
+};
+
+TrialOptions trial_options(const Symptoms& s, uint64_t seed_offset) {
+    return {.blocks = {s.block}, .budget = s.budget, .races = true, .seed_offset = seed_offset};
+}
+
+// Runs the edit on these inputs and on others; says what it showed.
+bool prove(const Symptoms& s, const ptx::Module& edited, Cause& cause) {
+    const Trial here = try_module(s.experiment, edited, trial_options(s, 0));
+    if (!mended(here)) return false;
+    const Trial other = try_module(s.experiment, edited, trial_options(s, 1));
+    cause.proven = mended(other);
+    cause.proof = fmt::format(
+        "{}: 0 of {} elements of block {} are outside their bounds",
+        cause.change,
+        here.compared,
+        block_text(s.capture, s.block)
+    );
+    cause.proof += cause.proven ? fmt::format(", and 0 of {} with another seed", other.compared)
+                                : fmt::format(", but {} of {} with another seed", other.bad, other.compared);
+    return true;
+}
+
+// A reduction lies in one function: the entry or one that it calls.
+struct ReductionCode {
+    size_t function = 0;  // index in Module::functions
+    const ptx::Function& code;
+    std::vector<uint32_t> group;  // its instructions
+};
+ReductionCode code_of(const Symptoms& s, const emulator::Incident& reduction) {
+    const ptx::Module& m = s.experiment.module;
+    const CodePlace first = code_place(m, s.entry, reduction.group.front()).value_or(CodePlace{});
+    ReductionCode out{first.function, m.functions[first.function], {}};
+    for (const uint32_t site : reduction.group)
+        out.group.push_back(site - reduction.group.front() + first.index);
+    return out;
+}
+
+// Every combining operation of the reduction passes its own value on, as if nothing had been shuffled.
+ptx::Module without_reduction(const Symptoms& s, const emulator::Incident& reduction) {
+    ptx::Module edited = s.experiment.module;
+    const ReductionCode r = code_of(s, reduction);
+    ptx::Function& f = edited.functions[r.function];
+    const Definitions defs = definitions(r.code);
+    for (const uint32_t index : r.group) {
+        const ptx::Instruction& i = r.code.code[index];
+        if (i.op == ptx::Op::shfl || i.operands.size() < 3) continue;
+        const bool second_is_shuffled = comes_from(r.code, defs, i.operands[2], ptx::Op::shfl);
+        replace_by_move(f, index, i.operands[second_is_shuffled ? 1 : 2]);
+    }
+    return edited;
+}
+
+// The line that asks for the reduction: where the value that enters it lives, not inside the reducing
+// function.
+capture::Where reduction_line(const Symptoms& s, const emulator::Incident& reduction) {
+    const ptx::Module& m = s.experiment.module;
+    const ReductionCode r = code_of(s, reduction);
+    size_t combine = 0;
+    while (combine + 1 < r.group.size() && r.code.code[r.group[combine]].op == ptx::Op::shfl) ++combine;
+    capture::Where w = where_of(s, reduction.group[combine]);
+    const int32_t at = user_location(m, r.code.code[r.group[combine]].location);
+    if (at < 0) return w;
+    const ptx::Location& inner = m.locations[static_cast<size_t>(at)];
+    const int32_t input = input_location(r.code, definitions(r.code), r.group.front());
+    const int32_t input_at = input < 0 ? -1 : user_location(m, input);
+    const bool same_function =
+        input_at >= 0 && m.locations[static_cast<size_t>(input_at)].inlined_at == inner.inlined_at;
+    if (inner.inlined_at < 0 || same_function) return w;
+    const ptx::Location& call = m.locations[static_cast<size_t>(inner.inlined_at)];
+    w.file = m.files[static_cast<size_t>(call.file)], w.line = call.line;
+    return w;
+}
+
+bool by_reduction(const Symptoms& s, double factor, const std::string& tile, Cause& cause) {
+    for (const emulator::Incident& i : s.incidents) {
+        if (i.kind != Kind::uniform_reduction || i.group.empty()) continue;
+        cause.where = reduction_line(s, i);
+        cause.where.warp = i.first.warp, cause.where.lanes = lanes_text(i.first.lanes),
+        cause.where.epoch = i.first.epoch;
+        cause.change = fmt::format("with the reduction at {} replaced by its input", place(cause.where));
+        const int lanes = __builtin_popcount(i.first.lanes);
+        cause.title = fmt::format(
+            "{} is {}x the reference: a warp reduction over a value that all {} lanes already held",
+            tile,
+            number(factor),
+            lanes
+        );
+        cause.explanation = fmt::format(
+            "The reduction at {} summed a value that all {} lanes already held, so it multiplies by {} "
+            "instead of adding parts up. Either drop the reduction, or let each lane sum only its own part "
+            "before it.",
+            quoted(s.capture, cause.where),
+            lanes,
+            lanes
+        );
+        if (prove(s, without_reduction(s, i), cause)) return true;
+    }
+    return false;
+}
+
+bool is_multiplication(const ptx::Instruction& i) {
+    return i.op == ptx::Op::mul && i.operands.size() == 3 && !i.types.empty() &&
+        (i.types[0] == ptx::Type::f32 || i.types[0] == ptx::Type::f64 || i.types[0] == ptx::Type::f16 ||
+         i.types[0] == ptx::Type::f16x2);
+}
+
+// One source line's multiplications, without them. The factor is the operand that is an immediate, else the
+// second.
+ptx::Module without_multiplications(const Symptoms& s, const Group& group) {
+    ptx::Module edited = s.experiment.module;
+    ptx::Function& f = entry_of(edited, s.experiment.entry);
+    for (const uint32_t site : group.members) {
+        const ptx::Instruction& i = s.entry.code[site];
+        replace_by_move(f, site, i.operands[i.operands[1].kind == ptx::Operand::Kind::immediate ? 2 : 1]);
+    }
+    return edited;
+}
+
+// A multiplication by the factor too many: each line's is left out in turn, from the mark backwards.
+bool by_multiplication(const Symptoms& s, double factor, const std::string& tile, Cause& cause) {
+    const auto mark = static_cast<uint32_t>(
+        s.capture.probes[static_cast<size_t>(s.capture.tiles[static_cast<size_t>(s.first_bad)].probe)].site
+    );
+    std::vector<uint32_t> sites;
+    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
+        if (is_multiplication(s.entry.code[i])) sites.push_back(i);
+    }
+    std::vector<Group> groups = group_by_line(s.experiment.module, s.entry, sites);
+    const auto distance = [&](const Group& g) {
+        return g.members.back() <= mark ? mark - g.members.back() : mark + g.members.back();
+    };
+    std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+        return distance(a) < distance(b);
+    });
+    if (groups.size() > kMaxTrials) groups.resize(kMaxTrials);
+    for (const Group& g : groups) {
+        cause.where = where_of(s, g.members.front());
+        cause.change = fmt::format("with the multiplication at {} left out", place(cause.where));
+        cause.title = fmt::format(
+            "{} is {}x the reference: a multiplication by {} too many",
+            tile,
+            number(factor),
+            factor_text(s, factor)
+        );
+        cause.explanation = fmt::format(
+            "The multiplication at {} applies the factor {} once more than the reference does. Leave it out.",
+            quoted(s.capture, cause.where),
+            factor_text(s, factor)
+        );
+        if (prove(s, without_multiplications(s, g), cause)) return true;
+    }
+    return false;
+}
+
+std::string inverse_text(const std::string& tile, const analysis::FactorFit& fit, int64_t of) {
+    const std::string how = fit.factor >= 1 ? "dividing " + tile + " by " + number(fit.factor)
+                                            : "multiplying " + tile + " by " + number(1 / fit.factor);
+    return fmt::format(
+        "{} brings every element of that tile inside its bound ({} of {} left)", how, fit.bad_after, of
+    );
+}
+
+}  // namespace
+
+Ruled constant_factor_rule(const Symptoms& s) {
+    if (s.first_bad < 0 || s.bad_tile.rows == 0) return {};
+    const std::optional<analysis::FactorFit> fit = analysis::fit_factor(s.bad_tile);
+    if (!fit || fit->bad_after > 0) return {};
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const std::string name = s.capture.probes[static_cast<size_t>(tile.probe)].name;
+    Cause cause;
+    if (!by_reduction(s, fit->factor, name, cause) && !by_multiplication(s, fit->factor, name, cause)) {
+        cause = {};
+        cause.where = where_of(
+            s, static_cast<uint32_t>(std::max(0, s.capture.probes[static_cast<size_t>(tile.probe)].site))
+        );
+        cause.title = fmt::format("{} is {}x the reference", name, number(fit->factor));
+        cause.explanation =
+            "No single multiplication or reduction that was left out mends it; the factor enters before the "
+            "mark.";
+    }
+    capture::Finding f;
+    f.rule = "constant_factor", f.title = cause.title, f.proven = cause.proven;
+    f.where = cause.where;
+    f.where.tile = name, f.where.block = tile.block, f.where.iteration = tile.iteration;
+    f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    const bool whole = tile.block == capture::kWholeLaunch;
+    f.explanation = fmt::format(
+        "The first wrong tile is {}{}: {} = {} x reference in every element, and {}. {}",
+        name,
+        whole ? ""
+              : fmt::format(", iteration {}, block {}", tile.iteration, block_text(s.capture, tile.block)),
+        name,
+        number(fit->factor),
+        factor_text(s, fit->factor),
+        cause.explanation
+    );
+    f.proof = inverse_text(name, *fit, tile.compared);
+    if (!cause.proof.empty()) f.proof = cause.proof + "; " + f.proof;
+    f.evidence = {
+        {"ratio",             fit->factor                        },
+        {"spread",            fit->spread                        },
+        {"elements",          static_cast<double>(fit->elements) },
+        {"bad_after_inverse", static_cast<double>(fit->bad_after)}
+    };
+    return {{f}, true, cause.proven};
+}
+
+}  // namespace wl::diagnosis

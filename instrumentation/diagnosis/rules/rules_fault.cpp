@@ -1,0 +1,216 @@
+// Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
+#include "instrumentation/diagnosis/rules/extent.h"
+#include "instrumentation/diagnosis/rules/words.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using emulator::Access;
+using emulator::Incident;
+using Kind = Incident::Kind;
+
+struct Words {
+    Kind kind;
+    const char* rule;
+    const char* title;    // what is seen
+    const char* mending;  // what to do
+};
+
+constexpr std::array<Words, 14> kWords{
+    {
+     {Kind::out_of_bounds,
+         "out_of_bounds",
+         "access outside its memory",
+         "Check the index against the extent, or guard the access."},
+     {Kind::misaligned,
+         "misaligned",
+         "address not a multiple of the access's size",
+         "A GPU stops the kernel here; pad or align the buffer."},
+     {Kind::divergent_barrier,
+         "divergent_barrier",
+         "barrier reached by only a part of its warps or lanes",
+         "Move the barrier out of the divergent code."},
+     {Kind::deadlock,
+         "deadlock",
+         "every warp that is left waits",
+         "Let every warp of the block reach the same barriers."},
+     {Kind::endless_loop,
+         "endless_loop",
+         "the instruction budget ran out",
+         "Look at what should end the loop at this line; where it does end, --budget gives it longer."},
+     {Kind::lane_not_in_mask,
+         "shuffle_misuse",
+         "a lane named in the mask takes no part",
+         "Give the mask of the lanes that really arrive."},
+     {Kind::async_copy_wait,
+         "async_copy_wait",
+         "bytes of a cp.async used before the wait for its group",
+         "Wait for the copy (cp.async.wait_group), then synchronise the warps that read it."},
+     {Kind::mbarrier_misuse,
+         "mbarrier_misuse",
+         "mbarrier used against its rules",
+         "Let one thread initialise it once, before a barrier of the block, and let each phase see exactly "
+         "the "
+         "arrivals that it was made for."},
+     {Kind::mark_not_reached,
+         "divergent_barrier",
+         "a block mark that some warps never reach",
+         "The tile at this mark was taken without them; move the mark to where all warps pass, or use "
+         "WL_WARP_TILE."},
+     {Kind::stack_overflow,
+         "out_of_bounds",
+         "a thread's stack is full",
+         "End the recursion earlier, or raise cudaLimitStackSize and, with it, launch.stack of the "
+         "manifest."},
+     {Kind::undefined_target,
+         "out_of_bounds",
+         "a call or branch to nowhere",
+         "Check the function pointer or the index that chooses the target."},
+     {Kind::bad_free,
+         "out_of_bounds",
+         "free of what is not allocated",
+         "Free each pointer once, and only what malloc gave."},
+     {Kind::endless_wait,
+         "deadlock",
+         "memory is polled that will never change",
+         "Let no block wait for what only a later one does, and launch no more blocks than fit on the device "
+         "at "
+         "once."},
+     {Kind::trap, "deadlock", "the kernel trapped", "An assertion or __trap() ended it here."},
+     }
+};
+
+const Words* words_of(Kind kind) {
+    for (const Words& w : kWords) {
+        if (w.kind == kind) return &w;
+    }
+    return nullptr;
+}
+
+std::string witness(const Symptoms& s, const Incident& i) {
+    const Access& a = i.first;
+    std::string out = fmt::format(
+        "block {}, warp {}, lanes {}, epoch {}",
+        block_text(s.capture, a.block),
+        a.warp,
+        lanes_text(a.lanes),
+        a.epoch
+    );
+    if (a.bytes > 0)
+        out += fmt::format(
+            ": {} {} bytes at {} address {:#x}", a.write ? "writes" : "reads", a.bytes, a.memory, a.address
+        );
+    if (!i.detail.empty()) out += "; " + i.detail;
+    return out;
+}
+
+// Where an access lies that leaves its memory: against the end of the block's shared memory, or of the array
+// before.
+void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const Extent extent = extent_of(s, i.first);
+    if (extent.text.empty()) return;
+    f.title = fmt::format("{} {} {}", place(f.where), i.first.write ? "writes" : "reads", extent.text);
+    f.explanation = fmt::format(
+        "{}: lanes {} of warp {}, block {}, {} {} bytes {}{}. {}",
+        quoted(s.capture, f.where),
+        lanes_text(i.first.lanes),
+        i.first.warp,
+        block_text(s.capture, i.first.block),
+        i.first.write ? "write" : "read",
+        i.first.bytes,
+        extent.text,
+        extent.region.empty() ? "" : "; inside, " + extent.region,
+        words_of(i.kind)->mending
+    );
+    f.proof += ", " + extent.text;
+}
+
+// One cause is one finding, in however many copies the compiler made of its line: faults of one line; copies
+// that one read does not wait for; the two barriers at which parts of a block wait for each other.
+bool one_cause(const capture::Finding& known, const capture::Finding& f) {
+    if (known.rule != f.rule) return false;
+    const bool one_read = f.rule == "async_copy_wait" && f.other.line > 0 && same_line(known.other, f.other);
+    const bool crossed =
+        f.other.line > 0 && same_line(known.where, f.other) && same_line(known.other, f.where);
+    const bool awaited = f.other.line > 0 && known.other.line == 0 && same_line(known.where, f.other);
+    return one_read || same_line(known.where, f.where) || crossed || awaited ||
+        (f.other.line == 0 && same_line(known.other, f.where));
+}
+
+// Lanes or warps that wait at different barriers: the earlier one in the program first.
+void pair_barriers(capture::Finding& known, const capture::Finding& f) {
+    const auto site = [](const capture::Finding& x) { return x.evidence.at(1).second; };
+    capture::Finding first = site(known) < site(f) ? known : f;
+    const capture::Finding& second = site(known) < site(f) ? f : known;
+    first.other = second.where;
+    first.title += ", while the others wait at " + place(second.where);
+    first.proof += "; at " + place(second.where) + " " + second.proof.substr(second.proof.find(':') + 2);
+    first.count = std::max(known.count, f.count);
+    first.evidence.emplace_back("other_site", site(second));
+    known = std::move(first);
+}
+
+bool are_paired(const capture::Finding& known, const capture::Finding& f) {
+    return f.rule == "divergent_barrier" && known.rule == f.rule && known.other.line == 0 &&
+        f.other.line == 0 && known.where.block == f.where.block && known.where.epoch == f.where.epoch &&
+        (known.where.warp != f.where.warp || known.where.lanes != f.where.lanes);
+}
+
+}  // namespace
+
+const char* fault_name(Kind kind) {
+    const Words* w = words_of(kind);
+    return w == nullptr ? nullptr : kind == Kind::trap ? "values_differ" : w->rule;
+}
+
+Ruled fault_rule(const Symptoms& s) {
+    std::vector<capture::Finding> out;
+    for (const Incident& i : s.incidents) {
+        const Words* w = words_of(i.kind);
+        if (w == nullptr) continue;
+        capture::Finding f;
+        f.rule = fault_name(i.kind);
+        f.where = where_of_access(s, i.first);
+        if (i.second.block >= 0) f.other = where_of_access(s, i.second);
+        const std::string tile =
+            i.first.memory == "shared" ? tile_at(s.capture, i.first.block, i.first.address) : "";
+        f.where.tile = tile.substr(0, tile.find('['));
+        f.title = fmt::format(
+            "{}: {}{}", place(f.where), w->title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")"
+        );
+        f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), witness(s, i), w->mending);
+        f.evidence = {
+            {"occurrences", static_cast<double>(i.count)     },
+            {"site",        static_cast<double>(i.first.site)}
+        };
+        if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
+        f.proof = "witness: " + witness(s, i);
+        f.proven = true, f.count = i.count;
+        if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
+        if (i.kind == Kind::divergent_barrier && f.other.line > 0)
+            f.title += ", while the others wait at " + place(f.other);
+        const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
+            return one_cause(k, f) || are_paired(k, f);
+        });
+        if (known == out.end()) {
+            out.push_back(f);
+        } else if (!one_cause(*known, f)) {
+            pair_barriers(*known, f);
+        } else {
+            known->count += f.count;
+            if (known->other.line == 0 && f.rule == "divergent_barrier" && f.other.line > 0)
+                pair_barriers(*known, f);
+        }
+    }
+    prove_copies(s, out);
+    Ruled ruled;
+    ruled.findings = std::move(out);
+    return ruled;
+}
+
+}  // namespace wl::diagnosis

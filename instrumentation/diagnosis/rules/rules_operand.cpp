@@ -1,0 +1,196 @@
+// transposed_operand, permuted_operand, wrong_operand: a tile that is a product as it should be, but of
+// another operand, or of one taken another way round.
+#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/rules/product_fit.h"
+#include "instrumentation/diagnosis/rules/slice.h"
+#include "instrumentation/diagnosis/rules/words.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using ptx::Op;
+
+struct Proof {
+    std::string text;
+    bool proven = false;
+    uint32_t site = 0;  // of the change; 0: the inputs were changed, not the program
+};
+
+std::optional<Proof> prove(
+    const Symptoms& s, const ptx::Module& module, const TrialOptions& options, const std::string& change
+) {
+    const Trial here = try_module(s.experiment, module, options);
+    if (!mended(here)) return std::nullopt;
+    TrialOptions again = options;
+    again.seed_offset = 1;
+    const Trial other = try_module(s.experiment, module, again);
+    Proof out;
+    out.proven = mended(other);
+    out.text = fmt::format(
+        "{}, 0 of {} elements of block {} are outside their bounds",
+        change,
+        here.compared,
+        block_text(s.capture, s.block)
+    );
+    out.text += out.proven ? fmt::format(", and 0 of {} with another seed", other.compared)
+                           : fmt::format(", but {} of {} with another seed", other.bad, other.compared);
+    return out;
+}
+
+// The load of a fragment taken the other way round.
+std::optional<Proof> by_layout(const Symptoms& s, bool left) {
+    for (const Group& g : fragment_loads(s, left)) {
+        ptx::Module edited = s.experiment.module;
+        toggle_layout(entry_of(edited, s.experiment.entry), g.members);
+        const ptx::Instruction& load = s.entry.code[g.members.front()];
+        const std::string change = load.op == Op::ldmatrix
+            ? fmt::format("with .trans {} the ldmatrix", load.modifiers.trans ? "taken from" : "given to")
+            : fmt::format(
+                  "with {0}_major for {1}_major",
+                  load.modifiers.layout_a == "row" ? "col" : "row",
+                  load.modifiers.layout_a
+              );
+        auto proof = prove(
+            s,
+            edited,
+            {.blocks = {s.block}, .budget = s.budget},
+            change + " at " + place(where_of(s, g.members.front()))
+        );
+        if (!proof) continue;
+        proof->site = g.members.front();
+        return proof;
+    }
+    return std::nullopt;
+}
+
+// Every part of the array that a tile needs, rearranged in place; what is left over at the end stays.
+void rearrange(
+    std::vector<std::byte>& bytes, const Tensor& array, const Matrix<double>& part, const Rearrangement& how
+) {
+    const size_t size = size_of(array.dtype);
+    const int64_t cols = array.shape.back(), rows = elements(array.shape) / cols;
+    const std::vector<std::byte> before = bytes;
+    for (int64_t row = 0; row + part.rows <= rows; row += part.rows) {
+        for (int64_t col = 0; col + part.cols <= cols; col += part.cols) {
+            for (int r = 0; r < part.rows; ++r) {
+                for (int c = 0; c < part.cols; ++c) {
+                    const auto [from_row, from_col] = how.source(r, c);
+                    const int64_t to = (row + r) * cols + col + c,
+                                  from = (row + from_row) * cols + col + from_col;
+                    std::memcpy(
+                        bytes.data() + static_cast<size_t>(to) * size,
+                        before.data() + static_cast<size_t>(from) * size,
+                        size
+                    );
+                }
+            }
+        }
+    }
+}
+
+// The inverse: the operand laid out beforehand so that the wrong way to take it is the right one.
+std::optional<Proof> by_inverse(const Symptoms& s, const ProductFit& fit) {
+    const ProductOperand& o = fit.left_differs ? fit.left : fit.right;
+    if (o.argument < 0) return std::nullopt;
+    const Tensor& array = s.experiment.problem.args[static_cast<size_t>(o.argument)].data;
+    TrialOptions options{.blocks = {s.block}, .budget = s.budget};
+    options.rearrange = [&](emulator::GlobalMemory& memory) {
+        for (emulator::Allocation& a : memory.allocations) {
+            if (a.name == o.name) rearrange(a.bytes, array, o.stored, *fit.changed);
+        }
+    };
+    return prove(
+        s,
+        s.experiment.module,
+        options,
+        fmt::format(
+            "with each {} x {} part of {} {} in memory before the launch",
+            o.stored.rows,
+            o.stored.cols,
+            o.name,
+            fit.changed->plain ? "transposed" : "rearranged the same way"
+        )
+    );
+}
+
+capture::Finding describe(const Symptoms& s, const ProductFit& fit) {
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
+    const std::string& name = (fit.left_differs ? fit.left : fit.right).name;
+    capture::Finding f;
+    f.rule = !fit.changed ? "wrong_operand" : fit.changed->plain ? "transposed_operand" : "permuted_operand";
+    f.where = where_of(s, load_site(s, fit.left_differs, static_cast<uint32_t>(std::max(0, probe.site))));
+    f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
+    f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
+    f.title = fmt::format("{} are {} instead of {}", probe.name, fit.got, fit.expected);
+    const std::string factor = fit.factor == 1 ? "" : "(" + factor_text(s, fit.factor) + ") x ";
+    f.explanation = fmt::format(
+        "The first wrong tile is {}, iteration {}, block {}: all its {} elements equal {}{} within {}, and "
+        "differ from {} by up to {}.",
+        probe.name,
+        tile.iteration,
+        tile.block == capture::kWholeLaunch ? "(all)" : block_text(s.capture, tile.block),
+        fit.elements,
+        factor,
+        fit.got,
+        number(fit.residual),
+        fit.expected,
+        number(fit.difference)
+    );
+    f.explanation += fit.changed
+        ? fmt::format(
+              " {} takes {} the wrong way round: exchange the two indices of its address and, of a fragment, "
+              "row_major for col_major (of ldmatrix, .trans), so that the product gets {}.",
+              quoted(s.capture, f.where),
+              name,
+              name + ((fit.left_differs ? fit.left : fit.right).transposed ? "^T" : "")
+          )
+        : fmt::format(" {} takes {} where {} belongs.", quoted(s.capture, f.where), fit.used, name);
+    f.evidence = {
+        {"residual",                  fit.residual                     },
+        {"tolerance",                 fit.tolerance                    },
+        {"difference_from_reference", fit.difference                   },
+        {"factor",                    fit.factor                       },
+        {"elements",                  static_cast<double>(fit.elements)}
+    };
+    f.proof = fmt::format(
+        "{} fits all {} elements within {} where rounding allows {}; {} misses by {}",
+        fit.got,
+        fit.elements,
+        number(fit.residual),
+        number(fit.tolerance),
+        fit.expected,
+        number(fit.difference)
+    );
+    return f;
+}
+
+}  // namespace
+
+Ruled operand_rule(const Symptoms& s) {
+    const std::optional<ProductFit> fit = fit_product(s);
+    if (!fit) return {};
+    capture::Finding f = describe(s, *fit);
+    std::optional<Proof> proof;
+    if (fit->changed) {
+        proof = by_layout(s, fit->left_differs);
+        if (!proof) proof = by_inverse(s, *fit);
+    }
+    if (proof) {
+        if (proof->site != 0) {
+            const capture::Where at = where_of(s, proof->site);
+            f.where.file = at.file, f.where.line = at.line;
+        }
+        f.proof = proof->text + "; " + f.proof;
+        f.proven = proof->proven;
+    }
+    return {{f}, true, f.proven};
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,344 @@
+// race_shared, race_warp, race_global: unordered accesses with both witnesses, and the barrier that mends
+// them.
+#include "instrumentation/base/demangle.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
+#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/emulator/program.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using emulator::Access;
+using emulator::Incident;
+using Kind = Incident::Kind;
+
+std::string rule_name(Kind k) {
+    return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
+}
+
+constexpr uint64_t kOrders =
+    4;  // legal orders of warps tried for an effect; 0 is the emulator's own without marks
+
+// What the race can do: the outputs of the block in other legal orders of its warps, where no mark makes them
+// meet.
+std::string effect(const Symptoms& s, bool all_blocks) {
+    std::vector<int64_t> blocks;
+    if (!all_blocks) blocks.push_back(s.block);
+    Trial worst;
+    uint64_t order = 0, wrong = 0;
+    for (uint64_t seed = 0; seed < kOrders; ++seed) {
+        Trial t = try_module(
+            s.experiment,
+            s.experiment.module,
+            {.blocks = blocks, .budget = s.budget, .races = false, .marks = false, .schedule_seed = seed}
+        );
+        if (t.bad == 0) continue;
+        ++wrong;
+        if (t.bad > worst.bad) worst = std::move(t), order = seed;
+    }
+    if (!s.experiment.reference) return {};
+    if (wrong == 0)
+        return fmt::format(
+            " In {} orders of {} that were tried the outputs of {} stayed right: harmless only as far as "
+            "tried.",
+            kOrders,
+            all_blocks ? "blocks and warps" : "warps",
+            all_blocks ? "all blocks" : "the block"
+        );
+    return fmt::format(
+        " In {} of {} orders of {} that were tried the outputs come out wrong: with schedule {}, {} of {} "
+        "elements of {}, by up to {}.",
+        wrong,
+        kOrders,
+        all_blocks ? "blocks and warps" : "warps",
+        order,
+        worst.bad,
+        worst.compared,
+        all_blocks ? "all blocks" : "the block",
+        number(worst.max_difference)
+    );
+}
+
+std::string verb(const Access& a) { return a.write ? "writes" : "reads"; }
+
+// The variable that holds an offset of shared memory, by the name of its source: "tile"; empty: none does.
+std::string shared_variable(const Symptoms& s, uint64_t offset) {
+    const auto program = emulator::lower(s.experiment.module, s.experiment.entry);
+    for (const emulator::SharedVariable& v : program->shared_variables) {
+        if (offset < v.offset || offset - v.offset >= v.bytes) continue;
+        const std::string name = demangle(v.name);
+        const size_t scope = name.rfind("::");
+        return scope == std::string::npos ? name : name.substr(scope + 2);
+    }
+    return {};
+}
+
+struct Region {
+    std::string tile;      // of a mark; empty: none covers it
+    std::string variable;  // empty: dynamic shared memory
+    std::string text;      // "scores[12,3]", "bytes 128..131 of tile", "shared bytes 128..131"
+};
+Region region(const Symptoms& s, const Incident& i) {
+    const Access& a = i.second;
+    Region out;
+    out.text = tile_at(s.capture, i.first.block, a.address);
+    if (!out.text.empty()) {
+        out.tile = out.text.substr(0, out.text.find('['));
+        return out;
+    }
+    const std::string bytes = fmt::format("bytes {}..{}", a.address, a.address + a.bytes - 1);
+    out.variable = shared_variable(s, a.address);
+    out.text = out.variable.empty() ? "shared " + bytes
+                                    : fmt::format("{} of shared memory, in {}", bytes, out.variable);
+    return out;
+}
+
+// "0xbf800000", and what it is where the instruction says that it is a float: "-1 = 0xbf800000".
+std::string value_text(const Symptoms& s, const Access& a) {
+    const auto at = code_place(s.experiment.module, s.entry, a.site);
+    std::string bits = fmt::format("{:#x}", a.value);
+    if (!at) return bits;
+    const auto& types = s.experiment.module.functions[at->function].code[at->index].types;
+    if (types.empty()) return bits;
+    const bool single = types.front() == ptx::Type::f32;
+    if (!single && types.front() != ptx::Type::f64) return bits;
+    const double value = single ? double{std::bit_cast<float>(static_cast<uint32_t>(a.value))}
+                                : std::bit_cast<double>(a.value);
+    return std::isnan(value) ? "NaN = " + bits : fmt::format("{:.6g} = {}", value, bits);
+}
+
+std::string lanes_of(const Access& a) {
+    const std::string lanes = lanes_text(a.lanes);
+    return (std::has_single_bit(a.lanes) ? "lane " : "lanes ") + lanes;
+}
+
+// Of an access, by whom and what: "block (1,0,0), warp 0, lane 3 writes 0x1".
+std::string actor(const Symptoms& s, const Access& a) {
+    return fmt::format(
+        "block {}, warp {}, {} {} {}",
+        block_text(s.capture, a.block),
+        a.warp,
+        lanes_of(a),
+        verb(a),
+        value_text(s, a)
+    );
+}
+
+void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const bool blocks = i.first.block != i.second.block, lanes = !blocks && i.first.warp == i.second.warp;
+    const auto who = [&](const Access& a) {
+        return blocks ? "block " + block_text(s.capture, a.block)
+            : lanes   ? fmt::format("warp {}, {}", a.warp, lanes_of(a))
+                      : fmt::format("warp {}", a.warp);
+    };
+    f.title = fmt::format(
+        "race on {}: {} {} what {} {}, and nothing orders the two",
+        i.second.memory,
+        who(i.second),
+        verb(i.second),
+        who(i.first),
+        verb(i.first)
+    );
+    const bool together = lanes && i.first.site == i.second.site;
+    const char* mending = together         ? "Let one lane store, or use an atomic."
+        : lanes                            ? "Put a __syncwarp() between the two."
+        : !blocks                          ? "Put a __syncthreads() between the two."
+        : i.first.write && !i.second.write ? "Hand the value on: a __threadfence() behind the store, then an "
+                                             "atomic that the reader's block sees "
+                                             "before it reads; or use an atomic for the whole."
+                                           : "Use an atomic, or let each block write a place of its own.";
+    f.explanation = fmt::format(
+        "At {} {} at {:#x}; at {} {} there ({}). {} {}",
+        quoted(s.capture, f.other),
+        actor(s, i.first),
+        i.first.address,
+        quoted(s.capture, f.where),
+        actor(s, i.second),
+        i.detail,
+        blocks         ? "Blocks of a launch run in any order and at once, so on a GPU either may come first."
+            : together ? "Which lane's value stays is not defined."
+            : lanes    ? "Lanes of a warp need not go together, so on a GPU either may come first."
+                       : "No barrier lies between them, so on a GPU either may come first.",
+        mending
+    );
+}
+
+bool is_mbarrier(const Symptoms& s, uint32_t site) {
+    const auto at = code_place(s.experiment.module, s.entry, site);
+    return at && s.experiment.module.functions[at->function].code[at->index].mnemonic.starts_with("mbarrier");
+}
+
+// What lies in an mbarrier object is nobody's business.
+bool knows_values(const Symptoms& s, const Incident& i) {
+    return i.kind == Kind::race_global || !(is_mbarrier(s, i.first.site) || is_mbarrier(s, i.second.site));
+}
+
+void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const Region what = region(s, i);
+    f.where.tile = what.tile;
+    const bool lanes = i.kind == Kind::race_warp;
+    const char* missing = lanes ? "a __syncwarp()" : "a block barrier";
+    const auto who = [&](const Access& a) {
+        return lanes ? fmt::format("{} of warp {}", lanes_of(a), a.warp) : fmt::format("warp {}", a.warp);
+    };
+    // "warp 3 reads", "lanes 0-31 read"
+    const auto does_in_title = [&](const Access& a) {
+        const std::string one = verb(a);
+        return lanes && !std::has_single_bit(a.lanes) ? one.substr(0, one.size() - 1) : one;
+    };
+    const auto does = [&](const Access& a) {
+        const std::string value = knows_values(s, i) ? " (" + value_text(s, a) + ")" : "";
+        return fmt::format("warp {}, {}, {} {{}}{} at {{}}", a.warp, lanes_of(a), verb(a), value);
+    };
+    f.title = fmt::format(
+        "race on {}: {} {} what {} {} in the same epoch, without {} between",
+        !what.tile.empty()           ? what.tile
+            : !what.variable.empty() ? what.variable
+                                     : "shared memory",
+        who(i.second),
+        does_in_title(i.second),
+        lanes ? lanes_of(i.first) : who(i.first),
+        does_in_title(i.first),
+        missing
+    );
+    f.explanation = fmt::format(
+        "In block {}, epoch {}, {}, and {}. Nothing orders the two, so on a GPU either may come first. Put "
+        "{} "
+        "between them.",
+        block_text(s.capture, i.second.block),
+        i.second.epoch,
+        fmt::format(fmt::runtime(does(i.first)), what.text, quoted(s.capture, f.other)),
+        fmt::format(fmt::runtime(does(i.second)), "the same bytes", quoted(s.capture, f.where)),
+        missing
+    );
+}
+
+capture::Finding describe(const Symptoms& s, const Cause& cause) {
+    const Incident& i = *cause.incidents.front();
+    capture::Finding f;
+    f.rule = rule_name(i.kind);
+    f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
+    f.count = 0;
+    for (const Incident* each : cause.incidents) f.count += each->count;
+    if (cause.global)
+        word_global(s, i, f);
+    else
+        word_shared(s, i, f);
+    f.evidence = {
+        {"pairs",      static_cast<double>(cause.incidents.size())},
+        {"epoch",      static_cast<double>(i.second.epoch)        },
+        {"address",    static_cast<double>(i.second.address)      },
+        {"site",       static_cast<double>(i.second.site)         },
+        {"other_site", static_cast<double>(i.first.site)          }
+    };
+    if (knows_values(s, i)) {
+        f.evidence.emplace_back("value", static_cast<double>(i.second.value));
+        f.evidence.emplace_back("other_value", static_cast<double>(i.first.value));
+    }
+    return f;
+}
+
+// What the trials showed of one cause.
+std::string proof_of(const Cause& cause, const Ordering& o, size_t index) {
+    const Incident& i = *cause.incidents.front();
+    if (o.gone_with[index] == Ordering::kNone) {
+        const char* tried = i.first.block != i.second.block ? "fence before an atomic"
+            : i.kind == Kind::race_warp                     ? "__syncwarp() at a single place"
+                                                            : "barrier at a single place";
+        return fmt::format("witness: the two accesses above; no {} was found that orders them", tried);
+    }
+    const std::string& text = o.mendings[static_cast<size_t>(o.gone_with[index])].text;
+    std::string out = fmt::format("with {} ", text);
+    if (o.mendings.size() > 1) {
+        out += "it is gone; with ";
+        for (const Mending& m : o.mendings) out += (&m == o.mendings.data() ? "" : " and ") + m.text;
+        out += ' ';
+    }
+    out += o.complete ? "no race is left" : "it is gone, others are left";
+    if (o.trial.compared > 0)
+        out += fmt::format(
+            " and {} of {} elements of {} are outside their bounds", o.trial.bad, o.trial.compared, o.blocks
+        );
+    return out;
+}
+
+// Code that was written for lanes which go together races at each of its steps: the first one tells for all.
+void join_steps(std::vector<capture::Finding>& findings) {
+    constexpr size_t kFewest = 3;
+    const auto is_step = [](const capture::Finding& f) { return f.rule == "race_warp" && f.caused_by < 0; };
+    const auto touch = [](const capture::Finding& a, const capture::Finding& b) {
+        for (const capture::Where* x : {&a.where, &a.other})
+            for (const capture::Where* y : {&b.where, &b.other})
+                if (x->line == y->line && x->file == y->file) return true;
+        return false;
+    };
+    for (size_t first = 0; first < findings.size(); ++first) {
+        if (!is_step(findings[first])) continue;
+        std::vector<size_t> steps = {first};
+        for (size_t k = 0; k < steps.size(); ++k)
+            for (size_t f = first + 1; f < findings.size(); ++f) {
+                const bool known = std::find(steps.begin(), steps.end(), f) != steps.end();
+                if (!known && is_step(findings[f]) && touch(findings[steps[k]], findings[f]))
+                    steps.push_back(f);
+            }
+        if (steps.size() < kFewest) continue;
+        for (const size_t k : steps) {
+            if (k == first) continue;
+            findings[k].caused_by = static_cast<int>(first);
+            findings[k].proof = "a further step of the same code without a __syncwarp()";
+        }
+        findings[first].explanation += fmt::format(
+            " {} further pairs of accesses, at the lines that go on from there, race in the same way: each "
+            "step "
+            "needs its __syncwarp().",
+            steps.size() - 1
+        );
+    }
+}
+
+}  // namespace
+
+Ruled race_rule(const Symptoms& s) {
+    const std::vector<Cause> causes = race_causes(s.experiment.module, s.entry, s.incidents);
+    const Ordering ordering = find_ordering(s, causes);
+    const bool values = ordering.complete && mended(ordering.trial);
+    Ruled out;
+    std::vector<int> told(ordering.mendings.size(), -1);  // the finding that names the mending
+    for (size_t c = 0; c < causes.size(); ++c) {
+        capture::Finding f = describe(s, causes[c]);
+        f.proof = proof_of(causes[c], ordering, c);
+        const int mending = ordering.gone_with[c];
+        if (mending != Ordering::kNone) {
+            int& first = told[static_cast<size_t>(mending)];
+            f.proven = values || s.first_bad < 0;
+            if (first >= 0)
+                f.caused_by = first, f.proof = "gone with the same change";
+            else
+                first = static_cast<int>(c);
+        }
+        if (c == 0) f.explanation += effect(s, causes[c].global);
+        out.findings.push_back(std::move(f));
+    }
+    join_steps(out.findings);
+    if (ordering.complete) {
+        for (const Incident& i : s.incidents) {
+            const char* fault = fault_name(i.kind);
+            const bool left = std::any_of(
+                ordering.trial.incidents.begin(),
+                ordering.trial.incidents.end(),
+                [&](const Incident& t) { return t.kind == i.kind; }
+            );
+            if (fault != nullptr && !left) out.consequences.emplace_back(fault);
+        }
+    }
+    out.explains = out.mends = values && s.first_bad >= 0;
+    return out;
+}
+
+}  // namespace wl::diagnosis

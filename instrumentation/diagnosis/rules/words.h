@@ -1,0 +1,55 @@
+// How findings speak: places, numbers and quoted source lines.
+#pragma once
+
+#include "instrumentation/diagnosis/rules/rules.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wl::diagnosis {
+
+bool is_toolkit_header(const std::string& path);
+
+// The user's line of an instruction: the innermost location that does not lie in a toolkit header.
+int32_t user_location(const ptx::Module& module, int32_t location);
+capture::Where where_in(const ptx::Module& module, int32_t location);  // file and line; line 0: unknown
+capture::Where where_of(const Symptoms& s, uint32_t site);
+// The same in another module, as in one with an edited entry.
+capture::Where where_of(const ptx::Module& module, const ptx::Function& entry, uint32_t site);
+
+// The line from which the function that holds the site was inlined; the site's own where there is none.
+capture::Where where_of_call(const Symptoms& s, uint32_t site);
+
+// The instruction of a site: of the entry or of a function that it calls.
+struct CodePlace {
+    size_t function = 0;  // index in Module::functions
+    uint32_t index = 0;   // in Function::code
+};
+std::optional<CodePlace> code_place(const ptx::Module& module, const ptx::Function& entry, uint32_t site);
+capture::Where where_of_access(
+    const Symptoms& s, const emulator::Access& access
+);  // with block, warp, lanes, epoch and the tile it touches
+
+bool same_line(const capture::Where& a, const capture::Where& b);  // of the same file
+// Two places of a finding, in either order.
+bool same_lines(
+    const capture::Where& a, const capture::Where& b, const capture::Where& c, const capture::Where& d
+);
+std::string place(const capture::Where& where);  // "kernels/v2c_3.cu:118"
+std::string quoted(
+    const capture::Capture& capture, const capture::Where& where
+);                                      // "kernels/v2c_3.cu:118 (`l_add = ...`)"
+std::string lanes_text(uint32_t mask);  // "0-31", "3,7", "0-3,8"
+std::string block_text(const capture::Capture& capture, int64_t block);  // "(0,3,1)"
+std::string number(double value);  // shortest of 4 digits: "32", "0.125", "1.2e-05"
+
+// A factor in the words of the launch: "32 = warp size", "0.125 = 1/sqrt(D)", "8 = B"; the bare number when
+// it means nothing.
+std::string factor_text(const Symptoms& s, double factor);
+
+// The tile that holds `address` of shared memory in the recorded block, as "scores[12,3]"; empty when no mark
+// covers it.
+std::string tile_at(const capture::Capture& capture, int64_t block, uint64_t address);
+
+}  // namespace wl::diagnosis

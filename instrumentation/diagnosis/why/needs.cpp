@@ -1,0 +1,145 @@
+// Each change is made in both directions and large, so that a maximum gives its other operands away; and of
+// another size for each element, so that no two cancel.
+#include "instrumentation/diagnosis/why/needs.h"
+
+#include "instrumentation/base/dtype.h"
+#include "instrumentation/diagnosis/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+namespace wl::diagnosis {
+namespace {
+
+// Half of what the format holds, where that is little; else far beyond what inputs are.
+double large(DType dtype) {
+    switch (dtype) {
+        case DType::e4m3: return 200;
+        case DType::f16:
+        case DType::e5m2: return 3e4;
+        case DType::u8:
+        case DType::s8: return 60;
+        default: return 1e6;
+    }
+}
+
+double value_now(const Needs& n) {
+    const analysis::ReferenceTile tile = make_reference(n.problem).reference->tile(n.window);
+    return tile.compared.data.at(0) != 0 ? tile.value.data.at(0) : std::nan("");
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Does the reference change when these elements do?
+bool changes(Needs& n, size_t argument, const Stretches& elements) {
+    Tensor& tensor = n.problem.args[argument].data;
+    const std::vector<std::byte> kept = tensor.bytes;
+    const size_t size = size_of(tensor.dtype);
+    bool changed = false;
+    for (const int sign : {1, -1}) {
+        for (const auto& [first, last] : elements)
+            for (int64_t k = first; k <= last; ++k) {
+                const double spread = 1 + static_cast<double>(k * 37 % 101) / 101;
+                from_double(
+                    tensor.dtype,
+                    sign * large(tensor.dtype) * spread,
+                    tensor.bytes.data() + static_cast<size_t>(k) * size
+                );
+            }
+        changed = !same(value_now(n), n.value);
+        tensor.bytes = kept;
+        if (changed) break;
+    }
+    return changed;
+}
+
+// Inputs of which no element is 0 or equal to another, so that none hides what depends on it. Integers choose
+// rows or count: they stay.
+void fill_with_odd_numbers(manifest::Problem& problem) {
+    uint64_t state = 1;
+    for (manifest::BoundArgument& a : problem.args) {
+        if (!a.array || !is_float(a.data.dtype)) continue;
+        for (size_t at = 0; at < a.data.bytes.size(); at += size_of(a.data.dtype)) {
+            state = state * 6364136223846793005 + 1442695040888963407;  // Knuth, TAOCP 3.3.4
+            const double part = static_cast<double>(state >> 40) / static_cast<double>(1 << 24);
+            from_double(
+                a.data.dtype, (state >> 39 & 1) != 0 ? 0.5 + part : -0.5 - part, a.data.bytes.data() + at
+            );
+        }
+    }
+}
+
+int64_t count_of(const Stretches& s) {
+    int64_t count = 0;
+    for (const auto& [first, last] : s) count += last - first + 1;
+    return count;
+}
+
+int64_t nth_of(const Stretches& s, int64_t n) {
+    for (const auto& [first, last] : s) {
+        if (n <= last - first) return first + n;
+        n -= last - first + 1;
+    }
+    return -1;
+}
+
+// Of the others in [begin, end).
+Stretches outside(const Stretches& read, int64_t begin, int64_t end) {
+    Stretches out;
+    for (const auto& [first, last] : read) {
+        if (last < begin || first >= end) continue;
+        if (begin < first) out.emplace_back(begin, first - 1);
+        begin = std::max(begin, last + 1);
+    }
+    if (begin < end) out.emplace_back(begin, end - 1);
+    return out;
+}
+
+}  // namespace
+
+std::optional<Needs> needs_of(const manifest::Problem& problem, const analysis::Window& window) {
+    if (problem.kernel.reference.kind != manifest::ReferenceRule::Kind::builtin) return std::nullopt;
+    Needs n{problem, window};
+    fill_with_odd_numbers(n.problem);
+    const analysis::ReferenceTile tile = make_reference(n.problem).reference->tile(n.window);
+    if (!tile.problem.empty() || tile.compared.data.empty() || tile.compared.data[0] == 0)
+        return std::nullopt;
+    n.value = tile.value.data[0];
+    return n;
+}
+
+bool is_needed(Needs& n, size_t argument, int64_t element) {
+    const auto [at, fresh] = n.known.try_emplace({argument, element});
+    if (fresh)
+        at->second = changes(
+            n,
+            argument,
+            {
+                {element, element}
+        }
+        );
+    return at->second;
+}
+
+std::optional<int64_t> foreign_element(Needs& n, size_t argument, const Stretches& read, int most) {
+    const int64_t count = count_of(read), tried = std::min<int64_t>(count, most);
+    for (int64_t k = 0; k < tried; ++k) {
+        const int64_t element = nth_of(read, tried < 2 ? 0 : k * (count - 1) / (tried - 1));
+        if (!is_needed(n, argument, element)) return element;
+    }
+    return std::nullopt;
+}
+
+std::optional<int64_t> missing_element(Needs& n, size_t argument, const Stretches& read) {
+    int64_t begin = 0, end = elements(n.problem.args[argument].data.shape);
+    if (!changes(n, argument, outside(read, begin, end))) return std::nullopt;
+    while (end - begin > 1) {
+        const int64_t middle = begin + (end - begin) / 2;
+        (changes(n, argument, outside(read, begin, middle)) ? end : begin) = middle;
+    }
+    return begin;
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,27 @@
+// Proof that a wrong element was made of wrong inputs, and the lines at which they came in. Internal to
+// diagnosis.
+#pragma once
+
+#include "instrumentation/diagnosis/why/provenance.h"
+
+#include <vector>
+
+namespace wl::diagnosis {
+
+// The first wrong element, as the slice and as the capture know it.
+struct Accused {
+    travel::Element element;
+    TileElement as_captured;
+    int64_t block = 0;
+};
+
+struct Doubt {
+    const Chain& chain;
+    const std::vector<travel::Taken>& taken;
+    const Accused& accused;
+};
+// Marks as `misled` those of the suspect lines at which inputs came in that the element's reference is not
+// made of, or that put the value where another belongs. The route is moved about.
+Evidence evidence_of(const Doubt& doubt, std::vector<ProvenanceLine>& lines);
+
+}  // namespace wl::diagnosis

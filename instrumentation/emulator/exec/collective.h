@@ -1,0 +1,83 @@
+// What the instructions share that lanes of a warp execute together. Every lane that the member mask names is
+// waited for; the older forms without a mask take the lanes that stand there. Lanes of different member masks
+// are apart, as in tiles of a warp.
+#pragma once
+
+#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/schedule/schedule.h"
+
+namespace wl::emulator {
+
+enum class Standing : uint8_t {
+    waiting,   // for lanes that are named and not here
+    complete,  // every named lane stands here
+    parted,    // the same, but for lanes of other masks, which stay behind as a split of their own
+};
+
+// Lanes whose member mask names nobody that is elsewhere.
+inline uint32_t lanes_of_whole_groups(const Warp& w, const uint32_t* members) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        if ((members[lane] & w.exists & ~w.mask) == 0) lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+// Whether the lanes that the instruction names stand here. Afterwards w.mask holds those that go on.
+inline Standing together(Warp& w, const Instr* i, uint32_t members_slot) {
+    const uint32_t* m = cells<uint32_t>(w, members_slot);
+    uint32_t any = 0, all = kAllLanes;
+    const uint32_t mask = w.mask;
+    WL_FOR_LANES {
+        any |= (mask >> lane & 1) != 0 ? m[lane] : 0;
+        all &= (mask >> lane & 1) != 0 ? m[lane] : kAllLanes;
+    }
+    any &= w.exists;
+    if (any == mask) [[likely]]
+        return Standing::complete;
+    const uint32_t whole = (all & w.exists) == any ? 0 : lanes_of_whole_groups(w, m);
+    if (whole == 0) return gather(w, i, any) ? Standing::complete : Standing::waiting;
+    close_segment(w, i);
+    part(w, whole, i);
+    return Standing::parted;
+}
+inline const Instr* go_on(Warp& w, const Instr* i, Standing standing) {
+    return standing == Standing::parted ? yield(w, i + 1) : i + 1;
+}
+
+// body(lanes) for the running lanes of each member mask.
+template <class Body>
+inline void for_groups(Warp& w, uint32_t members_slot, Body body) {
+    const uint32_t* m = cells<uint32_t>(w, members_slot);
+    for (uint32_t rest = w.mask; rest != 0;) {
+        const uint32_t named = m[first_lane(rest)];
+        const uint32_t lanes = mask_of([=](int lane) { return m[lane] == named; }) & w.mask;
+        body(lanes);
+        rest &= ~lanes;
+    }
+}
+// d = value(lanes), one value a group.
+template <class T, class Value>
+inline void write_groups(Warp& w, uint32_t slot, uint32_t members_slot, Value value) {
+    alignas(64) T result[kLanes] = {};
+    for_groups(w, members_slot, [&](uint32_t lanes) {
+        const T v = value(lanes);
+        WL_FOR_LANES result[lane] = (lanes >> lane & 1) != 0 ? v : result[lane];
+    });
+    write_lanes<T>(w, slot, [&](int lane) { return result[lane]; });
+}
+
+// Who takes part: the lanes of a member mask, or (the older forms, before sm_70) those that stand here, whose
+// mask is all ones.
+enum class Members : uint8_t { masked, active };
+
+// The slot of operand k, the member mask.
+inline uint32_t members(Lowering& l, size_t k) {
+    return l.in->modifiers.sync ? source(l, k, ptx::Type::b32) : constant(l, 4, kAllLanes);
+}
+
+Selected lower_shuffle(Lowering& l);
+
+}  // namespace wl::emulator

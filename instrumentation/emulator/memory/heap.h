@@ -1,0 +1,42 @@
+// The heap that kernels take memory from: device-side malloc and free, in bounds. Freed memory is given out
+// again as late as possible, so that a use after free is found until then.
+#pragma once
+
+#include "instrumentation/emulator/memory/memory.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace wl::emulator {
+
+constexpr uint64_t kHeapBytes = 8 << 20;  // cudaLimitMallocHeapSize, unless the host raised it
+constexpr uint64_t kHeapBase = kGlobalBase - (uint64_t{1} << 40);  // below every other allocation
+
+struct HeapPiece {
+    uint64_t bytes = 0;  // asked for
+    bool live = true;
+};
+
+struct Heap {
+    std::mutex lock;                       // guards all but the bytes, which kernels race for as on a GPU
+    Allocation arena;                      // all of it; every access that is in bounds lies in a live piece
+    std::map<uint64_t, HeapPiece> pieces;  // by offset in the arena
+    uint64_t next = 0;                     // where the search for room begins
+};
+
+// Makes an empty heap, unless there is one.
+void make_heap(GlobalMemory& memory);
+
+// Device address of so many bytes, aligned to 16; 0: there is no room.
+uint64_t take(Heap& heap, uint64_t bytes);
+// Why the address cannot be freed; empty: it was.
+std::string give_back(Heap& heap, uint64_t address);
+
+// Offset of the access in the arena; nothing: it is not inside a live piece.
+std::optional<uint64_t> find(Heap& heap, uint64_t address, uint64_t bytes);
+// "heap, 4 bytes behind 64 bytes that malloc gave" for an address that is not; empty: it is nowhere near.
+std::string describe(Heap& heap, uint64_t address);
+
+}  // namespace wl::emulator

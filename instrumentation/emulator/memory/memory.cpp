@@ -1,0 +1,48 @@
+// The device address space of a run: where allocations lie, and which one holds an address.
+#include "instrumentation/emulator/memory/memory.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace wl::emulator {
+
+uint64_t allocate(GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised) {
+    constexpr uint64_t kAlign = 256;
+    constexpr uint64_t kGap = 64 << 10;
+    uint64_t base = kGlobalBase;
+    if (!memory.allocations.empty()) {
+        const Allocation& last = memory.allocations.back();
+        base = (last.base + last.bytes.size() + kGap + kAlign - 1) / kAlign * kAlign;
+    }
+    Allocation& made = memory.allocations.emplace_back();
+    made.name = std::move(name);
+    made.base = base;
+    if (!initialised) made.written.assign(bytes.size(), 0);
+    made.bytes = std::move(bytes);
+    return base;
+}
+
+uint64_t add_texture(GlobalMemory& memory, Texture texture) {
+    assert(find(memory, texture.data, texture_bytes(texture)) != nullptr);
+    memory.textures.push_back(std::move(texture));
+    return kTextureBase | memory.textures.size();
+}
+
+const Texture* find_texture(const GlobalMemory& memory, uint64_t handle) {
+    const uint64_t number = handle ^ kTextureBase;
+    return number >= 1 && number <= memory.textures.size() ? &memory.textures[number - 1] : nullptr;
+}
+
+Allocation* find(GlobalMemory& memory, uint64_t address, uint64_t size) {
+    auto& all = memory.allocations;
+    const auto after = std::upper_bound(all.begin(), all.end(), address, [](uint64_t a, const Allocation& x) {
+        return a < x.base;
+    });
+    if (after == all.begin()) return nullptr;
+    Allocation& candidate = *std::prev(after);
+    const uint64_t offset = address - candidate.base;
+    const uint64_t bytes = candidate.bytes.size();
+    return offset <= bytes && size <= bytes - offset ? &candidate : nullptr;
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,228 @@
+// The trace: blocks one after the other under a watcher that moves poison along with every instruction.
+#include "instrumentation/emulator/poison/poison.h"
+
+#include "instrumentation/emulator/load.h"
+#include "instrumentation/emulator/observe/watcher.h"
+#include "instrumentation/emulator/poison/poison_state.h"
+#include "instrumentation/emulator/schedule/block.h"
+
+#include <algorithm>
+
+namespace wl::emulator {
+namespace {
+
+using Way = PoisonWay;
+
+uint64_t value_of(Poison& p, const PoisonSource& s, int lane) {
+    uint64_t value = s.value;
+    if (s.cell.bits == 1)
+        value = predicate(*p.warp, s.cell.slot) >> lane & 1;
+    else if (s.cell.bits == 64)
+        value = cells<uint64_t>(*p.warp, s.cell.slot)[lane];
+    else if (s.cell.bits != 0)
+        value = cells<uint32_t>(*p.warp, s.cell.slot)[lane];
+    return s.negated && s.cell.bits == 1 ? value ^ 1 : value;
+}
+
+uint32_t tainted_sources(const Poison& p) {
+    uint32_t lanes = 0;
+    for (const PoisonSource& s : p.step->sources) lanes |= tainted_lanes(p, s.cell, p.lanes);
+    return lanes;
+}
+
+// Registers to registers, for the lanes that have something poisoned.
+void follow_values(Poison& p, uint32_t tainted) {
+    const PoisonStep& s = *p.step;
+    const size_t count = s.sources.size();
+    std::vector<uint64_t> bits(count), values(count);
+    std::vector<Taint> out(s.results.size());
+    for (const PoisonCell& cell : s.results) clear(p, cell, p.lanes & ~tainted);
+    for (uint32_t rest = tainted; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        uint32_t birth = kUnread;
+        for (size_t k = 0; k < count; ++k) {
+            const Taint t = s.sources[k].cell.bits != 0 ? read_taint(p, s.sources[k].cell, lane) : Taint{};
+            bits[k] = t.bits;
+            values[k] = value_of(p, s.sources[k], lane);
+            if (birth == kUnread && t.bits != 0) birth = t.birth;
+        }
+        for (size_t k = 0; k < out.size(); ++k)
+            out[k] = {poison_of_result(s, k, {bits.data(), values.data()}), birth};
+        for (size_t k = 0; k < out.size(); ++k) write_taint(p, s.results[k], lane, out[k]);
+    }
+}
+
+// The sources go where nobody follows them, or out of the kernel.
+void follow_out(Poison& p, uint32_t tainted) {
+    for (const PoisonSource& s : p.step->sources) {
+        for (uint32_t rest = tainted_lanes(p, s.cell, tainted); rest != 0; rest &= rest - 1) {
+            const int lane = first_lane(rest);
+            const uint32_t birth = read_taint(p, s.cell, lane).birth;
+            if (p.step->way == Way::leave)
+                leaves(p, birth, {{}, lane, 0});
+            else
+                lose(p, birth);
+        }
+    }
+    for (const PoisonCell& cell : p.step->results) clear(p, cell, p.lanes);
+}
+
+void follow_results(Poison& p) {
+    switch (p.step->way) {
+        case Way::none: return;
+        case Way::clean:
+        case Way::lost:
+        case Way::leave: return follow_out(p, tainted_sources(p));
+        case Way::load:
+        case Way::store:
+        case Way::atomic:
+        case Way::copy_async: return follow_memory(p);
+        case Way::reduce:
+        case Way::shuffle:
+        case Way::ballot:
+        case Way::across: return follow_warp(p);
+        default: break;
+    }
+    if (is_collective(p.step->way)) return follow_matrix(p);
+    const uint32_t tainted = tainted_sources(p);
+    if (tainted != 0) return follow_values(p, tainted);
+    for (const PoisonCell& cell : p.step->results) clear(p, cell, p.lanes);
+}
+
+// What the operands decide by themselves: where to go, where to read or write.
+void follow_deciders(Poison& p) {
+    for (const PoisonDecider& d : p.step->deciders)
+        for (uint32_t rest = tainted_lanes(p, d.cell, p.lanes); rest != 0; rest &= rest - 1) {
+            const int lane = first_lane(rest);
+            matters(p, read_taint(p, d.cell, lane).birth, d.effect, lane);
+        }
+}
+
+// The lanes whose guard is poisoned, of `lanes`: it decides, or chooses between two values of the results.
+void follow_guard(Poison& p, uint32_t lanes) {
+    const PoisonStep& s = *p.step;
+    for (uint32_t rest = tainted_lanes(p, s.guard, lanes); rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        const Taint t = read_taint(p, s.guard, lane);
+        if (t.bits == 0) continue;  // it has just become zero
+        if (s.guard_decides) {
+            matters(p, t.birth, PoisonEffect::branch, lane);
+            continue;
+        }
+        for (const PoisonCell& cell : s.results) write_taint(p, cell, lane, {~uint64_t{0}, t.birth});
+    }
+}
+
+void look_at(Poison& p, Warp& w, const Instr* i) {
+    const size_t index = code_index(*w.block, i);
+    p.warp = &w;
+    p.at = i;
+    p.step = &p.plan->steps[index];
+    p.registers = &p.frames[w.frame];
+    p.lanes = w.mask;
+    ++p.visits;
+    const uint32_t fresh = w.mask & ~p.registers->entered;
+    if (fresh != 0) enter_function(p, *w.frame->function, fresh);
+    if (p.step->guard.bits != 0) {
+        const uint32_t holds = predicate(w, p.step->guard.slot);
+        p.lanes &= p.step->guard_negated ? ~holds : holds;
+    }
+}
+
+// The end of a function without a ret has no instruction of PTX.
+bool returns(const PoisonStep& s) { return s.in == nullptr || s.in->op == ptx::Op::ret; }
+
+void before(Poison& p, Warp& w, const Instr* i) {
+    look_at(p, w, i);
+    follow_deciders(p);
+    // A collective's sources have to be zero before it is executed; its results are followed once it was.
+    if (!is_collective(p.step->way) || p.as_zero) follow_results(p);
+    if (p.step->guard.bits != 0) follow_guard(p, w.mask);
+    if (returns(*p.step)) p.registers->entered &= ~p.lanes;
+}
+
+void after(Poison& p, Warp& w, const Instr* i) {
+    if (!is_collective(p.plan->steps[code_index(*w.block, i)].way)) return;
+    look_at(p, w, i);
+    follow_results(p);
+}
+
+struct Tracer {
+    Watcher watcher;
+    Loaded loaded;
+    RunOptions options;
+    Poison poison;
+};
+
+// How the block ended, and what it cost.
+struct Traced {
+    Ended ended = Ended::finished;
+    uint64_t instructions = 0;
+};
+Traced trace_block(Tracer& t, const PoisonRun& run, int64_t index) {
+    Block block;
+    BlockContext context;
+    context.program = &t.watcher.program;
+    context.launch = &run.launch;
+    context.options = &t.options;
+    context.memory = &run.memory;
+    context.loaded = &t.loaded;
+    prepare(block, context);
+    block.watcher = &t.watcher;
+    begin_block(block, index, kPlain);
+    begin_poison(t.poison, block);
+    Traced out;
+    out.ended = run_block(block);
+    out.instructions = issued(block);
+    return out;
+}
+
+void gather(const Births& births, PoisonTrace& out) {
+    std::map<uint32_t, bool> harmless;  // by site
+    for (size_t k = 1; k < births.all.size(); ++k) {
+        const Birth& b = births.all[k];
+        const bool used = b.incident.count > 0;
+        if (used) out.incidents.push_back(b.incident);
+        const auto [it, first] = harmless.try_emplace(b.incident.first.site, true);
+        it->second = it->second && !used && !b.lost;
+    }
+    for (const auto& [site, is_harmless] : harmless)
+        if (is_harmless) out.harmless.push_back(site);
+}
+
+}  // namespace
+
+PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options) {
+    if (run.launch.cooperative) return {};
+    const PoisonPlan plan = plan_poison(run.module, run.program);
+    Tracer t;
+    watch(t.watcher, run.program);
+    t.loaded = load(t.watcher.program, run.memory);
+    t.options.marks = false;
+    t.options.checks = {false, false, false};
+    t.options.schedule_seed = options.schedule_seed;
+    t.poison.plan = &plan;
+    t.poison.as_zero = options.as_zero;
+    t.watcher.before = [&t](Warp& w, const Instr* i) {
+        before(t.poison, w, i);
+        return true;
+    };
+    t.watcher.after = [&t](Warp& w, const Instr* i) { after(t.poison, w, i); };
+    PoisonTrace out;
+    const uint64_t blocks = options.blocks.empty() ? count(run.launch.grid) : options.blocks.size();
+    uint64_t left = options.most_instructions;
+    for (uint64_t k = 0; k < blocks && left > 0; ++k) {
+        t.options.budget = left;
+        const int64_t index = options.blocks.empty() ? static_cast<int64_t>(k) : options.blocks[k];
+        const Traced traced = trace_block(t, run, index);
+        if (traced.ended == Ended::set_aside || traced.instructions >= left) break;
+        left -= traced.instructions;
+        ++out.blocks;
+        out.cancelled = options.on_progress && !options.on_progress(k + 1, blocks);
+        if (out.cancelled) break;
+    }
+    gather(t.poison.births, out);
+    return out;
+}
+
+}  // namespace wl::emulator

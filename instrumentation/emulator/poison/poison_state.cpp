@@ -1,0 +1,337 @@
+// Reading and writing poison, and keeping count of where it came from and went.
+#include "instrumentation/emulator/poison/poison_state.h"
+
+#include "instrumentation/emulator/device.h"
+#include "instrumentation/emulator/observe/incidents.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace wl::emulator {
+namespace {
+
+constexpr uint32_t kAllBits = 0xffffffff;
+
+const char* name_of(PoisonEffect effect) {
+    switch (effect) {
+        case PoisonEffect::branch: return "branch";
+        case PoisonEffect::address: return "address";
+        case PoisonEffect::lane: return "lane";
+        case PoisonEffect::barrier: return "barrier";
+        case PoisonEffect::call: return "call";
+        case PoisonEffect::leaves: break;
+    }
+    return "global";
+}
+
+// The birth of what this instruction reads: known, or new with this lane as its witness.
+uint32_t born(Poison& p, uint32_t slot, int lane, Access access, std::string detail) {
+    Births& births = p.births;
+    const auto [it, fresh] =
+        births.index.try_emplace({p.at->site, slot}, static_cast<uint32_t>(births.all.size()));
+    if (fresh) {
+        Birth& b = births.all.emplace_back();
+        const Access who = witness(*p.warp, p.at, 1u << lane);
+        b.incident.kind = Incident::Kind::uninitialised_read;
+        b.incident.first = who;
+        b.incident.first.memory = std::move(access.memory);
+        b.incident.first.address = access.address;
+        b.incident.first.bytes = access.bytes;
+        b.incident.detail = std::move(detail);
+        b.incident.count = 0;
+        b.born = p.visits;
+    }
+    Birth& b = births.all[it->second];
+    if (b.born == p.visits) b.incident.first.lanes |= 1u << lane;
+    return it->second;
+}
+
+uint32_t born_register(Poison& p, uint32_t slot, int lane) {
+    if (p.births.index.contains({p.at->site, slot})) return born(p, slot, lane, {}, {});
+    const auto function =
+        static_cast<size_t>(p.warp->frame->function - p.warp->block->program->functions.data());
+    const PoisonFunction& f = p.plan->functions[function];
+    const auto reg = std::find(f.slots.begin(), f.slots.end(), slot);
+    Access access;
+    access.memory = "register";
+    const std::string name =
+        reg == f.slots.end() ? "" : f.source->registers[static_cast<size_t>(reg - f.slots.begin())].name;
+    return born(p, slot, lane, access, name);
+}
+
+// "more + 252" for a place in shared memory, when it belongs to a variable.
+std::string variable_at(const Program& program, uint64_t offset) {
+    for (const SharedVariable& v : program.shared_variables)
+        if (offset >= v.offset && offset < v.offset + v.bytes)
+            return fmt::format("{} + {}", v.name, offset - v.offset);
+    return {};
+}
+
+// A byte or half that is read from a variable of wider members, beside bytes that somebody wrote.
+bool is_padding(const Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
+    const Program& program = *p.warp->block->program;
+    const uint32_t site = p.at->site;
+    const bool known = from.place.space == ptx::Space::shared && site < program.shared_extents.size() &&
+        program.shared_extents[site] >= 0;
+    if (!known || bytes >= p.plan->widest_store[static_cast<size_t>(program.shared_extents[site])])
+        return false;
+    const size_t word = (from.place.offset + offset) / 4 * 4;
+    const auto first = p.shared.bits.begin() + static_cast<std::ptrdiff_t>(word);
+    return word + 4 <= p.shared.bits.size() && std::find(first, first + 4, uint8_t{0}) != first + 4;
+}
+
+uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
+    Access access;
+    access.bytes = bytes;
+    access.address = from.place.offset + offset;
+    std::string detail;
+    if (from.place.space == ptx::Space::shared) {
+        access.memory = "shared";
+        detail = variable_at(*p.warp->block->program, access.address);
+    } else if (from.place.allocation == nullptr) {
+        access.memory = "local";
+    } else {
+        access.memory = "global " + from.place.allocation->name;
+        access.address = from.address + offset;
+    }
+    const uint32_t birth = born(p, 0, from.lane, access, detail);
+    Birth& b = p.births.all[birth];
+    const bool padding = is_padding(p, from, offset, bytes);
+    b.padding =
+        b.born == p.visits && b.incident.first.lanes == 1u << from.lane ? padding : b.padding && padding;
+    return birth;
+}
+
+// Bytes that nobody touched so far are poisoned, unless they were written before the trace saw them.
+void reach(TaintedBytes& t, uint64_t end, const Allocation* allocation) {
+    const size_t before = t.bits.size();
+    if (end <= before) return;
+    const size_t size = allocation != nullptr ? std::max<size_t>(end, allocation->bytes.size()) : end;
+    t.bits.resize(size, 0xff);
+    t.birth.resize(size, kUnread);
+    if (allocation == nullptr) return;
+    for (size_t k = before; k < size; ++k)
+        if (k >= allocation->written.size() || allocation->written[k] != 0) t.bits[k] = 0;
+}
+
+TaintedBytes* bytes_of(Poison& p, const TaintPlace& at, uint32_t offset, uint32_t bytes) {
+    const uint64_t end = at.place.offset + offset + bytes;
+    TaintedBytes* t = nullptr;
+    if (at.place.space == ptx::Space::shared) t = &p.shared;
+    if (at.place.space == ptx::Space::local)
+        t = &p.local[static_cast<size_t>(p.warp->index * kLanes + at.lane)];
+    if (at.place.space == ptx::Space::global) t = &p.global[at.place.allocation];
+    if (t != nullptr) reach(*t, end, at.place.allocation);
+    return t;
+}
+
+void note_use(Poison& p, uint32_t birth, Access use) {
+    if (birth == kUnread) return;  // it has just become zero
+    Birth& b = p.births.all[birth];
+    if (b.used != p.visits) ++b.incident.count;
+    if (b.incident.second.block < 0)
+        b.incident.second = std::move(use);
+    else if (b.used == p.visits && b.incident.second.site == use.site && b.incident.count == 1)
+        b.incident.second.lanes |= use.lanes;
+    b.used = p.visits;
+}
+
+}  // namespace
+
+void begin_poison(Poison& p, const Block& block) {
+    p.frames.clear();
+    const size_t shared = block.shared.size();
+    p.shared.bits.assign(shared, 0xff);
+    p.shared.birth.assign(shared, kUnread);
+    for (const SharedVariable& v : block.program->shared_variables)
+        if (v.name == kReservedVariable) std::fill_n(p.shared.bits.begin() + v.offset, v.bytes, uint8_t{0});
+    p.local.assign(block.warps.size() * kLanes, {});
+}
+
+void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
+    TaintedRegisters& r = *p.registers;
+    const size_t cells = function.file.constants / 4;
+    if (r.bits.empty()) {
+        r.bits.assign(cells, kAllBits);
+        r.birth.assign(cells, kUnread);
+    }
+    r.entered |= lanes;
+    const auto function_index = static_cast<size_t>(&function - p.warp->block->program->functions.data());
+    const PoisonFunction& f = p.plan->functions[function_index];
+    for (size_t k = 0; k < f.slots.size(); ++k) {
+        const ptx::Type t = f.source->registers[k].type;
+        const uint32_t bytes = ptx::bytes_of(t) < 8 ? 4 : 8;
+        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+            const int lane = first_lane(rest);
+            if (t == ptx::Type::pred) {
+                write_taint(p, {f.slots[k], 1}, lane, {1, kUnread});
+                continue;
+            }
+            for (uint32_t plane = 0; plane < std::max(1u, ptx::bytes_of(t) / 8); ++plane)
+                write_cell(p, f.slots[k] + plane * kLanes * 8, bytes, lane, {~uint64_t{0}, kUnread});
+        }
+    }
+    for (const ParamPlace& param : function.params)
+        if (param.in == ParamPlace::In::cell || param.in == ParamPlace::In::wide)
+            clear(p, {param.at, static_cast<uint8_t>(param.in == ParamPlace::In::cell ? 32 : 64)}, lanes);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        TaintedBytes& t = p.local[static_cast<size_t>(p.warp->index * kLanes) + lane];
+        const size_t base = std::min<size_t>(p.warp->frame->base[lane], t.bits.size());
+        const size_t end = std::min<size_t>(base + function.local_bytes, t.bits.size());
+        for (size_t at = base; at < end; ++at) {
+            t.bits[at] = 0xff;
+            t.birth[at] = kUnread;
+        }
+    }
+}
+
+Taint read_cell(Poison& p, uint32_t slot, uint32_t bytes, int lane) {
+    const TaintedRegisters& r = *p.registers;
+    const size_t at = slot / 4 + static_cast<size_t>(lane) * (bytes / 4);
+    if (at >= r.bits.size()) return {};  // a constant
+    Taint t{r.bits[at], r.birth[at]};
+    if (bytes == 8) {
+        if (t.bits == 0) t.birth = r.birth[at + 1];
+        t.bits |= uint64_t{r.bits[at + 1]} << 32;
+    }
+    if (t.bits == 0 || t.birth != kUnread) return t;
+    if (p.as_zero) {
+        std::memset(p.warp->registers + slot + static_cast<size_t>(lane) * bytes, 0, bytes);
+        write_cell(p, slot, bytes, lane, {});
+        return {};
+    }
+    t.birth = born_register(p, slot, lane);
+    return t;
+}
+
+void write_cell(Poison& p, uint32_t slot, uint32_t bytes, int lane, Taint taint) {
+    TaintedRegisters& r = *p.registers;
+    const size_t at = slot / 4 + static_cast<size_t>(lane) * (bytes / 4);
+    if (at >= r.bits.size()) return;
+    r.bits[at] = static_cast<uint32_t>(taint.bits);
+    r.birth[at] = taint.birth;
+    if (bytes != 8) return;
+    r.bits[at + 1] = static_cast<uint32_t>(taint.bits >> 32);
+    r.birth[at + 1] = taint.birth;
+}
+
+Taint read_taint(Poison& p, PoisonCell cell, int lane) {
+    if (cell.bits != 1) {
+        Taint t = read_cell(p, cell.slot, cell.bits == 64 ? 8 : 4, lane);
+        t.bits &= ones(cell.bits);
+        return t;
+    }
+    Taint t{p.registers->bits[cell.slot / 4] >> lane & 1, p.registers->birth[cell.slot / 4]};
+    if (t.bits == 0 || t.birth != kUnread) return t;
+    if (p.as_zero) {
+        predicate(*p.warp, cell.slot) &= ~(1u << lane);
+        p.registers->bits[cell.slot / 4] &= ~(1u << lane);
+        return {};
+    }
+    t.birth = born_register(p, cell.slot, lane);
+    return t;
+}
+
+void write_taint(Poison& p, PoisonCell cell, int lane, Taint taint) {
+    if (cell.bits == 0) return;
+    taint.bits &= ones(cell.bits);
+    if (cell.bits != 1) return write_cell(p, cell.slot, cell.bits == 64 ? 8 : 4, lane, taint);
+    uint32_t& mask = p.registers->bits[cell.slot / 4];
+    mask = (mask & ~(1u << lane)) | static_cast<uint32_t>(taint.bits) << lane;
+    if (taint.bits != 0) p.registers->birth[cell.slot / 4] = taint.birth;
+}
+
+uint32_t tainted_lanes(const Poison& p, PoisonCell cell, uint32_t lanes) {
+    if (cell.bits == 0) return 0;
+    const uint32_t* bits = p.registers->bits.data() + cell.slot / 4;
+    if (cell.bits == 1) return *bits & lanes;
+    const size_t words = cell.bits == 64 ? 2 : 1;
+    const auto mask = static_cast<uint32_t>(ones(std::min<unsigned>(cell.bits, 32)));
+    uint32_t any = 0;
+    for (size_t k = 0; k < kLanes * words; ++k) any |= bits[k];
+    if ((any & mask) == 0) return 0;
+    uint32_t out = 0;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        uint32_t of_lane = bits[lane * words] & mask;
+        if (words == 2) of_lane |= bits[lane * 2 + 1];
+        if (of_lane != 0) out |= 1u << lane;
+    }
+    return out;
+}
+
+void clear(Poison& p, PoisonCell cell, uint32_t lanes) {
+    if (cell.bits == 0) return;
+    uint32_t* bits = p.registers->bits.data() + cell.slot / 4;
+    if (cell.bits == 1) {
+        *bits &= ~lanes;
+        return;
+    }
+    const size_t words = cell.bits == 64 ? 2 : 1;
+    if (lanes == kAllLanes) {
+        std::fill(bits, bits + kLanes * words, 0u);
+        return;
+    }
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+        for (size_t k = 0; k < words; ++k) bits[static_cast<size_t>(first_lane(rest)) * words + k] = 0;
+}
+
+Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
+    TaintedBytes* t = bytes_of(p, from, offset, bytes);
+    Taint out;
+    if (t == nullptr) return out;
+    const Allocation* allocation = from.place.allocation;
+    for (uint32_t k = 0; k < bytes; ++k) {
+        const size_t at = from.place.offset + offset + k;
+        if (t->bits[at] == 0) continue;
+        // What the trace does not see written, as by a builtin function, the allocation still knows.
+        const bool unread = t->birth[at] == kUnread;
+        if (unread && allocation != nullptr && at < allocation->written.size() &&
+            allocation->written[at] != 0)
+            continue;
+        if (unread && p.as_zero) {
+            from.place.data[offset + k] = std::byte{0};
+            t->bits[at] = 0;
+            continue;
+        }
+        if (out.bits == 0) out.birth = unread ? born_in_memory(p, from, offset, bytes) : t->birth[at];
+        out.bits |= uint64_t{t->bits[at]} << (8 * k);
+    }
+    return out;
+}
+
+void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t bytes, Taint taint) {
+    TaintedBytes* t = bytes_of(p, to, offset, bytes);
+    if (t == nullptr) return;
+    for (uint32_t k = 0; k < bytes; ++k) {
+        const size_t at = to.place.offset + offset + k;
+        t->bits[at] = static_cast<uint8_t>(taint.bits >> (8 * k));
+        t->birth[at] = taint.birth;
+    }
+}
+
+uint32_t born_in_shuffle(Poison& p, int lane) {
+    const uint32_t birth = born(p, 0, lane, {}, kInactiveSource);
+    p.births.all[birth].incident.kind = Incident::Kind::lane_not_in_mask;
+    return birth;
+}
+
+void matters(Poison& p, uint32_t birth, PoisonEffect effect, int lane) {
+    Access use = witness(*p.warp, p.at, 1u << lane);
+    use.memory = name_of(effect);
+    note_use(p, birth, std::move(use));
+}
+
+void leaves(Poison& p, uint32_t birth, const TaintPlace& to) {
+    Access use = witness(*p.warp, p.at, 1u << to.lane);
+    use.memory = to.place.allocation != nullptr ? "global " + to.place.allocation->name : "surface";
+    use.address = to.address;
+    use.write = true;
+    note_use(p, birth, std::move(use));
+}
+
+void lose(Poison& p, uint32_t birth) { p.births.all[birth].lost = true; }
+
+}  // namespace wl::emulator

@@ -1,0 +1,234 @@
+// Models the 16 block barriers by arrived lanes: a full barrier waits for every lane that has not exited, a
+// counted one for that many threads. Not modelled: the hardware's counting of whole warps when only some
+// lanes arrive.
+#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/observe/record.h"
+#include "instrumentation/emulator/schedule/mbarrier.h"
+#include "instrumentation/emulator/schedule/schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::emulator {
+namespace {
+
+bool complete(const Block& block, const Barrier& barrier) {
+    if (barrier.expected != 0) return barrier.threads >= barrier.expected;
+    for (const Warp& w : block.warps)
+        if ((w.live & ~barrier.lanes[static_cast<size_t>(w.index)]) != 0) return false;
+    return true;
+}
+
+void reduce(const Barrier& barrier, Warp& w, const Split& split) {
+    const Instr* i = split.pc;
+    if (i->target < 0) return;
+    const auto kind = static_cast<ptx::BoolOp>(i->target);
+    become(w, split);
+    if (kind == ptx::BoolOp::popc) {
+        const uint32_t count = barrier.count;
+        write_lanes<uint32_t>(w, i->r[0], [=](int) { return count; });
+    } else {
+        const bool truth = kind == ptx::BoolOp::and_ ? barrier.all : barrier.any;
+        write_predicate(w, i->r[0], truth ? kAllLanes : 0);
+    }
+}
+
+// Those who have exited count as arrived. A GPU says nothing of them, but what they should have done is
+// missing.
+void look_at_exited(Block& block, const Barrier& barrier) {
+    if (barrier.first == nullptr) return;
+    const Warp* first = nullptr;
+    int threads = 0;
+    for (const Warp& w : block.warps) {
+        const uint32_t exited = w.exists & ~w.live;
+        if (exited == 0) continue;
+        threads += std::popcount(exited);
+        if (first == nullptr) first = &w;
+    }
+    if (first == nullptr) return;
+    Incident incident;
+    incident.kind = Incident::Kind::left_early;
+    incident.first = witness(*first, barrier.first, first->exists & ~first->live);
+    incident.detail = fmt::format("{} threads of block", threads);
+    report(block, std::move(incident));
+}
+
+void release(Block& block, uint32_t id) {
+    Barrier& barrier = block.barriers[id];
+    look_at_exited(block, barrier);
+    if (block.variant != kPlain) complete(block.shadow, static_cast<int>(id));
+    for (Warp& w : block.warps) {
+        const uint32_t arrived = barrier.lanes[static_cast<size_t>(w.index)];
+        if (arrived == 0) continue;
+        ++w.epoch;
+        bool waited = false;
+        for (int k = 0; k < w.split_count; ++k) {
+            Split& s = w.splits[static_cast<size_t>(k)];
+            if (s.wait != Wait::barrier || s.barrier != id) continue;
+            reduce(barrier, w, s);
+            if (!waited && barrier.clock > w.clock) {
+                w.joined += barrier.clock - w.clock;
+                w.clock = barrier.clock;
+            }
+            waited = true;
+            if (block.recorder != nullptr) record_warp(w, s.pc, capture::EventKind::barrier_release, id);
+            s.wait = Wait::none;
+            s.pc = s.pc + 1;
+        }
+    }
+    barrier = {};
+}
+
+const Instr* report_no_barrier(Warp& w, const Instr* i, uint32_t id) {
+    Incident incident;
+    incident.kind = Incident::Kind::trap;
+    incident.first = witness(w, i, w.mask);
+    incident.detail = fmt::format("barrier {}: a block has the barriers 0 to {}", id, kMaxBarriers - 1);
+    return give_up(w, i, std::move(incident));
+}
+
+// One line of the source, through the same calls.
+bool same_place(const std::vector<capture::Site>& sites, int a, int b) {
+    for (; a >= 0 && b >= 0 && a != b;) {
+        const capture::Site &x = sites[static_cast<size_t>(a)], &y = sites[static_cast<size_t>(b)];
+        if (x.source != y.source || x.line != y.line) return false;
+        a = x.inlined_at, b = y.inlined_at;
+    }
+    return a == b;
+}
+
+// __syncthreads() is one barrier for all of the block (CUDA C++ Programming Guide, synchronization
+// functions): the condition around it must be the same for all threads.
+void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
+    Block& block = *w.block;
+    if (barrier.first == nullptr) {
+        barrier.first = i;
+        barrier.first_warp = w.index;
+        return;
+    }
+    const auto place = [](const Instr* at) { return static_cast<int>(at->site); };
+    if (w.index == barrier.first_warp || same_place(block.program->sites, place(barrier.first), place(i)))
+        return;
+    Incident incident;
+    incident.kind = Incident::Kind::divergent_barrier;
+    const Warp& first = block.warps[static_cast<size_t>(barrier.first_warp)];
+    incident.first = witness(w, i, w.mask);
+    incident.second = witness(first, barrier.first, first.live);
+    incident.detail = fmt::format(
+        "warp {} waits here for warp {}, which waits at another __syncthreads()", w.index, barrier.first_warp
+    );
+    report(block, std::move(incident));
+}
+
+}  // namespace
+
+const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) {
+    Block& block = *w.block;
+    if (arrival.id >= block.barriers.size()) return report_no_barrier(w, i, arrival.id);
+    Barrier& barrier = block.barriers[arrival.id];
+    if (w.mask != w.live) {
+        Incident incident;
+        incident.kind = Incident::Kind::divergent_barrier;
+        incident.first = witness(w, i, w.mask);
+        incident.detail = fmt::format(
+            "{} of the warp's {} lanes reach barrier {}",
+            std::popcount(w.mask),
+            std::popcount(w.live),
+            arrival.id
+        );
+        report(block, std::move(incident));
+    }
+    if (arrival.id == 0 && arrival.threads == 0) look_at_place(w, i, barrier);
+    close_segment(w, i + 1);
+    ++block.changes;
+    uint32_t& lanes = barrier.lanes[static_cast<size_t>(w.index)];
+    lanes |= w.mask;
+    barrier.threads += w.mask == w.live ? kLanes : static_cast<uint32_t>(std::popcount(w.mask));
+    barrier.expected = arrival.threads;
+    barrier.clock = std::max(barrier.clock, w.clock);
+    const uint32_t truth = arrival.predicate & w.mask;
+    barrier.any = barrier.any || truth != 0;
+    barrier.all = barrier.all && truth == w.mask;
+    barrier.count += static_cast<uint32_t>(std::popcount(truth));
+    if (block.variant != kPlain) arrive(block.shadow, static_cast<int>(arrival.id), w.index, arrival.waits);
+    if (block.recorder != nullptr) record_warp(w, i, capture::EventKind::barrier_arrive, arrival.id);
+    if (arrival.waits) {
+        running(w).pc = i;
+        running(w).wait = Wait::barrier;
+        running(w).barrier = static_cast<uint8_t>(arrival.id);
+    } else {
+        running(w).pc = i + 1;
+    }
+    return nullptr;
+}
+
+void settle(Block& block) {
+    for (uint32_t id = 0; id < block.barriers.size(); ++id) {
+        const Barrier& barrier = block.barriers[id];
+        if (barrier.threads != 0 && complete(block, barrier)) release(block, id);
+    }
+    settle_marks(block);
+}
+
+namespace {
+
+std::string awaited(const Block& block, const Split& s) {
+    if (s.wait == Wait::barrier) return fmt::format("barrier {}", s.barrier);
+    if (s.wait == Wait::collective) return "a collective";
+    if (s.wait == Wait::convergence) return "a barrier, for the rest of its lanes";
+    return describe_mbarrier(block, s.tested);
+}
+
+}  // namespace
+
+void report_deadlock(Block& block) {
+    Incident incident;
+    incident.kind = Incident::Kind::deadlock;
+    std::vector<std::string> waiting;
+    std::string exited;
+    for (Warp& w : block.warps) {
+        if (w.live == 0) exited += (exited.empty() ? "" : ", ") + std::to_string(w.index);
+        for (int k = 0; k < w.split_count; ++k) {
+            const Split& s = w.splits[static_cast<size_t>(k)];
+            if (incident.first.block < 0) incident.first = witness(w, s.pc, s.mask);
+            const auto& site = block.program->sites[s.pc->site];
+            waiting.push_back(
+                fmt::format("warp {} waits at {} in line {}", w.index, awaited(block, s), site.line)
+            );
+        }
+    }
+    for (const std::string& line : waiting) incident.detail += (incident.detail.empty() ? "" : ", ") + line;
+    if (!exited.empty()) incident.detail += "; warps that have exited: " + exited;
+    report(block, std::move(incident));
+}
+
+bool go_on_diverged(Block& block) {
+    bool any = false;
+    for (Warp& w : block.warps) {
+        for (int k = 0; k < w.split_count; ++k) {
+            Split& s = w.splits[static_cast<size_t>(k)];
+            if (s.wait != Wait::convergence) continue;
+            s.forced = any = true;
+            s.wait = Wait::none;
+        }
+    }
+    return any;
+}
+
+bool resolve_standstill(Block& block) {
+    if (release_marks(block)) return true;
+    for (Warp& w : block.warps) {
+        for (int k = 0; k < w.split_count; ++k) {
+            Split& s = w.splits[static_cast<size_t>(k)];
+            if (s.wait != Wait::collective && s.wait != Wait::convergence) continue;
+            s.forced = true;
+            s.wait = Wait::none;
+            return true;
+        }
+    }
+    report_deadlock(block);
+    return false;
+}
+
+}  // namespace wl::emulator

@@ -1,0 +1,178 @@
+// Models divergence: a warp is a set of splits, run in weak topological order and merged where they meet. Not
+// modelled: the hardware's own choice among splits; fairness comes from taking turns every 4096 choices.
+#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/schedule/frames.h"
+#include "instrumentation/emulator/schedule/schedule.h"
+
+#include <algorithm>
+
+namespace wl::emulator {
+namespace {
+
+void remove_split(Warp& w, int k) {
+    w.splits[static_cast<size_t>(k)] = w.splits[static_cast<size_t>(--w.split_count)];
+}
+
+bool mergeable(const Split& a, const Split& b) {
+    const auto moving = [](Wait wait) { return wait != Wait::barrier && wait != Wait::mark; };
+    return a.pc == b.pc && a.frame == b.frame && moving(a.wait) && moving(b.wait);
+}
+
+// Splits at one instruction become one; a collective that waited tries again with more lanes.
+void merge_splits(Warp& w) {
+    for (int a = 0; a < w.split_count; ++a) {
+        Split& into = w.splits[static_cast<size_t>(a)];
+        for (int b = w.split_count - 1; b > a; --b) {
+            const Split& other = w.splits[static_cast<size_t>(b)];
+            if (!mergeable(into, other)) continue;
+            into.mask |= other.mask;
+            into.wait = Wait::none;
+            into.forced = false;
+            into.polled = into.polled && other.polled;
+            remove_split(w, b);
+        }
+    }
+}
+
+// Nobody but splits that tested an mbarrier in vain is left: they test again when the warp has its next turn.
+bool stand_back(Warp& w) {
+    for (int k = 0; k < w.split_count; ++k) {
+        Split& s = w.splits[static_cast<size_t>(k)];
+        w.idle = w.idle || s.polled;
+        s.polled = false;
+    }
+    return false;
+}
+
+// The runnable split that comes first in the order of the program; now and then the last, so that a spinning
+// split cannot starve the one it waits for.
+bool pick(Warp& w) {
+    merge_splits(w);
+    int best = -1, worst = -1;
+    for (int k = 0; k < w.split_count; ++k) {
+        const Split& s = w.splits[static_cast<size_t>(k)];
+        if (s.wait != Wait::none || s.polled) continue;
+        if (best < 0 || comes_before(s, w.splits[static_cast<size_t>(best)])) best = k;
+        if (worst < 0 || comes_before(w.splits[static_cast<size_t>(worst)], s)) worst = k;
+    }
+    if (best < 0) return stand_back(w);
+    w.current = (++w.picks & kPicksOfLast) == 0 ? worst : best;
+    become(w, running(w));
+    w.segment = running(w).pc;
+    return true;
+}
+
+}  // namespace
+
+bool can_run(const Warp& w) {
+    for (int k = 0; k < w.split_count; ++k)
+        if (w.splits[static_cast<size_t>(k)].wait == Wait::none) return true;
+    return false;
+}
+
+void run_split(Warp& w, const Instr* i) {
+    if (w.split_count == 1) {
+        while (i != nullptr) i = i->exec(w, i);
+        return;
+    }
+    do i = i->exec(w, i);
+    while (i != nullptr && i->leader == 0);
+    if (i != nullptr) yield(w, i);
+}
+
+void run_warp(Warp& w) {
+    while (w.clock < w.slice_end && pick(w)) run_split(w, running(w).pc);
+}
+
+const Instr* yield(Warp& w, const Instr* next) {
+    close_segment(w, next);
+    running(w).pc = next;
+    return nullptr;
+}
+
+const Instr* end_slice(Warp& w, const Instr* next) {
+    w.slice_end = 0;
+    return yield(w, next);
+}
+
+const Instr* poll_again(Warp& w, const Instr* next, uint32_t mbarrier) {
+    running(w).polled = true;
+    running(w).tested = mbarrier;
+    return yield(w, next);
+}
+
+const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* next) {
+    Split& stays = running(w);
+    Split& leaves = w.splits[static_cast<size_t>(w.split_count++)];
+    leaves = {};
+    leaves.pc = target;
+    leaves.frame = stays.frame;
+    leaves.mask = taken;
+    stays.mask &= ~taken;
+    stays.pc = next;
+    return nullptr;
+}
+
+void part(Warp& w, uint32_t mask, const Instr* next) {
+    if (mask == w.mask) return;
+    Split& others = w.splits[static_cast<size_t>(w.split_count++)];
+    others = {};
+    others.pc = next;
+    others.frame = w.frame;
+    others.mask = w.mask & ~mask;
+    running(w).mask = mask;
+    w.mask = mask;
+}
+
+const Instr* wait_at(Warp& w, const Instr* i, Wait why) {
+    close_segment(w, i);
+    running(w).pc = i;
+    running(w).wait = why;
+    return nullptr;
+}
+
+const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask) {
+    w.live &= ~mask;
+    land_all_copies(w, mask);
+    for (int k = 0; k < w.split_count; ++k) {  // whoever waits for these lanes looks again
+        Split& s = w.splits[static_cast<size_t>(k)];
+        if (s.wait == Wait::collective || s.wait == Wait::convergence) s.wait = Wait::none;
+    }
+    close_segment(w, i + 1);
+    for (Frame *f = w.frame, *parent = nullptr; f->parent != nullptr; f = parent) {
+        parent = f->parent;
+        leave_frame(w, *f, mask);
+    }
+    if (mask == w.mask) {
+        remove_split(w, w.current);
+        return nullptr;
+    }
+    running(w).mask &= ~mask;
+    return yield(w, i + 1);
+}
+
+bool gather(Warp& w, const Instr* i, uint32_t members) {
+    Split& s = running(w);
+    const uint32_t missing = members & ~w.mask;
+    const uint32_t stranger = w.mask & ~members;
+    const uint32_t gone = missing & ~w.live;
+    if (gone != 0 || stranger != 0 || s.forced) {
+        Incident incident;
+        incident.kind = Incident::Kind::lane_not_in_mask;
+        incident.first = witness(w, i, s.forced ? missing : gone | stranger);
+        incident.detail = stranger != 0 ? "lanes that execute the instruction are not in its member mask"
+            : gone != 0                 ? "lanes named in the member mask have exited"
+                                        : "lanes named in the member mask never arrive";
+        report(*w.block, std::move(incident));
+    }
+    if ((missing & w.live) == 0 || s.forced) {
+        s.forced = false;
+        return true;
+    }
+    s.members = members;
+    wait_at(w, i, Wait::collective);
+    return false;
+}
+
+}  // namespace wl::emulator

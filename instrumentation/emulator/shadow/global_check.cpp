@@ -1,0 +1,322 @@
+#include "instrumentation/emulator/shadow/global_check.h"
+
+#include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/observe/hooks.h"
+#include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/observe/put_before.h"
+#include "instrumentation/emulator/replay/turn_log.h"
+#include "instrumentation/emulator/schedule/explore.h"
+#include "instrumentation/emulator/schedule/schedule.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace wl::emulator {
+namespace {
+
+using ptx::Space;
+
+constexpr uint64_t kPauses = 3;  // before one in so many accesses of a random schedule
+
+// The lanes' addresses of one request, by memory.
+struct Addresses {
+    std::array<uint64_t, kLanes> at{};
+    uint32_t global = 0, shared = 0;  // lanes
+};
+void read_addresses(Warp& w, const MemorySite& site, const MemoryRequest& r, Addresses& out) {
+    const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
+    const auto displacement = static_cast<uint64_t>(site.displacement);
+    const bool generic = site.space == Space::generic;
+    for (uint32_t rest = w.mask & r.lanes; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        const auto l = static_cast<size_t>(lane);
+        uint64_t address = site.wide
+            ? cells<uint64_t>(w, site.slot)[lane] + displacement
+            : static_cast<uint32_t>(
+                  cells<uint32_t>(w, site.slot)[lane] + static_cast<uint32_t>(displacement)
+              );
+        address += r.byte[l];
+        if (stride != nullptr) address += uint64_t{r.line[l]} * stride[lane] * site.element;
+        const uint64_t window = address & kWindowMask;
+        if (site.space == Space::shared || (generic && window == kSharedBase))
+            out.shared |= 1u << lane;
+        else if (site.space == Space::global || (generic && window == 0))
+            out.global |= 1u << lane;
+        out.at[l] = address;
+    }
+}
+
+bool is_written(AccessKind kind) { return kind == AccessKind::store || kind == AccessKind::atomic; }
+
+uint8_t flags_of(const OrderSite& order, AccessKind kind, const WarpOrder& own) {
+    int flags = is_written(kind) ? GlobalRecord::kWrite : 0;
+    if (order.strong) flags |= GlobalRecord::kStrong;
+    if (order.update) flags |= GlobalRecord::kUpdate;
+    if (order.block_only) flags |= GlobalRecord::kBlockOnly;
+    if (order.ordered) flags |= GlobalRecord::kOrdered;
+    if (order.polls) flags |= GlobalRecord::kPolls;
+    const bool fenced =
+        std::any_of(own.fences.begin(), own.fences.end(), [](const Fence& f) { return !f.block_only; });
+    if (order.strong && fenced) flags |= GlobalRecord::kFenced;
+    return static_cast<uint8_t>(flags);
+}
+
+// Volatile and atomic accesses order what lies around them: a read acquires before its own access is looked
+// at, a write releases.
+void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const Addresses& a) {
+    GlobalActor& actor = *w.block->global;
+    const uint32_t lanes = a.global | a.shared;
+    if (lanes == 0) return;
+    if (order.releases) fence(actor.order, w.index, lanes, order.block_only);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        uint64_t location = a.at[static_cast<size_t>(lane)];
+        if (has_lane(a.shared, lane)) location = location_of(w.block->index, location & ~kWindowMask);
+        const Agent agent{&actor.order, w.index, lane};
+        const bool reads = order.update || r.kind == AccessKind::load, writes = r.kind != AccessKind::load;
+        if (reads) see_flag(actor.order, w.index, lane, location);
+        if (writes) raise_flag(actor.order, w.index, location, order.update);
+        if (!actor.shadow->one_thread) continue;
+        if (reads) strong_read(actor.shadow->order, agent, location);
+        if (writes) strong_write(actor.shadow->order, agent, location, order.update);
+    }
+}
+
+// st, as against matrix stores and atomics: its form is in Instr::target, its values in r.
+bool is_plain_store(const GlobalCheck::Hooked& hooked, const MemorySite& site) {
+    return hooked.count == 1 && site.requests.size() == 1 && site.stride == 0 &&
+        site.requests[0].kind == AccessKind::store && !hooked.order.update;
+}
+
+bool stores_same(Warp& w, const Instr* i, int a, int b) {
+    const MemoryForm f = decode(i->target);
+    const size_t cell = f.wide_cells ? 8 : 4;
+    for (size_t c = 0; c < std::min<size_t>(f.count, 4); ++c) {
+        const std::byte* values = w.registers + i->r[c];
+        const std::byte *one = values + static_cast<size_t>(a) * cell,
+                        *other = values + static_cast<size_t>(b) * cell;
+        if (std::memcmp(one, other, f.element) != 0) return false;
+    }
+    return true;
+}
+
+// Lanes of one store that meet with different values: whose stays is not said.
+void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
+    uint64_t last = 0;
+    bool rising = true;
+    for (uint32_t rest = t.mask; rising && rest != 0; rest &= rest - 1) {
+        const uint64_t at = t.at[static_cast<size_t>(first_lane(rest))];
+        rising = at > last;
+        last = at;
+    }
+    if (rising) return;
+    for (uint32_t rest = t.mask; rest != 0;) {
+        const int lane = first_lane(rest);
+        rest &= rest - 1;
+        for (uint32_t behind = rest; behind != 0; behind &= behind - 1) {
+            const int other = first_lane(behind);
+            if (t.at[static_cast<size_t>(lane)] != t.at[static_cast<size_t>(other)]) continue;
+            rest &= ~(1u << other);  // who stores the same as the first of them stores the same as each
+            if (!stores_same(w, i, lane, other)) touch_together(*w.block->global, t, lane, other);
+        }
+    }
+}
+
+// One request of an instruction, of the lanes that point into global memory.
+void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, GlobalTouch& t) {
+    GlobalActor& actor = *w.block->global;
+    t.record.block = static_cast<uint32_t>(w.block->index);
+    t.record.site = i->site;
+    t.record.epoch = static_cast<uint16_t>(w.epoch);
+    t.record.warp = static_cast<uint8_t>(w.index);
+    t.record.flags = flags_of(order, kind, actor.order.warps[static_cast<size_t>(w.index)]);
+    touch(actor, t);
+}
+
+void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::Hooked& hooked) {
+    for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s) {
+        const MemorySite& site = check.program.memory_sites[s];
+        for (const MemoryRequest& r : site.requests) {
+            Addresses a;
+            read_addresses(w, site, r, a);
+            if (hooked.order.strong) synchronise(w, hooked.order, r, a);
+            if (a.global == 0) continue;
+            GlobalTouch t{{}, a.global, r.bytes, a.at};
+            look_at(w, i, hooked.order, r.kind, t);
+            if (is_plain_store(hooked, site) && !hooked.order.strong) look_at_lanes(w, i, t);
+        }
+    }
+}
+
+const char* sequence(const Incident& i, bool strong) {
+    if (strong) return "read of a volatile store that no fence hands on";
+    return !i.first.write ? "write after read" : i.second.write ? "write after write" : "read after write";
+}
+
+bool is_one_instruction(const Warp& w, const Instr* i, const GlobalConflict& c) {
+    return c.first.site == i->site && c.first.block == static_cast<uint32_t>(w.block->index) &&
+        c.first.warp == static_cast<uint8_t>(w.index) && (c.first.flags & GlobalRecord::kWrite) != 0;
+}
+
+struct Made {
+    AccessKind kind = AccessKind::load;
+    bool strong = false;
+    bool executed = false;  // memory holds what the access left
+};
+
+void report_conflicts(Warp& w, const Instr* i, const Made& second) {
+    GlobalActor& actor = *w.block->global;
+    for (const GlobalConflict& c : actor.conflicts) {
+        uint64_t after = 0;
+        std::memcpy(&after, c.allocation->bytes.data() + c.offset, std::min(c.bytes, 8u));
+        Incident incident;
+        incident.second = witness(w, i, 1u << c.lane);
+        incident.second.write = is_written(second.kind);
+        incident.second.value = after;
+        const bool strong = (c.first.flags & GlobalRecord::kStrong) != 0;
+        incident.first.write = (c.first.flags & GlobalRecord::kWrite) != 0;
+        const bool together = is_one_instruction(w, i, c);
+        const bool no_news =
+            !strong && !second.strong && incident.first.write && incident.second.write && after == c.before;
+        if (no_news && second.executed && !together) continue;
+        incident.detail = together ? "lanes write to one place" : sequence(incident, strong && second.strong);
+        report(*actor.shadow, c, std::move(incident));
+    }
+    actor.conflicts.clear();
+}
+
+size_t index_of(const Warp& w, const Instr* i) {
+    return static_cast<size_t>(i - w.block->program->code[w.block->variant].data());
+}
+
+// An access at which a turn begins has had its pause. A pure function of the warp's state: a block that goes
+// on from a state that was kept pauses where it paused before.
+bool pauses_here(Warp& w, const Instr* i) {
+    if (w.segment == i || (i->guard != kNoGuard && (w.mask & read_predicate(w, i->guard)) == 0)) return false;
+    uint64_t state = w.block->random ^ time_at(w, i) * 64 ^ static_cast<uint64_t>(w.index);
+    return next_random(state) % kPauses == 0;
+}
+
+const Instr* pause_and_execute(Warp& w, const Instr* i) {
+    if (pauses_here(w, i)) return end_slice(w, i);
+    return w.block->global->check->paused[w.block->variant][index_of(w, i)](w, i);
+}
+
+const Instr* tell_and_execute(Warp& w, const Instr* i) {
+    const GlobalCheck& check = *w.block->global->check;
+    const size_t index = index_of(w, i);
+    const GlobalCheck::Hooked& hooked = check.hooked[index];
+    for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s)
+        for (const MemoryRequest& r : check.program.memory_sites[s].requests) {
+            if (!is_written(r.kind)) continue;
+            Addresses a;
+            read_addresses(w, check.program.memory_sites[s], r, a);
+            for (uint32_t rest = a.global; rest != 0; rest &= rest - 1)
+                note_store(
+                    *check.log, *w.block->memory, a.at[static_cast<size_t>(first_lane(rest))], r.bytes
+                );
+        }
+    return check.telling[index](w, i);
+}
+
+Strength strength_of(const OrderSite& order, const WarpOrder& own) {
+    if (order.ordered) return Strength::atomic;
+    return order.polls || (order.writes && !own.fences.empty()) ? Strength::handed : Strength::loose;
+}
+
+const Instr* look_and_execute(Warp& w, const Instr* i) {
+    GlobalActor& actor = *w.block->global;
+    const GlobalCheck& check = *actor.check;
+    const GlobalCheck::Hooked& hooked = check.hooked[index_of(w, i)];
+    if (hooked.order.fence) {
+        fence(actor.order, w.index, w.mask, hooked.order.block_only);
+        return hooked.executor(w, i);
+    }
+    if (!check.shadow.full) look(w, i, check, hooked);
+    Shadow& shared = *actor.order.shadow;
+    if (hooked.order.strong)
+        shared.strength = strength_of(hooked.order, actor.order.warps[static_cast<size_t>(w.index)]);
+    const Instr* next = hooked.executor(w, i);
+    shared.strength = Strength::plain;
+    if (actor.conflicts.empty()) return next;
+    const MemorySite& last = check.program.memory_sites[hooked.first + hooked.count - 1];
+    report_conflicts(w, i, {last.requests[0].kind, hooked.order.strong, next != nullptr});
+    return next;
+}
+
+bool is_watched(const Program& program, const GlobalCheck::Hooked& hooked) {
+    const auto first = program.memory_sites.begin() + static_cast<std::ptrdiff_t>(hooked.first);
+    const auto end = first + static_cast<std::ptrdiff_t>(hooked.count);
+    return hooked.order.fence || (hooked.count != 0 && hooked.order.strong) ||
+        std::any_of(first, end, [](const MemorySite& s) {
+               return s.space == Space::global || s.space == Space::generic;
+           });
+}
+
+}  // namespace
+
+void before_surface(Warp& w, const Instr* i, const SurfaceTouch& t) {
+    const GlobalActor* actor = w.block->global.get();
+    if (actor == nullptr || actor->shadow->memory == nullptr || actor->shadow->full || t.mask == 0) return;
+    OrderSite order;
+    order.strong = order.ordered = order.update = t.kind == AccessKind::atomic;
+    GlobalTouch touched{{}, t.mask, t.bytes, t.at};
+    look_at(w, i, order, t.kind, touched);
+}
+
+void after_surface(Warp& w, const Instr* i, const SurfaceTouch& t) {
+    const GlobalActor* actor = w.block->global.get();
+    if (actor == nullptr || actor->conflicts.empty()) return;
+    report_conflicts(w, i, {t.kind, t.kind == AccessKind::atomic, true});
+}
+
+void prepare(GlobalCheck& check, const Program& program) {
+    check.program = program;
+    check.hooked.resize(program.code[kPlain].size());
+    for (const OrderSite& s : program.order_sites) check.hooked[s.instruction].order = s;
+    for (const MemorySpan& span : program.memory_spans) {
+        check.hooked[span.instruction].first = span.first;
+        check.hooked[span.instruction].count = span.count;
+    }
+}
+
+void look_for_races(GlobalCheck& check, Variant variant) {
+    for (size_t k = 0; k < check.hooked.size(); ++k)
+        if (is_watched(check.program, check.hooked[k]))
+            check.hooked[k].executor = put_before(check.program.code[variant][k], look_and_execute);
+}
+
+void tell_stores(GlobalCheck& check, TurnLog& log) {
+    check.log = &log;
+    check.telling.resize(check.hooked.size());
+    for (size_t k = 0; k < check.hooked.size(); ++k)
+        if (check.hooked[k].count != 0)
+            check.telling[k] = std::exchange(check.program.code[kPlain][k].exec, tell_and_execute);
+}
+
+void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& pair) {
+    if (pair) {
+        check.pair = std::make_unique<PairRun>(PairRun{*pair});
+        keep_order(*check.pair, check.program);
+    }
+    if (!is_random(seed)) return;
+    for (size_t v = 0; v < kVariants; ++v) {
+        check.paused[v].resize(check.hooked.size());
+        for (size_t k = 0; k < check.hooked.size(); ++k)
+            if (is_watched(check.program, check.hooked[k]))
+                check.paused[v][k] = std::exchange(check.program.code[v][k].exec, pause_and_execute);
+    }
+}
+
+void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {
+    start(check.shadow, memory, one_thread);
+}
+
+void begin_global(GlobalCheck& check, Block& block) {
+    if (block.global == nullptr) block.global = std::make_shared<GlobalActor>();
+    block.global->check = &check;
+    begin(*block.global, check.shadow, block.index, block.shadow);
+}
+
+}  // namespace wl::emulator

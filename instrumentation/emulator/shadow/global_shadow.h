@@ -1,0 +1,125 @@
+// The shadow of global memory during one launch: who wrote and who read each unit of 1, 2 or 4 bytes last,
+// checked for races between blocks and between warps of a block. Pages are made when they are first touched.
+// Modelled: plain, volatile and atomic accesses; order by global_order.h. Atomic and volatile accesses among
+// themselves are no race, but a volatile read that nothing orders behind another block's volatile store
+// without a fence is one, unless it polls. A plain store of what is there already is none. Lanes of a warp
+// are ordered by their own program, by syncwarps and by the block's barriers. Surfaces and
+// memory of malloc count as global memory. Not modelled: textures, which no kernel can write; of three and
+// more readers that nothing orders two are kept, of different blocks where there are such, and of those of
+// one warp the latest.
+#pragma once
+
+#include "instrumentation/emulator/memory/memory.h"
+#include "instrumentation/emulator/shadow/global_order.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace wl::emulator {
+
+// Accesses of one instruction by one warp, in one interval between its synchronisations.
+struct GlobalRecord {
+    enum Flags : uint8_t {
+        kWrite = 1,
+        kStrong = 2,
+        kUpdate = 4,      // atom, red
+        kFenced = 8,      // the warp has executed a fence before
+        kBlockOnly = 16,  // .cta
+        kOrdered = 32,    // atomic, or of an order; else a strong access is volatile
+        kPolls = 64
+    };
+    uint32_t block = 0, site = 0;
+    Moment at = 0;
+    uint16_t epoch = 0;
+    uint8_t warp = 0, flags = 0;
+};
+
+// A record and a lane in one word; 0: nobody. The topmost bit of a second reader: no further one is needed.
+constexpr uint32_t kLaneBits = 5;
+constexpr uint32_t kSettled = 1u << 31;
+constexpr uint32_t kRecordsOfChunk = 1u << 12;
+constexpr uint32_t kMostChunks = (kSettled >> kLaneBits) / kRecordsOfChunk;
+constexpr uint32_t kPageBytes = 4096;
+
+struct GlobalPage {
+    std::atomic_flag lock;
+    uint32_t shift = 2;                             // a unit has 1 << shift bytes
+    std::vector<uint32_t> writer, reader, reader2;  // by unit; empty: nobody yet
+    std::vector<uint32_t> plain;                    // the last plain store, where atomics have come since
+};
+
+struct GlobalRegion {  // of one allocation
+    std::vector<std::atomic<GlobalPage*>> pages;
+};
+
+struct GlobalShadow {
+    GlobalMemory* memory = nullptr;
+    bool one_thread = false;  // there is an order among blocks, and witnesses are kept; else only `raced`
+    std::vector<GlobalRegion> regions;
+    std::mutex lock;  // of pages being made
+    std::deque<GlobalPage> pages;
+    std::vector<std::atomic<GlobalRecord*>> records = std::vector<std::atomic<GlobalRecord*>>(kMostChunks);
+    std::vector<std::unique_ptr<GlobalRecord[]>> chunks;  // that they lie in
+    GlobalOrder order;
+    std::atomic<bool> raced = false, full = false;
+    std::map<std::pair<uint32_t, uint32_t>, Incident> incidents;  // by sites
+    std::vector<std::pair<uint32_t, uint32_t>> found;             // their keys as they were found
+};
+
+// Two accesses that nothing orders, the earlier one in emulated order first.
+struct GlobalConflict {
+    GlobalRecord first;
+    int first_lane = 0, lane = 0;
+    const Allocation* allocation = nullptr;
+    uint64_t offset = 0;
+    uint32_t bytes = 0;
+    uint64_t before = 0;  // what lies there before the second access, at most 8 bytes
+};
+
+struct GlobalCheck;
+
+// What one worker needs for it.
+struct GlobalActor {
+    GlobalShadow* shadow = nullptr;
+    const GlobalCheck* check = nullptr;
+    BlockOrder order;
+    struct Recent {
+        uint32_t number = 0;  // of the record; 0: none
+        GlobalRecord record;
+    };
+    std::vector<std::array<Recent, 16>> recent;  // by warp and site
+    uint32_t next_record = 0, end_record = 0;
+    std::vector<GlobalConflict> conflicts;  // of the instruction that is being executed
+    size_t last_region = 0;
+};
+
+// One instruction of one warp, one access of every lane in `mask`.
+struct GlobalTouch {
+    GlobalRecord record;  // `at` is filled in
+    uint32_t mask = 0, bytes = 0;
+    std::span<const uint64_t, 32> at;  // addresses
+};
+
+void start(GlobalShadow& shadow, GlobalMemory& memory, bool one_thread);
+void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_block);
+
+// Notes the access; what it conflicts with is appended to `actor.conflicts`. Lanes outside every allocation
+// are left out. Call before the instruction is executed.
+void touch(GlobalActor& actor, GlobalTouch& touch);
+
+// malloc has given out so many bytes of the heap, a multiple of 16: what was there before is no access of
+// theirs.
+void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes);
+
+// Two lanes of the instruction store different values into one place.
+void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane);
+
+// The conflict as an incident: once a pair of sites, with a count.
+void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident);
+
+}  // namespace wl::emulator

@@ -1,0 +1,57 @@
+// Lanes in the window: the answers that are read.
+#include "app/worker/lane_report.h"
+
+#include "instrumentation/base/error.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace wl::app {
+namespace {
+
+std::string answer(const std::string& first, const std::string& others, const char* lanes) {
+    std::string list = "\"" + first + "\"";
+    for (int lane = 1; lane < 32; ++lane) list += ", \"" + others + "\"";
+    return R"({"asked": "--warp 3", "build": "debug", "function": "f", "instruction": "add;", "place": "a/b.cu:127",
+        "block": 2, "warp": 3, "time": 99, "lanes": )" +
+        std::string(lanes) +
+        R"(, "values": [{"expression": "x", "origin": "in %f1", "problem": "", "lanes": [)" + list + "]}]}";
+}
+
+TEST(LaneReport, HoldsPlaceTimeAndTheNumbersOfEveryLane) {
+    const LaneReport r = lane_report(answer("-0.5", "2", "4294967295"));
+    EXPECT_EQ(r.asked, "--warp 3");
+    EXPECT_EQ(r.file, "a/b.cu");
+    EXPECT_EQ(r.line, 127);
+    EXPECT_EQ(r.block, 2);
+    EXPECT_EQ(r.time, 99U);
+    ASSERT_EQ(r.rows.size(), 1U);
+    const LaneRow& row = r.rows[0];
+    EXPECT_FALSE(row.uniform);
+    EXPECT_EQ(row.number[0], -0.5);
+    EXPECT_EQ(row.number[31], 2);
+    EXPECT_EQ(row.low, -0.5);
+    EXPECT_EQ(row.high, 2);
+}
+
+TEST(LaneReport, OnlyActiveLanesDecideWhatIsUniform) {
+    EXPECT_TRUE(lane_report(answer("7", "2", "4294967294")).rows[0].uniform) << "lane 0 is away";
+    EXPECT_FALSE(lane_report(answer("7", "2", "3")).rows[0].uniform);
+}
+
+TEST(LaneReport, WhatIsNoNumberHasNone) {
+    const LaneRow row = lane_report(answer("{low 1, high 2}", "-", "4294967295")).rows[0];
+    EXPECT_TRUE(std::isnan(row.number[0]));
+    EXPECT_TRUE(std::isnan(row.number[1]));
+    EXPECT_TRUE(std::isinf(lane_report(answer("-inf", "1", "4294967295")).rows[0].number[0]));
+}
+
+TEST(LaneReport, AnErrorIsTheAnswersProblem) {
+    EXPECT_EQ(lane_report(R"({"asked": "--warp 9", "error": "no such warp"})").problem, "no such warp");
+    for (const char* text : {"", "{}", R"({"asked": "x", "build": 3})"})
+        EXPECT_THROW(lane_report(text), Error) << text;
+}
+
+}  // namespace
+}  // namespace wl::app

@@ -1,0 +1,222 @@
+// What the window holds, without a window: loading, moving the selection, running in a worker.
+#include "app/session/session.h"
+
+#include "app/session/navigate.h"
+#include "instrumentation/capture/file.h"
+#include "tests/support/synthetic_capture.h"
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace wl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Scratch {
+    fs::path folder = fs::temp_directory_path() / ("wl_session_test_" + std::to_string(getpid()));
+    Scratch() { fs::create_directories(folder); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() { fs::remove_all(folder); }
+    std::string file(const char* name) const { return (folder / name).string(); }
+    // Understands `run KERNEL ... -o FILE --progress` as far as the window is concerned.
+    std::string program(const std::string& body) const {
+        std::string path = file("program");
+        std::ofstream(path) << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+                            << body << "\n";
+        chmod(path.c_str(), 0755);
+        return path;
+    }
+};
+
+void run_until_done(Session& session, Selection& selection) {
+    for (int i = 0; i < 4000 && session.worker; ++i) {
+        prepare(session, selection);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(session.worker, nullptr);
+}
+
+TEST(Session, SaysWhatACaptureLacks) {
+    Session session;
+    Selection selection;
+    capture::Capture capture = testing::synthetic_capture();
+    capture.notes = {"block (1,0,0) was not recorded", "no reference: why"};
+    load(session, selection, capture, "capped.wlcap");
+    EXPECT_EQ(session.message.text, "block (1,0,0) was not recorded; no reference: why");
+    capture.notes.clear();
+    load(session, selection, capture, "whole.wlcap");
+    EXPECT_EQ(session.message.text, "");
+}
+
+TEST(KernelOptions, BecomeTheWordsOfTheCommandLine) {
+    KernelOptions request;
+    request.kernel = "v2c_3";
+    request.faults = {"32x"};
+    request.preset = "small", request.shape = "1,2,128,64";
+    request.causal = true;
+    request.seed = 7;
+    const std::vector<std::string> expected = {
+        "warplens",
+        "run",
+        "v2c_3",
+        "--fault",
+        "32x",
+        "--preset",
+        "small",
+        "--shape",
+        "1,2,128,64",
+        "--causal",
+        "--seed",
+        "7",
+        "-o",
+        "a.wlcap",
+        "--progress"};
+    EXPECT_EQ(command_line(request, "warplens", "a.wlcap"), expected);
+}
+
+TEST(KernelOptions, RepeatALaunchByTheValuesOfItsParameters) {
+    capture::Launch launch;
+    launch.kernel = "mine";
+    launch.faults = {"late"};
+    launch.params = {
+        {"S",     1024},
+        {"scale", 0.1 }
+    };
+    launch.inputs = "coordinates";
+    launch.arch = "compute_80";
+    launch.seed = 3, launch.schedule_seed = 11;
+    KernelOptions options;
+    options.kernel = "mine.toml";
+    options.preset = "small", options.shape = "1,1,64,64";
+    options.threads = 1;
+    repeat_launch(options, launch);
+    const std::vector<std::string> expected = {
+        "mine.toml",
+        "--fault",
+        "late",
+        "--set",
+        "S=1024",
+        "--set",
+        "scale=0.1",
+        "--inputs",
+        "coordinates",
+        "--arch",
+        "compute_80",
+        "--seed",
+        "3",
+        "--schedule",
+        "11",
+        "--threads",
+        "1"};
+    EXPECT_EQ(words_of(options), expected);
+}
+
+TEST(Session, LoadsTheCaptureOfAFinishedWorkerAndRemovesItsFile) {
+    const Scratch scratch;
+    capture::write_capture(testing::synthetic_capture(), scratch.file("made.wlcap"));
+    Session session;
+    Selection selection;
+    session.program = scratch.program(
+        "echo progress run 0.5 >&2; cp '" + scratch.file("made.wlcap") + "' \"$out\"; exit 1"
+    );
+    run(session, {.kernel = "attention"});
+    ASSERT_NE(session.worker, nullptr) << session.message.text;
+    const std::string file = session.worker->capture;
+    run_until_done(session, selection);
+    EXPECT_EQ(session.captures, 1U) << session.message.text;
+    EXPECT_EQ(session.capture.launch.kernel, "attention");
+    EXPECT_GE(selection.tile, 0);
+    EXPECT_FALSE(fs::exists(file));
+}
+
+TEST(Session, AKilledWorkerLeavesTheCaptureThatWasShown) {
+    const Scratch scratch;
+    Session session;
+    Selection selection;
+    load(session, selection, testing::synthetic_capture(), "shown.wlcap");
+    session.program = scratch.program("echo progress run 0.5 >&2; exec sleep 60");
+    run(session, {.kernel = "attention"});
+    ASSERT_NE(session.worker, nullptr);
+    for (int i = 0; i < 2000 && session.worker->progress.fraction == 0; ++i) {
+        prepare(session, selection);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    kill(session.worker->process, SIGKILL);
+    run_until_done(session, selection);
+    EXPECT_TRUE(session.message.bad);
+    EXPECT_NE(session.message.text.find("killed by signal 9"), std::string::npos) << session.message.text;
+    EXPECT_EQ(session.path, "shown.wlcap");
+    EXPECT_FALSE(session.capture.tiles.empty());
+}
+
+TEST(Session, AnUnreadableCaptureIsAMessageAndChangesNothing) {
+    const Scratch scratch;
+    Session session;
+    Selection selection;
+    load(session, selection, testing::synthetic_capture(), "shown.wlcap");
+    std::ofstream(scratch.file("broken.wlcap")) << "no capture";
+    load_file(session, selection, scratch.file("broken.wlcap"));
+    EXPECT_TRUE(session.message.bad);
+    EXPECT_NE(session.message.text.find("broken.wlcap"), std::string::npos) << session.message.text;
+    EXPECT_EQ(session.path, "shown.wlcap");
+}
+
+TEST(Session, AnElementsHistoryHasOnePointAnIteration) {
+    Session session;
+    Selection selection;
+    load(session, selection, testing::synthetic_capture(), "synthetic.wlcap");
+    const std::vector<HistoryPoint> history = element_history(session.capture, selection.tile, {5, 0});
+    ASSERT_EQ(history.size(), 8U);
+    for (size_t i = 0; i < history.size(); ++i) {
+        EXPECT_EQ(history[i].iteration, static_cast<int>(i));
+        EXPECT_NEAR(history[i].got / history[i].reference, 32, 1e-3);
+        EXPECT_EQ(history[i].verdict, capture::Verdict::bad);
+    }
+}
+
+TEST(TileView, MarksExactlyTheElementsOutsideTheirBound) {
+    const capture::Capture capture = testing::synthetic_capture();
+    for (size_t i = 0; i < capture.tiles.size(); ++i) {
+        const capture::Tile& tile = capture.tiles[i];
+        if (tile.values == capture::kNoBlob) continue;
+        const TileView view = make_tile_view(capture, static_cast<int>(i), 1);
+        EXPECT_EQ(view.wrong_count, tile.bad) << i;
+        auto counted = static_cast<double>(view.errors.exact);
+        for (size_t bin = 0; bin < view.errors.good.size(); ++bin)
+            counted += view.errors.good[bin] + view.errors.bad[bin];
+        EXPECT_EQ(counted, static_cast<double>(tile.compared))
+            << "the histogram counts every compared element once";
+    }
+}
+
+TEST(TileView, AMaskedScoreNeitherRingsNorWidensTheRange) {
+    capture::Capture capture = testing::synthetic_capture();
+    capture::Tile& tile = capture.tiles[0];
+    const analysis::TileData data = analysis::load_tile(capture, tile);
+    std::vector<float> values(data.got.data.begin(), data.got.data.end());
+    std::vector<double> reference = data.reference.data;
+    values[3] = -1e30F;
+    reference[3] = -INFINITY;
+    values[9] = std::nanf("");
+    tile.values = add_blob(capture.blobs, values);
+    tile.reference = add_blob(capture.blobs, reference);
+    const TileView view = make_tile_view(capture, 0, 1);
+    EXPECT_GT(view.got.lo, -100);
+    EXPECT_EQ(view.metric[0].values.data[3], 0) << "it agrees with its reference";
+    ASSERT_EQ(view.non_finite.size(), 1U);
+    EXPECT_EQ(view.non_finite[0], (Element{0, 9}));
+    EXPECT_TRUE(std::isnan(view.metric[0].values.data[9]));
+    EXPECT_FALSE(is_absent(view.metric[0].values.data[9])) << "the kernel's NaN is not a missing reference";
+}
+
+}  // namespace
+}  // namespace wl::app

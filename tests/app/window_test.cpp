@@ -1,0 +1,138 @@
+// The real window: GLFW and OpenGL under a virtual X server, moved by real X events (xdotool), its pixels
+// read back.
+#include "app/window.h"
+
+#include "app/draw/palettes.h"
+#include "app/shell/driver.h"
+#include "app/shell/shell_offscreen.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
+#include "tests/support/display.h"
+#include "tests/support/png.h"
+#include "tests/support/synthetic_capture.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <thread>
+#include <unistd.h>
+
+namespace wl::app {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int kWidth = 1366, kHeight = 768;
+
+struct Scratch {
+    fs::path folder = fs::temp_directory_path() / ("wl_window_test_" + std::to_string(getpid()));
+    Scratch() { fs::create_directories(folder); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() { fs::remove_all(folder); }
+    std::string file(const char* name) const { return (folder / name).string(); }
+};
+
+// Where the same window, drawn off screen, has its first heatmap; and the range of its palette.
+struct Expectation {
+    Box heat;
+    HeatView view;
+    HeatStyle style;
+    Matrix<float> values;
+};
+Expectation expectation() {
+    OffscreenShell shell(kWidth, kHeight, 1);
+    load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+    play(shell, parse_script("click tiles/b0/i0/P\nmove menu/file\nwait 3\n", "expectation"));
+    Expectation expected;
+    for (const Control& control : shell.app.ui.controls) {
+        if (control.name == "heat/got") expected.heat = {control.low, control.high};
+    }
+    const HeatmapsPanel& heat = shell.app.workspace.heatmaps;
+    expected.view = heat.views[0];
+    expected.style = {HeatMap::values, heat.lo, heat.hi, 0, false};
+    expected.values = shell.app.session.current.got.values;
+    return expected;
+}
+
+void expect_heatmap(const Image& image, const Expectation& expected) {
+    ASSERT_EQ(image.width, kWidth);
+    ASSERT_EQ(image.height, kHeight);
+    // Every fifth element away from the selection's frame.
+    for (int row = 4; row < expected.values.rows; row += 5) {
+        for (int col = 4; col < expected.values.cols; col += 5) {
+            const auto x = static_cast<size_t>(x_at_col(expected.view, expected.heat.low, col + 0.5));
+            const auto y = static_cast<size_t>(y_at_row(expected.view, expected.heat.low, row + 0.5));
+            const size_t at = (y * static_cast<size_t>(image.width) + x) * 3;
+            const Rgb wanted = viridis()[palette_index(expected.style, expected.values(row, col))];
+            EXPECT_NEAR(image.rgb[at], wanted.r, 6) << row << "," << col;
+            EXPECT_NEAR(image.rgb[at + 1], wanted.g, 6) << row << "," << col;
+            EXPECT_NEAR(image.rgb[at + 2], wanted.b, 6) << row << "," << col;
+        }
+    }
+}
+
+TEST(Window, DrawsTheHeatmapAndFollowsTheRealMouse) {
+    const Expectation expected = expectation();
+    const test::VirtualDisplay display(kWidth, kHeight);
+    ASSERT_TRUE(display.started) << "Xvfb does not start";
+    const Scratch scratch;
+    capture::write_capture(testing::synthetic_capture(), scratch.file("synthetic.wlcap"));
+    // An element whose cell centre the mouse is sent to, far from the corner where the selection is.
+    const Element target{41, 23};
+    const int x = static_cast<int>(x_at_col(expected.view, expected.heat.low, target.col + 0.5));
+    const int y = static_cast<int>(y_at_row(expected.view, expected.heat.low, target.row + 0.5));
+    const std::string place = std::to_string(x) + " " + std::to_string(y);
+    const std::string element = std::to_string(target.row) + "," + std::to_string(target.col);
+    std::ofstream(scratch.file("script"))
+        << "click tiles/b0/i0/P\nexpect tile P\nmove menu/file\nwait 4\nshot " << scratch.file("window.png")
+        << "\nuntil hovered " << element << "\nuntil selection " << element << "\n";
+    std::thread mouse([&] {
+        const std::string shot = scratch.file("window.png");
+        for (int tries = 0; tries < 600 && !fs::exists(shot); ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const std::string moves = "xdotool mousemove 5 5 sleep 0.2 mousemove " + place +
+            " sleep 0.6 mousedown 1 sleep 0.2 mouseup 1";
+        EXPECT_EQ(std::system(moves.c_str()), 0);
+    });
+    OpenRequest request;
+    request.capture = scratch.file("synthetic.wlcap");
+    request.script = scratch.file("script");
+    request.width = kWidth;
+    request.height = kHeight;
+    request.scale = 1;
+    try {
+        EXPECT_EQ(open_window(request), 0);
+    } catch (const Error& error) { ADD_FAILURE() << error.what(); }
+    mouse.join();
+    expect_heatmap(test::read_png(scratch.file("window.png")), expected);
+}
+
+TEST(Window, WithoutADisplaySaysSoAndNamesTheWayOut) {
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    try {
+        open_window({});
+        FAIL() << "a window without a display";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("--screenshot"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Window, AScreenshotNeedsNoDisplay) {
+    unsetenv("DISPLAY");
+    const Scratch scratch;
+    capture::write_capture(testing::synthetic_capture(), scratch.file("synthetic.wlcap"));
+    OpenRequest request;
+    request.capture = scratch.file("synthetic.wlcap");
+    request.screenshot = scratch.file("window.png");
+    request.width = kWidth;
+    request.height = kHeight;
+    EXPECT_EQ(open_window(request), 0);
+    EXPECT_EQ(test::read_png(request.screenshot).width, kWidth);
+}
+
+}  // namespace
+}  // namespace wl::app

@@ -1,0 +1,263 @@
+// The folders form the directed acyclic graph of ARCHITECTURE.md: read off the #include lines of the source
+// tree.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <regex>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace wl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SourceFile {
+    std::string path;  // from the root of the repository
+    std::string text;
+};
+
+struct Include {
+    size_t line = 0;  // from 1
+    bool quoted = false;
+    std::string target;
+};
+
+using Folders = std::set<std::string>;
+
+// Whose headers the files of a folder may include, beside their own.
+const std::map<std::string, Folders>& allowed_folders() {
+    static const std::map<std::string, Folders> kAllowed = [] {
+        std::map<std::string, Folders> allowed = {
+            {"base",      {}                                                          },
+            {"capture",   {"base"}                                                    },
+            {"ptx",       {"base"}                                                    },
+            {"compile",   {"base"}                                                    },
+            {"manifest",  {"base", "compile"}                                         },
+            {"emulator",  {"base", "capture", "ptx"}                                  },
+            {"variables", {"base", "ptx"}                                             },
+            {"watch",     {"base", "ptx", "variables"}                                },
+            {"travel",    {"base", "capture", "ptx", "variables", "watch", "emulator"}},
+            {"gpu",       {"base", "capture", "ptx"}                                  },
+            {"analysis",  {"base", "capture"}                                         },
+        };
+        Folders all;
+        for (const auto& [folder, below] : allowed) all.insert(folder);
+        allowed["probe"] = {};
+        allowed["diagnosis"] = all;
+        all.insert("diagnosis");
+        allowed["app"] = all;
+        return allowed;
+    }();
+    return kAllowed;
+}
+
+// "instrumentation/ptx/parse.cpp" -> "ptx", "app/panels/banks.h" -> "app", else the first folder.
+std::string folder_of(const std::string& path) {
+    static const std::regex kFolder("(?:instrumentation/)?([^/]+)/.*");
+    std::smatch match;
+    return std::regex_match(path, match, kFolder) ? match[1].str() : std::string();
+}
+
+std::vector<Include> includes_of(const std::string& text) {
+    static const std::regex kInclude(R"re(^\s*#\s*include\s*(["<])([^">]+)[">])re");
+    std::vector<Include> found;
+    std::istringstream lines(text);
+    std::string line;
+    for (size_t number = 1; std::getline(lines, line); ++number) {
+        std::smatch match;
+        if (std::regex_search(line, match, kInclude)) found.push_back({number, match[1] == "\"", match[2]});
+    }
+    return found;
+}
+
+bool is_window_header(const std::string& target) {
+    static const std::regex kWindow("(imgui|implot|GLFW/|GL/|GLES|EGL/|KHR/).*");
+    return std::regex_match(target, kWindow);
+}
+
+bool is_kernel_header(const std::string& target) {
+    static const std::regex kCuda(
+        R"((warplens\.cuh|cuda.*|mma\.h|cooperative_groups.*|cub/.*|math_constants\.h|vector_types\.h))"
+    );
+    return std::regex_match(target, kCuda);
+}
+
+// The panel that a file under app/panels/ belongs to: its name without extension.
+std::string panel_of(const std::string& path) {
+    const fs::path p(path);
+    return p.parent_path() == "app/panels" ? p.stem().string() : std::string();
+}
+
+// Why this include is not allowed; empty when it is.
+std::string objection(const std::string& path, const Include& include) {
+    const std::string folder = folder_of(path);
+    if (folder == "kernels") {
+        return is_kernel_header(include.target) ? "" : "kernels include warplens.cuh and CUDA's headers only";
+    }
+    const auto layer = allowed_folders().find(folder);
+    if (layer == allowed_folders().end()) return {};  // tests and benchmarks may include everything
+    if (folder != "app" && is_window_header(include.target)) return "only app/ draws";
+    if (folder == "probe" || !include.quoted) return {};
+    const std::string target = folder_of(include.target);
+    if (!allowed_folders().contains(target)) return "name our headers by their path from the root";
+    const std::string panel = panel_of(path), other = panel_of(include.target);
+    if (!panel.empty() && !other.empty() && panel != other && !panel.starts_with(other + "_"))
+        return "panels do not know each other";
+    if (target == folder || layer->second.contains(target)) return {};
+    return folder + " may not include " + target;
+}
+
+// Paths of one machine have no place in a repository that stands alone. (Split here, as this file is read
+// too.)
+std::vector<std::string> foreign_paths(const SourceFile& file) {
+    static const std::regex kForeign(
+        "(\\.\\./sha"
+        R"re(red\b)|((^|[\s"'`(=:])/wo)re"
+        R"(rk/))"
+    );
+    std::vector<std::string> found;
+    std::istringstream lines(file.text);
+    std::string line;
+    for (size_t number = 1; std::getline(lines, line); ++number) {
+        if (std::regex_search(line, kForeign))
+            found.push_back(file.path + ":" + std::to_string(number) + ": a path outside the repository");
+    }
+    return found;
+}
+
+std::vector<std::string> violations(std::span<const SourceFile> files) {
+    static const std::set<std::string> kCode = {".h", ".cpp", ".cu", ".cuh"};
+    std::vector<std::string> found;
+    for (const SourceFile& file : files) {
+        std::ranges::copy(foreign_paths(file), std::back_inserter(found));
+        if (!kCode.contains(fs::path(file.path).extension().string())) continue;
+        for (const Include& include : includes_of(file.text)) {
+            const std::string why = objection(file.path, include);
+            if (!why.empty())
+                found.push_back(
+                    file.path + ":" + std::to_string(include.line) + ": includes " + include.target + ": " +
+                    why
+                );
+        }
+    }
+    return found;
+}
+
+bool is_text(const std::string& bytes) { return bytes.find('\0') == std::string::npos; }
+
+std::vector<SourceFile> source_tree() {
+    static const std::set<std::string> kSkipped = {".git", ".env", ".cache", "build", "__pycache__"};
+    const fs::path root = WL_SOURCE_DIR;
+    std::vector<SourceFile> files;
+    for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator();
+         ++entry) {
+        if (kSkipped.contains(entry->path().filename().string())) {
+            if (entry->is_directory()) entry.disable_recursion_pending();
+            continue;
+        }
+        if (!entry->is_regular_file() || entry->path().extension() == ".wlcap") continue;
+        std::ostringstream text;
+        text << std::ifstream(entry->path(), std::ios::binary).rdbuf();
+        if (is_text(text.str()))
+            files.push_back({fs::relative(entry->path(), root).generic_string(), text.str()});
+    }
+    return files;
+}
+
+std::vector<std::string> violations_of(const std::string& path, const std::string& text) {
+    const std::vector<SourceFile> files = {
+        {path, text}
+    };
+    return violations(files);
+}
+
+TEST(Layers, TheSourceTreeKeepsTheFolderOrder) {
+    const std::vector<SourceFile> files = source_tree();
+    const auto read = [&files](const std::string& path) {
+        return std::ranges::count(files, path, &SourceFile::path);
+    };
+    EXPECT_EQ(read("instrumentation/base/dtype.cpp"), 1);
+    EXPECT_EQ(read("tests/base/layers_test.cpp"), 1);
+    for (const std::string& violation : violations(files)) ADD_FAILURE() << violation;
+}
+
+// Every folder against every other: allowed exactly where the table says, and the table has no cycle.
+TEST(Layers, OnlyTheListedFoldersAreSeen) {
+    for (const auto& [from, below] : allowed_folders()) {
+        if (from == "probe") continue;
+        for (const auto& [to, unused] : allowed_folders()) {
+            if (to == "probe") continue;
+            const std::string folder = from == "app" ? "app" : "instrumentation/" + from;
+            const std::string header =
+                (to == "app" ? "app/" : "instrumentation/" + to + "/") + std::string("x.h");
+            const bool fine = from == to || below.contains(to);
+            EXPECT_EQ(violations_of(folder + "/a.cpp", "#include \"" + header + "\"\n").empty(), fine)
+                << from << to;
+            EXPECT_FALSE(from != to && below.contains(to) && allowed_folders().at(to).contains(from))
+                << from << to;
+        }
+    }
+}
+
+TEST(Layers, TheExecutorsAndTheAnalysisDoNotSeeEachOther) {
+    for (const std::string from : {"emulator", "gpu", "analysis"}) {
+        for (const std::string to : {"emulator", "gpu", "analysis"}) {
+            const auto found = violations_of(
+                "instrumentation/" + from + "/a.cpp", "\n#include \"instrumentation/" + to + "/b.h\"\n"
+            );
+            EXPECT_EQ(found.size(), from == to ? 0u : 1u);
+            for (const std::string& violation : found)
+                EXPECT_TRUE(violation.starts_with("instrumentation/" + from + "/a.cpp:2: ")) << violation;
+        }
+    }
+}
+
+TEST(Layers, NothingBelowTheAppDraws) {
+    for (const std::string header : {"imgui.h", "implot.h", "GLFW/glfw3.h", "GL/glcorearb.h", "EGL/egl.h"}) {
+        EXPECT_EQ(violations_of("instrumentation/diagnosis/a.cpp", "#include <" + header + ">\n").size(), 1u);
+        EXPECT_EQ(violations_of("app/a.cpp", "#include <" + header + ">\n").size(), 0u);
+    }
+}
+
+TEST(Layers, AKernelIncludesTheProbeHeaderAndCudaOnly) {
+    EXPECT_TRUE(
+        violations_of("kernels/k.cu", "#include <cuda_fp16.h>\n#include <mma.h>\n#include <warplens.cuh>\n")
+            .empty()
+    );
+    EXPECT_EQ(violations_of("kernels/k.cu", "#include \"common.cuh\"\n").size(), 1u);
+    EXPECT_EQ(violations_of("kernels/k.cu", "#include <vector>\n").size(), 1u);
+}
+
+TEST(Layers, APanelKnowsNoOtherPanel) {
+    EXPECT_EQ(violations_of("app/panels/banks.cpp", "#include \"app/panels/heatmap.h\"\n").size(), 1u);
+    EXPECT_TRUE(violations_of("app/panels/banks.cpp", "#include \"app/panels/banks.h\"\n").empty());
+    EXPECT_TRUE(violations_of("app/panels/heatmap_cells.cpp", "#include \"app/panels/heatmap.h\"\n").empty());
+    EXPECT_TRUE(violations_of("app/workspace.cpp", "#include \"app/panels/heatmap.h\"\n").empty());
+}
+
+TEST(Layers, AHeaderIsNamedByItsPathFromTheRoot) {
+    EXPECT_EQ(violations_of("instrumentation/ptx/a.cpp", "  #  include \"a.h\"\n").size(), 1u);
+    EXPECT_EQ(violations_of("instrumentation/ptx/a.cpp", "#include \"../emulator/a.h\"\n").size(), 1u);
+}
+
+TEST(Layers, AFileThatPointsOutOfTheRepositoryIsNamed) {
+    const std::string folder = "/wo" + std::string("rk/"), sibling = "../sha" + std::string("red/design.md");
+    EXPECT_EQ(
+        violations_of("README.md", "see\n" + sibling),
+        std::vector<std::string>{"README.md:2: a path outside the repository"}
+    );
+    EXPECT_EQ(violations_of("dev", "cd \"" + folder + "main\"").size(), 1u);
+    EXPECT_TRUE(
+        violations_of("app/CMakeLists.txt", "add_library(app/worker/worker.cpp) # /workspace, app/work/x")
+            .empty()
+    );
+}
+
+}  // namespace
+}  // namespace wl

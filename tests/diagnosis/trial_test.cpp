@@ -1,0 +1,57 @@
+// Counterfactual runs judge what they ran: an unchanged fault is not mended, a program that never ends is not
+// either.
+#include "instrumentation/diagnosis/prove/trial.h"
+
+#include "instrumentation/diagnosis/prove/edit.h"
+
+#include <gtest/gtest.h>
+
+namespace wl::diagnosis {
+namespace {
+
+Experiment experiment(const std::string& fault) {
+    manifest::BindOptions b;
+    b.set = {
+        {"H", "1" },
+        {"S", "64"}
+    };
+    b.faults = {fault};
+    capture::Capture scratch;
+    return prepare(manifest::bind(manifest::load(manifest::resolve("v2c_3")), b), {}, scratch);
+}
+
+TEST(Trial, AnUnchangedFaultIsNotMended) {
+    const Experiment e = experiment("scale");
+    const Trial t = try_module(e, e.module, {.blocks = {0}});
+    EXPECT_TRUE(t.finished);
+    EXPECT_GT(t.bad, 0);
+    EXPECT_GT(t.compared, t.bad);
+    EXPECT_FALSE(mended(t));
+}
+
+TEST(Trial, ARaceIsNotMendedEvenWhereTheValuesComeOutRight) {
+    const Experiment e = experiment("sync");
+    const Trial t = try_module(e, e.module, {.blocks = {0}});
+    EXPECT_EQ(t.bad, 0);  // the marks make the warps meet
+    EXPECT_FALSE(t.incidents.empty());
+    EXPECT_FALSE(mended(t));
+    const Trial without_marks = try_module(e, e.module, {.blocks = {0}, .races = false, .marks = false});
+    EXPECT_GT(without_marks.bad, 0);
+}
+
+TEST(Trial, AnEndlessLoopEndsWithItsBudgetAndMendsNothing) {
+    const Experiment e = experiment("scale");
+    ptx::Module endless = e.module;
+    ptx::Function& f = entry_of(endless, e.entry);
+    for (uint32_t i = 0; i < f.code.size(); ++i) {
+        const bool backward = f.code[i].op == ptx::Op::bra && f.code[i].guard.reg >= 0 &&
+            f.code[i].operands.front().index < static_cast<int32_t>(i);
+        if (backward) fix_guard(f, i, true);
+    }
+    const Trial t = try_module(e, endless, {.blocks = {0}, .budget = 200000});
+    EXPECT_FALSE(t.finished);
+    EXPECT_FALSE(mended(t));
+}
+
+}  // namespace
+}  // namespace wl::diagnosis
