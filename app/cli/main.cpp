@@ -1,12 +1,16 @@
 // warplens: one of the two places where errors are caught and become an exit status.
+#include "app/cli/complete.h"
 #include "app/cli/parse.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
+#include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <string_view>
 
 namespace {
 
@@ -14,7 +18,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 14> kVerbs{
+constexpr std::array<Verb, 17> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -30,13 +34,21 @@ constexpr std::array<Verb, 14> kVerbs{
      {"accept", wl::app::verb_accept},
      {"why", wl::app::verb_why},
      {"compare", wl::app::verb_compare},
+     {"help", wl::app::verb_help},
+     {"completion", wl::app::verb_completion},
+     {"manual", wl::app::verb_manual},
      }
 };
 
 int run(int argc, char** argv) {
+    if (argc > 1 && argv[1] == std::string_view(wl::app::kCompleteVerb))
+        return wl::app::print_completions({argv + 2, argv + argc});
     const wl::app::Parsed parsed = wl::app::parse_command(argc, argv);
     if (parsed.exit) return *parsed.exit;
     wl::app::catch_interrupts();
+    if (const char* parent = std::getenv(wl::app::kParentVariable))
+        wl::app::end_with(static_cast<pid_t>(std::strtol(parent, nullptr, 10)));
+    unsetenv(wl::app::kParentVariable);
     for (const Verb& verb : kVerbs) {
         if (parsed.command.verb == verb.name) return verb.run(parsed.command);
     }
@@ -50,7 +62,7 @@ int main(int argc, char** argv) {
         return run(argc, argv);
     } catch (const wl::diagnosis::Cancelled&) {
         std::fputs("warplens: interrupted; nothing was written\n", stderr);
-        return wl::app::kExitInterrupted;
+        return wl::app::exit_status_of_interruption();
     } catch (const wl::Unsupported& u) {
         std::fprintf(stderr, "warplens: %s\n", u.what());
         return wl::app::kExitUnsupported;

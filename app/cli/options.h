@@ -12,11 +12,12 @@
 namespace wl::app {
 
 // Exit status (docs/cli.md): the contract with scripts and CI.
-constexpr int kExitOk = 0, kExitFindings = 1, kExitError = 2, kExitUnsupported = 3, kExitInterrupted = 130;
+constexpr int kExitOk = 0, kExitFindings = 1, kExitError = 2, kExitUnsupported = 3;
 
 struct OutputOptions {
-    bool json = false, quiet = false, no_color = false;
-    bool progress = false;  // machine-readable progress lines on stderr, for the window
+    bool json = false, quiet = false;
+    std::string color = "auto";  // "always", "never"
+    bool progress = false;       // machine-readable progress lines on stderr, for the window
 };
 
 struct TileOptions {
@@ -71,6 +72,7 @@ struct Command {
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
+    std::string topic;                                   // help: a verb; completion: a shell
     std::string out;                                     // -o of run, diagnose and hazards
     uint64_t explore = 0;                                // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open

@@ -1,5 +1,4 @@
-// The command line's grammar: verbs, options, help with examples, and the nearest known word to a misspelt
-// one.
+// Words of the command line into a Command, and the nearest known word to a misspelt one.
 #pragma once
 
 #include "app/cli/options.h"

@@ -81,7 +81,8 @@ std::string where_text(const capture::Capture& c, const capture::Where& w) {
 }
 
 Style style_of(const OutputOptions& options) {
-    return {isatty(STDOUT_FILENO) != 0 && !options.no_color && std::getenv("NO_COLOR") == nullptr};
+    if (options.color != "auto") return {options.color == "always"};
+    return {isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr};
 }
 
 std::string paint(const Style& s, Color c, const std::string& text) {

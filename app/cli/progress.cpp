@@ -4,20 +4,22 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace wl::app {
 
 namespace {
 
-// A signal handler has no other way to speak to the program.
+// The signal that asked to stop. A handler has no other way to speak to the program.
 volatile std::sig_atomic_t stop_requested = 0;
 
 void request_stop(int signal) {
     if (stop_requested != 0) std::signal(signal, SIG_DFL);
-    stop_requested = 1;
+    stop_requested = signal;
 }
 
 struct Reporter {
@@ -48,11 +50,17 @@ struct Reporter {
 }  // namespace
 
 void catch_interrupts() {
-    std::signal(SIGINT, request_stop);
-    std::signal(SIGTERM, request_stop);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, request_stop);
 }
 
 bool interrupted() { return stop_requested != 0; }
+
+int exit_status_of_interruption() { return 128 + (stop_requested != 0 ? stop_requested : SIGINT); }
+
+void end_with(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) std::_Exit(128 + SIGTERM);
+}
 
 std::function<bool(const diagnosis::Progress&)> progress_reporter(const OutputOptions& options) {
     auto reporter = std::make_shared<Reporter>(Reporter(options));

@@ -19,6 +19,9 @@ int verb_at(const Command& command);
 int verb_accept(const Command& command);
 int verb_why(const Command& command);
 int verb_compare(const Command& command);
+int verb_help(const Command& command);
+int verb_completion(const Command& command);
+int verb_manual(const Command& command);
 
 // ok 0, findings 1, unsupported 3.
 int exit_status(const std::string& verdict);

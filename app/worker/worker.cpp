@@ -119,8 +119,12 @@ void start(Worker& worker, const std::vector<std::string>& command, std::string 
     arguments.reserve(command.size() + 1);
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
+    std::vector<char*> environment;
+    for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
+    std::string parent = std::string(kParentVariable) + "=" + std::to_string(getpid());
+    environment.insert(environment.end(), {parent.data(), nullptr});
     const int failed =
-        posix_spawnp(&worker.process, arguments[0], &actions, nullptr, arguments.data(), environ);
+        posix_spawnp(&worker.process, arguments[0], &actions, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&actions);
     for (const auto& pair : ends) {
         close(pair[1]);

@@ -37,7 +37,11 @@ struct Worker {
     ~Worker();  // kills and reaps what still runs
 };
 
-// `command`: program and arguments. Throws Error naming the program when it cannot be started.
+// What a worker of ours reads from its environment: our process, with which it ends.
+constexpr const char* kParentVariable = "WARPLENS_PARENT";
+
+// `command`: program and arguments. To be called on the thread that lives as long as the program: some
+// workers end with it. Throws Error naming the program when it cannot be started.
 void start(Worker& worker, const std::vector<std::string>& command, std::string capture);
 void poll(Worker& worker);  // reads what has come, reaps an ended process; never blocks
 // One line to its stdin; nothing happens when it has ended.

@@ -7,6 +7,7 @@
 #include "instrumentation/manifest/inputs.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/python.h"
+#include "instrumentation/manifest/python_server.h"
 #include "instrumentation/manifest/texture.h"
 
 #include <algorithm>
@@ -335,6 +336,7 @@ Problem bind(const Kernel& kernel, const BindOptions& options) {
     problem.kernel = kernel;
     problem.seed = options.seed;
     problem.inputs = options.inputs;
+    problem.python = options.python ? options.python : std::make_shared<PythonServer>();
     bind_params(b, problem);
     bind_defines(b, problem);
     bind_launch(b, problem);

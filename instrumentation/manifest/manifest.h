@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -114,12 +115,15 @@ std::string display_path(const std::string& path);
 // "gemm.toml:31: launch.grid[0]", the place of a key for a message.
 std::string place(const Kernel& kernel, const std::string& key);
 
+struct PythonServer;
+
 struct BindOptions {
     std::vector<std::pair<std::string, std::string>> set;  // --set NAME=VALUE, in order; later wins
     std::string preset;
     std::vector<std::string> faults;
     std::string inputs;  // --inputs KIND or FILE.npz: replaces the fills (docs/manifest.md, "Inputs")
     uint64_t seed = 0;
+    std::shared_ptr<PythonServer> python;  // of a problem that is bound again; else a new one
 };
 
 // One parameter of the entry, ready to be laid out.
@@ -145,6 +149,8 @@ struct Problem {
     std::vector<BoundArgument> args;
     uint64_t seed = 0;
     std::string inputs;
+    std::shared_ptr<PythonServer>
+        python;  // of a reference in Python; copies of the problem share the process
 };
 
 // Throws Error on an unknown fault, preset or parameter, an expression that does not evaluate, an impossible

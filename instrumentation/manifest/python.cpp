@@ -1,11 +1,10 @@
-// The exchange with the Python process: a folder of .npy files and two JSON files.
+// The exchange with the Python process: .npy files and two JSON files in its folder.
 #include "instrumentation/manifest/python.h"
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/npy.h"
-#include "instrumentation/manifest/process.h"
-#include "instrumentation/manifest/python_driver.h"
+#include "instrumentation/manifest/python_server.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -20,25 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct TemporaryFolder {
-    std::string path;
-
-    TemporaryFolder() : path((fs::temp_directory_path() / "warplens-reference-XXXXXX").string()) {
-        if (!mkdtemp(path.data()))
-            throw Error(
-                "cannot make a folder in " + fs::temp_directory_path().string() + " for the Python reference."
-            );
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string file(const std::string& name) const { return path + "/" + name; }
-};
-
 std::string interpreter() {
     if (const char* chosen = std::getenv("WARPLENS_PYTHON"); chosen && *chosen) return chosen;
     std::error_code ignored;
@@ -51,10 +31,10 @@ json number(double value) {
 }
 
 // What stands for an argument in the request; arrays are written as files.
-json describe(const BoundArgument& argument, const TemporaryFolder& folder, int& files) {
+json describe(const BoundArgument& argument, const std::string& folder, int& files) {
     if (argument.array) {
         std::string name = fmt::format("input{}.npy", files++);
-        write_npy(folder.file(name), argument.data);
+        write_npy(folder + "/" + name, argument.data);
         return name;
     }
     if (argument.fields.empty()) return at(argument.data, 0);
@@ -63,7 +43,7 @@ json describe(const BoundArgument& argument, const TemporaryFolder& folder, int&
     return fields;
 }
 
-void write_request(const Problem& problem, const PythonOptions& options, const TemporaryFolder& folder) {
+void write_request(const Problem& problem, const PythonOptions& options, const std::string& folder) {
     json request = {
         {"params", json::object()},
         {"inputs", json::object()},
@@ -74,8 +54,7 @@ void write_request(const Problem& problem, const PythonOptions& options, const T
     for (const BoundArgument& argument : problem.args)
         request["inputs"][argument.name] = describe(argument, folder, files);
     if (options.block) request["block"] = {options.block->x, options.block->y, options.block->z};
-    std::ofstream(folder.file("request.json")) << request;
-    std::ofstream(folder.file("driver.py")) << kPythonDriver;
+    std::ofstream(folder + "/request.json") << request;
 }
 
 std::string last_lines(std::string text, int count) {
@@ -85,31 +64,30 @@ std::string last_lines(std::string text, int count) {
     return text.empty() ? "It printed nothing." : first == text.npos ? text : text.substr(first + 1);
 }
 
-// Why there is no answer to read; empty: there is one.
-std::string process_problem(
-    const Finished& finished, const std::string& python, const std::string& script, double timeout
+// Why there is no answer to read; empty: there may be one.
+std::string problem_of(
+    const PythonReply& reply, const std::string& python, const std::string& script, double timeout
 ) {
-    if (!finished.started)
-        return fmt::format("cannot start {}; WARPLENS_PYTHON names the interpreter for {}", python, script);
-    if (finished.timed_out) return fmt::format("{} did not return within {:g} seconds", script, timeout);
-    if (finished.status == 0) return {};
+    if (reply.timed_out) return fmt::format("{} did not return within {:g} seconds", script, timeout);
+    if (reply.interrupted) return fmt::format("{} was interrupted", script);
+    if (reply.answered || reply.status == 0) return {};
     return fmt::format(
         "{} ended with status {} while it ran {}:\n{}",
         python,
-        finished.status,
+        reply.status,
         script,
-        last_lines(finished.output, 8)
+        last_lines(reply.output, 8)
     );
 }
 
-PythonReference read_answer(const TemporaryFolder& folder) {
+PythonReference read_answer(const std::string& folder) {
     PythonReference reference;
     try {
-        const json answer = json::parse(read_text_file(folder.file("answer.json")));
+        const json answer = json::parse(read_text_file(folder + "/answer.json"));
         reference.problem = answer.value("problem", "");
         if (!reference.problem.empty()) return reference;
         for (const auto& [name, file] : answer.at("tensors").items()) {
-            reference.tensors.push_back(read_npy(folder.file(file)));
+            reference.tensors.push_back(read_npy(folder + "/" + file.get<std::string>()));
             reference.tensors.back().name = name;
         }
     } catch (const std::exception& e) {  // the script may have left the process, or written here
@@ -130,17 +108,18 @@ std::string with_display_path(std::string text, const std::string& path, const s
 PythonReference run_python_reference(
     const Problem& problem, const std::string& script, const PythonOptions& options
 ) {
-    const TemporaryFolder folder;
-    write_request(problem, options, folder);
     const std::string python = interpreter(), shown = display_path(script);
     const std::string path = fs::absolute(script).lexically_normal().string();
-    // -B: no __pycache__ beside the user's files.
-    const Finished finished = run_process(
-        {python, "-B", folder.file("driver.py"), folder.path, path}, folder.file("log"), options.timeout
-    );
+    PythonServer& server = *problem.python;
+    const std::scoped_lock lock(server.mutex);
+    if (!start(server, python, path))
+        return {
+            {}, fmt::format("cannot start {}; WARPLENS_PYTHON names the interpreter for {}", python, shown)};
+    write_request(problem, options, server.folder);
+    const PythonReply reply = ask(server, options.timeout);
     PythonReference reference;
-    reference.problem = process_problem(finished, python, shown, options.timeout);
-    if (reference.problem.empty()) reference = read_answer(folder);
+    reference.problem = problem_of(reply, python, shown, options.timeout);
+    if (reference.problem.empty()) reference = read_answer(server.folder);
     reference.problem = with_display_path(reference.problem, path, shown);
     return reference;
 }

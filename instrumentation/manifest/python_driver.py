@@ -1,4 +1,7 @@
-# Runs reference(inputs, params[, block]) of a user's script: driver.py FOLDER SCRIPT.
+# Answers by reference(inputs, params[, block]) of a user's script: driver.py FOLDER SCRIPT.
+#
+# Each byte on stdin asks; a byte on descriptor 3 says that the answer is there. The end of stdin is the end of the
+# program that asks: then this process leaves, whatever the script is doing, and takes FOLDER with it.
 #
 # FOLDER/request.json holds {"params": {..}, "inputs": {..}, "block": [x, y, z] or null}; in inputs a string is the
 # name of a .npy in FOLDER, a number a scalar argument, an object a struct by value. Answers by FOLDER/answer.json:
@@ -6,9 +9,15 @@
 import inspect
 import json
 import os
+import queue
 import runpy
+import shutil
 import sys
+import threading
 import traceback
+
+ANSWERS = 3
+LOADED = {}
 
 
 class Problem(Exception):
@@ -45,6 +54,14 @@ def save(np, folder, script, result):
     return files
 
 
+def load(script):
+    """The script's names; it is run once."""
+    if not LOADED:
+        sys.argv = [script]
+        LOADED.update(runpy.run_path(script))
+    return LOADED
+
+
 def run(folder, script):
     try:
         import numpy as np
@@ -54,9 +71,7 @@ def run(folder, script):
     with open(os.path.join(folder, "request.json"), encoding="utf-8") as file:
         request = json.load(file)
     inputs = load_inputs(np, folder, request["inputs"])
-    sys.path.insert(0, os.path.dirname(script))
-    sys.argv = [script]
-    names = runpy.run_path(script)
+    names = load(script)
     if not callable(names.get("reference")):
         raise Problem(f"{script} defines no function reference(inputs, params)")
     return save(np, folder, script, call(names["reference"], inputs, request["params"], request["block"]))
@@ -73,18 +88,38 @@ def lines_of(error, script):
     return line, [text for text in lines if not text.startswith("Traceback")][-8:]
 
 
-def main():
-    folder, script = sys.argv[1:3]
+def answer(folder, script):
     try:
-        answer = {"tensors": run(folder, script)}
+        return {"tensors": run(folder, script)}
     except Problem as problem:
-        answer = {"problem": str(problem)}
+        return {"problem": str(problem)}
     except BaseException as error:  # sys.exit() and Ctrl-C in a script too
         line, lines = lines_of(error, script)
         place = f"{script}:{line}" if line else script
-        answer = {"problem": f"{place}: {type(error).__name__} in the Python reference\n" + "\n".join(lines)}
-    with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
-        json.dump(answer, file)
+        return {"problem": f"{place}: {type(error).__name__} in the Python reference\n" + "\n".join(lines)}
+
+
+def listen(folder, questions):
+    while os.read(0, 1):
+        questions.put(None)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
+
+
+def main():
+    folder, script = sys.argv[1:3]
+    os.set_inheritable(ANSWERS, False)
+    sys.stdin = open(os.devnull, encoding="utf-8")
+    sys.path.insert(0, os.path.dirname(script))
+    questions = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(folder, questions), daemon=True).start()
+    while True:
+        questions.get()
+        said = answer(folder, script)
+        sys.stdout.flush()
+        with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
+            json.dump(said, file)
+        os.write(ANSWERS, b"!")
 
 
 main()

@@ -1,12 +1,18 @@
 // References in Python: what goes in, what comes back, and a sentence for everything that can go wrong.
 #include "instrumentation/base/error.h"
 #include "instrumentation/manifest/python.h"
+#include "instrumentation/manifest/python_server.h"
 
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 namespace wl::manifest {
 namespace {
@@ -174,6 +180,75 @@ TEST_F(PythonReferences, WhatAScriptPrintsStaysOffOurStdout) {
         run("print('hello')\ndef reference(inputs, params):\n    return {'C': 1}\n");
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
     EXPECT_EQ(reference.problem, "");
+}
+
+TEST_F(PythonReferences, TheProcessStaysForTheNextQuestionAndForTheProblemBoundAgain) {
+    const std::string script =
+        "import os\ncalls = 0\ndef reference(inputs, params):\n    global calls\n    calls += 1\n"
+        "    return {'process': os.getpid(), 'calls': calls, 'A': inputs['A']}\n";
+    const PythonReference first = run(script);
+    const PythonReference second = run_python_reference(problem, "ref.py");
+    BindOptions again;
+    again.python = problem.python;
+    again.set = {
+        {"M", "4"}
+    };
+    const PythonReference third = run_python_reference(bind(load("k.toml"), again), "ref.py");
+    ASSERT_EQ(third.problem, "");
+    EXPECT_EQ(at(named(first, "process"), 0), at(named(second, "process"), 0));
+    EXPECT_EQ(at(named(first, "process"), 0), at(named(third, "process"), 0));
+    EXPECT_EQ(at(named(third, "calls"), 0), 3);
+    EXPECT_EQ(named(third, "A").shape, (std::vector<int64_t>{4, 3}));
+    const PythonReference other = run_python_reference(bind(load("k.toml"), {}), "ref.py");
+    EXPECT_NE(at(named(first, "process"), 0), at(named(other, "process"), 0)) << "a problem of its own";
+}
+
+TEST_F(PythonReferences, AnEditedScriptIsReadAgain) {
+    EXPECT_EQ(at(named(run("def reference(inputs, params):\n    return {'C': 1}\n"), "C"), 0), 1);
+    EXPECT_EQ(at(named(run("def reference(inputs, params):\n    return {'C': 2}\n"), "C"), 0), 2);
+}
+
+TEST_F(PythonReferences, AProcessThatEndedIsStartedAgain) {
+    run("import os\ndef reference(inputs, params):\n    os._exit(3) if os.path.exists('bad') else None\n"
+        "    return {'C': 1}\n");
+    std::ofstream("bad") << "";
+    EXPECT_NE(run_python_reference(problem, "ref.py").problem.find("ended with status 3"), std::string::npos);
+    fs::remove("bad");
+    EXPECT_EQ(run_python_reference(problem, "ref.py").problem, "");
+}
+
+TEST_F(PythonReferences, NothingIsLeftWhenTheProblemGoes) {
+    const PythonReference reference =
+        run("import os\ndef reference(inputs, params):\n    return {'process': os.getpid()}\n");
+    const auto process = static_cast<pid_t>(at(named(reference, "process"), 0));
+    const std::string left = problem.python->folder;
+    EXPECT_TRUE(fs::exists(left));
+    EXPECT_EQ(kill(process, 0), 0);
+    problem.python.reset();
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_NE(kill(process, 0), 0);
+}
+
+// A process that dies without unwinding (SIGKILL) leaves neither the script running nor its folder.
+TEST_F(PythonReferences, TheScriptEndsWithAProcessThatIsKilled) {
+    std::ofstream("ref.py") << "import os, time\nopen('process', 'w').write(str(os.getpid()))\n"
+                               "os.rename('process', 'started')\ntime.sleep(60)\n";
+    const pid_t killed = fork();
+    if (killed == 0) {
+        run_python_reference(problem, "ref.py");
+        _exit(0);
+    }
+    const auto soon = [](const auto& condition) {
+        for (int i = 0; i < 1000 && !condition(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return condition();
+    };
+    ASSERT_TRUE(soon([] { return fs::exists("started"); }));
+    pid_t script = 0;
+    std::ifstream("started") >> script;
+    kill(killed, SIGKILL);
+    waitpid(killed, nullptr, 0);
+    EXPECT_TRUE(soon([script] { return kill(script, 0) != 0; }));
 }
 
 TEST_F(PythonReferences, AMissingInterpreterOrNumpyIsSaid) {

@@ -70,6 +70,7 @@ manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
     manifest::BindOptions options;
     for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
     options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;
+    options.python = p.python;
     return manifest::bind(p.kernel, options);
 }
 

@@ -1,0 +1,314 @@
+// One function a verb or family of options; CLI11 holds what they say.
+#include "app/cli/grammar.h"
+
+#include "app/cli/parse_questions.h"
+#include "instrumentation/base/text.h"
+
+#include <CLI/CLI.hpp>
+
+namespace wl::app {
+
+namespace {
+
+void add_output_options(CLI::App& verb, Command& c) {
+    verb.add_flag("--json", c.output.json, "print one JSON object, and nothing else, on stdout");
+    verb.add_flag("--quiet", c.output.quiet, "no progress and no hints");
+    verb.add_option("--color", c.output.color, "auto: on a terminal, unless NO_COLOR is set; always; never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    verb.add_flag_callback(
+        "--no-color", [&c] { c.output.color = "never"; }, "the same as --color=never"
+    );
+}
+
+void add_common_options(CLI::App& verb, Command& c) {
+    KernelOptions& k = c.kernel;
+    verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
+    verb.add_option("--seed", k.seed, "seed of the inputs");
+    verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
+    verb.add_option("--on", k.on, "executor: cpu");
+    verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
+    verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
+}
+
+void add_kernel_options(CLI::App& verb, Command& c) {
+    KernelOptions& k = c.kernel;
+    verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");
+    verb.add_option("--preset", k.preset, "a named set of parameters of the manifest");
+    verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
+    verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
+    verb.add_option(
+        "--inputs",
+        k.inputs,
+        "fill of every input: normal, uniform, zeros, ones, coordinates, one-hot, identity, or a .npz"
+    );
+    verb.add_option(
+        "--check", k.check, "races,uninitialised,bounds,barriers,reference or none; default: all"
+    );
+    verb.add_option(
+        "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
+    );
+    verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
+    verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
+    verb.add_option(
+            "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"
+    )
+        ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
+    add_common_options(verb, c);
+}
+
+// The kernel that the verb is about, and all that decides its run.
+void add_kernel(CLI::App& verb, Command& c, const char* about) {
+    verb.add_option("kernel", c.kernel.kernel, about)->required();
+    add_kernel_options(verb, c);
+}
+constexpr const char* kKernel = "a shipped kernel, a .toml or a .cu";
+constexpr const char* kKernelOrCapture = "a shipped kernel, a .toml, a .cu, or a .wlcap";
+
+CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* about, const char* example) {
+    CLI::App* verb = app.add_subcommand(name, about);
+    verb->footer(std::string("Example:\n  ") + example);
+    verb->callback([&c, name] { c.verb = name; });
+    add_output_options(*verb, c);
+    return verb;
+}
+
+void add_check(CLI::App& app, Command& c) {
+    CLI::App* check = add_verb(
+        app,
+        c,
+        "check",
+        "will WarpLens run my kernel? Lists every instruction that it lacks, by name and line",
+        "warplens check mine.cu --entry scale --arch sm_80 --define TILE=32 -I include"
+    );
+    check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu that NVRTC compiles")->required();
+    check->add_option(
+        "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
+    );
+    check->add_option("--arch", c.check.arch, "sm_80, sm_90, ...: what a .cu is compiled for");
+    check->add_option("-D,--define", c.check.defines, "NAME or NAME=VALUE for a .cu (repeatable)")
+        ->allow_extra_args(false);
+    check->add_option("-I,--include", c.check.include, "a folder of a .cu's headers (repeatable)")
+        ->allow_extra_args(false);
+    check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
+}
+
+void add_banks(CLI::App& app, Command& c) {
+    CLI::App* banks = add_verb(
+        app,
+        c,
+        "banks",
+        "bank conflicts and sectors by line, worst first, with the layout that removes them",
+        "warplens banks v2c_3"
+    );
+    banks->add_option("--block", c.blocks, "X,Y,Z: only this block (repeatable); default: all");
+    add_kernel(*banks, c, kKernel);
+}
+
+void add_hazards(CLI::App& app, Command& c) {
+    CLI::App* hazards = add_verb(
+        app,
+        c,
+        "hazards",
+        "races, barriers, addresses and uninitialised values, and what other schedules change",
+        "warplens hazards v2b --explore 50"
+    );
+    hazards->add_option("--explore", c.explore, "how many other schedules to try; default: none");
+    hazards->add_option("-o,--out", c.out, "the capture to write");
+    add_kernel(*hazards, c, kKernel);
+}
+
+void add_estimate(CLI::App& app, Command& c) {
+    CLI::App* estimate = add_verb(
+        app,
+        c,
+        "estimate",
+        "what a recording would take, by block: events, tiles, memory, file",
+        "warplens estimate v2c_3 --record 0,0,0 --record 1,0,0"
+    );
+    add_kernel(*estimate, c, kKernel);
+}
+
+void add_at(CLI::App& app, Command& c) {
+    CLI::App* at = add_verb(
+        app,
+        c,
+        "at",
+        "any instant of a block: what the source variables of a warp's 32 lanes hold there",
+        "warplens at v2c_3 --fault 32x --warp 3 --line 127 --print l_add,m"
+    );
+    add_instant_options(*at, c.at);
+    at->add_flag("--serve", c.at.serve, "answer lines of these options on stdin by lines of JSON");
+    add_kernel(*at, c, kKernelOrCapture);
+}
+
+void add_accept(CLI::App& app, Command& c) {
+    CLI::App* accept = add_verb(
+        app,
+        c,
+        "accept",
+        "the acceptance table: every preset of every kernel, right, silent and inside its limits",
+        "warplens accept v2b v2c_3 --presets mission,mission_causal"
+    );
+    accept->add_option(
+        "kernels", c.accept.kernels, "shipped kernels, .toml or .cu, KERNEL+FAULT; default: all shipped"
+    );
+    accept->add_option("--presets", c.accept.presets, "only these presets; default: all of the manifest")
+        ->delimiter(',');
+    accept->add_option(
+        "--max-registers", c.accept.registers, "a thread; default: the manifest's limit, or 72"
+    );
+    accept->add_option(
+        "--max-shared", c.accept.shared, "bytes a block, K for 1024; default: the manifest's limit, or 99K"
+    );
+    accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
+    add_common_options(*accept, c);
+}
+
+void add_why(CLI::App& app, Command& c) {
+    CLI::App* why = add_verb(
+        app,
+        c,
+        "why",
+        "where an element of a tile or an output comes from, back to the inputs, with the first wrong link",
+        "warplens why v2c_3 --fault 32x --tile O --element 0,0"
+    );
+    add_element_options(*why, c.why);
+    why->add_flag("--serve", c.why.serve, "answer lines of these options on stdin by lines of JSON");
+    add_kernel(*why, c, "a .wlcap, or a kernel, which is run");
+}
+
+void add_compare(CLI::App& app, Command& c) {
+    CLI::App* compare = add_verb(
+        app,
+        c,
+        "compare",
+        "two iterations or captures stage by stage: where they first differ, and the change of source there",
+        "warplens compare v2c_3 v2c_3+32x --preset mission"
+    );
+    compare->add_option("a", c.compare.a, "a kernel, KERNEL+FAULT, or a .wlcap")->required();
+    compare->add_option("b", c.compare.b, "the other")->required();
+    compare->add_option("--block", c.compare.block, "X,Y,Z; default: of the first wrong tile, else 0,0,0");
+    compare->add_flag("--all", c.compare.all, "every change of the source");
+    add_kernel_options(*compare, c);
+}
+
+void add_open(CLI::App& app, Command& c) {
+    CLI::App* open = add_verb(
+        app,
+        c,
+        "open",
+        "the window, on a capture or on a kernel that it runs",
+        "warplens open v2c_3 --fault 32x"
+    );
+    open->add_option("what", c.kernel.kernel, "a .wlcap, or a kernel");
+    open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
+    open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
+    open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
+    open->add_option("--scale", c.scale, "of the interface, 0.5 to 4; default: the display's")
+        ->check(CLI::Range(0.5F, 4.0F));
+    add_kernel_options(*open, c);
+}
+
+// Verbs about the command line itself.
+void add_help(CLI::App& app, Command& c) {
+    const auto add = [&](const char* name, const char* about, const char* example) {
+        CLI::App* verb = app.add_subcommand(name, about);
+        verb->footer(std::string("Example:\n  ") + example);
+        verb->callback([&c, name] { c.verb = name; });
+        return verb;
+    };
+    add("help", "what a verb does, its options and an example", "warplens help diagnose")
+        ->add_option("verb", c.topic, "default: all verbs");
+    add("completion",
+        "a script by which a shell completes verbs, options, kernels, faults and presets",
+        "source <(warplens completion bash)")
+        ->add_option("shell", c.topic, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    add("manual", "this manual as a page for man", "warplens manual | man -l -");
+}
+
+void add_verbs(CLI::App& app, Command& c) {
+    add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
+    CLI::App* run = add_verb(
+        app,
+        c,
+        "run",
+        "execute, check, record and compare a kernel; write a capture",
+        "warplens run v2c_3 --fault 32x -o bad.wlcap"
+    );
+    CLI::App* diagnose = add_verb(
+        app,
+        c,
+        "diagnose",
+        "the verdict on a kernel or a capture, with witness and proof",
+        "warplens diagnose v2c_3 --fault 32x"
+    );
+    for (CLI::App* verb : {run, diagnose}) {
+        verb->add_option("-o,--out", c.out, "the capture to write");
+        add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
+    }
+    CLI::App* tiles = add_verb(
+        app, c, "tiles", "the captured tiles with shape, type and verdict", "warplens tiles bad.wlcap"
+    );
+    CLI::App* show = add_verb(
+        app,
+        c,
+        "show",
+        "one picture of one tile",
+        "warplens show bad.wlcap --tile l --iteration 0 --view ratio -o l.png"
+    );
+    for (CLI::App* verb : {tiles, show}) verb->add_option("capture", c.kernel.kernel, "a .wlcap")->required();
+    show->add_option("--tile", c.tile.tile, "the tile's name")->required();
+    show->add_option("--block", c.tile.block, "X,Y,Z; default: the recorded block");
+    show->add_option("--iteration", c.tile.iteration, "default: the first wrong one, else the last");
+    show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
+    show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
+    add_open(app, c);
+    add_check(app, c);
+    add_banks(app, c);
+    add_hazards(app, c);
+    add_estimate(app, c);
+    add_at(app, c);
+    add_accept(app, c);
+    add_why(app, c);
+    add_compare(app, c);
+    add_help(app, c);
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_grammar(Command& command) {
+    auto app = std::make_unique<CLI::App>(
+        "WarpLens runs a CUDA kernel, shows every tile beside its FP64 reference, and names the bug.",
+        "warplens"
+    );
+    app->set_version_flag("-V,--version", WL_VERSION);
+    app->require_subcommand(1);
+    app->footer(
+        "Exit status: 0 clean, 1 findings, 2 wrong usage or an error, 3 unsupported.\n`warplens help VERB` "
+        "shows the options of a verb and an example."
+    );
+    add_verbs(*app, command);
+    return app;
+}
+
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
+    for (const CLI::App* verb : verbs_of(app))
+        if (verb->get_name() == name) return verb;
+    return nullptr;
+}
+
+std::string unknown_verb(const CLI::App& app, const std::string& name) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : verbs_of(app)) verbs.push_back(verb->get_name());
+    const std::string near = nearest_word(name, verbs);
+    return "there is no verb '" + name + "'; " +
+        (near.empty() ? "there are " + join(verbs, ", ") : "did you mean '" + near + "'?");
+}
+
+}  // namespace wl::app

@@ -1,0 +1,160 @@
+// posix_spawn with two pipes, and poll with a deadline.
+#include "instrumentation/manifest/python_server.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/manifest/python_driver.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace wl::manifest {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kAnswers = 3;  // the descriptor by which the driver says that it is done
+
+int reap(PythonServer& server) {
+    int status = 0;
+    while (waitpid(server.process, &status, 0) < 0 && errno == EINTR) {}
+    server.process = -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void close_pipes(PythonServer& server) {
+    for (int* pipe : {&server.questions, &server.answers}) {
+        if (*pipe >= 0) close(*pipe);
+        *pipe = -1;
+    }
+}
+
+// Without its lifeline the driver leaves at once; a script that holds the interpreter is not waited for.
+void end(PythonServer& server) {
+    close_pipes(server);
+    if (server.process > 0) {
+        const auto deadline = Clock::now() + std::chrono::milliseconds(200);
+        while (server.process > 0 && Clock::now() < deadline) {
+            if (waitpid(server.process, nullptr, WNOHANG) == server.process) server.process = -1;
+            if (server.process > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (server.process > 0) {
+            kill(server.process, SIGKILL);
+            reap(server);
+        }
+    }
+    std::error_code ignored;
+    if (!server.folder.empty()) fs::remove_all(server.folder, ignored);
+    server.folder.clear();
+}
+
+void make_folder(PythonServer& server) {
+    std::string path = (fs::temp_directory_path() / "warplens-reference-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr)
+        throw Error(
+            "cannot make a folder in " + fs::temp_directory_path().string() + " for the Python reference."
+        );
+    server.folder = path;
+}
+
+// -B: no __pycache__ beside the user's files. The child stays in our process group, so that Ctrl-C in a
+// terminal ends it with us.
+bool spawn(PythonServer& server) {
+    std::array<int, 2> questions{}, answers{};
+    if (pipe2(questions.data(), O_CLOEXEC) != 0) return false;
+    if (pipe2(answers.data(), O_CLOEXEC) != 0) {
+        close(questions[0]), close(questions[1]);
+        return false;
+    }
+    const std::string driver = server.folder + "/driver.py", log = server.folder + "/log";
+    std::ofstream(driver) << kPythonDriver;
+    std::array<std::string, 5> words{server.interpreter, "-B", driver, server.folder, server.script};
+    std::array<char*, 6> arguments{};
+    for (size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, questions[0], STDIN_FILENO);
+    posix_spawn_file_actions_addopen(
+        &actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600
+    );
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, answers[1], kAnswers);
+    const int failed =
+        posix_spawnp(&server.process, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(questions[0]), close(answers[1]);
+    server.questions = questions[1], server.answers = answers[0];
+    if (failed != 0) server.process = -1;
+    return failed == 0;
+}
+
+enum class Waited : uint8_t { answered, ended, timed_out, interrupted };
+
+Waited wait_for_answer(int answers, double timeout_seconds) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_seconds);
+    while (true) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+        if (left.count() < 0) return Waited::timed_out;
+        pollfd waiting{answers, POLLIN, 0};
+        const int ready = poll(&waiting, 1, static_cast<int>(left.count()) + 1);
+        if (ready < 0) return Waited::interrupted;  // poll is never restarted after a handled signal
+        if (ready == 0) continue;
+        char done = 0;
+        return read(answers, &done, 1) == 1 ? Waited::answered : Waited::ended;
+    }
+}
+
+}  // namespace
+
+PythonServer::~PythonServer() { end(*this); }
+
+bool start(PythonServer& server, const std::string& interpreter, const std::string& script) {
+    std::error_code ignored;
+    const auto written = fs::last_write_time(script, ignored);
+    if (server.process > 0 && server.interpreter == interpreter && server.script == script &&
+        server.written == written)
+        return true;
+    end(server);
+    server.interpreter = interpreter, server.script = script, server.written = written;
+    make_folder(server);
+    return spawn(server);
+}
+
+PythonReply ask(PythonServer& server, double timeout_seconds) {
+    PythonReply reply;
+    std::error_code ignored;
+    fs::remove(server.folder + "/answer.json", ignored);
+    // A process that is gone already has closed its end: writing would end this process by SIGPIPE.
+    sigset_t pipe_only, before;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+    const bool asked = write(server.questions, "?", 1) == 1;
+    if (!asked) {
+        const timespec at_once{};
+        sigtimedwait(&pipe_only, nullptr, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const Waited waited = asked ? wait_for_answer(server.answers, timeout_seconds) : Waited::ended;
+    reply.answered = waited == Waited::answered;
+    if (reply.answered) return reply;
+    reply.timed_out = waited == Waited::timed_out;
+    reply.interrupted = waited == Waited::interrupted;
+    if (waited != Waited::ended) kill(server.process, SIGKILL);
+    reply.status = reap(server);
+    reply.output = read_text_file(server.folder + "/log");
+    close_pipes(server);
+    return reply;
+}
+
+}  // namespace wl::manifest

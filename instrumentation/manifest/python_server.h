@@ -1,0 +1,44 @@
+// The Python process that answers for a script: started at the first question, kept for the next ones, ended
+// with the last copy of the problem that asks. Questions and answers are files in a folder; two pipes say
+// when.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <sys/types.h>
+
+namespace wl::manifest {
+
+struct PythonServer {
+    std::mutex mutex;  // of one question at a time
+    std::string interpreter, script;
+    std::filesystem::file_time_type written;  // when the script was written that the process has read
+    std::string folder;
+    pid_t process = -1;
+    int questions = -1, answers = -1;  // pipes; that of the questions is the process's lifeline
+
+    PythonServer() = default;
+    ~PythonServer();
+    PythonServer(const PythonServer&) = delete;
+    PythonServer& operator=(const PythonServer&) = delete;
+};
+
+// Makes server.folder, and the process where none runs for this interpreter and script as they are now.
+// False: the interpreter cannot be started. Throws Error where no folder can be made.
+bool start(PythonServer& server, const std::string& interpreter, const std::string& script);
+
+struct PythonReply {
+    bool answered = false;  // else the process is gone, by one of:
+    bool timed_out = false;
+    bool interrupted = false;  // by a signal to us, which is for the caller to act on
+    int status = 0;            // its exit status; 128 + the signal when one ended it
+    std::string output;        // what it printed
+};
+
+// Has the process answer folder/request.json by folder/answer.json.
+PythonReply ask(PythonServer& server, double timeout_seconds);
+
+}  // namespace wl::manifest
