@@ -20,17 +20,17 @@ constexpr uint32_t kDynamicShared = 512;
 // one.
 void run_briefly(const ptx::Module& module, const std::string& entry) {
     const auto program = emulator::lower(module, entry);
-    emulator::GlobalMemory memory;
+    execution::GlobalMemory memory;
     const uint64_t buffer =
-        emulator::allocate(memory, "buffer", std::vector<std::byte>(kBufferBytes, std::byte{1}));
-    emulator::Launch launch;
+        execution::allocate(memory, "buffer", std::vector<std::byte>(kBufferBytes, std::byte{1}));
+    execution::Launch launch;
     launch.grid = {2, 1, 1};
     launch.block = {40, 1, 1};  // a full warp and a part of one
     launch.dynamic_shared = kDynamicShared;
     launch.params.resize(kParameterBytes);
     for (size_t at = 0; at + 8 <= launch.params.size(); at += 8)
         std::memcpy(launch.params.data() + at, &buffer, sizeof(buffer));
-    emulator::RunOptions options;
+    execution::RunOptions options;
     options.budget = kBudget;
     options.threads = 1;
     for (const bool record : {false, true}) {

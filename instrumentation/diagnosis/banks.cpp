@@ -1,6 +1,8 @@
 // Three runs at most: as the kernel is, with the best paddings, with the best swizzles.
 #include "instrumentation/diagnosis/banks.h"
 
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/prove/edit.h"
 
@@ -13,19 +15,19 @@ namespace {
 
 struct Counting {
     const Experiment& experiment;
-    const emulator::Program& program;
+    const execution::Executable& executable;
     const std::vector<int64_t>& blocks;
 };
 struct CountedRun {
-    emulator::RunResult result;
-    emulator::GlobalMemory memory;
+    execution::RunResult result;
+    execution::GlobalMemory memory;
 };
 
 CountedRun run_counting(const Counting& c, std::vector<RowMap> maps, const char* stage) {
     const Options& o = c.experiment.options;
     Prepared prepared =
         prepare_launch(c.experiment.problem, entry_of(c.experiment.module, c.experiment.entry));
-    emulator::RunOptions options;
+    execution::RunOptions options;
     options.threads = o.threads, options.schedule_seed = o.schedule_seed;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     options.marks = false, options.blocks = c.blocks;
@@ -35,19 +37,19 @@ CountedRun run_counting(const Counting& c, std::vector<RowMap> maps, const char*
             o.on_progress({stage, total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total)});
     };
     CountedRun out;
-    out.result = emulator::run(c.program, prepared.launch, prepared.memory, options);
+    out.result = c.executable.run(prepared.launch, prepared.memory, options);
     if (out.result.cancelled) throw Cancelled{};
     out.memory = std::move(prepared.memory);
     return out;
 }
 
-bool same_memory(const emulator::GlobalMemory& a, const emulator::GlobalMemory& b) {
+bool same_memory(const execution::GlobalMemory& a, const execution::GlobalMemory& b) {
     return std::equal(
         a.allocations.begin(),
         a.allocations.end(),
         b.allocations.begin(),
         b.allocations.end(),
-        [](const emulator::Allocation& x, const emulator::Allocation& y) { return x.bytes == y.bytes; }
+        [](const execution::Allocation& x, const execution::Allocation& y) { return x.bytes == y.bytes; }
     );
 }
 
@@ -104,10 +106,11 @@ BankReport count_banks(
     options.reference = false;
     BankReport report;
     const Experiment e = prepare(std::move(problem), options, report.about);
-    const std::shared_ptr<const emulator::Program> program = emulator::lower(e.module, e.entry);
-    describe_launch(e, *program, report.about);
-    report.about.sites = emulator::sites(*program);
-    const Counting counting{e, *program, blocks};
+    const execution::Executor& executor = options.executor;
+    if (!executor.can.count_accesses) throw Error(executor.name + " counts no accesses");
+    const execution::Executable executable = executor.prepare(e.module, e.entry);
+    describe_launch(e, executable, report.about);
+    const Counting counting{e, executable, blocks};
     const CountedRun first = run_counting(counting, {}, "run");
     const capture::AccessCounts& counts = first.result.accesses;
     report.about.seconds.emplace_back("run", first.result.seconds);

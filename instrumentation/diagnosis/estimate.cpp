@@ -1,7 +1,9 @@
 // One run that only counts, and one block recorded for what it takes in a file.
 #include "instrumentation/diagnosis/estimate.h"
 
+#include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/record.h"
@@ -16,9 +18,9 @@ namespace {
 
 // Elements, FP64 reference and f32 bound where the manifest names a reference, owners where they have any.
 uint64_t bytes_of_tile(
-    const Experiment& e, const emulator::Program& program, const emulator::TileSnapshot& s
+    const Experiment& e, const execution::Listing& listing, const execution::TileSnapshot& s
 ) {
-    const std::string& name = emulator::marks(program)[static_cast<size_t>(s.mark)].name;
+    const std::string& name = listing.marks[static_cast<size_t>(s.mark)].name;
     const bool compared = e.reference.has_value() && e.problem.kernel.tiles.contains(name);
     const size_t elements = static_cast<size_t>(s.rows) * static_cast<size_t>(s.cols);
     return s.values.size() + s.owners.size() * sizeof(capture::Owner) +
@@ -26,21 +28,21 @@ uint64_t bytes_of_tile(
 }
 
 std::vector<BlockSize> count_events(
-    const Experiment& e, const emulator::Program& program, const std::vector<int64_t>& blocks
+    const Experiment& e, const execution::Executable& executable, const std::vector<int64_t>& blocks
 ) {
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     std::map<int64_t, BlockSize> sizes;
     std::mutex lock;
-    emulator::RunOptions options = run_options(e.options, "estimate");
+    execution::RunOptions options = run_options(e.options, "estimate");
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     options.blocks = blocks, options.record = true, options.max_events = 0;
-    options.on_tile = [&](emulator::TileSnapshot&& s) {
-        const uint64_t bytes = bytes_of_tile(e, program, s);
+    options.on_tile = [&](execution::TileSnapshot&& s) {
+        const uint64_t bytes = bytes_of_tile(e, *executable.listing, s);
         const std::scoped_lock guard(lock);
         ++sizes[s.block].tiles;
         sizes[s.block].tile_bytes += bytes;
     };
-    const emulator::RunResult result = emulator::run(program, prepared.launch, prepared.memory, options);
+    const execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};
     for (size_t k = 0; k < result.records.size(); ++k)
         sizes[result.records[k].block].events = result.events[k];
@@ -68,17 +70,19 @@ struct Sample {
     uint64_t block = 0;
     double row = 0;
 };
-Sample sample_file(const Experiment& e, const emulator::Program& program, capture::Capture c, int64_t block) {
+Sample sample_file(
+    const Experiment& e, const execution::Executable& executable, capture::Capture c, int64_t block
+) {
     const uint64_t before = capture::encode(c, "the estimate").size();
     Experiment sample = e;
     sample.options.record_bytes = ~uint64_t{0};
     Observer observer{
         .problem = sample.problem,
-        .program = program,
+        .listing = *executable.listing,
         .reference = sample.reference ? &*sample.reference : nullptr,
         .keep = true,
         .capture = c};
-    record_blocks(sample, program, observer, {block});
+    record_blocks(sample, executable, observer, {block});
     const uint64_t after = capture::encode(c, "the estimate").size();
     Sample out{after - before, 0};
     if (c.tiles.empty()) return out;
@@ -95,10 +99,10 @@ Sample sample_file(const Experiment& e, const emulator::Program& program, captur
 Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks) {
     Estimate out;
     const Experiment e = prepare(std::move(problem), options, out.about);
-    const std::shared_ptr<const emulator::Program> program = emulator::lower(e.module, e.entry);
-    describe_launch(e, *program, out.about);
-    out.about.sites = emulator::sites(*program);
-    out.blocks = count_events(e, *program, blocks);
+    if (!options.executor.can.record) throw Error(options.executor.name + " records no events");
+    const execution::Executable executable = options.executor.prepare(e.module, e.entry);
+    describe_launch(e, executable, out.about);
+    out.blocks = count_events(e, executable, blocks);
     out.limit = options.record_bytes;
     uint64_t kept = 0;
     for (const BlockSize& b : out.blocks) {
@@ -108,7 +112,7 @@ Estimate estimate(manifest::Problem problem, const Options& options, const std::
         kept = out.bytes;
     }
     if (out.fitting == 0) kept = out.blocks.front().tile_bytes;
-    const Sample sample = sample_file(e, *program, out.about, blocks.front());
+    const Sample sample = sample_file(e, executable, out.about, blocks.front());
     const auto first = static_cast<double>(std::max<uint64_t>(out.blocks.front().bytes(), 1));
     const double ratio = static_cast<double>(sample.block) / first;
     out.record_bytes = static_cast<uint64_t>(ratio * static_cast<double>(kept));

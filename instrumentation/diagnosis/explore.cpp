@@ -19,7 +19,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-using Kind = emulator::Incident::Kind;
+using Kind = execution::Incident::Kind;
 
 constexpr size_t kMostTileBytes = size_t{256} << 20;  // of schedule 0, kept to compare with
 constexpr size_t kMostWithTiles = 8;                  // schedules that change outputs, run again with marks
@@ -28,7 +28,7 @@ using TileKey = std::tuple<int, int64_t, int, int>;  // mark, block, warp, itera
 
 struct Result {
     std::vector<std::vector<std::byte>> outputs;
-    std::map<TileKey, emulator::TileSnapshot> tiles;
+    std::map<TileKey, execution::TileSnapshot> tiles;
     bool finished = true, in_order = true;
 };
 
@@ -44,17 +44,17 @@ Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
     const Experiment& e = x.experiment;
     Result out;
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
-    emulator::RunOptions options = run_options(e.options, "explore");
+    execution::RunOptions options = run_options(e.options, "explore");
     options.threads = 1, options.schedule_seed = seed;
     options.marks = marks || emulator::marks(x.program).empty();  // as a run that records has it
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     size_t kept = 0;
-    options.on_tile = [&](emulator::TileSnapshot&& s) {
+    options.on_tile = [&](execution::TileSnapshot&& s) {
         kept += s.values.size();
         const TileKey key{s.mark, s.block, s.warp, s.iteration};
         if (kept <= kMostTileBytes) out.tiles.emplace(key, std::move(s));
     };
-    const emulator::RunResult result = emulator::run(x.program, prepared.launch, prepared.memory, options);
+    const execution::RunResult result = emulator::run(x.program, prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};
     out.in_order = result.in_order;
     out.finished = std::none_of(result.incidents.begin(), result.incidents.end(), [](const auto& i) {
@@ -92,12 +92,12 @@ struct Pair {
     int epoch = 0;
 };
 
-emulator::AccessPoint point_of(const emulator::Access& a) {
+emulator::AccessPoint point_of(const execution::Access& a) {
     return {a.site, a.block, a.warp, std::countr_zero(a.lanes)};
 }
 
 // One of each cause first, then a second of each, so that a few schedules show something of all.
-std::vector<Pair> pairs_of(const Experiment& e, const std::vector<emulator::Incident>& seen) {
+std::vector<Pair> pairs_of(const Experiment& e, const std::vector<execution::Incident>& seen) {
     std::vector<Pair> out;
     const std::vector<Cause> causes = race_causes(e.module, entry_of(e.module, e.entry), seen);
     size_t most = 0;
@@ -105,7 +105,7 @@ std::vector<Pair> pairs_of(const Experiment& e, const std::vector<emulator::Inci
     for (size_t turn = 0; turn < most; ++turn) {
         for (const Cause& c : causes) {
             if (turn >= c.incidents.size()) continue;
-            const emulator::Incident& i = *c.incidents[turn];
+            const execution::Incident& i = *c.incidents[turn];
             if (i.first.lanes == 0 || i.second.lanes == 0) continue;
             const Pair p{point_of(i.first), point_of(i.second), std::min(i.first.epoch, i.second.epoch)};
             const bool known = std::any_of(out.begin(), out.end(), [&](const Pair& k) {
@@ -252,7 +252,7 @@ std::vector<const TriedSchedule*> changed(const Exploration& x) {
     return out;
 }
 
-Exploration explore(const Experiment& e, const std::vector<emulator::Incident>& seen, uint64_t schedules) {
+Exploration explore(const Experiment& e, const std::vector<execution::Incident>& seen, uint64_t schedules) {
     Exploration out;
     if (schedules == 0) return out;
     const auto program = emulator::lower(e.module, e.entry);
@@ -307,7 +307,7 @@ std::string outcome(const Exploration& x) {
 Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedules) {
     options.reference = false;
     Hazards out;
-    std::vector<emulator::Incident> seen;
+    std::vector<execution::Incident> seen;
     out.capture = run(problem, options, &seen);
     if (schedules == 0 || out.capture.verdict == "unsupported") return out;
     capture::Capture scratch;

@@ -53,7 +53,7 @@ std::vector<const TriedSchedule*> changed(const Exploration& exploration);
 // Pairs come from the races among `seen`, with the warps and lanes of the witness; the seeds behind them are
 // 1, 2, 3, ... On one thread each, so that a seed gives the same again. Throws Cancelled.
 Exploration explore(
-    const Experiment& experiment, const std::vector<emulator::Incident>& seen, uint64_t schedules
+    const Experiment& experiment, const std::vector<execution::Incident>& seen, uint64_t schedules
 );
 
 // Every check that needs no reference, and other schedules: a capture with its findings.

@@ -4,7 +4,6 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/manifest/params.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace wl::diagnosis {
@@ -13,9 +12,9 @@ namespace {
 
 // Extents in reverse: the last is the channels' where there are several, the first the layers' of a layered
 // one.
-emulator::Texture texture_of(const manifest::BoundArgument& argument, uint64_t address) {
+execution::Texture texture_of(const manifest::BoundArgument& argument, uint64_t address) {
     const manifest::TextureRule& rule = *argument.texture;
-    emulator::Texture t;
+    execution::Texture t;
     t.name = argument.name;
     t.data = address;
     t.dtype = argument.data.dtype;
@@ -32,10 +31,10 @@ emulator::Texture texture_of(const manifest::BoundArgument& argument, uint64_t a
     t.border = rule.border;
     for (size_t axis = 0; axis < 3; ++axis) {
         const std::string& mode = rule.address[axis];
-        t.address[axis] = mode == "wrap" ? emulator::AddressMode::wrap
-            : mode == "mirror"           ? emulator::AddressMode::mirror
-            : mode == "border"           ? emulator::AddressMode::border
-                                         : emulator::AddressMode::clamp;
+        t.address[axis] = mode == "wrap" ? execution::AddressMode::wrap
+            : mode == "mirror"           ? execution::AddressMode::mirror
+            : mode == "border"           ? execution::AddressMode::border
+                                         : execution::AddressMode::clamp;
     }
     return t;
 }
@@ -53,21 +52,19 @@ Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& e
     std::vector<uint64_t> addresses;
     for (const manifest::BoundArgument* a : manifest::arrays(problem)) {
         const bool initialised = !a->output || a->filled;
-        const uint64_t address = emulator::allocate(out.memory, a->name, a->data.bytes, initialised);
+        const uint64_t address = execution::allocate(out.memory, a->name, a->data.bytes, initialised);
         addresses.push_back(
-            a->texture ? emulator::add_texture(out.memory, texture_of(*a, address)) : address
+            a->texture ? execution::add_texture(out.memory, texture_of(*a, address)) : address
         );
     }
     out.launch.params = manifest::param_buffer(problem, addresses);
     return out;
 }
 
-const std::vector<std::byte>& array_of(const emulator::GlobalMemory& memory, const std::string& argument) {
-    const auto it = std::find_if(memory.allocations.begin(), memory.allocations.end(), [&](const auto& a) {
-        return a.name == argument;
-    });
-    assert(it != memory.allocations.end());
-    return it->bytes;
+const std::vector<std::byte>& array_of(const execution::GlobalMemory& memory, const std::string& argument) {
+    const execution::Allocation* found = execution::find_named(memory, argument);
+    assert(found != nullptr);
+    return found->bytes;
 }
 
 }  // namespace wl::diagnosis

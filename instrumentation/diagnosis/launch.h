@@ -1,15 +1,15 @@
 // A problem laid out for an executor: device memory, parameter buffer, launch shape.
 #pragma once
 
-#include "instrumentation/emulator/run.h"
+#include "instrumentation/execution/executor.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
 
 namespace wl::diagnosis {
 
 struct Prepared {
-    emulator::GlobalMemory memory;
-    emulator::Launch launch;
+    execution::GlobalMemory memory;
+    execution::Launch launch;
 };
 
 // Fresh inputs and poisoned outputs. Throws Error when the manifest's arguments do not fit the entry's
@@ -17,6 +17,6 @@ struct Prepared {
 Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& entry);
 
 // The argument's array as the kernel left it.
-const std::vector<std::byte>& array_of(const emulator::GlobalMemory& memory, const std::string& argument);
+const std::vector<std::byte>& array_of(const execution::GlobalMemory& memory, const std::string& argument);
 
 }  // namespace wl::diagnosis

@@ -30,7 +30,7 @@ capture::ProbeKind probe_kind(ptx::Mark::Kind kind) {
     }
 }
 
-int probe_index(Observer& o, const ptx::Mark& mark, const emulator::TileSnapshot& s) {
+int probe_index(Observer& o, const ptx::Mark& mark, const execution::TileSnapshot& s) {
     if (s.site >= o.probe_of_site.size()) o.probe_of_site.resize(s.site + 1, -1);
     if (o.probe_of_site[s.site] >= 0) return o.probe_of_site[s.site];
     // An unrolled or inlined mark has several sites; they are one probe.
@@ -128,7 +128,7 @@ void judge_output(
 
 // Evaluated once a probe; blocks that run at the same time share it. A map's nodes stay where they are.
 const std::vector<manifest::LanePlace>& places_of(
-    Observer& o, const std::string& name, const emulator::TileSnapshot& s
+    Observer& o, const std::string& name, const execution::TileSnapshot& s
 ) {
     const std::scoped_lock lock(o.mutex);
     std::vector<manifest::LanePlace>& places = o.places[{name, s.cols}];
@@ -139,7 +139,7 @@ const std::vector<manifest::LanePlace>& places_of(
 
 // The reference of every lane's registers from the window in which their elements lie.
 analysis::ReferenceTile reference_of_registers(
-    Observer& o, const std::string& name, analysis::Window w, const emulator::TileSnapshot& s
+    Observer& o, const std::string& name, analysis::Window w, const execution::TileSnapshot& s
 ) {
     const std::vector<manifest::LanePlace>& places = places_of(o, name, s);
     analysis::ReferenceTile out = analysis::blank_tile(w);
@@ -158,7 +158,7 @@ analysis::ReferenceTile reference_of_registers(
 
 // The reference of a snapshot: blank when the manifest names none for it. Fills `problem` when there should
 // be one.
-analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const emulator::TileSnapshot& s) {
+analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const execution::TileSnapshot& s) {
     const auto rule = o.problem.kernel.tiles.find(name);
     if (o.reference == nullptr || rule == o.problem.kernel.tiles.end())
         return analysis::blank_tile({{}, {}, 0, 0});
@@ -181,8 +181,8 @@ analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const
 
 }  // namespace
 
-void add_tile(Observer& o, emulator::TileSnapshot&& s) {
-    const ptx::Mark& mark = emulator::marks(o.program)[static_cast<size_t>(s.mark)];
+void add_tile(Observer& o, execution::TileSnapshot&& s) {
+    const ptx::Mark& mark = o.listing.marks[static_cast<size_t>(s.mark)];
     const analysis::ReferenceTile reference = reference_of(o, mark.name, s);
     capture::Tile tile;
     tile.block = s.block, tile.warp = s.warp, tile.iteration = s.iteration, tile.rows = s.rows,
@@ -250,7 +250,7 @@ void finish(Observer& o) {
 }
 
 void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) {
-    const std::vector<ptx::Mark>& marks = emulator::marks(o.program);
+    const std::vector<ptx::Mark>& marks = o.listing.marks;
     std::vector<int> probe_of_mark(marks.size(), -1);
     for (size_t m = 0; m < probe_of_mark.size(); ++m) {
         const ptx::Mark& mark = marks[m];
@@ -272,7 +272,7 @@ void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) 
     }
 }
 
-void compare_outputs(Observer& o, const emulator::GlobalMemory& memory) {
+void compare_outputs(Observer& o, const execution::GlobalMemory& memory) {
     for (const manifest::BoundArgument& a : o.problem.args) {
         if (!a.array || !a.output) continue;
         const auto rule = o.problem.kernel.outputs.find(a.name);

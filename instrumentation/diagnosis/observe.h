@@ -3,7 +3,7 @@
 
 #include "instrumentation/analysis/reference.h"
 #include "instrumentation/capture/capture.h"
-#include "instrumentation/emulator/run.h"
+#include "instrumentation/execution/executor.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
 
@@ -18,7 +18,7 @@ namespace wl::diagnosis {
 // Collects the tiles of a run; add_tile may be called from several threads at once.
 struct Observer {
     const manifest::Problem& problem;
-    const emulator::Program& program;
+    const execution::Listing& listing;
     const analysis::Reference* reference = nullptr;  // null: nothing is compared
     bool keep = false;          // elements, reference, bounds and owners go into the capture
     capture::Capture& capture;  // probes, tiles, blobs, notes are added
@@ -30,16 +30,16 @@ struct Observer {
     std::vector<std::string> problems = {};  // windows that the reference could not give, once each
 };
 
-void add_tile(Observer& observer, emulator::TileSnapshot&& snapshot);
+void add_tile(Observer& observer, execution::TileSnapshot&& snapshot);
 
 // Orders probes and tiles by kernel time, whatever thread saw them first. Call once the run is over.
 void finish(Observer& observer);
 
-// Events name marks by their index in the program; captures name probes.
+// Events name marks by their index in the listing; captures name probes.
 void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& records);
 
 // Every output argument against its reference tensor, as (rows, last extent) matrices: verdicts, tiles of the
 // whole launch, Output rows. `blocks_only` < 0 compares everything.
-void compare_outputs(Observer& observer, const emulator::GlobalMemory& memory);
+void compare_outputs(Observer& observer, const execution::GlobalMemory& memory);
 
 }  // namespace wl::diagnosis

@@ -4,7 +4,6 @@
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/prove/edit.h"
-#include "instrumentation/emulator/program.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -51,14 +50,14 @@ std::string bytes_text(uint64_t bytes) {
     return fmt::format("{:.2f} GB", x / 1e9);
 }
 
-std::vector<emulator::Incident> record_blocks(
+std::vector<execution::Incident> record_blocks(
     const Experiment& e,
-    const emulator::Program& program,
+    const execution::Executable& executable,
     Observer& observer,
     const std::vector<int64_t>& blocks
 ) {
     capture::Capture& c = observer.capture;
-    std::vector<emulator::Incident> incidents;
+    std::vector<execution::Incident> incidents;
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     const uint64_t limit = e.options.record_bytes;
     uint64_t used = 0;
@@ -68,14 +67,14 @@ std::vector<emulator::Incident> record_blocks(
         const size_t first_blob = c.blobs.blobs.size();
         // Each block finds the memory from before the launch.
         if (block != blocks.front()) prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
-        emulator::RunOptions options = run_options(e.options, "record");
+        execution::RunOptions options = run_options(e.options, "record");
         options.blocks = {block}, options.record = true;
         options.checks.races = false;  // looked for in the first pass, which knows what fences order
         options.max_events = (limit - used) / sizeof(capture::Event);
-        options.on_tile = [&](emulator::TileSnapshot&& s) {
+        options.on_tile = [&](execution::TileSnapshot&& s) {
             if (s.block == block) add_tile(observer, std::move(s));
         };
-        emulator::RunResult result = emulator::run(program, prepared.launch, prepared.memory, options);
+        execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
         if (result.cancelled) throw Cancelled{};
         std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
         c.stages = std::move(result.stages);

@@ -9,9 +9,9 @@ namespace wl::diagnosis {
 // Records the blocks in their order into the observer's capture, whose summaries of their tiles it replaces.
 // A block that would go over Options::record_bytes is left out and said so in a note; of the first block,
 // which the verdict rests on, the elements stay. Throws Cancelled.
-std::vector<emulator::Incident> record_blocks(
+std::vector<execution::Incident> record_blocks(
     const Experiment& e,
-    const emulator::Program& program,
+    const execution::Executable& executable,
     Observer& observer,
     const std::vector<int64_t>& blocks
 );

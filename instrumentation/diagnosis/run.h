@@ -1,10 +1,10 @@
-// From a problem to a capture: compile, execute everything fast, compare, record the first bad block,
-// diagnose.
+// From a problem to a capture: compile, execute and assemble, diagnose.
 #pragma once
 
 #include "instrumentation/analysis/reference.h"
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/emulator/run.h"
+#include "instrumentation/execution/executor.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
 
@@ -28,12 +28,13 @@ struct Options {
     std::vector<int64_t> record;  // blocks to record besides the first bad one (or block 0 when none is bad)
     uint64_t record_bytes = 1'000'000'000;  // events and elements in memory; blocks beyond it are dropped
     uint64_t schedule_seed = 0;
-    uint64_t budget = 0;        // warp instructions of a block; 0: the emulator's own
+    uint64_t budget = 0;        // warp instructions of a block; 0: the executor's own
     bool recorded_pass = true;  // false: verdicts only
     bool diagnose = true;
     bool debug = false;  // compile the debug build: source variables, several times the instructions
     std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled
+    execution::Executor executor = emulator::executor();
 };
 struct Cancelled {};
 
@@ -50,14 +51,15 @@ struct Experiment {
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
 Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& capture);
 
-emulator::RunOptions run_options(const Options& options, const char* stage);
-void describe_launch(const Experiment& e, const emulator::Program& program, capture::Capture& capture);
+execution::RunOptions run_options(const Options& options, const char* stage);
+// Throws Cancelled when the one who asked has had enough.
+void report(const Options& options, const char* stage, double fraction);
 
 // The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is "ok" | "findings" |
-// "unsupported". Throws Error (compile error, bad launch) and Cancelled. `seen`: what the emulator saw go
-// wrong, site by site.
+// "unsupported". Throws Error (compile error, bad launch) and Cancelled. `seen`: what the executor saw
+// go wrong, site by site.
 capture::Capture run(
-    manifest::Problem problem, const Options& options, std::vector<emulator::Incident>* seen = nullptr
+    manifest::Problem problem, const Options& options, std::vector<execution::Incident>* seen = nullptr
 );
 
 }  // namespace wl::diagnosis

@@ -122,7 +122,7 @@ struct Reduction {
 };
 
 struct MarkPoint {
-    int mark = -1;                // index in Program::marks
+    int mark = -1;                // index in Listing::marks
     int group = -1;               // marks that are one in the source (unrolled copies) share a group
     std::vector<uint32_t> slots;  // pointer, rows, cols, ld; or every value of a fragment
     std::vector<uint8_t> wide;    // slots of 8-byte cells
@@ -224,11 +224,9 @@ struct Program {
     std::array<std::vector<Instr>, kVariants> code;  // of all functions, one after the other
     std::vector<FunctionCode> functions;             // the entry first
     std::vector<CallSite> calls;                     // Instr::target of Op::call
-    std::vector<ptx::Mark> marks;
+    execution::Listing listing;
     std::vector<MarkPoint> mark_points;  // Instr::target of Op::mark
     int mark_groups = 0;
-    std::vector<std::string> stages;
-    std::vector<int> stage_of_mark;            // index in stages by mark; -1
     std::vector<std::vector<uint32_t>> lists;  // slots of instructions with more than six operands
     std::vector<TextureForm> texture_forms;
     std::vector<Reduction> reductions;
@@ -245,7 +243,6 @@ struct Program {
     std::vector<StoredAddress> constant_addresses;
     uint32_t static_shared = 0, param_bytes = 0;
     uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
-    std::vector<capture::Site> sites;
     std::vector<OrderSite> order_sites;
     bool orders_blocks = false;     // fences or strong accesses may order one block after another
     bool waits_for_blocks = false;  // it polls memory: one block may need others to have run

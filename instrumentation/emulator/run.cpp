@@ -44,7 +44,8 @@ void tell_who_left(RunResult& result, const Program& program) {
         });
     if (left == result.incidents.end()) return;
     std::set<int> lines;
-    for (auto i = left; i != result.incidents.end(); ++i) lines.insert(program.sites[i->first.site].line);
+    for (auto i = left; i != result.incidents.end(); ++i)
+        lines.insert(program.listing.sites[i->first.site].line);
     result.notes.push_back(fmt::format(
         "threads had exited before the __syncthreads() of line {}: they count as arrived, and what they "
         "should "
@@ -91,7 +92,7 @@ void gather_results(RunResult& result, Grid& grid) {
         result.records.push_back(std::move(r->record));
         result.events.push_back(r->events);
     }
-    if (grid.context.options->record) result.stages = program.stages;
+    if (grid.context.options->record) result.stages = program.listing.stages;
 }
 
 Variant variant_for(const RunOptions& options) {

@@ -264,7 +264,7 @@ std::vector<uint64_t> begins(const Route& route) {
 
 std::vector<Taken> take_tiles(Route& route) {
     std::vector<Taken> taken;
-    emulator::on_tile(*route.traveller, [&](const emulator::TileSnapshot& tile, uint64_t order) {
+    emulator::on_tile(*route.traveller, [&](const execution::TileSnapshot& tile, uint64_t order) {
         Taken t;
         const Instruction& in = *route.instructions[tile.site];
         const ptx::Mark& mark = route.function_of_site[tile.site]->marks[static_cast<size_t>(in.mark)];

@@ -18,7 +18,7 @@ struct Taken {
     std::string name;
     ptx::Mark::Kind kind = ptx::Mark::Kind::tile;
     uint64_t order = 0;  // instants of the block before it
-    emulator::TileSnapshot tile;
+    execution::TileSnapshot tile;
 };
 // Every mark of the block, by rising order. Runs the block to its end.
 std::vector<Taken> take_tiles(Route& route);

@@ -34,17 +34,18 @@ using Folders = std::set<std::string>;
 const std::map<std::string, Folders>& allowed_folders() {
     static const std::map<std::string, Folders> kAllowed = [] {
         std::map<std::string, Folders> allowed = {
-            {"base",      {}                                                          },
-            {"capture",   {"base"}                                                    },
-            {"ptx",       {"base"}                                                    },
-            {"compile",   {"base"}                                                    },
-            {"manifest",  {"base", "compile"}                                         },
-            {"emulator",  {"base", "capture", "ptx"}                                  },
-            {"variables", {"base", "ptx"}                                             },
-            {"watch",     {"base", "ptx", "variables"}                                },
-            {"travel",    {"base", "capture", "ptx", "variables", "watch", "emulator"}},
-            {"gpu",       {"base", "capture", "ptx"}                                  },
-            {"analysis",  {"base", "capture"}                                         },
+            {"base",      {}                                                                       },
+            {"capture",   {"base"}                                                                 },
+            {"ptx",       {"base"}                                                                 },
+            {"compile",   {"base"}                                                                 },
+            {"manifest",  {"base", "compile"}                                                      },
+            {"execution", {"base", "capture", "ptx"}                                               },
+            {"emulator",  {"base", "capture", "ptx", "execution"}                                  },
+            {"variables", {"base", "ptx"}                                                          },
+            {"watch",     {"base", "ptx", "variables"}                                             },
+            {"travel",    {"base", "capture", "ptx", "variables", "watch", "execution", "emulator"}},
+            {"gpu",       {"base", "capture", "ptx", "execution"}                                  },
+            {"analysis",  {"base", "capture"}                                                      },
         };
         Folders all;
         for (const auto& [folder, below] : allowed) all.insert(folder);
@@ -215,6 +216,20 @@ TEST(Layers, TheExecutorsAndTheAnalysisDoNotSeeEachOther) {
             for (const std::string& violation : found)
                 EXPECT_TRUE(violation.starts_with("instrumentation/" + from + "/a.cpp:2: ")) << violation;
         }
+    }
+}
+
+TEST(Layers, EveryExecutorSeesTheContractAndTheAnalysisDoesNot) {
+    for (const std::string from : {"emulator", "gpu", "diagnosis", "app", "analysis", "capture", "ptx"}) {
+        const std::string folder = from == "app" ? "app" : "instrumentation/" + from;
+        const auto found =
+            violations_of(folder + "/a.cpp", "#include \"instrumentation/execution/executor.h\"\n");
+        EXPECT_EQ(found.empty(), from != "analysis" && from != "capture" && from != "ptx") << from;
+    }
+    for (const std::string to : {"emulator", "gpu", "analysis", "diagnosis"}) {
+        const auto found =
+            violations_of("instrumentation/execution/a.cpp", "#include \"instrumentation/" + to + "/b.h\"\n");
+        EXPECT_EQ(found.size(), 1u) << to;
     }
 }
 

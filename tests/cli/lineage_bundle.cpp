@@ -68,13 +68,13 @@ bool emulate(
 ) {
     const ptx::Function& entry = diagnosis::entry_of(e.module, e.entry);
     diagnosis::Prepared prepared = diagnosis::prepare_launch(e.problem, entry);
-    emulator::RunOptions options;
+    execution::RunOptions options;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     options.marks = false, options.blocks = blocks, options.budget = kBudget;
-    const emulator::RunResult result =
+    const execution::RunResult result =
         emulator::run(*emulator::lower(e.module, e.entry), prepared.launch, prepared.memory, options);
-    using Kind = emulator::Incident::Kind;
-    for (const emulator::Incident& i : result.incidents)
+    using Kind = execution::Incident::Kind;
+    for (const execution::Incident& i : result.incidents)
         if (i.kind == Kind::deadlock || i.kind == Kind::endless_loop || i.kind == Kind::endless_wait)
             return false;
     j["incidents"] = result.incidents.size();

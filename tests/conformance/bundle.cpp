@@ -136,7 +136,7 @@ nlohmann::json describe(const Case& c, std::string_view code, Pool& pool) {
 
 nlohmann::json described(const Image& image) {
     constexpr std::array<const char*, 4> kModes = {"wrap", "clamp", "mirror", "border"};
-    const emulator::Texture& t = image.texture;
+    const execution::Texture& t = image.texture;
     nlohmann::json j;
     j["compared"] = image.texels.compared;
     j["format"] = std::string(name_of(t.dtype));
@@ -149,7 +149,7 @@ nlohmann::json described(const Image& image) {
     j["as_float"] = t.as_float;
     j["normalized"] = t.normalized;
     j["linear"] = t.linear;
-    for (const emulator::AddressMode mode : t.address)
+    for (const execution::AddressMode mode : t.address)
         j["address"].push_back(kModes[static_cast<size_t>(mode)]);
     j["border"] = t.border;
     return j;

@@ -22,7 +22,7 @@ struct Buffer {
 
 // A texture or surface whose handle is one 64-bit parameter of the kernel, in order, after the buffers.
 struct Image {
-    emulator::Texture texture;  // without an address
+    execution::Texture texture;  // without an address
     Buffer texels;
     int dimensions = 1;
     bool surface = false;

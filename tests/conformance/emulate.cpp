@@ -28,7 +28,7 @@ std::shared_ptr<const emulator::Program> lowered(const Case& c, std::string& ref
     return nullptr;
 }
 
-std::string told(const emulator::Incident& incident) {
+std::string told(const execution::Incident& incident) {
     return "incident " + std::to_string(static_cast<int>(incident.kind)) + " " + incident.detail;
 }
 
@@ -44,28 +44,28 @@ Emulated emulate(const Case& c) {
     Emulated result;
     const std::shared_ptr<const emulator::Program> program = lowered(c, result.refusal);
     if (program == nullptr) return result;
-    emulator::GlobalMemory memory;
+    execution::GlobalMemory memory;
     std::vector<uint64_t> addresses;
     for (size_t i = 0; i < c.buffers.size(); ++i)
-        addresses.push_back(emulator::allocate(memory, "p" + std::to_string(i), c.buffers[i].bytes));
+        addresses.push_back(execution::allocate(memory, "p" + std::to_string(i), c.buffers[i].bytes));
     std::vector<uint64_t> texels;  // of the images
     for (size_t i = 0; i < c.images.size(); ++i) {
-        emulator::Texture texture = c.images[i].texture;
+        execution::Texture texture = c.images[i].texture;
         texture.name = "t" + std::to_string(i);
-        texture.data = emulator::allocate(memory, texture.name, c.images[i].texels.bytes);
+        texture.data = execution::allocate(memory, texture.name, c.images[i].texels.bytes);
         texels.push_back(texture.data);
-        addresses.push_back(emulator::add_texture(memory, texture));
+        addresses.push_back(execution::add_texture(memory, texture));
     }
-    emulator::Launch launch;
+    execution::Launch launch;
     launch.grid = c.grid, launch.block = c.block, launch.params = params_of(c, addresses);
-    emulator::RunOptions options;
+    execution::RunOptions options;
     options.threads = 1, options.budget = 1u << 20;
     options.checks = {false, false, false};
-    const emulator::RunResult run = emulator::run(*program, launch, memory, options);
+    const execution::RunResult run = emulator::run(*program, launch, memory, options);
     if (!run.incidents.empty()) result.incident = told(run.incidents[0]);
     const auto keep = [&](const Buffer& b, uint64_t address) {
         if (!b.compared) return;
-        const auto& bytes = emulator::find(memory, address, b.bytes.size())->bytes;
+        const auto& bytes = execution::find(memory, address, b.bytes.size())->bytes;
         result.bytes.insert(result.bytes.end(), bytes.begin(), bytes.end());
     };
     for (size_t i = 0; i < c.buffers.size(); ++i) keep(c.buffers[i], addresses[i]);

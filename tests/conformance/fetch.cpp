@@ -9,8 +9,8 @@
 namespace wl::conformance {
 namespace {
 
-using emulator::AddressMode;
-using emulator::Texture;
+using execution::AddressMode;
+using execution::Texture;
 using ptx::Type;
 
 constexpr AddressMode kModes[] = {

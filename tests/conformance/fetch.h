@@ -26,7 +26,7 @@ struct Fetch {
 };
 // Of an image of four floats.
 Fetch with_mode(
-    const Geometry& g, emulator::AddressMode mode, bool linear, bool normalized, const std::string& label
+    const Geometry& g, execution::AddressMode mode, bool linear, bool normalized, const std::string& label
 );
 // Coordinates of 64 threads, from two texels before the first to two behind the last.
 std::vector<uint64_t> floating_coordinates(const Fetch& f, size_t axis);

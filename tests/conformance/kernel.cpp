@@ -208,7 +208,7 @@ uint64_t hash_of(const Case& c) {
         add(b.bytes.data(), b.bytes.size());
     }
     for (const Image& i : c.images) {
-        const emulator::Texture& t = i.texture;
+        const execution::Texture& t = i.texture;
         const std::array<uint32_t, 12> form = {
             static_cast<uint32_t>(t.dtype),
             t.channels,

@@ -63,7 +63,7 @@ Argument changed(Argument input) {
     return input;
 }
 
-Argument texture(Argument texels, emulator::Texture form, int dimensions) {
+Argument texture(Argument texels, execution::Texture form, int dimensions) {
     form.dtype = texels.type;
     texels.kind = Argument::Kind::image;
     texels.image.texture = std::move(form);
@@ -72,7 +72,7 @@ Argument texture(Argument texels, emulator::Texture form, int dimensions) {
 }
 
 Argument surface(Argument texels, uint32_t channels, uint32_t width, uint32_t height) {
-    emulator::Texture form;
+    execution::Texture form;
     form.channels = channels;
     form.extent = {width, height, 1};
     texels = texture(std::move(texels), std::move(form), 2);

@@ -17,7 +17,7 @@ Argument output(DType type, size_t count, Bound bound = {});
 Argument zeros(DType type, size_t count, Bound bound = {});  // changed
 Argument changed(Argument input);                            // compared afterwards
 Argument scratch(DType type, size_t count);
-Argument texture(Argument texels, emulator::Texture form, int dimensions);
+Argument texture(Argument texels, execution::Texture form, int dimensions);
 Argument surface(Argument texels, uint32_t channels, uint32_t width, uint32_t height);
 Argument zeroed_scratch(DType type, size_t count);  // an input that the kernel may change
 

@@ -26,15 +26,15 @@ std::vector<std::byte> bytes_of(uint64_t address) {
     return {begin, begin + sizeof address};
 }
 
-uint64_t handle_of(emulator::GlobalMemory& memory, const Argument& a, uint64_t texels) {
-    emulator::Texture texture = a.image.texture;
+uint64_t handle_of(execution::GlobalMemory& memory, const Argument& a, uint64_t texels) {
+    execution::Texture texture = a.image.texture;
     texture.data = texels;
-    return emulator::add_texture(memory, std::move(texture));
+    return execution::add_texture(memory, std::move(texture));
 }
 
-std::string told(const emulator::Program& program, const emulator::Incident& incident) {
+std::string told(const emulator::Program& program, const execution::Incident& incident) {
     const auto all = emulator::sites(program);
-    const auto line = [&all](const emulator::Access& a) {
+    const auto line = [&all](const execution::Access& a) {
         return a.site < all.size() ? all[a.site].line : 0;
     };
     return fmt::format(
@@ -99,8 +99,8 @@ uint64_t hash_of(const Program& p) {
 Outcome emulate(const Program& p, uint64_t schedule) {
     const ptx::Module module = ptx::parse(ptx_of(p));
     const auto program = emulator::lower(module, p.name);
-    emulator::GlobalMemory memory;
-    emulator::Launch launch;
+    execution::GlobalMemory memory;
+    execution::Launch launch;
     launch.grid = p.grid, launch.block = p.block, launch.dynamic_shared = p.dynamic_shared;
     launch.cooperative = p.cooperative;
     std::vector<uint64_t> addresses;
@@ -111,24 +111,24 @@ Outcome emulate(const Program& p, uint64_t schedule) {
             append(launch.params, a.bytes);
             continue;
         }
-        const uint64_t address = emulator::allocate(memory, fmt::format("p{}", i), a.bytes, initialised);
+        const uint64_t address = execution::allocate(memory, fmt::format("p{}", i), a.bytes, initialised);
         append(launch.params, bytes_of(a.kind == Kind::image ? handle_of(memory, a, address) : address));
         if (is_compared(a)) addresses.push_back(address);
     }
-    emulator::GlobalMemory untouched = memory;
-    emulator::RunOptions options;
+    execution::GlobalMemory untouched = memory;
+    execution::RunOptions options;
     options.budget = 1u << 24;
     options.schedule_seed = schedule;
-    const emulator::RunResult run = emulator::run(*program, launch, memory, options);
+    const execution::RunResult run = emulator::run(*program, launch, memory, options);
     Outcome outcome;
-    for (const emulator::Incident& incident : run.incidents)
+    for (const execution::Incident& incident : run.incidents)
         outcome.incidents.push_back(told(*program, incident));
     const emulator::PoisonTrace trace = emulator::trace_poison({module, *program, launch, untouched}, {});
-    for (const emulator::Incident& incident : trace.incidents)
+    for (const execution::Incident& incident : trace.incidents)
         outcome.incidents.push_back(told(*program, incident));
-    for (const emulator::Printed& printed : run.printed) outcome.printed += printed.text;
+    for (const execution::Printed& printed : run.printed) outcome.printed += printed.text;
     for (const uint64_t address : addresses) {
-        const auto& bytes = emulator::find(memory, address, 1)->bytes;
+        const auto& bytes = execution::find(memory, address, 1)->bytes;
         outcome.bytes.insert(outcome.bytes.end(), bytes.begin(), bytes.end());
     }
     return outcome;

@@ -43,19 +43,19 @@ constexpr Bound kFactor{
     "32 updates of elements below 2, in a matrix whose inverse has a norm below 1 / (1 - 32 * 0.02) < 3"};
 
 // Filtered; of 37 by 29 texels.
-emulator::Texture picture() {
-    emulator::Texture t;
+execution::Texture picture() {
+    execution::Texture t;
     t.extent = {37, 29, 1};
     t.linear = true;
     return t;
 }
 
 // Filtered, mirrored, by coordinates of [0, 1]; of 16 texels.
-emulator::Texture curve() {
-    emulator::Texture t;
+execution::Texture curve() {
+    execution::Texture t;
     t.extent = {16, 1, 1};
     t.normalized = t.linear = true;
-    t.address[0] = emulator::AddressMode::mirror;
+    t.address[0] = execution::AddressMode::mirror;
     return t;
 }
 

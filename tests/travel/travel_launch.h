@@ -18,8 +18,8 @@ namespace wl::travel {
 struct Launched {
     ptx::Module module;
     std::shared_ptr<const emulator::Program> program;
-    emulator::Launch launch;
-    emulator::GlobalMemory memory;  // before the launch
+    execution::Launch launch;
+    execution::GlobalMemory memory;  // before the launch
     Route route;
 
     explicit Launched(const std::string& ptx) :
@@ -40,8 +40,8 @@ struct Launched {
         return j;
     }
     void travel(int64_t block, uint64_t seed = 0) { route = make_route(module, journey(block, seed)); }
-    emulator::RunResult record(int64_t block, uint64_t seed, emulator::GlobalMemory& after) const {
-        emulator::RunOptions options;
+    execution::RunResult record(int64_t block, uint64_t seed, execution::GlobalMemory& after) const {
+        execution::RunOptions options;
         options.blocks = {block};
         options.record = true;
         options.schedule_seed = seed;
@@ -98,8 +98,8 @@ inline Stores travelled_stores(Launched& w) {
 }
 
 inline void expect_same_block(Launched& w, int64_t block, uint64_t seed = 0) {
-    emulator::GlobalMemory after;
-    const emulator::RunResult result = w.record(block, seed, after);
+    execution::GlobalMemory after;
+    const execution::RunResult result = w.record(block, seed, after);
     ASSERT_EQ(emulator::test::told(result), "");
     w.travel(block, seed);
     const Stores want = recorded_stores(w, result.records.at(0));

@@ -71,16 +71,16 @@ struct Spied : Launched {
     }
     std::vector<Seen> in_the_launch(int64_t block, uint64_t seed, bool checked) {
         return seen_of(block, [&] {
-            emulator::RunOptions options;
+            execution::RunOptions options;
             options.schedule_seed = seed;
             if (!checked) options.checks = {false, false, false};
-            emulator::GlobalMemory after = memory;
+            execution::GlobalMemory after = memory;
             emulator::run(*program, launch, after, options);
         });
     }
     std::vector<Seen> when_recorded(int64_t block, uint64_t seed) {
         return seen_of(block, [&] {
-            emulator::GlobalMemory after;
+            execution::GlobalMemory after;
             EXPECT_EQ(emulator::test::told(record(block, seed, after)), "");
         });
     }
@@ -154,12 +154,12 @@ bool differs(Spied& k, int64_t block, uint64_t seed) {
 
 // The races of the launch, each in both orders, as seeds.
 std::vector<uint64_t> directed_seeds(const Spied& k) {
-    emulator::RunOptions options;
-    emulator::GlobalMemory after = k.memory;
-    const emulator::RunResult result = emulator::run(*k.spy.original, k.launch, after, options);
+    execution::RunOptions options;
+    execution::GlobalMemory after = k.memory;
+    const execution::RunResult result = emulator::run(*k.spy.original, k.launch, after, options);
     std::vector<uint64_t> seeds;
-    for (const emulator::Incident& i : result.incidents) {
-        const auto point = [](const emulator::Access& a) {
+    for (const execution::Incident& i : result.incidents) {
+        const auto point = [](const execution::Access& a) {
             return emulator::AccessPoint{a.site, a.block, a.warp, std::countr_zero(a.lanes)};
         };
         const int epoch = std::min(i.first.epoch, i.second.epoch);

@@ -99,7 +99,7 @@ Trial try_module(const Experiment& e, const ptx::Module& changed, const TrialOpt
         const auto program = emulator::lower(changed, e.entry);
         Observer observer{
             .problem = problem,
-            .program = *program,
+            .listing = emulator::listing(*program),
             .reference = reference ? &*reference : nullptr,
             .keep = false,
             .capture = scratch};

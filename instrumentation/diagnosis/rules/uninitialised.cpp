@@ -24,10 +24,7 @@ bool is_followed(const emulator::Incident& i) {
 }  // namespace
 
 bool follow_uninitialised(
-    const Experiment& e,
-    const emulator::Program& program,
-    capture::Capture& c,
-    std::vector<emulator::Incident>& incidents
+    const Experiment& e, capture::Capture& c, std::vector<emulator::Incident>& incidents
 ) {
     const bool seen = std::any_of(incidents.begin(), incidents.end(), is_followed);
     if (!seen && !emulator::may_read_uninitialised(e.module, e.entry)) return false;
@@ -35,8 +32,9 @@ bool follow_uninitialised(
     emulator::PoisonOptions options;
     options.schedule_seed = e.options.schedule_seed;
     options.on_progress = run_options(e.options, "trace").on_progress;
+    const auto program = emulator::lower(e.module, e.entry);
     emulator::PoisonTrace trace =
-        emulator::trace_poison({e.module, program, prepared.launch, prepared.memory}, options);
+        emulator::trace_poison({e.module, *program, prepared.launch, prepared.memory}, options);
     if (trace.cancelled) throw Cancelled{};
     const auto blocks = static_cast<int64_t>(count(e.problem.grid));
     if (trace.blocks < blocks)

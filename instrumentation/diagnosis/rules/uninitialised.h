@@ -12,10 +12,7 @@ namespace wl::diagnosis {
 // nothing and go nowhere are taken out. Notes in the capture what could not be followed. False: there was
 // nothing to do. Throws Cancelled.
 bool follow_uninitialised(
-    const Experiment& e,
-    const emulator::Program& program,
-    capture::Capture& capture,
-    std::vector<emulator::Incident>& incidents
+    const Experiment& e, capture::Capture& capture, std::vector<emulator::Incident>& incidents
 );
 
 }  // namespace wl::diagnosis

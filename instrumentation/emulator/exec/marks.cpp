@@ -26,7 +26,7 @@ TileSnapshot begin_snapshot(Warp& w, const Instr* i, const MarkPoint& point) {
     tile.mark = point.mark;
     tile.block = w.block->index;
     tile.time = w.clock;
-    tile.dtype = w.block->program->marks[static_cast<size_t>(point.mark)].dtype;
+    tile.dtype = w.block->program->listing.marks[static_cast<size_t>(point.mark)].dtype;
     return tile;
 }
 
@@ -152,7 +152,7 @@ const Instr* take_warp_mark(Warp& w, const Instr* i, const MarkPoint& point, boo
 
 // Where a matrix in shared memory lies, for who counts accesses.
 void tell_counter(Warp& w, const MarkPoint& point) {
-    const ptx::Mark& mark = w.block->program->marks[static_cast<size_t>(point.mark)];
+    const ptx::Mark& mark = w.block->program->listing.marks[static_cast<size_t>(point.mark)];
     if (mark.kind == MarkKind::stage || mark.kind == MarkKind::fragment || mark.kind == MarkKind::lanes)
         return;
     const Matrix m = matrix_of(w, point);
@@ -170,10 +170,10 @@ const Instr* mark(Warp& w, const Instr* i) {
     if (w.block->counter != nullptr) tell_counter(w, point_of(w, i));
     if (!w.block->options->marks) return i + 1;
     const MarkPoint& point = point_of(w, i);
-    switch (w.block->program->marks[static_cast<size_t>(point.mark)].kind) {
+    switch (w.block->program->listing.marks[static_cast<size_t>(point.mark)].kind) {
         case MarkKind::layout: return i + 1;
         case MarkKind::stage: {
-            const int stage = w.block->program->stage_of_mark[static_cast<size_t>(point.mark)];
+            const int stage = w.block->program->listing.stage_of_mark[static_cast<size_t>(point.mark)];
             if (w.block->recorder != nullptr)
                 record_warp(w, i, capture::EventKind::stage, 0, static_cast<uint64_t>(stage));
             return i + 1;

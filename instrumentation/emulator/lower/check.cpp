@@ -1,5 +1,4 @@
-// Functions are followed from the entry through calls, through addresses taken and through the initialisers
-// of the variables that reachable code names.
+// Every function that a launch can reach is asked for what no executor takes.
 #include "instrumentation/emulator/lower/check.h"
 
 #include "instrumentation/base/error.h"
@@ -7,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace wl::emulator {
 namespace {
@@ -16,45 +14,6 @@ using ptx::Module;
 using ptx::Op;
 using ptx::Operand;
 using Kind = Operand::Kind;
-
-struct Reach {
-    const Module& module;
-    std::vector<int> functions;  // in the order met
-    std::set<int> known_functions, known_variables;
-};
-
-void reach_function(Reach& r, int function) {
-    const int aliased = r.module.functions[static_cast<size_t>(function)].alias_of;
-    if (aliased >= 0) function = aliased;
-    if (r.known_functions.insert(function).second) r.functions.push_back(function);
-}
-
-void reach_variable(Reach& r, int variable) {
-    std::vector<int> open{variable};
-    while (!open.empty()) {
-        const int next = open.back();
-        open.pop_back();
-        if (!r.known_variables.insert(next).second) continue;
-        for (const ptx::Initialiser& init : r.module.variables[static_cast<size_t>(next)].init) {
-            if (init.address_of < 0) continue;
-            if (init.is_function)
-                reach_function(r, init.address_of);
-            else
-                open.push_back(init.address_of);
-        }
-    }
-}
-
-void reach_operand(Reach& r, const ptx::Function& from, const Operand& o) {
-    const Kind kind = o.kind == Kind::address ? o.base_kind : o.kind;
-    if (kind == Kind::function) reach_function(r, o.index);
-    if (kind == Kind::symbol && !o.local) reach_variable(r, o.index);
-    if (kind == Kind::call_targets) {
-        for (const int32_t target : from.call_targets[static_cast<size_t>(o.index)])
-            reach_function(r, target);
-    }
-    for (const Operand& element : o.elements) reach_operand(r, from, element);
-}
 
 const ptx::Function* call_target(const Module& module, const ptx::Instruction& in) {
     if (in.op != Op::call || in.operands.size() < 2 || in.operands[1].kind != Kind::function) return nullptr;
@@ -130,28 +89,6 @@ std::vector<Refusal> refusals_in(const Module& module, int function) {
 }
 
 }  // namespace
-
-// `functions` grows while it is walked.
-std::vector<int> reachable_functions(const Module& module, int function) {
-    Reach r{module, {}, {}, {}};
-    reach_function(r, function);
-    for (size_t i = 0; i < r.functions.size(); ++i) {
-        const ptx::Function& f = module.functions[static_cast<size_t>(r.functions[i])];
-        for (const ptx::Instruction& in : f.code)
-            for (const Operand& o : in.operands) reach_operand(r, f, o);
-    }
-    return std::move(r.functions);
-}
-
-std::set<int> reachable_variables(const Module& module, std::span<const int> functions) {
-    Reach r{module, {}, {}, {}};
-    for (const int function : functions) {
-        const ptx::Function& f = module.functions[static_cast<size_t>(function)];
-        for (const ptx::Instruction& in : f.code)
-            for (const Operand& o : in.operands) reach_operand(r, f, o);
-    }
-    return std::move(r.known_variables);
-}
 
 bool only_unlinked(const EntryCheck& entry) {
     return !entry.refused.empty() &&

@@ -1,16 +1,17 @@
 // Whether the entries of a module can run here, and what stands in the way: the answer before any launch.
 #pragma once
 
+#include "instrumentation/execution/reach.h"
 #include "instrumentation/ptx/module.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace wl::emulator {
+
+using execution::reachable_functions;
 
 // One instruction that the emulator refuses. Where it stands in the user's source: ptx::describe of
 // `location`.
@@ -29,12 +30,6 @@ struct EntryCheck {
     size_t instructions = 0;       // in all of them
     std::vector<Refusal> refused;  // in the order of `functions` and of their code; empty: the entry can run
 };
-
-// The functions that a call of this one can reach, itself first, in the order met: through calls, addresses
-// taken, and initial values of the variables that they name. Aliases are followed.
-std::vector<int> reachable_functions(const ptx::Module& module, int function);
-// The module's variables that these functions name, themselves or through initial values of others, by index.
-std::set<int> reachable_variables(const ptx::Module& module, std::span<const int> functions);
 
 // Whether the entry lacks nothing but what other files define; false for one that can run.
 bool only_unlinked(const EntryCheck& entry);

@@ -152,25 +152,25 @@ std::shared_ptr<const Program> lower_program(
 ) {
     auto program = std::make_shared<Program>();
     program->name = first.name;
-    const auto reached = reachable_functions(module, static_cast<int>(&first - module.functions.data()));
+    program->listing = execution::list(module, static_cast<int>(&first - module.functions.data()));
+    const std::vector<int>& reached = program->listing.functions;
     program->functions.resize(reached.size());
     Linking linking;
     for (const int f : reached) linking.functions.emplace(f, static_cast<int>(linking.functions.size()));
     place_module_variables(module, linking, *program);
     std::vector<Lowering> all;
-    std::vector<const ptx::Function*> bodies;
     uint32_t site = 0;
+    size_t mark = 0;
     for (size_t k = 0; k < reached.size(); ++k) {
         const ptx::Function& f = module.functions[static_cast<size_t>(reached[k])];
         FunctionCode& self = program->functions[k];
         self.name = f.name;
         self.is_defined = !f.is_declaration;
         if (!self.is_defined) self.builtin = builtin_function(f.name);
-        all.push_back({module, f, *program, linking, self, site, static_cast<int>(program->marks.size())});
+        all.push_back({module, f, *program, linking, self, site, static_cast<int>(mark)});
         place_shared(all.back());
-        if (self.is_defined) bodies.push_back(&f);
         site += static_cast<uint32_t>(f.code.size());
-        program->marks.insert(program->marks.end(), f.marks.begin(), f.marks.end());
+        mark += f.marks.size();
     }
     place_dynamic_shared(module, linking, *program);
     for (Lowering& l : all) {
@@ -183,8 +183,6 @@ std::shared_ptr<const Program> lower_program(
         add_symbols(l.function.variables, l.function_variables, function, *program);
         add_symbols(l.function.params, l.params, function, *program);
     }
-    name_stages(*program);
-    add_sites(module, bodies, *program);
     for (Lowering& l : all)
         if (l.self.is_defined && (unsupported == nullptr || &l == all.data())) lower_code(l, unsupported);
     program->mark_groups = static_cast<int>(linking.mark_groups.size());
@@ -233,8 +231,9 @@ std::vector<std::string> unsupported(const ptx::Module& module) {
     return all;
 }
 
-std::vector<capture::Site> sites(const Program& program) { return program.sites; }
-const std::vector<ptx::Mark>& marks(const Program& program) { return program.marks; }
+const execution::Listing& listing(const Program& program) { return program.listing; }
+std::vector<capture::Site> sites(const Program& program) { return program.listing.sites; }
+const std::vector<ptx::Mark>& marks(const Program& program) { return program.listing.marks; }
 uint32_t static_shared_bytes(const Program& program) { return program.static_shared; }
 
 }  // namespace wl::emulator

@@ -46,7 +46,7 @@ struct Lowering {
     Linking& linking;
     FunctionCode& self;                                             // where the function goes
     uint32_t first_site = 0;                                        // of the function's instructions
-    int first_mark = 0;                                             // in Program::marks
+    int first_mark = 0;                                             // in Listing::marks
     std::vector<uint32_t> register_slots{};                         // by register
     std::vector<char> read{};                                       // by register: some instruction reads it
     std::map<std::pair<int, uint64_t>, uint32_t> constant_slots{};  // (cell bytes, value) -> slot
@@ -133,12 +133,6 @@ void place_module_variables(const ptx::Module& module, Linking& linking, Program
 void place_shared(Lowering& l);
 void place_dynamic_shared(const ptx::Module& module, Linking& linking, Program& program);
 void place_function_variables(Lowering& l);
-
-// Program::sites: the instructions of all functions, then the places they were inlined at.
-void add_sites(
-    const ptx::Module& module, const std::vector<const ptx::Function*>& functions, Program& program
-);
-void name_stages(Program& program);
 
 // The index in Program::functions behind the index of a function or an alias of it; -1: not of this program.
 int function_index(const Lowering& l, int function);

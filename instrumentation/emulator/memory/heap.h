@@ -2,10 +2,8 @@
 // again as late as possible, so that a use after free is found until then.
 #pragma once
 
-#include "instrumentation/emulator/memory/memory.h"
+#include "instrumentation/emulator/contract.h"
 
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -13,18 +11,6 @@ namespace wl::emulator {
 
 constexpr uint64_t kHeapBytes = 8 << 20;  // cudaLimitMallocHeapSize, unless the host raised it
 constexpr uint64_t kHeapBase = kGlobalBase - (uint64_t{1} << 40);  // below every other allocation
-
-struct HeapPiece {
-    uint64_t bytes = 0;  // asked for
-    bool live = true;
-};
-
-struct Heap {
-    std::mutex lock;                       // guards all but the bytes, which kernels race for as on a GPU
-    Allocation arena;                      // all of it; every access that is in bounds lies in a live piece
-    std::map<uint64_t, HeapPiece> pieces;  // by offset in the arena
-    uint64_t next = 0;                     // where the search for room begins
-};
 
 // Makes an empty heap, unless there is one.
 void make_heap(GlobalMemory& memory);

@@ -167,12 +167,6 @@ Texel filtered(const Texture& t, const std::byte* texels, const TexturePoint& po
 
 }  // namespace
 
-uint32_t texel_bytes(const Texture& t) { return t.channels * static_cast<uint32_t>(size_of(t.dtype)); }
-
-uint64_t texture_bytes(const Texture& t) {
-    return uint64_t{texel_bytes(t)} * t.extent[0] * t.extent[1] * slices(t);
-}
-
 Texel sample(const Texture& t, const std::byte* texels, const TexturePoint& point) {
     if (!point.integer && t.linear && reads_floats(t)) return filtered(t, texels, point);
     Index index;

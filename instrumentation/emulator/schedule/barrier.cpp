@@ -108,7 +108,8 @@ void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
         return;
     }
     const auto place = [](const Instr* at) { return static_cast<int>(at->site); };
-    if (w.index == barrier.first_warp || same_place(block.program->sites, place(barrier.first), place(i)))
+    if (w.index == barrier.first_warp ||
+        same_place(block.program->listing.sites, place(barrier.first), place(i)))
         return;
     Incident incident;
     incident.kind = Incident::Kind::divergent_barrier;
@@ -192,7 +193,7 @@ void report_deadlock(Block& block) {
         for (int k = 0; k < w.split_count; ++k) {
             const Split& s = w.splits[static_cast<size_t>(k)];
             if (incident.first.block < 0) incident.first = witness(w, s.pc, s.mask);
-            const auto& site = block.program->sites[s.pc->site];
+            const auto& site = block.program->listing.sites[s.pc->site];
             waiting.push_back(
                 fmt::format("warp {} waits at {} in line {}", w.index, awaited(block, s), site.line)
             );

@@ -77,7 +77,7 @@ void prepare(Block& block, const BlockContext& context) {
     const size_t threads = count(context.launch->block);
     const size_t warps = (threads + kLanes - 1) / kLanes;
     block.shared.resize(program.static_shared + context.launch->dynamic_shared + 64);
-    block.recent.assign(program.sites.size(), nullptr);
+    block.recent.assign(program.listing.sites.size(), nullptr);
     block.mark_counts.assign(static_cast<size_t>(program.mark_groups), 0);
     block.reductions.assign(program.reductions.size(), {});
     block.warps.resize(warps);

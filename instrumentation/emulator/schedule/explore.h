@@ -4,13 +4,14 @@
 // the same each time.
 #pragma once
 
+#include "instrumentation/emulator/contract.h"
+
 #include <cstdint>
 #include <optional>
 
 namespace wl::emulator {
 
 struct Program;
-struct Launch;
 
 // Directed seeds are those from 2^62 up to 2^63.
 constexpr bool is_directed(uint64_t seed) { return seed >> 62 == 1; }

@@ -9,7 +9,7 @@
 // one warp the latest.
 #pragma once
 
-#include "instrumentation/emulator/memory/memory.h"
+#include "instrumentation/emulator/contract.h"
 #include "instrumentation/emulator/shadow/global_order.h"
 
 #include <atomic>

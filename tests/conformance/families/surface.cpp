@@ -9,7 +9,7 @@
 namespace wl::conformance {
 namespace {
 
-using emulator::Texture;
+using execution::Texture;
 using ptx::Op;
 using ptx::Type;
 

@@ -7,7 +7,7 @@
 namespace wl::conformance {
 namespace {
 
-using emulator::AddressMode;
+using execution::AddressMode;
 using ptx::Op;
 using ptx::Type;
 

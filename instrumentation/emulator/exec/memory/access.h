@@ -1,8 +1,8 @@
 // Addresses of one memory instruction: where each lane points, and what is there.
 #pragma once
 
+#include "instrumentation/emulator/contract.h"
 #include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/memory/windows.h"
 
 #include <optional>
 

@@ -4,6 +4,7 @@
 #include "instrumentation/emulator/exec/memory/texture_forms.h"
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/half.h"
+#include "instrumentation/emulator/memory/texture.h"
 #include "instrumentation/emulator/observe/incidents.h"
 
 #include <algorithm>

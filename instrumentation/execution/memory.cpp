@@ -1,10 +1,17 @@
 // The device address space of a run: where allocations lie, and which one holds an address.
-#include "instrumentation/emulator/memory/memory.h"
+#include "instrumentation/execution/memory.h"
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
-namespace wl::emulator {
+namespace wl::execution {
+
+uint32_t texel_bytes(const Texture& t) { return t.channels * static_cast<uint32_t>(size_of(t.dtype)); }
+
+uint64_t texture_bytes(const Texture& t) {
+    return uint64_t{texel_bytes(t)} * t.extent[0] * t.extent[1] * slices(t);
+}
 
 uint64_t allocate(GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised) {
     constexpr uint64_t kAlign = 256;
@@ -45,4 +52,15 @@ Allocation* find(GlobalMemory& memory, uint64_t address, uint64_t size) {
     return offset <= bytes && size <= bytes - offset ? &candidate : nullptr;
 }
 
-}  // namespace wl::emulator
+const Allocation* find_named(const GlobalMemory& memory, std::string_view name) {
+    const auto& all = memory.allocations;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Allocation& a) { return a.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+Allocation* find_named(GlobalMemory& memory, std::string_view name) {
+    return const_cast<Allocation*>(find_named(std::as_const(memory), name));
+}
+
+}  // namespace wl::execution

@@ -1,11 +1,14 @@
-// The instructions of a program as its reports name them: source line, text and the calls they were inlined
-// through.
-#include "instrumentation/emulator/lower/lowering.h"
+// The instructions that an entry can come to, as reports name them: source line, text and the calls they were
+// inlined through.
+#include "instrumentation/execution/listing.h"
+
+#include "instrumentation/execution/reach.h"
 #include "instrumentation/ptx/print/listing.h"
 
 #include <algorithm>
+#include <map>
 
-namespace wl::emulator {
+namespace wl::execution {
 namespace {
 
 void fill(const ptx::Module& module, capture::Site& site, const ptx::Location& where) {
@@ -34,12 +37,11 @@ int call_site(CallSites& c, int location) {
     return c.by_location[location] = static_cast<int>(c.sites.size()) - 1;
 }
 
-}  // namespace
-
 void add_sites(
-    const ptx::Module& module, const std::vector<const ptx::Function*>& functions, Program& program
+    const ptx::Module& module,
+    const std::vector<const ptx::Function*>& functions,
+    std::vector<capture::Site>& sites
 ) {
-    auto& sites = program.sites;
     for (const ptx::Function* f : functions) {
         for (std::string& line : ptx::list_code(module, *f)) {
             capture::Site& site = sites.emplace_back();
@@ -61,16 +63,32 @@ void add_sites(
     }
 }
 
-void name_stages(Program& program) {
-    for (const ptx::Mark& mark : program.marks) {
+void name_stages(Listing& listing) {
+    for (const ptx::Mark& mark : listing.marks) {
         int index = -1;
         if (mark.kind == ptx::Mark::Kind::stage) {
-            const auto known = std::find(program.stages.begin(), program.stages.end(), mark.name);
-            index = static_cast<int>(known - program.stages.begin());
-            if (known == program.stages.end()) program.stages.push_back(mark.name);
+            const auto known = std::find(listing.stages.begin(), listing.stages.end(), mark.name);
+            index = static_cast<int>(known - listing.stages.begin());
+            if (known == listing.stages.end()) listing.stages.push_back(mark.name);
         }
-        program.stage_of_mark.push_back(index);
+        listing.stage_of_mark.push_back(index);
     }
 }
 
-}  // namespace wl::emulator
+}  // namespace
+
+Listing list(const ptx::Module& module, int function) {
+    Listing listing;
+    listing.functions = reachable_functions(module, function);
+    std::vector<const ptx::Function*> bodies;
+    for (const int index : listing.functions) {
+        const ptx::Function& f = module.functions[static_cast<size_t>(index)];
+        if (!f.is_declaration) bodies.push_back(&f);
+        listing.marks.insert(listing.marks.end(), f.marks.begin(), f.marks.end());
+    }
+    name_stages(listing);
+    add_sites(module, bodies, listing.sites);
+    return listing;
+}
+
+}  // namespace wl::execution

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace wl::emulator {
+namespace wl::execution {
 
 constexpr uint64_t kWindowMask = 0xff00'0000'0000'0000;
 
@@ -16,4 +16,4 @@ constexpr uint64_t kParamBase = 0x0400'0000'0000'0000;     // parameters of the 
 constexpr uint64_t kCodeBase = 0x0500'0000'0000'0000;      // functions: no loads, no stores
 constexpr uint64_t kTextureBase = 0x0600'0000'0000'0000;   // handles of textures and surfaces: likewise
 
-}  // namespace wl::emulator
+}  // namespace wl::execution

@@ -1,0 +1,130 @@
+// Two passes over one launch, and what each leaves in the capture.
+#include "instrumentation/diagnosis/assemble.h"
+
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/record.h"
+#include "instrumentation/diagnosis/timer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+// The block worth looking at: of the first bad tile, else of the first incident, else block 0.
+int64_t block_to_record(const capture::Capture& c, const std::vector<execution::Incident>& incidents) {
+    const int bad = analysis::first_bad_tile(c);
+    if (bad >= 0 && c.tiles[static_cast<size_t>(bad)].block != capture::kWholeLaunch)
+        return c.tiles[static_cast<size_t>(bad)].block;
+    for (const execution::Incident& i : incidents) {
+        if (i.kind != execution::Incident::Kind::uniform_reduction && i.first.block >= 0)
+            return i.first.block;
+    }
+    return 0;
+}
+
+// Warp instructions that are recorded of a block whose loop does not end.
+constexpr uint64_t kEndlessRecord = uint64_t{1} << 20;
+
+void add_incidents(std::vector<execution::Incident>& to, const std::vector<execution::Incident>& from) {
+    for (const execution::Incident& i : from) {
+        const bool known = std::any_of(to.begin(), to.end(), [&](const execution::Incident& k) {
+            return k.kind == i.kind && k.first.site == i.first.site && k.second.site == i.second.site;
+        });
+        if (!known) to.push_back(i);
+    }
+}
+
+// What the kernel printed, for a reader of the capture.
+void note_printed(const execution::RunResult& result, capture::Capture& c) {
+    constexpr size_t kMost = 200;
+    for (size_t k = 0; k < std::min(result.printed.size(), kMost); ++k) {
+        const execution::Printed& p = result.printed[k];
+        const std::string text = p.text.substr(0, p.text.find_last_not_of('\n') + 1);
+        c.notes.push_back(fmt::format("printed by block {}, thread {}: {}", p.block, p.thread, text));
+    }
+    if (result.printed.size() > kMost)
+        c.notes.push_back(fmt::format("{} more calls of printf are not shown", result.printed.size() - kMost)
+        );
+    if (result.prints_lost > 0)
+        c.notes.push_back(fmt::format(
+            "{} calls of printf are lost: they are beyond the 1 MiB that a launch may print",
+            result.prints_lost
+        ));
+}
+
+// The block that matters most, and those that were asked for, with everything that happened in them.
+void record_pass(
+    const Experiment& e,
+    const execution::Executable& executable,
+    Observer& observer,
+    std::vector<execution::Incident>& incidents
+) {
+    const Timer record;
+    report(e.options, "record", 0);
+    std::vector<int64_t> blocks = e.options.record;
+    const int64_t block = block_to_record(observer.capture, incidents);
+    std::erase(blocks, block);
+    blocks.insert(blocks.begin(), block);
+    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const auto& i) {
+        return i.kind == execution::Incident::Kind::endless_loop;
+    });
+    Experiment shown = e;
+    if (endless) shown.options.budget = kEndlessRecord;
+    add_incidents(incidents, record_blocks(shown, executable, observer, blocks));
+    observer.capture.seconds.emplace_back("record", seconds(record));
+}
+
+}  // namespace
+
+void describe_launch(const Experiment& e, const execution::Executable& executable, capture::Capture& c) {
+    capture::Launch& l = c.launch;
+    l.kernel = e.problem.kernel.name, l.entry = e.entry, l.faults = e.problem.faults,
+    l.params = e.problem.params;
+    l.grid = e.problem.grid, l.block = e.problem.block, l.dynamic_shared = e.problem.shared,
+    l.static_shared = executable.static_shared;
+    l.arch = e.options.arch, l.build = e.options.debug ? "debug" : "optimised",
+    l.executor = e.options.executor.name;
+    l.inputs = e.problem.inputs.empty() ? "manifest" : e.problem.inputs;
+    l.seed = e.problem.seed, l.schedule_seed = e.options.schedule_seed;
+    c.sites = executable.listing->sites;
+}
+
+std::vector<execution::Incident> assemble(
+    const Experiment& e, const execution::Executable& executable, capture::Capture& c
+) {
+    std::vector<execution::Incident> incidents;
+    Observer observer{
+        .problem = e.problem,
+        .listing = *executable.listing,
+        .reference = e.reference ? &*e.reference : nullptr,
+        .keep = false,
+        .capture = c};
+    const Timer all;
+    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    execution::RunOptions options = run_options(e.options, "run");
+    options.marks = observer.reference != nullptr;
+    options.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
+    const execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
+    if (result.cancelled) throw Cancelled{};
+    c.counters.emplace_back("warp_instructions", static_cast<double>(result.warp_instructions));
+    c.seconds.emplace_back("run", seconds(all));
+    c.covered.blocks = static_cast<int64_t>(result.blocks);
+    if (observer.reference != nullptr) c.covered.blocks_compared = c.covered.blocks;
+    add_incidents(incidents, result.incidents);
+    c.notes.insert(c.notes.end(), result.notes.begin(), result.notes.end());
+    note_printed(result, c);
+    const Timer compare;
+    compare_outputs(observer, prepared.memory);
+    finish(observer);
+    c.seconds.emplace_back("compare", seconds(compare));
+    if (e.options.recorded_pass && e.options.executor.can.record)
+        record_pass(e, executable, observer, incidents);
+    return incidents;
+}
+
+}  // namespace wl::diagnosis
