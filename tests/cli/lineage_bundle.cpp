@@ -124,7 +124,7 @@ void bundle_all(const std::string& folder) {
         for (const auto& fault : faults) {
             for (const auto& [preset, settings] : kernel.presets) {
                 std::string why;
-                json j = bundle(kernel, {{}, preset, fault, "", 0}, pool, why);
+                json j = bundle(kernel, {.preset = preset, .faults = fault}, pool, why);
                 fmt::print(
                     stderr,
                     "{}{}{} {}{}\n",

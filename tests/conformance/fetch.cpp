@@ -59,7 +59,7 @@ void make_uneven(Image& image) {
     t.extent = image.dimensions == 1 ? std::array<uint32_t, 3>{13, 1, 1}
         : image.dimensions == 2      ? std::array<uint32_t, 3>{7, 9, 1}
                                      : std::array<uint32_t, 3>{5, 3, 7};
-    image.texels.bytes.resize(emulator::texture_bytes(t));
+    image.texels.bytes.resize(execution::texture_bytes(t));
 }
 
 std::vector<Fetch> sums(const Geometry& g) {
@@ -133,7 +133,7 @@ Image make_image(const Geometry& g, DType dtype, uint32_t channels, uint64_t see
     t.layers = g.layered ? kLayers : 0;
     image.dimensions = g.dimensions;
     image.texels.type = Type::b8;
-    image.texels.bytes.resize(emulator::texture_bytes(t));
+    image.texels.bytes.resize(execution::texture_bytes(t));
     Random random{seed};
     const size_t size = size_of(dtype);
     const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32;

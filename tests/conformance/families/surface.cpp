@@ -33,7 +33,7 @@ Image make_surface(const Geometry& shape, uint32_t bytes, uint32_t count, bool& 
     image.dimensions = shape.dimensions;
     image.surface = true;
     image.texels.type = Type::b8;
-    image.texels.bytes = random_bytes(emulator::texture_bytes(t), 113);
+    image.texels.bytes = random_bytes(execution::texture_bytes(t), 113);
     return image;
 }
 
