@@ -124,7 +124,9 @@ void bundle_all(const std::string& folder) {
         for (const auto& fault : faults) {
             for (const auto& [preset, settings] : kernel.presets) {
                 std::string why;
-                json j = bundle(kernel, {.preset = preset, .faults = fault}, pool, why);
+                manifest::BindOptions options;
+                options.preset = preset, options.faults = fault;
+                json j = bundle(kernel, options, pool, why);
                 fmt::print(
                     stderr,
                     "{}{}{} {}{}\n",
