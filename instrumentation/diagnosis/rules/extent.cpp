@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace wl::diagnosis {
 
@@ -19,13 +20,17 @@ std::string distance_text(uint64_t address, uint64_t end) {
 std::string written_by_line(const Symptoms& s, const emulator::Access& access) {
     if (s.capture.records.empty()) return {};
     const capture::Where line = where_of(s, access.site);
+    std::map<uint32_t, bool> on_line{
+        {access.site, true}
+    };
+    const auto is_on_line = [&](uint32_t site) {
+        const auto [it, fresh] = on_line.try_emplace(site, false);
+        if (fresh) it->second = same_line(where_of(s, site), line);
+        return it->second;
+    };
     uint64_t first = UINT64_MAX, last = 0;
     for (const capture::Event& e : s.capture.records.front().events) {
-        if (e.kind != capture::EventKind::shared_write) continue;
-        if (e.site != access.site) {
-            const capture::Where other = where_of(s, e.site);
-            if (other.line != line.line || other.file != line.file) continue;
-        }
+        if (e.kind != capture::EventKind::shared_write || !is_on_line(e.site)) continue;
         first = std::min(first, e.address), last = std::max(last, e.address + e.bytes - 1);
     }
     if (first > last) return {};

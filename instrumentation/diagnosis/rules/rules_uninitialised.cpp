@@ -1,6 +1,7 @@
 // Values that nobody initialised: where they are read first, and where they decide something or leave.
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/rules/uninitialised.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 
@@ -16,19 +17,6 @@ namespace {
 using emulator::Access;
 using emulator::Incident;
 using Kind = Incident::Kind;
-
-// A read of unwritten memory in a race is the race seen from the other side.
-bool explained_by_race(const Symptoms& s, const Incident& uninitialised) {
-    const capture::Where read = where_of(s, uninitialised.first.site);
-    for (const Incident& i : s.incidents) {
-        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp && i.kind != Kind::race_global) continue;
-        for (const Access* a : {&i.first, &i.second}) {
-            const capture::Where w = where_of(s, a->site);
-            if (!a->write && w.file == read.file && w.line == read.line) return true;
-        }
-    }
-    return false;
-}
 
 // "_ZZ6copiesE4more + 252" as the source has it: "copies::more + 252".
 std::string variable_text(const std::string& detail) {
@@ -220,7 +208,8 @@ bool zeros_mend(const Symptoms& s, capture::Finding& f) {
 Ruled uninitialised_rule(const Symptoms& s) {
     std::vector<capture::Finding> out;
     for (const Incident& i : s.incidents) {
-        if (i.kind != Kind::uninitialised_read || explained_by_race(s, i)) continue;
+        if (i.kind != Kind::uninitialised_read) continue;
+        if (explained_by_race(s.experiment.module, s.entry, s.incidents, i)) continue;
         capture::Finding f = finding(s, i);
         // One line is one cause, in however many copies the compiler made of it.
         const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {

@@ -3,6 +3,7 @@
 
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/poison/poison.h"
 
@@ -21,13 +22,39 @@ bool is_followed(const emulator::Incident& i) {
         (i.kind == Kind::lane_not_in_mask && i.detail == emulator::kInactiveSource);
 }
 
+// Only these can become findings of their own.
+bool is_open(
+    const Experiment& e, const std::vector<emulator::Incident>& incidents, const emulator::Incident& i
+) {
+    return is_followed(i) &&
+        (i.kind != Kind::uninitialised_read ||
+         !explained_by_race(e.module, entry_of(e.module, e.entry), incidents, i));
+}
+
 }  // namespace
+
+bool explained_by_race(
+    const ptx::Module& module,
+    const ptx::Function& entry,
+    const std::vector<emulator::Incident>& incidents,
+    const emulator::Incident& uninitialised
+) {
+    const capture::Where read = where_of(module, entry, uninitialised.first.site);
+    for (const emulator::Incident& i : incidents) {
+        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp && i.kind != Kind::race_global) continue;
+        for (const emulator::Access* a : {&i.first, &i.second})
+            if (!a->write && same_line(where_of(module, entry, a->site), read)) return true;
+    }
+    return false;
+}
 
 bool follow_uninitialised(
     const Experiment& e, capture::Capture& c, std::vector<emulator::Incident>& incidents
 ) {
-    const bool seen = std::any_of(incidents.begin(), incidents.end(), is_followed);
-    if (!seen && !emulator::may_read_uninitialised(e.module, e.entry)) return false;
+    const bool open = std::any_of(incidents.begin(), incidents.end(), [&](const emulator::Incident& i) {
+        return is_open(e, incidents, i);
+    });
+    if (!open && !emulator::may_read_uninitialised(e.module, e.entry)) return false;
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     emulator::PoisonOptions options;
     options.schedule_seed = e.options.schedule_seed;

@@ -55,6 +55,7 @@ int32_t user_location(const ptx::Module& m, int32_t location) {
 
 std::optional<CodePlace> code_place(const ptx::Module& module, const ptx::Function& entry, uint32_t site) {
     const auto first = static_cast<int>(&entry - module.functions.data());
+    if (site < entry.code.size()) return CodePlace{static_cast<size_t>(first), site};
     for (const int function : emulator::reachable_functions(module, first)) {
         const auto f = static_cast<size_t>(function);
         const auto size = static_cast<uint32_t>(module.functions[f].code.size());

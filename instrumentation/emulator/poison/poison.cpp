@@ -13,42 +13,27 @@ namespace {
 
 using Way = PoisonWay;
 
-uint64_t value_of(Poison& p, const PoisonSource& s, int lane) {
-    uint64_t value = s.value;
-    if (s.cell.bits == 1)
-        value = predicate(*p.warp, s.cell.slot) >> lane & 1;
-    else if (s.cell.bits == 64)
-        value = cells<uint64_t>(*p.warp, s.cell.slot)[lane];
-    else if (s.cell.bits != 0)
-        value = cells<uint32_t>(*p.warp, s.cell.slot)[lane];
-    return s.negated && s.cell.bits == 1 ? value ^ 1 : value;
-}
-
 uint32_t tainted_sources(const Poison& p) {
     uint32_t lanes = 0;
     for (const PoisonSource& s : p.step->sources) lanes |= tainted_lanes(p, s.cell, p.lanes);
     return lanes;
 }
 
-// Registers to registers, for the lanes that have something poisoned.
-void follow_values(Poison& p, uint32_t tainted) {
+// Registers to registers.
+void follow_values(Poison& p) {
     const PoisonStep& s = *p.step;
-    const size_t count = s.sources.size();
-    std::vector<uint64_t> bits(count), values(count);
-    std::vector<Taint> out(s.results.size());
-    for (const PoisonCell& cell : s.results) clear(p, cell, p.lanes & ~tainted);
-    for (uint32_t rest = tainted; rest != 0; rest &= rest - 1) {
-        const int lane = first_lane(rest);
-        uint32_t birth = kUnread;
-        for (size_t k = 0; k < count; ++k) {
-            const Taint t = s.sources[k].cell.bits != 0 ? read_taint(p, s.sources[k].cell, lane) : Taint{};
-            bits[k] = t.bits;
-            values[k] = value_of(p, s.sources[k], lane);
-            if (birth == kUnread && t.bits != 0) birth = t.birth;
-        }
-        for (size_t k = 0; k < out.size(); ++k)
-            out[k] = {poison_of_result(s, k, {bits.data(), values.data()}), birth};
-        for (size_t k = 0; k < out.size(); ++k) write_taint(p, s.results[k], lane, out[k]);
+    read_sources(p);
+    PoisonRow out;
+    out.birth.fill(kUnread);
+    for (size_t k = s.sources.size(); k-- > 0;) {  // the first source with poison names its birth
+        const PoisonRow& row = p.rows[k];
+        if (s.sources[k].cell.bits == 0) continue;
+        for (size_t lane = 0; lane < kLanes; ++lane)
+            out.birth[lane] = row.bits[lane] != 0 ? row.birth[lane] : out.birth[lane];
+    }
+    for (size_t k = 0; k < s.results.size(); ++k) {
+        poison_of_result(s, k, p.rows.data(), out);
+        write_row(p, s.results[k], p.lanes, out);
     }
 }
 
@@ -84,8 +69,7 @@ void follow_results(Poison& p) {
         default: break;
     }
     if (is_collective(p.step->way)) return follow_matrix(p);
-    const uint32_t tainted = tainted_sources(p);
-    if (tainted != 0) return follow_values(p, tainted);
+    if (tainted_sources(p) != 0) return follow_values(p);
     for (const PoisonCell& cell : p.step->results) clear(p, cell, p.lanes);
 }
 
@@ -118,7 +102,10 @@ void look_at(Poison& p, Warp& w, const Instr* i) {
     p.warp = &w;
     p.at = i;
     p.step = &p.plan->steps[index];
-    p.registers = &p.frames[w.frame];
+    if (p.frame != w.frame) {
+        p.frame = w.frame;
+        p.registers = &p.frames[w.frame];
+    }
     p.lanes = w.mask;
     ++p.visits;
     const uint32_t fresh = w.mask & ~p.registers->entered;

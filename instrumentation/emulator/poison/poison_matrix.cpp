@@ -103,6 +103,31 @@ uint64_t matrix_line(Poison& p, const MatrixMove& m, const MatrixPiece& piece, i
     return address_of(*p.warp, p.at, m.wide_base, lane) + piece.line[l] * stride + piece.byte[l];
 }
 
+// Bytes of the matrix to bytes of the row.
+void load_piece(Poison& p, const TaintPlace& from, uint32_t bytes, LaneBytes& row, size_t at) {
+    const TaintedBytes* t = bytes_of(p, from.place, from.lane, from.place.offset + bytes);
+    if (t == nullptr) return;
+    bool known = true;
+    for (uint32_t k = 0; k < bytes; k += 8) {
+        Taint unused;
+        known = known && find_known(*t, from.place.offset + k, std::min(8u, bytes - k), unused);
+    }
+    if (!known) {
+        for (uint32_t k = 0; k < bytes; ++k) set_bytes(row, at + k, read_bytes(p, from, k, 1), 1);
+        return;
+    }
+    std::copy_n(t->bits.data() + from.place.offset, bytes, row.bits.data() + at);
+    std::copy_n(t->birth.data() + from.place.offset, bytes, row.birth.data() + at);
+}
+
+void store_piece(Poison& p, const TaintPlace& to, uint32_t bytes, const LaneBytes& row, size_t at) {
+    for (uint32_t k = 0; k < bytes; ++k) {
+        const Taint t = get_bytes(row, at + k, 1);
+        if (t.bits != 0 && to.place.space == ptx::Space::global) leaves(p, t.birth, to);
+        write_bytes(p, to, k, 1, t);
+    }
+}
+
 void move_fragment(Poison& p, int lane) {
     const MatrixMove& m = plan_of(*p.warp, p.at).move;
     const bool stores = p.step->way == Way::store_fragment;
@@ -113,16 +138,10 @@ void move_fragment(Poison& p, int lane) {
         const uint64_t address = matrix_line(p, m, piece, lane);
         const auto place = locate(*p.warp, {m.space, lane, address, m.piece_bytes, false});
         if (!place) continue;
-        for (uint32_t k = 0; k < m.piece_bytes; ++k) {
-            const TaintPlace at{*place, lane, address};
-            if (!stores) {
-                set_bytes(row, piece.element_byte + k, read_bytes(p, at, k, 1), 1);
-                continue;
-            }
-            const Taint t = get_bytes(row, piece.element_byte + k, 1);
-            if (t.bits != 0 && place->space == ptx::Space::global) leaves(p, t.birth, at);
-            write_bytes(p, at, k, 1, t);
-        }
+        if (stores)
+            store_piece(p, {*place, lane, address}, m.piece_bytes, row, piece.element_byte);
+        else
+            load_piece(p, {*place, lane, address}, m.piece_bytes, row, piece.element_byte);
     }
     if (stores) return;
     for (size_t r = 0; r < m.slots.size(); ++r) {
@@ -189,20 +208,32 @@ void transpose(Poison& p) {
 
 // ---- products
 
-uint32_t cell_of(const MatrixFragment& f) { return f.bits == 64 ? 8 : 4; }
+uint8_t bits_of_cell(const MatrixFragment& f) { return f.bits == 64 ? 64 : 32; }
+
+// The registers of a fragment as p.rows; the lanes that have something poisoned there.
+uint32_t read_fragment(Poison& p, const MatrixFragment& f) {
+    std::vector<PoisonCell>& cells_read = p.fragment;
+    cells_read.clear();
+    for (const uint32_t slot : f.slots) cells_read.push_back({slot, bits_of_cell(f)});
+    read_rows(p, cells_read, kAllLanes);
+    uint32_t lanes = 0;
+    for (size_t k = 0; k < f.slots.size(); ++k)
+        lanes |= mask_of([&](int lane) { return p.rows[k].bits[static_cast<size_t>(lane)] != 0; });
+    return lanes;
+}
 
 // visit(element's place in its matrix, birth) for each poisoned element.
 template <class Visit>
 void each_poisoned(Poison& p, const MatrixFragment& f, Visit visit) {
     const auto elements = f.index.size() / kLanes;
-    for (int lane = 0; lane < kLanes; ++lane) {
-        const LaneBytes row = read_row(p, f.slots, cell_of(f), lane);
+    const size_t of_cell = bits_of_cell(f) / static_cast<size_t>(f.bits);
+    for (uint32_t rest = read_fragment(p, f); rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
         for (size_t e = 0; e < elements; ++e) {
-            const size_t first = e * static_cast<size_t>(f.bits),
-                         bytes = std::max<size_t>(1, static_cast<size_t>(f.bits) / 8);
-            Taint t = get_bytes(row, first / 8, bytes);
-            if (f.bits < 8) t.bits = t.bits >> (first % 8) & ones(static_cast<unsigned>(f.bits));
-            if (t.bits != 0) visit(size_t{f.index[e * kLanes + static_cast<size_t>(lane)]}, t.birth);
+            const PoisonRow& row = p.rows[e / of_cell];
+            const uint64_t bits = row.bits[lane] >> (e % of_cell * static_cast<size_t>(f.bits));
+            if ((bits & ones(static_cast<unsigned>(f.bits))) != 0)
+                visit(size_t{f.index[e * kLanes + lane]}, row.birth[lane]);
         }
     }
 }
@@ -210,9 +241,17 @@ void each_poisoned(Poison& p, const MatrixFragment& f, Visit visit) {
 bool any_poison(const Poison& p, const MatrixFragment& f) {
     return std::any_of(f.slots.begin(), f.slots.end(), [&](uint32_t slot) {
         const bool constant = slot / 4 >= p.registers->bits.size();
-        return !constant && tainted_lanes(p, {slot, static_cast<uint8_t>(8 * cell_of(f))}, kAllLanes) != 0;
+        return !constant && tainted_lanes(p, {slot, bits_of_cell(f)}, kAllLanes) != 0;
     });
 }
+
+// Births by row, column or element of a matrix; the first one stays.
+using BirthsOf = std::vector<uint32_t>;
+void note(BirthsOf& births, size_t at, uint32_t birth) {
+    if (at >= births.size()) births.resize(at + 1, kUnread);
+    if (births[at] == kUnread) births[at] = birth;
+}
+uint32_t birth_at(const BirthsOf& births, size_t at) { return at < births.size() ? births[at] : kUnread; }
 
 // Matrices of a product that has several lie one behind the other.
 void multiply(Poison& p) {
@@ -224,30 +263,36 @@ void multiply(Poison& p) {
     }
     const auto rows = static_cast<size_t>(m.rows), columns = static_cast<size_t>(m.columns),
                depth = static_cast<size_t>(m.depth);
-    std::map<size_t, uint32_t> of_row, of_column, of_sum;  // births
+    BirthsOf of_row, of_column, of_sum;
     each_poisoned(p, m.a, [&](size_t at, uint32_t birth) {
-        of_row.emplace(at / static_cast<size_t>(m.stored), birth);
+        note(of_row, at / static_cast<size_t>(m.stored), birth);
     });
     each_poisoned(p, m.b, [&](size_t at, uint32_t birth) {
-        of_column.emplace(at / (depth * columns) * columns + at % columns, birth);
+        note(of_column, at / (depth * columns) * columns + at % columns, birth);
     });
-    each_poisoned(p, m.c, [&](size_t at, uint32_t birth) { of_sum.emplace(at, birth); });
+    each_poisoned(p, m.c, [&](size_t at, uint32_t birth) { note(of_sum, at, birth); });
     const auto birth_of = [&](size_t at) {
         const size_t matrix = at / (rows * columns);
-        if (const auto it = of_sum.find(at); it != of_sum.end()) return it->second;
-        if (const auto it = of_row.find(at / columns); it != of_row.end()) return it->second;
-        const auto it = of_column.find(matrix * columns + at % columns);
-        return it != of_column.end() ? it->second : kUnread;
+        if (const uint32_t birth = birth_at(of_sum, at); birth != kUnread) return birth;
+        if (const uint32_t birth = birth_at(of_row, at / columns); birth != kUnread) return birth;
+        return birth_at(of_column, matrix * columns + at % columns);
     };
-    const auto elements = m.d.index.size() / kLanes, bytes = static_cast<size_t>(m.d.bits) / 8;
-    for (int lane = 0; lane < kLanes; ++lane) {
-        LaneBytes row;
-        for (size_t e = 0; e < elements; ++e) {
-            const uint32_t birth = birth_of(m.d.index[e * kLanes + static_cast<size_t>(lane)]);
-            if (birth != kUnread) set_bytes(row, e * bytes, {~uint64_t{0}, birth}, bytes);
+    const auto elements = m.d.index.size() / kLanes;
+    const size_t of_cell = bits_of_cell(m.d) / static_cast<size_t>(m.d.bits);
+    for (size_t slot = 0; slot < m.d.slots.size(); ++slot) {
+        PoisonRow out;
+        out.bits.fill(0), out.birth.fill(kUnread);
+        for (size_t e = slot * of_cell; e < std::min(elements, (slot + 1) * of_cell); ++e) {
+            const uint64_t all = ones(static_cast<unsigned>(m.d.bits))
+                << (e % of_cell * static_cast<size_t>(m.d.bits));
+            for (size_t lane = 0; lane < kLanes; ++lane) {
+                const uint32_t birth = birth_of(m.d.index[e * kLanes + lane]);
+                if (birth == kUnread) continue;
+                if (out.bits[lane] == 0) out.birth[lane] = birth;
+                out.bits[lane] |= all;
+            }
         }
-        for (size_t k = 0; k < m.d.slots.size(); ++k)
-            write_cell(p, m.d.slots[k], cell_of(m.d), lane, get_bytes(row, k * cell_of(m.d), cell_of(m.d)));
+        write_row(p, {m.d.slots[slot], bits_of_cell(m.d)}, kAllLanes, out);
     }
 }
 

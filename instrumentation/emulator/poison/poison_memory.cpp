@@ -3,6 +3,9 @@
 #include "instrumentation/emulator/poison/poison_state.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
 
 namespace wl::emulator {
 namespace {
@@ -23,8 +26,73 @@ Taint extended(Taint t, uint32_t bytes, bool is_signed) {
     return t;
 }
 
+// Where all lanes of an instruction point, when they lie in one piece of memory.
+struct LanePlaces {
+    TaintedBytes* in = nullptr;
+    bool global = false;
+    std::array<uint64_t, kLanes> at{};  // only of lanes that execute
+};
+
+bool shared_places(Poison& p, const MemoryForm& f, uint32_t bytes, LanePlaces& out) {
+    uint64_t highest = 0;
+    for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        out.at[lane] = address_of(*p.warp, p.at, f.wide_base, static_cast<int>(lane));
+        highest = std::max(highest, out.at[lane]);
+    }
+    out.in = &p.shared;
+    const uint64_t size = std::min<uint64_t>(p.warp->shared_bytes, p.shared.bits.size());
+    return highest < size && size - highest >= bytes;
+}
+
+bool global_places(Poison& p, uint32_t bytes, LanePlaces& out) {
+    Warp& w = *p.warp;
+    GlobalAddresses found;
+    const uint32_t mask = std::exchange(w.mask, p.lanes);
+    const bool together = global_addresses(w, p.at, bytes, found);
+    w.mask = mask;
+    if (!together) return false;
+    out.in = bytes_of(p, {Space::global, nullptr, found.allocation, 0}, 0, found.high + bytes);
+    out.global = true;
+    std::copy(std::begin(found.at), std::end(found.at), out.at.begin());
+    return true;
+}
+
+bool find_places(Poison& p, uint32_t bytes, LanePlaces& out) {
+    const MemoryForm f = decode(p.at->target);
+    if (f.space == Space::shared) return shared_places(p, f, bytes, out);
+    return f.space == Space::global && f.wide_base && std::has_single_bit(bytes) &&
+        global_places(p, bytes, out);
+}
+
 // Elements of 16 bytes are two cells of 8.
 uint32_t bytes_of_cell(const PoisonStep& s) { return std::min<uint32_t>(s.source_width / 8, 8); }
+
+// False, with nothing done: some lane has to look for itself.
+bool load_together(Poison& p) {
+    const PoisonStep& s = *p.step;
+    const uint32_t bytes = bytes_of_cell(s);
+    const size_t count = s.results.size();
+    const Space space = decode(p.at->target).space;
+    if (space == Space::constant || space == Space::param) {
+        for (const PoisonCell& cell : s.results) clear(p, cell, p.lanes);
+        return true;
+    }
+    LanePlaces from;
+    if (count == 0 || !find_places(p, bytes * static_cast<uint32_t>(count), from)) return false;
+    if (p.rows.size() < count) p.rows.resize(count);
+    for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        for (size_t k = 0; k < count; ++k) {
+            Taint t;
+            if (!find_known(*from.in, from.at[lane] + k * bytes, bytes, t)) return false;
+            p.rows[k].bits[lane] = extended(t, bytes, s.is_signed).bits;
+            p.rows[k].birth[lane] = t.birth;
+        }
+    }
+    for (size_t k = 0; k < count; ++k) write_row(p, s.results[k], p.lanes, p.rows[k]);
+    return true;
+}
 
 void load(Poison& p, int lane) {
     const PoisonStep& s = *p.step;
@@ -46,6 +114,22 @@ bool is_padding(uint64_t bits, uint32_t bytes) {
         poisoned += byte != 0 ? 1 : 0;
     }
     return poisoned < bytes;
+}
+
+bool store_together(Poison& p) {
+    const PoisonStep& s = *p.step;
+    const uint32_t bytes = bytes_of_cell(s);
+    LanePlaces to;
+    if (!find_places(p, bytes * static_cast<uint32_t>(s.sources.size()), to)) return false;
+    const auto is_tainted = [&](PoisonCell cell) { return tainted_lanes(p, cell, p.lanes) != 0; };
+    if (to.global && std::any_of(s.source_cells.begin(), s.source_cells.end(), is_tainted)) return false;
+    read_sources(p);
+    for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        for (size_t k = 0; k < s.sources.size(); ++k)
+            set_known(*to.in, to.at[lane] + k * bytes, bytes, {p.rows[k].bits[lane], p.rows[k].birth[lane]});
+    }
+    return true;
 }
 
 void store(Poison& p, int lane) {
@@ -89,7 +173,12 @@ void atomic(Poison& p, int lane) {
     }
 }
 
-// Operands as exec_copy.cpp has them.
+bool is_clean(const TaintedBytes& t, uint64_t at, uint32_t bytes) {
+    const auto first = t.bits.begin() + static_cast<std::ptrdiff_t>(at);
+    return std::all_of(first, first + bytes, [](uint8_t bits) { return bits == 0; });
+}
+
+// Operands as exec/memory/copy.cpp has them.
 void copy_async(Poison& p, int lane) {
     Warp& w = *p.warp;
     const Instr& i = *p.at;
@@ -104,15 +193,21 @@ void copy_async(Poison& p, int lane) {
     if (!to) return;
     const auto from =
         taken != 0 ? locate(w, {Space::global, lane, from_address, taken, false}) : std::optional<Place>();
-    for (uint32_t k = 0; k < bytes; ++k) {
-        const Taint t = from && k < taken ? read_bytes(p, {*from, lane, from_address}, k, 1) : Taint{};
-        write_bytes(p, {*to, lane, to_address}, k, 1, t);
-    }
+    const bool poisoned =
+        from && !is_clean(*bytes_of(p, *from, lane, from->offset + taken), from->offset, taken);
+    for (uint32_t k = 0; poisoned && k < taken; ++k)
+        write_bytes(p, {*to, lane, to_address}, k, 1, read_bytes(p, {*from, lane, from_address}, k, 1));
+    TaintedBytes& there = *bytes_of(p, *to, lane, to->offset + bytes);
+    const uint32_t copied = poisoned ? taken : 0;
+    std::fill_n(there.bits.data() + to->offset + copied, bytes - copied, uint8_t{0});
 }
 
 }  // namespace
 
 void follow_memory(Poison& p) {
+    if (p.lanes == 0) return;
+    if (p.step->way == Way::load && load_together(p)) return;
+    if (p.step->way == Way::store && store_together(p)) return;
     for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         switch (p.step->way) {

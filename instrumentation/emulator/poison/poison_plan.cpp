@@ -259,6 +259,7 @@ PoisonStep plan_step(
     if (in.op == Op::not_) s.sources.resize(1);
     if (s.way == Way::table && s.sources.size() == 4) s.table = static_cast<uint8_t>(s.sources[3].value);
     if (s.way == Way::copy && s.width == 128) s.way = Way::all;
+    for (const PoisonSource& source : s.sources) s.source_cells.push_back(source.cell);
     return s;
 }
 

@@ -3,6 +3,8 @@
 
 #include "instrumentation/emulator/program.h"
 
+#include <array>
+
 namespace wl::emulator {
 
 // How poison goes from the sources of an instruction to its results.
@@ -75,6 +77,7 @@ struct PoisonStep {
     bool copies = false;  // store: of registers that only loads of its size write
     PoisonCell guard;     // bits 0: always
     std::vector<PoisonSource> sources;
+    std::vector<PoisonCell> source_cells;  // theirs
     std::vector<PoisonCell> results;
     std::vector<PoisonDecider> deciders;
     const ptx::Instruction* in = nullptr;
@@ -92,12 +95,18 @@ struct PoisonPlan {
 };
 PoisonPlan plan_poison(const ptx::Module& module, const Program& program);
 
-// Poisoned bits of result `k` of a lane, from the poisoned bits and the values of the sources.
-struct PoisonLane {
-    const uint64_t* bits = nullptr;
-    const uint64_t* values = nullptr;
+// What the lanes of a warp have in one cell: poisoned bits, the value, and which read brought the poison in.
+// `birth` means something where `bits` does.
+struct PoisonRow {
+    alignas(64) std::array<uint64_t, 32> bits, values;
+    alignas(64) std::array<uint32_t, 32> birth;
 };
-uint64_t poison_of_result(const PoisonStep& step, size_t k, const PoisonLane& lane);
+// Poisoned bits of result `k` of every lane, from its sources. Values are looked at only when `uses_values`.
+void poison_of_result(const PoisonStep& step, size_t k, const PoisonRow* sources, PoisonRow& result);
+constexpr bool uses_values(PoisonWay way) {
+    return (way >= PoisonWay::bit_and && way <= PoisonWay::carry && way != PoisonWay::bit_xor) ||
+        (way >= PoisonWay::field && way <= PoisonWay::compare);
+}
 
 constexpr uint64_t ones(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
 

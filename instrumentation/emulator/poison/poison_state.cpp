@@ -25,30 +25,34 @@ const char* name_of(PoisonEffect effect) {
     return "global";
 }
 
-// The birth of what this instruction reads: known, or new with this lane as its witness.
-uint32_t born(Poison& p, uint32_t slot, int lane, Access access, std::string detail) {
-    Births& births = p.births;
-    const auto [it, fresh] =
-        births.index.try_emplace({p.at->site, slot}, static_cast<uint32_t>(births.all.size()));
-    if (fresh) {
-        Birth& b = births.all.emplace_back();
-        const Access who = witness(*p.warp, p.at, 1u << lane);
-        b.incident.kind = Incident::Kind::uninitialised_read;
-        b.incident.first = who;
-        b.incident.first.memory = std::move(access.memory);
-        b.incident.first.address = access.address;
-        b.incident.first.bytes = access.bytes;
-        b.incident.detail = std::move(detail);
-        b.incident.count = 0;
-        b.born = p.visits;
-    }
-    Birth& b = births.all[it->second];
+// One that the instruction has had already, which this lane shares when it is the same visit; kUnread: none.
+uint32_t known_birth(Poison& p, uint32_t slot, int lane) {
+    const auto it = p.births.index.find({p.at->site, slot});
+    if (it == p.births.index.end()) return kUnread;
+    Birth& b = p.births.all[it->second];
     if (b.born == p.visits) b.incident.first.lanes |= 1u << lane;
     return it->second;
 }
 
+// The birth of what this instruction reads: known, or new with this lane as its witness.
+uint32_t born(Poison& p, uint32_t slot, int lane, Access access, std::string detail) {
+    if (const uint32_t known = known_birth(p, slot, lane); known != kUnread) return known;
+    const auto birth = static_cast<uint32_t>(p.births.all.size());
+    p.births.index[{p.at->site, slot}] = birth;
+    Birth& b = p.births.all.emplace_back();
+    b.incident.kind = Incident::Kind::uninitialised_read;
+    b.incident.first = witness(*p.warp, p.at, 1u << lane);
+    b.incident.first.memory = std::move(access.memory);
+    b.incident.first.address = access.address;
+    b.incident.first.bytes = access.bytes;
+    b.incident.detail = std::move(detail);
+    b.incident.count = 0;
+    b.born = p.visits;
+    return birth;
+}
+
 uint32_t born_register(Poison& p, uint32_t slot, int lane) {
-    if (p.births.index.contains({p.at->site, slot})) return born(p, slot, lane, {}, {});
+    if (const uint32_t known = known_birth(p, slot, lane); known != kUnread) return known;
     const auto function =
         static_cast<size_t>(p.warp->frame->function - p.warp->block->program->functions.data());
     const PoisonFunction& f = p.plan->functions[function];
@@ -81,7 +85,7 @@ bool is_padding(const Poison& p, const TaintPlace& from, uint32_t offset, uint32
     return word + 4 <= p.shared.bits.size() && std::find(first, first + 4, uint8_t{0}) != first + 4;
 }
 
-uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
+uint32_t new_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
     Access access;
     access.bytes = bytes;
     access.address = from.place.offset + offset;
@@ -95,11 +99,17 @@ uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint
         access.memory = "global " + from.place.allocation->name;
         access.address = from.address + offset;
     }
-    const uint32_t birth = born(p, 0, from.lane, access, detail);
+    return born(p, 0, from.lane, access, detail);
+}
+
+uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
+    uint32_t birth = known_birth(p, 0, from.lane);
+    if (birth == kUnread) birth = new_in_memory(p, from, offset, bytes);
     Birth& b = p.births.all[birth];
+    const bool now = b.born == p.visits;
+    if (!now && !b.padding) return birth;
     const bool padding = is_padding(p, from, offset, bytes);
-    b.padding =
-        b.born == p.visits && b.incident.first.lanes == 1u << from.lane ? padding : b.padding && padding;
+    b.padding = now && b.incident.first.lanes == 1u << from.lane ? padding : b.padding && padding;
     return birth;
 }
 
@@ -115,32 +125,46 @@ void reach(TaintedBytes& t, uint64_t end, const Allocation* allocation) {
         if (k >= allocation->written.size() || allocation->written[k] != 0) t.bits[k] = 0;
 }
 
-TaintedBytes* bytes_of(Poison& p, const TaintPlace& at, uint32_t offset, uint32_t bytes) {
-    const uint64_t end = at.place.offset + offset + bytes;
+}  // namespace
+
+TaintedBytes* bytes_of(Poison& p, const Place& at, int lane, uint64_t end) {
     TaintedBytes* t = nullptr;
-    if (at.place.space == ptx::Space::shared) t = &p.shared;
-    if (at.place.space == ptx::Space::local)
-        t = &p.local[static_cast<size_t>(p.warp->index * kLanes + at.lane)];
-    if (at.place.space == ptx::Space::global) t = &p.global[at.place.allocation];
-    if (t != nullptr) reach(*t, end, at.place.allocation);
+    if (at.space == ptx::Space::shared) t = &p.shared;
+    if (at.space == ptx::Space::local) t = &p.local[static_cast<size_t>(p.warp->index * kLanes + lane)];
+    if (at.space == ptx::Space::global) {
+        if (p.recent != at.allocation) {
+            p.recent = at.allocation;
+            p.recent_bytes = &p.global[at.allocation];
+        }
+        t = p.recent_bytes;
+    }
+    if (t != nullptr) reach(*t, end, at.allocation);
     return t;
 }
 
-void note_use(Poison& p, uint32_t birth, Access use) {
-    if (birth == kUnread) return;  // it has just become zero
+namespace {
+
+// Counts the use. Its witness, when it is the first one: to be filled in; else nullptr.
+Access* note_use(Poison& p, uint32_t birth, int lane) {
+    if (birth == kUnread) return nullptr;  // it has just become zero
     Birth& b = p.births.all[birth];
-    if (b.used != p.visits) ++b.incident.count;
-    if (b.incident.second.block < 0)
-        b.incident.second = std::move(use);
-    else if (b.used == p.visits && b.incident.second.site == use.site && b.incident.count == 1)
-        b.incident.second.lanes |= use.lanes;
+    const bool again = b.used == p.visits;
+    if (!again) ++b.incident.count;
     b.used = p.visits;
+    Access& use = b.incident.second;
+    if (use.block < 0) {
+        use = witness(*p.warp, p.at, 1u << lane);
+        return &use;
+    }
+    if (again && use.site == p.at->site && b.incident.count == 1) use.lanes |= 1u << lane;
+    return nullptr;
 }
 
 }  // namespace
 
 void begin_poison(Poison& p, const Block& block) {
     p.frames.clear();
+    p.frame = nullptr;
     const size_t shared = block.shared.size();
     p.shared.bits.assign(shared, 0xff);
     p.shared.birth.assign(shared, kUnread);
@@ -252,14 +276,9 @@ uint32_t tainted_lanes(const Poison& p, PoisonCell cell, uint32_t lanes) {
     uint32_t any = 0;
     for (size_t k = 0; k < kLanes * words; ++k) any |= bits[k];
     if ((any & mask) == 0) return 0;
-    uint32_t out = 0;
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<size_t>(first_lane(rest));
-        uint32_t of_lane = bits[lane * words] & mask;
-        if (words == 2) of_lane |= bits[lane * 2 + 1];
-        if (of_lane != 0) out |= 1u << lane;
-    }
-    return out;
+    if (words == 2)
+        return lanes & mask_of([&](int lane) { return (bits[2 * lane] | bits[2 * lane + 1]) != 0; });
+    return lanes & mask_of([&](int lane) { return (bits[lane] & mask) != 0; });
 }
 
 void clear(Poison& p, PoisonCell cell, uint32_t lanes) {
@@ -278,10 +297,37 @@ void clear(Poison& p, PoisonCell cell, uint32_t lanes) {
         for (size_t k = 0; k < words; ++k) bits[static_cast<size_t>(first_lane(rest)) * words + k] = 0;
 }
 
+namespace {
+
+template <size_t bytes>
+bool find_known_bytes(const uint8_t* bits, const uint32_t* birth, Taint& out) {
+    out.bits = 0;
+    std::memcpy(&out.bits, bits, bytes);
+    if (out.bits == 0) return true;
+    out.birth = birth[std::countr_zero(out.bits) / 8];
+    bool unread = false;
+    for (size_t k = 0; k < bytes; ++k) unread |= bits[k] != 0 && birth[k] == kUnread;
+    return !unread;
+}
+
+}  // namespace
+
+bool find_known(const TaintedBytes& t, uint64_t at, uint32_t bytes, Taint& out) {
+    const uint8_t* bits = t.bits.data() + at;
+    const uint32_t* birth = t.birth.data() + at;
+    switch (bytes) {
+        case 1: return find_known_bytes<1>(bits, birth, out);
+        case 2: return find_known_bytes<2>(bits, birth, out);
+        case 4: return find_known_bytes<4>(bits, birth, out);
+        default: return find_known_bytes<8>(bits, birth, out);
+    }
+}
+
 Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
-    TaintedBytes* t = bytes_of(p, from, offset, bytes);
+    TaintedBytes* t = bytes_of(p, from.place, from.lane, from.place.offset + offset + bytes);
     Taint out;
-    if (t == nullptr) return out;
+    if (t == nullptr || find_known(*t, from.place.offset + offset, bytes, out)) return out;
+    out = {};
     const Allocation* allocation = from.place.allocation;
     for (uint32_t k = 0; k < bytes; ++k) {
         const size_t at = from.place.offset + offset + k;
@@ -303,13 +349,13 @@ Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t by
 }
 
 void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t bytes, Taint taint) {
-    TaintedBytes* t = bytes_of(p, to, offset, bytes);
-    if (t == nullptr) return;
-    for (uint32_t k = 0; k < bytes; ++k) {
-        const size_t at = to.place.offset + offset + k;
-        t->bits[at] = static_cast<uint8_t>(taint.bits >> (8 * k));
-        t->birth[at] = taint.birth;
-    }
+    if (TaintedBytes* t = bytes_of(p, to.place, to.lane, to.place.offset + offset + bytes); t != nullptr)
+        set_known(*t, to.place.offset + offset, bytes, taint);
+}
+
+void set_known(TaintedBytes& t, uint64_t at, uint32_t bytes, Taint taint) {
+    std::memcpy(t.bits.data() + at, &taint.bits, bytes);
+    if (taint.bits != 0) std::fill_n(t.birth.data() + at, bytes, taint.birth);
 }
 
 uint32_t born_in_shuffle(Poison& p, int lane) {
@@ -319,17 +365,15 @@ uint32_t born_in_shuffle(Poison& p, int lane) {
 }
 
 void matters(Poison& p, uint32_t birth, PoisonEffect effect, int lane) {
-    Access use = witness(*p.warp, p.at, 1u << lane);
-    use.memory = name_of(effect);
-    note_use(p, birth, std::move(use));
+    if (Access* use = note_use(p, birth, lane); use != nullptr) use->memory = name_of(effect);
 }
 
 void leaves(Poison& p, uint32_t birth, const TaintPlace& to) {
-    Access use = witness(*p.warp, p.at, 1u << to.lane);
-    use.memory = to.place.allocation != nullptr ? "global " + to.place.allocation->name : "surface";
-    use.address = to.address;
-    use.write = true;
-    note_use(p, birth, std::move(use));
+    Access* use = note_use(p, birth, to.lane);
+    if (use == nullptr) return;
+    use->memory = to.place.allocation != nullptr ? "global " + to.place.allocation->name : "surface";
+    use->address = to.address;
+    use->write = true;
 }
 
 void lose(Poison& p, uint32_t birth) { p.births.all[birth].lost = true; }

@@ -48,6 +48,8 @@ struct Poison {
     bool as_zero = false;  // what is read first becomes zero, and clean
     Births births;
     std::map<const Allocation*, TaintedBytes> global;  // outlives a block
+    const Allocation* recent = nullptr;                // of `global`, the last that was asked for
+    TaintedBytes* recent_bytes = nullptr;
 
     // Of the block that runs.
     std::map<const Frame*, TaintedRegisters> frames;
@@ -59,8 +61,11 @@ struct Poison {
     Warp* warp = nullptr;
     const Instr* at = nullptr;
     const PoisonStep* step = nullptr;
-    TaintedRegisters* registers = nullptr;
+    const Frame* frame = nullptr;
+    TaintedRegisters* registers = nullptr;  // of the frame
     uint32_t lanes = 0;
+    std::vector<PoisonRow> rows;       // what was read last
+    std::vector<PoisonCell> fragment;  // whose rows they are, of a matrix instruction
 };
 
 void begin_poison(Poison& p, const Block& block);
@@ -75,6 +80,11 @@ void write_taint(Poison& p, PoisonCell cell, int lane, Taint taint);
 // The lanes, of those given, that have a poisoned bit in the cell.
 uint32_t tainted_lanes(const Poison& p, PoisonCell cell, uint32_t lanes);
 void clear(Poison& p, PoisonCell cell, uint32_t lanes);
+// The same for all lanes at once: the cells as p.rows, with values those of the step's sources; and a row
+// back into a cell. What no instruction read before, the given lanes read now.
+void read_rows(Poison& p, std::span<const PoisonCell> cells_read, uint32_t lanes);
+void read_sources(Poison& p);
+void write_row(Poison& p, PoisonCell cell, uint32_t lanes, const PoisonRow& row);
 
 // At most 8 bytes where the lane points.
 struct TaintPlace {
@@ -82,6 +92,10 @@ struct TaintPlace {
     int lane = 0;
     uint64_t address = 0;  // as the instruction has it
 };
+TaintedBytes* bytes_of(Poison& p, const Place& at, int lane, uint64_t end);  // nullptr: nobody follows them
+// 1, 2, 4 or 8 of them. False: some are poisoned and no instruction has read them yet, so that read_bytes has to.
+bool find_known(const TaintedBytes& t, uint64_t at, uint32_t bytes, Taint& out);
+void set_known(TaintedBytes& t, uint64_t at, uint32_t bytes, Taint taint);
 Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes);
 void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t bytes, Taint taint);
 
