@@ -6,6 +6,7 @@
 #include "instrumentation/compile/nvrtc.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch_limits.h"
+#include "instrumentation/diagnosis/launch_refusals.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
@@ -154,7 +155,9 @@ capture::Capture run(
         return c;
     }
     describe_launch(e, executable, c);
-    if (auto impossible = impossible_launch(e, c)) {
+    auto impossible = impossible_launch(e, c);
+    if (!impossible) impossible = refused_launch(e, c);
+    if (impossible) {
         c.findings.push_back(std::move(*impossible));
         c.verdict = "findings";
         return c;

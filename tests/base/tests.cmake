@@ -1,5 +1,6 @@
 wl_test(dtype wl_base)
 wl_test(text wl_base)
+wl_test(device_limits wl_base)
 wl_test(fragment_layout wl_base nlohmann_json::nlohmann_json)
 target_compile_definitions(fragment_layout_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
