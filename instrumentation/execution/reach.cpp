@@ -1,6 +1,8 @@
 // Functions are followed from the entry through calls, through addresses taken and through the initialisers
-// of the variables that reachable code names.
+// of the variables that reachable code names; from calls by address to all whose address is taken.
 #include "instrumentation/execution/reach.h"
+
+#include <algorithm>
 
 namespace wl::execution {
 namespace {
@@ -48,6 +50,32 @@ void reach_operand(Reach& r, const ptx::Function& from, const Operand& o) {
     for (const Operand& element : o.elements) reach_operand(r, from, element);
 }
 
+bool is_direct(const ptx::Instruction& in, const Operand& o) {
+    return in.op == ptx::Op::call && in.operands.size() > 1 && &o == &in.operands[1];
+}
+
+// A call by address that says nothing of where it goes.
+bool calls_anything(const ptx::Function& f) {
+    return std::any_of(f.code.begin(), f.code.end(), [](const ptx::Instruction& in) {
+        if (in.op != ptx::Op::call || in.operands.size() < 2 || in.operands[1].kind == Kind::function)
+            return false;
+        return std::none_of(in.operands.begin(), in.operands.end(), [](const Operand& o) {
+            return o.kind == Kind::call_targets;
+        });
+    });
+}
+
+// What another kernel of the module may have left in memory: every function whose address is taken anywhere.
+void reach_addresses(Reach& r) {
+    for (const ptx::Function& f : r.module.functions)
+        for (const ptx::Instruction& in : f.code)
+            for (const Operand& o : in.operands)
+                if (o.kind == Kind::function && !is_direct(in, o)) reach_function(r, o.index);
+    for (const ptx::Variable& v : r.module.variables)
+        for (const ptx::Initialiser& init : v.init)
+            if (init.address_of >= 0 && init.is_function) reach_function(r, init.address_of);
+}
+
 }  // namespace
 
 // `functions` grows while it is walked.
@@ -58,6 +86,7 @@ std::vector<int> reachable_functions(const Module& module, int function) {
         const ptx::Function& f = module.functions[static_cast<size_t>(r.functions[i])];
         for (const ptx::Instruction& in : f.code)
             for (const Operand& o : in.operands) reach_operand(r, f, o);
+        if (calls_anything(f)) reach_addresses(r);
     }
     return std::move(r.functions);
 }

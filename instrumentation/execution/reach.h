@@ -10,7 +10,9 @@
 namespace wl::execution {
 
 // The functions that a call of this one can reach, itself first, in the order met: through calls, addresses
-// taken, and initial values of the variables that they name. Aliases are followed.
+// taken, and initial values of the variables that they name. Aliases are followed. A call by address that
+// lists no targets can reach every function whose address the module takes: another kernel may have stored
+// it.
 std::vector<int> reachable_functions(const ptx::Module& module, int function);
 // The module's variables that these functions name, themselves or through initial values of others, by index.
 std::set<int> reachable_variables(const ptx::Module& module, std::span<const int> functions);

@@ -8,7 +8,11 @@ namespace wl::execution {
 
 constexpr uint64_t kWindowMask = 0xff00'0000'0000'0000;
 
-constexpr uint64_t kGlobalBase = 0x7f00'0000'0000;         // allocations: window 0
+// Allocations: window 0, above what a host process of x86-64 can map (its half of the address space ends at
+// 2^47, and the kernel gives more only to who asks for an address beyond), so that a host pointer passed by
+// mistake never points into one; and below 2^48, so that kernels which keep a tag in the upper 16 bits of a
+// pointer, as they may on a GPU, work.
+constexpr uint64_t kGlobalBase = 0x9000'0000'0000;
 constexpr uint64_t kSharedBase = 0x0100'0000'0000'0000;    // relative to the block that uses the address
 constexpr uint64_t kLocalBase = 0x0200'0000'0000'0000;     // relative to the thread
 constexpr uint64_t kConstantBase = 0x0300'0000'0000'0000;  // constant variables

@@ -117,7 +117,7 @@ NamedBytes bytes_named(const std::vector<Taken>& taken, const std::string& text,
         bracket == std::string::npos ? std::vector<int>() : indices(text.substr(bracket));
     if (at.empty() || at.size() > 2)
         throw Error(fmt::format(
-            "\"{}\" is neither shared:0x40, global:0x7f00..., nor an element NAME[i][j] of a tile", text
+            "\"{}\" is neither shared:0x40, global:0x9000..., nor an element NAME[i][j] of a tile", text
         ));
     for (const Taken& t : taken)
         if (t.name == name && (iteration < 0 || t.tile.iteration == iteration))

@@ -10,7 +10,7 @@
 
 namespace wl::travel {
 
-// "shared:0x40", "global:0x7f0000000100", or an element of a tile as its mark took it: "scores[3][5]",
+// "shared:0x40", "global:0x900000000100", or an element of a tile as its mark took it: "scores[3][5]",
 // "l[7]". `iteration` -1: the first. Throws Error when the text is neither or the block takes no such tile.
 struct NamedBytes {
     Bytes bytes;

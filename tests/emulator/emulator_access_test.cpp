@@ -91,5 +91,20 @@ TEST(EmulatorAccess, PoliciesAreThoseOfTheHardware) {
     EXPECT_EQ(d[3], 0x1c00000000000000u | uint64_t{3} << 44 | uint64_t{2} << 37) << "blocks 3 and 4 of 4 KiB";
 }
 
+// What the emulator itself has allocated lies where the host maps memory; no device address does.
+TEST(EmulatorAccess, NoDeviceAddressCanBeAHostPointer) {
+    KernelRun run(kernel("mov.b64 %rd10, 1;\nst.global.u64 [%rd1], %rd10;\n"), 1);
+    run.out<uint64_t>("d", 4).out<uint64_t>("e", 4);
+    for (const Allocation& a : run.memory.allocations) {
+        EXPECT_GE(a.base, uint64_t{1} << 47) << "user space of x86-64 ends there";
+        EXPECT_LT(a.base + a.bytes.size(), uint64_t{1} << 48) << "the upper 16 bits are free for tags";
+        EXPECT_EQ(a.base & execution::kWindowMask, 0u);
+    }
+    const auto host = reinterpret_cast<uint64_t>(run.memory.allocations[0].bytes.data());
+    std::memcpy(run.launch.params.data() + 8, &host, 8);
+    run.go();
+    EXPECT_EQ(run.incidents(Incident::Kind::out_of_bounds).size(), 1u);
+}
+
 }  // namespace
 }  // namespace wl::emulator::test

@@ -92,6 +92,35 @@ TEST(EmulatorCall, LanesOfOneWarpCallDifferentFunctionsThroughATable) {
     }
 }
 
+// As the virtual functions of an object that one kernel makes and the next one uses.
+TEST(EmulatorCall, AddressesThatOneKernelStoresAreCalledByTheNext) {
+    const std::string functions = unary("unused", "mov.u32 %r2, 0;\n") +
+        unary("plus", "add.u32 %r2, %r1, 1000;\n") + unary("times", "mul.lo.u32 %r2, %r1, 3;\n") +
+        unary("minus", "sub.u32 %r2, %r1, 7;\n") +
+        ".global .align 8 .u64 known[1] = {times};\n"
+        ".visible .entry make(.param .u64 to)\n{\n.reg .b64 %rd<8>;\nld.param.u64 %rd0, [to];\n"
+        "mov.u64 %rd1, minus;\nst.global.u64 [%rd0], %rd1;\nmov.u64 %rd1, plus;\nst.global.u64 [%rd0+8], "
+        "%rd1;\nld.global.u64 %rd1, [known];\nst.global.u64 [%rd0+16], %rd1;\nret;\n}\n";
+    KernelRun run(
+        kernel(
+            "rem.u32 %r10, %r0, 3;\nmul.wide.u32 %rd10, %r10, 8;\nadd.u64 %rd12, %rd0, %rd10;\n"
+            "ld.global.u64 %rd13, [%rd12];\n" +
+                call_by_address("%rd13", "%r0", "%r11") + store(1, "u32", 4, "%r11"),
+            functions
+        ),
+        32
+    );
+    run.out<uint64_t>("table", 3).out<uint32_t>("d", 32);
+    Launch first = run.launch;
+    first.block = {1, 1, 1};
+    const RunResult made = emulator::run(*lower(run.module, "make"), first, run.memory, run.options);
+    EXPECT_TRUE(made.incidents.empty());
+    run.go();
+    ASSERT_TRUE(run.result.incidents.empty()) << run.result.incidents[0].detail;
+    for (uint32_t t = 0; t < 32; ++t)
+        EXPECT_EQ(run.get<uint32_t>("d")[t], t % 3 == 0 ? t - 7 : t % 3 == 1 ? t + 1000 : 3 * t) << t;
+}
+
 TEST(EmulatorCall, ACallOfWhatIsNoFunctionIsNoted) {
     KernelRun run(kernel("mov.u64 %rd10, 4096;\n" + call_by_address("%rd10", "%r0", "%r11") + store_r("%r11"))
     );

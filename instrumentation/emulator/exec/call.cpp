@@ -100,11 +100,13 @@ const Instr* call_direct(Warp& w, const Instr* i) {
     return invoke(w, i, w.block->program->functions[static_cast<size_t>(call_site(w, i).function)]);
 }
 
-// The function at an address; -1: none.
+// The function at an address, as an index in Program::functions; -1: none.
 int function_at(const Program& program, uint64_t address) {
-    for (size_t k = 0; k < program.functions.size(); ++k)
-        if (function_address(static_cast<int>(k)) == address) return static_cast<int>(k);
-    return -1;
+    const std::vector<int>& functions = program.listing.functions;
+    const auto found = std::find_if(functions.begin(), functions.end(), [address](int function) {
+        return function_address(function) == address;
+    });
+    return found == functions.end() ? -1 : static_cast<int>(found - functions.begin());
 }
 
 bool same_bytes(const std::vector<ParamPlace>& given, const std::vector<ParamPlace>& wanted) {

@@ -59,15 +59,17 @@ void place_dynamic(const std::vector<Variable>& variables, uint64_t end, std::ve
         if (variables[k].space == Space::shared && variables[k].bytes == 0) out[k] = {Space::shared, end, -1};
 }
 
-StoredAddress stored_address(const Linking& linking, const ptx::Initialiser& init, uint64_t offset) {
+StoredAddress stored_address(
+    const ptx::Module& module, const Linking& linking, const ptx::Initialiser& init, uint64_t offset
+) {
     StoredAddress stored;
     stored.offset = offset + init.offset;
     stored.value = static_cast<uint64_t>(init.addend);
     stored.width = init.width;
     stored.shift = init.shift;
     if (init.is_function) {
-        const auto known = linking.functions.find(init.address_of);
-        if (known != linking.functions.end()) stored.value += function_address(known->second);
+        const int aliased = module.functions[static_cast<size_t>(init.address_of)].alias_of;
+        stored.value += function_address(aliased >= 0 ? aliased : init.address_of);
         return stored;
     }
     const Placed& where = linking.module_variables[static_cast<size_t>(init.address_of)];
@@ -78,10 +80,11 @@ StoredAddress stored_address(const Linking& linking, const ptx::Initialiser& ini
     return stored;
 }
 
-void fill_constant(const Variable& v, const Linking& linking, uint64_t offset, Program& program) {
-    for (const auto& init : v.init) {
+void fill_constant(const ptx::Module& module, const Linking& linking, size_t variable, Program& program) {
+    const uint64_t offset = linking.module_variables[variable].offset;
+    for (const auto& init : module.variables[variable].init) {
         if (init.address_of >= 0) {
-            program.constant_addresses.push_back(stored_address(linking, init, offset));
+            program.constant_addresses.push_back(stored_address(module, linking, init, offset));
             continue;
         }
         const size_t at = offset + init.offset;
@@ -98,11 +101,11 @@ void fill_variables(const ptx::Module& module, const Linking& linking, Program& 
     for (size_t k = 0; k < module.variables.size(); ++k) {
         const Variable& v = module.variables[k];
         const Placed& where = linking.module_variables[k];
-        if (where.space == Space::constant) fill_constant(v, linking, where.offset, program);
+        if (where.space == Space::constant) fill_constant(module, linking, k, program);
         if (where.space != Space::global) continue;
         GlobalVariable& global = program.globals[static_cast<size_t>(where.global)];
         for (const auto& init : v.init)
-            if (init.address_of >= 0) global.addresses.push_back(stored_address(linking, init, 0));
+            if (init.address_of >= 0) global.addresses.push_back(stored_address(module, linking, init, 0));
     }
 }
 

@@ -94,7 +94,9 @@ uint32_t source(Lowering& l, const Operand& o, Type t) {
         case Kind::immediate: return constant(l, cell_bytes_of(t), ptx::value_of(o, t));
         case Kind::function:
             if (const int f = function_index(l, o.index); f >= 0)
-                return constant(l, wide ? 8 : 4, function_address(f));
+                return constant(
+                    l, wide ? 8 : 4, function_address(l.program.listing.functions[static_cast<size_t>(f)])
+                );
             break;
         case Kind::special: return special(l, o, wide);
         case Kind::symbol:

@@ -8,7 +8,7 @@
 
 namespace wl::emulator {
 
-// The address of a function, by its index in Program::functions.
+// The address of a function, by its index in Module::functions: the same for every entry of the module.
 constexpr uint64_t function_address(int index) {
     return kCodeBase + (static_cast<uint64_t>(index) + 1) * sizeof(Instr);
 }
