@@ -59,17 +59,17 @@ void tell_who_left(RunResult& result, const Program& program) {
 }
 
 void gather_results(RunResult& result, Grid& grid) {
-    const Program& program = *grid.context.program;
+    const Program& program = *grid.launch.context.program;
     Findings findings;
     std::vector<ReductionCount> reductions(program.reductions.size());
-    for (auto& block : grid.storage) {
-        result.warp_instructions += block->issued;
-        merge(findings, std::move(block->findings));
-        if (!block->reductions.empty()) add(reductions, block->reductions);
+    for (auto& block : grid.left.storage) {
+        result.warp_instructions += block->seen.issued;
+        merge(findings, std::move(block->seen.findings));
+        if (!block->seen.reductions.empty()) add(reductions, block->seen.reductions);
     }
     result.incidents = sorted(std::move(findings));
     tell_who_left(result, program);
-    if (grid.context.variant != kPlain && grid.context.options->checks.uniform) {
+    if (grid.launch.context.variant != kPlain && grid.launch.context.options->checks.uniform) {
         for (Incident& i : uniform_reductions(program, reductions)) result.incidents.push_back(std::move(i));
         std::stable_sort(
             result.incidents.begin(),
@@ -77,22 +77,22 @@ void gather_results(RunResult& result, Grid& grid) {
             [](const Incident& a, const Incident& b) { return a.first.block < b.first.block; }
         );
     }
-    if (grid.counting) {
+    if (grid.launch.counting) {
         std::vector<const AccessCounter*> counters;
-        for (const auto& [block, c] : grid.counters) counters.push_back(&c->asked);
-        result.accesses = gathered(*grid.counting, counters);
+        for (const auto& [block, c] : grid.left.counters) counters.push_back(&c->asked);
+        result.accesses = gathered(*grid.launch.counting, counters);
     }
     std::vector<Recorder*> recorders;
-    for (auto& r : grid.recorders) recorders.push_back(r.get());
+    for (auto& r : grid.left.recorders) recorders.push_back(r.get());
     std::sort(recorders.begin(), recorders.end(), [](const Recorder* a, const Recorder* b) {
         return a->record.block < b->record.block;
     });
-    merge_owners(result, recorders, *grid.context.memory);
+    merge_owners(result, recorders, *grid.launch.context.memory);
     for (Recorder* r : recorders) {
         result.records.push_back(std::move(r->record));
         result.events.push_back(r->events);
     }
-    if (grid.context.options->record) result.stages = program.listing.stages;
+    if (grid.launch.context.options->record) result.stages = program.listing.stages;
 }
 
 Variant variant_for(const RunOptions& options) {
@@ -153,31 +153,33 @@ struct Execution {
     TurnLog* turns = nullptr;  // to be written
 };
 
-RunResult execute(const Execution& e, GlobalMemory& memory, GlobalCheck* check) {
+// Executes the hooked copy where somebody looks on.
+RunResult execute(const Execution& e, GlobalMemory& memory, Hooked* hooked, GlobalCheck* check) {
     Grid grid;
-    grid.context = {&e.program, &e.launch, &e.options, &memory, variant_for(e.options), &e.loaded};
+    BlockContext& context = grid.launch.context;
+    context.program = &e.program, context.launch = &e.launch, context.options = &e.options;
+    context.memory = &memory, context.loaded = &e.loaded, context.variant = variant_for(e.options);
+    AccessCounting counting{&e.program, e.options.row_maps};
     if (e.options.count_accesses) {
-        grid.counting.emplace(counting_program(e.program, grid.context.variant, e.options.row_maps));
-        grid.context.program = &grid.counting->program;
+        count_accesses(*hooked, context.variant);
+        grid.launch.counting = &counting;
     }
-    if (check != nullptr) {
-        grid.context.program = &check->program;
-        grid.global = check;
-    }
-    if (e.launch.cooperative) grid.context.workspace = place_workspace(memory);
+    if (hooked != nullptr) run_hooked(context, *hooked);
+    grid.launch.global = check;
+    if (e.launch.cooperative) context.workspace = place_workspace(memory);
     if (e.turns != nullptr) start(*e.turns, memory);
-    grid.turns = e.turns;
-    grid.starts = e.starts;
-    grid.random = e.options.schedule_seed;
-    grid.interrupts = is_random(grid.random);
-    grid.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
+    grid.launch.turns = e.turns;
+    grid.launch.starts = e.starts;
+    grid.queue.random = e.options.schedule_seed;
+    grid.launch.interrupts = is_random(grid.queue.random);
+    grid.launch.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
     run_grid(grid, e.workers);
-    RunResult result = std::move(grid.result);
-    for (auto& block : grid.storage)  // of blocks that never ended
-        if (!block->printed.empty()) add_printed(result, std::move(block->printed));
+    RunResult result = std::move(grid.left.result);
+    for (auto& block : grid.left.storage)  // of blocks that never ended
+        if (!block->seen.printed.empty()) add_printed(result, std::move(block->seen.printed));
     for (const Printed& p : result.printed) result.prints_lost += p.lost;
-    result.cancelled = grid.cancelled;
-    result.blocks = grid.finished;
+    result.cancelled = grid.progress.cancelled;
+    result.blocks = grid.queue.finished;
     if (check != nullptr && check->pair != nullptr) result.in_order = had_order(*check->pair);
     gather_results(result, grid);
     return result;
@@ -204,11 +206,12 @@ void add_races(RunResult& result, GlobalCheck& check) {
 }
 
 // With the schedule's order of accesses.
-void prepare(GlobalCheck& check, const Execution& e) {
-    prepare(check, e.program);
-    if (looks_at_global(e.options, e.starts)) look_for_races(check, variant_for(e.options));
-    if (e.turns != nullptr && e.turns->is_told) tell_stores(check, *e.turns);
-    follow(check, e.options.schedule_seed, e.directed);
+Hooked hooked_for(const Execution& e, GlobalCheck& check) {
+    Hooked hooked = hookable(e.program);
+    if (looks_at_global(e.options, e.starts)) look_for_races(hooked, variant_for(e.options));
+    if (e.turns != nullptr && e.turns->is_told) tell_stores(check, hooked, *e.turns);
+    follow(check, hooked, e.options.schedule_seed, e.directed);
+    return hooked;
 }
 
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
@@ -219,10 +222,10 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     if (one_thread) e.workers = 1;
     const GlobalMemory before = one_thread ? GlobalMemory() : memory;
     GlobalCheck check;
-    prepare(check, e);
+    Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
     start(check, memory, one_thread);
-    RunResult result = execute(e, memory, &check);
+    RunResult result = execute(e, memory, &hooked, &check);
     if (one_thread) {
         add_races(result, check);
         return result;
@@ -233,20 +236,22 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     quiet.on_tile = nullptr;
     quiet.on_progress = nullptr;
     GlobalCheck exact;
-    prepare(exact, e);
     start(exact, again, true);
-    execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &exact);
+    execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &hooked, &exact);
     add_races(result, exact);
     return result;
 }
 
 RunResult execute_as_asked(const Execution& e, GlobalMemory& memory) {
     if (looks_at_global(e.options, e.starts)) return execute_checked(e, memory);
-    const bool hooked = e.turns != nullptr || (e.options.schedule_seed != 0 && !e.options.count_accesses);
-    if (!hooked) return execute(e, memory, nullptr);
+    if (e.options.count_accesses) {
+        Hooked hooked = hookable(e.program);
+        return execute(e, memory, &hooked, nullptr);
+    }
+    if (e.turns == nullptr && e.options.schedule_seed == 0) return execute(e, memory, nullptr, nullptr);
     GlobalCheck check;
-    prepare(check, e);
-    return execute(e, memory, &check);
+    Hooked hooked = hooked_for(e, check);
+    return execute(e, memory, &hooked, &check);
 }
 
 }  // namespace

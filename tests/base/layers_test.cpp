@@ -65,6 +65,30 @@ std::string folder_of(const std::string& path) {
     return std::regex_match(path, match, kFolder) ? match[1].str() : std::string();
 }
 
+// The rooms of the emulator and whom each may know. What all of them share lies beside them: the lowered
+// program, the contract, the device. `memory` knows nobody, nobody knows `poison`, only the schedule and the
+// shadow of global memory tell `replay` what they do.
+const std::map<std::string, Folders>& allowed_rooms() {
+    static const std::map<std::string, Folders> kAllowed = {
+        {"memory",   {}                                                          },
+        {"lower",    {"exec", "schedule"}                                        },
+        {"exec",     {"lower", "memory", "observe", "schedule", "shadow"}        },
+        {"observe",  {"exec", "lower", "schedule"}                               },
+        {"schedule", {"exec", "observe", "replay", "shadow"}                     },
+        {"shadow",   {"exec", "memory", "observe", "replay", "schedule"}         },
+        {"replay",   {"exec", "lower", "memory", "observe", "schedule", "shadow"}},
+        {"poison",   {"exec", "lower", "observe", "replay", "schedule"}          },
+    };
+    return kAllowed;
+}
+
+// "instrumentation/emulator/exec/values/bits.cpp" -> "exec"; empty: beside the rooms, or not of the emulator.
+std::string room_of(const std::string& path) {
+    static const std::regex kRoom("instrumentation/emulator/([^/]+)/.*");
+    std::smatch match;
+    return std::regex_match(path, match, kRoom) ? match[1].str() : std::string();
+}
+
 std::vector<Include> includes_of(const std::string& text) {
     static const std::regex kInclude(R"re(^\s*#\s*include\s*(["<])([^">]+)[">])re");
     std::vector<Include> found;
@@ -110,6 +134,11 @@ std::string objection(const std::string& path, const Include& include) {
     const std::string panel = panel_of(path), other = panel_of(include.target);
     if (!panel.empty() && !other.empty() && panel != other && !panel.starts_with(other + "_"))
         return "panels do not know each other";
+    const std::string room = room_of(path), entered = room_of(include.target);
+    const auto rooms = allowed_rooms().find(room);
+    if (rooms != allowed_rooms().end() && !entered.empty() && room != entered &&
+        !rooms->second.contains(entered))
+        return "the emulator's " + room + " may not include its " + entered;
     if (target == folder || layer->second.contains(target)) return {};
     return folder + " may not include " + target;
 }
@@ -231,6 +260,39 @@ TEST(Layers, EveryExecutorSeesTheContractAndTheAnalysisDoesNot) {
             violations_of("instrumentation/execution/a.cpp", "#include \"instrumentation/" + to + "/b.h\"\n");
         EXPECT_EQ(found.size(), 1u) << to;
     }
+}
+
+TEST(Layers, TheEmulatorsRoomsKeepTheirOrder) {
+    for (const auto& [from, seen] : allowed_rooms()) {
+        for (const auto& [to, unused] : allowed_rooms()) {
+            const auto found = violations_of(
+                "instrumentation/emulator/" + from + "/deep/a.cpp",
+                "#include \"instrumentation/emulator/" + to + "/b.h\"\n"
+            );
+            EXPECT_EQ(found.empty(), from == to || seen.contains(to)) << from << to;
+        }
+        EXPECT_TRUE(violations_of(
+                        "instrumentation/emulator/" + from + "/a.cpp",
+                        "#include \"instrumentation/emulator/program.h\"\n"
+        )
+                        .empty());
+    }
+}
+
+// A way between rooms that nobody takes any longer is closed.
+TEST(Layers, EveryWayBetweenTheEmulatorsRoomsIsTaken) {
+    std::map<std::string, Folders> taken;
+    for (const SourceFile& file : source_tree()) {
+        const std::string room = room_of(file.path);
+        if (room.empty() || !(file.path.ends_with(".h") || file.path.ends_with(".cpp"))) continue;
+        EXPECT_TRUE(allowed_rooms().contains(room)) << file.path;
+        for (const Include& include : includes_of(file.text)) {
+            const std::string entered = room_of(include.target);
+            if (!entered.empty() && entered != room) taken[room].insert(entered);
+        }
+    }
+    taken.try_emplace("memory");
+    EXPECT_EQ(taken, allowed_rooms());
 }
 
 TEST(Layers, NothingBelowTheAppDraws) {

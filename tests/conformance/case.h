@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/base/dim3.h"
-#include "instrumentation/emulator/memory/texture.h"
+#include "instrumentation/emulator/exec/memory/texture_sample.h"
 #include "instrumentation/ptx/table/opcodes.h"
 
 #include <cstddef>

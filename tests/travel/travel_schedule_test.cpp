@@ -1,6 +1,6 @@
 // Time travel in runs of other schedules: every instruction of a block finds the registers and the shared
 // memory that it found in the run, whatever made its schedule so.
-#include "instrumentation/emulator/replay/hash.h"
+#include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/replay/turn_log.h"
 #include "instrumentation/emulator/schedule/explore.h"
 #include "instrumentation/emulator/schedule/warp.h"
@@ -39,15 +39,15 @@ Spy* spying = nullptr;
 
 const emulator::Instr* look_and_go_on(emulator::Warp& w, const emulator::Instr* i) {
     const emulator::Block& block = *w.block;
-    const auto index = static_cast<size_t>(i - block.program->code[block.variant].data());
-    if (block.index == spying->block) {
+    const auto index = static_cast<size_t>(i - block.context.program->code[block.now.variant].data());
+    if (block.now.index == spying->block) {
         emulator::Hash hash;
         add(hash, std::as_bytes(std::span(w.frame->storage)));
         add(hash, block.shared);
         add(hash, w.stack.bytes);
         spying->seen.push_back({w.index, emulator::time_at(w, i), i->site, w.mask, hash.value});
     }
-    return spying->original->code[block.variant][index].exec(w, i);
+    return spying->original->code[block.now.variant][index].exec(w, i);
 }
 
 // A launch whose program is spied on, in every run and on every route.

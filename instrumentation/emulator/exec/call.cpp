@@ -20,7 +20,7 @@ using Kind = ptx::Operand::Kind;
 using In = ParamPlace::In;
 
 const CallSite& call_site(const Warp& w, const Instr* i) {
-    return w.block->program->calls[static_cast<size_t>(i->target)];
+    return w.block->context.program->calls[static_cast<size_t>(i->target)];
 }
 
 // ---- entering and leaving
@@ -55,7 +55,7 @@ const Instr* enter(Warp& w, const Instr* i, const FunctionCode& function) {
     for (size_t k = 0; k < site.arguments.size(); ++k)
         pass(w, {caller, site.arguments[k]}, {frame, function.params[k]}, w.mask);
     close_segment(w, i + 1);
-    return go_on(w, frame, w.block->program->code[w.block->variant].data() + function.begin);
+    return go_on(w, frame, w.block->context.program->code[w.block->now.variant].data() + function.begin);
 }
 
 // The guard's other lanes go on in the function.
@@ -97,7 +97,7 @@ const Instr* call_direct(Warp& w, const Instr* i) {
     const uint32_t lanes = guard_lanes(w, i);
     if (lanes == 0) return i + 1;
     part_guarded(w, i, lanes);
-    return invoke(w, i, w.block->program->functions[static_cast<size_t>(call_site(w, i).function)]);
+    return invoke(w, i, w.block->context.program->functions[static_cast<size_t>(call_site(w, i).function)]);
 }
 
 // The function at an address, as an index in Program::functions; -1: none.
@@ -138,7 +138,7 @@ const Instr* call_indirect(Warp& w, const Instr* i) {
     const uint32_t lanes = guard_lanes(w, i);
     if (lanes == 0) return i + 1;
     part_guarded(w, i, lanes);
-    const Program& program = *w.block->program;
+    const Program& program = *w.block->context.program;
     const CallSite& site = call_site(w, i);
     const uint64_t* targets = cells<uint64_t>(w, site.target);
     const uint64_t target = targets[first_lane(w.mask)];

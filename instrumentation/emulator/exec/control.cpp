@@ -32,7 +32,7 @@ const Instr* branch(Warp& w, const Instr* i) {
 const Instr* branch_indexed(Warp& w, const Instr* i) {
     const uint32_t lanes = guard_lanes(w, i);
     if (lanes == 0) return i + 1;
-    const std::vector<uint32_t>& targets = w.block->program->lists[static_cast<size_t>(i->target)];
+    const std::vector<uint32_t>& targets = w.block->context.program->lists[static_cast<size_t>(i->target)];
     const uint32_t* index = cells<uint32_t>(w, i->r[0]);
     const uint32_t chosen = index[first_lane(lanes)];
     if (chosen >= targets.size()) {

@@ -24,9 +24,9 @@ TileSnapshot begin_snapshot(Warp& w, const Instr* i, const MarkPoint& point) {
     TileSnapshot tile;
     tile.site = i->site;
     tile.mark = point.mark;
-    tile.block = w.block->index;
+    tile.block = w.block->now.index;
     tile.time = w.clock;
-    tile.dtype = w.block->program->listing.marks[static_cast<size_t>(point.mark)].dtype;
+    tile.dtype = w.block->context.program->listing.marks[static_cast<size_t>(point.mark)].dtype;
     return tile;
 }
 
@@ -85,7 +85,7 @@ void emit(Warp& w, const Instr* i, TileSnapshot&& tile) {
             static_cast<uint64_t>(tile.mark)
         );
     }
-    if (w.block->options->on_tile) w.block->options->on_tile(std::move(tile));
+    if (w.block->context.options->on_tile) w.block->context.options->on_tile(std::move(tile));
 }
 
 Matrix matrix_of(Warp& w, const MarkPoint& point) {
@@ -133,7 +133,7 @@ void take_registers(Warp& w, const Instr* i, const MarkPoint& point, TileSnapsho
 }
 
 const MarkPoint& point_of(const Warp& w, const Instr* i) {
-    return w.block->program->mark_points[static_cast<size_t>(i->target)];
+    return w.block->context.program->mark_points[static_cast<size_t>(i->target)];
 }
 
 const Instr* take_warp_mark(Warp& w, const Instr* i, const MarkPoint& point, bool registers) {
@@ -152,7 +152,7 @@ const Instr* take_warp_mark(Warp& w, const Instr* i, const MarkPoint& point, boo
 
 // Where a matrix in shared memory lies, for who counts accesses.
 void tell_counter(Warp& w, const MarkPoint& point) {
-    const ptx::Mark& mark = w.block->program->listing.marks[static_cast<size_t>(point.mark)];
+    const ptx::Mark& mark = w.block->context.program->listing.marks[static_cast<size_t>(point.mark)];
     if (mark.kind == MarkKind::stage || mark.kind == MarkKind::fragment || mark.kind == MarkKind::lanes)
         return;
     const Matrix m = matrix_of(w, point);
@@ -168,12 +168,13 @@ void tell_counter(Warp& w, const MarkPoint& point) {
 
 const Instr* mark(Warp& w, const Instr* i) {
     if (w.block->counter != nullptr) tell_counter(w, point_of(w, i));
-    if (!w.block->options->marks) return i + 1;
+    if (!w.block->context.options->marks) return i + 1;
     const MarkPoint& point = point_of(w, i);
-    switch (w.block->program->listing.marks[static_cast<size_t>(point.mark)].kind) {
+    switch (w.block->context.program->listing.marks[static_cast<size_t>(point.mark)].kind) {
         case MarkKind::layout: return i + 1;
         case MarkKind::stage: {
-            const int stage = w.block->program->listing.stage_of_mark[static_cast<size_t>(point.mark)];
+            const int stage =
+                w.block->context.program->listing.stage_of_mark[static_cast<size_t>(point.mark)];
             if (w.block->recorder != nullptr)
                 record_warp(w, i, capture::EventKind::stage, 0, static_cast<uint64_t>(stage));
             return i + 1;
@@ -186,7 +187,7 @@ const Instr* mark(Warp& w, const Instr* i) {
     close_segment(w, i + 1);
     running(w).pc = i;
     running(w).wait = Wait::mark;
-    w.block->marks_waiting = true;
+    w.block->now.marks_waiting = true;
     return nullptr;
 }
 
@@ -209,7 +210,7 @@ void take_block_mark(Block& block, int group) {
                 become(w, s);
                 TileSnapshot tile = begin_snapshot(w, s.pc, point_of(w, s.pc));
                 tile.time = clock;
-                tile.iteration = block.mark_counts[static_cast<size_t>(group)]++;
+                tile.iteration = block.now.mark_counts[static_cast<size_t>(group)]++;
                 take_matrix(w, s.pc, point_of(w, s.pc), std::move(tile));
             }
             s.wait = Wait::none;
@@ -239,9 +240,9 @@ int waiting_group(const Block& block) {
 }  // namespace
 
 void settle_marks(Block& block) {
-    while (block.marks_waiting) {
+    while (block.now.marks_waiting) {
         const int group = waiting_group(block);
-        block.marks_waiting = group >= 0;
+        block.now.marks_waiting = group >= 0;
         if (group < 0) return;
         for (const Warp& w : block.warps)
             if ((w.live & ~lanes_at_mark(w, group)) != 0) return;

@@ -136,8 +136,8 @@ const Instr* test(Warp& w, const Instr* i) {
         in_vain |= use.lanes & ~lanes;
         complete |= lanes;
         if (lanes == 0) return;
-        ++w.block->changes;
-        if (w.block->variant != kPlain)
+        ++w.block->now.changes;
+        if (w.block->now.variant != kPlain)
             acquire(w.block->shadow, w.index, lanes == w.live ? kAllLanes : lanes, m->number);
     });
     write_predicate(w, i->r[0], complete);

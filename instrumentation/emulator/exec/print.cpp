@@ -162,15 +162,15 @@ const Instr* exec_vprintf(Warp& w, const Instr* i) {
         Arguments arguments{w, i, lane, argument(w, i, 1, lane)};
         std::string text = formatted(arguments, text_at(w, i, lane, format));
         set_result(w, i, lane, static_cast<uint64_t>(arguments.used));
-        if (!block.observed) continue;
-        const bool room = block.printed_bytes < kPrintedBytes;
-        block.printed_bytes += text.size();
+        if (!block.now.observed) continue;
+        const bool room = block.now.printed_bytes < kPrintedBytes;
+        block.now.printed_bytes += text.size();
         if (!room) text.clear();
         const auto thread = static_cast<uint32_t>(w.index * kLanes + lane);
         if (room)
-            block.printed.push_back({block.index, thread, std::move(text), 0});
+            block.seen.printed.push_back({block.now.index, thread, std::move(text), 0});
         else
-            ++block.printed.back().lost;
+            ++block.seen.printed.back().lost;
     }
     return i + 1;
 }

@@ -13,15 +13,15 @@ uint32_t component(Dim3 d, int axis) { return axis == 0 ? d.x : axis == 1 ? d.y 
 // %envreg1 and %envreg2 hold the upper and lower half of the address of the cooperative workspace
 // (cooperative_groups/details/driver_abi.h), all others zero.
 uint32_t environment(const Block& block, int64_t number) {
-    if (number == 1) return static_cast<uint32_t>(block.workspace >> 32);
-    return number == 2 ? static_cast<uint32_t>(block.workspace) : 0;
+    if (number == 1) return static_cast<uint32_t>(block.context.workspace >> 32);
+    return number == 2 ? static_cast<uint32_t>(block.context.workspace) : 0;
 }
 
 uint32_t position(const Block& block, const Warp& w, SpecialRegister which, int lane) {
-    const Launch& launch = *block.launch;
+    const Launch& launch = *block.context.launch;
     const uint64_t thread = static_cast<uint64_t>(w.index) * kLanes + static_cast<uint64_t>(lane);
     const auto axis = [&](SpecialRegister x) { return static_cast<int>(which) - static_cast<int>(x); };
-    const Dim3 place = from_linear(static_cast<uint64_t>(block.index), launch.grid);
+    const Dim3 place = from_linear(static_cast<uint64_t>(block.now.index), launch.grid);
     switch (which) {
         case SpecialRegister::tid_x:
         case SpecialRegister::tid_y:
@@ -61,7 +61,7 @@ uint64_t special_value(const Block& block, const Warp& w, const SpecialSlot& slo
         case SpecialRegister::laneid: return static_cast<uint32_t>(lane);
         case SpecialRegister::warpid: return static_cast<uint32_t>(w.index);
         case SpecialRegister::nwarpid: return kWarpsOfMultiprocessor;
-        case SpecialRegister::smid: return static_cast<uint64_t>(block.index) % kMultiprocessors;
+        case SpecialRegister::smid: return static_cast<uint64_t>(block.now.index) % kMultiprocessors;
         case SpecialRegister::nsmid: return kMultiprocessors;
         case SpecialRegister::gridid: return 1;
         case SpecialRegister::lanemask_eq: return bit;
@@ -69,7 +69,7 @@ uint64_t special_value(const Block& block, const Warp& w, const SpecialSlot& slo
         case SpecialRegister::lanemask_le: return bit | (bit - 1);
         case SpecialRegister::lanemask_gt: return ~(bit | (bit - 1));
         case SpecialRegister::lanemask_ge: return ~(bit - 1);
-        case SpecialRegister::dynamic_smem_size: return block.launch->dynamic_shared;
+        case SpecialRegister::dynamic_smem_size: return block.context.launch->dynamic_shared;
         case SpecialRegister::total_smem_size: return shared_given(shared);
         case SpecialRegister::aggr_smem_size: return shared_given(shared) + kSharedReserved;
         case SpecialRegister::reserved_smem_end:

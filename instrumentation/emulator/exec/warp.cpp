@@ -104,7 +104,7 @@ const Instr* elect(Warp& w, const Instr* i) {
 // marks a warp runs on until it must wait.
 template <bool Hooks>
 bool lets_others_come(const Warp& w) {
-    return Hooks || w.block->options->marks;
+    return Hooks || w.block->context.options->marks;
 }
 
 // bar.warp.sync by lanes of one split that name different masks.

@@ -3,7 +3,7 @@
 #include "instrumentation/emulator/exec/wrap.h"
 
 #include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/replay/hash.h"
+#include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/schedule/schedule.h"
 #include "instrumentation/ptx/table/destinations.h"
 
@@ -59,13 +59,13 @@ const Instr* polled(Warp& w, const Instr* i) {
     if (lanes == 0) return next;
     Hash result;
     add(result, std::span(w.registers + i->r[0], ResultBytes * kLanes));
-    Polls& polls = w.block->polls;
+    Polls& polls = w.block->now.polls;
     auto& last = polls.last[(i->site + static_cast<uint32_t>(w.index) * 7) % polls.last.size()];
     const bool same = last.at == i && last.warp == w.index && last.result == result.value;
     last = {i, w.index, lanes, result.value};
     if (!same) return next;
     polls.vain = last;
-    if (++polls.in_vain % kPollsOfSlice == 0) {
+    if (++w.block->turn.in_vain % kPollsOfSlice == 0) {
         w.slice_end = 0;
         w.picks |= kPicksOfLast;  // what it waits for may be another lane of its own warp
     }

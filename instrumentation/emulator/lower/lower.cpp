@@ -8,7 +8,7 @@
 #include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/lower/order_sites.h"
-#include "instrumentation/emulator/shadow/shared_extents.h"
+#include "instrumentation/emulator/lower/shared_extents.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,11 +2,6 @@
 // modelled: the room that CUDA's own bookkeeping takes.
 #include "instrumentation/emulator/memory/heap.h"
 
-#include "instrumentation/emulator/exec/builtins.h"
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/shadow/global_shadow.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -14,10 +9,6 @@ namespace wl::emulator {
 namespace {
 
 constexpr uint64_t kAlign = 16;
-
-uint64_t room_of(const HeapPiece& piece) {
-    return (std::max<uint64_t>(piece.bytes, 1) + kAlign - 1) / kAlign * kAlign;
-}
 
 // Forgets the freed pieces that [begin, end) takes room from.
 void forget(Heap& heap, uint64_t begin, uint64_t end) {
@@ -39,35 +30,11 @@ std::optional<uint64_t> gap(const Heap& heap, uint64_t from, uint64_t room) {
     return room <= kHeapBytes && at <= kHeapBytes - room ? std::optional(at) : std::nullopt;
 }
 
-const Instr* exec_malloc(Warp& w, const Instr* i) {
-    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-        const int lane = first_lane(rest);
-        const uint64_t bytes = argument(w, i, 0, lane), address = take(*w.block->memory->heap, bytes);
-        set_result(w, i, lane, address);
-        if (GlobalActor* actor = w.block->global.get(); actor != nullptr && address != 0)
-            forget(*actor->shadow, address - kHeapBase, room_of({bytes}));
-    }
-    return i + 1;
-}
-
-const Instr* exec_free(Warp& w, const Instr* i) {
-    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-        const int lane = first_lane(rest);
-        const uint64_t address = argument(w, i, 0, lane);
-        std::string why = give_back(*w.block->memory->heap, address);
-        if (why.empty()) continue;
-        Incident incident;
-        incident.kind = Incident::Kind::bad_free;
-        incident.first = witness(w, i, 1u << lane);
-        incident.first.address = address;
-        incident.first.memory = "heap";
-        incident.detail = std::move(why);
-        report(*w.block, std::move(incident));
-    }
-    return i + 1;
-}
-
 }  // namespace
+
+uint64_t room_of(const HeapPiece& piece) {
+    return (std::max<uint64_t>(piece.bytes, 1) + kAlign - 1) / kAlign * kAlign;
+}
 
 void make_heap(GlobalMemory& memory) {
     if (memory.heap != nullptr) return;
@@ -130,8 +97,5 @@ std::string describe(Heap& heap, uint64_t address) {
               "heap, {} bytes behind {} bytes {}", into - piece->second.bytes, piece->second.bytes, state
           );
 }
-
-Exec builtin_malloc() { return exec_malloc; }
-Exec builtin_free() { return exec_free; }
 
 }  // namespace wl::emulator

@@ -15,6 +15,8 @@ constexpr uint64_t kHeapBase = kGlobalBase - (uint64_t{1} << 40);  // below ever
 // Makes an empty heap, unless there is one.
 void make_heap(GlobalMemory& memory);
 
+// Bytes that a piece takes in the arena.
+uint64_t room_of(const HeapPiece& piece);
 // Device address of so many bytes, aligned to 16; 0: there is no room.
 uint64_t take(Heap& heap, uint64_t bytes);
 // Why the address cannot be freed; empty: it was.

@@ -4,7 +4,6 @@
 
 #include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/observe/put_before.h"
 
 #include <algorithm>
 #include <optional>
@@ -59,7 +58,7 @@ void add(const Warp& w, capture::AccessSite& to, const LaneAccesses& a, Cost c) 
     to.degree = std::max(to.degree, c.degree);
     to.kind = a.kind;
     to.bytes = a.bytes;
-    if (c.cost > to.witness.cost) to.witness = {w.block->index, w.index, a, c.cost};
+    if (c.cost > to.witness.cost) to.witness = {w.block->now.index, w.index, a, c.cost};
 }
 
 uint64_t hash_of(size_t site, const LaneAccesses& a) {
@@ -80,7 +79,7 @@ void add_pattern(AccessCounter& counter, size_t site, const LaneAccesses& a) {
         return;
     }
     ++counter.patterns_of[site];
-    counter.patterns.push_back({counter.counting->program.memory_sites[site].site, 1, a});
+    counter.patterns.push_back({counter.counting->program->memory_sites[site].site, 1, a});
 }
 
 // Of a copy past L1: where it reads. nullptr: the instruction is none.
@@ -99,7 +98,7 @@ BankCost cost_of(const AccessCounter& counter, const LaneAccesses& a) {
 void count_shared(const Warp& w, AccessCounter& counter, size_t site, LaneAccesses& a) {
     if (a.mask == 0) return;
     const auto& maps = counter.counting->row_maps;
-    if (maps.empty() && w.block->index == counter.pattern_block) add_pattern(counter, site, a);
+    if (maps.empty() && w.block->now.index == counter.pattern_block) add_pattern(counter, site, a);
     for (uint64_t& at : a.at) {
         const auto map = std::find_if(maps.begin(), maps.end(), [at](const RowMap& m) {
             return at >= m.begin && at < m.end;
@@ -119,32 +118,28 @@ void count_global(const Warp& w, AccessCounter& counter, size_t site, const Lane
 
 // Stands before a memory instruction's executor. Addresses are read first, as the instruction may write their
 // registers; they are counted once it was executed, as a collective may have to wait and come again.
-const Instr* count_accesses(Warp& w, const Instr* i) {
-    const Block& block = *w.block;
-    AccessCounter& counter = *block.counter;
-    const Program& program = *block.program;
-    const auto& counted =
-        counter.counting->counted[static_cast<size_t>(i - program.code[block.variant].data())];
+const Instr* count(Warp& w, const Instr* i, const Hook& hook) {
+    AccessCounter& counter = *w.block->counter;
     counter.pending_shared.clear();
     counter.pending_global.clear();
-    const size_t end = counted.first + counted.count;
-    for (size_t s = counted.first; s < end; ++s)
-        for (const MemoryRequest& r : program.memory_sites[s].requests)
-            read_request(w, program.memory_sites[s], r, counter);
-    const Instr* next = counted.executor(w, i);
+    const std::vector<MemorySite>& sites = w.block->context.program->memory_sites;
+    const size_t first = hook.traits->first_memory, end = first + hook.traits->memory.size();
+    for (const MemorySite& site : hook.traits->memory)
+        for (const MemoryRequest& r : site.requests) read_request(w, site, r, counter);
+    const Instr* next = go_on(hook, w, i);
     if (next == nullptr) return next;
     size_t k = 0;
     int written = 0;
-    for (size_t s = counted.first; s < end; ++s) {
-        for (size_t r = 0; r < program.memory_sites[s].requests.size(); ++r, ++k) {
+    for (size_t s = first; s < end; ++s) {
+        for (size_t r = 0; r < sites[s].requests.size(); ++r, ++k) {
             const LaneAccesses& a = counter.pending_shared[k];
             count_shared(w, counter, s, counter.pending_shared[k]);
             if (a.mask != 0 && passes_l1(a)) written = sector_cost(a).sectors;
         }
     }
     k = 0;
-    for (size_t s = counted.first; s < end; ++s)
-        for (size_t r = 0; r < program.memory_sites[s].requests.size(); ++r, ++k)
+    for (size_t s = first; s < end; ++s)
+        for (size_t r = 0; r < sites[s].requests.size(); ++r, ++k)
             count_global(w, counter, s, counter.pending_global[k], written);
     return next;
 }
@@ -163,21 +158,16 @@ void add(capture::AccessSite& to, const capture::AccessSite& from) {
 
 }  // namespace
 
-CountingProgram counting_program(const Program& program, Variant variant, std::vector<RowMap> row_maps) {
-    CountingProgram out{program, {}, std::move(row_maps)};
-    std::vector<Instr>& code = out.program.code[variant];
-    out.counted.resize(code.size());
-    for (const MemorySpan& span : program.memory_spans) {
-        Instr& i = code[span.instruction];
-        out.counted[span.instruction] = {put_before(i, count_accesses), span.first, span.count};
-    }
-    return out;
+void count_accesses(Hooked& hooked, Variant variant) {
+    put_instead(hooked, in_variant(At::lanes, variant), count, [](const Traits& t) {
+        return !t.memory.empty();
+    });
 }
 
-void prepare(AccessCounter& counter, const CountingProgram& counting, int64_t pattern_block) {
+void prepare(AccessCounter& counter, const AccessCounting& counting, int64_t pattern_block) {
     counter.counting = &counting;
     counter.pattern_block = pattern_block;
-    const size_t sites = counting.program.memory_sites.size();
+    const size_t sites = counting.program->memory_sites.size();
     counter.shared.resize(sites);
     counter.global.resize(sites);
     counter.patterns_of.resize(sites);
@@ -189,9 +179,9 @@ void note_region(AccessCounter& counter, const capture::SharedRegion& region) {
 }
 
 capture::AccessCounts gathered(
-    const CountingProgram& counting, const std::vector<const AccessCounter*>& counters
+    const AccessCounting& counting, const std::vector<const AccessCounter*>& counters
 ) {
-    const Program& program = counting.program;
+    const Program& program = *counting.program;
     capture::AccessCounts out;
     for (size_t s = 0; s < program.memory_sites.size(); ++s) {
         for (const bool global : {false, true}) {

@@ -1,28 +1,22 @@
-// Counting what every request of a launch costs. It stands before the executors in a copy of the program, so
-// that a run which does not count pays nothing.
+// Counting what every request of a launch costs, by hooks before the memory instructions.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/observe/hooked.h"
 
 #include <unordered_map>
 
 namespace wl::emulator {
 
-// A program whose memory instructions count before they execute.
-struct CountingProgram {
-    struct Counted {
-        Exec executor = nullptr;  // the one that was there
-        size_t first = 0, count = 0;
-    };
-    Program program;
-    std::vector<Counted> counted;  // by instruction
+struct AccessCounting {
+    const Program* program = nullptr;
     std::vector<RowMap> row_maps;
 };
-CountingProgram counting_program(const Program& program, Variant variant, std::vector<RowMap> row_maps);
+// Memory instructions count as they are executed by blocks of this variant.
+void count_accesses(Hooked& hooked, Variant variant);
 
 // What one worker counted.
 struct AccessCounter {
-    const CountingProgram* counting = nullptr;
+    const AccessCounting* counting = nullptr;
     int64_t pattern_block = 0;                        // patterns are those of this block
     std::vector<capture::AccessSite> shared, global;  // by memory site
     std::vector<capture::AccessPattern> patterns;
@@ -32,12 +26,12 @@ struct AccessCounter {
     std::vector<capture::SharedRegion> regions;
     std::vector<LaneAccesses> pending_shared, pending_global;  // of the instruction that is being executed
 };
-void prepare(AccessCounter& counter, const CountingProgram& counting, int64_t pattern_block);
+void prepare(AccessCounter& counter, const AccessCounting& counting, int64_t pattern_block);
 void note_region(AccessCounter& counter, const capture::SharedRegion& region);
 
 // Independent of how the blocks were shared out among the counters.
 capture::AccessCounts gathered(
-    const CountingProgram& counting, const std::vector<const AccessCounter*>& counters
+    const AccessCounting& counting, const std::vector<const AccessCounter*>& counters
 );
 
 }  // namespace wl::emulator

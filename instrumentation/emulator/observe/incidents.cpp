@@ -11,9 +11,9 @@ namespace {
 
 void note(Block& block, Incident&& incident) {
     const IncidentKey key{incident.kind, incident.first.site, incident.second.site};
-    const auto [it, inserted] = block.findings.try_emplace(key);
+    const auto [it, inserted] = block.seen.findings.try_emplace(key);
     if (inserted) {
-        it->second = {std::move(incident), block.findings.size()};
+        it->second = {std::move(incident), block.seen.findings.size()};
     } else {
         it->second.incident.count += incident.count;
     }
@@ -24,7 +24,7 @@ void note(Block& block, Incident&& incident) {
 Access witness(const Warp& w, const Instr* i, uint32_t lanes) {
     Access access;
     access.site = i->site;
-    access.block = w.block->index;
+    access.block = w.block->now.index;
     access.warp = w.index;
     access.lanes = lanes;
     access.epoch = w.epoch;
@@ -38,13 +38,13 @@ void report(Block& block, Incident incident) {
 
 const Instr* give_up(Warp& w, const Instr* i, Incident incident) {
     report(*w.block, std::move(incident));
-    w.block->aborted = true;
+    w.block->now.aborted = true;
     return wait_at(w, i, Wait::collective);
 }
 
 void collect_shadow(Block& block) {
-    if (block.variant == kPlain) return;
-    const auto& variables = block.program->shared_variables;
+    if (block.now.variant == kPlain) return;
+    const auto& variables = block.context.program->shared_variables;
     const bool reserved = !variables.empty() && variables.front().name == kReservedVariable;
     for (Incident& incident : take_incidents(block.shadow)) {
         // There the system's own headers hand values on by shuffles.

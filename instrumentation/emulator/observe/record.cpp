@@ -2,7 +2,7 @@
 // and global write, barrier, syncwarp, copy and mark. Not modelled: reads are not logged.
 #include "instrumentation/emulator/observe/record.h"
 
-#include "instrumentation/emulator/shadow/shared_extents.h"
+#include "instrumentation/emulator/lower/shared_extents.h"
 
 #include <algorithm>
 #include <cstring>
@@ -106,7 +106,7 @@ void note_second_values(const Warp& w) {
 
 void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
     Shadow& shadow = w.block->shadow;
-    if (!w.block->program->shared_extents.empty()) check_shared_extent(w, i, touch);
+    if (!w.block->context.program->shared_extents.empty()) check_shared_extent(w, i, touch);
     const WarpAccess access = access_of(w, i, touch, values);
     switch (touch.how) {
         case Touching::read: return read_shared(shadow, access);

@@ -136,18 +136,18 @@ std::vector<Reduction> find_reductions(const ptx::Function& function) {
 }
 
 void observe_reduction(Warp& w, const Instr* i, size_t index) {
-    if (!w.block->options->checks.uniform || std::popcount(w.mask) < 2) return;
+    if (!w.block->context.options->checks.uniform || std::popcount(w.mask) < 2) return;
     const uint32_t* a = cells<uint32_t>(w, i->r[2]);
     const uint32_t first = a[first_lane(w.mask)];
     const uint32_t mask = w.mask;
     uint32_t difference = 0;
     WL_FOR_LANES difference |= (mask >> lane & 1) != 0 ? a[lane] ^ first : 0;
-    ReductionCount& count = w.block->reductions[index];
+    ReductionCount& count = w.block->seen.reductions[index];
     if (difference != 0) {
         ++count.varied;
         return;
     }
-    if (count.uniform++ == 0 || w.block->index < count.witness.block) {
+    if (count.uniform++ == 0 || w.block->now.index < count.witness.block) {
         count.witness = witness(w, i, mask);
         count.witness.value = first;
         count.witness.memory = "register";

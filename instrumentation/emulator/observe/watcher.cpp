@@ -3,6 +3,7 @@
 
 #include "instrumentation/emulator/schedule/schedule.h"
 
+#include <functional>
 #include <utility>
 
 namespace wl::emulator {
@@ -12,35 +13,28 @@ void stand_before(Warp& w, const Instr* i) { running(w).pc = i; }
 
 namespace {
 
-// At the executor, or within what stands before it: a warp that is held back has not come to its instruction.
-template <Exec Instr::*executor>
-const Instr* look(Warp& w, const Instr* i) {
+const Instr* look(Warp& w, const Instr* i, const Hook& hook) {
     Block& block = *w.block;
     Watcher& watcher = *block.watcher;
     // A collective that waited for lanes comes here again; it is one instruction all the same.
     if (!watcher.before(w, i)) {
-        watcher.stopped = block.aborted = true;
+        watcher.stopped = block.now.aborted = true;
         stand_before(w, i);
         watcher.turn.slice_end = std::exchange(w.slice_end, 0);  // the scheduler stops
         return nullptr;
     }
-    const Instr& original = watcher.original->code[kPlain][code_index(block, i)];
-    const Instr* next = (original.*executor)(w, i);
+    const Instr* next = go_on(hook, w, i);
     if (watcher.after && (next != nullptr || running(w).pc != i)) watcher.after(w, i);
     return next;
 }
 
 }  // namespace
 
-void watch(Watcher& watcher, const Program& program) {
-    watcher.original = &program;
-    watcher.program = program;
-    for (Instr& i : watcher.program.code[kPlain]) {
-        if (i.exec == hold_back)
-            i.inner = look<&Instr::inner>;
-        else
-            i.exec = look<&Instr::exec>;
-    }
+// A warp that is held back before a barrier has not come to its instruction.
+void watch(Hooked& hooked) {
+    const auto holds_back = [](const Traits& t) { return t.executor == hold_back; };
+    put_instead(hooked, in_variant(At::lanes, kPlain), look, holds_back);
+    put_instead(hooked, in_variant(At::split, kPlain), look, std::not_fn(holds_back));
 }
 
 }  // namespace wl::emulator

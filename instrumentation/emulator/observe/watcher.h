@@ -1,8 +1,7 @@
-// Seeing every instruction of a block before it runs, and stopping there: hooks around the executors of a
-// copy of the program, so that a run which is not watched pays nothing.
+// Seeing every instruction of a block before it runs, and stopping there.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/observe/hooked.h"
 
 #include <functional>
 
@@ -18,8 +17,6 @@ struct Turn {
 };
 
 struct Watcher {
-    const Program* original = nullptr;
-    Program program;  // its kPlain code stops at the hook
     // Called with the warp's registers and lanes as the instruction will find them. False: the block stops
     // here, before it; its state can be read and stays as it is.
     std::function<bool(Warp&, const Instr*)> before;
@@ -29,15 +26,10 @@ struct Watcher {
     Turn turn;  // that is running
 };
 
-// The watcher must stay where it is while a block runs its program.
-void watch(Watcher& watcher, const Program& program);
+// Blocks of kPlain that run the program tell their Block::watcher.
+void watch(Hooked& hooked);
 
 // The running split of a warp in its turn is said to stand before `i`; how it goes on does not change.
 void stand_before(Warp& w, const Instr* i);
-
-// Index of the instruction in Program::code.
-inline size_t code_index(const Block& block, const Instr* i) {
-    return static_cast<size_t>(i - block.program->code[block.variant].data());
-}
 
 }  // namespace wl::emulator

@@ -135,6 +135,7 @@ void after(Poison& p, Warp& w, const Instr* i) {
 }
 
 struct Tracer {
+    Hooked hooked;
     Watcher watcher;
     Loaded loaded;
     RunOptions options;
@@ -149,7 +150,7 @@ struct Traced {
 Traced trace_block(Tracer& t, const PoisonRun& run, int64_t index) {
     Block block;
     BlockContext context;
-    context.program = &t.watcher.program;
+    run_hooked(context, t.hooked);
     context.launch = &run.launch;
     context.options = &t.options;
     context.memory = &run.memory;
@@ -183,8 +184,9 @@ PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options) {
     if (run.launch.cooperative) return {};
     const PoisonPlan plan = plan_poison(run.module, run.program);
     Tracer t;
-    watch(t.watcher, run.program);
-    t.loaded = load(t.watcher.program, run.memory);
+    t.hooked = hookable(run.program);
+    watch(t.hooked);
+    t.loaded = load(run.program, run.memory);
     t.options.marks = false;
     t.options.checks = {false, false, false};
     t.options.schedule_seed = options.schedule_seed;

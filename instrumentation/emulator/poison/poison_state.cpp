@@ -54,7 +54,7 @@ uint32_t born(Poison& p, uint32_t slot, int lane, Access access, std::string det
 uint32_t born_register(Poison& p, uint32_t slot, int lane) {
     if (const uint32_t known = known_birth(p, slot, lane); known != kUnread) return known;
     const auto function =
-        static_cast<size_t>(p.warp->frame->function - p.warp->block->program->functions.data());
+        static_cast<size_t>(p.warp->frame->function - p.warp->block->context.program->functions.data());
     const PoisonFunction& f = p.plan->functions[function];
     const auto reg = std::find(f.slots.begin(), f.slots.end(), slot);
     Access access;
@@ -74,7 +74,7 @@ std::string variable_at(const Program& program, uint64_t offset) {
 
 // A byte or half that is read from a variable of wider members, beside bytes that somebody wrote.
 bool is_padding(const Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes) {
-    const Program& program = *p.warp->block->program;
+    const Program& program = *p.warp->block->context.program;
     const uint32_t site = p.at->site;
     const bool known = from.place.space == ptx::Space::shared && site < program.shared_extents.size() &&
         program.shared_extents[site] >= 0;
@@ -92,7 +92,7 @@ uint32_t new_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint3
     std::string detail;
     if (from.place.space == ptx::Space::shared) {
         access.memory = "shared";
-        detail = variable_at(*p.warp->block->program, access.address);
+        detail = variable_at(*p.warp->block->context.program, access.address);
     } else if (from.place.allocation == nullptr) {
         access.memory = "local";
     } else {
@@ -168,7 +168,7 @@ void begin_poison(Poison& p, const Block& block) {
     const size_t shared = block.shared.size();
     p.shared.bits.assign(shared, 0xff);
     p.shared.birth.assign(shared, kUnread);
-    for (const SharedVariable& v : block.program->shared_variables)
+    for (const SharedVariable& v : block.context.program->shared_variables)
         if (v.name == kReservedVariable) std::fill_n(p.shared.bits.begin() + v.offset, v.bytes, uint8_t{0});
     p.local.assign(block.warps.size() * kLanes, {});
 }
@@ -181,7 +181,8 @@ void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
         r.birth.assign(cells, kUnread);
     }
     r.entered |= lanes;
-    const auto function_index = static_cast<size_t>(&function - p.warp->block->program->functions.data());
+    const auto function_index =
+        static_cast<size_t>(&function - p.warp->block->context.program->functions.data());
     const PoisonFunction& f = p.plan->functions[function_index];
     for (size_t k = 0; k < f.slots.size(); ++k) {
         const ptx::Type t = f.source->registers[k].type;

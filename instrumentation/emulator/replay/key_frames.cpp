@@ -45,31 +45,6 @@ void unpage(const PagedBytes& paged, std::span<std::byte> out) {
 // ---- fields that are copied as they are
 // The bindings name every field, so that a new one does not compile until it has been thought of here.
 
-template <class B>
-auto plain_fields(B& block) {
-    auto& [program, launch, options, memory, variant, index, warps, barriers, mbarriers, copy_arrivals, changes, vain_turns, shared, loaded, recent, mark_counts, reductions, findings, printed, printed_bytes, shadow, issued, turn_issued, polls, spun, same_spins, long_turns, next_look, goes_round, observed, workspace, random, aborted, marks_waiting, recorder, counter, watcher, global] =
-        block;
-    return std::tie(
-        barriers,
-        mbarriers,
-        copy_arrivals,
-        changes,
-        vain_turns,
-        mark_counts,
-        printed_bytes,
-        issued,
-        turn_issued,
-        polls,
-        spun,
-        same_spins,
-        long_turns,
-        next_look,
-        goes_round,
-        random,
-        marks_waiting
-    );
-}
-
 template <class W>
 auto plain_fields_of_warp(W& w) {
     auto& [registers, frame, mask, carry, shared, shared_bytes, block, segment, clock, slice_end, joined, slept, exists, live, picks, held_back, idle, index, epoch, current, split_count, splits, copies, mark_counts, fragment, stack, entry, active, spare] =
@@ -180,18 +155,19 @@ KeyFrame key_frame(const Block& block, const Turn& turn, const KeyFrame* before)
     state.turn = turn;
     state.turn.slice_end = block.warps[static_cast<size_t>(turn.warp)].slice_end;
     if (const PairRun* pair = pair_of(block); pair != nullptr) state.pair = pair->now;
-    plain_fields(state.plain) = plain_fields(block);
+    state.plain = block.now;
+    state.block_turn = block.turn;
     for (size_t k = 0; k < block.warps.size(); ++k)
         state.warps.push_back(
             state_of(block.warps[k], before != nullptr ? &before->warps[k] : nullptr, paging)
         );
     state.shared = paged(block.shared, before != nullptr ? &before->shared : nullptr, paging);
-    for (const std::vector<std::byte>* bytes : memory_of(*block.memory)) {
+    for (const std::vector<std::byte>* bytes : memory_of(*block.context.memory)) {
         const size_t k = state.allocations.size();
         const bool known = before != nullptr && k < before->allocations.size();
         state.allocations.push_back(paged(*bytes, known ? &before->allocations[k] : nullptr, paging));
     }
-    if (const Heap* heap = block.memory->heap.get(); heap != nullptr) {
+    if (const Heap* heap = block.context.memory->heap.get(); heap != nullptr) {
         state.heap_pieces = heap->pieces;
         state.heap_next = heap->next;
     }
@@ -200,16 +176,16 @@ KeyFrame key_frame(const Block& block, const Turn& turn, const KeyFrame* before)
 }
 
 void restore(Block& block, const KeyFrame& state) {
-    plain_fields(block) = plain_fields(state.plain);
+    block.now = state.plain;
+    block.turn = state.block_turn;
+    block.seen = {};
     if (PairRun* pair = pair_of(block); pair != nullptr) pair->now = state.pair;
-    block.aborted = false;
-    block.findings.clear();
-    block.printed.clear();
+    block.now.aborted = false;
     for (size_t k = 0; k < block.warps.size(); ++k) restore_warp(block.warps[k], state.warps[k]);
     unpage(state.shared, block.shared);
-    const std::vector<std::vector<std::byte>*> memory = memory_of(*block.memory);
+    const std::vector<std::vector<std::byte>*> memory = memory_of(*block.context.memory);
     for (size_t k = 0; k < memory.size(); ++k) unpage(state.allocations[k], *memory[k]);
-    if (Heap* heap = block.memory->heap.get(); heap != nullptr) {
+    if (Heap* heap = block.context.memory->heap.get(); heap != nullptr) {
         heap->pieces = state.heap_pieces;
         heap->next = state.heap_next;
     }

@@ -44,7 +44,8 @@ struct KeyFrame {
     Turn turn;
     size_t turn_number = 0;  // of the block, among others of its launch
     PairState pair;          // of a directed schedule
-    Block plain;             // without warps, shared memory and what is only reported
+    BlockState plain;
+    BlockTurn block_turn;
     std::vector<WarpState> warps;
     PagedBytes shared;
     std::vector<PagedBytes> allocations;  // of global memory, in its order; the heap's arena last

@@ -25,7 +25,8 @@ struct Traveller {
     Journey journey;  // without its memory
     RunOptions options;
     Watcher watcher;
-    std::optional<GlobalCheck> schedule;  // over the watched program, where it is not the fixed order
+    std::optional<Hooked> hooked;         // what runs: it stops at the watcher, and follows the schedule
+    std::optional<GlobalCheck> schedule;  // where it is not the fixed order
     GlobalMemory memory;                  // as the block has left it so far
     Loaded loaded;
     Block block;
@@ -60,7 +61,7 @@ const Frame& frame_at(const Traveller& t, size_t activation) {
 }
 
 int function_of(const Traveller& t, const Frame& frame) {
-    return static_cast<int>(frame.function - t.block.program->functions.data());
+    return static_cast<int>(frame.function - t.block.context.program->functions.data());
 }
 
 // Enough instructions for a few ms, and so many that looking for what changed in global memory takes less.
@@ -141,7 +142,7 @@ Ended go_on(Traveller& t, uint64_t order, bool standing) {
 bool take_turn(Traveller& t, Ended ended) {
     if (ended == Ended::set_aside) note_spin(t.block);
     ++t.turn;
-    if (!t.log) return !t.block.goes_round;  // a long turn, of a block that waits for nobody
+    if (!t.log) return !t.block.now.goes_round;  // a long turn, of a block that waits for nobody
     if (t.turn >= t.log->turns.size()) return false;
     const TurnStart& next = t.log->turns[t.turn];
     assert(next.kind.issued == issued(t.block));
@@ -153,16 +154,13 @@ bool goes_on_later(Ended ended) {
     return ended == Ended::set_aside || ended == Ended::interrupted || ended == Ended::held;
 }
 
-// The program that is run: it stops at the watcher, and follows the journey's schedule.
-const Program& program_of(Traveller& t) {
+void hook_up(Traveller& t) {
     const Journey& j = t.journey;
-    watch(t.watcher, *j.program);
-    if (j.schedule_seed == 0) return t.watcher.program;
-    prepare(t.schedule.emplace(), t.watcher.program);
+    watch(t.hooked.emplace(hookable(*j.program)));
+    if (j.schedule_seed == 0) return;
     std::optional<PairOrder> pair;
     if (j.among_others) pair = directed_by(j.schedule_seed, schedule_space(*j.program, j.launch));
-    follow(*t.schedule, j.schedule_seed, pair);
-    return t.schedule->program;
+    follow(t.schedule.emplace(), *t.hooked, j.schedule_seed, pair);
 }
 
 // Locating needs a Warp that could be written; reading leaves it as it is.
@@ -183,7 +181,8 @@ TravellerPtr start_journey(Journey journey) {
     t->options.schedule_seed = t->journey.schedule_seed;
     t->options.budget = t->journey.budget;
     const Journey& j = t->journey;
-    const Program& program = program_of(*t);
+    hook_up(*t);
+    const Program& program = t->hooked->program;
     if (j.program->waits_for_blocks || (t->schedule && j.among_others)) {
         t->log =
             log_turns({*j.program, j.launch, j.block, j.schedule_seed, j.budget, j.turn_bytes}, j.memory);
@@ -200,7 +199,7 @@ TravellerPtr start_journey(Journey journey) {
     const uint64_t asked = t->journey.key_frame_interval;
     t->interval = asked != 0 ? asked : first_interval(t->memory);
     BlockContext context;
-    context.program = &program;
+    run_hooked(context, *t->hooked);
     context.launch = &t->journey.launch;
     context.options = &t->options;
     context.memory = &t->memory;
@@ -319,7 +318,7 @@ std::optional<std::pair<ptx::Space, LaneBits>> address_of(
     const Traveller& t, size_t activation, const std::string& symbol
 ) {
     const Frame& frame = frame_at(t, activation);
-    const auto& symbols = t.block.program->symbols;
+    const auto& symbols = t.block.context.program->symbols;
     const auto known = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& s) {
         return s.name == symbol && (s.function < 0 || s.function == function_of(t, frame));
     });

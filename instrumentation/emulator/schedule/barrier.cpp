@@ -55,9 +55,9 @@ void look_at_exited(Block& block, const Barrier& barrier) {
 }
 
 void release(Block& block, uint32_t id) {
-    Barrier& barrier = block.barriers[id];
+    Barrier& barrier = block.now.barriers[id];
     look_at_exited(block, barrier);
-    if (block.variant != kPlain) complete(block.shadow, static_cast<int>(id));
+    if (block.now.variant != kPlain) complete(block.shadow, static_cast<int>(id));
     for (Warp& w : block.warps) {
         const uint32_t arrived = barrier.lanes[static_cast<size_t>(w.index)];
         if (arrived == 0) continue;
@@ -109,7 +109,7 @@ void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
     }
     const auto place = [](const Instr* at) { return static_cast<int>(at->site); };
     if (w.index == barrier.first_warp ||
-        same_place(block.program->listing.sites, place(barrier.first), place(i)))
+        same_place(block.context.program->listing.sites, place(barrier.first), place(i)))
         return;
     Incident incident;
     incident.kind = Incident::Kind::divergent_barrier;
@@ -126,8 +126,8 @@ void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
 
 const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) {
     Block& block = *w.block;
-    if (arrival.id >= block.barriers.size()) return report_no_barrier(w, i, arrival.id);
-    Barrier& barrier = block.barriers[arrival.id];
+    if (arrival.id >= block.now.barriers.size()) return report_no_barrier(w, i, arrival.id);
+    Barrier& barrier = block.now.barriers[arrival.id];
     if (w.mask != w.live) {
         Incident incident;
         incident.kind = Incident::Kind::divergent_barrier;
@@ -142,7 +142,7 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
     }
     if (arrival.id == 0 && arrival.threads == 0) look_at_place(w, i, barrier);
     close_segment(w, i + 1);
-    ++block.changes;
+    ++block.now.changes;
     uint32_t& lanes = barrier.lanes[static_cast<size_t>(w.index)];
     lanes |= w.mask;
     barrier.threads += w.mask == w.live ? kLanes : static_cast<uint32_t>(std::popcount(w.mask));
@@ -152,7 +152,8 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
     barrier.any = barrier.any || truth != 0;
     barrier.all = barrier.all && truth == w.mask;
     barrier.count += static_cast<uint32_t>(std::popcount(truth));
-    if (block.variant != kPlain) arrive(block.shadow, static_cast<int>(arrival.id), w.index, arrival.waits);
+    if (block.now.variant != kPlain)
+        arrive(block.shadow, static_cast<int>(arrival.id), w.index, arrival.waits);
     if (block.recorder != nullptr) record_warp(w, i, capture::EventKind::barrier_arrive, arrival.id);
     if (arrival.waits) {
         running(w).pc = i;
@@ -165,8 +166,8 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
 }
 
 void settle(Block& block) {
-    for (uint32_t id = 0; id < block.barriers.size(); ++id) {
-        const Barrier& barrier = block.barriers[id];
+    for (uint32_t id = 0; id < block.now.barriers.size(); ++id) {
+        const Barrier& barrier = block.now.barriers[id];
         if (barrier.threads != 0 && complete(block, barrier)) release(block, id);
     }
     settle_marks(block);
@@ -193,7 +194,7 @@ void report_deadlock(Block& block) {
         for (int k = 0; k < w.split_count; ++k) {
             const Split& s = w.splits[static_cast<size_t>(k)];
             if (incident.first.block < 0) incident.first = witness(w, s.pc, s.mask);
-            const auto& site = block.program->listing.sites[s.pc->site];
+            const auto& site = block.context.program->listing.sites[s.pc->site];
             waiting.push_back(
                 fmt::format("warp {} waits at {} in line {}", w.index, awaited(block, s), site.line)
             );

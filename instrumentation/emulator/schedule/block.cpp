@@ -3,9 +3,9 @@
 
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/replay/hash.h"
 #include "instrumentation/emulator/schedule/explore.h"
 #include "instrumentation/emulator/schedule/frames.h"
 #include "instrumentation/emulator/schedule/pair_order.h"
@@ -21,7 +21,7 @@ namespace wl::emulator {
 namespace {
 
 void start_warp(Block& block, Warp& w, uint32_t lanes) {
-    const Program& program = *block.program;
+    const Program& program = *block.context.program;
     w.exists = w.live = lanes;
     w.mask = lanes;
     w.carry = 0;
@@ -34,7 +34,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.split_count = 1;
     w.splits[0] = {};
     start_frames(w);
-    w.splits[0].pc = program.code[block.variant].data();
+    w.splits[0].pc = program.code[block.now.variant].data();
     w.splits[0].frame = w.frame;
     w.splits[0].mask = lanes;
     w.segment = w.splits[0].pc;
@@ -66,20 +66,14 @@ void fill_special_registers(Warp& w, const RegisterFile& file) {
 }
 
 void prepare(Block& block, const BlockContext& context) {
-    block.program = context.program;
-    block.launch = context.launch;
-    block.options = context.options;
-    block.memory = context.memory;
-    block.workspace = context.workspace;
-    block.loaded = context.loaded;
-    block.variant = context.variant;
+    block.context = context;
     const Program& program = *context.program;
     const size_t threads = count(context.launch->block);
     const size_t warps = (threads + kLanes - 1) / kLanes;
     block.shared.resize(program.static_shared + context.launch->dynamic_shared + 64);
     block.recent.assign(program.listing.sites.size(), nullptr);
-    block.mark_counts.assign(static_cast<size_t>(program.mark_groups), 0);
-    block.reductions.assign(program.reductions.size(), {});
+    block.seen = {};
+    block.seen.reductions.resize(program.reductions.size());
     block.warps.resize(warps);
     for (size_t k = 0; k < warps; ++k) {
         Warp& w = block.warps[k];
@@ -92,37 +86,28 @@ void prepare(Block& block, const BlockContext& context) {
 }
 
 void begin_block(Block& block, int64_t index, Variant variant) {
-    block.index = index;
-    block.variant = variant;
-    block.polls = {};
-    block.spun = {};
-    block.same_spins = 0;
-    block.printed_bytes = 0;
-    block.aborted = block.marks_waiting = false;
+    BlockState& now = block.now = {};
+    now.index = index;
+    now.variant = variant;
+    now.mark_counts.resize(static_cast<size_t>(block.context.program->mark_groups));
+    const uint64_t seed = block.context.options->schedule_seed;
+    now.random = !is_random(seed) ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
+    block.turn = {};
     std::fill(block.shared.begin(), block.shared.end(), std::byte{0xff});
-    std::fill(block.mark_counts.begin(), block.mark_counts.end(), 0);
-    block.barriers.fill({});
-    block.mbarriers.clear();
-    block.copy_arrivals.clear();
-    block.vain_turns = block.long_turns = 0;
-    block.next_look = 1;
-    block.goes_round = false;
-    const uint64_t seed = block.options->schedule_seed;
-    block.random = !is_random(seed) ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
-    const auto threads = static_cast<uint32_t>(count(block.launch->block));
+    const auto threads = static_cast<uint32_t>(count(block.context.launch->block));
     for (Warp& w : block.warps) {
         const uint32_t here = std::min<uint32_t>(threads - static_cast<uint32_t>(w.index * kLanes), kLanes);
         start_warp(block, w, here == kLanes ? kAllLanes : (1u << here) - 1);
     }
-    const auto& variables = block.program->shared_variables;
+    const auto& variables = block.context.program->shared_variables;
     const bool reserved = !variables.empty() && variables.front().name == kReservedVariable;
     if (reserved) std::fill_n(block.shared.begin(), kSharedReserved, std::byte{0});
-    if (block.variant == kPlain) return;
+    if (block.now.variant == kPlain) return;
     ShadowBlock shadow;
     shadow.block = index;
     shadow.threads = static_cast<int>(threads);
     shadow.bytes = static_cast<uint32_t>(block.shared.size());
-    shadow.checks = block.options->checks;
+    shadow.checks = block.context.options->checks;
     start(block.shadow, shadow);
     if (!reserved) return;
     for (size_t word = 0; word < kSharedReserved / 4; ++word)
@@ -136,8 +121,8 @@ uint64_t issued(const Block& block) {
 }
 
 Access spinning_at(const Block& block) {
-    const Poll& poll = block.polls.vain;
-    if (block.polls.in_vain > 0)
+    const Poll& poll = block.now.polls.vain;
+    if (block.turn.in_vain > 0)
         return witness(block.warps[static_cast<size_t>(poll.warp)], poll.at, poll.lanes);
     const Warp* longest = &block.warps[0];
     for (const Warp& w : block.warps)
@@ -148,19 +133,19 @@ Access spinning_at(const Block& block) {
 }
 
 bool note_spin(Block& block) {
-    const Poll& now = block.polls.vain;
+    const Poll& now = block.now.polls.vain;
     const bool same =
-        now.at == block.spun.at && now.warp == block.spun.warp && now.result == block.spun.result;
-    block.spun = now;
-    block.same_spins = same ? block.same_spins + 1 : 0;
+        now.at == block.now.spun.at && now.warp == block.now.spun.warp && now.result == block.now.spun.result;
+    block.now.spun = now;
+    block.now.same_spins = same ? block.now.same_spins + 1 : 0;
     return same;
 }
 
 uint64_t fingerprint(const Block& block) {
     Hash hash;
     add(hash, block.shared);
-    for (const Barrier& b : block.barriers) add(hash, b.threads);
-    for (const Mbarrier& m : block.mbarriers) add(hash, uint64_t{m.phase} << 32 | m.pending);
+    for (const Barrier& b : block.now.barriers) add(hash, b.threads);
+    for (const Mbarrier& m : block.now.mbarriers) add(hash, uint64_t{m.phase} << 32 | m.pending);
     for (const Warp& w : block.warps) {
         add(hash, w.stack.bytes);
         add(hash, std::as_bytes(std::span(w.entry->storage)));
@@ -169,7 +154,7 @@ uint64_t fingerprint(const Block& block) {
         add(hash, w.carry);
         for (int k = 0; k < w.split_count; ++k) {
             const Split& s = w.splits[static_cast<size_t>(k)];
-            add(hash, static_cast<uint64_t>(s.pc - block.program->code[block.variant].data()));
+            add(hash, static_cast<uint64_t>(s.pc - block.context.program->code[block.now.variant].data()));
             add(hash, uint64_t{s.mask} << 8 | static_cast<uint64_t>(s.wait));
         }
     }
@@ -181,7 +166,7 @@ namespace {
 // `progress`: some warps have had their turns already.
 Ended run_on(Block& block, bool progress, bool interruptible) {
     Ended ended = Ended::given_up;
-    while (!block.aborted) {
+    while (!block.now.aborted) {
         if (std::exchange(progress, false) || turns(block)) {
             if (waits_in_vain(block)) {
                 report_deadlock(block);
@@ -192,8 +177,8 @@ Ended run_on(Block& block, bool progress, bool interruptible) {
                 ended = Ended::endless;
                 break;
             }
-            if (spins(block) && !block.aborted) return Ended::set_aside;
-            if (interruptible && !block.aborted && is_interrupted(block)) return Ended::interrupted;
+            if (spins(block) && !block.now.aborted) return Ended::set_aside;
+            if (interruptible && !block.now.aborted && is_interrupted(block)) return Ended::interrupted;
             continue;
         }
         if (holds_warp(block)) {
@@ -205,7 +190,7 @@ Ended run_on(Block& block, bool progress, bool interruptible) {
         if (gone) ended = Ended::finished;
         if (gone || !resolve_standstill(block)) break;
     }
-    block.issued += issued(block);
+    block.seen.issued += issued(block);
     collect_shadow(block);
     return ended;
 }
@@ -213,14 +198,13 @@ Ended run_on(Block& block, bool progress, bool interruptible) {
 }  // namespace
 
 Ended run_block(Block& block, bool interruptible) {
-    block.turn_issued = issued(block);
-    block.polls.in_vain = 0;
-    if (block.goes_round && still_goes_round(block)) return Ended::set_aside;
+    block.turn = {.issued = issued(block)};
+    if (block.now.goes_round && still_goes_round(block)) return Ended::set_aside;
     return run_on(block, false, interruptible);
 }
 
 Ended resume_block(Block& block, Turn turn, bool interruptible) {
-    block.aborted = block.watcher->stopped = false;
+    block.now.aborted = block.watcher->stopped = false;
     resume_turn(block, turn);
     return run_on(block, true, interruptible);
 }

@@ -5,17 +5,6 @@
 
 namespace wl::emulator {
 
-// What all blocks of a launch share.
-struct BlockContext {
-    const Program* program = nullptr;
-    const Launch* launch = nullptr;
-    const RunOptions* options = nullptr;
-    GlobalMemory* memory = nullptr;
-    Variant variant = kPlain;  // of the blocks that are observed
-    const Loaded* loaded = nullptr;
-    uint64_t workspace = 0;  // of a cooperative launch
-};
-
 void prepare(Block& block, const BlockContext& context);
 
 // Block `index` at its first instruction.

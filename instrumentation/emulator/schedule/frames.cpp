@@ -22,7 +22,7 @@ uint64_t align_up(uint64_t x, uint64_t align) { return (x + align - 1) / align *
 // Registers hold zeros until they are written, not what an earlier block left: what a block does with them
 // must not depend on which blocks ran before it.
 void begin_frame(Warp& w, Frame& frame) {
-    frame.block = w.block->index;
+    frame.block = w.block->now.index;
     std::fill_n(frame.registers, frame.function->file.constants, std::byte{0});
     std::byte* before = w.registers;
     w.registers = frame.registers;
@@ -37,13 +37,14 @@ std::unique_ptr<Frame> make_frame(Warp& w, const FunctionCode& function) {
     frame->storage.resize((function.file.bytes + kSlack) / sizeof(RegisterLine) + 1);
     frame->registers = frame->storage.data()->bytes;
     const auto& image =
-        block.loaded->images[static_cast<size_t>(&function - block.program->functions.data())];
+        block.context.loaded
+            ->images[static_cast<size_t>(&function - block.context.program->functions.data())];
     std::copy(image.begin(), image.end(), frame->registers + function.file.constants);
     return frame;
 }
 
 auto& spare_frames(Warp& w, const FunctionCode& function) {
-    return w.spare[static_cast<size_t>(&function - w.block->program->functions.data())];
+    return w.spare[static_cast<size_t>(&function - w.block->context.program->functions.data())];
 }
 
 Frame* find_joinable(Warp& w, const Instr* call, const FunctionCode& function) {
@@ -72,7 +73,7 @@ void widen(Warp& w, uint64_t needed) {
 }  // namespace
 
 void start_frames(Warp& w) {
-    const Program& program = *w.block->program;
+    const Program& program = *w.block->context.program;
     w.spare.resize(program.functions.size());
     while (!w.active.empty()) leave_frame(w, *w.active.back(), kAllLanes);
     const FunctionCode& entry = program.functions.front();
@@ -96,7 +97,7 @@ Frame& enter_frame(Warp& w, const Instr* call, const FunctionCode& function) {
         frame->call = call;
         frame->lanes = 0;
         frame->depth = w.frame->depth + 1;
-        if (frame->block != w.block->index) begin_frame(w, *frame);
+        if (frame->block != w.block->now.index) begin_frame(w, *frame);
     }
     frame->lanes |= w.mask;
     return *frame;
@@ -113,8 +114,8 @@ void leave_frame(Warp& w, Frame& frame, uint32_t lanes) {
 
 uint64_t stack_limit(const Warp& w) {
     constexpr uint32_t kDefault = 1024;  // cudaLimitStackSize, unless the program sets it
-    const uint32_t asked = w.block->launch->stack_bytes;
-    return uint64_t{w.block->program->static_stack} + (asked != 0 ? asked : kDefault);
+    const uint32_t asked = w.block->context.launch->stack_bytes;
+    return uint64_t{w.block->context.program->static_stack} + (asked != 0 ? asked : kDefault);
 }
 
 bool grow_stack(Warp& w, int lane, uint64_t top) {

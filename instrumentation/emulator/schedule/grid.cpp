@@ -4,8 +4,8 @@
 #include "instrumentation/emulator/schedule/grid.h"
 
 #include "instrumentation/emulator/exec/print.h"
+#include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/replay/hash.h"
 #include "instrumentation/emulator/schedule/explore.h"
 #include "instrumentation/emulator/schedule/pair_order.h"
 #include "instrumentation/emulator/schedule/schedule.h"
@@ -32,89 +32,95 @@ struct Job {
     AccessCounter* counter = nullptr;
 };
 
-bool can_begin(const Grid& g) { return g.next < g.starts.size() && g.running + g.aside.size() < g.resident; }
+bool can_begin(const Grid& g) {
+    return g.queue.next < g.launch.starts.size() &&
+        g.queue.running + g.queue.aside.size() < g.launch.resident;
+}
 
 Block* idle_block(Grid& g) {
-    if (g.idle.empty()) return g.storage.emplace_back(std::make_unique<Block>()).get();
-    Block* block = g.idle.back();
-    g.idle.pop_back();
+    if (g.queue.idle.empty()) return g.left.storage.emplace_back(std::make_unique<Block>()).get();
+    Block* block = g.queue.idle.back();
+    g.queue.idle.pop_back();
     return block;
 }
 
 Recorder* recorder_for(Grid& g, const Start& start) {
-    if (!start.observed || !g.context.options->record) return nullptr;
-    Recorder* r = g.recorders.emplace_back(std::make_unique<Recorder>()).get();
-    r->max_events = g.context.options->max_events;
+    if (!start.observed || !g.launch.context.options->record) return nullptr;
+    Recorder* r = g.left.recorders.emplace_back(std::make_unique<Recorder>()).get();
+    r->max_events = g.launch.context.options->max_events;
     r->record.block = start.index;
-    r->record.warps = static_cast<int>((count(g.context.launch->block) + kLanes - 1) / kLanes);
+    r->record.warps = static_cast<int>((count(g.launch.context.launch->block) + kLanes - 1) / kLanes);
     return r;
 }
 
 AccessCounter* counter_for(Grid& g, const Block& block, const Start& start) {
-    if (!g.counting) return nullptr;
-    auto& counters = g.counters[&block];
+    if (g.launch.counting == nullptr) return nullptr;
+    auto& counters = g.left.counters[&block];
     if (counters == nullptr) {
-        const auto first =
-            std::find_if(g.starts.begin(), g.starts.end(), [](const Start& s) { return s.observed; });
+        const auto first = std::find_if(g.launch.starts.begin(), g.launch.starts.end(), [](const Start& s) {
+            return s.observed;
+        });
         counters = std::make_unique<Counters>();
-        for (AccessCounter* c : {&counters->asked, &counters->others}) prepare(*c, *g.counting, first->index);
+        for (AccessCounter* c : {&counters->asked, &counters->others})
+            prepare(*c, *g.launch.counting, first->index);
     }
     return start.observed ? &counters->asked : &counters->others;
 }
 
 Job begin(Grid& g) {
-    const Start& start = g.starts[g.next++];
-    g.fresh -= g.fresh != 0;
-    g.in_vain = g.quiet = 0;
-    g.patience = 2;
+    const Start& start = g.launch.starts[g.queue.next++];
+    g.queue.fresh -= g.queue.fresh != 0;
+    g.queue.stall = {};
     Block* block = idle_block(g);
     return {block, &start, recorder_for(g, start), counter_for(g, *block, start)};
 }
 
 // What to run now; nothing: others have to come back first.
 Job choose(Grid& g) {
-    if (g.aside.empty() || g.fresh > 0) {
+    if (g.queue.aside.empty() || g.queue.fresh > 0) {
         if (can_begin(g)) return begin(g);
-        if (g.aside.empty()) return {};
+        if (g.queue.aside.empty()) return {};
     }
-    if (g.retries >= g.aside.size() && can_begin(g)) {
-        g.retries = 0;
-        g.fresh = g.batch *= 2;
+    if (g.queue.retries >= g.queue.aside.size() && can_begin(g)) {
+        g.queue.retries = 0;
+        g.queue.fresh = g.queue.batch *= 2;
         return begin(g);
     }
-    ++g.retries;
+    ++g.queue.retries;
     Job job;
-    job.block = g.aside.front();
-    g.aside.pop_front();
+    job.block = g.queue.aside.front();
+    g.queue.aside.pop_front();
     return job;
 }
 
 bool is_logged(const Grid& g, const Block& block) {
-    return g.turns != nullptr && g.turns->block == block.index;
+    return g.launch.turns != nullptr && g.launch.turns->block == block.now.index;
 }
 
 Ended run_turn(Grid& g, Block& block, bool interruptible) {
     if (!is_logged(g, block)) return run_block(block, interruptible);
     const PairRun* pair = pair_of(block);
     turn_begins(
-        *g.turns, *g.context.memory, {issued(block), interruptible, pair != nullptr ? pair->now : PairState{}}
+        *g.launch.turns,
+        *g.launch.context.memory,
+        {issued(block), interruptible, pair != nullptr ? pair->now : PairState{}}
     );
     const Ended ended = run_block(block, interruptible);
-    turn_ends(*g.turns, *g.context.memory);
+    turn_ends(*g.launch.turns, *g.launch.context.memory);
     return ended;
 }
 
 void run_job(Grid& g, const Job& job, Ended& ended) {
     Block& block = *job.block;
-    if (block.warps.empty()) prepare(block, g.context);
+    if (block.warps.empty()) prepare(block, g.launch.context);
     if (job.start != nullptr) {
         block.recorder = job.recorder;
         block.counter = job.counter;
-        begin_block(block, job.start->index, job.start->observed ? g.context.variant : kPlain);
-        block.observed = job.start->observed;
-        if (g.global != nullptr) begin_global(*g.global, block);
+        begin_block(block, job.start->index, job.start->observed ? g.launch.context.variant : kPlain);
+        block.now.observed = job.start->observed;
+        if (g.launch.global != nullptr) begin_global(*g.launch.global, block);
     }
-    ended = run_turn(g, block, g.interrupts);
+    ended = run_turn(g, block, g.launch.interrupts);
 }
 
 // A turn that ends at another poll, or with another answer, may have brought the block further.
@@ -122,50 +128,51 @@ constexpr uint64_t kSameSpin = 8, kOtherSpin = 1;
 
 void put_back(Grid& g, Block& block, Ended ended) {
     if (ended == Ended::set_aside) {
-        g.in_vain += note_spin(block) ? kSameSpin : kOtherSpin;
-        g.aside.push_back(&block);
+        g.queue.stall.in_vain += note_spin(block) ? kSameSpin : kOtherSpin;
+        g.queue.aside.push_back(&block);
         return;
     }
     if (ended == Ended::held) {
-        g.in_vain += kSameSpin;
-        g.aside.push_back(&block);
+        g.queue.stall.in_vain += kSameSpin;
+        g.queue.aside.push_back(&block);
         return;
     }
     if (ended == Ended::interrupted) {
-        if (block.polls.in_vain == 0)
-            g.retries = g.in_vain = g.quiet = 0;
+        if (block.turn.in_vain == 0)
+            g.queue.retries = g.queue.stall.in_vain = g.queue.stall.quiet = 0;
         else
-            g.in_vain += kOtherSpin;  // it may wait for a block that has not begun
-        const auto place = static_cast<std::ptrdiff_t>(next_random(g.random) % (g.aside.size() + 1));
-        g.aside.insert(g.aside.begin() + place, &block);
+            g.queue.stall.in_vain += kOtherSpin;  // it may wait for a block that has not begun
+        const auto place =
+            static_cast<std::ptrdiff_t>(next_random(g.queue.random) % (g.queue.aside.size() + 1));
+        g.queue.aside.insert(g.queue.aside.begin() + place, &block);
         return;
     }
-    g.in_vain = g.quiet = 0;
-    g.patience = 2;
-    if (g.interrupts) g.fresh = 1;
-    g.batch = std::max<uint64_t>(g.batch / 2, 1);
-    if (!block.printed.empty()) add_printed(g.result, std::exchange(block.printed, {}));
-    ++g.ended;
+    g.queue.stall = {};
+    if (g.launch.interrupts) g.queue.fresh = 1;
+    g.queue.batch = std::max<uint64_t>(g.queue.batch / 2, 1);
+    if (!block.seen.printed.empty()) add_printed(g.left.result, std::exchange(block.seen.printed, {}));
+    ++g.queue.ended;
     if (ended == Ended::finished)
-        g.finished += block.observed;
+        g.queue.finished += block.now.observed;
     else
-        g.given_up = true;
+        g.queue.given_up = true;
     // As a watchdog ends a launch: what has not begun, or waits, would only take as long again.
     if (ended == Ended::endless) {
-        g.next = g.starts.size();
-        g.idle.insert(g.idle.end(), g.aside.begin(), g.aside.end());
-        g.aside.clear();
+        g.queue.next = g.launch.starts.size();
+        g.queue.idle.insert(g.queue.idle.end(), g.queue.aside.begin(), g.queue.aside.end());
+        g.queue.aside.clear();
     }
-    g.idle.push_back(&block);
-    if (is_logged(g, block)) g.stopped = true;
+    g.queue.idle.push_back(&block);
+    if (is_logged(g, block)) g.queue.stopped = true;
 }
 
 // ---- nobody comes further
 
 // Nothing can begin, and every block that has begun was tried in vain.
 bool stalled(const Grid& g) {
-    return !g.aside.empty() && !can_begin(g) &&
-        g.in_vain >= kSameSpin * g.patience * (g.aside.size() + g.running);
+    return !g.queue.aside.empty() && !can_begin(g) &&
+        g.queue.stall.in_vain >=
+        kSameSpin * g.queue.stall.patience * (g.queue.aside.size() + g.queue.running);
 }
 
 uint64_t hash_of_memory(const GlobalMemory& memory) {
@@ -176,7 +183,7 @@ uint64_t hash_of_memory(const GlobalMemory& memory) {
 
 std::string who_waits(const Grid& g, bool proven) {
     std::vector<int64_t> waiting;
-    for (const Block* b : g.aside) waiting.push_back(b->index);
+    for (const Block* b : g.queue.aside) waiting.push_back(b->now.index);
     std::sort(waiting.begin(), waiting.end());
     std::string some;
     for (size_t k = 0; k < std::min<size_t>(waiting.size(), 4); ++k)
@@ -184,28 +191,29 @@ std::string who_waits(const Grid& g, bool proven) {
     std::string text = fmt::format(
         "{} of {} blocks ({}{}) poll memory {}",
         waiting.size(),
-        g.starts.size(),
+        g.launch.starts.size(),
         some,
         waiting.size() > 4 ? ", ..." : "",
         proven ? "that none of them will change" : "that did not change for long"
     );
-    if (g.next < g.starts.size())
+    if (g.queue.next < g.launch.starts.size())
         text += fmt::format(
             "; {} blocks cannot begin, as at most {} fit on the device at once",
-            g.starts.size() - g.next,
-            g.resident
+            g.launch.starts.size() - g.queue.next,
+            g.launch.resident
         );
     return text;
 }
 
 void report_stuck(Grid& g, bool proven) {
-    g.stopped = true;
-    if (g.given_up) return;
-    Block& first = **std::min_element(g.aside.begin(), g.aside.end(), [](const Block* a, const Block* b) {
-        return a->index < b->index;
-    });
+    g.queue.stopped = true;
+    if (g.queue.given_up) return;
+    Block& first =
+        **std::min_element(g.queue.aside.begin(), g.queue.aside.end(), [](const Block* a, const Block* b) {
+            return a->now.index < b->now.index;
+        });
     Incident incident;
-    const bool polls = first.polls.in_vain > 0 || !first.goes_round;
+    const bool polls = first.turn.in_vain > 0 || !first.now.goes_round;
     incident.kind = polls ? Incident::Kind::endless_wait : Incident::Kind::endless_loop;
     incident.first = spinning_at(first);
     incident.detail = polls
@@ -217,13 +225,13 @@ void report_stuck(Grid& g, bool proven) {
 // Every block runs on for one turn, one after the other, while nobody else runs. If neither memory nor any of
 // them has changed behind that, none ever will: each goes through the same states again.
 void look_at_all(Grid& g) {
-    const uint64_t memory = hash_of_memory(*g.context.memory);
-    const size_t waiting = g.aside.size();
+    const uint64_t memory = hash_of_memory(*g.launch.context.memory);
+    const size_t waiting = g.queue.aside.size();
     bool same = true;
     uint64_t instructions = 0;
     for (size_t k = 0; k < waiting; ++k) {
-        Block& block = *g.aside.front();
-        g.aside.pop_front();
+        Block& block = *g.queue.aside.front();
+        g.queue.aside.pop_front();
         const uint64_t before = fingerprint(block), issued_before = issued(block);
         const Ended ended = run_turn(g, block, false);
         instructions += issued(block) - issued_before;
@@ -231,29 +239,29 @@ void look_at_all(Grid& g) {
         put_back(g, block, ended);
         if (ended != Ended::set_aside) return;
     }
-    const bool still = hash_of_memory(*g.context.memory) == memory;
-    g.quiet = still ? g.quiet + instructions : 0;
-    g.in_vain = 0;
-    g.patience = still ? 2 : g.patience * 2;
+    const bool still = hash_of_memory(*g.launch.context.memory) == memory;
+    g.queue.stall.quiet = still ? g.queue.stall.quiet + instructions : 0;
+    g.queue.stall.in_vain = 0;
+    g.queue.stall.patience = still ? 2 : g.queue.stall.patience * 2;
     if (still && same) {
         bool diverged = false;
-        for (Block* block : g.aside) {
+        for (Block* block : g.queue.aside) {
             const bool went_on = go_on_diverged(*block);
             diverged = diverged || went_on;
-            if (went_on && is_logged(g, *block)) g.turns->diverged = true;
+            if (went_on && is_logged(g, *block)) g.launch.turns->diverged = true;
         }
         if (diverged) return;
         return report_stuck(g, true);
     }
-    if (g.quiet > std::max(kQuietLaunch, kQuietBlock * waiting)) report_stuck(g, false);
+    if (g.queue.stall.quiet > std::max(kQuietLaunch, kQuietBlock * waiting)) report_stuck(g, false);
 }
 
 // The directed schedule waits for an access that does not come, and everybody else has stopped, too.
 bool let_held_go(Grid& g) {
-    PairRun* pair = g.global != nullptr ? g.global->pair.get() : nullptr;
+    PairRun* pair = g.launch.global != nullptr ? g.launch.global->pair.get() : nullptr;
     if (pair == nullptr || !is_waiting(*pair)) return false;
     pair->now.given_up = true;
-    g.in_vain = 0;
+    g.queue.stall.in_vain = 0;
     return true;
 }
 
@@ -261,9 +269,9 @@ bool let_held_go(Grid& g) {
 
 // Called with the lock held. False: the launch is over.
 bool take(Grid& g, std::unique_lock<std::mutex>& lock, Job& job) {
-    while (!g.stopped) {
+    while (!g.queue.stopped) {
         if (stalled(g)) {
-            if (g.running == 0) {
+            if (g.queue.running == 0) {
                 if (!let_held_go(g)) look_at_all(g);
                 g.changed.notify_all();
                 continue;
@@ -271,7 +279,7 @@ bool take(Grid& g, std::unique_lock<std::mutex>& lock, Job& job) {
         } else {
             job = choose(g);
             if (job.block != nullptr) return true;
-            if (g.running == 0) return false;
+            if (g.queue.running == 0) return false;
         }
         g.changed.wait(lock);
     }
@@ -280,23 +288,23 @@ bool take(Grid& g, std::unique_lock<std::mutex>& lock, Job& job) {
 
 // One worker at a time calls back, the others do not wait for it.
 void report_progress(Grid& g, uint64_t ended) {
-    const auto& callback = g.context.options->on_progress;
+    const auto& callback = g.launch.context.options->on_progress;
     if (!callback) return;
-    const std::unique_lock progress(g.progress_lock, std::try_to_lock);
+    const std::unique_lock progress(g.progress.lock, std::try_to_lock);
     if (!progress) return;
     const auto now = std::chrono::steady_clock::now();
-    if (now - g.last_progress < std::chrono::milliseconds(50)) return;
-    g.last_progress = now;
-    if (callback(ended, g.starts.size())) return;
+    if (now - g.progress.last < std::chrono::milliseconds(50)) return;
+    g.progress.last = now;
+    if (callback(ended, g.launch.starts.size())) return;
     const std::scoped_lock lock(g.lock);
-    g.stopped = g.cancelled = true;
+    g.queue.stopped = g.progress.cancelled = true;
 }
 
 void work(Grid& g) {
     std::unique_lock lock(g.lock);
     for (Job job; take(g, lock, job);) {
-        ++g.running;
-        const uint64_t ended_before = g.ended;
+        ++g.queue.running;
+        const uint64_t ended_before = g.queue.ended;
         lock.unlock();
         Ended ended = Ended::given_up;
         std::exception_ptr failure;
@@ -305,7 +313,7 @@ void work(Grid& g) {
             report_progress(g, ended_before);
         } catch (...) { failure = std::current_exception(); }
         lock.lock();
-        --g.running;
+        --g.queue.running;
         put_back(g, *job.block, ended);
         if (failure) std::rethrow_exception(failure);
         g.changed.notify_all();
@@ -319,8 +327,8 @@ void work_safely(Grid& g) {
     } catch (...) { failure = std::current_exception(); }
     const std::scoped_lock lock(g.lock);
     if (failure) {
-        g.failure = failure;
-        g.stopped = true;
+        g.queue.failure = failure;
+        g.queue.stopped = true;
     }
     g.changed.notify_all();
 }
@@ -328,16 +336,17 @@ void work_safely(Grid& g) {
 }  // namespace
 
 void run_grid(Grid& grid, size_t workers) {
-    grid.last_progress = std::chrono::steady_clock::now();
-    grid.batch = grid.fresh = grid.interrupts ? kMixedBlocks : workers;
+    grid.progress.last = std::chrono::steady_clock::now();
+    grid.queue.batch = grid.queue.fresh = grid.launch.interrupts ? kMixedBlocks : workers;
     {
         std::vector<std::jthread> threads;
         for (size_t k = 1; k < workers; ++k) threads.emplace_back([&grid] { work_safely(grid); });
         work_safely(grid);
     }
-    if (grid.failure) std::rethrow_exception(grid.failure);
-    const auto& callback = grid.context.options->on_progress;
-    if (callback && !grid.cancelled && !callback(grid.ended, grid.starts.size())) grid.cancelled = true;
+    if (grid.queue.failure) std::rethrow_exception(grid.queue.failure);
+    const auto& callback = grid.launch.context.options->on_progress;
+    if (callback && !grid.progress.cancelled && !callback(grid.queue.ended, grid.launch.starts.size()))
+        grid.progress.cancelled = true;
 }
 
 }  // namespace wl::emulator

@@ -16,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 namespace wl::emulator {
 
@@ -29,42 +28,63 @@ struct Counters {
     AccessCounter asked, others;  // of observed blocks, and of those that run only for them
 };
 
-struct Grid {
+// Fixed while the launch runs.
+struct GridLaunch {
     BlockContext context;
-    std::optional<CountingProgram> counting;
-    TurnLog* turns = nullptr;       // of a block whose turns are logged; the launch ends with it
-    GlobalCheck* global = nullptr;  // of the program, where one is run
-    std::vector<Start> starts;      // in the order in which they begin
-    uint64_t resident = 0;          // blocks that can have begun and not ended at a time
-    bool interrupts = false;        // a random schedule: blocks take turns before they have ended
-    uint64_t random = 0;            // state of its generator
+    const AccessCounting* counting = nullptr;  // accesses are counted so
+    TurnLog* turns = nullptr;                  // of a block whose turns are logged; the launch ends with it
+    GlobalCheck* global = nullptr;             // of the program, where one is run
+    std::vector<Start> starts;                 // in the order in which they begin
+    uint64_t resident = 0;                     // blocks that can have begun and not ended at a time
+    bool interrupts = false;                   // a random schedule: blocks take turns before they have ended
+};
 
-    // Guarded by `lock`.
-    std::mutex lock;
-    std::condition_variable changed;
-    size_t next = 0;        // of starts
+// How long nobody has come further.
+struct Stall {
+    uint64_t in_vain = 0;   // turns since a block last began or ended, weighed
+    uint64_t patience = 2;  // turns in vain, for each block set aside, before all of them are looked at
+    uint64_t quiet = 0;     // warp instructions issued since memory last changed while all were looked at
+};
+
+// Whose turn it is. Guarded by Grid::lock.
+struct GridQueue {
+    uint64_t random = 0;    // state of a random schedule's generator
+    size_t next = 0;        // of GridLaunch::starts
     uint64_t ended = 0;     // blocks
     uint64_t finished = 0;  // observed ones that came to their end
     uint64_t running = 0;
-    std::vector<std::unique_ptr<Block>> storage;
-    std::vector<std::unique_ptr<Recorder>> recorders;
-    std::map<const Block*, std::unique_ptr<Counters>> counters;  // where accesses are counted
-    RunResult result;                                            // what blocks that have ended printed
     std::vector<Block*> idle;
     std::deque<Block*> aside;  // the one that has waited longest first
     uint64_t retries = 0;      // of set-aside blocks since the last batch began
     uint64_t batch = 1;        // blocks to begin when every set-aside one was tried in vain
     uint64_t fresh = 1;        // of the batch, still to begin
-    uint64_t in_vain = 0;      // turns since a block last began or ended, weighed
-    uint64_t patience = 2;     // turns in vain, for each block set aside, before all of them are looked at
-    uint64_t quiet = 0;        // warp instructions issued since memory last changed while all were looked at
+    Stall stall;
     bool stopped = false;
     bool given_up = false;  // some block trapped, or ran out of budget: those that wait for it are no news
     std::exception_ptr failure;
+};
 
-    std::mutex progress_lock;
-    std::chrono::steady_clock::time_point last_progress;
+// What the blocks leave. Guarded by Grid::lock.
+struct GridYield {
+    std::vector<std::unique_ptr<Block>> storage;
+    std::vector<std::unique_ptr<Recorder>> recorders;
+    std::map<const Block*, std::unique_ptr<Counters>> counters;  // where accesses are counted
+    RunResult result;                                            // what blocks that have ended printed
+};
+
+struct Progress {
+    std::mutex lock;
+    std::chrono::steady_clock::time_point last;
     bool cancelled = false;
+};
+
+struct Grid {
+    GridLaunch launch;
+    std::mutex lock;
+    std::condition_variable changed;
+    GridQueue queue;
+    GridYield left;
+    Progress progress;
 };
 
 // Runs every block of `starts` on `workers` threads, this one included.

@@ -15,7 +15,7 @@ namespace wl::emulator {
 namespace {
 
 const Mbarrier* find_mbarrier(const Block& block, uint32_t offset) {
-    for (const Mbarrier& m : block.mbarriers)
+    for (const Mbarrier& m : block.now.mbarriers)
         if (m.offset == offset) return &m;
     return nullptr;
 }
@@ -38,14 +38,14 @@ Access access_of(const Warp& w, const MbarrierUse& use) {
 // else is stored there. So is mbarrier.inval one: who comes first does no harm, and a use that comes after it
 // is told by its state.
 void observe(Warp& w, const MbarrierUse& use, Touching how) {
-    if (w.block->variant == kPlain) return;
+    if (w.block->now.variant == kPlain) return;
     std::array<uint32_t, kLanes> addresses;
     addresses.fill(use.offset);
     observe_shared(w, use.instr, {how, use.lanes, sizeof(uint64_t), addresses.data()}, {});
 }
 
 void write_word(Warp& w, const MbarrierUse& use, Mbarrier& m) {
-    ++w.block->changes;
+    ++w.block->now.changes;
     m.word = opaque(m);
     std::memcpy(w.shared + m.offset, &m.word, sizeof(m.word));
     if (w.block->recorder == nullptr) return;
@@ -59,7 +59,7 @@ bool end_phase(Block& block, Mbarrier& m) {
     if (m.pending != 0 || m.transactions != 0) return false;
     ++m.phase;
     m.pending = m.expected;
-    if (block.variant != kPlain) complete_phase(block.shadow, m.number);
+    if (block.now.variant != kPlain) complete_phase(block.shadow, m.number);
     return true;
 }
 
@@ -133,11 +133,11 @@ void make_mbarrier(Warp& w, const MbarrierUse& use, uint32_t count) {
         count = std::clamp(count, 1u, kMaxArrivals);
     }
     if (m == nullptr) {
-        m = &block.mbarriers.emplace_back();
-        m->number = static_cast<int>(block.mbarriers.size()) - 1;
+        m = &block.now.mbarriers.emplace_back();
+        m->number = static_cast<int>(block.now.mbarriers.size()) - 1;
         m->offset = use.offset;
     }
-    std::erase_if(block.copy_arrivals, [&](const CopyArrival& a) { return a.mbarrier == use.offset; });
+    std::erase_if(block.now.copy_arrivals, [&](const CopyArrival& a) { return a.mbarrier == use.offset; });
     m->live = true;
     m->expected = m->pending = count;
     m->transactions = 0;
@@ -152,7 +152,7 @@ void end_mbarrier(Warp& w, const MbarrierUse& use) {
     if (m == nullptr) return;
     m->live = false;
     m->ended = access_of(w, use);
-    ++w.block->changes;
+    ++w.block->now.changes;
     observe(w, use, Touching::atomic);
 }
 
@@ -169,7 +169,7 @@ Mbarrier* use_mbarrier(Warp& w, const MbarrierUse& use) {
     std::memcpy(&word, w.shared + m->offset, sizeof(word));
     if (word != m->word) {
         Access by;
-        if (block.variant != kPlain) {
+        if (block.now.variant != kPlain) {
             const uint32_t half = static_cast<uint32_t>(word) != static_cast<uint32_t>(m->word) ? 0 : 4;
             const capture::Owner owner = owner_of(block.shadow, m->offset + half, 4);
             by = access_of(w, use);
@@ -190,7 +190,7 @@ std::array<uint64_t, kLanes> arrive(Warp& w, const MbarrierUse& use, Mbarrier& m
     std::array<uint64_t, kLanes> before{};
     uint32_t came = 0;
     const auto hand_on = [&] {
-        if (came != 0 && block.variant != kPlain) release(block.shadow, w.index, came, m.number);
+        if (came != 0 && block.now.variant != kPlain) release(block.shadow, w.index, came, m.number);
         came = 0;
     };
     for (uint32_t rest = use.lanes; rest != 0; rest &= rest - 1) {
@@ -221,17 +221,18 @@ void count_bytes(Warp& w, const MbarrierUse& use, Mbarrier& m, int64_t bytes) {
 void track_copies(Warp& w, const MbarrierUse& use, Mbarrier& m, bool counted) {
     Block& block = *w.block;
     for (PendingCopy& copy : w.copies) copy.tracked |= copy.lanes & use.lanes;
-    block.copy_arrivals.push_back({use.offset, w.index, use.lanes, time_at(w, use.instr), counted, use.instr}
+    block.now.copy_arrivals.push_back(
+        {use.offset, w.index, use.lanes, time_at(w, use.instr), counted, use.instr}
     );
     if (!counted) expect_bytes(w, use, m, std::popcount(use.lanes));
-    if (block.variant != kPlain) release(block.shadow, w.index, use.lanes, m.number);
+    if (block.now.variant != kPlain) release(block.shadow, w.index, use.lanes, m.number);
     write_word(w, use, m);
 }
 
 void land_tracked(Warp& w, const MbarrierUse& use, Mbarrier& m) {
     Block& block = *w.block;
     bool any = false;
-    for (const CopyArrival& a : block.copy_arrivals) {
+    for (const CopyArrival& a : block.now.copy_arrivals) {
         if (a.mbarrier != m.offset) continue;
         any = true;
         Warp& issuer = block.warps[static_cast<size_t>(a.warp)];
@@ -245,7 +246,7 @@ void land_tracked(Warp& w, const MbarrierUse& use, Mbarrier& m) {
         }
     }
     if (!any) return;
-    std::erase_if(block.copy_arrivals, [&](const CopyArrival& a) { return a.mbarrier == m.offset; });
+    std::erase_if(block.now.copy_arrivals, [&](const CopyArrival& a) { return a.mbarrier == m.offset; });
     write_word(w, use, m);
 }
 

@@ -4,14 +4,10 @@
 // execution of each access.
 #pragma once
 
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/observe/hooked.h"
 #include "instrumentation/emulator/schedule/explore.h"
 
-#include <array>
-
 namespace wl::emulator {
-
-struct Block;
 
 // How far the launch has come with it.
 struct PairState {
@@ -25,13 +21,11 @@ struct PairState {
 
 struct PairRun {
     PairOrder order;
-    // That were there: of the earlier access's instruction, of the later one's.
-    std::array<std::array<Exec, 2>, kVariants> executors{};
     PairState now{};
 };
 
-// Hooks the two instructions. The run stays where it is while blocks execute the program.
-void keep_order(PairRun& run, Program& program);
+// Hooks the two instructions.
+void keep_order(const PairOrder& order, Hooked& hooked);
 
 // The pair of the launch that the block belongs to; nullptr: its schedule is none of a pair.
 PairRun* pair_of(const Block& block);

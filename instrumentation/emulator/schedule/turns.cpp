@@ -35,10 +35,10 @@ constexpr uint64_t kMostRounds = 512;                 // of a loop that is looke
 void end_turn(Block& block, const Turn& turn) {
     Warp& w = block.warps[static_cast<size_t>(turn.warp)];
     if (block.watcher != nullptr && block.watcher->stopped) return;  // it goes on from there as if it had not
-    const bool vain = w.idle && block.changes == turn.changes && w.live == turn.live;
-    block.vain_turns = vain ? block.vain_turns + 1 : 0;
+    const bool vain = w.idle && block.now.changes == turn.changes && w.live == turn.live;
+    block.now.vain_turns = vain ? block.now.vain_turns + 1 : 0;
     if (w.live == 0 && turn.live != 0) {
-        if (block.variant != kPlain) exit_warp(block.shadow, w.index);
+        if (block.now.variant != kPlain) exit_warp(block.shadow, w.index);
         // The exit closed its segment: it stands right before the next one.
         if (block.recorder != nullptr) record_warp(w, w.segment - 1, capture::EventKind::exit, 0);
     }
@@ -46,18 +46,18 @@ void end_turn(Block& block, const Turn& turn) {
 }
 
 void step(Block& block, Warp& w, uint64_t slice, int64_t early = -1) {
-    const Turn turn{w.index, w.live, block.changes, early};
+    const Turn turn{w.index, w.live, block.now.changes, early};
     if (block.watcher != nullptr) block.watcher->turn = turn;
     w.idle = false;
     w.slice_end = w.clock + slice;
     run_warp(w);
-    if (slice >= kSlice && w.slice_end != 0 && w.clock >= w.slice_end) ++block.long_turns;
+    if (slice >= kSlice && w.slice_end != 0 && w.clock >= w.slice_end) ++block.now.long_turns;
     end_turn(block, turn);
 }
 
 uint64_t slice_of(Block& block) {
-    const uint64_t slice = block.random != 0 ? 1 + (next_random(block.random) & 0xff) : kSlice;
-    const uint64_t budget = block.options->budget;
+    const uint64_t slice = block.now.random != 0 ? 1 + (next_random(block.now.random) & 0xff) : kSlice;
+    const uint64_t budget = block.context.options->budget;
     return budget != 0 ? std::min(slice, budget + 1) : slice;
 }
 
@@ -70,14 +70,14 @@ bool has_held_for_long(const Block& block) {
 int64_t early_warp(const Block& block) {
     const PairRun* run = pair_of(block);
     const bool comes =
-        run != nullptr && block.index == run->order.then.block && !run->now.holds && !run->now.then_made;
+        run != nullptr && block.now.index == run->order.then.block && !run->now.holds && !run->now.then_made;
     return comes ? run->order.then.warp : -1;
 }
 
 // False: it could not run.
 bool turn_in_order(Block& block, size_t warp, int64_t early, std::optional<uint64_t> slice) {
     Warp& w = block.warps[warp];
-    if (block.aborted || !can_run(w) || is_held(block, w)) return false;
+    if (block.now.aborted || !can_run(w) || is_held(block, w)) return false;
     step(block, w, slice ? *slice : slice_of(block), early);
     return true;
 }
@@ -121,7 +121,7 @@ bool all_splits_take_part(const Block& block) {
 bool comes_again(Block& block, bool into_this) {
     uint64_t known = fingerprint(block);
     bool all_took_part = true;
-    for (uint64_t round = 1; round <= kMostRounds && !block.aborted; ++round) {
+    for (uint64_t round = 1; round <= kMostRounds && !block.now.aborted; ++round) {
         all_took_part = all_took_part && all_splits_take_part(block);
         if (!small_turns(block, round % 2 == 0)) return false;
         if (round % 2 != 0) continue;
@@ -142,12 +142,12 @@ constexpr uint64_t kInterruptions = 2;  // one in so many turns of a warp
 }  // namespace
 
 bool turns(Block& block) {
-    if (block.random == 0) return warps_in_order(block);
+    if (block.now.random == 0) return warps_in_order(block);
     std::vector<Warp*> able;
     for (Warp& w : block.warps)
         if (can_run(w)) able.push_back(&w);
     if (able.empty()) return false;
-    step(block, *able[next_random(block.random) % able.size()], slice_of(block));
+    step(block, *able[next_random(block.now.random) % able.size()], slice_of(block));
     return true;
 }
 
@@ -158,47 +158,47 @@ void resume_turn(Block& block, const Turn& turn) {
     run_split(w, running(w).pc);
     if (!block.watcher->stopped) run_warp(w);
     end_turn(block, turn);
-    if (block.random != 0) return;
+    if (block.now.random != 0) return;
     const auto first = turn.warp == turn.early ? 0 : static_cast<size_t>(turn.warp) + 1;
     rest_of_round(block, first, turn.early, true);
 }
 
 bool spins(Block& block) {
-    if (block.long_turns >= block.next_look && !block.aborted && block.random == 0) {
-        block.next_look = 2 * block.long_turns;
-        block.goes_round = comes_again(block, false);
-        if (block.goes_round) return true;
+    if (block.now.long_turns >= block.now.next_look && !block.now.aborted && block.now.random == 0) {
+        block.now.next_look = 2 * block.now.long_turns;
+        block.now.goes_round = comes_again(block, false);
+        if (block.now.goes_round) return true;
     }
-    const uint64_t issued_now = issued(block) - block.turn_issued;
-    const uint64_t turn = kShortTurn >> std::min(block.same_spins, kMostHalvings);
-    const uint64_t longest = block.program->orders_blocks ? kLongOrderedTurn : kLongTurn;
-    return issued_now >= longest || (issued_now >= turn && block.polls.in_vain * kPollShare >= issued_now);
+    const uint64_t issued_now = issued(block) - block.turn.issued;
+    const uint64_t turn = kShortTurn >> std::min(block.now.same_spins, kMostHalvings);
+    const uint64_t longest = block.context.program->orders_blocks ? kLongOrderedTurn : kLongTurn;
+    return issued_now >= longest || (issued_now >= turn && block.turn.in_vain * kPollShare >= issued_now);
 }
 
 bool still_goes_round(Block& block) {
-    return block.goes_round = block.same_spins < kMostReturns && comes_again(block, true);
+    return block.now.goes_round = block.now.same_spins < kMostReturns && comes_again(block, true);
 }
 
 bool is_endless(const Block& block) {
-    const uint64_t budget = block.options->budget;
+    const uint64_t budget = block.context.options->budget;
     if (budget != 0) return issued(block) > budget;
     return std::any_of(block.warps.begin(), block.warps.end(), [](const Warp& w) {
         return w.clock - w.joined > kDefaultBudget;
     });
 }
 
-bool waits_in_vain(const Block& block) { return block.vain_turns > kVainTurns; }
+bool waits_in_vain(const Block& block) { return block.now.vain_turns > kVainTurns; }
 
 // Apart from the generator that orders the warps, so that they run the same when a block runs alone.
 bool is_interrupted(const Block& block) {
-    if (block.random == 0) return false;
-    uint64_t state = block.random ^ issued(block);
+    if (block.now.random == 0) return false;
+    uint64_t state = block.now.random ^ issued(block);
     return next_random(state) % kInterruptions == 0;
 }
 
 bool holds_warp(const Block& block) {
     const PairRun* run = pair_of(block);
-    return run != nullptr && is_waiting(*run) && run->order.then.block == block.index;
+    return run != nullptr && is_waiting(*run) && run->order.then.block == block.now.index;
 }
 
 }  // namespace wl::emulator

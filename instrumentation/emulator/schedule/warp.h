@@ -154,6 +154,7 @@ struct Recorder;
 struct AccessCounter;
 struct Watcher;
 struct GlobalActor;
+struct HookTable;
 
 // A look at memory that others may change, and what it gave.
 struct Poll {
@@ -165,48 +166,72 @@ struct Poll {
 struct Polls {
     std::array<Poll, 16> last{};  // by instruction and warp, the latest that fell there
     Poll vain;                    // the latest that gave the same as before
-    uint64_t in_vain = 0;         // since the block's turn began
 };
 
-struct Block {
+// What all blocks of a launch share.
+struct BlockContext {
     const Program* program = nullptr;
     const Launch* launch = nullptr;
     const RunOptions* options = nullptr;
     GlobalMemory* memory = nullptr;
-    Variant variant = kPlain;
+    Variant variant = kPlain;  // of the blocks that are observed
+    const Loaded* loaded = nullptr;
+    const HookTable* hooks = nullptr;  // of the program, where it has any
+    uint64_t workspace = 0;            // address of a cooperative launch's; 0: it is none
+};
+
+// From a block's first instruction to its end. A new block begins with a new one; a key frame is a copy.
+struct BlockState {
     int64_t index = 0;
-    std::vector<Warp> warps;
+    Variant variant = kPlain;
+    bool observed = true;  // else it runs only because others may wait for it
     std::array<Barrier, 16> barriers;
     std::vector<Mbarrier> mbarriers;         // by rising number
     std::vector<CopyArrival> copy_arrivals;  // to come
+    std::vector<int> mark_counts;            // by mark group
     uint64_t changes = 0;                    // of what a warp can wait for: barriers, mbarriers
     uint64_t vain_turns = 0;  // in a row, of any warp, that ended with a vain test and changed nothing
-    std::vector<std::byte> shared;
-    const Loaded* loaded = nullptr;
-    std::vector<Allocation*> recent;  // by site: the allocation that a global access hit last
-    std::vector<int> mark_counts;     // by mark group
-    std::vector<ReductionCount> reductions;
-    Findings findings;
-    std::vector<Printed> printed;  // of blocks that have not been gathered yet
-    uint64_t printed_bytes = 0;    // by this block
-    Shadow shadow;
-    uint64_t issued = 0;       // warp instructions of finished blocks
-    uint64_t turn_issued = 0;  // those of this one when its turn began
+    uint64_t printed_bytes = 0;
+    uint64_t random = 0;  // state of the schedule's generator; 0: fixed order
     Polls polls;
     Poll spun;                // how its last turn ended, when it was set aside
     uint64_t same_spins = 0;  // how many turns ended like that
     uint64_t long_turns = 0;  // of its warps: as many instructions as a turn may have
     uint64_t next_look = 1;   // at so many of them it is looked at whether it goes round
     bool goes_round = false;  // its state has come again while nobody else ran
-    bool observed = true;     // else it runs only because others may wait for it
-    uint64_t workspace = 0;   // address of a cooperative launch's; 0: it is none
-    uint64_t random = 0;      // state of the schedule's generator; 0: fixed order
     bool aborted = false;
     bool marks_waiting = false;
+};
+
+// From where a block begins or goes on to where it ends or is set aside.
+struct BlockTurn {
+    uint64_t issued = 0;   // warp instructions of the block when it began
+    uint64_t in_vain = 0;  // polls that gave the same as before
+};
+
+// What a worker's blocks have left to be gathered.
+struct BlockYield {
+    std::vector<ReductionCount> reductions;
+    Findings findings;
+    std::vector<Printed> printed;
+    uint64_t issued = 0;  // warp instructions of blocks that have ended
+};
+
+struct Block {
+    BlockContext context;
+    BlockState now;
+    BlockTurn turn;
+    BlockYield seen;
+    // Memory that is used again for later blocks.
+    std::vector<Warp> warps;
+    std::vector<std::byte> shared;
+    std::vector<Allocation*> recent;  // by site: the allocation that a global access hit last
+    Shadow shadow;
+    // Who looks on; nullptr: nobody.
     Recorder* recorder = nullptr;
     AccessCounter* counter = nullptr;
     Watcher* watcher = nullptr;
-    std::shared_ptr<GlobalActor> global;  // nullptr: global memory is not looked at
+    std::shared_ptr<GlobalActor> global;
 };
 
 inline uint64_t time_at(const Warp& w, const Instr* i) {

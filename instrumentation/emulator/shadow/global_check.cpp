@@ -3,7 +3,6 @@
 #include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/observe/put_before.h"
 #include "instrumentation/emulator/replay/turn_log.h"
 #include "instrumentation/emulator/schedule/explore.h"
 #include "instrumentation/emulator/schedule/schedule.h"
@@ -72,7 +71,7 @@ void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const 
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         uint64_t location = a.at[static_cast<size_t>(lane)];
-        if (has_lane(a.shared, lane)) location = location_of(w.block->index, location & ~kWindowMask);
+        if (has_lane(a.shared, lane)) location = location_of(w.block->now.index, location & ~kWindowMask);
         const Agent agent{&actor.order, w.index, lane};
         const bool reads = order.update || r.kind == AccessKind::load, writes = r.kind != AccessKind::load;
         if (reads) see_flag(actor.order, w.index, lane, location);
@@ -84,9 +83,9 @@ void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const 
 }
 
 // st, as against matrix stores and atomics: its form is in Instr::target, its values in r.
-bool is_plain_store(const GlobalCheck::Hooked& hooked, const MemorySite& site) {
-    return hooked.count == 1 && site.requests.size() == 1 && site.stride == 0 &&
-        site.requests[0].kind == AccessKind::store && !hooked.order.update;
+bool is_plain_store(const Traits& traits, const MemorySite& site) {
+    return traits.memory.size() == 1 && site.requests.size() == 1 && site.stride == 0 &&
+        site.requests[0].kind == AccessKind::store && !traits.order.update;
 }
 
 bool stores_same(Warp& w, const Instr* i, int a, int b) {
@@ -126,7 +125,7 @@ void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
 // One request of an instruction, of the lanes that point into global memory.
 void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, GlobalTouch& t) {
     GlobalActor& actor = *w.block->global;
-    t.record.block = static_cast<uint32_t>(w.block->index);
+    t.record.block = static_cast<uint32_t>(w.block->now.index);
     t.record.site = i->site;
     t.record.epoch = static_cast<uint16_t>(w.epoch);
     t.record.warp = static_cast<uint8_t>(w.index);
@@ -134,17 +133,16 @@ void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, G
     touch(actor, t);
 }
 
-void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::Hooked& hooked) {
-    for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s) {
-        const MemorySite& site = check.program.memory_sites[s];
+void look(Warp& w, const Instr* i, const Traits& traits) {
+    for (const MemorySite& site : traits.memory) {
         for (const MemoryRequest& r : site.requests) {
             Addresses a;
             read_addresses(w, site, r, a);
-            if (hooked.order.strong) synchronise(w, hooked.order, r, a);
+            if (traits.order.strong) synchronise(w, traits.order, r, a);
             if (a.global == 0) continue;
             GlobalTouch t{{}, a.global, r.bytes, a.at};
-            look_at(w, i, hooked.order, r.kind, t);
-            if (is_plain_store(hooked, site) && !hooked.order.strong) look_at_lanes(w, i, t);
+            look_at(w, i, traits.order, r.kind, t);
+            if (is_plain_store(traits, site) && !traits.order.strong) look_at_lanes(w, i, t);
         }
     }
 }
@@ -155,7 +153,7 @@ const char* sequence(const Incident& i, bool strong) {
 }
 
 bool is_one_instruction(const Warp& w, const Instr* i, const GlobalConflict& c) {
-    return c.first.site == i->site && c.first.block == static_cast<uint32_t>(w.block->index) &&
+    return c.first.site == i->site && c.first.block == static_cast<uint32_t>(w.block->now.index) &&
         c.first.warp == static_cast<uint8_t>(w.index) && (c.first.flags & GlobalRecord::kWrite) != 0;
 }
 
@@ -186,38 +184,32 @@ void report_conflicts(Warp& w, const Instr* i, const Made& second) {
     actor.conflicts.clear();
 }
 
-size_t index_of(const Warp& w, const Instr* i) {
-    return static_cast<size_t>(i - w.block->program->code[w.block->variant].data());
-}
-
 // An access at which a turn begins has had its pause. A pure function of the warp's state: a block that goes
 // on from a state that was kept pauses where it paused before.
 bool pauses_here(Warp& w, const Instr* i) {
     if (w.segment == i || (i->guard != kNoGuard && (w.mask & read_predicate(w, i->guard)) == 0)) return false;
-    uint64_t state = w.block->random ^ time_at(w, i) * 64 ^ static_cast<uint64_t>(w.index);
+    uint64_t state = w.block->now.random ^ time_at(w, i) * 64 ^ static_cast<uint64_t>(w.index);
     return next_random(state) % kPauses == 0;
 }
 
-const Instr* pause_and_execute(Warp& w, const Instr* i) {
-    if (pauses_here(w, i)) return end_slice(w, i);
-    return w.block->global->check->paused[w.block->variant][index_of(w, i)](w, i);
+const Instr* pause(Warp& w, const Instr* i, const Hook& hook) {
+    return pauses_here(w, i) ? end_slice(w, i) : go_on(hook, w, i);
 }
 
-const Instr* tell_and_execute(Warp& w, const Instr* i) {
-    const GlobalCheck& check = *w.block->global->check;
-    const size_t index = index_of(w, i);
-    const GlobalCheck::Hooked& hooked = check.hooked[index];
-    for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s)
-        for (const MemoryRequest& r : check.program.memory_sites[s].requests) {
+void tell(Warp& w, const Instr*, const Hook& hook) {
+    for (const MemorySite& site : hook.traits->memory)
+        for (const MemoryRequest& r : site.requests) {
             if (!is_written(r.kind)) continue;
             Addresses a;
-            read_addresses(w, check.program.memory_sites[s], r, a);
+            read_addresses(w, site, r, a);
             for (uint32_t rest = a.global; rest != 0; rest &= rest - 1)
                 note_store(
-                    *check.log, *w.block->memory, a.at[static_cast<size_t>(first_lane(rest))], r.bytes
+                    *w.block->global->check->log,
+                    *w.block->context.memory,
+                    a.at[static_cast<size_t>(first_lane(rest))],
+                    r.bytes
                 );
         }
-    return check.telling[index](w, i);
 }
 
 Strength strength_of(const OrderSite& order, const WarpOrder& own) {
@@ -225,31 +217,26 @@ Strength strength_of(const OrderSite& order, const WarpOrder& own) {
     return order.polls || (order.writes && !own.fences.empty()) ? Strength::handed : Strength::loose;
 }
 
-const Instr* look_and_execute(Warp& w, const Instr* i) {
+const Instr* look_and_execute(Warp& w, const Instr* i, const Hook& hook) {
     GlobalActor& actor = *w.block->global;
-    const GlobalCheck& check = *actor.check;
-    const GlobalCheck::Hooked& hooked = check.hooked[index_of(w, i)];
-    if (hooked.order.fence) {
-        fence(actor.order, w.index, w.mask, hooked.order.block_only);
-        return hooked.executor(w, i);
+    const OrderSite& order = hook.traits->order;
+    if (order.fence) {
+        fence(actor.order, w.index, w.mask, order.block_only);
+        return go_on(hook, w, i);
     }
-    if (!check.shadow.full) look(w, i, check, hooked);
+    if (!actor.check->shadow.full) look(w, i, *hook.traits);
     Shadow& shared = *actor.order.shadow;
-    if (hooked.order.strong)
-        shared.strength = strength_of(hooked.order, actor.order.warps[static_cast<size_t>(w.index)]);
-    const Instr* next = hooked.executor(w, i);
+    if (order.strong) shared.strength = strength_of(order, actor.order.warps[static_cast<size_t>(w.index)]);
+    const Instr* next = go_on(hook, w, i);
     shared.strength = Strength::plain;
     if (actor.conflicts.empty()) return next;
-    const MemorySite& last = check.program.memory_sites[hooked.first + hooked.count - 1];
-    report_conflicts(w, i, {last.requests[0].kind, hooked.order.strong, next != nullptr});
+    report_conflicts(w, i, {hook.traits->memory.back().requests[0].kind, order.strong, next != nullptr});
     return next;
 }
 
-bool is_watched(const Program& program, const GlobalCheck::Hooked& hooked) {
-    const auto first = program.memory_sites.begin() + static_cast<std::ptrdiff_t>(hooked.first);
-    const auto end = first + static_cast<std::ptrdiff_t>(hooked.count);
-    return hooked.order.fence || (hooked.count != 0 && hooked.order.strong) ||
-        std::any_of(first, end, [](const MemorySite& s) {
+bool is_watched(const Traits& t) {
+    return t.order.fence || (!t.memory.empty() && t.order.strong) ||
+        std::any_of(t.memory.begin(), t.memory.end(), [](const MemorySite& s) {
                return s.space == Space::global || s.space == Space::generic;
            });
 }
@@ -271,42 +258,23 @@ void after_surface(Warp& w, const Instr* i, const SurfaceTouch& t) {
     report_conflicts(w, i, {t.kind, t.kind == AccessKind::atomic, true});
 }
 
-void prepare(GlobalCheck& check, const Program& program) {
-    check.program = program;
-    check.hooked.resize(program.code[kPlain].size());
-    for (const OrderSite& s : program.order_sites) check.hooked[s.instruction].order = s;
-    for (const MemorySpan& span : program.memory_spans) {
-        check.hooked[span.instruction].first = span.first;
-        check.hooked[span.instruction].count = span.count;
-    }
+void look_for_races(Hooked& hooked, Variant variant) {
+    put_instead(hooked, in_variant(At::lanes, variant), look_and_execute, is_watched);
 }
 
-void look_for_races(GlobalCheck& check, Variant variant) {
-    for (size_t k = 0; k < check.hooked.size(); ++k)
-        if (is_watched(check.program, check.hooked[k]))
-            check.hooked[k].executor = put_before(check.program.code[variant][k], look_and_execute);
-}
-
-void tell_stores(GlobalCheck& check, TurnLog& log) {
+void tell_stores(GlobalCheck& check, Hooked& hooked, TurnLog& log) {
     check.log = &log;
-    check.telling.resize(check.hooked.size());
-    for (size_t k = 0; k < check.hooked.size(); ++k)
-        if (check.hooked[k].count != 0)
-            check.telling[k] = std::exchange(check.program.code[kPlain][k].exec, tell_and_execute);
+    put_before<tell>(hooked, in_variant(At::split, kPlain), [](const Traits& t) {
+        return !t.memory.empty();
+    });
 }
 
-void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& pair) {
+void follow(GlobalCheck& check, Hooked& hooked, uint64_t seed, const std::optional<PairOrder>& pair) {
     if (pair) {
         check.pair = std::make_unique<PairRun>(PairRun{*pair});
-        keep_order(*check.pair, check.program);
+        keep_order(*pair, hooked);
     }
-    if (!is_random(seed)) return;
-    for (size_t v = 0; v < kVariants; ++v) {
-        check.paused[v].resize(check.hooked.size());
-        for (size_t k = 0; k < check.hooked.size(); ++k)
-            if (is_watched(check.program, check.hooked[k]))
-                check.paused[v][k] = std::exchange(check.program.code[v][k].exec, pause_and_execute);
-    }
+    if (is_random(seed)) put_instead(hooked, {}, pause, is_watched);
 }
 
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {
@@ -316,7 +284,7 @@ void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {
 void begin_global(GlobalCheck& check, Block& block) {
     if (block.global == nullptr) block.global = std::make_shared<GlobalActor>();
     block.global->check = &check;
-    begin(*block.global, check.shadow, block.index, block.shadow);
+    begin(*block.global, check.shadow, block.now.index, block.shadow);
 }
 
 }  // namespace wl::emulator

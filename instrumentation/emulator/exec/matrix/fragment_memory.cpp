@@ -130,7 +130,7 @@ void observe_piece(
     Warp& w, const Instr* i, Touching how, const PieceLanes& lanes, const Staged& s, const MatrixPiece& piece
 ) {
     const uint32_t bytes = plan_of(w, i).move.piece_bytes;
-    if (lanes.mask == 0 || w.block->variant == kPlain) return;
+    if (lanes.mask == 0 || w.block->now.variant == kPlain) return;
     Values values;
     values.components = std::max(1u, bytes / 4);
     for (uint32_t c = 0; c < values.components; ++c)
@@ -164,7 +164,7 @@ std::optional<Place> find_piece(
 }
 
 void load_apart(Warp& w, const Instr* i, const MatrixMove& m, const Bases& b, Staged& s) {
-    const bool check = w.block->variant != kPlain && w.block->options->checks.uninitialised;
+    const bool check = w.block->now.variant != kPlain && w.block->context.options->checks.uninitialised;
     for (const MatrixPiece& piece : m.pieces) {
         PieceLanes shared;
         for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -189,7 +189,7 @@ void load_apart(Warp& w, const Instr* i, const MatrixMove& m, const Bases& b, St
 void wrote_global(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes) {
     if (!place.allocation->written.empty())
         std::memset(place.allocation->written.data() + place.offset, 1, bytes);
-    if (w.block->variant == kRecorded) record_global(w, i, lane, place, bytes);
+    if (w.block->now.variant == kRecorded) record_global(w, i, lane, place, bytes);
 }
 
 void store_apart(Warp& w, const Instr* i, const MatrixMove& m, const Bases& b, const Staged& s) {
@@ -274,10 +274,10 @@ const Instr* load_fragment(Warp& w, const Instr* i) {
     Staged staged = {};
     auto place = find_matrix(w, m, bases, false);
     const uint64_t stride = bases.stride[first_lane(w.mask)];
-    const bool observed = place && place->space == Space::shared && w.block->variant != kPlain;
+    const bool observed = place && place->space == Space::shared && w.block->now.variant != kPlain;
     const bool words = place && (place->offset | stride | m.line_bytes) % 4 == 0;
-    const bool known = !place || place->allocation == nullptr || w.block->variant == kPlain ||
-        !w.block->options->checks.uninitialised || rows_written(m, *place, stride);
+    const bool known = !place || place->allocation == nullptr || w.block->now.variant == kPlain ||
+        !w.block->context.options->checks.uninitialised || rows_written(m, *place, stride);
     if (!place || (observed && !words) || !known) {
         load_apart(w, i, m, bases, staged);
     } else {
@@ -301,7 +301,7 @@ const Instr* store_fragment(Warp& w, const Instr* i) {
         return i + 1;
     }
     const uint64_t stride = bases.stride[first_lane(w.mask)];
-    const bool observed = place->space == Space::shared && w.block->variant != kPlain;
+    const bool observed = place->space == Space::shared && w.block->now.variant != kPlain;
     if (observed)
         each_piece(w, m, *place, stride, [&](const MatrixPiece& piece, const PieceLanes& lanes) {
             observe_piece(w, i, Touching::write, lanes, staged, piece);

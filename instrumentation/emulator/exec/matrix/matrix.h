@@ -65,7 +65,7 @@ struct MatrixPlan {
     MatrixMove move;
 };
 inline const MatrixPlan& plan_of(const Warp& w, const Instr* i) {
-    return *w.block->program->matrix_plans[static_cast<size_t>(i->target)];
+    return *w.block->context.program->matrix_plans[static_cast<size_t>(i->target)];
 }
 
 // Matrix instructions are of the whole warp; false: the split waits for the other lanes.

@@ -98,7 +98,7 @@ const Instr* load_matrices(Warp& w, const Instr* i) {
             return elements[low[lane]] | uint32_t{elements[high[lane]]} << 16;
         });
     }
-    if (w.block->variant != kPlain) observe_rows(w, i, rows);
+    if (w.block->now.variant != kPlain) observe_rows(w, i, rows);
     return i + 1;
 }
 
@@ -106,7 +106,7 @@ const Instr* store_matrices(Warp& w, const Instr* i) {
     if (!whole_warp(w, i)) return nullptr;
     const MatrixMove& m = plan_of(w, i).move;
     const Rows rows = find_rows(w, i, m, true);
-    if (w.block->variant != kPlain)
+    if (w.block->now.variant != kPlain)
         each_write(w, m, rows, [&](const SharedTouch& t, const Values& v) { observe_shared(w, i, t, v); });
     for (size_t matrix = 0; matrix < m.slots.size(); ++matrix) {
         const uint32_t* in = cells<uint32_t>(w, m.slots[matrix]);

@@ -28,13 +28,13 @@ ptx::Space space_of(uint64_t address) {
 
 Window window(Warp& w, ptx::Space space, int lane) {
     Block& b = *w.block;
-    auto* constants = const_cast<std::byte*>(b.loaded->constant_bank.data());
-    auto* params = const_cast<std::byte*>(b.launch->params.data());
+    auto* constants = const_cast<std::byte*>(b.context.loaded->constant_bank.data());
+    auto* params = const_cast<std::byte*>(b.context.launch->params.data());
     switch (space) {
         case ptx::Space::shared: return {space, w.shared, w.shared_bytes};
         case ptx::Space::local: return {space, stack_of(w, lane), w.stack.top[static_cast<size_t>(lane)]};
-        case ptx::Space::constant: return {space, constants, b.loaded->constant_bank.size()};
-        case ptx::Space::param: return {space, params, b.launch->params.size()};
+        case ptx::Space::constant: return {space, constants, b.context.loaded->constant_bank.size()};
+        case ptx::Space::param: return {space, params, b.context.launch->params.size()};
         default: return {space, nullptr, 0};
     }
 }
@@ -79,9 +79,9 @@ void report_access(
 
 std::string memory_name(const Warp& w, ptx::Space space, uint64_t address) {
     if (space != ptx::Space::global) return name_of_space(space);
-    if (Heap* heap = w.block->memory->heap.get(); heap != nullptr)
+    if (Heap* heap = w.block->context.memory->heap.get(); heap != nullptr)
         if (std::string piece = describe(*heap, address); !piece.empty()) return piece;
-    return "global" + nearest_allocation(*w.block->memory, address);
+    return "global" + nearest_allocation(*w.block->context.memory, address);
 }
 
 // A generic address becomes one of its window. Constants lie in global memory on a GPU, and compilers load
@@ -108,8 +108,8 @@ std::optional<Place> locate_in_heap(GlobalMemory& memory, const LaneAccess& acce
 std::optional<Place> locate(Warp& w, LaneAccess access) {
     access = specific(access);
     if (access.space == ptx::Space::global) {
-        Allocation* allocation = find(*w.block->memory, access.address, access.bytes);
-        if (allocation == nullptr) return locate_in_heap(*w.block->memory, access);
+        Allocation* allocation = find(*w.block->context.memory, access.address, access.bytes);
+        if (allocation == nullptr) return locate_in_heap(*w.block->context.memory, access);
         const uint64_t offset = access.address - allocation->base;
         return Place{ptx::Space::global, allocation->bytes.data() + offset, allocation, offset};
     }
@@ -144,7 +144,7 @@ bool global_addresses(Warp& w, const Instr* i, uint32_t bytes, GlobalAddresses& 
     Block& b = *w.block;
     Allocation* allocation = b.recent[i->site];
     if (allocation == nullptr || first_address - allocation->base >= allocation->bytes.size()) {
-        allocation = find(*b.memory, first_address, bytes);
+        allocation = find(*b.context.memory, first_address, bytes);
         if (allocation == nullptr) return false;
         b.recent[i->site] = allocation;
     }

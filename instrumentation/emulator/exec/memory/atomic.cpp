@@ -84,7 +84,7 @@ struct Slots {
 };
 Slots slots_of(const Warp& w, const Instr* i, const MemoryForm& f, size_t element) {
     if (f.count == 1) return {i->r[0], i->r[1], i->r[2]};
-    const std::vector<uint32_t>& list = w.block->program->lists[i->r[3]];
+    const std::vector<uint32_t>& list = w.block->context.program->lists[i->r[3]];
     return {list[element], list[f.count + element], 0};
 }
 
@@ -192,7 +192,7 @@ const Instr* atomic(Warp& w, const Instr* i) {
         shared_mask |= 1u << lane;
     }
     const SharedTouch touch{Touching::atomic, shared_mask, bytes, shared_at};
-    const bool observed = shared_mask != 0 && w.block->variant != kPlain;
+    const bool observed = shared_mask != 0 && w.block->now.variant != kPlain;
     if (observed) observe_shared(w, i, touch, {});
     alignas(64) Word old[kMaxElements][kLanes];
     std::memset(old, 0xff, f.count * sizeof(old[0]));
@@ -203,7 +203,7 @@ const Instr* atomic(Warp& w, const Instr* i) {
         if (place.allocation == nullptr) continue;
         if (auto& written = place.allocation->written; !written.empty())
             std::memset(written.data() + place.offset, 1, bytes);
-        if (w.block->variant == kRecorded) record_global(w, i, lane, place, bytes);
+        if (w.block->now.variant == kRecorded) record_global(w, i, lane, place, bytes);
     }
     if (observed) after_store(w, i, touch);
     if (!std::bit_cast<Operation>(i->r[5]).returns) return i + 1;

@@ -2,10 +2,10 @@
 // the wait that names their group, at a test of their mbarrier, or at exit, so that a missing wait shows. Not
 // modelled: bulk copies, L2 hints.
 #include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/lower/shared_extents.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/schedule.h"
-#include "instrumentation/emulator/shadow/shared_extents.h"
 
 #include <algorithm>
 #include <cstring>
@@ -87,7 +87,7 @@ const Instr* copy_async(Warp& w, const Instr* i) {
             WarpAccess access = access_of(w, copy, copy.lanes);
             CopiedBytes bytes;
             read_source(copy, copy.lanes, bytes);
-            if (!w.block->program->shared_extents.empty())
+            if (!w.block->context.program->shared_extents.empty())
                 check_shared_extent(w, i, {Touching::write, copy.lanes, copy.bytes, copy.to.data()});
             access.values[0] = bytes.of[0];
             access.value_stride = sizeof(bytes.of[0]);
@@ -105,7 +105,7 @@ void land(Warp& w, const PendingCopy& copy, uint32_t lanes) {
         const auto l = static_cast<size_t>(first_lane(rest));
         std::memcpy(w.shared + copy.to[l], bytes.of[l], copy.bytes);
     }
-    if (w.block->variant == kPlain) return;
+    if (w.block->now.variant == kPlain) return;
     const uint32_t tracked = lanes & copy.tracked, others = lanes & ~copy.tracked;
     if (others != 0) complete_copy(w.block->shadow, access_of(w, copy, others));
     if (tracked != 0) complete_tracked_copy(w.block->shadow, access_of(w, copy, tracked));

@@ -44,7 +44,7 @@ void note_lane(SharedLanes& lanes, int lane, const Place& place, const std::byte
     lanes.mask |= 1u << lane;
 }
 bool is_observed(const Warp& w, const SharedLanes& lanes) {
-    return lanes.mask != 0 && w.block->variant != kPlain;
+    return lanes.mask != 0 && w.block->now.variant != kPlain;
 }
 
 // The width of the registers: of the first that is one; an immediate's is the element's.
@@ -118,8 +118,8 @@ const Instr* load_any(Warp& w, const Instr* i) {
         if (place) {
             std::memcpy(value, place->data, bytes);
             note_lane(shared, lane, *place, value);
-            if (place->allocation != nullptr && w.block->variant != kPlain &&
-                w.block->options->checks.uninitialised)
+            if (place->allocation != nullptr && w.block->now.variant != kPlain &&
+                w.block->context.options->checks.uninitialised)
                 check_written(w, i, lane, *place, bytes);
         }
         for (size_t c = 0; c < f.count; ++c) {
@@ -173,7 +173,7 @@ const Instr* store_any(Warp& w, const Instr* i) {
         if (place.allocation == nullptr) continue;
         if (!place.allocation->written.empty())
             std::memset(place.allocation->written.data() + place.offset, 1, bytes);
-        if (w.block->variant == kRecorded) record_global(w, i, lane, place, bytes);
+        if (w.block->now.variant == kRecorded) record_global(w, i, lane, place, bytes);
     }
     if (is_observed(w, shared)) after_store(w, i, touch);
     return i + 1;

@@ -114,7 +114,7 @@ const Instr* load(Warp& w, const Instr* i) {
 void note_write(Warp& w, const Instr* i, int lane, const Place& place, uint32_t bytes) {
     if (auto& written = place.allocation->written; !written.empty())
         std::memset(written.data() + place.offset, 1, bytes);
-    if (w.block->variant == kRecorded) record_global(w, i, lane, place, bytes);
+    if (w.block->now.variant == kRecorded) record_global(w, i, lane, place, bytes);
 }
 
 void require_plain_format(const TextureForm& form, const Texture& t) {

@@ -2,9 +2,9 @@
 // first, cube maps, multisampled textures, depth comparison, residency (all of a texture is resident), texels
 // that nobody wrote, which count as written.
 #include "instrumentation/emulator/exec/memory/texture_forms.h"
+#include "instrumentation/emulator/exec/memory/texture_sample.h"
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/half.h"
-#include "instrumentation/emulator/memory/texture.h"
 #include "instrumentation/emulator/observe/incidents.h"
 
 #include <algorithm>
@@ -198,9 +198,9 @@ TextureView view_texture(Warp& w, const Instr* i, int lane, const TextureView& l
         if (variable) std::memcpy(&view.handle, variable->data, sizeof(view.handle));
     }
     if (view.handle == last.handle && last.texture != nullptr) return last;
-    view.texture = find_texture(*w.block->memory, view.handle);
+    view.texture = find_texture(*w.block->context.memory, view.handle);
     if (view.texture != nullptr) {
-        view.allocation = find(*w.block->memory, view.texture->data, texture_bytes(*view.texture));
+        view.allocation = find(*w.block->context.memory, view.texture->data, texture_bytes(*view.texture));
         view.texels = view.allocation->bytes.data() + (view.texture->data - view.allocation->base);
         return view;
     }

@@ -16,7 +16,7 @@ bool lower_data(Lowering& l, size_t k, bool written, TextureForm& form);
 void keep(Lowering& l, TextureForm form);
 
 inline const TextureForm& form_of(const Warp& w, const Instr* i) {
-    return w.block->program->texture_forms[static_cast<size_t>(i->target)];
+    return w.block->context.program->texture_forms[static_cast<size_t>(i->target)];
 }
 
 // The texture of one lane; `texture` null: there is none, and an incident says so.

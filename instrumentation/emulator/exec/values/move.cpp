@@ -83,7 +83,7 @@ const Instr* unpack_quarters(Warp& w, const Instr* i) {
 // Elements to elements; all are read before one is written.
 template <class T>
 const Instr* move_elements(Warp& w, const Instr* i) {
-    const std::vector<uint32_t>& slots = w.block->program->lists[static_cast<size_t>(i->target)];
+    const std::vector<uint32_t>& slots = w.block->context.program->lists[static_cast<size_t>(i->target)];
     const size_t count = slots.size() / 2;
     alignas(64) LaneCell<T> values[4][kLanes];
     for (size_t k = 0; k < count; ++k) {

@@ -1,6 +1,6 @@
 // Which variable of shared memory an access means: the one whose address its own was made from, by the
 // registers that addresses go through. What lies outside of it is out of bounds, whoever has the bytes.
-#include "instrumentation/emulator/shadow/shared_extents.h"
+#include "instrumentation/emulator/lower/shared_extents.h"
 
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/emulator/lower/lowering.h"
@@ -96,7 +96,7 @@ void add_shared_extents(Lowering& l) {
 }
 
 void check_shared_extent(Warp& w, const Instr* i, const SharedTouch& touch) {
-    const Program& program = *w.block->program;
+    const Program& program = *w.block->context.program;
     if (i->site >= program.shared_extents.size() || program.shared_extents[i->site] < 0) return;
     const SharedVariable& meant =
         program.shared_variables[static_cast<size_t>(program.shared_extents[i->site])];

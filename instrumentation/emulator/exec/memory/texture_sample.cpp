@@ -1,6 +1,6 @@
 // Models point and linear filtering, four address modes, layers, and reading as normalized numbers. Not
 // modelled: levels of a mipmap but the first, anisotropy, cube maps, depth comparison, sRGB.
-#include "instrumentation/emulator/memory/texture.h"
+#include "instrumentation/emulator/exec/memory/texture_sample.h"
 
 #include "instrumentation/emulator/exec/memory/texture_filter.h"
 #include "instrumentation/emulator/exec/values/half.h"
