@@ -9,6 +9,7 @@
 #include <algorithm>
 
 namespace wl::emulator {
+
 namespace {
 
 using Way = PoisonWay;

@@ -26,17 +26,11 @@ struct Addresses {
 };
 void read_addresses(Warp& w, const MemorySite& site, const MemoryRequest& r, Addresses& out) {
     const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
-    const auto displacement = static_cast<uint64_t>(site.displacement);
     const bool generic = site.space == Space::generic;
     for (uint32_t rest = w.mask & r.lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto l = static_cast<size_t>(lane);
-        uint64_t address = site.wide
-            ? cells<uint64_t>(w, site.slot)[lane] + displacement
-            : static_cast<uint32_t>(
-                  cells<uint32_t>(w, site.slot)[lane] + static_cast<uint32_t>(displacement)
-              );
-        address += r.byte[l];
+        uint64_t address = address_of(w, site, lane) + r.byte[l];
         if (stride != nullptr) address += uint64_t{r.line[l]} * stride[lane] * site.element;
         const uint64_t window = address & kWindowMask;
         if (site.space == Space::shared || (generic && window == kSharedBase))

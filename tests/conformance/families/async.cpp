@@ -276,7 +276,7 @@ std::vector<Case> async_copy_cases(const ptx::Form& form) {
 
 std::vector<Case> mbarrier_cases(const ptx::Form& form) {
     std::vector<Case> cases;
-    if (form.op < Op::mbarrier_init || form.op > Op::mbarrier_pending_count) return cases;
+    if (!form.name.starts_with("mbarrier.")) return cases;
     const std::vector<std::string> statements = opaque_script(form);
     const bool plain = form.modifiers.find("expect_tx") == std::string_view::npos &&
         form.modifiers.find("noComplete") == std::string_view::npos;
