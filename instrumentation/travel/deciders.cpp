@@ -11,7 +11,6 @@
 namespace wl::travel {
 namespace {
 
-using ptx::Control;
 using ptx::Instruction;
 using ptx::Operand;
 
@@ -169,13 +168,13 @@ void follow_passed(Deciding& d, const Log& log, const Executed& e, const Instruc
 
 // A branch, or a return, that some lanes took and others might have.
 bool chooses(const Instruction& in) {
-    return ends_block(in) && (traits_of(in).control == Control::jump_table || in.guard.reg >= 0);
+    return ends_block(in) && (traits_of(in).control == ptx::Control::jump_table || in.guard.reg >= 0);
 }
 
 void meet_branch(Deciding& d, const Executed& e, const Instruction& in) {
     const Control& control = control_here(d, e.site);
     const ptx::Function* f = d.route.function_of_site[e.site];
-    const int32_t reg = traits_of(in).control == Control::jump_table ? in.operands[0].index : in.guard.reg;
+    const int32_t reg = traits_of(in).control == ptx::Control::jump_table ? in.operands[0].index : in.guard.reg;
     std::vector<Undecided> decided;
     std::erase_if(d.undecided, [&](const Undecided& u) {
         const bool same = u.warp == e.warp && u.depth == e.depth && (e.active >> u.lane & 1) != 0 &&
@@ -193,7 +192,7 @@ void meet_branch(Deciding& d, const Executed& e, const Instruction& in) {
 }
 
 void meet_call(Deciding& d, const Executed& e, const Instruction& in) {
-    if (traits_of(in).control != Control::call) return;
+    if (traits_of(in).control != ptx::Control::call) return;
     for (Undecided& u : d.undecided)
         if (u.warp == e.warp && u.depth == e.depth + 1 && (e.active >> u.lane & 1) != 0)
             u.depth = e.depth, u.site = e.site;

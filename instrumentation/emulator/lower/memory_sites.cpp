@@ -1,7 +1,8 @@
 // Where the memory instructions of a program point, apart from their executors: for what counts accesses and
 // looks for races, by the traits of their rows. Models accesses by lane; wmma loads and stores as the requests
 // that ptxas 13.0 makes of them for sm_90: matrices of 8 rows of 16 bytes, or the fragment's own elements. Not
-// modelled: mbarriers, wmma on 4-bit and 1-bit elements (Program::uncounted_sites lists them).
+// modelled: mbarriers; banks of bulk copies and of wmma on 4-bit and 1-bit elements
+// (Program::uncounted_sites lists them).
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/ptx/table/effects.h"
 
@@ -151,6 +152,15 @@ void add_rows(Lowering& l, const ptx::Traits& t) {
     add_site(l, t.address, {by_lane(AccessKind::matrix, 16, mask)});
 }
 
+// Runs of bytes that single threads name. They have no banks to conflict in.
+void add_bulk(Lowering& l, const ptx::Traits& t) {
+    for (const int8_t role : {t.address, t.source}) {
+        MemorySite* s = add_site(l, role, {by_lane(AccessKind::copy, 16)});
+        if (s != nullptr) s->size = source(l, *operand_in(*l.in, t.size), Type::u32);
+    }
+    l.program.uncounted_sites.push_back(l.out.site);
+}
+
 AccessKind kind_of(Memory memory) {
     switch (memory) {
         case Memory::load: return AccessKind::load;
@@ -179,6 +189,7 @@ void add_memory_sites(Lowering& l) {
     switch (t.extent) {
         case Extent::typed:
         case Extent::operand: add_by_lane(l, t); break;
+        case Extent::bulk: add_bulk(l, t); break;
         case Extent::rows: add_rows(l, t); break;
         case Extent::fragment: add_fragment(l, t); break;
     }

@@ -27,7 +27,8 @@ void add_lane(std::optional<LaneAccesses>& to, const MemoryRequest& r, int lane,
 void read_request(Warp& w, const MemorySite& site, const MemoryRequest& r, AccessCounter& counter) {
     std::optional<LaneAccesses> shared, global;
     const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
-    for (uint32_t rest = w.mask & r.lanes; rest != 0; rest &= rest - 1) {
+    const uint32_t lanes = site.size == 0 ? w.mask & r.lanes : 0;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto l = static_cast<size_t>(lane);
         uint64_t address = address_of(w, site, lane) + r.byte[l];

@@ -220,7 +220,8 @@ void count_bytes(Warp& w, const MbarrierUse& use, Mbarrier& m, int64_t bytes) {
 
 void track_copies(Warp& w, const MbarrierUse& use, Mbarrier& m, bool counted) {
     Block& block = *w.block;
-    for (PendingCopy& copy : w.copies) copy.tracked |= copy.lanes & use.lanes;
+    for (PendingCopy& copy : w.copies)
+        if (copy.mbarrier < 0) copy.tracked |= copy.lanes & use.lanes;
     block.copy_arrivals.push_back({use.offset, w.index, use.lanes, time_at(w, use.instr), counted, use.instr}
     );
     if (!counted) expect_bytes(w, use, m, std::popcount(use.lanes));
@@ -230,6 +231,7 @@ void track_copies(Warp& w, const MbarrierUse& use, Mbarrier& m, bool counted) {
 
 void land_tracked(Warp& w, const MbarrierUse& use, Mbarrier& m) {
     Block& block = *w.block;
+    land_bulk_copies(block, m);
     bool any = false;
     for (const CopyArrival& a : block.copy_arrivals) {
         if (a.mbarrier != m.offset) continue;

@@ -128,6 +128,20 @@ void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, G
     touch(actor, t);
 }
 
+// The bytes of a run, thread by thread, in pieces of what its addresses are multiples of.
+void look_at_runs(Warp& w, const Instr* i, const OrderSite& order, const MemorySite& site, const Addresses& a) {
+    const MemoryRequest& r = site.requests[0];
+    for (uint32_t rest = a.global; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        std::array<uint64_t, kLanes> at = a.at;
+        const uint32_t size = cells<uint32_t>(w, site.size)[lane];
+        for (uint32_t done = 0; done + r.bytes <= size; done += r.bytes, at[lane] += r.bytes) {
+            GlobalTouch t{{}, rest & -rest, r.bytes, at};
+            look_at(w, i, order, r.kind, t);
+        }
+    }
+}
+
 void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::Hooked& hooked) {
     for (size_t s = hooked.first; s < hooked.first + hooked.count; ++s) {
         const MemorySite& site = check.program.memory_sites[s];
@@ -136,6 +150,10 @@ void look(Warp& w, const Instr* i, const GlobalCheck& check, const GlobalCheck::
             read_addresses(w, site, r, a);
             if (hooked.order.strong) synchronise(w, hooked.order, r, a);
             if (a.global == 0) continue;
+            if (site.size != 0) {
+                look_at_runs(w, i, hooked.order, site, a);
+                continue;
+            }
             GlobalTouch t{{}, a.global, r.bytes, a.at};
             look_at(w, i, hooked.order, r.kind, t);
             if (is_plain_store(hooked, site) && !hooked.order.strong) look_at_lanes(w, i, t);

@@ -66,7 +66,9 @@ constexpr std::array kAsyncCopy = {
 };
 
 constexpr std::array kBulkCopy = {
-    Form{Op::cp_async_bulk, "cp.async.bulk", "", "shared::cluster|shared::cta global|shared::cta mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?", "[dst] [src] size [mbar] mask? policy?", "9.7.9.25.4.1", kExact, "Starts a copy of many bytes that completes at an mbarrier.", kBulk},
+    Form{Op::cp_async_bulk, "cp.async.bulk", "", "shared::cluster|shared::cta global mbarrier::complete_tx::bytes L2::cache_hint?", "[dst] [src] size [mbar] policy?", "9.7.9.25.4.1", kExact, "Starts a copy of size bytes into the block's own shared memory that completes at its mbarrier; the size and all addresses are multiples of 16, the mbarrier's of 8.", "other blocks of a cluster", "[dst]=[src] bytes=bulk"},
+    Form{Op::cp_async_bulk, "cp.async.bulk", "", "shared::cluster shared::cta mbarrier::complete_tx::bytes", "[dst] [src] size [mbar]", "9.7.9.25.4.1", kExact, "Starts a copy of many bytes to another block of the cluster that completes at an mbarrier.", kBulk},
+    Form{Op::cp_async_bulk, "cp.async.bulk", "", "shared::cluster global mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint?", "[dst] [src] size [mbar] mask policy?", "9.7.9.25.4.1", kExact, "Starts a copy of many bytes to several blocks of the cluster that completes at their mbarriers.", kBulk},
     Form{Op::cp_async_bulk, "cp.async.bulk", "", "global shared::cta bulk_group L2::cache_hint? cp_mask?", "[dst] [src] size policy? mask?", "9.7.9.25.4.1", kExact, "Starts a copy of many bytes from shared memory that completes in a group.", kBulk},
     Form{Op::cp_reduce_async_bulk, "cp.reduce.async.bulk", "f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64", "shared::cluster|global shared::cta mbarrier::complete_tx::bytes|bulk_group L2::cache_hint? and|or|xor|add|inc|dec|min|max noftz?", "[dst] [src] size [mbar]? policy?", "9.7.9.25.4.2", kExact, "Starts a reduction of many elements into another memory.", kBulk},
     Form{Op::cp_async_bulk, "cp.async.bulk.prefetch", "", "L2 global L2::cache_hint?", "[src] size policy?", "9.7.9.25.4.3", kExact, "Starts a prefetch of many bytes.", kBulk},

@@ -4,7 +4,7 @@
 //   d=[a]~b  [a]~b      it is updated, and was d
 //   [dst]=[src]         it is copied, later
 //   mbarrier opaque hint   of the first address: an mbarrier, a texture or surface, nothing is done to it
-//   bytes=size|rows|fragment   a lane moves; else the elements that the mnemonic names
+//   bytes=size|bulk|rows|fragment   a lane moves; else the elements that the mnemonic names
 //   waits=lanes|block|copies|phase
 //   by=b,c              these operands decide something whatever becomes of the result
 //   b:32 d:t+           operand b has 32 bits, d those of the last type or more. t1: the first type, 2t: twice
@@ -110,7 +110,7 @@ constexpr TraitWord<Flow> kFlowWords[] = {
 constexpr TraitWord<Memory> kMemoryWords[] = {
     {"mbarrier", Memory::mbarrier}, {"opaque", Memory::opaque}, {"hint", Memory::hint}};
 constexpr TraitWord<Extent> kExtentWords[] = {
-    {"bytes=size", Extent::operand}, {"bytes=rows", Extent::rows}, {"bytes=fragment", Extent::fragment}};
+    {"bytes=size", Extent::operand}, {"bytes=bulk", Extent::bulk}, {"bytes=rows", Extent::rows}, {"bytes=fragment", Extent::fragment}};
 constexpr TraitWord<Waits> kWaitsWords[] = {
     {"waits=lanes", Waits::lanes},
     {"waits=block", Waits::block},

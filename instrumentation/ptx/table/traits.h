@@ -67,6 +67,7 @@ enum class Memory : uint8_t {
 enum class Extent : uint8_t {
     typed,     // the last type of the mnemonic, as often as its vector says
     operand,   // as many as its operand `size` says
+    bulk,      // the same, many, and not by lanes: no bank conflicts
     rows,      // matrices of 8 rows of 16 bytes, each lane's address that of a row
     fragment,  // the matrix of a wmma fragment, at one address for the warp
 };
