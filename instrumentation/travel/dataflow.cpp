@@ -1,5 +1,5 @@
-// Models registers as wholes and memory as bytes, by the traits of rows. Not modelled: textures; a wmma or mma element
-// depends on its row, its column and its addend.
+// Models registers as wholes and memory as bytes, by the traits of rows. Not modelled: textures; a wmma or
+// mma element depends on its row, its column and its addend.
 #include "instrumentation/travel/dataflow.h"
 
 #include "instrumentation/ptx/table/destinations.h"
@@ -211,7 +211,8 @@ void add_copied(const Executed& e, const Log& log, int lane, std::vector<Transfe
     const auto extra = static_cast<size_t>(e.extra), l = static_cast<size_t>(lane);
     const uint64_t bytes = log.extras[extra + 2][l], read = log.extras[extra + 3][l];
     for (uint64_t at = 0; at < bytes; at += 16) {
-        Transfer t{lane, -1, log.extras[extra][l] + at, static_cast<uint32_t>(std::min<uint64_t>(bytes - at, 16))};
+        Transfer t{
+            lane, -1, log.extras[extra][l] + at, static_cast<uint32_t>(std::min<uint64_t>(bytes - at, 16))};
         t.from = log.extras[extra + 1][l] + at;
         t.copied = static_cast<uint32_t>(std::min<uint64_t>(read - std::min(read, at), 16));
         out.push_back(t);
@@ -236,8 +237,7 @@ std::vector<Transfer> transfers(const Instruction& in, const Executed& e, const 
         if (t.memory == Memory::copy)
             add_copied(e, log, lane, out);
         else
-            for (size_t k = 0; k < regs.size(); ++k)
-                out.push_back({lane, regs[k], address + k * size, size});
+            for (size_t k = 0; k < regs.size(); ++k) out.push_back({lane, regs[k], address + k * size, size});
     }
     return out;
 }

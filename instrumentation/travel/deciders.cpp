@@ -174,7 +174,8 @@ bool chooses(const Instruction& in) {
 void meet_branch(Deciding& d, const Executed& e, const Instruction& in) {
     const Control& control = control_here(d, e.site);
     const ptx::Function* f = d.route.function_of_site[e.site];
-    const int32_t reg = traits_of(in).control == ptx::Control::jump_table ? in.operands[0].index : in.guard.reg;
+    const int32_t reg =
+        traits_of(in).control == ptx::Control::jump_table ? in.operands[0].index : in.guard.reg;
     std::vector<Undecided> decided;
     std::erase_if(d.undecided, [&](const Undecided& u) {
         const bool same = u.warp == e.warp && u.depth == e.depth && (e.active >> u.lane & 1) != 0 &&

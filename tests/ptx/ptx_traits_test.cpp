@@ -55,18 +55,10 @@ TEST(PtxTraits, WhatMovesMemorySaysHowManyBytes) {
         if (!reads(t.memory) && !writes(t.memory)) return;
         const bool typed = t.extent == Extent::typed, rows = t.extent == Extent::rows;
         EXPECT_EQ(typed, t.size == kNoRole && !rows && t.extent != Extent::fragment);
-        if (typed) {
-            EXPECT_FALSE(form.types.empty());
-        }
-        if (t.extent == Extent::operand) {
-            EXPECT_NE(t.size, kNoRole);
-        }
-        if (rows) {
-            EXPECT_TRUE(has_word(form.modifiers, "x4"));
-        }
-        if (t.extent == Extent::fragment) {
-            EXPECT_NE(t.stride, kNoRole);
-        }
+        if (typed) { EXPECT_FALSE(form.types.empty()); }
+        if (t.extent == Extent::operand || t.extent == Extent::bulk) { EXPECT_NE(t.size, kNoRole); }
+        if (rows) { EXPECT_TRUE(has_word(form.modifiers, "x4")); }
+        if (t.extent == Extent::fragment) { EXPECT_NE(t.stride, kNoRole); }
     });
 }
 
@@ -74,19 +66,13 @@ TEST(PtxTraits, WhatMovesMemorySaysHowManyBytes) {
 TEST(PtxTraits, WhatMovesBetweenMemoryAndRegistersSaysWhich) {
     each_row([](const Form& form) {
         const Traits& t = form.traits;
-        if (t.memory == Memory::load) {
-            EXPECT_EQ(t.data, 0);
-        }
+        if (t.memory == Memory::load) { EXPECT_EQ(t.data, 0); }
         if (t.memory == Memory::store) {
             ASSERT_NE(t.data, kNoRole);
             EXPECT_GT(t.data, t.address);
         }
-        if (t.memory == Memory::update) {
-            EXPECT_EQ(t.data != kNoRole, t.destinations > 0);
-        }
-        if (t.memory == Memory::copy) {
-            EXPECT_EQ(t.data, kNoRole);
-        }
+        if (t.memory == Memory::update) { EXPECT_EQ(t.data != kNoRole, t.destinations > 0); }
+        if (t.memory == Memory::copy) { EXPECT_EQ(t.data, kNoRole); }
     });
 }
 
@@ -103,16 +89,10 @@ TEST(PtxTraits, WhatIsExecutedByTheWholeWarpWaitsForItsLanes) {
     each_row([](const Form& form) {
         const Traits& t = form.traits;
         const bool whole = has_word(form.modifiers, "sync") && t.waits != Waits::block && !t.nothing;
-        if (whole) {
-            EXPECT_EQ(t.waits, Waits::lanes);
-        }
-        if (is_collective(t.flow)) {
-            EXPECT_EQ(t.waits, Waits::lanes);
-        }
+        if (whole) { EXPECT_EQ(t.waits, Waits::lanes); }
+        if (is_collective(t.flow)) { EXPECT_EQ(t.waits, Waits::lanes); }
         const int8_t mask = notation::role_named(notation::roles_of(form.operands), "mask");
-        if (mask != kNoRole && t.waits == Waits::lanes) {
-            EXPECT_TRUE(t.steers >> mask & 1);
-        }
+        if (mask != kNoRole && t.waits == Waits::lanes) { EXPECT_TRUE(t.steers >> mask & 1); }
     });
 }
 
@@ -123,9 +103,7 @@ TEST(PtxTraits, WhatWritesNoRegisterSaysWhatItIsThereFor) {
         const bool does = t.memory != Memory::none || t.waits != Waits::nothing ||
             t.control != Control::none || t.fence || t.sleeps || t.nothing;
         EXPECT_TRUE(registers || does);
-        if (registers && t.memory == Memory::none) {
-            EXPECT_NE(t.flow, Flow::none);
-        }
+        if (registers && t.memory == Memory::none) { EXPECT_NE(t.flow, Flow::none); }
         if (!registers && t.memory == Memory::none) {
             EXPECT_TRUE(t.flow == Flow::none || t.flow == Flow::lost);
         }
@@ -160,13 +138,9 @@ TEST(PtxTraits, NothingThatMayBeLeftOutStandsBeforeWhatIsLookedFor) {
         bool left_out = false;
         for (int8_t k = 0; k < roles.count; ++k) {
             const std::string_view role = roles.written[static_cast<size_t>(k)];
-            if (left_out) {
-                EXPECT_FALSE(is_looked_for(k)) << role;
-            }
+            if (left_out) { EXPECT_FALSE(is_looked_for(k)) << role; }
             left_out = left_out || (role.ends_with('?') && !role.starts_with('|'));
-            if (role.starts_with('|')) {
-                EXPECT_EQ(k, 1);
-            }
+            if (role.starts_with('|')) { EXPECT_EQ(k, 1); }
         }
     });
 }
@@ -195,8 +169,7 @@ TEST(PtxTraits, OperandsAreFoundByTheirRoles) {
 }
 
 TEST(PtxTraits, APolicyIsNoRole) {
-    const Module m =
-        one("cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd1], 16, %rd2;");
+    const Module m = one("cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd1], 16, %rd2;");
     const Instruction& copy = last_of(m);
     const Traits& t = traits_of(copy);
     EXPECT_EQ(operand_in(copy, t.fill), nullptr);

@@ -1,7 +1,7 @@
 // Where the memory instructions of a program point, apart from their executors: for what counts accesses and
-// looks for races, by the traits of their rows. Models accesses by lane; wmma loads and stores as the requests
-// that ptxas 13.0 makes of them for sm_90: matrices of 8 rows of 16 bytes, or the fragment's own elements. Not
-// modelled: mbarriers; banks of bulk copies and of wmma on 4-bit and 1-bit elements
+// looks for races, by the traits of their rows. Models accesses by lane; wmma loads and stores as the
+// requests that ptxas 13.0 makes of them for sm_90: matrices of 8 rows of 16 bytes, or the fragment's own
+// elements. Not modelled: mbarriers; banks of bulk copies and of wmma on 4-bit and 1-bit elements
 // (Program::uncounted_sites lists them).
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/ptx/table/effects.h"

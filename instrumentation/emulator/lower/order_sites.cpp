@@ -99,8 +99,7 @@ bool polls(const ptx::Function& f, size_t load) {
 
 bool is_exchange(const ptx::Instruction& in) {
     const ptx::Traits& t = traits_of(in);
-    return t.memory == Memory::update && t.data != ptx::kNoRole &&
-        in.modifiers.atom_op == ptx::AtomOp::cas;
+    return t.memory == Memory::update && t.data != ptx::kNoRole && in.modifiers.atom_op == ptx::AtomOp::cas;
 }
 
 // What an address operand is made from: a register, or the variable whose address was moved into it.

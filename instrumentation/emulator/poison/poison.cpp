@@ -9,7 +9,6 @@
 #include <algorithm>
 
 namespace wl::emulator {
-
 namespace {
 
 using Way = PoisonWay;

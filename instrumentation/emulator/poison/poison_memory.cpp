@@ -179,9 +179,9 @@ bool is_clean(const TaintedBytes& t, uint64_t at, uint32_t bytes) {
 }
 
 // A lane's value of an operand of up to 32 bits.
-uint32_t value_of(const Warp& w, const PoisonSource& s, int lane) {
+uint32_t value_of(Warp& w, const PoisonSource& s, int lane) {
     if (s.cell.bits == 0) return static_cast<uint32_t>(s.value);
-    if (s.cell.bits == 1) return (predicate(w, s.cell.slot) >> lane & 1) ^ (s.negated ? 1 : 0);
+    if (s.cell.bits == 1) return (predicate(w, s.cell.slot) >> lane & 1) ^ (s.negated ? 1u : 0u);
     return cells<uint32_t>(w, s.cell.slot)[lane];
 }
 

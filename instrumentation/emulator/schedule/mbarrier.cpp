@@ -41,7 +41,7 @@ void observe(Warp& w, const MbarrierUse& use, Touching how) {
     if (w.block->variant == kPlain) return;
     std::array<uint32_t, kLanes> addresses;
     addresses.fill(use.offset);
-    observe_shared(w, use.instr, {how, use.lanes, sizeof(uint64_t), addresses.data()}, {});
+    observe_shared(w, use.instr, {how, use.lanes, sizeof(uint64_t), addresses.data(), use.beside}, {});
 }
 
 void write_word(Warp& w, const MbarrierUse& use, Mbarrier& m) {

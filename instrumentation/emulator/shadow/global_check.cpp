@@ -129,7 +129,9 @@ void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, G
 }
 
 // The bytes of a run, thread by thread, in pieces of what its addresses are multiples of.
-void look_at_runs(Warp& w, const Instr* i, const OrderSite& order, const MemorySite& site, const Addresses& a) {
+void look_at_runs(
+    Warp& w, const Instr* i, const OrderSite& order, const MemorySite& site, const Addresses& a
+) {
     const MemoryRequest& r = site.requests[0];
     for (uint32_t rest = a.global; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<size_t>(first_lane(rest));

@@ -7,14 +7,16 @@
 //   bytes=size|bulk|rows|fragment   a lane moves; else the elements that the mnemonic names
 //   waits=lanes|block|copies|phase
 //   by=b,c              these operands decide something whatever becomes of the result
-//   b:32 d:t+           operand b has 32 bits, d those of the last type or more. t1: the first type, 2t: twice
-//                       as wide, t/: shared by the elements of a vector, pred, any, anything (a predicate too)
+//   b:32 d:t+           operand b has 32 bits, d those of the last type or more. t1: the first type, 2t:
+//   twice
+//                       as wide, t/: shared by the elements of a vector, pred, any, anything (a predicate
+//                       too)
 //   carry, shuffle, ... a Flow;  jump, call, ... a Control;  fence, sleeps, nothing
 //
-// What a row need not say: results of registers depend on all of them; loads and stores take registers as wide
-// as the element or wider, register rows registers as wide as the last type; |p, !c and q are predicates;
-// `mask` of what waits for lanes, `size`, `stride` and `fill` of what moves memory, `index` of a table of
-// targets and `target` of a call decide by themselves.
+// What a row need not say: results of registers depend on all of them; loads and stores take registers as
+// wide as the element or wider, register rows registers as wide as the last type; |p, !c and q are
+// predicates; `mask` of what waits for lanes, `size`, `stride` and `fill` of what moves memory, `index` of a
+// table of targets and `target` of a call decide by themselves.
 #pragma once
 
 #include "instrumentation/ptx/table/traits.h"
@@ -80,62 +82,71 @@ constexpr bool take_word(const TraitWord<E> (&words)[N], std::string_view word, 
 }
 
 constexpr TraitWord<Flow> kFlowWords[] = {
-    {"none", Flow::none},
-    {"clean", Flow::clean},
-    {"all", Flow::all},
-    {"copy", Flow::copy},
-    {"bit_and", Flow::bit_and},
-    {"bit_or", Flow::bit_or},
-    {"bit_xor", Flow::bit_xor},
-    {"table", Flow::table},
-    {"shift_left", Flow::shift_left},
+    {"none",        Flow::none       },
+    {"clean",       Flow::clean      },
+    {"all",         Flow::all        },
+    {"copy",        Flow::copy       },
+    {"bit_and",     Flow::bit_and    },
+    {"bit_or",      Flow::bit_or     },
+    {"bit_xor",     Flow::bit_xor    },
+    {"table",       Flow::table      },
+    {"shift_left",  Flow::shift_left },
     {"shift_right", Flow::shift_right},
-    {"funnel", Flow::funnel},
-    {"permute", Flow::permute},
-    {"select", Flow::select},
-    {"carry", Flow::carry},
-    {"halves", Flow::halves},
-    {"pack", Flow::pack},
-    {"extend", Flow::extend},
-    {"field", Flow::field},
-    {"insert", Flow::insert},
-    {"compare", Flow::compare},
-    {"reduce", Flow::reduce},
-    {"shuffle", Flow::shuffle},
-    {"ballot", Flow::ballot},
-    {"across", Flow::across},
-    {"transpose", Flow::transpose},
-    {"product", Flow::product},
+    {"funnel",      Flow::funnel     },
+    {"permute",     Flow::permute    },
+    {"select",      Flow::select     },
+    {"carry",       Flow::carry      },
+    {"halves",      Flow::halves     },
+    {"pack",        Flow::pack       },
+    {"extend",      Flow::extend     },
+    {"field",       Flow::field      },
+    {"insert",      Flow::insert     },
+    {"compare",     Flow::compare    },
+    {"reduce",      Flow::reduce     },
+    {"shuffle",     Flow::shuffle    },
+    {"ballot",      Flow::ballot     },
+    {"across",      Flow::across     },
+    {"transpose",   Flow::transpose  },
+    {"product",     Flow::product    },
 };
 constexpr TraitWord<Memory> kMemoryWords[] = {
-    {"mbarrier", Memory::mbarrier}, {"opaque", Memory::opaque}, {"hint", Memory::hint}};
+    {"mbarrier", Memory::mbarrier},
+    {"opaque",   Memory::opaque  },
+    {"hint",     Memory::hint    }
+};
 constexpr TraitWord<Extent> kExtentWords[] = {
-    {"bytes=size", Extent::operand}, {"bytes=bulk", Extent::bulk}, {"bytes=rows", Extent::rows}, {"bytes=fragment", Extent::fragment}};
+    {"bytes=size",     Extent::operand },
+    {"bytes=bulk",     Extent::bulk    },
+    {"bytes=rows",     Extent::rows    },
+    {"bytes=fragment", Extent::fragment}
+};
 constexpr TraitWord<Waits> kWaitsWords[] = {
-    {"waits=lanes", Waits::lanes},
-    {"waits=block", Waits::block},
+    {"waits=lanes",  Waits::lanes },
+    {"waits=block",  Waits::block },
     {"waits=copies", Waits::copies},
-    {"waits=phase", Waits::phase}};
+    {"waits=phase",  Waits::phase }
+};
 constexpr TraitWord<Control> kControlWords[] = {
-    {"jump", Control::jump},
+    {"jump",       Control::jump      },
     {"jump_table", Control::jump_table},
-    {"call", Control::call},
-    {"leave", Control::leave},
-    {"trap", Control::trap}};
+    {"call",       Control::call      },
+    {"leave",      Control::leave     },
+    {"trap",       Control::trap      }
+};
 constexpr TraitWord<Width> kWidthWords[] = {
-    {"any", {Width::Of::any, 0, false}},
-    {"anything", {Width::Of::anything, 0, false}},
-    {"pred", {Width::Of::predicate, 0, false}},
-    {"32", {Width::Of::bytes, 4, false}},
-    {"32+", {Width::Of::bytes, 4, true}},
-    {"64", {Width::Of::bytes, 8, false}},
-    {"t1", {Width::Of::first, 0, false}},
-    {"t1+", {Width::Of::first, 0, true}},
-    {"t", {Width::Of::last, 0, false}},
-    {"t+", {Width::Of::last, 0, true}},
-    {"2t", {Width::Of::twice, 0, false}},
-    {"t/", {Width::Of::shared, 0, false}},
-    {"frag", {Width::Of::fragment, 0, false}},
+    {"any",      {Width::Of::any, 0, false}      },
+    {"anything", {Width::Of::anything, 0, false} },
+    {"pred",     {Width::Of::predicate, 0, false}},
+    {"32",       {Width::Of::bytes, 4, false}    },
+    {"32+",      {Width::Of::bytes, 4, true}     },
+    {"64",       {Width::Of::bytes, 8, false}    },
+    {"t1",       {Width::Of::first, 0, false}    },
+    {"t1+",      {Width::Of::first, 0, true}     },
+    {"t",        {Width::Of::last, 0, false}     },
+    {"t+",       {Width::Of::last, 0, true}      },
+    {"2t",       {Width::Of::twice, 0, false}    },
+    {"t/",       {Width::Of::shared, 0, false}   },
+    {"frag",     {Width::Of::fragment, 0, false} },
 };
 constexpr Width width_word(std::string_view word) {
     Width w;
@@ -180,7 +191,8 @@ constexpr Flow usual_flow(const Traits& t) {
 }
 
 constexpr Width usual_width(const Traits& t, const Roles& r, int8_t role, bool typed) {
-    const std::string_view written = r.written[static_cast<size_t>(role)], name = r.names[static_cast<size_t>(role)];
+    const std::string_view written = r.written[static_cast<size_t>(role)],
+                           name = r.names[static_cast<size_t>(role)];
     if (written.starts_with('|') || written.starts_with('!') || name == "q") return width_word("pred");
     if (written.starts_with('[')) return width_word("any");
     if (t.memory == Memory::update && name.size() == 1) return width_word("t");
@@ -193,12 +205,15 @@ constexpr Width usual_width(const Traits& t, const Roles& r, int8_t role, bool t
 
 constexpr bool usually_steers(const Traits& t, std::string_view name) {
     const bool moves = t.memory == Memory::load || t.memory == Memory::store || t.memory == Memory::copy;
-    return (t.waits == Waits::lanes && name == "mask") || (t.control == Control::jump_table && name == "index") ||
+    return (t.waits == Waits::lanes && name == "mask") ||
+        (t.control == Control::jump_table && name == "index") ||
         (t.control == Control::call && name == "target") ||
         (moves && (name == "size" || name == "stride" || name == "fill"));
 }
 
-constexpr void read_word(std::string_view word, const Roles& r, Traits& t, std::array<bool, kMostRoles>& given) {
+constexpr void read_word(
+    std::string_view word, const Roles& r, Traits& t, std::array<bool, kMostRoles>& given
+) {
     const bool known = take_word(kFlowWords, word, t.flow) || take_word(kMemoryWords, word, t.memory) ||
         take_word(kExtentWords, word, t.extent) || take_word(kWaitsWords, word, t.waits) ||
         take_word(kControlWords, word, t.control);

@@ -32,7 +32,8 @@ Wanted wanted(const Instruction& in, const Width& w, const Operand& o) {
     using Of = Width::Of;
     const Type first = in.types.empty() ? Type::none : in.types.front();
     const Type last = in.types.empty() ? Type::none : in.types.back();
-    const bool split = o.kind == Kind::vector && !o.elements.empty() && last != Type::pred && in.modifiers.vector == 1;
+    const bool split =
+        o.kind == Kind::vector && !o.elements.empty() && last != Type::pred && in.modifiers.vector == 1;
     switch (w.of) {
         case Of::any: return kAnyWidth;
         case Of::anything: return {false, 0, false, true};
@@ -43,8 +44,9 @@ Wanted wanted(const Instruction& in, const Width& w, const Operand& o) {
         case Of::twice: return {false, 2 * bytes_of(first), false, false};
         case Of::fragment: return of(last == Type::f64 ? Type::f64 : Type::b32);
         case Of::shared:  // PTX ISA 9.0, 9.7.9.4
-            return split ? Wanted{false, bytes_of(last) / static_cast<uint32_t>(o.elements.size()), false, false}
-                         : of(last);
+            return split
+                ? Wanted{false, bytes_of(last) / static_cast<uint32_t>(o.elements.size()), false, false}
+                : of(last);
     }
     return kAnyWidth;
 }
@@ -66,8 +68,8 @@ std::string misfit(const Instruction& in, const Wanted& want, const Register& gi
 // Accesses of single lanes, and hints.
 bool needs_wide_address(const Instruction& in) {
     const Traits& t = traits_of(in);
-    const bool by_lane = t.memory == Memory::hint ||
-        (t.extent == Extent::typed && (reads(t.memory) || writes(t.memory)));
+    const bool by_lane =
+        t.memory == Memory::hint || (t.extent == Extent::typed && (reads(t.memory) || writes(t.memory)));
     return by_lane && (in.modifiers.space == Space::global || in.modifiers.space == Space::generic);
 }
 

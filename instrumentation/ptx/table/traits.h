@@ -85,15 +85,15 @@ enum class Control : uint8_t { none, jump, jump_table, call, leave, trap };
 // What register an operand may be.
 struct Width {
     enum class Of : uint8_t {
-        any,        // of any width, but no predicate
-        anything,   // a predicate too
+        any,       // of any width, but no predicate
+        anything,  // a predicate too
         predicate,
-        bytes,      // of `bytes` bytes
-        first,      // of the first type of the mnemonic
-        last,       // of its last
-        twice,      // twice as wide as its first
-        fragment,   // 8 bytes for f64, else 4
-        shared,     // the elements of a vector share the last type's bits
+        bytes,     // of `bytes` bytes
+        first,     // of the first type of the mnemonic
+        last,      // of its last
+        twice,     // twice as wide as its first
+        fragment,  // 8 bytes for f64, else 4
+        shared,    // the elements of a vector share the last type's bits
     };
     Of of = Of::any;
     uint8_t bytes = 0;
@@ -110,9 +110,9 @@ struct Traits {
     Extent extent = Extent::typed;
     Waits waits = Waits::nothing;
     Control control = Control::none;
-    bool fence = false;    // orders the accesses around it
-    bool sleeps = false;   // lets others go on
-    bool nothing = false;  // the row says that there is nothing to be known
+    bool fence = false;        // orders the accesses around it
+    bool sleeps = false;       // lets others go on
+    bool nothing = false;      // the row says that there is nothing to be known
     bool has_pair = false;     // the second role is the other half of a `d|p` pair
     uint8_t destinations = 0;  // leading roles that are written, the pair's other half apart
     int8_t data = kNoRole;     // the registers that memory goes into or comes from

@@ -55,9 +55,10 @@ void start_copy(Warp& w, const Instr* i, int lane) {
         const uint64_t base = wide ? cells<uint64_t>(w, slot)[lane] : cells<uint32_t>(w, slot)[lane];
         return base + static_cast<uint64_t>(static_cast<int32_t>(displacement));
     };
-    const auto bar = resolve(w, i, {Space::shared, lane, at(i->r[2], (i->target & 2) != 0, i->r[5]), 8, true});
+    const auto bar =
+        resolve(w, i, {Space::shared, lane, at(i->r[2], (i->target & 2) != 0, i->r[5]), 8, true});
     if (!bar) return;
-    const MbarrierUse use{i, 1u << lane, static_cast<uint32_t>(bar->offset)};
+    const MbarrierUse use{i, 1u << lane, static_cast<uint32_t>(bar->offset), true};
     Mbarrier* m = use_mbarrier(w, use);
     if (m == nullptr) return;
     PendingCopy copy;
@@ -70,9 +71,8 @@ void start_copy(Warp& w, const Instr* i, int lane) {
     const auto to = resolve_aligned(
         w, i, {Space::shared, lane, address_of(w, i, (i->target & 1) != 0, lane), copy.bytes, true}, kPiece
     );
-    const auto from = resolve_aligned(
-        w, i, {Space::global, lane, at(i->r[0], true, i->r[3]), copy.bytes, false}, kPiece
-    );
+    const auto from =
+        resolve_aligned(w, i, {Space::global, lane, at(i->r[0], true, i->r[3]), copy.bytes, false}, kPiece);
     // What may not be done moves nothing; whoever waits for it goes on.
     if (!whole || !to || !from) return count_bytes(w, use, *m, -int64_t{copy.bytes});
     copy.to[l] = static_cast<uint32_t>(to->offset);
@@ -96,8 +96,7 @@ void land(Warp& w, const PendingCopy& copy) {
     std::memcpy(w.shared + copy.to[l], copy.from[l], copy.bytes);
     if (w.block->variant == kPlain) return;
     each_piece(w, copy, [&](const WarpAccess& a) { complete_tracked_copy(w.block->shadow, a); });
-    if (w.block->recorder != nullptr)
-        record_shared(w, copy.instr, copy.lanes, copy.bytes, copy.to.data());
+    if (w.block->recorder != nullptr) record_shared(w, copy.instr, copy.lanes, copy.bytes, copy.to.data());
 }
 
 }  // namespace
