@@ -199,6 +199,7 @@ struct MemorySite {
     bool wide = false;
     int64_t displacement = 0;
     uint32_t stride = 0, element = 0;  // slot of the elements between two lines, bytes of one; 0: one line
+    uint32_t size = 0;                 // slot of the bytes that a lane moves; 0: as many as the requests say
     std::vector<MemoryRequest> requests;
 };
 // Instruction `instruction` of the code has the memory sites [first, first + count).

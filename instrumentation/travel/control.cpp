@@ -1,12 +1,12 @@
 // Post-dominators by Cooper, Harvey and Kennedy's iteration (2001) over the reversed graph.
 #include "instrumentation/travel/control.h"
 
+#include "instrumentation/ptx/table/effects.h"
+
 #include <algorithm>
 
 namespace wl::travel {
 namespace {
-
-using ptx::Op;
 
 constexpr uint32_t kNone = UINT32_MAX;
 
@@ -16,18 +16,11 @@ struct Graph {
     uint32_t exit = 0;  // the last block
 };
 
-bool ends_block(const ptx::Instruction& in) {
-    return in.op == Op::bra || in.op == Op::ret || in.op == Op::exit || in.op == Op::brx_idx;
-}
-
-std::vector<uint32_t> targets_of(const ptx::Function& f, const ptx::Instruction& in) {
-    std::vector<uint32_t> out;
-    if (in.op == Op::bra) out.push_back(static_cast<uint32_t>(in.operands[0].index));
-    if (in.op == Op::ret || in.op == Op::exit) out.push_back(static_cast<uint32_t>(f.code.size()));
-    if (in.op == Op::brx_idx && in.operands[1].kind == ptx::Operand::Kind::branch_targets)
-        for (const int32_t t : f.branch_targets[static_cast<size_t>(in.operands[1].index)])
-            out.push_back(static_cast<uint32_t>(t));
-    return out;
+// Where it may go on, apart from the next instruction; code.size(): it leaves the function.
+std::vector<uint32_t> ways_on(const ptx::Function& f, const ptx::Instruction& in) {
+    if (traits_of(in).control == ptx::Control::leave) return {static_cast<uint32_t>(f.code.size())};
+    const std::vector<int32_t> targets = targets_of(f, in);
+    return {targets.begin(), targets.end()};
 }
 
 std::vector<uint32_t> blocks_of(const ptx::Function& f) {
@@ -38,7 +31,7 @@ std::vector<uint32_t> blocks_of(const ptx::Function& f) {
     for (size_t k = 0; k < f.code.size(); ++k) {
         if (!ends_block(f.code[k])) continue;
         leads[k + 1] = 1;
-        for (const uint32_t target : targets_of(f, f.code[k])) leads[target] = 1;
+        for (const uint32_t target : ways_on(f, f.code[k])) leads[target] = 1;
     }
     std::vector<uint32_t> block_of(size, 0);
     for (size_t k = 1; k < size; ++k) block_of[k] = block_of[k - 1] + (leads[k] != 0 ? 1 : 0);
@@ -56,7 +49,7 @@ Graph graph_of(const ptx::Function& f, const std::vector<uint32_t>& block_of) {
         const ptx::Instruction& in = f.code[g.last[b]];
         std::vector<uint32_t>& to = g.successors[b];
         if (ends_block(in))
-            for (const uint32_t target : targets_of(f, in)) to.push_back(block_of[target]);
+            for (const uint32_t target : ways_on(f, in)) to.push_back(block_of[target]);
         if (!ends_block(in) || in.guard.reg >= 0) to.push_back(block_of[g.last[b] + 1]);
         std::sort(to.begin(), to.end());
         to.erase(std::unique(to.begin(), to.end()), to.end());

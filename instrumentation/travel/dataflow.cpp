@@ -1,8 +1,9 @@
-// Models registers as wholes and memory as bytes. Not modelled: textures, bulk copies; a wmma or mma element
-// depends on its row, its column and its addend.
+// Models registers as wholes and memory as bytes, by the traits of rows. Not modelled: textures; a wmma or
+// mma element depends on its row, its column and its addend.
 #include "instrumentation/travel/dataflow.h"
 
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/dataflow_matrix.h"
 
 #include <algorithm>
@@ -11,8 +12,10 @@ namespace wl::travel {
 namespace {
 
 using emulator::LaneBits;
+using ptx::Extent;
+using ptx::Flow;
 using ptx::Instruction;
-using ptx::Op;
+using ptx::Memory;
 using ptx::Operand;
 using Kind = ptx::Operand::Kind;
 
@@ -78,26 +81,20 @@ Extra addresses(const Route& route, const ptx::Function& f, const Operand& o, pt
     return out;
 }
 
-size_t address_operand(const Instruction& in) {
-    size_t k = 0;
-    while (k < in.operands.size() && in.operands[k].kind != Kind::address) ++k;
-    return k;
+Extra of_role(const Route& route, const ptx::Function& f, const Instruction& in, int8_t role) {
+    return addresses(route, f, *operand_in(in, role), space_of(in, role));
 }
 
-// Of cp.async: the bytes that each lane reads; the rest of its destination becomes zero.
-Extra copied_bytes(const Route& route, const ptx::Function& f, const Instruction& in) {
-    Extra bytes{};
-    bytes.fill(in.operands[2].bits);
-    const size_t given = in.operands.size() - (in.modifiers.cache_hint ? 1 : 0);
-    if (given < 4) return bytes;
-    const Operand& last = in.operands[3];
-    const LaneBits bits = bits_of(route, f, last);
+// Of a copy: the bytes that each lane reads; the rest of its destination becomes zero.
+Extra read_bytes(const Route& route, const ptx::Function& f, const Operand* fill, Extra bytes) {
+    if (fill == nullptr) return bytes;
+    const LaneBits bits = bits_of(route, f, *fill);
     const bool ignored =
-        last.kind == Kind::reg && f.registers[static_cast<size_t>(last.index)].type == ptx::Type::pred;
+        fill->kind == Kind::reg && f.registers[static_cast<size_t>(fill->index)].type == ptx::Type::pred;
     for (size_t lane = 0; lane < kLanes; ++lane)
-        bytes[lane] = !ignored                  ? std::min(bits[lane], bytes[lane])
-            : (bits[lane] != 0) != last.negated ? 0
-                                                : bytes[lane];
+        bytes[lane] = !ignored                   ? std::min(bits[lane], bytes[lane])
+            : (bits[lane] != 0) != fill->negated ? 0
+                                                 : bytes[lane];
     return bytes;
 }
 
@@ -129,16 +126,8 @@ Extra shuffle_sources(const Route& route, const ptx::Function& f, const Instruct
 
 // Instructions whose result in one lane is made of all lanes.
 bool mixes_lanes(const Instruction& in) {
-    switch (in.op) {
-        case Op::vote:
-        case Op::match:
-        case Op::redux:
-        case Op::movmatrix:
-        case Op::mma:
-        case Op::mma_sp:
-        case Op::wmma_mma: return true;
-        default: return false;
-    }
+    const Flow flow = traits_of(in).flow;
+    return flow == Flow::ballot || flow == Flow::across || flow == Flow::transpose || flow == Flow::product;
 }
 
 }  // namespace
@@ -163,44 +152,9 @@ std::vector<int32_t> registers(const Instruction& in, size_t first, size_t end) 
     return out;
 }
 
-bool reads_memory(const Instruction& in) {
-    switch (in.op) {
-        case Op::ld:
-        case Op::ldu:
-        case Op::atom:
-        case Op::red:
-        case Op::ldmatrix:
-        case Op::wmma_load:
-        case Op::cp_async: return true;
-        default: return false;
-    }
-}
-
-bool writes_memory(const Instruction& in) {
-    switch (in.op) {
-        case Op::st:
-        case Op::atom:
-        case Op::red:
-        case Op::stmatrix:
-        case Op::wmma_store:
-        case Op::cp_async: return true;
-        default: return false;
-    }
-}
-
-bool is_followed(const Instruction& in) {
-    switch (in.op) {
-        case Op::tex:
-        case Op::tld4:
-        case Op::suld:
-        case Op::cp_async_bulk:
-        case Op::cp_reduce_async_bulk:
-        case Op::st_async:
-        case Op::st_bulk:
-        case Op::multimem: return false;
-        default: return true;
-    }
-}
+bool reads_memory(const Instruction& in) { return ptx::reads(traits_of(in).memory); }
+bool writes_memory(const Instruction& in) { return ptx::writes(traits_of(in).memory); }
+bool is_followed(const Instruction& in) { return traits_of(in).memory != Memory::opaque; }
 
 void note(const Route& route, const emulator::Here& here, Log& log) {
     const ptx::Function& f = function_at(route);
@@ -223,50 +177,67 @@ void note(const Route& route, const emulator::Here& here, Log& log) {
         if (e.extra < 0) e.extra = static_cast<int32_t>(log.extras.size());
         log.extras.push_back(extra);
     };
-    if (reads_memory(in) || writes_memory(in)) {
-        const size_t k = address_operand(in);
-        if (k == in.operands.size()) return log.executed.push_back(e);
-        const ptx::Space named = in.modifiers.space;
-        const bool copy = in.op == Op::cp_async;
-        const bool matrices = in.op == Op::ldmatrix || in.op == Op::stmatrix;
-        add(addresses(route, f, in.operands[k], copy || matrices ? ptx::Space::shared : named));
-        if (copy) {
-            add(addresses(route, f, in.operands[k + 1], ptx::Space::global));
-            add(copied_bytes(route, f, in));
+    const ptx::Traits& t = traits_of(in);
+    if (ptx::reads(t.memory) || ptx::writes(t.memory)) {
+        add(of_role(route, f, in, t.address));
+        if (t.memory == Memory::copy) {
+            const Extra bytes = bits_of(route, f, *operand_in(in, t.size));
+            add(of_role(route, f, in, t.source));
+            add(bytes);
+            add(read_bytes(route, f, operand_in(in, t.fill), bytes));
         }
-        if (in.op == Op::wmma_load || in.op == Op::wmma_store) {
+        if (t.extent == Extent::fragment) {
             Extra stride{};
             stride.fill(densest_stride(in));
-            if (in.operands.size() > 2) stride = bits_of(route, f, in.operands[2]);
+            if (const Operand* given = operand_in(in, t.stride)) stride = bits_of(route, f, *given);
             add(stride);
         }
-    } else if (in.op == Op::ret) {
+    } else if (t.control == ptx::Control::leave) {
         Extra call;
         call.fill(emulator::calling_site(*route.traveller).value_or(UINT32_MAX));
         if (here.depth > 0) add(call);
-    } else if (in.op == Op::shfl) {
+    } else if (t.flow == Flow::shuffle) {
         add(shuffle_sources(route, f, in));
-    } else if (in.op == Op::selp && in.operands.size() == 4) {
+    } else if (t.flow == Flow::select) {
         add(bits_of(route, f, in.operands[3]));
     }
     log.executed.push_back(e);
 }
 
+namespace {
+
+// The bytes that a lane's copy makes different, in pieces of at most 16.
+void add_copied(const Executed& e, const Log& log, int lane, std::vector<Transfer>& out) {
+    const auto extra = static_cast<size_t>(e.extra), l = static_cast<size_t>(lane);
+    const uint64_t bytes = log.extras[extra + 2][l], read = log.extras[extra + 3][l];
+    for (uint64_t at = 0; at < bytes; at += 16) {
+        Transfer t{
+            lane, -1, log.extras[extra][l] + at, static_cast<uint32_t>(std::min<uint64_t>(bytes - at, 16))};
+        t.from = log.extras[extra + 1][l] + at;
+        t.copied = static_cast<uint32_t>(std::min<uint64_t>(read - std::min(read, at), 16));
+        out.push_back(t);
+    }
+}
+
+}  // namespace
+
 std::vector<Transfer> transfers(const Instruction& in, const Executed& e, const Log& log) {
     std::vector<Transfer> out;
     if (e.extra < 0) return out;
-    if (in.op == Op::wmma_load || in.op == Op::wmma_store) return fragment_transfers(in, e, log);
-    if (in.op == Op::ldmatrix || in.op == Op::stmatrix) return matrix_transfers(in, e, log);
+    const ptx::Traits& t = traits_of(in);
+    if (t.extent == Extent::fragment) return fragment_transfers(in, e, log);
+    if (t.extent == Extent::rows) return matrix_transfers(in, e, log);
     const Extra& at = log.extras[static_cast<size_t>(e.extra)];
-    std::vector<int32_t> regs = {-1};
-    uint32_t size = in.types.empty() ? 0 : ptx::bytes_of(in.types.back());
-    if (in.op == Op::ld || in.op == Op::ldu || in.op == Op::atom) regs = components(in.operands.front());
-    if (in.op == Op::st && in.operands.size() > 1) regs = components(in.operands[1]);
-    if (in.op == Op::cp_async) size = static_cast<uint32_t>(in.operands[2].bits);
+    std::vector<int32_t> regs(in.modifiers.vector, -1);
+    if (const Operand* data = operand_in(in, t.data)) regs = components(*data);
+    const uint32_t size = in.types.empty() ? 0 : ptx::bytes_of(in.types.back());
     for (int lane = 0; lane < kLanes; ++lane) {
         const uint64_t address = at[static_cast<size_t>(lane)];
         if ((e.lanes >> lane & 1) == 0 || address == UINT64_MAX) continue;
-        for (size_t k = 0; k < regs.size(); ++k) out.push_back({lane, regs[k], address + k * size, size});
+        if (t.memory == Memory::copy)
+            add_copied(e, log, lane, out);
+        else
+            for (size_t k = 0; k < regs.size(); ++k) out.push_back({lane, regs[k], address + k * size, size});
     }
     return out;
 }
@@ -278,12 +249,13 @@ std::vector<LaneRegister> sources(
     std::vector<LaneRegister> out;
     const size_t first = ptx::destination_count(in);
     const auto lane = static_cast<size_t>(d.lane);
-    if (in.op == Op::shfl && e.extra >= 0) {
+    const Flow flow = traits_of(in).flow;
+    if (flow == Flow::shuffle && e.extra >= 0) {
         const auto from = static_cast<int>(log.extras[static_cast<size_t>(e.extra)][lane]);
         for (const int32_t reg : registers(in, first, first + 1)) out.push_back({from, reg});
         return out;
     }
-    if (in.op == Op::selp && e.extra >= 0) {
+    if (flow == Flow::select && e.extra >= 0) {
         const size_t chosen = (log.extras[static_cast<size_t>(e.extra)][lane] & 1) != 0 ? 1 : 2;
         for (const int32_t reg : registers(in, chosen, chosen + 1)) out.push_back({d.lane, reg});
         return out;

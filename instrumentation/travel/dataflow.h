@@ -25,9 +25,9 @@ using Extra = std::array<uint64_t, 32>;  // by lane
 
 struct Log {
     std::vector<Executed> executed;  // by rising order
-    // Memory: the addresses, then for wmma the elements from line to line, for cp.async the source addresses
-    // and how many bytes are read there;
-    // shfl: the lane that is read; selp: bit 0, the predicate; ret: the site of the call.
+    // Memory: the addresses, then for a fragment the elements from line to line, for a copy the source
+    // addresses, how many bytes become different and how many of them are read there;
+    // shuffle: the lane that is read; selection: bit 0, the predicate; return: the site of the call.
     std::vector<Extra> extras;
 };
 
@@ -37,7 +37,10 @@ struct Transfer {
     int lane = 0;
     int32_t reg = -1;  // the register that the bytes go into or come out of; -1: an immediate, or none
     uint64_t address = 0;
-    uint32_t bytes = 0;
+    uint32_t bytes = 0;  // at most 16
+    // Of a copy: where its first bytes come from; the rest becomes zero.
+    uint64_t from = 0;
+    uint32_t copied = 0;
 };
 
 bool reads_memory(const ptx::Instruction& in);   // of those that `transfers` describes
@@ -49,7 +52,7 @@ emulator::LaneBits operand_bits(const Route& route, const ptx::Operand& o);
 // Appends the instruction at the route's instant.
 void note(const Route& route, const emulator::Here& here, Log& log);
 
-// What a memory instruction moves; of cp.async the destination. Empty: no bytes that are described.
+// What a memory instruction moves; of a copy the destination. Empty: no bytes that are described.
 std::vector<Transfer> transfers(const ptx::Instruction& in, const Executed& e, const Log& log);
 
 // A register of a lane of the same warp.

@@ -2,6 +2,7 @@
 #include "instrumentation/travel/dataflow_matrix.h"
 
 #include "instrumentation/base/fragment_layout.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <functional>
@@ -80,9 +81,10 @@ uint64_t densest_stride(const Instruction& in) {
 }
 
 std::vector<Transfer> fragment_transfers(const Instruction& in, const Executed& e, const Log& log) {
-    const bool store = in.op == Op::wmma_store;
+    const ptx::Traits& t = traits_of(in);
+    const bool store = t.memory == ptx::Memory::store;
     const FragmentLayout layout = layout_of(in, moved_part(in));
-    const std::vector<int32_t> regs = components(in.operands[store ? 1 : 0]);
+    const std::vector<int32_t> regs = components(*operand_in(in, t.data));
     const Extra& base = log.extras[static_cast<size_t>(e.extra)];
     const Extra& stride = log.extras[static_cast<size_t>(e.extra) + 1];
     const bool column = in.modifiers.layout_a == "col";
@@ -105,7 +107,7 @@ std::vector<Transfer> fragment_transfers(const Instruction& in, const Executed& 
 
 std::vector<Transfer> matrix_transfers(const Instruction& in, const Executed& e, const Log& log) {
     const FragmentLayout layout = matrix_move_layout(in.modifiers.vector, in.modifiers.trans);
-    const std::vector<int32_t> regs = components(in.operands[in.op == Op::stmatrix ? 1 : 0]);
+    const std::vector<int32_t> regs = components(*operand_in(in, traits_of(in).data));
     const Extra& rows = log.extras[static_cast<size_t>(e.extra)];
     std::vector<Transfer> out;
     for (int lane = 0; lane < kLanes; ++lane) {

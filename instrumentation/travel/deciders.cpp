@@ -2,6 +2,7 @@
 #include "instrumentation/travel/deciders.h"
 
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/wanted.h"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace wl::travel {
 namespace {
 
 using ptx::Instruction;
-using ptx::Op;
 using ptx::Operand;
 
 constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
@@ -66,9 +66,8 @@ std::vector<int32_t> address_registers(const Instruction& in) {
     std::vector<int32_t> regs;
     for (const Operand& o : in.operands)
         if (o.kind == Operand::Kind::address && o.base_kind == Operand::Kind::reg) regs.push_back(o.index);
-    const size_t stride = in.op == Op::wmma_load || in.op == Op::wmma_store ? 2 : in.operands.size();
-    if (stride < in.operands.size() && in.operands[stride].kind == Operand::Kind::reg)
-        regs.push_back(in.operands[stride].index);
+    const Operand* stride = operand_in(in, traits_of(in).stride);
+    if (stride != nullptr && stride->kind == Operand::Kind::reg) regs.push_back(stride->index);
     return regs;
 }
 
@@ -79,12 +78,13 @@ struct Questions {
 void ask(Deciding& d, const Questions& q, const Executed& e, int lane) {
     const Instruction& in = *d.route.instructions[e.site];
     // The rows of a matrix come from the addresses of several lanes.
-    const bool rows = in.op == Op::ldmatrix || in.op == Op::stmatrix;
+    const ptx::Traits& t = traits_of(in);
+    const bool rows = t.extent == ptx::Extent::rows;
     if (reads_memory(in) || writes_memory(in))
         for (const int32_t reg : address_registers(in))
             want(d, q.address, {e.warp, e.depth, reg}, rows ? e.lanes : 1u << lane);
     if (in.guard.reg >= 0) want(d, q.guard, {e.warp, e.depth, in.guard.reg}, 1u << lane);
-    if (in.op == Op::selp && in.operands[3].kind == Operand::Kind::reg)
+    if (t.flow == ptx::Flow::select && in.operands[3].kind == Operand::Kind::reg)
         want(d, q.guard, {e.warp, e.depth, in.operands[3].index}, 1u << lane);
     const Control& control = control_here(d, e.site);
     const bool decided = !control.deciders[control.block_of[instruction_of(d, e.site)]].empty();
@@ -109,7 +109,7 @@ void follow_read(
 ) {
     const Instruction& in = *d.route.instructions[e.site];
     for (const Transfer& t : transfers(in, e, log)) {
-        if (t.lane != to.lane || (t.reg != to.reg && in.op != Op::atom)) continue;
+        if (t.lane != to.lane || (t.reg != to.reg && traits_of(in).memory != ptx::Memory::update)) continue;
         step.read_address = t.address, step.read_bytes = t.bytes;
         if (d.deep || (t.address & kWindow) == emulator::kLocalBase)
             want_memory(d, question, place_of(t.address, e.warp, t.lane), t.bytes);
@@ -168,14 +168,14 @@ void follow_passed(Deciding& d, const Log& log, const Executed& e, const Instruc
 
 // A branch, or a return, that some lanes took and others might have.
 bool chooses(const Instruction& in) {
-    const bool leaves = in.op == Op::bra || in.op == Op::ret || in.op == Op::exit;
-    return in.op == Op::brx_idx || (leaves && in.guard.reg >= 0);
+    return ends_block(in) && (traits_of(in).control == ptx::Control::jump_table || in.guard.reg >= 0);
 }
 
 void meet_branch(Deciding& d, const Executed& e, const Instruction& in) {
     const Control& control = control_here(d, e.site);
     const ptx::Function* f = d.route.function_of_site[e.site];
-    const int32_t reg = in.op == Op::brx_idx ? in.operands[0].index : in.guard.reg;
+    const int32_t reg =
+        traits_of(in).control == ptx::Control::jump_table ? in.operands[0].index : in.guard.reg;
     std::vector<Undecided> decided;
     std::erase_if(d.undecided, [&](const Undecided& u) {
         const bool same = u.warp == e.warp && u.depth == e.depth && (e.active >> u.lane & 1) != 0 &&
@@ -193,7 +193,7 @@ void meet_branch(Deciding& d, const Executed& e, const Instruction& in) {
 }
 
 void meet_call(Deciding& d, const Executed& e, const Instruction& in) {
-    if (in.op != Op::call) return;
+    if (traits_of(in).control != ptx::Control::call) return;
     for (Undecided& u : d.undecided)
         if (u.warp == e.warp && u.depth == e.depth + 1 && (e.active >> u.lane & 1) != 0)
             u.depth = e.depth, u.site = e.site;

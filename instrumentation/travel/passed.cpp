@@ -1,13 +1,15 @@
 // Parameters by lane, depth and place, as ld.param, st.param, call and ret name them.
 #include "instrumentation/travel/passed.h"
 
+#include "instrumentation/ptx/table/effects.h"
+
 #include <algorithm>
 
 namespace wl::travel {
 namespace {
 
 using ptx::Instruction;
-using ptx::Op;
+using ptx::Memory;
 using ptx::Operand;
 
 PassedKey key_of(const Executed& e, const Operand& o, int lane) {
@@ -17,7 +19,7 @@ PassedKey key_of(const Executed& e, const Operand& o, int lane) {
 }  // namespace
 
 bool loads_parameter(const Instruction& in) {
-    return in.op == Op::ld && in.modifiers.space == ptx::Space::param && in.operands.size() > 1;
+    return traits_of(in).memory == Memory::load && in.modifiers.space == ptx::Space::param;
 }
 
 bool loads_entry_parameter(const Executed& e, const Instruction& in) {
@@ -34,7 +36,7 @@ PassedKey parameter_of(const Executed& e, const Instruction& in, int lane, int32
 
 std::vector<std::pair<PassedKey, int32_t>> stored_parameters(const Executed& e, const Instruction& in) {
     std::vector<std::pair<PassedKey, int32_t>> out;
-    const bool store = in.op == Op::st && in.modifiers.space == ptx::Space::param && in.operands.size() > 1;
+    const bool store = traits_of(in).memory == Memory::store && in.modifiers.space == ptx::Space::param;
     if (!store) return out;
     const std::vector<int32_t> regs = registers(in, 1, 2);
     for (int lane = 0; lane < 32; ++lane) {
@@ -52,7 +54,9 @@ std::vector<std::pair<PassedKey, PassedKey>> renamed_by(
     const Route& route, const Log& log, const Executed& e, const Instruction& in
 ) {
     std::vector<std::pair<PassedKey, PassedKey>> out;
-    const bool call = in.op == Op::call && in.operands.size() > 2, ret = in.op == Op::ret && e.extra >= 0;
+    const ptx::Control control = traits_of(in).control;
+    const bool call = control == ptx::Control::call && in.operands.size() > 2,
+               ret = control == ptx::Control::leave && e.extra >= 0;
     if (!call && !ret) return out;
     const Instruction& caller =
         call ? in : *route.instructions[static_cast<size_t>(log.extras[static_cast<size_t>(e.extra)][0])];

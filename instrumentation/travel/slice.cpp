@@ -2,6 +2,7 @@
 #include "instrumentation/travel/slice.h"
 
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/wanted.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ namespace wl::travel {
 namespace {
 
 using ptx::Instruction;
-using ptx::Op;
 
 constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
 constexpr uint64_t kLeastInstants = 1 << 14;  // that are logged at a time
@@ -61,7 +61,7 @@ void want_read(Walk& w, const Executed& e, int lane, uint64_t address, uint32_t 
 
 void follow_load(Walk& w, const Executed& e, const Instruction& in, const RegisterKey& key, uint32_t lanes) {
     for (const Transfer& t : transfers(in, e, w.log))
-        if ((lanes >> t.lane & 1) != 0 && (t.reg == key.reg || in.op == Op::atom))
+        if ((lanes >> t.lane & 1) != 0 && (t.reg == key.reg || traits_of(in).memory == ptx::Memory::update))
             want_read(w, e, t.lane, t.address, static_cast<uint32_t>((uint64_t{1} << t.bytes) - 1));
 }
 
@@ -99,7 +99,7 @@ void follow_destinations(Walk& w, const Executed& e, const Instruction& in) {
 
 void follow_memory(Walk& w, const Executed& e, const Instruction& in) {
     if (!writes_memory(in) || e.extra < 0) return;
-    const bool keeps = in.op == Op::atom || in.op == Op::red;  // the result depends on what was there
+    const bool keeps = traits_of(in).memory == ptx::Memory::update;  // of what was there
     for (const Transfer& t : transfers(in, e, w.log)) {
         if ((e.lanes >> t.lane & 1) == 0) continue;
         const uint64_t place = place_of(t.address, e.warp, t.lane);
@@ -111,11 +111,9 @@ void follow_memory(Walk& w, const Executed& e, const Instruction& in) {
         }
         if (wanted == 0) continue;
         count_step(w, e, {t.lane, -1, t.address, t.bytes});
-        if (in.op == Op::cp_async) {
-            const auto lane = static_cast<size_t>(t.lane), extra = static_cast<size_t>(e.extra);
-            const uint64_t bytes = w.log.extras[extra + 2][lane];  // the others become zero
-            if (bytes < 32) wanted &= (1u << bytes) - 1;
-            want_read(w, e, t.lane, w.log.extras[extra + 1][lane], wanted);
+        if (traits_of(in).memory == ptx::Memory::copy) {
+            if (t.copied < 32) wanted &= (1u << t.copied) - 1;  // the others become zero
+            want_read(w, e, t.lane, t.from, wanted);
             continue;
         }
         if (keeps) {
@@ -153,7 +151,7 @@ void open_tiles_behind(Walk& w, uint64_t order) {
 
 void walk_back(Walk& w, const Executed& e) {
     const Instruction& in = *w.route.instructions[e.site];
-    if (in.op == Op::mark) return pass_mark(w, e, in);
+    if (in.op == ptx::Op::mark) return pass_mark(w, e, in);
     follow_calls(w, e, in);
     follow_memory(w, e, in);
     follow_destinations(w, e, in);
@@ -170,27 +168,10 @@ void walk_back(Walk& w) {
     }
 }
 
-bool waits_for_lanes(const Instruction& in) {
-    switch (in.op) {
-        case Op::shfl:
-        case Op::vote:
-        case Op::match:
-        case Op::redux:
-        case Op::mma:
-        case Op::wmma_mma:
-        case Op::wmma_load:
-        case Op::wmma_store:
-        case Op::ldmatrix:
-        case Op::stmatrix:
-        case Op::movmatrix: return true;
-        default: return false;
-    }
-}
-
 // A collective that waited for lanes comes again; only the last time it is executed.
 void forget_waiting(Log& log, std::map<std::pair<int, uint32_t>, size_t>& waiting, const Instruction& in) {
     const Executed& e = log.executed.back();
-    if (!waits_for_lanes(in)) {
+    if (traits_of(in).waits != ptx::Waits::lanes) {
         if (!waiting.empty())
             std::erase_if(waiting, [&](const auto& w) {
                 const Executed& before = log.executed[w.second];

@@ -2,6 +2,7 @@
 #include "instrumentation/variables/shared.h"
 
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <charconv>
@@ -54,16 +55,11 @@ bool passes_on(Op op) {
     }
 }
 
-bool moves_elements(Op op) {
-    switch (op) {
-        case Op::ld:
-        case Op::st:
-        case Op::atom:
-        case Op::red:
-        case Op::wmma_load:
-        case Op::wmma_store: return true;
-        default: return false;
-    }
+// Accesses of the elements that the mnemonic names; rows of a matrix are bytes.
+bool moves_elements(const ptx::Instruction& in) {
+    const ptx::Traits& t = traits_of(in);
+    const bool elements = t.extent == ptx::Extent::typed || t.extent == ptx::Extent::fragment;
+    return elements && (reads(t.memory) || writes(t.memory)) && !in.types.empty();
 }
 
 bool reaches(const Symbol& s, const std::set<int32_t>& registers, const Operand& o) {
@@ -97,7 +93,7 @@ void add_uses(const ptx::Function& f, const Symbol& s, Uses& uses) {
                 m.kind == ptx::Mark::Kind::layout;
             if (matrix && reaches(s, registers, in.operands[0])) uses.marks.insert(m.dtype);
         }
-        if (!moves_elements(in.op) || in.types.empty()) continue;
+        if (!moves_elements(in)) continue;
         const bool here = std::any_of(in.operands.begin(), in.operands.end(), [&](const Operand& o) {
             return o.kind == Kind::address && reaches(s, registers, o);
         });

@@ -1,6 +1,8 @@
 // Bounds of the ISA, by opcode and format.
 #include "tests/conformance/bounds.h"
 
+#include "tests/conformance/enumerate.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +35,7 @@ double half_bound(Op op, DType type, double value) {
 }  // namespace
 
 bool has_bound(const ptx::Form& form) {
-    return form.exactness == ptx::Exactness::bounded && form.op >= Op::add && form.op <= Op::cvt_pack;
+    return form.exactness == ptx::Exactness::bounded && is_arithmetic(form);
 }
 
 double isa_bound(Op op, DType type, std::span<const double> operands, double value) {

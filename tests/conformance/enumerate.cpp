@@ -52,14 +52,14 @@ std::vector<std::vector<std::string_view>> pairs(const Choices& choices) {
     return all;
 }
 
-bool words_follow_types(ptx::Op op) {
-    return op == ptx::Op::prmt || (op >= ptx::Op::vadd && op < ptx::Op::count);
+bool words_follow_types(const ptx::Form& form) {
+    return form.traits.flow == ptx::Flow::permute || is_video(form);
 }
 
 // atom and red: the cache hint stands behind the operation (and .noftz), not behind the space.
 std::vector<std::string_view> ordered(const ptx::Form& form, std::vector<std::string_view> words) {
     const auto hint = std::find(words.begin(), words.end(), "L2::cache_hint");
-    if ((form.op != ptx::Op::atom && form.op != ptx::Op::red) || hint == words.end()) return words;
+    if (form.traits.memory != ptx::Memory::update || hint == words.end()) return words;
     words.erase(hint);
     const auto vector = std::find_if(words.begin(), words.end(), [](std::string_view w) {
         return w == "v2" || w == "v4" || w == "v8";
@@ -69,6 +69,13 @@ std::vector<std::string_view> ordered(const ptx::Form& form, std::vector<std::st
 }
 
 }  // namespace
+
+bool is_arithmetic(const ptx::Form& form) {
+    const std::string_view section = form.section.substr(std::string_view("9.7.").size());
+    return section[0] < '9' && section[1] == '.';
+}
+
+bool is_video(const ptx::Form& form) { return form.section.starts_with("9.7.18."); }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
@@ -107,7 +114,7 @@ std::string mnemonic(const ptx::Form& form, const Variant& v) {
     for (const ptx::Type t : v.types) types += "." + std::string(name_of(t));
     for (const std::string_view word : ordered(form, v.words))
         if (!word.empty()) words += "." + std::string(word);
-    return std::string(form.name) + (words_follow_types(form.op) ? types + words : words + types);
+    return std::string(form.name) + (words_follow_types(form) ? types + words : words + types);
 }
 
 }  // namespace wl::conformance

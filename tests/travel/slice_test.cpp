@@ -57,6 +57,28 @@ extern "C" __global__ void copies(const float* in, float* out) {
     __syncthreads();
     out[i] = words[i];
 }
+extern "C" __global__ void bulk(const float* in, float* out) {
+    __shared__ __align__(16) float words[64];
+    __shared__ unsigned long long bar;
+    const int i = threadIdx.x;
+    const auto at = [](const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); };
+    if (i == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)));
+        asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], 192; }" ::"r"(at(&bar)));
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 192, [%2];" ::"r"(
+                at(words)
+            ),
+            "l"(in + 16),
+            "r"(at(&bar))
+        );
+    }
+    __syncthreads();
+    asm volatile(
+        "{ .reg .pred p; L: mbarrier.test_wait.parity.shared.b64 p, [%0], 0; @!p bra L; }" ::"r"(at(&bar))
+    );
+    out[i] = words[i % 48];
+}
 extern "C" __global__ void product(const float* in, float* out) {
     using namespace nvcuda;
     __shared__ __align__(32) __half a[256], b[256];
@@ -208,6 +230,13 @@ TEST_F(Slices, GoThroughAsynchronousCopiesByTheByte) {
     const Slice s = of("copies", 64, 9);  // words[9] is in[52 + 1]
     EXPECT_EQ(input(s, "in").bytes, 4u);
     EXPECT_EQ(input(s, "in").first, 4u * 53);
+}
+
+TEST_F(Slices, GoThroughACopyOfManyBytes) {
+    const Slice s = of("bulk", 64, 50);  // words[2] is in[16 + 2]
+    EXPECT_EQ(input(s, "in").bytes, 4u);
+    EXPECT_EQ(input(s, "in").first, 4u * 18);
+    EXPECT_TRUE(s.not_followed.empty());
 }
 
 TEST_F(Slices, GoToTheRowAndTheColumnOfAProduct) {

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/ptx/table/names.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ std::string value_of(travel::Route& route, const travel::SliceStep& s) {
         return number_text(typed ? declared : type_of(in), bits);
     }
     std::vector<std::byte> bytes(std::min<uint32_t>(s.bytes, 8));
-    if (in.op == ptx::Op::cp_async) return "";  // it lands later
+    if (traits_of(in).memory == ptx::Memory::copy) return "";  // it lands later
     if (!emulator::read_memory(t, {ptx::Space::generic, s.lane, s.address}, bytes)) return "";
     std::memcpy(&bits, bytes.data(), bytes.size());
     return number_text(type_of(in), bits);

@@ -6,14 +6,16 @@
 #include "instrumentation/emulator/hash.h"
 #include "instrumentation/emulator/schedule/schedule.h"
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 
 namespace wl::emulator {
 namespace {
 
-using ptx::Op;
+using ptx::Memory;
 using ptx::Space;
+using ptx::Waits;
 
 constexpr uint64_t kPollsOfSlice = 32;  // polls in vain before another warp gets its turn
 
@@ -36,19 +38,11 @@ const Instr* guarded_wait(Warp& w, const Instr* i) {
     return next != nullptr ? yield(w, next) : nullptr;
 }
 
-bool handles_guard(Op op) {
-    return op == Op::bra || op == Op::brx_idx || op == Op::call || op == Op::ret || op == Op::exit ||
-        op == Op::trap || op == Op::bar;
-}
-bool is_matrix(Op op) {
-    return op == Op::wmma_load || op == Op::wmma_store || op == Op::wmma_mma || op == Op::mma ||
-        op == Op::mma_sp || op == Op::ldmatrix || op == Op::stmatrix || op == Op::movmatrix;
+bool handles_guard(const ptx::Traits& t) {
+    return t.control != ptx::Control::none || t.waits == Waits::block;
 }
 bool may_wait(const ptx::Instruction& in) {
-    const Op op = in.op;
-    if ((op == Op::shfl || op == Op::vote) && !in.modifiers.sync) return false;
-    return op == Op::shfl || op == Op::vote || op == Op::match || op == Op::redux || op == Op::elect ||
-        op == Op::bar_warp_sync || op == Op::mark || is_matrix(op);
+    return traits_of(in).waits == Waits::lanes || in.op == ptx::Op::mark;
 }
 
 // `ResultBytes` of a lane's cell of r[0]; 0: there is no result to compare.
@@ -74,10 +68,11 @@ const Instr* polled(Warp& w, const Instr* i) {
 
 bool reads_what_others_write(const ptx::Instruction& in) {
     const auto& m = in.modifiers;
-    if (in.op == Op::ld)
+    const ptx::Traits& t = traits_of(in);
+    if (t.memory == Memory::load)
         return m.space != Space::param && m.space != Space::constant && m.space != Space::local &&
             (m.is_volatile || m.mmio || m.semantics == "relaxed" || m.semantics == "acquire");
-    return in.op == Op::atom;
+    return t.memory == Memory::update && t.data != ptx::kNoRole;
 }
 
 // The register that a poll writes, if anybody reads it; nullptr: the instruction is no poll.
@@ -92,7 +87,7 @@ const ptx::Operand* polled_into(const Lowering& l, const ptx::Instruction& in) {
 }
 
 Exec poll(const Lowering& l) {
-    if (l.in->op == Op::nanosleep) return polled<0>;
+    if (traits_of(*l.in).sleeps) return polled<0>;
     const ptx::Operand* result = polled_into(l, *l.in);
     return result == nullptr ? nullptr : is_wide(l, *result) ? polled<8> : polled<4>;
 }
@@ -106,9 +101,10 @@ void note_read(std::vector<char>& read, const ptx::Operand& o) {
 }  // namespace
 
 Exec wrapped(const Lowering& l, Exec inner) {
-    if (l.in->op == Op::bar) return hold_back;
+    const ptx::Traits& t = traits_of(*l.in);
+    if (t.waits == Waits::block) return hold_back;
     if (const Exec exec = poll(l)) return exec;
-    if (l.in->guard.reg < 0 || handles_guard(l.in->op)) return inner;
+    if (l.in->guard.reg < 0 || handles_guard(t)) return inner;
     return may_wait(*l.in) ? guarded_wait : guarded;
 }
 

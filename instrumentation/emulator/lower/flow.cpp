@@ -1,28 +1,17 @@
 // Basic blocks of a function in weak topological order (Bourdoncle, FMPA 1993): loops stay together, so that
 // lanes which leave a loop wait behind it for the others.
 #include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 
 namespace wl::emulator {
 namespace {
 
-using ptx::Op;
-
 struct Graph {
     std::vector<uint32_t> begin;  // first instruction of each block
     std::vector<std::vector<uint32_t>> successors;
 };
-
-bool ends_block(const ptx::Instruction& in) {
-    return in.op == Op::bra || in.op == Op::ret || in.op == Op::exit || in.op == Op::brx_idx;
-}
-
-std::vector<int32_t> targets_of(const ptx::Function& function, const ptx::Instruction& in) {
-    if (in.op == Op::bra) return {in.operands[0].index};
-    if (in.op != Op::brx_idx || in.operands[1].kind != ptx::Operand::Kind::branch_targets) return {};
-    return function.branch_targets[static_cast<size_t>(in.operands[1].index)];
-}
 
 Graph build(const ptx::Function& function, size_t size) {
     std::vector<char> leads(size, 0);
@@ -32,7 +21,7 @@ Graph build(const ptx::Function& function, size_t size) {
     for (size_t k = 0; k < function.code.size(); ++k) {
         const auto& in = function.code[k];
         if (ends_block(in)) leads[k + 1] = 1;
-        if (in.op == Op::bra) leads[static_cast<size_t>(in.operands[0].index)] = 1;
+        for (const int32_t target : targets_of(function, in)) leads[static_cast<size_t>(target)] = 1;
     }
     Graph g;
     std::vector<uint32_t> block_of(size, 0);

@@ -35,6 +35,7 @@ constexpr Lower kFamilies[] = {
     lower_memory,
     lower_policy,
     lower_copy,
+    lower_copy_bulk,
     lower_atomic,
     lower_video,
     lower_video_simd,

@@ -103,6 +103,7 @@ Selected lower_move(Lowering& l);
 Selected lower_memory(Lowering& l);
 Selected lower_policy(Lowering& l);
 Selected lower_copy(Lowering& l);
+Selected lower_copy_bulk(Lowering& l);
 Selected lower_atomic(Lowering& l);
 Selected lower_video(Lowering& l);
 Selected lower_video_simd(Lowering& l);

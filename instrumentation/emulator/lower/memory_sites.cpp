@@ -1,18 +1,20 @@
-// Where the memory instructions of a program point, apart from their executors: for what counts accesses.
-// Models ld, st, atom, red, cp.async, ldmatrix, stmatrix by lane; wmma loads and stores as the requests that
-// ptxas 13.0 makes of them for sm_90: matrices of 8 rows of 16 bytes, or the fragment's own elements. Not
-// modelled: bulk copies, mbarriers, wmma on 4-bit and 1-bit elements (Program::uncounted_sites lists them).
+// Where the memory instructions of a program point, apart from their executors: for what counts accesses and
+// looks for races, by the traits of their rows. Models accesses by lane; wmma loads and stores as the
+// requests that ptxas 13.0 makes of them for sm_90: matrices of 8 rows of 16 bytes, or the fragment's own
+// elements. Not modelled: mbarriers; banks of bulk copies and of wmma on 4-bit and 1-bit elements
+// (Program::uncounted_sites lists them).
 #include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <utility>
 
 namespace wl::emulator {
 namespace {
 
-using ptx::Op;
+using ptx::Extent;
+using ptx::Memory;
 using ptx::Space;
 using ptx::Type;
 
@@ -114,17 +116,12 @@ std::vector<MemoryRequest> wmma_requests(const ptx::Instruction& in, bool is_sto
 
 // ---- every instruction
 
-// The operand that is an address: of cp.async the first is the shared destination, the second the source.
-std::optional<size_t> address_operand(const ptx::Instruction& in, size_t skip = 0) {
-    for (size_t k = 0; k < in.operands.size(); ++k) {
-        if (in.operands[k].kind != ptx::Operand::Kind::address) continue;
-        if (skip-- == 0) return k;
-    }
-    return {};
-}
-
-void add_site(Lowering& l, size_t operand, Space space, std::vector<MemoryRequest> requests) {
-    const AddressOperand where = address(l, operand, space);
+// The site of an address whose space is looked at; nullptr: it lies in another.
+MemorySite* add_site(Lowering& l, int8_t role, std::vector<MemoryRequest> requests) {
+    const ptx::Operand* operand = operand_in(*l.in, role);
+    if (operand == nullptr || operand->kind != ptx::Operand::Kind::address) return nullptr;
+    const auto k = static_cast<size_t>(operand - l.in->operands.data());
+    const AddressOperand where = address(l, k, space_of(*l.in, role));
     MemorySite s;
     s.site = l.out.site;
     s.space = where.space;
@@ -133,74 +130,68 @@ void add_site(Lowering& l, size_t operand, Space space, std::vector<MemoryReques
     s.displacement = where.displacement;
     s.requests = std::move(requests);
     const bool counted = s.space == Space::shared || s.space == Space::global || s.space == Space::generic;
-    if (counted) l.program.memory_sites.push_back(std::move(s));
+    return counted ? &l.program.memory_sites.emplace_back(std::move(s)) : nullptr;
 }
 
-void add_wmma(Lowering& l, size_t operand, Space space) {
+void add_fragment(Lowering& l, const ptx::Traits& t) {
     const auto& in = *l.in;
-    const bool is_store = in.op == Op::wmma_store;
+    const bool is_store = t.memory == Memory::store;
     std::vector<MemoryRequest> requests = wmma_requests(in, is_store);
-    if (requests.empty()) {
-        l.program.uncounted_sites.push_back(l.out.site);
-        return;
-    }
-    const size_t before = l.program.memory_sites.size();
-    add_site(l, operand, space, std::move(requests));
-    if (l.program.memory_sites.size() == before) return;
-    MemorySite& s = l.program.memory_sites.back();
-    s.element = ptx::bytes_of(in.types.back());
-    s.stride = in.operands.size() > 2 ? source(l, 2, Type::u32)
-                                      : constant(l, 4, lines_of(in.modifiers, is_store).length);
+    if (requests.empty()) return l.program.uncounted_sites.push_back(l.out.site);
+    MemorySite* s = add_site(l, t.address, std::move(requests));
+    if (s == nullptr) return;
+    s->element = ptx::bytes_of(in.types.back());
+    const ptx::Operand* stride = operand_in(in, t.stride);
+    s->stride = stride != nullptr ? source(l, *stride, Type::u32)
+                                  : constant(l, 4, lines_of(in.modifiers, is_store).length);
 }
 
-void add_access(Lowering& l, size_t operand, Space space) {
+void add_rows(Lowering& l, const ptx::Traits& t) {
+    const uint32_t lanes = 8u * l.in->modifiers.vector;
+    const uint32_t mask = lanes >= kLanes ? kAllLanes : (1u << lanes) - 1;
+    add_site(l, t.address, {by_lane(AccessKind::matrix, 16, mask)});
+}
+
+// Runs of bytes that single threads name. They have no banks to conflict in.
+void add_bulk(Lowering& l, const ptx::Traits& t) {
+    for (const int8_t role : {t.address, t.source}) {
+        MemorySite* s = add_site(l, role, {by_lane(AccessKind::copy, 16)});
+        if (s != nullptr) s->size = source(l, *operand_in(*l.in, t.size), Type::u32);
+    }
+    l.program.uncounted_sites.push_back(l.out.site);
+}
+
+AccessKind kind_of(Memory memory) {
+    switch (memory) {
+        case Memory::load: return AccessKind::load;
+        case Memory::store: return AccessKind::store;
+        case Memory::copy: return AccessKind::copy;
+        default: return AccessKind::atomic;
+    }
+}
+
+// What each lane moves at its own addresses.
+void add_by_lane(Lowering& l, const ptx::Traits& t) {
     const auto& in = *l.in;
-    const uint32_t bytes = in.types.empty() ? 0 : ptx::bytes_of(in.types.back()) * in.modifiers.vector;
-    const bool rows = in.op == Op::ldmatrix || in.op == Op::stmatrix;
-    if (rows) {
-        const uint32_t lanes = 8u * in.modifiers.vector;
-        const uint32_t mask = lanes >= kLanes ? kAllLanes : (1u << lanes) - 1;
-        return add_site(l, operand, Space::shared, {by_lane(AccessKind::matrix, 16, mask)});
-    }
-    if (bytes == 0 || bytes > 16) {
-        l.program.uncounted_sites.push_back(l.out.site);
-        return;
-    }
-    const AccessKind kind = in.op == Op::atom || in.op == Op::red ? AccessKind::atomic
-        : in.op == Op::st                                         ? AccessKind::store
-                                                                  : AccessKind::load;
-    add_site(l, operand, space, {by_lane(kind, bytes)});
-}
-
-void add_copy(Lowering& l, size_t to) {
-    const auto from = address_operand(*l.in, 1);
-    if (!from || l.in->operands.size() < 3) return;
-    const auto bytes = static_cast<uint32_t>(l.in->operands[2].bits);
-    if (bytes != 4 && bytes != 8 && bytes != 16) return;
-    add_site(l, to, Space::shared, {by_lane(AccessKind::copy, bytes)});
-    add_site(l, *from, Space::global, {by_lane(AccessKind::copy, bytes)});
+    uint32_t bytes = in.types.empty() ? 0 : ptx::bytes_of(in.types.back()) * in.modifiers.vector;
+    if (t.extent == Extent::operand) bytes = static_cast<uint32_t>(operand_in(in, t.size)->bits);
+    if (bytes == 0 || bytes > 16) return l.program.uncounted_sites.push_back(l.out.site);
+    add_site(l, t.address, {by_lane(kind_of(t.memory), bytes)});
+    if (t.memory == Memory::copy) add_site(l, t.source, {by_lane(AccessKind::copy, bytes)});
 }
 
 }  // namespace
 
 void add_memory_sites(Lowering& l) {
-    const auto operand = address_operand(*l.in);
-    if (!operand) return;
-    const Space named = l.in->modifiers.space;
-    const Space space = named == Space::none ? Space::generic : named;
+    const ptx::Traits& t = traits_of(*l.in);
+    if (!reads(t.memory) && !writes(t.memory)) return;
     const size_t first = l.program.memory_sites.size();
-    switch (l.in->op) {
-        case Op::ld:
-        case Op::ldu:
-        case Op::st:
-        case Op::atom:
-        case Op::red:
-        case Op::ldmatrix:
-        case Op::stmatrix: add_access(l, *operand, space); break;
-        case Op::wmma_load:
-        case Op::wmma_store: add_wmma(l, *operand, space); break;
-        case Op::cp_async: add_copy(l, *operand); break;
-        default: break;
+    switch (t.extent) {
+        case Extent::typed:
+        case Extent::operand: add_by_lane(l, t); break;
+        case Extent::bulk: add_bulk(l, t); break;
+        case Extent::rows: add_rows(l, t); break;
+        case Extent::fragment: add_fragment(l, t); break;
     }
     const size_t count = l.program.memory_sites.size() - first;
     if (count != 0) l.program.memory_spans.push_back({l.program.code[0].size(), first, count});

@@ -4,6 +4,7 @@
 
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <vector>
@@ -11,7 +12,8 @@
 namespace wl::emulator {
 namespace {
 
-using ptx::Op;
+using ptx::Control;
+using ptx::Memory;
 using ptx::Operand;
 using ptx::Space;
 using Kind = Operand::Kind;
@@ -24,13 +26,25 @@ void each_register(const Operand& o, Visit visit) {
     for (const Operand& e : o.elements) each_register(e, visit);
 }
 
+bool is_jump(const ptx::Instruction& in) { return traits_of(in).control == Control::jump; }
+
+// d = a, one register each.
+bool moves(const ptx::Instruction& in) {
+    return traits_of(in).flow == ptx::Flow::copy && in.operands.size() == 2;
+}
+
+bool is_load(const ptx::Instruction& in) {
+    const ptx::Traits& t = traits_of(in);
+    return t.memory == Memory::load && t.extent == ptx::Extent::typed;
+}
+
 // Instructions [begin, end] that end with a branch back to the first, around instruction k.
 struct Loop {
     size_t begin = 0, end = 0;
 };
 Loop loop_around(const ptx::Function& f, size_t k) {
     for (size_t at = k + 1; at < f.code.size(); ++at) {
-        if (f.code[at].op != Op::bra) continue;
+        if (!is_jump(f.code[at])) continue;
         const auto target = static_cast<size_t>(f.code[at].operands[0].index);
         if (target <= k) return {target, at};
     }
@@ -62,10 +76,10 @@ bool decides_its_loop(const ptx::Function& f, size_t load) {
     for (size_t turn = 0, at = load + 1; turn < loop.end - loop.begin; ++turn, ++at) {
         if (at > loop.end) at = loop.begin;
         const ptx::Instruction& in = f.code[at];
-        if (in.op == Op::st && in.modifiers.space != Space::local && in.modifiers.space != Space::param)
-            return false;
+        const bool stores = traits_of(in).memory == Memory::store;
+        if (stores && in.modifiers.space != Space::local && in.modifiers.space != Space::param) return false;
         const bool guarded = in.guard.reg >= 0 && values.from_load[static_cast<size_t>(in.guard.reg)] != 0;
-        ends = ends || (in.op == Op::bra && guarded);
+        ends = ends || (is_jump(in) && guarded);
         values.follow(in);
     }
     return ends;
@@ -76,7 +90,7 @@ bool polls(const ptx::Function& f, size_t load) {
     if (decides_its_loop(f, load)) return true;
     for (size_t k = 0; k < f.code.size(); ++k) {
         const ptx::Instruction& in = f.code[k];
-        const bool copy = k != load && in.op == Op::ld && in.modifiers.is_volatile && in.location >= 0 &&
+        const bool copy = k != load && is_load(in) && in.modifiers.is_volatile && in.location >= 0 &&
             in.location == f.code[load].location;
         if (copy && decides_its_loop(f, k)) return true;
     }
@@ -84,7 +98,8 @@ bool polls(const ptx::Function& f, size_t load) {
 }
 
 bool is_exchange(const ptx::Instruction& in) {
-    return in.op == Op::atom && in.modifiers.atom_op == ptx::AtomOp::cas && in.operands.size() > 3;
+    const ptx::Traits& t = traits_of(in);
+    return t.memory == Memory::update && t.data != ptx::kNoRole && in.modifiers.atom_op == ptx::AtomOp::cas;
 }
 
 // What an address operand is made from: a register, or the variable whose address was moved into it.
@@ -102,7 +117,7 @@ Base base_of(const ptx::Function& f, const Operand& address) {
         if (base.kind != Kind::reg || ptx::destination_count(in) == 0) continue;
         const Operand& d = in.operands[0];
         if (d.kind != Kind::reg || d.index != base.index) continue;
-        if (definition != nullptr || in.op != Op::mov) return base;
+        if (definition != nullptr || !moves(in)) return base;
         definition = &in;
     }
     if (definition == nullptr || definition->operands[1].kind != Kind::symbol) return base;
@@ -127,14 +142,14 @@ void add_confirmed_loads(Lowering& l) {
     for (bool changed = true; changed;) {
         changed = false;
         for (const ptx::Instruction& in : code) {
-            const bool moves = in.op == Op::mov && in.operands[0].kind == Kind::reg;
-            if (moves && compared[static_cast<size_t>(in.operands[0].index)] != 0)
+            const bool from = moves(in) && in.operands[0].kind == Kind::reg;
+            if (from && compared[static_cast<size_t>(in.operands[0].index)] != 0)
                 changed = compare(in.operands[1]) || changed;
         }
     }
     for (size_t k = 0; k < code.size(); ++k) {
         const ptx::Instruction& in = code[k];
-        const bool guess = in.op == Op::ld && in.operands[0].kind == Kind::reg &&
+        const bool guess = is_load(in) && in.operands[0].kind == Kind::reg &&
             compared[static_cast<size_t>(in.operands[0].index)] != 0 && !in.modifiers.is_volatile &&
             in.modifiers.semantics.empty();
         const bool confirmed =
@@ -152,18 +167,19 @@ void add_confirmed_loads(Lowering& l) {
 
 void add_order_site(Lowering& l) {
     const auto& m = l.in->modifiers;
-    const bool access = l.in->op == Op::ld || l.in->op == Op::st;
+    const ptx::Traits& t = traits_of(*l.in);
+    const bool access = t.memory == Memory::load || t.memory == Memory::store;
     OrderSite s;
     s.instruction = l.program.code[0].size();
-    s.fence = (l.in->op == Op::fence || l.in->op == Op::membar) && m.kind.empty() && m.semantics != "acquire";
-    s.writes = l.in->op == Op::st;
-    s.update = l.in->op == Op::atom || l.in->op == Op::red;
+    s.fence = t.fence && m.semantics != "acquire";
+    s.writes = t.memory == Memory::store;
+    s.update = t.memory == Memory::update;
     s.ordered = s.update || (access && !m.semantics.empty() && m.semantics != "weak");
     s.strong = s.ordered || (access && (m.is_volatile || m.mmio));
     s.releases = m.semantics == "release" || m.semantics == "acq_rel";
     s.block_only = m.scope == "cta";
     if (!s.fence && !s.strong) return;
-    if (l.in->op == Op::ld && !s.ordered)
+    if (t.memory == Memory::load && !s.ordered)
         s.polls = polls(l.function, static_cast<size_t>(l.in - l.function.code.data()));
     const bool of_blocks = m.space == Space::none || m.space == Space::generic || m.space == Space::global;
     l.program.orders_blocks = l.program.orders_blocks || (of_blocks && !(s.fence && s.block_only));

@@ -16,12 +16,6 @@ using ptx::Space;
 
 constexpr uint32_t kMostPatterns = 1024;  // of one memory site
 
-uint64_t base_of(Warp& w, const MemorySite& site, int lane) {
-    const auto displacement = static_cast<uint64_t>(site.displacement);
-    if (site.wide) return cells<uint64_t>(w, site.slot)[lane] + displacement;
-    return static_cast<uint32_t>(cells<uint32_t>(w, site.slot)[lane] + static_cast<uint32_t>(displacement));
-}
-
 void add_lane(std::optional<LaneAccesses>& to, const MemoryRequest& r, int lane, uint64_t address) {
     if (!to) to.emplace(LaneAccesses{r.kind, r.bytes, 0, {}});
     to->mask |= 1u << lane;
@@ -32,10 +26,11 @@ void add_lane(std::optional<LaneAccesses>& to, const MemoryRequest& r, int lane,
 void read_request(Warp& w, const MemorySite& site, const MemoryRequest& r, AccessCounter& counter) {
     std::optional<LaneAccesses> shared, global;
     const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
-    for (uint32_t rest = w.mask & r.lanes; rest != 0; rest &= rest - 1) {
+    const uint32_t lanes = site.size == 0 ? w.mask & r.lanes : 0;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto l = static_cast<size_t>(lane);
-        uint64_t address = base_of(w, site, lane) + r.byte[l];
+        uint64_t address = address_of(w, site, lane) + r.byte[l];
         if (stride != nullptr) address += uint64_t{r.line[l]} * stride[lane] * site.element;
         const uint64_t window = address & kWindowMask;
         const bool generic = site.space == Space::generic;

@@ -21,6 +21,7 @@ struct SharedTouch {
     Touching how = Touching::read;
     uint32_t mask = 0, bytes = 0;
     const uint32_t* at = nullptr;
+    bool beside = false;  // not at the instruction's first address
 };
 // Memory holds what the access finds: a store or an atomic tells of itself before it is made, and again
 // after.

@@ -106,7 +106,7 @@ void note_second_values(const Warp& w) {
 
 void observe_shared(Warp& w, const Instr* i, const SharedTouch& touch, const Values& values) {
     Shadow& shadow = w.block->shadow;
-    if (!w.block->context.program->shared_extents.empty()) check_shared_extent(w, i, touch);
+    if (!w.block->context.program->shared_extents.empty() && !touch.beside) check_shared_extent(w, i, touch);
     const WarpAccess access = access_of(w, i, touch, values);
     switch (touch.how) {
         case Touching::read: return read_shared(shadow, access);

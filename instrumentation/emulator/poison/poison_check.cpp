@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/emulator/poison/poison.h"
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 
@@ -33,28 +34,21 @@ struct BasicBlock {
     Bits read, written, live;  // before it is written; at all; on entry
 };
 
-bool ends(const ptx::Instruction& in) {
-    return in.op == Op::bra || in.op == Op::brx_idx || in.op == Op::ret || in.op == Op::exit;
-}
-
 std::vector<char> leaders(const ptx::Function& f) {
     std::vector<char> leads(f.code.size() + 1, 0);
     leads[0] = 1;
     for (const auto& [name, at] : f.labels) leads[static_cast<size_t>(at)] = 1;
     for (size_t k = 0; k < f.code.size(); ++k) {
-        if (ends(f.code[k])) leads[k + 1] = 1;
-        if (f.code[k].op == Op::bra) leads[static_cast<size_t>(f.code[k].operands[0].index)] = 1;
+        if (ends_block(f.code[k])) leads[k + 1] = 1;
+        for (const int32_t at : targets_of(f, f.code[k])) leads[static_cast<size_t>(at)] = 1;
     }
     return leads;
 }
 
 void add_next(const ptx::Function& f, BasicBlock& b) {
     const ptx::Instruction& last = f.code[b.end - 1];
-    if (last.op == Op::bra) b.next.push_back(static_cast<size_t>(last.operands[0].index));
-    if (last.op == Op::brx_idx)
-        for (const int32_t at : f.branch_targets[static_cast<size_t>(last.operands[1].index)])
-            b.next.push_back(static_cast<size_t>(at));
-    if (!ends(last) || last.guard.reg >= 0) b.next.push_back(b.end);
+    for (const int32_t at : targets_of(f, last)) b.next.push_back(static_cast<size_t>(at));
+    if (!ends_block(last) || last.guard.reg >= 0) b.next.push_back(b.end);
 }
 
 void scan(const ptx::Function& f, BasicBlock& b) {

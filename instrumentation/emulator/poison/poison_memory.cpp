@@ -178,21 +178,31 @@ bool is_clean(const TaintedBytes& t, uint64_t at, uint32_t bytes) {
     return std::all_of(first, first + bytes, [](uint8_t bits) { return bits == 0; });
 }
 
-// Operands as exec/memory/copy.cpp has them.
+// A lane's value of an operand of up to 32 bits.
+uint32_t value_of(Warp& w, const PoisonSource& s, int lane) {
+    if (s.cell.bits == 0) return static_cast<uint32_t>(s.value);
+    if (s.cell.bits == 1) return (predicate(w, s.cell.slot) >> lane & 1) ^ (s.negated ? 1u : 0u);
+    return cells<uint32_t>(w, s.cell.slot)[lane];
+}
+
+// Of `size` bytes, how many come from the source; the others become zero.
+uint32_t bytes_read(const Poison& p, int lane, uint32_t size) {
+    if (!p.step->fill) return size;
+    const uint32_t value = value_of(*p.warp, *p.step->fill, lane);
+    if (p.step->fill->cell.bits == 1) return value != 0 ? 0 : size;
+    return std::min(value, size);
+}
+
 void copy_async(Poison& p, int lane) {
     Warp& w = *p.warp;
-    const Instr& i = *p.at;
-    const uint32_t bytes = static_cast<uint32_t>(i.target) & 0xff;
-    const auto field = [&i](int bit) { return (i.target >> bit & 1) != 0; };
-    uint32_t taken = field(9) ? std::min(cells<uint32_t>(w, i.r[1])[lane], bytes) : bytes;
-    if (field(10) && has_lane(read_predicate(w, i.r[2]), lane)) taken = 0;
-    const uint64_t to_address = address_of(w, p.at, field(8), lane);
-    const uint64_t from_address =
-        cells<uint64_t>(w, i.r[0])[lane] + static_cast<uint64_t>(static_cast<int32_t>(i.r[3]));
-    const auto to = locate(w, {Space::shared, lane, to_address, bytes, true});
+    const MemorySite* sites = p.step->sites;
+    if (sites == nullptr) return;
+    const uint64_t to_address = address_of(w, sites[0], lane), from_address = address_of(w, sites[1], lane);
+    const uint32_t bytes = value_of(w, p.step->size, lane), taken = bytes_read(p, lane, bytes);
+    const auto to = locate(w, {sites[0].space, lane, to_address, bytes, true});
     if (!to) return;
     const auto from =
-        taken != 0 ? locate(w, {Space::global, lane, from_address, taken, false}) : std::optional<Place>();
+        taken != 0 ? locate(w, {sites[1].space, lane, from_address, taken, false}) : std::optional<Place>();
     const bool poisoned =
         from && !is_clean(*bytes_of(p, *from, lane, from->offset + taken), from->offset, taken);
     for (uint32_t k = 0; poisoned && k < taken; ++k)

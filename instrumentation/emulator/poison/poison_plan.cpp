@@ -5,147 +5,82 @@
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/replay/travel.h"
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 
 namespace wl::emulator {
 namespace {
 
+using ptx::Extent;
+using ptx::Memory;
 using ptx::Mode;
-using ptx::Op;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
+using ptx::Waits;
 using Way = PoisonWay;
 using Kind = Operand::Kind;
 
 bool is_pair(Type t) { return t == Type::f16x2 || t == Type::bf16x2 || t == Type::u16x2 || t == Type::s16x2; }
 bool is_signed(Type t) { return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64; }
-bool is_integer(Type t) {
-    return is_signed(t) || t == Type::u8 || t == Type::u16 || t == Type::u32 || t == Type::u64;
-}
 uint8_t bits_of(Type t) { return t == Type::pred ? 1 : static_cast<uint8_t>(8 * ptx::bytes_of(t)); }
 
-Way way_of_arithmetic(const ptx::Instruction& in) {
-    const Type t = in.types.empty() ? Type::none : in.types[0];
-    const auto& m = in.modifiers;
-    if (is_pair(t)) return Way::halves;
-    const bool low = in.op == Op::add || in.op == Op::sub || m.mode == Mode::lo;
-    return low && is_integer(t) && !m.sat && !m.cc ? Way::carry : Way::all;
-}
-
-Way way_of_conversion(const ptx::Instruction& in) {
-    if (in.types.size() != 2) return Way::all;
-    if ((in.types[0] == Type::f16x2 || in.types[0] == Type::bf16x2) && in.operands.size() == 3)
-        return Way::pack;
-    return is_integer(in.types[0]) && is_integer(in.types[1]) && !in.modifiers.sat ? Way::extend : Way::all;
-}
-
-Way way_of_values(const ptx::Instruction& in) {
-    const auto& m = in.modifiers;
-    switch (in.op) {
-        case Op::mov: return Way::copy;
-        case Op::and_: return Way::bit_and;
-        case Op::or_: return Way::bit_or;
-        case Op::xor_:
-        case Op::not_: return Way::bit_xor;
-        case Op::lop3: return m.bool_op == ptx::BoolOp::none ? Way::table : Way::all;
-        case Op::shl: return Way::shift_left;
-        case Op::shr: return Way::shift_right;
-        case Op::shf: return Way::funnel;
-        case Op::prmt: return m.mode == Mode::none ? Way::permute : Way::all;
-        case Op::selp: return Way::select;
-        case Op::bfe: return Way::field;
-        case Op::bfi: return Way::insert;
-        case Op::cvt: return way_of_conversion(in);
-        case Op::setp: return m.bool_op == ptx::BoolOp::none || m.pair ? Way::all : Way::compare;
-        case Op::add:
-        case Op::sub:
-        case Op::mul:
-        case Op::mad:
-        case Op::fma:
-        case Op::min:
-        case Op::max:
-        case Op::neg:
-        case Op::abs: return way_of_arithmetic(in);
-        default: return Way::all;
-    }
-}
-
-Way way_of_memory(const ptx::Instruction& in) {
-    const bool param = in.modifiers.space == Space::param;
-    switch (in.op) {
-        case Op::ld:
-        case Op::ldu: return param ? Way::clean : Way::load;
-        case Op::st: return param ? Way::lost : Way::store;
-        case Op::atom:
-        case Op::red: return Way::atomic;
-        case Op::cp_async: return Way::copy_async;
-        case Op::ldmatrix: return Way::load_rows;
-        case Op::stmatrix: return Way::store_rows;
-        case Op::wmma_load: return Way::load_fragment;
-        case Op::wmma_store: return Way::store_fragment;
-        case Op::sust:
-        case Op::sured: return Way::leave;
-        default: return Way::none;
-    }
-}
-
+// The row's flow, as far as modifiers and types do not change it.
 Way way_of(const ptx::Instruction& in) {
-    if (const Way memory = way_of_memory(in); memory != Way::none) return memory;
-    switch (in.op) {
-        case Op::mark:
-        case Op::prefetch:
-        case Op::prefetchu: return Way::none;
-        case Op::movmatrix: return Way::transpose;
-        case Op::wmma_mma:
-        case Op::mma:
-        case Op::mma_sp: return Way::product;
-        case Op::shfl: return Way::shuffle;
-        case Op::vote: return in.modifiers.mode == Mode::ballot ? Way::ballot : Way::across;
-        case Op::match:
-        case Op::redux: return Way::across;
-        case Op::bar: return in.modifiers.mode == Mode::red ? Way::reduce : Way::none;
-        case Op::call: return Way::lost;
-        case Op::activemask:
-        case Op::elect:
-        case Op::tex:
-        case Op::tld4:
-        case Op::txq:
-        case Op::suld:
-        case Op::suq:
-        case Op::mbarrier_arrive:
-        case Op::mbarrier_arrive_drop:
-        case Op::mbarrier_test_wait:
-        case Op::mbarrier_try_wait: return Way::clean;
-        default: return way_of_values(in);
+    const Way way = traits_of(in).flow;
+    const auto& m = in.modifiers;
+    const bool pair = !in.types.empty() && is_pair(in.types[0]);
+    const bool param = m.space == Space::param;
+    switch (way) {
+        case Way::load: return param ? Way::clean : way;
+        case Way::store: return param ? Way::lost : way;
+        case Way::carry:
+            if (pair) return Way::halves;
+            return m.sat || m.cc || (m.mode != Mode::none && m.mode != Mode::lo) ? Way::all : way;
+        case Way::halves: return pair ? way : Way::all;
+        case Way::permute: return m.mode == Mode::none ? way : Way::all;
+        case Way::extend: return m.sat ? Way::all : way;
+        case Way::compare: return m.pair ? Way::all : way;
+        default: return way;
     }
 }
 
+// It does something besides writing registers.
 bool guard_decides(const ptx::Instruction& in) {
-    return ptx::destination_count(in) == 0 || in.op == Op::call || in.op == Op::atom || in.op == Op::bar;
+    const ptx::Traits& t = traits_of(in);
+    return ptx::destination_count(in) == 0 || t.control == ptx::Control::call || writes(t.memory) ||
+        t.memory == Memory::mbarrier || t.waits == Waits::block;
 }
 
-// Which operands decide something whatever becomes of the result; -1: those that are no address do not.
-struct Decides {
-    int from = -1, count = 0;
-    PoisonEffect effect = PoisonEffect::branch;
-};
-Decides deciding_operands(const ptx::Instruction& in) {
-    const int first = static_cast<int>(ptx::destination_count(in));
-    switch (in.op) {
-        case Op::brx_idx: return {0, 1, PoisonEffect::branch};
-        case Op::bar: return {first, 2, PoisonEffect::barrier};
-        case Op::bar_warp_sync: return {0, 1, PoisonEffect::barrier};
-        case Op::shfl: return {first + 1, 3, PoisonEffect::lane};
-        case Op::vote:
-        case Op::match:
-        case Op::redux: return {first + 1, 1, PoisonEffect::lane};
-        case Op::call: return {1, 1, PoisonEffect::call};
-        case Op::wmma_load:
-        case Op::wmma_store: return {2, 1, PoisonEffect::address};
-        case Op::cp_async: return {2, 2, PoisonEffect::address};
-        default: return {};
+// What an operand decides that the row says decides by itself.
+PoisonEffect effect_of(const ptx::Traits& t, int8_t role) {
+    if (role == t.size || role == t.stride || role == t.fill) return PoisonEffect::address;
+    if (t.control != ptx::Control::none)
+        return t.control == ptx::Control::call ? PoisonEffect::call : PoisonEffect::branch;
+    return t.waits == Waits::block || t.flow == Way::none ? PoisonEffect::barrier : PoisonEffect::lane;
+}
+
+// Ways that need to know the values of the sources.
+bool looks_at_values(Way way) {
+    switch (way) {
+        case Way::bit_and:
+        case Way::bit_or:
+        case Way::bit_xor:
+        case Way::table:
+        case Way::shift_left:
+        case Way::shift_right:
+        case Way::funnel:
+        case Way::permute:
+        case Way::select:
+        case Way::carry:
+        case Way::halves:
+        case Way::pack:
+        case Way::extend:
+        case Way::field:
+        case Way::insert:
+        case Way::compare: return true;
+        default: return false;
     }
 }
 
@@ -180,16 +115,20 @@ struct Planner {
             each_cell(o.index, [&](PoisonCell c) { step.deciders.push_back({c, effect}); });
         for (const Operand& e : o.elements) add_decider(e, effect);
     }
+    PoisonSource source_of(const Operand& o) const {
+        if (o.kind == Kind::reg) return {cell(o.index), o.negated, 0};
+        const Type t = step.in->types.empty() ? Type::b32 : step.in->types[0];
+        return {{}, o.negated, o.floating ? ptx::value_of(o, t) : o.bits};
+    }
     void add_source(const Operand& o) {
         if (o.kind == Kind::address) return add_decider(o, PoisonEffect::address);
         if (o.kind == Kind::reg) {
             each_cell(o.index, [&](PoisonCell c) { step.sources.push_back({c, o.negated, 0}); });
         } else if (o.kind == Kind::immediate) {
-            const Type t = step.in->types.empty() ? Type::b32 : step.in->types[0];
-            step.sources.push_back({{}, o.negated, o.floating ? ptx::value_of(o, t) : o.bits});
+            step.sources.push_back(source_of(o));
         } else if (o.kind == Kind::special || o.kind == Kind::symbol) {
             step.sources.emplace_back();
-            if (step.way >= Way::bit_and && step.way <= Way::compare) step.way = Way::all;
+            if (looks_at_values(step.way)) step.way = Way::all;
         }
         for (const Operand& e : o.elements) add_source(e);
     }
@@ -201,7 +140,8 @@ std::vector<uint32_t> loaded_bytes(const ptx::Function& f) {
     constexpr uint32_t kUnseen = ~0u;
     std::vector<uint32_t> bytes(f.registers.size(), kUnseen);
     for (const ptx::Instruction& in : f.code) {
-        const bool loads = (in.op == Op::ld || in.op == Op::ldu) && !in.types.empty();
+        const ptx::Traits& t = traits_of(in);
+        const bool loads = t.memory == Memory::load && t.extent == Extent::typed;
         const uint32_t here = loads ? ptx::bytes_of(in.types.back()) : 0;
         const auto note = [&](const Operand& o) {
             if (o.kind != Kind::reg) return;
@@ -217,11 +157,12 @@ std::vector<uint32_t> loaded_bytes(const ptx::Function& f) {
 }
 
 bool stores_copies(const ptx::Instruction& in, const std::vector<uint32_t>& loaded) {
-    if (in.op != Op::st || in.operands.size() < 2 || in.types.empty()) return false;
+    const ptx::Traits& t = traits_of(in);
+    if (t.memory != Memory::store || t.extent != Extent::typed) return false;
     const auto is_copy = [&](const Operand& o) {
         return o.kind != Kind::reg || loaded[static_cast<size_t>(o.index)] == ptx::bytes_of(in.types.back());
     };
-    const Operand& data = in.operands[1];
+    const Operand& data = *operand_in(in, t.data);
     return is_copy(data) && std::all_of(data.elements.begin(), data.elements.end(), is_copy);
 }
 
@@ -233,30 +174,32 @@ PoisonStep plan_step(
     s.in = &in;
     s.way = way_of(in);
     s.copies = stores_copies(in, loaded);
-    if (s.way == Way::none && in.op == Op::mark) return s;
+    if (in.op == ptx::Op::mark) return s;
+    const ptx::Traits& traits = traits_of(in);
     const Type t = in.types.empty() ? Type::b32 : in.types[0];
     s.width = bits_of(t);
     s.source_width = in.types.empty() ? s.width : bits_of(in.types.back());
-    s.is_signed = is_signed(in.op == Op::cvt ? in.types.back() : t);
+    s.is_signed = is_signed(s.way == Way::extend ? in.types.back() : t);
     if (in.guard.reg >= 0) {
         s.guard = p.cell(in.guard.reg);
         s.guard_negated = in.guard.negated;
         s.guard_decides = guard_decides(in);
     }
-    const size_t written = in.op == Op::sured ? 0 : ptx::destination_count(in);
-    const Decides decides = deciding_operands(in);
+    const size_t written = ptx::destination_count(in);
     for (size_t k = 0; k < in.operands.size(); ++k) {
-        const auto at = static_cast<int>(k);
-        const bool by_itself = at >= decides.from && at < decides.from + decides.count;
-        if (k < written && in.operands[k].kind != Kind::address)
-            p.add_result(in.operands[k]);
-        else if (by_itself && (in.op != Op::bar || !p.is_predicate(in.operands[k])))
-            p.add_decider(in.operands[k], decides.effect);
-        else if (s.way != Way::none || in.operands[k].kind == Kind::address)
-            p.add_source(in.operands[k]);
+        const Operand& o = in.operands[k];
+        const int8_t role = ptx::role_of(in, k);
+        const bool by_itself = role != ptx::kNoRole && (traits.steers >> role & 1) != 0;
+        if (k < written && o.kind != Kind::address)
+            p.add_result(o);
+        else if (by_itself && (traits.waits != Waits::block || !p.is_predicate(o)))
+            p.add_decider(o, effect_of(traits, role));
+        else if (s.way != Way::none || o.kind == Kind::address)
+            p.add_source(o);
     }
-    if (s.way == Way::none && (in.op == Op::prefetch || in.op == Op::prefetchu)) s.deciders.clear();
-    if (in.op == Op::not_) s.sources.resize(1);
+    if (traits.memory == Memory::hint) s.deciders.clear();
+    if (const Operand* size = operand_in(in, traits.size)) s.size = p.source_of(*size);
+    if (const Operand* fill = operand_in(in, traits.fill)) s.fill = p.source_of(*fill);
     if (s.way == Way::table && s.sources.size() == 4) s.table = static_cast<uint8_t>(s.sources[3].value);
     if (s.way == Way::copy && s.width == 128) s.way = Way::all;
     for (const PoisonSource& source : s.sources) s.source_cells.push_back(source.cell);
@@ -296,6 +239,8 @@ PoisonPlan plan_poison(const ptx::Module& module, const Program& program) {
         for (size_t at = 0; at < f.source->code.size(); ++at)
             plan.steps[program.functions[k].begin + at] = plan_step(f, f.source->code[at], loaded);
     }
+    for (const MemorySpan& span : program.memory_spans)
+        plan.steps[span.instruction].sites = &program.memory_sites[span.first];
     note_stores(program, plan);
     return plan;
 }

@@ -7,47 +7,8 @@
 
 namespace wl::emulator {
 
-// How poison goes from the sources of an instruction to its results.
-enum class PoisonWay : uint8_t {
-    none,   // no results that matter
-    clean,  // results do not come from the sources
-    all,    // any poisoned bit of any source poisons every bit of every result
-    copy,   // the bits of all sources in a row become those of the results
-    bit_and,
-    bit_or,
-    bit_xor,
-    table,  // lop3
-    shift_left,
-    shift_right,
-    funnel,
-    permute,
-    select,
-    carry,  // sums and low products: from the lowest poisoned bit upwards
-    halves,
-    pack,  // {a, b}: halves of a rounded pair
-    extend,
-    field,
-    insert,
-    compare,
-    leave,  // the sources leave the kernel
-    lost,
-    load,
-    store,
-    atomic,
-    copy_async,
-    reduce,  // over the block, followed within the warp
-    // of the whole warp, when all its lanes have come
-    shuffle,
-    ballot,
-    across,
-    load_rows,
-    store_rows,
-    transpose,
-    load_fragment,
-    store_fragment,
-    product,
-};
-constexpr bool is_collective(PoisonWay way) { return way >= PoisonWay::shuffle; }
+// How poison goes from the sources of an instruction to its results: as their bits do.
+using PoisonWay = ptx::Flow;
 
 // What a poisoned operand decides by itself.
 enum class PoisonEffect : uint8_t { branch, address, lane, barrier, call, leaves };
@@ -80,6 +41,9 @@ struct PoisonStep {
     std::vector<PoisonCell> source_cells;  // theirs
     std::vector<PoisonCell> results;
     std::vector<PoisonDecider> deciders;
+    PoisonSource size;                  // of a copy
+    std::optional<PoisonSource> fill;   // as much of it is read; the other bytes become zero
+    const MemorySite* sites = nullptr;  // of what memory_sites.cpp knows: the addresses in their order
     const ptx::Instruction* in = nullptr;
 };
 

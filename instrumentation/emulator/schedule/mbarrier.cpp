@@ -41,7 +41,7 @@ void observe(Warp& w, const MbarrierUse& use, Touching how) {
     if (w.block->now.variant == kPlain) return;
     std::array<uint32_t, kLanes> addresses;
     addresses.fill(use.offset);
-    observe_shared(w, use.instr, {how, use.lanes, sizeof(uint64_t), addresses.data()}, {});
+    observe_shared(w, use.instr, {how, use.lanes, sizeof(uint64_t), addresses.data(), use.beside}, {});
 }
 
 void write_word(Warp& w, const MbarrierUse& use, Mbarrier& m) {
@@ -220,7 +220,8 @@ void count_bytes(Warp& w, const MbarrierUse& use, Mbarrier& m, int64_t bytes) {
 
 void track_copies(Warp& w, const MbarrierUse& use, Mbarrier& m, bool counted) {
     Block& block = *w.block;
-    for (PendingCopy& copy : w.copies) copy.tracked |= copy.lanes & use.lanes;
+    for (PendingCopy& copy : w.copies)
+        if (copy.mbarrier < 0) copy.tracked |= copy.lanes & use.lanes;
     block.now.copy_arrivals.push_back(
         {use.offset, w.index, use.lanes, time_at(w, use.instr), counted, use.instr}
     );
@@ -231,6 +232,7 @@ void track_copies(Warp& w, const MbarrierUse& use, Mbarrier& m, bool counted) {
 
 void land_tracked(Warp& w, const MbarrierUse& use, Mbarrier& m) {
     Block& block = *w.block;
+    land_bulk_copies(block, m);
     bool any = false;
     for (const CopyArrival& a : block.now.copy_arrivals) {
         if (a.mbarrier != m.offset) continue;

@@ -15,6 +15,7 @@ struct MbarrierUse {
     const Instr* instr = nullptr;
     uint32_t lanes = 0;
     uint32_t offset = 0;  // in the block's window; aligned to 8 bytes and inside it
+    bool beside = false;  // the instruction's first address is another
 };
 
 void make_mbarrier(Warp& w, const MbarrierUse& use, uint32_t count);

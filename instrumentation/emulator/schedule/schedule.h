@@ -68,5 +68,7 @@ bool has_value(ptx::SpecialRegister which);
 void land_all_copies(Warp& w, uint32_t lanes);
 // Pending cp.async of these lanes that were issued before `time` land, for an mbarrier that tracks them.
 void land_tracked_copies(Warp& w, uint32_t lanes, uint64_t time);
+// Pending cp.async.bulk that complete at the mbarrier land, and count for its phase.
+void land_bulk_copies(Block& block, Mbarrier& m);
 
 }  // namespace wl::emulator

@@ -53,15 +53,17 @@ struct Split {
     uint32_t tested = 0;  // that mbarrier's offset in shared memory
 };
 
-// One cp.async of some lanes, not yet done. `age`: commit groups since its own, -1 while uncommitted.
+// One cp.async of some lanes, or one cp.async.bulk of one, not yet done. `age`: commit groups since its own,
+// -1 while uncommitted.
 struct PendingCopy {
     uint32_t lanes = 0;
     int age = -1;
     uint64_t time = 0;     // of the warp's clock, at its issue
     uint32_t tracked = 0;  // lanes whose copy an mbarrier tracks
     const Instr* instr = nullptr;
-    uint8_t bytes = 0;
-    std::array<uint32_t, kLanes> to;            // shared offset
+    int32_t mbarrier = -1;            // bulk: the offset of the one that it completes at; -1: it is none
+    uint32_t bytes = 0;               // of each lane; all but those of a bulk copy: at most 16
+    std::array<uint32_t, kLanes> to;  // shared offset
     std::array<const std::byte*, kLanes> from;  // nullptr: zeros
     std::array<uint8_t, kLanes> source_bytes;   // the rest is filled with zeros
 };

@@ -25,17 +25,11 @@ struct Addresses {
 };
 void read_addresses(Warp& w, const MemorySite& site, const MemoryRequest& r, Addresses& out) {
     const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
-    const auto displacement = static_cast<uint64_t>(site.displacement);
     const bool generic = site.space == Space::generic;
     for (uint32_t rest = w.mask & r.lanes; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto l = static_cast<size_t>(lane);
-        uint64_t address = site.wide
-            ? cells<uint64_t>(w, site.slot)[lane] + displacement
-            : static_cast<uint32_t>(
-                  cells<uint32_t>(w, site.slot)[lane] + static_cast<uint32_t>(displacement)
-              );
-        address += r.byte[l];
+        uint64_t address = address_of(w, site, lane) + r.byte[l];
         if (stride != nullptr) address += uint64_t{r.line[l]} * stride[lane] * site.element;
         const uint64_t window = address & kWindowMask;
         if (site.space == Space::shared || (generic && window == kSharedBase))
@@ -133,6 +127,22 @@ void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, G
     touch(actor, t);
 }
 
+// The bytes of a run, thread by thread, in pieces of what its addresses are multiples of.
+void look_at_runs(
+    Warp& w, const Instr* i, const OrderSite& order, const MemorySite& site, const Addresses& a
+) {
+    const MemoryRequest& r = site.requests[0];
+    for (uint32_t rest = a.global; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(first_lane(rest));
+        std::array<uint64_t, kLanes> at = a.at;
+        const uint32_t size = cells<uint32_t>(w, site.size)[lane];
+        for (uint32_t done = 0; done + r.bytes <= size; done += r.bytes, at[lane] += r.bytes) {
+            GlobalTouch t{{}, rest & -rest, r.bytes, at};
+            look_at(w, i, order, r.kind, t);
+        }
+    }
+}
+
 void look(Warp& w, const Instr* i, const Traits& traits) {
     for (const MemorySite& site : traits.memory) {
         for (const MemoryRequest& r : site.requests) {
@@ -140,6 +150,10 @@ void look(Warp& w, const Instr* i, const Traits& traits) {
             read_addresses(w, site, r, a);
             if (traits.order.strong) synchronise(w, traits.order, r, a);
             if (a.global == 0) continue;
+            if (site.size != 0) {
+                look_at_runs(w, i, traits.order, site, a);
+                continue;
+            }
             GlobalTouch t{{}, a.global, r.bytes, a.at};
             look_at(w, i, traits.order, r.kind, t);
             if (is_plain_store(traits, site) && !traits.order.strong) look_at_lanes(w, i, t);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kIntroduction =
     "# PTX instructions\n\n"
     "Every form of the PTX ISA 9.0 that WarpLens knows, by chapter. Written by `ptx_docs` from the table in\n"
-    "`instrumentation/ptx/forms_*.cpp`, which the decoder reads too: a mnemonic that no row allows is "
+    "`instrumentation/ptx/table/forms_*.cpp`, which the decoder reads too: a mnemonic that no row allows is "
     "answered by\n"
     "`unsupported`, with its line.\n\n"
     "Types and modifiers stand in groups: one of `a/b` must appear, one of `[a/b]` may. Operands: `[a]` is "

@@ -12,7 +12,7 @@ constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
 
 // clang-format off
 constexpr std::array kFloat = {
-    Form{Op::testp, "testp", "f32|f64", "finite|infinite|number|notanumber|normal|subnormal", "d a", "9.7.3.1", kExact, "d = whether a is of the class.", ""},
+    Form{Op::testp, "testp", "f32|f64", "finite|infinite|number|notanumber|normal|subnormal", "d a", "9.7.3.1", kExact, "d = whether a is of the class.", "", "d:pred"},
     Form{Op::copysign, "copysign", "f32|f64", "", "d a b", "9.7.3.2", kExact, "d = b with the sign of a.", ""},
     Form{Op::add, "add", "f32", "rn|rz|rm|rp? ftz? sat?", "d a b", "9.7.3.3", kExact, "d = a + b, rounded once.", ""},
     Form{Op::add, "add", "f64", "rn|rz|rm|rp?", "d a b", "9.7.3.3", kExact, "d = a + b, rounded once.", ""},
@@ -58,32 +58,32 @@ constexpr std::array kFloat = {
 };
 
 constexpr std::array kHalf = {
-    Form{Op::add, "add", "f16|f16x2", "rn? ftz? sat?", "d a b", "9.7.4.1", kExact, "d = a + b, rounded once, each half of a pair by itself.", ""},
-    Form{Op::add, "add", "bf16|bf16x2", "rn?", "d a b", "9.7.4.1", kExact, "d = a + b, rounded once; subnormals stay.", ""},
-    Form{Op::sub, "sub", "f16|f16x2", "rn? ftz? sat?", "d a b", "9.7.4.2", kExact, "d = a - b, rounded once, each half of a pair by itself.", ""},
-    Form{Op::sub, "sub", "bf16|bf16x2", "rn?", "d a b", "9.7.4.2", kExact, "d = a - b, rounded once; subnormals stay.", ""},
-    Form{Op::mul, "mul", "f16|f16x2", "rn? ftz? sat?", "d a b", "9.7.4.3", kExact, "d = a * b, rounded once, each half of a pair by itself.", ""},
-    Form{Op::mul, "mul", "bf16|bf16x2", "rn?", "d a b", "9.7.4.3", kExact, "d = a * b, rounded once; subnormals stay.", ""},
-    Form{Op::fma, "fma", "f16|f16x2", "rn ftz? sat|relu?", "d a b c", "9.7.4.4", kExact, "d = a * b + c, rounded once; .relu sets what is negative or NaN to +0 or the canonical NaN.", ""},
-    Form{Op::fma, "fma", "bf16|bf16x2", "rn relu?", "d a b c", "9.7.4.4", kExact, "d = a * b + c, rounded once; subnormals stay.", ""},
-    Form{Op::fma, "fma", "f16|f16x2|bf16|bf16x2", "rn oob relu?", "d a b c", "9.7.4.4", kExact, "d = a * b + c, or 0 when a or b is 0x7ff7 or 0xfff7, the NaN that a tensor copy writes for elements out of bounds.", ""},
-    Form{Op::neg, "neg", "f16|f16x2", "ftz?", "d a", "9.7.4.5", kExact, "d = -a, each half of a pair by itself.", ""},
-    Form{Op::neg, "neg", "bf16|bf16x2", "", "d a", "9.7.4.5", kExact, "d = -a, each half of a pair by itself.", ""},
-    Form{Op::abs, "abs", "f16|f16x2", "ftz?", "d a", "9.7.4.6", kExact, "d = |a|, each half of a pair by itself.", ""},
-    Form{Op::abs, "abs", "bf16|bf16x2", "", "d a", "9.7.4.6", kExact, "d = |a|, each half of a pair by itself.", ""},
-    Form{Op::min, "min", "f16|f16x2", "ftz? NaN? xorsign.abs?", "d a b", "9.7.4.7", kExact, "d = the smaller of a and b; NaN and signs as for f32.", ""},
-    Form{Op::min, "min", "bf16|bf16x2", "NaN? xorsign.abs?", "d a b", "9.7.4.7", kExact, "d = the smaller of a and b; NaN and signs as for f32.", ""},
-    Form{Op::max, "max", "f16|f16x2", "ftz? NaN? xorsign.abs?", "d a b", "9.7.4.8", kExact, "d = the larger of a and b; NaN and signs as for f32.", ""},
-    Form{Op::max, "max", "bf16|bf16x2", "NaN? xorsign.abs?", "d a b", "9.7.4.8", kExact, "d = the larger of a and b; NaN and signs as for f32.", ""},
+    Form{Op::add, "add", "f16|f16x2", "rn? ftz? sat?", "d a b", "9.7.4.1", kExact, "d = a + b, rounded once, each half of a pair by itself.", "", "halves"},
+    Form{Op::add, "add", "bf16|bf16x2", "rn?", "d a b", "9.7.4.1", kExact, "d = a + b, rounded once; subnormals stay.", "", "halves"},
+    Form{Op::sub, "sub", "f16|f16x2", "rn? ftz? sat?", "d a b", "9.7.4.2", kExact, "d = a - b, rounded once, each half of a pair by itself.", "", "halves"},
+    Form{Op::sub, "sub", "bf16|bf16x2", "rn?", "d a b", "9.7.4.2", kExact, "d = a - b, rounded once; subnormals stay.", "", "halves"},
+    Form{Op::mul, "mul", "f16|f16x2", "rn? ftz? sat?", "d a b", "9.7.4.3", kExact, "d = a * b, rounded once, each half of a pair by itself.", "", "halves"},
+    Form{Op::mul, "mul", "bf16|bf16x2", "rn?", "d a b", "9.7.4.3", kExact, "d = a * b, rounded once; subnormals stay.", "", "halves"},
+    Form{Op::fma, "fma", "f16|f16x2", "rn ftz? sat|relu?", "d a b c", "9.7.4.4", kExact, "d = a * b + c, rounded once; .relu sets what is negative or NaN to +0 or the canonical NaN.", "", "halves"},
+    Form{Op::fma, "fma", "bf16|bf16x2", "rn relu?", "d a b c", "9.7.4.4", kExact, "d = a * b + c, rounded once; subnormals stay.", "", "halves"},
+    Form{Op::fma, "fma", "f16|f16x2|bf16|bf16x2", "rn oob relu?", "d a b c", "9.7.4.4", kExact, "d = a * b + c, or 0 when a or b is 0x7ff7 or 0xfff7, the NaN that a tensor copy writes for elements out of bounds.", "", "halves"},
+    Form{Op::neg, "neg", "f16|f16x2", "ftz?", "d a", "9.7.4.5", kExact, "d = -a, each half of a pair by itself.", "", "halves"},
+    Form{Op::neg, "neg", "bf16|bf16x2", "", "d a", "9.7.4.5", kExact, "d = -a, each half of a pair by itself.", "", "halves"},
+    Form{Op::abs, "abs", "f16|f16x2", "ftz?", "d a", "9.7.4.6", kExact, "d = |a|, each half of a pair by itself.", "", "halves"},
+    Form{Op::abs, "abs", "bf16|bf16x2", "", "d a", "9.7.4.6", kExact, "d = |a|, each half of a pair by itself.", "", "halves"},
+    Form{Op::min, "min", "f16|f16x2", "ftz? NaN? xorsign.abs?", "d a b", "9.7.4.7", kExact, "d = the smaller of a and b; NaN and signs as for f32.", "", "halves"},
+    Form{Op::min, "min", "bf16|bf16x2", "NaN? xorsign.abs?", "d a b", "9.7.4.7", kExact, "d = the smaller of a and b; NaN and signs as for f32.", "", "halves"},
+    Form{Op::max, "max", "f16|f16x2", "ftz? NaN? xorsign.abs?", "d a b", "9.7.4.8", kExact, "d = the larger of a and b; NaN and signs as for f32.", "", "halves"},
+    Form{Op::max, "max", "bf16|bf16x2", "NaN? xorsign.abs?", "d a b", "9.7.4.8", kExact, "d = the larger of a and b; NaN and signs as for f32.", "", "halves"},
     Form{Op::tanh, "tanh", "f16|f16x2|bf16|bf16x2", "approx", "d a", "9.7.4.9", kBounded, "d = the hyperbolic tangent of a; f16 within 2^-10.987, bf16 within 2^-8.", "the hardware's table"},
     Form{Op::ex2, "ex2", "f16|f16x2", "approx", "d a", "9.7.4.10", kBounded, "d = 2 to the power a, within 2^-9.9 of the value.", "the hardware's table"},
     Form{Op::ex2, "ex2", "bf16|bf16x2", "approx ftz", "d a", "9.7.4.10", kBounded, "d = 2 to the power a, within 2^-7 of the value.", "the hardware's table"},
 };
 
 constexpr std::array kMixed = {
-    Form{Op::add, "add", "f32 f16|bf16", "rn|rz|rm|rp? sat?", "d a c", "9.7.5.1", kExact, "d = a widened to f32, plus c.", kBlackwell},
-    Form{Op::sub, "sub", "f32 f16|bf16", "rn|rz|rm|rp? sat?", "d a c", "9.7.5.2", kExact, "d = a widened to f32, minus c.", kBlackwell},
-    Form{Op::fma, "fma", "f32 f16|bf16", "rn|rz|rm|rp sat?", "d a b c", "9.7.5.3", kExact, "d = a * b of widened operands, plus c, rounded once.", kBlackwell},
+    Form{Op::add, "add", "f32 f16|bf16", "rn|rz|rm|rp? sat?", "d a c", "9.7.5.1", kExact, "d = a widened to f32, plus c.", kBlackwell, "d:t1 c:t1"},
+    Form{Op::sub, "sub", "f32 f16|bf16", "rn|rz|rm|rp? sat?", "d a c", "9.7.5.2", kExact, "d = a widened to f32, minus c.", kBlackwell, "d:t1 c:t1"},
+    Form{Op::fma, "fma", "f32 f16|bf16", "rn|rz|rm|rp sat?", "d a b c", "9.7.5.3", kExact, "d = a * b of widened operands, plus c, rounded once.", kBlackwell, "d:t1 c:t1"},
 };
 // clang-format on
 

@@ -2,6 +2,8 @@
 // read.
 #pragma once
 
+#include "instrumentation/ptx/table/notation.h"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -416,6 +418,8 @@ struct Form {
     Exactness exactness;
     std::string_view semantics;     // one sentence
     std::string_view not_modelled;  // empty: nothing
+    std::string_view does{};        // its traits, in the notation of notation.h
+    Traits traits = notation::read_traits(types, operands, does);
 };
 
 // The rows of one family, in the order of the ISA's chapters.

@@ -250,6 +250,40 @@ Case arrive_by_copy(const ptx::Form& form, const Variant& v) {
     return c;
 }
 
+// One thread copies `bytes` into shared memory, waits for the phase and stores what came.
+Case bulk_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
+    Kernel k;
+    k.block.x = 1;
+    k.registers +=
+        "    .shared .align 8 .b64 bar;\n    .shared .align 16 .b8 rows[4096];\n"
+        "    .reg .b64 %bar, %s, %rows;\n    .reg .b32 %size;\n    .reg .pred %p;\n";
+    const std::string from = buffer(k, {Type::b8, random_bytes(bytes + 16, 64), false}),
+                      to = zeroed(k, Type::b32, bytes), number = std::to_string(bytes);
+    line(k, "mov.u64 %bar, bar");
+    line(k, "mov.u64 %rows, rows");
+    line(k, "mov.u32 %size, " + number);
+    line(k, "mbarrier.init.shared.b64 [%bar], 1");
+    line(k, "mbarrier.arrive.expect_tx.shared.b64 %s, [%bar], " + number);
+    std::string operands = " [%rows], [" + from + "+16], %size, [%bar]";
+    if (has(v, "L2::cache_hint")) {
+        const std::string policy = new_register(k, Type::b64);
+        line(k, "createpolicy.fractional.L2::evict_last.b64 " + policy + ", 1.0");
+        operands += ", " + policy;
+    }
+    line(k, mnemonic(form, v) + operands);
+    line(k, "WAIT:");
+    line(k, "mbarrier.test_wait.shared.b64 %p, [%bar], %s");
+    line(k, "@!%p bra WAIT");
+    const std::string word = new_register(k, Type::b32);
+    for (uint32_t at = 0; at < bytes; at += 4) {
+        line(k, "ld.shared.b32 " + word + ", [%rows+" + std::to_string(at) + "]");
+        line(k, "st.global.b32 [" + to + "+" + std::to_string(at) + "], " + word);
+    }
+    Case c = finish(k, form, mnemonic(form, v) + " " + number);
+    c.risky = true;
+    return c;
+}
+
 }  // namespace
 
 std::vector<Case> async_copy_cases(const ptx::Form& form) {
@@ -270,13 +304,16 @@ std::vector<Case> async_copy_cases(const ptx::Form& form) {
         cases.push_back(copy_case(form, {"cp.async.ca.shared.global", 16, "", "one copy"}, false));
     } else if (form.op == Op::cp_async_mbarrier_arrive) {
         for (const Variant& v : variants_of(form)) cases.push_back(arrive_by_copy(form, v));
+    } else if (form.traits.extent == ptx::Extent::bulk) {
+        for (const Variant& v : variants_of(form))
+            for (const uint32_t bytes : {16u, 192u}) cases.push_back(bulk_case(form, v, bytes));
     }
     return cases;
 }
 
 std::vector<Case> mbarrier_cases(const ptx::Form& form) {
     std::vector<Case> cases;
-    if (form.op < Op::mbarrier_init || form.op > Op::mbarrier_pending_count) return cases;
+    if (!form.name.starts_with("mbarrier.")) return cases;
     const std::vector<std::string> statements = opaque_script(form);
     const bool plain = form.modifiers.find("expect_tx") == std::string_view::npos &&
         form.modifiers.find("noComplete") == std::string_view::npos;

@@ -15,11 +15,10 @@ bool extended_precision(const ptx::Form& form) {
         form.modifiers.ends_with("cc");
 }
 
+// The chapters of arithmetic, comparison and logic; of movement prmt and cvt.
 bool served(const ptx::Form& form) {
     if (extended_precision(form)) return false;
-    if (form.op == Op::mov || form.op == Op::cvta || form.op == Op::isspacep || form.op == Op::istypep)
-        return false;
-    return form.op >= Op::add && form.op <= Op::cvt_pack;
+    return is_arithmetic(form) || form.name == "prmt" || form.name.starts_with("cvt.") || form.name == "cvt";
 }
 
 Type twice(Type t) {
@@ -30,8 +29,6 @@ Type twice(Type t) {
         default: return Type::s64;
     }
 }
-
-bool is_float(Type t) { return t >= Type::f16 && t <= Type::tf32; }
 
 Operand position(Type t = Type::u32) { return {t, Flavour::position}; }
 
@@ -47,36 +44,22 @@ Operand plain_of(const ptx::Form& form, Type type) {
     }
 }
 
-// The operand that a role stands for.
+ptx::Width width_of(const ptx::Form& form, std::string_view role) {
+    const auto number = std::count(form.operands.data(), role.data(), ' ');
+    return form.traits.widths[static_cast<size_t>(number)];
+}
+
+// The operand that a role, a piece of the row's column, stands for: of the row's width, and with values that
+// show mistakes.
 Operand operand_of(const ptx::Form& form, const Variant& v, std::string_view role) {
+    using Of = ptx::Width::Of;
     const Type first = v.types.empty() ? Type::b32 : v.types.front();
     const Type last = v.types.empty() ? Type::b32 : v.types.back();
     const char r = role[0];
-    if (role == "|p" || role == "q" || role == "!c") return {Type::pred, Flavour::predicate};
     switch (form.op) {
-        case Op::mul:
-        case Op::mad:
-            if (has(v, "wide") && (r == 'd' || r == 'c')) return {twice(first)};
-            break;
-        case Op::popc:
-        case Op::clz:
-        case Op::bfind:
-            if (r == 'd') return {Type::u32};
-            break;
         case Op::fns:
             if (role == "base") return {Type::b32, Flavour::lane};
             if (role == "offset") return {Type::s32, Flavour::small};
-            break;
-        case Op::bfe:
-            if (r == 'b' || r == 'c') return position();
-            break;
-        case Op::bfi:
-            if (r == 'c' || r == 'e') return position();
-            break;
-        case Op::szext:
-        case Op::shl:
-        case Op::shr:
-            if (r == 'b') return position();
             break;
         case Op::bmsk:
             if (r != 'd') return position();
@@ -89,21 +72,7 @@ Operand operand_of(const ptx::Form& form, const Variant& v, std::string_view rol
             if (r == 'a') return {first};
             if (r == 'b') return {last};
             return {Type::s32};
-        case Op::set:
-            if (r == 'd') return {first};
-            return {last};
-        case Op::setp:
-        case Op::testp:
-            if (r == 'd') return {Type::pred, Flavour::predicate};
-            break;
-        case Op::selp:
-            if (r == 'c') return {Type::pred, Flavour::predicate};
-            break;
-        case Op::slct:
-            if (r == 'c') return {last};
-            return {first};
         case Op::cvt:
-            if (r == 'd') return {first};
             if (r == 'e') return {Type::b32};
             break;
         case Op::cvt_pack:
@@ -111,9 +80,13 @@ Operand operand_of(const ptx::Form& form, const Variant& v, std::string_view rol
             return {Type::s32};
         default: break;
     }
-    if (v.types.size() == 2 && is_float(first) && form.op != Op::cvt)
-        return {r == 'd' || r == 'c' ? first : last};  // mixed precision
-    return plain_of(form, last);
+    switch (width_of(form, role).of) {
+        case Of::predicate: return {Type::pred, Flavour::predicate};
+        case Of::twice: return {twice(first)};
+        case Of::first: return {first};
+        case Of::bytes: return position();
+        default: return plain_of(form, last);
+    }
 }
 
 // Which optional roles a mnemonic has: `!c?` with a Boolean operation, `|p?` in a case of its own.
@@ -122,9 +95,9 @@ std::vector<std::string_view> roles_of(const ptx::Form& form, const Variant& v, 
     const bool boolean = has(v, "and") || has(v, "or") || has(v, "xor");
     for (std::string_view role : split(form.operands, ' ')) {
         if (role == "|p?") {
-            if (pair) roles.push_back("|p");
+            if (pair) roles.push_back(role.substr(0, 2));
         } else if (role == "!c?") {
-            if (boolean) roles.push_back("!c");
+            if (boolean) roles.push_back(role.substr(0, 2));
         } else {
             roles.push_back(role);
         }

@@ -54,8 +54,8 @@ std::vector<Selection> packed_selections(const ptx::Form& form, const Variant& v
 
 std::vector<Case> video_cases(const ptx::Form& form) {
     std::vector<Case> cases;
-    if (form.op < Op::vadd || form.op > Op::vset4) return cases;
-    const bool scalar = form.op <= Op::vset;
+    if (!is_video(form)) return cases;
+    const bool scalar = form.section.starts_with("9.7.18.1.");
     size_t number = 0;
     for (const Variant& v : variants_of(form)) {
         const auto selections = scalar ? scalar_selections(form, v) : packed_selections(form, v);

@@ -118,4 +118,11 @@ inline uint64_t address_of(Warp& w, const Instr* i, bool wide_base, int lane) {
     return static_cast<uint32_t>(cells<uint32_t>(w, i->r[4])[lane] + static_cast<uint32_t>(displacement));
 }
 
+// Where a lane points by a memory site, without its requests' lines and bytes.
+inline uint64_t address_of(Warp& w, const MemorySite& site, int lane) {
+    const auto displacement = static_cast<uint64_t>(site.displacement);
+    if (site.wide) return cells<uint64_t>(w, site.slot)[lane] + displacement;
+    return static_cast<uint32_t>(cells<uint32_t>(w, site.slot)[lane] + static_cast<uint32_t>(displacement));
+}
+
 }  // namespace wl::emulator
