@@ -17,7 +17,7 @@
 namespace wl::ptx {
 namespace {
 
-constexpr size_t kEdits = 6;  // of each module
+constexpr size_t kEdits = 12;  // of each module
 
 struct Source {
     std::string file;
@@ -25,7 +25,7 @@ struct Source {
 };
 
 struct Tally {
-    size_t made = 0, refused = 0;
+    size_t made = 0, refused = 0, crashed = 0;
     std::map<std::string, std::string> reasons;  // what ptxas says, without names -> the statement
     std::map<std::string, size_t> count;
 };
@@ -59,8 +59,19 @@ std::string line_of(const std::string& text, int number) {
     return line;
 }
 
+// Several edits at once; where ptxas takes them, each of them was right. Empty: it does not.
+std::vector<std::string> edits_together(const Compiler& c, Module m, uint64_t seed) {
+    Random random(seed);
+    std::vector<std::string> kinds;
+    for (size_t tried = 0; kinds.size() < kEdits && tried < 20 * kEdits; ++tried) {
+        const Tried t = random_edit(m, random);
+        if (t.edit) kinds.push_back(t.kind);
+    }
+    return compile(c, m, print(m)).empty() ? kinds : std::vector<std::string>{};
+}
+
 // One edit at a time is added where ptxas takes those before it.
-void try_edits(
+void try_one_by_one(
     const Compiler& c, const Source& source, uint64_t seed, std::map<std::string, Tally>& tallies
 ) {
     Random random(seed);
@@ -77,7 +88,9 @@ void try_edits(
             m = std::move(edited);
             continue;
         }
-        ++tally.refused;
+        const bool crashed =
+            said.find("error") == std::string::npos && said.find("fatal") == std::string::npos;
+        ++(crashed ? tally.crashed : tally.refused);
         static const std::regex kLine(", line ([0-9]+); *([^\n]*)");
         std::smatch match;
         const bool placed = std::regex_search(said, match, kLine);
@@ -89,6 +102,14 @@ void try_edits(
                 fmt::format(" | {} seed {}", source.file, seed)
         );
     }
+}
+
+void try_edits(
+    const Compiler& c, const Source& source, uint64_t seed, std::map<std::string, Tally>& tallies
+) {
+    const std::vector<std::string> kinds = edits_together(c, source.module, seed);
+    for (const std::string& kind : kinds) ++tallies[kind].made;
+    if (kinds.empty()) try_one_by_one(c, source, seed, tallies);
 }
 
 std::vector<Source> sources(const Compiler& c, int argc, char** argv) {
@@ -116,14 +137,26 @@ int run(int argc, char** argv) {
     for (uint64_t k = 0; k < modules && !all.empty(); ++k)
         try_edits(c, all[k % all.size()], first + k, tallies);
     std::filesystem::remove_all(folder);
-    size_t made = 0, refused = 0;
+    size_t made = 0, refused = 0, crashed = 0;
     for (const auto& [kind, tally] : tallies) {
-        fmt::print("{:16} {:6} made, {:4} refused by ptxas\n", kind, tally.made, tally.refused);
+        fmt::print(
+            "{:16} {:6} made, {:4} refused by ptxas, {:4} crashed it\n",
+            kind,
+            tally.made,
+            tally.refused,
+            tally.crashed
+        );
         for (const auto& [reason, statement] : tally.reasons)
             fmt::print("    {} times: {}\n", tally.count.at(reason), statement);
-        made += tally.made, refused += tally.refused;
+        made += tally.made, refused += tally.refused, crashed += tally.crashed;
     }
-    fmt::print("{} files that ptxas takes, {} edits, {} refused by ptxas\n", all.size(), made, refused);
+    fmt::print(
+        "{} files that ptxas takes, {} edits, {} refused by ptxas, {} on which it crashed\n",
+        all.size(),
+        made,
+        refused,
+        crashed
+    );
     return refused == 0 && made != 0 ? 0 : 1;
 }
 

@@ -18,11 +18,12 @@ std::string misplaced(const Module& m, const Place& p) {
     return there ? "" : "no instruction of the module";
 }
 
-// Every label may be spoken of in text: a place without a name gets one.
-void name_place(const Module& m, Function& f, int32_t place) {
+// Every label may be spoken of in text: a place without a name gets one. Empty: it had one.
+std::string name_place(const Module& m, Function& f, int32_t place) {
     const bool named =
         std::any_of(f.labels.begin(), f.labels.end(), [place](const auto& l) { return l.second == place; });
-    if (!named) f.labels.emplace(fresh_name(m, f, "$wl_" + std::to_string(place)), place);
+    if (named) return {};
+    return f.labels.emplace(fresh_name(m, f, "$wl_" + std::to_string(place)), place).first->first;
 }
 
 // A move's type for a register: the one that the instruction had, where a move has it too.
@@ -51,6 +52,9 @@ Edit change(Module& m, const Places& places, const Change& change) {
         std::string why = change(draft);
         draft.location = f.code[p.at].location, draft.mark = f.code[p.at].mark;
         if (why.empty()) why = settle(decoder, m, f, draft);
+        const bool unknown =
+            why.empty() && draft.form->operands == "*" && !(draft.operands == f.code[p.at].operands);
+        if (unknown) why = draft.mnemonic + ": the table does not know its operands";
         if (!why.empty()) return {std::move(why), {}};
     }
     for (size_t k = 0; k < places.size(); ++k)
@@ -101,11 +105,16 @@ Edit retarget(Module& m, const Places& places, uint32_t target) {
         if (f.code[p.at].op != Op::bra) return {f.code[p.at].mnemonic + " is no branch to a label", {}};
         if (target > f.code.size()) return {"no instruction of the function", {}};
     }
-    for (const Place& p : places) name_place(m, m.functions[p.function], static_cast<int32_t>(target));
-    return change(m, places, [target](Instruction& i) -> std::string {
+    std::vector<std::pair<size_t, std::string>> names;
+    for (const Place& p : places)
+        names.emplace_back(p.function, name_place(m, m.functions[p.function], static_cast<int32_t>(target)));
+    Edit edit = change(m, places, [target](Instruction& i) -> std::string {
         i.operands.front().index = static_cast<int32_t>(target);
         return {};
     });
+    for (const auto& [function, name] : names)
+        if (!edit) m.functions[function].labels.erase(name);
+    return edit;
 }
 
 Edit replace_by_move(Module& m, const Places& places, size_t operand) {

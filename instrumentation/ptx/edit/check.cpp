@@ -1,6 +1,7 @@
 // Operands that name what is there, a row of the table, registers of the right widths.
 #include "instrumentation/ptx/edit/check.h"
 
+#include "instrumentation/ptx/edit/agree.h"
 #include "instrumentation/ptx/table/operand_types.h"
 
 #include <algorithm>
@@ -116,7 +117,8 @@ std::string settle(Decoder& decoder, const Module& module, const Function& funct
     const std::vector<std::string_view> roles = decode(decoder, i);
     if (i.op == Op::unsupported) return why_unsupported(i);
     if (i.op == Op::call) return misfit_of_call(c, i.operands);
-    return ptx::misfit(i, roles, function.registers);
+    if (std::string what = ptx::misfit(i, roles, function.registers); !what.empty()) return what;
+    return disagreement(module, function, i, roles);
 }
 
 bool ends_flow(const Instruction& i) {

@@ -97,6 +97,12 @@ std::string toggle_product(Instruction& i, bool left, bool right) {
 // The row says which words there are.
 bool knows_words(const Instruction& i) { return i.form != nullptr && i.form->modifiers != "*"; }
 
+// Types and shape of a matrix instruction say how many registers its fragments have.
+bool has_fragments(const Instruction& i) { return !i.modifiers.shape.empty(); }
+bool is_shape(std::string_view word) {
+    return word.size() > 1 && word[0] == 'm' && std::isdigit(static_cast<unsigned char>(word[1])) != 0;
+}
+
 bool is_word(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':' || c == '.';
@@ -110,6 +116,7 @@ Edit set_modifier(Module& m, const Places& places, std::string_view from, std::s
     if (type || from == to || !is_word(to)) return {"a modifier is changed into another", {}};
     return change(m, places, [&](Instruction& i) {
         if (!knows_words(i)) return i.mnemonic + ": its words are unknown";
+        if (has_fragments(i) && is_shape(to)) return i.mnemonic + ": its fragments have this shape";
         return from.empty() ? add_word(i, to) : replace_word(i, from, to);
     });
 }
@@ -117,6 +124,7 @@ Edit set_modifier(Module& m, const Places& places, std::string_view from, std::s
 Edit set_type(Module& m, const Places& places, size_t index, Type type) {
     return change(m, places, [&](Instruction& i) -> std::string {
         if (!knows_words(i)) return i.mnemonic + ": its words are unknown";
+        if (has_fragments(i)) return i.mnemonic + ": its fragments have this type";
         Spelling s = spelling_of(i.mnemonic);
         size_t left = index;
         for (size_t k = s.name; k < s.words.size(); ++k) {
