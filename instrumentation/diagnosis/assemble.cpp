@@ -4,7 +4,6 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/timer.h"
 

@@ -4,7 +4,6 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 
 #include <algorithm>
 #include <bit>

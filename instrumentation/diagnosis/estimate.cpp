@@ -5,7 +5,6 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/record.h"
 
 #include <algorithm>

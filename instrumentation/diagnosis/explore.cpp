@@ -3,7 +3,6 @@
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/words.h"
 

@@ -3,7 +3,6 @@
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 
 #include <algorithm>
 #include <fmt/format.h>

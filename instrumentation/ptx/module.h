@@ -1,5 +1,4 @@
-// PTX as a typed value: what the parser makes, the emulator and the GPU path execute, and diagnosis copies
-// and edits.
+// PTX as a typed value: what the parser makes, executors run, and ptx/edit changes.
 #pragma once
 
 #include "instrumentation/base/dtype.h"
@@ -73,18 +72,41 @@ struct Guard {
 };
 
 struct Instruction {
-    Op op = Op::invalid;
-    std::vector<Type> types;  // every type in the mnemonic, in its order: cvt.f32.f16 -> {f32, f16}
-    Modifiers modifiers;
+    // What it says.
+    std::string mnemonic;  // as written: "ld.global.nc.v4.f32"
     Guard guard;
     std::vector<Operand> operands;  // as written: destinations first (p|q pairs are two operands, second
                                     // marked by modifiers.pair). call: {results}, target, {arguments} and,
                                     // if indirect, the prototype or targets. brx.idx: index, targets
-    const Form* form = nullptr;     // row of the table; nullptr: a mark or Op::unsupported
     int32_t location = -1;          // index in Module::locations
     int32_t mark = -1;              // index in Function::marks, for Op::mark
-    uint32_t text_line = 0;         // line of the PTX text, 1-based
-    std::string mnemonic;           // as written: "ld.global.nc.v4.f32"
+    uint32_t text_line = 0;         // line of the PTX text, 1-based; of what was put in: its neighbour's
+
+    // What the table makes of it: decode() alone fills these, for the parser and for every edit.
+    Op op = Op::invalid;
+    std::vector<Type> types;     // every type in the mnemonic, in its order: cvt.f32.f16 -> {f32, f16}
+    Modifiers modifiers;         // but `pair`, which the operands say
+    const Form* form = nullptr;  // row of the table; nullptr: a mark or Op::unsupported
+};
+
+// The instructions of a body. Anyone reads them; only the parser and ptx/edit write them (ptx/write.h), and
+// both decode what they write: no instruction of a module contradicts itself.
+class Code {
+public:
+    using const_iterator = std::vector<Instruction>::const_iterator;
+    size_t size() const { return all.size(); }
+    bool empty() const { return all.empty(); }
+    const Instruction& operator[](size_t i) const { return all[i]; }
+    const Instruction& at(size_t i) const { return all.at(i); }
+    const Instruction& front() const { return all.front(); }
+    const Instruction& back() const { return all.back(); }
+    const Instruction* data() const { return all.data(); }
+    const_iterator begin() const { return all.begin(); }
+    const_iterator end() const { return all.end(); }
+
+private:
+    std::vector<Instruction> all;
+    friend struct Writer;
 };
 
 // One probe mark (instrumentation/probe/warplens.cuh). Its operands are those of the Op::mark instruction.
@@ -149,7 +171,7 @@ struct Function {
     std::vector<Variable> results;  // return parameters of a .func
     std::vector<Register> registers;
     std::vector<Variable> variables;  // declared in the body (.shared, .local, .param)
-    std::vector<Instruction> code;
+    Code code;
     std::map<std::string, int32_t> labels;
     std::vector<std::vector<int32_t>> branch_targets;  // .branchtargets: instructions, as of a label
     std::vector<std::vector<int32_t>> call_targets;    // .calltargets: functions
@@ -180,9 +202,13 @@ struct Module {
 // them all.
 Module parse(std::string_view text);
 
+// Decoded from what it says, for PTX of today: Op::unsupported when no row allows it.
+Instruction instruction(std::string_view mnemonic, std::vector<Operand> operands = {}, Guard guard = {});
+
 // PTX text again; parse(print(m)) equals m up to text_line.
 std::string print(const Module& module);
 std::string print(const Module& module, const Function& function, const Instruction& instruction);
+std::string print(const Module& module, const Function& function, const Operand& operand);
 
 // For an Op::unsupported instruction: "ld.foo.u32: .foo is in no form of ld", a full reason without the line.
 std::string why_unsupported(const Instruction& instruction);
@@ -190,6 +216,9 @@ std::string why_unsupported(const Instruction& instruction);
 const Function* find_entry(
     const Module& module, std::string_view name
 );  // name empty: the only entry; nullptr when absent or ambiguous
+
+// The entry of this name, which is there.
+const Function& entry_of(const Module& module, std::string_view name);
 
 // "kernels/v2c_3.cu:118", with the inlining chain when asked: "kernels/v2c_3.cu:40 inlined at
 // kernels/v2c_3.cu:118".

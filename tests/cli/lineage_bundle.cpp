@@ -4,7 +4,6 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/run.h"
 #include "tests/conformance/pool.h"
 
@@ -66,7 +65,7 @@ json describe(const manifest::Problem& p, const manifest::BoundArgument& a) {
 bool emulate(
     const diagnosis::Experiment& e, const std::vector<int64_t>& blocks, conformance::Pool& pool, json& j
 ) {
-    const ptx::Function& entry = diagnosis::entry_of(e.module, e.entry);
+    const ptx::Function& entry = ptx::entry_of(e.module, e.entry);
     diagnosis::Prepared prepared = diagnosis::prepare_launch(e.problem, entry);
     execution::RunOptions options;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};

@@ -3,7 +3,6 @@
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/emulator/poison/poison.h"
 #include "tests/support/program.h"
 
@@ -59,8 +58,7 @@ TEST(Uninitialised, KernelsOfTheStoryLetNothingUnwrittenDecideOrLeave) {
         const diagnosis::Experiment e =
             diagnosis::prepare(manifest::bind(manifest::load(manifest::resolve(kernel)), b), {}, scratch);
         const auto program = emulator::lower(e.module, e.entry);
-        diagnosis::Prepared launch =
-            diagnosis::prepare_launch(e.problem, diagnosis::entry_of(e.module, e.entry));
+        diagnosis::Prepared launch = diagnosis::prepare_launch(e.problem, ptx::entry_of(e.module, e.entry));
         const emulator::PoisonTrace t =
             emulator::trace_poison({e.module, *program, launch.launch, launch.memory}, {});
         EXPECT_EQ(t.blocks, static_cast<int64_t>(count(e.problem.grid))) << kernel;

@@ -2,7 +2,7 @@
 // either.
 #include "instrumentation/diagnosis/prove/trial.h"
 
-#include "instrumentation/diagnosis/prove/edit.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <gtest/gtest.h>
 
@@ -42,12 +42,14 @@ TEST(Trial, ARaceIsNotMendedEvenWhereTheValuesComeOutRight) {
 TEST(Trial, AnEndlessLoopEndsWithItsBudgetAndMendsNothing) {
     const Experiment e = experiment("scale");
     ptx::Module endless = e.module;
-    ptx::Function& f = entry_of(endless, e.entry);
+    const ptx::Function& f = entry_of(endless, e.entry);
+    ptx::Places backward;
     for (uint32_t i = 0; i < f.code.size(); ++i) {
-        const bool backward = f.code[i].op == ptx::Op::bra && f.code[i].guard.reg >= 0 &&
-            f.code[i].operands.front().index < static_cast<int32_t>(i);
-        if (backward) fix_guard(f, i, true);
+        if (f.code[i].op == ptx::Op::bra && f.code[i].guard.reg >= 0 &&
+            f.code[i].operands.front().index < static_cast<int32_t>(i))
+            backward.push_back({ptx::index_of(endless, f), i});
     }
+    ASSERT_TRUE(ptx::fix_guard(endless, backward, true));
     const Trial t = try_module(e, endless, {.blocks = {0}, .budget = 200000});
     EXPECT_FALSE(t.finished);
     EXPECT_FALSE(mended(t));

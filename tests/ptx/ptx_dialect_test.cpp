@@ -108,7 +108,7 @@ TEST(PtxDialect, CommentsAndLineEndsMayStandAnywhere) {
         ".u64/**/a/**/)/**/{/**/.reg/**/.u32/**/%r<3>;.reg .pred p;/**/mov/**/.u32/**/%r1/**/,/**/5/**/;\r\n"
         "ld.param\r\n .u32 %r2,\r\n[\r\na\r\n+\r\n4]\r\n;@ ! p bra L; L :ret;}"
     );
-    const std::vector<Instruction>& code = m.functions.at(0).code;
+    const Code& code = m.functions.at(0).code;
     ASSERT_EQ(code.size(), 4U);
     EXPECT_EQ(code[1].op, Op::ld);
     EXPECT_EQ(code[1].text_line, 5U);

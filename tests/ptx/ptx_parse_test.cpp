@@ -24,7 +24,7 @@ Module parse_body_of(std::string_view body) {
     );
 }
 
-const std::vector<Instruction>& code_of(const Module& m) { return m.functions.at(0).code; }
+const Code& code_of(const Module& m) { return m.functions.at(0).code; }
 
 std::string error_of(std::string_view text) {
     try {

@@ -1,6 +1,7 @@
 // parse(print(m)) is m: over everything that nvcc and NVRTC emitted here, and over what they seldom emit.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/ptx/edit/edit.h"
 #include "instrumentation/ptx/module.h"
 
 #include <gtest/gtest.h>
@@ -169,8 +170,15 @@ TEST(PtxPrint, AnEditedInstructionPrintsAlone) {
         ".version 9.0\n.target sm_90\n.entry k() {\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
         "LOOP: setp.lt.s32 %p1, %r1, 63;\n@!%p1 bra LOOP;\n}"
     );
-    Function& f = m.functions[0];
-    f.code[0].operands[2].bits = 64;
+    const Function& f = m.functions[0];
+    ASSERT_TRUE(set_constant(
+        m,
+        {
+            {0, 0}
+    },
+        2,
+        64
+    ));
     EXPECT_EQ(print(m, f, f.code[0]), "setp.lt.s32 %p1, %r1, 64;");
     EXPECT_EQ(print(m, f, f.code[1]), "@!%p1 bra LOOP;");
     EXPECT_EQ(parse(print(m)).functions[0].code[0].operands[2].bits, 64U);

@@ -1,10 +1,11 @@
 // Trying barriers and fences against races.
 #include "instrumentation/diagnosis/prove/ordering.h"
 
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
+#include <cassert>
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
@@ -152,7 +153,7 @@ std::vector<Mending> before_each(
 ) {
     const auto entry = static_cast<size_t>(&s.entry - s.experiment.module.functions.data());
     std::vector<Mending> out;
-    for (const Group& g : group_by_line(s.experiment.module, s.entry, sites)) {
+    for (const ptx::Group& g : group_by_line(s.experiment.module, s.entry, sites)) {
         Mending r{{}, text + place_of(s, entry, g.members.front())};
         for (const uint32_t at : g.members) r.insertions.push_back({what, entry, at});
         if (out.size() < kMaxTrials) out.push_back(std::move(r));
@@ -197,20 +198,25 @@ std::vector<Mending> mendings_for(const Symptoms& s, const Cause& cause) {
 
 // ---- trials
 
-ptx::Module changed(const Symptoms& s, const std::vector<Mending>& mendings) {
-    std::vector<Insertion> all;
-    for (const Mending& r : mendings) all.insert(all.end(), r.insertions.begin(), r.insertions.end());
-    // From behind, so that the indices of those before stay.
-    std::stable_sort(all.begin(), all.end(), [](const Insertion& a, const Insertion& b) {
-        return a.at > b.at;
-    });
-    ptx::Module out = s.experiment.module;
-    for (const Insertion& i : all) {
-        ptx::Function& f = out.functions[i.function];
-        if (i.what == What::block_barrier) insert_barrier(f, i.at);
-        if (i.what == What::syncwarp) insert_syncwarp(f, i.at);
-        if (i.what == What::fence) insert_fence(f, i.at);
+std::string_view text_of(What what) {
+    switch (what) {
+        case What::syncwarp: return "bar.warp.sync 0xffffffff;";
+        case What::fence: return "membar.gl;";
+        default: return "bar.sync 0;";
     }
+}
+
+ptx::Module changed(const Symptoms& s, const std::vector<Mending>& mendings) {
+    std::vector<ptx::Insertion> all;
+    for (const Mending& r : mendings)
+        for (const Insertion& i : r.insertions)
+            all.push_back({
+                {i.function,                                i.at},
+                false, text_of(i.what), {                                         }
+            });
+    ptx::Module out = s.experiment.module;
+    [[maybe_unused]] const ptx::Edit edit = ptx::insert(out, all);
+    assert(edit);
     return out;
 }
 

@@ -342,7 +342,7 @@ bool is_fragment_load(const ptx::Instruction& i, bool left) {
 
 }  // namespace
 
-std::vector<Group> fragment_loads(const Symptoms& s, bool left) {
+std::vector<ptx::Group> fragment_loads(const Symptoms& s, bool left) {
     std::vector<uint32_t> loads;
     for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
         if (is_fragment_load(s.entry.code[i], left)) loads.push_back(i);
@@ -351,9 +351,10 @@ std::vector<Group> fragment_loads(const Symptoms& s, bool left) {
 }
 
 uint32_t load_site(const Symptoms& s, bool left, uint32_t mark) {
-    const std::vector<Group> loads = fragment_loads(s, left);
-    const auto behind =
-        std::find_if(loads.rbegin(), loads.rend(), [&](const Group& g) { return g.members.front() < mark; });
+    const std::vector<ptx::Group> loads = fragment_loads(s, left);
+    const auto behind = std::find_if(loads.rbegin(), loads.rend(), [&](const ptx::Group& g) {
+        return g.members.front() < mark;
+    });
     if (behind != loads.rend()) return behind->members.front();
     for (uint32_t i = mark; i-- > 0;) {
         const Op op = s.entry.code[i].op;

@@ -1,8 +1,8 @@
 // Is a wrong tile the product of other operands than it should be, or of the same ones another way round?
 #pragma once
 
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/ptx/edit/select.h"
 
 #include <functional>
 #include <optional>
@@ -64,7 +64,7 @@ bool fits_elsewhere(
 );
 
 // Fragment loads of left or right operands, line by line.
-std::vector<Group> fragment_loads(const Symptoms& s, bool left);
+std::vector<ptx::Group> fragment_loads(const Symptoms& s, bool left);
 
 // Where an operand is loaded for what the mark shows: as a fragment, else the product nearest before it.
 uint32_t load_site(const Symptoms& s, bool left, uint32_t mark);

@@ -1,7 +1,6 @@
 // Running the rule table and ordering what it found: causes first, consequences after them.
 #include "instrumentation/diagnosis/rules/rules.h"
 
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/rules/words.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // async_copy_wait: bytes of a cp.async that are used too early, and the wait that should have been stricter.
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::vector<StricterWait> stricter_waits(const Symptoms& s) {
         if (in.op == ptx::Op::cp_async_wait_group && in.operands.front().bits > 0) waits.push_back(i);
     }
     std::vector<StricterWait> out;
-    for (const Group& g : group_by_line(s.experiment.module, s.entry, waits)) {
+    for (const ptx::Group& g : group_by_line(s.experiment.module, s.entry, waits)) {
         const uint64_t was = s.entry.code[g.members.front()].operands.front().bits;
         for (uint64_t is = was; is-- > 0;) out.push_back({g.members, was, is});
     }
@@ -36,8 +36,8 @@ std::vector<StricterWait> stricter_waits(const Symptoms& s) {
 // Nothing is used too early any more, and no fault has come that was not there.
 bool mends(const Symptoms& s, const StricterWait& wait) {
     ptx::Module changed = s.experiment.module;
-    ptx::Function& f = entry_of(changed, s.experiment.entry);
-    for (const uint32_t i : wait.at) f.code[i].operands.front().bits = wait.is;
+    const ptx::Places waits = ptx::places_in(ptx::index_of(s.experiment.module, s.entry), wait.at);
+    if (!ptx::set_constant(changed, waits, 0, wait.is)) return false;
     const Trial t = try_module(s.experiment, changed, {.blocks = {s.block}, .budget = s.budget});
     if (!t.unsupported.empty() || !t.finished) return false;
     return std::all_of(t.incidents.begin(), t.incidents.end(), [&](const Incident& i) {

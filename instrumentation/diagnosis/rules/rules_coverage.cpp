@@ -1,10 +1,10 @@
 // never_written: a part of a tile that nobody writes, the predicate that keeps its warp out, and the NaN that
 // is born of it.
 #include "instrumentation/analysis/ownership.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,8 +77,11 @@ Lifted lift_predicate(const Symptoms& s) {
     for (const Condition& c : conditions(s)) {
         for (const bool value : {false, true}) {
             ptx::Module edited = s.experiment.module;
-            ptx::Function& f = entry_of(edited, s.experiment.entry);
-            for (const auto& [branch, negated] : c.branches) fix_guard(f, branch, value != negated);
+            const size_t entry = ptx::index_of(s.experiment.module, s.entry);
+            ptx::Places taken, never;
+            for (const auto& [branch, negated] : c.branches)
+                (value != negated ? taken : never).push_back({entry, branch});
+            if (!ptx::fix_guard(edited, taken, true) || !ptx::fix_guard(edited, never, false)) continue;
             const Trial here = try_module(s.experiment, edited, {.blocks = {s.block}, .budget = s.budget});
             if (!mended(here)) continue;
             const Trial other =

@@ -1,9 +1,9 @@
 // constant_factor: a tile that is its reference times one number, and the instruction that puts the number
 // there.
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,16 +61,22 @@ ReductionCode code_of(const Symptoms& s, const emulator::Incident& reduction) {
 }
 
 // Every combining operation of the reduction passes its own value on, as if nothing had been shuffled.
-ptx::Module without_reduction(const Symptoms& s, const emulator::Incident& reduction) {
+std::optional<ptx::Module> without_reduction(const Symptoms& s, const emulator::Incident& reduction) {
     ptx::Module edited = s.experiment.module;
     const ReductionCode r = code_of(s, reduction);
-    ptx::Function& f = edited.functions[r.function];
     const Definitions defs = definitions(r.code);
     for (const uint32_t index : r.group) {
         const ptx::Instruction& i = r.code.code[index];
         if (i.op == ptx::Op::shfl || i.operands.size() < 3) continue;
         const bool second_is_shuffled = comes_from(r.code, defs, i.operands[2], ptx::Op::shfl);
-        replace_by_move(f, index, i.operands[second_is_shuffled ? 1 : 2]);
+        if (!ptx::replace_by_move(
+                edited,
+                {
+                    {r.function, index}
+        },
+                second_is_shuffled ? 1 : 2
+            ))
+            return std::nullopt;
     }
     return edited;
 }
@@ -118,7 +124,8 @@ bool by_reduction(const Symptoms& s, double factor, const std::string& tile, Cau
             lanes,
             lanes
         );
-        if (prove(s, without_reduction(s, i), cause)) return true;
+        const std::optional<ptx::Module> edited = without_reduction(s, i);
+        if (edited && prove(s, *edited, cause)) return true;
     }
     return false;
 }
@@ -131,12 +138,20 @@ bool is_multiplication(const ptx::Instruction& i) {
 
 // One source line's multiplications, without them. The factor is the operand that is an immediate, else the
 // second.
-ptx::Module without_multiplications(const Symptoms& s, const Group& group) {
+std::optional<ptx::Module> without_multiplications(const Symptoms& s, const ptx::Group& group) {
     ptx::Module edited = s.experiment.module;
-    ptx::Function& f = entry_of(edited, s.experiment.entry);
+    const size_t entry = ptx::index_of(s.experiment.module, s.entry);
     for (const uint32_t site : group.members) {
         const ptx::Instruction& i = s.entry.code[site];
-        replace_by_move(f, site, i.operands[i.operands[1].kind == ptx::Operand::Kind::immediate ? 2 : 1]);
+        const bool factor_first = i.operands[1].kind == ptx::Operand::Kind::immediate;
+        if (!ptx::replace_by_move(
+                edited,
+                {
+                    {entry, site}
+        },
+                factor_first ? 2 : 1
+            ))
+            return std::nullopt;
     }
     return edited;
 }
@@ -150,15 +165,15 @@ bool by_multiplication(const Symptoms& s, double factor, const std::string& tile
     for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
         if (is_multiplication(s.entry.code[i])) sites.push_back(i);
     }
-    std::vector<Group> groups = group_by_line(s.experiment.module, s.entry, sites);
-    const auto distance = [&](const Group& g) {
+    std::vector<ptx::Group> groups = group_by_line(s.experiment.module, s.entry, sites);
+    const auto distance = [&](const ptx::Group& g) {
         return g.members.back() <= mark ? mark - g.members.back() : mark + g.members.back();
     };
-    std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+    std::stable_sort(groups.begin(), groups.end(), [&](const ptx::Group& a, const ptx::Group& b) {
         return distance(a) < distance(b);
     });
     if (groups.size() > kMaxTrials) groups.resize(kMaxTrials);
-    for (const Group& g : groups) {
+    for (const ptx::Group& g : groups) {
         cause.where = where_of(s, g.members.front());
         cause.change = fmt::format("with the multiplication at {} left out", place(cause.where));
         cause.title = fmt::format(
@@ -172,7 +187,8 @@ bool by_multiplication(const Symptoms& s, double factor, const std::string& tile
             quoted(s.capture, cause.where),
             factor_text(s, factor)
         );
-        if (prove(s, without_multiplications(s, g), cause)) return true;
+        const std::optional<ptx::Module> edited = without_multiplications(s, g);
+        if (edited && prove(s, *edited, cause)) return true;
     }
     return false;
 }

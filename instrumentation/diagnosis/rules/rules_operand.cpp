@@ -1,10 +1,10 @@
 // transposed_operand, permuted_operand, wrong_operand: a tile that is a product as it should be, but of
 // another operand, or of one taken another way round.
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
 #include <cstring>
@@ -45,9 +45,10 @@ std::optional<Proof> prove(
 
 // The load of a fragment taken the other way round.
 std::optional<Proof> by_layout(const Symptoms& s, bool left) {
-    for (const Group& g : fragment_loads(s, left)) {
+    for (const ptx::Group& g : fragment_loads(s, left)) {
         ptx::Module edited = s.experiment.module;
-        toggle_layout(entry_of(edited, s.experiment.entry), g.members);
+        const size_t entry = ptx::index_of(s.experiment.module, s.entry);
+        if (!ptx::toggle_layout(edited, ptx::places_in(entry, g.members))) continue;
         const ptx::Instruction& load = s.entry.code[g.members.front()];
         const std::string change = load.op == Op::ldmatrix
             ? fmt::format("with .trans {} the ldmatrix", load.modifiers.trans ? "taken from" : "given to")

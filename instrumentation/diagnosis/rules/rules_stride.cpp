@@ -1,10 +1,10 @@
 // wrong_leading_dimension: a fragment loaded or stored with another distance between rows than its matrix
 // has.
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
+#include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -75,17 +75,17 @@ std::vector<Candidate> candidates(
     return out;
 }
 
-ptx::Module with_stride(const Symptoms& s, const Group& group, int64_t stride) {
+std::optional<ptx::Module> with_stride(const Symptoms& s, const ptx::Group& group, int64_t stride) {
     ptx::Module edited = s.experiment.module;
-    ptx::Function& f = entry_of(edited, s.experiment.entry);
     ptx::Operand immediate;
     immediate.kind = Kind::immediate, immediate.bits = static_cast<uint64_t>(stride);
-    for (const uint32_t at : group.members) f.code[at].operands[kStride] = immediate;
+    const ptx::Places places = ptx::places_in(ptx::index_of(s.experiment.module, s.entry), group.members);
+    if (!ptx::set_operand(edited, places, kStride, immediate)) return std::nullopt;
     return edited;
 }
 
 struct Mended {
-    Group group;
+    ptx::Group group;
     int64_t was = 0;
     Candidate now;
     Trial here, other;
@@ -102,17 +102,18 @@ std::optional<Mended> search(const Symptoms& s) {
     if (accesses.empty()) return std::nullopt;
     const std::vector<WrittenRows> written = written_rows(s);
     size_t trials = 0;
-    for (Group& g : group_by_line(s.experiment.module, s.entry, accesses)) {
+    for (ptx::Group& g : group_by_line(s.experiment.module, s.entry, accesses)) {
         const ptx::Instruction& first = s.entry.code[g.members.front()];
         const int64_t was = stride_of(s.entry, defs, first);
         for (const Candidate& c : candidates(s, written, first, was)) {
             if (trials++ == kMaxTrials) return std::nullopt;
-            const ptx::Module edited = with_stride(s, g, c.stride);
+            const std::optional<ptx::Module> edited = with_stride(s, g, c.stride);
+            if (!edited) continue;
             TrialOptions options{.blocks = {s.block}, .budget = s.budget};
-            Trial here = try_module(s.experiment, edited, options);
+            Trial here = try_module(s.experiment, *edited, options);
             if (!mended(here)) continue;
             options.seed_offset = 1;
-            return Mended{std::move(g), was, c, std::move(here), try_module(s.experiment, edited, options)};
+            return Mended{std::move(g), was, c, std::move(here), try_module(s.experiment, *edited, options)};
         }
     }
     return std::nullopt;

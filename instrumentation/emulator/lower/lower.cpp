@@ -84,9 +84,7 @@ bool lower_one(Lowering& l, uint32_t index) {
 
 // A function may end without ret or exit.
 void append_end(Lowering& l) {
-    ptx::Instruction end;
-    end.op = Op::ret;
-    end.mnemonic = "ret";
+    const ptx::Instruction end = ptx::instruction("ret");
     l.in = &end;
     l.out = {};
     const Selected selected = l.function.is_entry ? lower_control(l) : lower_call(l);

@@ -240,6 +240,7 @@ std::vector<std::string_view> decode(Decoder& decoder, Instruction& instruction)
     instruction.modifiers = m.modifiers;
     instruction.modifiers.pair = pair;
     instruction.op = Op::unsupported;
+    instruction.form = nullptr;
     std::vector<std::string_view> roles;
     for (const Form* form : m.forms) {
         if (m.op != Op::call && !operands_match(*form, instruction, roles)) continue;
@@ -248,6 +249,31 @@ std::vector<std::string_view> decode(Decoder& decoder, Instruction& instruction)
         return roles;
     }
     return {};
+}
+
+Instruction instruction(std::string_view mnemonic, std::vector<Operand> operands, Guard guard) {
+    Instruction made;
+    made.mnemonic = mnemonic;
+    made.operands = std::move(operands);
+    made.guard = guard;
+    Decoder decoder;
+    decode(decoder, made);
+    return made;
+}
+
+Spelling spelling_of(std::string_view mnemonic) {
+    Spelling s{split(mnemonic, '.'), 0};
+    s.name = find_name(mnemonic, s.words).words;
+    return s;
+}
+
+size_t rank_of(const Form& form, std::string_view word) {
+    const std::vector<Group> groups = groups_of(form.modifiers);
+    for (size_t g = 0; g < groups.size(); ++g)
+        for (const std::string_view a : split(groups[g].alternatives, '|'))
+            for (const std::string_view part : split(a, '.'))
+                if (part == word) return g;
+    return groups.size();
 }
 
 std::string why_unsupported(const Instruction& i) {

@@ -25,6 +25,16 @@ Modifiers modifiers_of(Op op, const std::vector<std::string_view>& words);
 // Throws nothing: what no row allows comes back as Op::unsupported.
 Mnemonic decode_mnemonic(std::string_view text);
 
+// The words of a mnemonic, and how many of them are the name of the instruction; 0: no row has it.
+struct Spelling {
+    std::vector<std::string_view> words;
+    size_t name = 0;
+};
+Spelling spelling_of(std::string_view mnemonic);
+
+// The place of a word among the modifiers of a row: of its group; the number of groups when it is in none.
+size_t rank_of(const Form& form, std::string_view word);
+
 // A memory of decoded mnemonics for one parse.
 struct Decoder {
     Dialect dialect;

@@ -1,6 +1,7 @@
 // Function bodies: scopes, declarations, labels and target lists (PTX ISA 9.0, 4.2, 11.3).
 #include "instrumentation/ptx/parse/expression.h"
 #include "instrumentation/ptx/parse/parser.h"
+#include "instrumentation/ptx/write.h"
 
 namespace wl::ptx {
 namespace {
@@ -139,7 +140,7 @@ void parse_label(Parser& p, const Token& name) {
 
 void parse_directive_in_body(Parser& p) {
     const std::string_view word = p.lexer.token.text;
-    if (word == ".reg") return parse_registers(p);
+    if (word == ".reg") return parse_registers(p, true);
     if (word == ".loc") return parse_location(p);
     if (word == ".file") return parse_file(p);
     if (word == ".extern") {
@@ -173,7 +174,7 @@ void settle(Parser& p, const LabelUse& use, int32_t place) {
     if (use.list >= 0)
         p.function.branch_targets[use.list][use.position] = place;
     else
-        p.function.code[use.instruction].operands[0].index = place;
+        Writer::of(p.function)[use.instruction].operands[0].index = place;
 }
 
 // Labels of this scope meet their uses; what stays open may be a label of the scope around.
@@ -207,7 +208,7 @@ void parse_statement(Parser& p) {
 }  // namespace
 
 // .reg .b32 %r<12>, t;   .reg .v4 .f32 colour;
-void parse_registers(Parser& p) {
+void parse_registers(Parser& p, bool in_body) {
     advance(p.lexer);
     int32_t lanes = 1;
     if (is_word(p.lexer.token, ".v2") || is_word(p.lexer.token, ".v4")) {
@@ -224,6 +225,7 @@ void parse_registers(Parser& p) {
             add_vector(p, where, name, {Entry::Kind::vector, lanes, type});
         } else {
             add_name(p, where, name, {Entry::Kind::reg, -1, type});
+            if (in_body) use_register(p, name);
         }
     } while (accept(p.lexer, ","));
     expect(p.lexer, ";");
@@ -238,6 +240,7 @@ const Entry* find_local(const Parser& p, std::string_view name) {
 }
 
 void parse_body(Parser& p) {
+    const size_t outside = p.scopes.size() - 1;
     expect(p.lexer, "{");
     for (;;) {
         if (p.lexer.token.kind == Token::Kind::end) fail(p.scopes.back().line, "this `{` has no closing `}`");
@@ -248,7 +251,7 @@ void parse_body(Parser& p) {
             advance(p.lexer);
         } else if (accept(p.lexer, "}")) {
             close_scope(p);
-            if (p.scopes.empty()) return;
+            if (p.scopes.size() == outside) return;
         } else {
             parse_statement(p);
         }

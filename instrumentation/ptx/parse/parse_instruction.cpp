@@ -3,6 +3,7 @@
 #include "instrumentation/ptx/parse/parser.h"
 #include "instrumentation/ptx/table/names.h"
 #include "instrumentation/ptx/table/operand_types.h"
+#include "instrumentation/ptx/write.h"
 
 #include <array>
 
@@ -276,7 +277,7 @@ Operand parse_operand(Parser& p, int depth) {
 
 void emit(Parser& p, Instruction&& instruction) {
     instruction.location = current_location(p);
-    p.function.code.push_back(std::move(instruction));
+    Writer::of(p.function).push_back(std::move(instruction));
 }
 
 void parse_instruction(Parser& p, Guard guard) {

@@ -3,6 +3,7 @@
 #include "instrumentation/ptx/parse/debug_strings.h"
 #include "instrumentation/ptx/parse/expression.h"
 #include "instrumentation/ptx/parse/parser.h"
+#include "instrumentation/ptx/write.h"
 
 #include <algorithm>
 #include <map>
@@ -170,7 +171,7 @@ void finish_locations(Parser& p) {
     r.places.assign(p.module.locations.size(), -1);
     r.names.assign(p.module.function_names.size(), -1);
     for (Function& f : p.module.functions)
-        for (Instruction& i : f.code)
+        for (Instruction& i : Writer::of(f))
             if (i.location >= 0) i.location = renumber(r, i.location);
     p.module.locations = std::move(r.locations);
     p.module.function_names = std::move(r.function_names);

@@ -4,6 +4,7 @@
 #include "instrumentation/ptx/parse/parser.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace wl::ptx {
 namespace {
@@ -57,7 +58,7 @@ void parse_alias(Parser& p) {
 
 void parse_module_registers(Parser& p) {
     p.scopes.push_back(std::move(p.registers));
-    parse_registers(p);
+    parse_registers(p, false);
     p.registers = std::move(p.scopes.back());
     p.scopes.pop_back();
 }
@@ -159,6 +160,12 @@ const Function* find_entry(const Module& module, std::string_view name) {
         if (name.empty()) found = &f;
     }
     return found;
+}
+
+const Function& entry_of(const Module& module, std::string_view name) {
+    const Function* entry = find_entry(module, name);
+    assert(entry != nullptr);
+    return *entry;
 }
 
 }  // namespace wl::ptx

@@ -12,8 +12,8 @@
 
 namespace wl::ptx {
 
-// What a name stands for. Registers are made at their first use, so that `%r<100000>` costs nothing by
-// itself.
+// What a name stands for. Registers of a range are made at their first use, so that `%r<100000>` costs
+// nothing by itself.
 struct Entry {
     enum class Kind : uint8_t {
         reg,
@@ -114,8 +114,10 @@ void parse_function(Parser& p, const std::string& linkage);
 std::string unique_name(Parser& p, std::string_view name);
 
 // parse_body.cpp
-void parse_body(Parser& p);
-void parse_registers(Parser& p);  // from the word .reg, into the innermost scope
+void parse_body(Parser& p);  // with its braces, into the scopes pushed last
+// From the word .reg, into the innermost scope. A body makes registers that are declared by their own names
+// at once, so that declarations say their order.
+void parse_registers(Parser& p, bool in_body);
 const Entry* find_local(const Parser& p, std::string_view name);
 
 // parse_instruction.cpp

@@ -159,6 +159,10 @@ std::vector<std::string> list_code(const Module& module, const Function& functio
     return lines;
 }
 
+std::string print(const Module& module, const Function& function, const Operand& operand) {
+    return print_operand(make_printer(module, function), operand);
+}
+
 std::string print(const Module& module, const Function& function, const Instruction& instruction) {
     return print_instruction(make_printer(module, function), instruction);
 }

@@ -19,6 +19,7 @@ std::string special_name(const Special& special);                 // inverse
 uint16_t selector_from_name(std::string_view name);  // "b0", "h32": Operand::selector; 0 when it is none
 std::string selector_name(uint16_t selector);        // inverse
 
-std::string_view name_of(Space space);  // ".global"; "" for none and generic
+std::string_view name_of(Space space);         // ".global"; "" for none and generic
+std::string_view name_of(Compare comparison);  // "lt"; "" for none
 
 }  // namespace wl::ptx

@@ -1,5 +1,6 @@
 // What each word of a mnemonic means: one word, one field of Modifiers.
 #include "instrumentation/ptx/parse/decode.h"
+#include "instrumentation/ptx/table/names.h"
 
 #include <array>
 
@@ -242,6 +243,12 @@ bool take_space(std::string_view word, Modifiers& m) {
 }
 
 }  // namespace
+
+std::string_view name_of(Compare comparison) {
+    for (const EnumWord<Compare>& word : kCompares)
+        if (word.value == comparison) return word.word;
+    return {};
+}
 
 Modifiers modifiers_of(Op op, const std::vector<std::string_view>& words) {
     Modifiers m;
