@@ -45,31 +45,59 @@ constexpr std::array<Entry, 8> kEntries{
      }
 };
 
-struct Element {
-    double value, bound;
+// Part of a row of a stripe.
+struct Place {
+    int64_t i = 0, first = 0, n = 0;  // row, first key or element of the head dimension, how many
 };
 
-Element key_element(const AttentionState& s, const AttentionStripe& t, Name name, int64_t i, int64_t key) {
-    const auto at = static_cast<size_t>(i * s.problem.sequence + key);
-    if (name == Name::p) return {t.p[at], t.p_bound[at]};
-    if (name == Name::masked && is_masked(s.problem, t.first_row + i, key)) {
-        const double m = t.m[static_cast<size_t>((key / s.problem.kv_tile) * t.rows + i)];
-        return {-kInfinity, kVanishes - (m == -kInfinity ? 0 : m)};
-    }
-    return {t.scores[at], t.scores_bound[at]};
+void set(ReferenceTile& out, size_t at, double value, double bound) {
+    out.value.data[at] = value, out.bound.data[at] = static_cast<float>(bound), out.compared.data[at] = 1;
 }
 
-Element step_element(
-    const AttentionState& s, const AttentionStripe& t, Name name, int64_t step, int64_t i, int64_t d
+void copy_row(const double* values, const float* bounds, int64_t n, ReferenceTile& out, size_t at) {
+    std::copy_n(values, n, out.value.data.data() + at);
+    std::copy_n(bounds, n, out.bound.data.data() + at);
+    std::fill_n(out.compared.data.data() + at, n, uint8_t{1});
+}
+
+void copy_keys(
+    const AttentionState& s,
+    const AttentionStripe& t,
+    Name name,
+    const Place& p,
+    ReferenceTile& out,
+    size_t at
 ) {
-    const auto at = static_cast<size_t>(step * t.rows + i);
-    const size_t at_dim = at * static_cast<size_t>(s.problem.head_dim) + static_cast<size_t>(d);
-    switch (name) {
-        case Name::m: return {t.m[at], t.m[at] == -kInfinity ? kVanishes : t.m_bound[at]};
-        case Name::l: return {t.l[at], t.l_bound[at]};
-        case Name::alpha: return {t.alpha[at], t.alpha_bound[at]};
-        default: return {t.o_accum[at_dim], t.o_accum_bound[at_dim]};
+    const auto from = static_cast<size_t>(p.i * s.problem.sequence + p.first);
+    if (name == Name::p) return copy_row(t.p.data() + from, t.p_bound.data() + from, p.n, out, at);
+    copy_row(t.scores.data() + from, t.scores_bound.data() + from, p.n, out, at);
+    if (name != Name::masked) return;
+    for (int64_t k = 0; k < p.n; ++k) {
+        const int64_t key = p.first + k;
+        if (!is_masked(s.problem, t.first_row + p.i, key)) continue;
+        const double m = t.m[static_cast<size_t>((key / s.problem.kv_tile) * t.rows + p.i)];
+        set(out, at + static_cast<size_t>(k), -kInfinity, kVanishes - (m == -kInfinity ? 0 : m));
     }
+}
+
+void copy_step(
+    const AttentionState& s,
+    const AttentionStripe& t,
+    Name name,
+    int64_t step,
+    const Place& p,
+    ReferenceTile& out,
+    size_t at
+) {
+    const auto row = static_cast<size_t>(step * t.rows + p.i);
+    switch (name) {
+        case Name::m: return set(out, at, t.m[row], t.m[row] == -kInfinity ? kVanishes : t.m_bound[row]);
+        case Name::l: return set(out, at, t.l[row], t.l_bound[row]);
+        case Name::alpha: return set(out, at, t.alpha[row], t.alpha_bound[row]);
+        default: break;
+    }
+    const size_t from = row * static_cast<size_t>(s.problem.head_dim) + static_cast<size_t>(p.first);
+    copy_row(t.o_accum.data() + from, t.o_accum_bound.data() + from, p.n, out, at);
 }
 
 ReferenceTile input_tile(const Tensor& t, const Window& w) {
@@ -125,14 +153,15 @@ ReferenceTile computed_tile(AttentionState& s, const Entry& e, const Window& w) 
         const int64_t bh = batch * p.heads + head;
         if (!t || row < t->first_row || row >= t->first_row + t->rows)
             t = stripe(s, bh, row / kStripe * kStripe);
-        for (int64_t col = std::max<int64_t>(0, -col0); col < std::min(cols, last - col0); ++col) {
-            const Element el = e.by_key ? key_element(s, *t, e.id, row - t->first_row, col0 + col)
-                                        : step_element(s, *t, e.id, step, row - t->first_row, col0 + col);
-            const size_t at =
-                across ? static_cast<size_t>(r) : out.value.index(static_cast<int>(r), static_cast<int>(col));
-            out.value.data[at] = el.value, out.bound.data[at] = static_cast<float>(el.bound),
-            out.compared.data[at] = 1;
-        }
+        const int64_t first = std::max<int64_t>(0, -col0), end = std::min(cols, last - col0);
+        if (first >= end) continue;
+        const size_t at =
+            across ? static_cast<size_t>(r) : out.value.index(static_cast<int>(r), static_cast<int>(first));
+        const Place from{row - t->first_row, col0 + first, end - first};
+        if (e.by_key)
+            copy_keys(s, *t, e.id, from, out, at);
+        else
+            copy_step(s, *t, e.id, step, from, out, at);
     }
     return out;
 }
@@ -181,6 +210,7 @@ Reference attention_reference(AttentionProblem problem) {
     const auto heads = static_cast<size_t>(problem.batch * problem.heads);
     s->inputs.widened = std::vector<std::once_flag>(heads);
     for (auto* each : {&s->inputs.q, &s->inputs.k_transposed, &s->inputs.v}) each->resize(heads);
+    for (auto* each : {&s->inputs.k_absolute, &s->inputs.v_absolute}) each->resize(heads);
     s->problem = std::move(problem);
     const AttentionProblem& p = s->problem;
     Reference out;

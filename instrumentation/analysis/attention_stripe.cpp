@@ -4,7 +4,7 @@
 #include "instrumentation/analysis/bounds.h"
 
 #include <algorithm>
-#include <array>
+#include <immintrin.h>
 #include <limits>
 
 namespace wl::analysis {
@@ -20,6 +20,12 @@ std::vector<double> widen(const Tensor& t, int64_t offset, int64_t n) {
     return out;
 }
 
+std::vector<float> absolutes(const std::vector<double>& values) {
+    std::vector<float> out(values.size());
+    for (size_t i = 0; i < values.size(); ++i) out[i] = std::fabs(static_cast<float>(values[i]));
+    return out;
+}
+
 void widen_head(AttentionState& s, int64_t head) {
     const AttentionProblem& p = s.problem;
     AttentionInputs& in = s.inputs;
@@ -28,28 +34,72 @@ void widen_head(AttentionState& s, int64_t head) {
         const int64_t n = p.sequence * p.head_dim;
         in.q[h] = widen(p.q, head * n, n);
         in.v[h] = widen(p.v, head * n, n);
+        in.v_absolute[h] = absolutes(in.v[h]);
         const std::vector<double> k = widen(p.k, head * n, n);
         in.k_transposed[h].resize(k.size());
         for (int64_t row = 0; row < p.sequence; ++row)
             for (int64_t d = 0; d < p.head_dim; ++d)
                 in.k_transposed[h][static_cast<size_t>(d * p.sequence + row)] =
                     k[static_cast<size_t>(row * p.head_dim + d)];
+        in.k_absolute[h] = absolutes(in.k_transposed[h]);
     });
+}
+
+// Sums of products for 16 neighbours, in registers.
+constexpr int64_t kTogether = 16;
+struct Doubles {
+    __m256d part[4];
+};
+struct Floats {
+    __m256 part[2];
+};
+inline void load(Doubles& to, const double* from) {
+    for (int k = 0; k < 4; ++k) to.part[k] = _mm256_loadu_pd(from + 4 * k);
+}
+inline void load(Floats& to, const float* from) {
+    for (int k = 0; k < 2; ++k) to.part[k] = _mm256_loadu_ps(from + 8 * k);
+}
+inline void store(const Doubles& from, double* to) {
+    for (int k = 0; k < 4; ++k) _mm256_storeu_pd(to + 4 * k, from.part[k]);
+}
+inline void store(const Floats& from, float* to) {
+    for (int k = 0; k < 2; ++k) _mm256_storeu_ps(to + 8 * k, from.part[k]);
+}
+inline void add_product(Doubles& sum, double factor, const double* x) {
+    const __m256d f = _mm256_set1_pd(factor);
+    for (int k = 0; k < 4; ++k) sum.part[k] = _mm256_fmadd_pd(f, _mm256_loadu_pd(x + 4 * k), sum.part[k]);
+}
+inline void add_product(Floats& sum, float factor, const float* x) {
+    const __m256 f = _mm256_set1_ps(factor);
+    for (int k = 0; k < 2; ++k) sum.part[k] = _mm256_fmadd_ps(f, _mm256_loadu_ps(x + 8 * k), sum.part[k]);
 }
 
 // scores (row, :) = scale * q k^T and the sum of absolute terms behind each.
 void score_row(const AttentionState& s, int64_t head, int64_t row, double* scores, float* absolute) {
     const int64_t keys = s.problem.sequence, dim = s.problem.head_dim;
-    std::fill_n(scores, keys, 0.0);
-    std::fill_n(absolute, keys, 0.0F);
-    for (int64_t d = 0; d < dim; ++d) {
-        const double q =
-            s.problem.scale * s.inputs.q[static_cast<size_t>(head)][static_cast<size_t>(row * dim + d)];
-        const auto q_abs = static_cast<float>(std::fabs(q));
-        const double* k = s.inputs.k_transposed[static_cast<size_t>(head)].data() + d * keys;
-        for (int64_t j = 0; j < keys; ++j) {
-            scores[j] += q * k[j];
-            absolute[j] += q_abs * std::fabs(static_cast<float>(k[j]));
+    const auto h = static_cast<size_t>(head);
+    const double* k = s.inputs.k_transposed[h].data();
+    const float* k_absolute = s.inputs.k_absolute[h].data();
+    std::vector<double> q(static_cast<size_t>(dim));
+    for (int64_t d = 0; d < dim; ++d)
+        q[static_cast<size_t>(d)] = s.problem.scale * s.inputs.q[h][static_cast<size_t>(row * dim + d)];
+    const std::vector<float> q_absolute = absolutes(q);
+    int64_t j = 0;
+    for (; j + kTogether <= keys; j += kTogether) {
+        Doubles sum{};
+        Floats sum_absolute{};
+        for (int64_t d = 0; d < dim; ++d) {
+            add_product(sum, q[static_cast<size_t>(d)], k + d * keys + j);
+            add_product(sum_absolute, q_absolute[static_cast<size_t>(d)], k_absolute + d * keys + j);
+        }
+        store(sum, scores + j);
+        store(sum_absolute, absolute + j);
+    }
+    for (; j < keys; ++j) {
+        scores[j] = 0, absolute[j] = 0;
+        for (int64_t d = 0; d < dim; ++d) {
+            scores[j] += q[static_cast<size_t>(d)] * k[d * keys + j];
+            absolute[j] += q_absolute[static_cast<size_t>(d)] * k_absolute[d * keys + j];
         }
     }
 }
@@ -91,6 +141,7 @@ void advance_maximum(const Step& t, Row& r) {
 // P of the tile from its scores: exp(s - m_new), each with its bound; then the running sum.
 void advance_sum(const Step& t, Row& r, double alpha, double alpha_bound) {
     const AttentionProblem& p = t.state.problem;
+    const StoreError stored = p.p_format != DType::f32 ? store_error(p.p_format) : StoreError{};
     double sum = 0, sum_of_bounds = 0;
     for (int64_t j = t.begin; j < t.end; ++j) {
         double& out = t.stripe.p[t.key(j)];
@@ -101,13 +152,39 @@ void advance_sum(const Step& t, Row& r, double alpha, double alpha_bound) {
         const double x = t.stripe.scores[t.key(j)] - r.m;
         out = std::exp(x);
         out_bound += static_cast<float>(out * exp_bound(x, t.stripe.scores_bound[t.key(j)] + r.m_bound));
-        if (p.p_format != DType::f32) out_bound += static_cast<float>(store_bound(p.p_format, out));
+        if (p.p_format != DType::f32) out_bound += static_cast<float>(store_bound(stored, out));
         sum += out;
         sum_of_bounds += out_bound;
     }
     r.l_bound = alpha * r.l_bound + r.l * alpha_bound + sum_of_bounds;
     r.l = alpha * r.l + sum;
     r.l_bound += sum_bound(t.terms(), 2, r.l);
+}
+
+// o (d .. d + 16) += P v, with the sums behind it.
+void add_values(const Step& t, Row& r, const double* v, const float* v_absolute, size_t d) {
+    const size_t dim = r.o.size();
+    Doubles o;
+    Floats o_abs, o_bound;
+    load(o, r.o.data() + d), load(o_abs, r.o_abs.data() + d), load(o_bound, r.o_bound.data() + d);
+    for (int64_t j = t.begin; j < t.end; ++j) {
+        const double p = t.stripe.p[t.key(j)];
+        const size_t at = static_cast<size_t>(j) * dim + d;
+        add_product(o, p, v + at);
+        add_product(o_abs, static_cast<float>(p), v_absolute + at);
+        add_product(o_bound, t.stripe.p_bound[t.key(j)], v_absolute + at);
+    }
+    store(o, r.o.data() + d), store(o_abs, r.o_abs.data() + d), store(o_bound, r.o_bound.data() + d);
+}
+
+void add_value(const Step& t, Row& r, const double* v, const float* v_absolute, size_t d) {
+    for (int64_t j = t.begin; j < t.end; ++j) {
+        const double p = t.stripe.p[t.key(j)];
+        const size_t at = static_cast<size_t>(j) * r.o.size() + d;
+        r.o[d] += p * v[at];
+        r.o_abs[d] += static_cast<float>(p) * v_absolute[at];
+        r.o_bound[d] += t.stripe.p_bound[t.key(j)] * v_absolute[at];
+    }
 }
 
 void advance_output(const Step& t, Row& r, double alpha, double alpha_bound) {
@@ -117,24 +194,13 @@ void advance_output(const Step& t, Row& r, double alpha, double alpha_bound) {
         r.o[d] *= alpha;
         r.o_abs[d] *= static_cast<float>(alpha);
     }
-    double* o = r.o.data();
-    float* o_abs = r.o_abs.data();
-    float* o_bound = r.o_bound.data();
-    const double* v = t.state.inputs.v[static_cast<size_t>(t.stripe.head)].data();
-    for (int64_t j = t.begin; j < t.end; ++j) {
-        const double p = t.stripe.p[t.key(j)];
-        const auto p_abs = static_cast<float>(p);
-        const float p_bound = t.stripe.p_bound[t.key(j)];
-        const double* v_row = v + static_cast<size_t>(j) * dim;
-        for (size_t d = 0; d < dim; ++d) {
-            const float v_abs = std::fabs(static_cast<float>(v_row[d]));
-            o[d] += p * v_row[d];
-            o_abs[d] += p_abs * v_abs;
-            o_bound[d] += p_bound * v_abs;
-        }
-    }
-    for (size_t d = 0; d < dim; ++d)
-        r.o_bound[d] += static_cast<float>(sum_bound(t.terms(), 2, double{o_abs[d]}));
+    const auto h = static_cast<size_t>(t.stripe.head);
+    const double* v = t.state.inputs.v[h].data();
+    const float* v_absolute = t.state.inputs.v_absolute[h].data();
+    size_t d = 0;
+    for (; d + kTogether <= dim; d += kTogether) add_values(t, r, v, v_absolute, d);
+    for (; d < dim; ++d) add_value(t, r, v, v_absolute, d);
+    for (d = 0; d < dim; ++d) r.o_bound[d] += static_cast<float>(sum_bound(t.terms(), 2, double{r.o_abs[d]}));
 }
 
 void advance_row(const Step& t, Row& r) {
@@ -162,9 +228,10 @@ void advance_row(const Step& t, Row& r) {
 
 // The sums of absolute terms in `bounds` become the bounds of the scores.
 void bound_scores(const AttentionProblem& p, const double* scores, float* bounds) {
+    const StoreError stored = store_error(p.score_format);
     for (int64_t j = 0; j < p.sequence; ++j) {
         double bound = sum_bound(static_cast<double>(p.head_dim), 2, double{bounds[j]});
-        if (p.score_format != DType::f32) bound += store_bound(p.score_format, std::fabs(scores[j]));
+        if (p.score_format != DType::f32) bound += store_bound(stored, std::fabs(scores[j]));
         bounds[j] = static_cast<float>(bound);
     }
 }

@@ -20,6 +20,8 @@ struct AttentionInputs {
     std::vector<std::vector<double>> q;             // (S, D)
     std::vector<std::vector<double>> k_transposed;  // (D, S): the inner loop runs along keys
     std::vector<std::vector<double>> v;             // (S, D)
+    std::vector<std::vector<float>> k_absolute;     // as k_transposed
+    std::vector<std::vector<float>> v_absolute;     // as v
 };
 
 // All intermediates of one stripe; `steps` = KV iterations.

@@ -31,9 +31,14 @@ inline double exp_bound(double x, double dx) { return std::expm1(dx + exp_relati
 // < 2^-150, half the smallest subnormal. Kernels write -inf, -FLT_MAX or -1e30 alike.
 constexpr double kVanishes = 104.0;
 
-// What storing a value in format t adds: half an ulp, or half the smallest subnormal near zero.
-inline double store_bound(DType t, double magnitude) {
-    return unit_roundoff(t) * magnitude + 0.5 * smallest_subnormal(t);
+// What storing a value in a format adds: half an ulp, or half the smallest subnormal near zero.
+struct StoreError {
+    double relative = 0, absolute = 0;
+};
+inline StoreError store_error(DType t) { return {unit_roundoff(t), 0.5 * smallest_subnormal(t)}; }
+inline double store_bound(const StoreError& e, double magnitude) {
+    return e.relative * magnitude + e.absolute;
 }
+inline double store_bound(DType t, double magnitude) { return store_bound(store_error(t), magnitude); }
 
 }  // namespace wl::analysis

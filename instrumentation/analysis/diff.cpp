@@ -1,7 +1,7 @@
 // Comparing tiles with their references, element by element.
 #include "instrumentation/analysis/diff.h"
 
-#include "instrumentation/analysis/bounds.h"
+#include "instrumentation/analysis/diff_elements.h"
 
 #include <algorithm>
 #include <array>
@@ -17,39 +17,12 @@ namespace {
 constexpr std::array<std::string_view, 4> kMetricNames{"difference", "relative", "ratio", "ulp"};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> widen(DType dtype, const std::vector<std::byte>& values) {
-    const size_t n = values.size() / size_of(dtype);
-    std::vector<double> out(n);
-    if (dtype == DType::f32) {  // nearly every tile: let it be a plain loop
-        std::vector<float> f(n);
-        std::memcpy(f.data(), values.data(), n * sizeof(float));
-        std::copy(f.begin(), f.end(), out.begin());
-        return out;
-    }
-    for (size_t i = 0; i < n; ++i) out[i] = to_double(dtype, values.data() + i * size_of(dtype));
-    return out;
-}
-
 template <class T>
 Matrix<T> matrix_of(const std::vector<std::byte>& bytes, int rows, int cols) {
     Matrix<T> out = make_matrix<T>(rows, cols);
     if (bytes.size() != out.data.size() * sizeof(T)) return {};
     std::memcpy(out.data.data(), bytes.data(), bytes.size());
     return out;
-}
-
-void count_values(const std::vector<double>& got, Comparison& out) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const double g : got) {
-        if (std::isnan(g)) {
-            ++out.nan;
-        } else if (std::isinf(g)) {
-            ++out.inf;
-        } else {
-            low = std::min(low, g), high = std::max(high, g);
-        }
-    }
-    if (low <= high) out.min = low, out.max = high;
 }
 
 float ulp_of(DType t, double got, double reference) {
@@ -96,36 +69,23 @@ bool is_bad(double got, double reference, float bound) {
 
 Matrix<float> limits(DType dtype, const ReferenceTile& reference) {
     Matrix<float> out = reference.bound;
-    for (size_t i = 0; i < out.data.size(); ++i) {
-        const double r = reference.value.data[i];
-        if (std::isfinite(r))
-            out.data[i] += static_cast<float>(store_bound(dtype, std::fabs(r) + out.data[i]));
-    }
+    add_store_bounds(dtype, reference.value.data, out.data);
     return out;
 }
 
 Comparison compare(DType dtype, const std::vector<std::byte>& values, const ReferenceTile& reference) {
     Comparison out;
     const std::vector<double> got = widen(dtype, values);
-    count_values(got, out);
+    const bool comparable = reference.value.data.size() == got.size();
+    const ElementCounts n = comparable ? count_elements(dtype, got, reference) : count_values(got);
+    out.compared = n.compared, out.bad = n.bad, out.nan = n.nan, out.inf = n.inf;
+    out.max_difference = n.max_difference, out.max_excess = n.max_excess;
+    if (n.low <= n.high) out.min = n.low, out.max = n.high;
     out.estimated = reference.estimated;
-    if (reference.value.data.size() != got.size()) return out;
-    const Matrix<float> limit = limits(dtype, reference);
-    for (size_t i = 0; i < got.size(); ++i) {
-        const double r = reference.value.data[i];
-        if (reference.compared.data[i] == 0 || std::isnan(r)) continue;
-        ++out.compared;
-        if (std::isfinite(r) && std::isfinite(got[i])) {
-            const double difference = std::fabs(got[i] - r);
-            out.max_difference = std::max(out.max_difference, difference);
-            if (difference > 0) out.max_excess = std::max(out.max_excess, difference / double{limit.data[i]});
-        }
-        if (!is_bad(got[i], r, limit.data[i])) continue;
-        if (out.bad++ == 0) {
-            out.first_bad_row = static_cast<int>(i / static_cast<size_t>(reference.value.cols));
-            out.first_bad_col = static_cast<int>(i % static_cast<size_t>(reference.value.cols));
-        }
-    }
+    if (n.bad == 0) return out;
+    const auto cols = static_cast<size_t>(reference.value.cols);
+    out.first_bad_row = static_cast<int>(n.first_bad / cols);
+    out.first_bad_col = static_cast<int>(n.first_bad % cols);
     return out;
 }
 

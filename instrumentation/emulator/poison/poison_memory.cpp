@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 namespace wl::emulator {
@@ -68,6 +69,19 @@ bool find_places(Poison& p, uint32_t bytes, LanePlaces& out) {
 // Elements of 16 bytes are two cells of 8.
 uint32_t bytes_of_cell(const PoisonStep& s) { return std::min<uint32_t>(s.source_width / 8, 8); }
 
+bool are_clean(const LanePlaces& from, uint32_t lanes, uint32_t bytes) {
+    uint64_t any = 0;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const uint8_t* first = from.in->bits.data() + from.at[static_cast<size_t>(first_lane(rest))];
+        for (uint32_t k = 0; k < bytes; k += 8) {
+            uint64_t part = 0;
+            std::memcpy(&part, first + k, std::min(8u, bytes - k));
+            any |= part;
+        }
+    }
+    return any == 0;
+}
+
 // False, with nothing done: some lane has to look for itself.
 bool load_together(Poison& p) {
     const PoisonStep& s = *p.step;
@@ -80,6 +94,10 @@ bool load_together(Poison& p) {
     }
     LanePlaces from;
     if (count == 0 || !find_places(p, bytes * static_cast<uint32_t>(count), from)) return false;
+    if (are_clean(from, p.lanes, bytes * static_cast<uint32_t>(count))) {
+        for (const PoisonCell& cell : s.results) clear(p, cell, p.lanes);
+        return true;
+    }
     if (p.rows.size() < count) p.rows.resize(count);
     for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<size_t>(first_lane(rest));

@@ -16,21 +16,67 @@ T fetch(const std::byte* at) {
     return value;
 }
 
-// Four elements of 4 bytes a lane: 4x4 transpositions from lane order into registers.
-inline void gather_quads(Warp& w, const Instr* i, const uint32_t* at) {
-    alignas(64) float columns[4][kLanes];
-    for (int lane = 0; lane < kLanes; lane += 4) {
-        __m128 r0 = _mm_loadu_ps(reinterpret_cast<const float*>(w.shared + at[lane]));
-        __m128 r1 = _mm_loadu_ps(reinterpret_cast<const float*>(w.shared + at[lane + 1]));
-        __m128 r2 = _mm_loadu_ps(reinterpret_cast<const float*>(w.shared + at[lane + 2]));
-        __m128 r3 = _mm_loadu_ps(reinterpret_cast<const float*>(w.shared + at[lane + 3]));
-        _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
-        _mm_store_ps(columns[0] + lane, r0);
-        _mm_store_ps(columns[1] + lane, r1);
-        _mm_store_ps(columns[2] + lane, r2);
-        _mm_store_ps(columns[3] + lane, r3);
+// Eight lanes, a vector for each component. Whole vectors are stored, for the next instruction to load them
+// whole: stores of single lanes would have to reach the cache before it can.
+template <class T, size_t Count>
+inline void eight_lanes(const std::byte* shared, const uint32_t* at, __m256i* out) {
+    for (size_t c = 0; c < Count; ++c) {
+        const auto cell = [&](size_t lane) {
+            return static_cast<int>(static_cast<uint32_t>(fetch<T>(shared + at[lane] + c * sizeof(T))));
+        };
+        out[c] = _mm256_set_epi32(cell(7), cell(6), cell(5), cell(4), cell(3), cell(2), cell(1), cell(0));
     }
-    for (size_t c = 0; c < 4; ++c) write_lanes<float>(w, i->r[c], [&](int lane) { return columns[c][lane]; });
+}
+
+// Two elements of 4 bytes a lane.
+inline void eight_pairs(const std::byte* shared, const uint32_t* at, __m256i* out) {
+    const auto two_lanes = [&](size_t lane) {
+        return _mm_unpacklo_epi64(
+            _mm_loadl_epi64(reinterpret_cast<const __m128i*>(shared + at[lane])),
+            _mm_loadl_epi64(reinterpret_cast<const __m128i*>(shared + at[lane + 1]))
+        );
+    };
+    const __m256 low = _mm256_castsi256_ps(_mm256_set_m128i(two_lanes(4), two_lanes(0)));
+    const __m256 high = _mm256_castsi256_ps(_mm256_set_m128i(two_lanes(6), two_lanes(2)));
+    out[0] = _mm256_castps_si256(_mm256_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
+    out[1] = _mm256_castps_si256(_mm256_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
+}
+
+// Four elements of 4 bytes a lane: two transpositions of 4x4 at once.
+inline void eight_quads(const std::byte* shared, const uint32_t* at, __m256i* out) {
+    const auto two_lanes = [&](size_t lane) {
+        return _mm256_set_m128i(
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(shared + at[lane + 4])),
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(shared + at[lane]))
+        );
+    };
+    const __m256i r0 = two_lanes(0), r1 = two_lanes(1), r2 = two_lanes(2), r3 = two_lanes(3);
+    const __m256i low01 = _mm256_unpacklo_epi32(r0, r1), low23 = _mm256_unpacklo_epi32(r2, r3);
+    const __m256i high01 = _mm256_unpackhi_epi32(r0, r1), high23 = _mm256_unpackhi_epi32(r2, r3);
+    out[0] = _mm256_unpacklo_epi64(low01, low23), out[1] = _mm256_unpackhi_epi64(low01, low23);
+    out[2] = _mm256_unpacklo_epi64(high01, high23), out[3] = _mm256_unpackhi_epi64(high01, high23);
+}
+
+template <class T, size_t Count>
+void gather_lanes(Warp& w, const Instr* i, const uint32_t* at) {
+    alignas(64) LaneCell<T> columns[Count][kLanes];
+    const bool whole = w.mask == kAllLanes;
+    for (int lane = 0; lane < kLanes; lane += 8) {
+        __m256i eight[Count];
+        if constexpr (sizeof(T) == 4 && Count == 4)
+            eight_quads(w.shared, at + lane, eight);
+        else if constexpr (sizeof(T) == 4 && Count == 2)
+            eight_pairs(w.shared, at + lane, eight);
+        else
+            eight_lanes<T, Count>(w.shared, at + lane, eight);
+        for (size_t c = 0; c < Count; ++c) {
+            LaneCell<T>* to = whole ? cells<T>(w, i->r[c]) : columns[c];
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + lane), eight[c]);
+        }
+    }
+    if (whole) return;
+    for (size_t c = 0; c < Count; ++c)
+        write_lanes<T>(w, i->r[c], [&](int lane) { return unpack<T>(columns[c][lane]); });
 }
 
 template <class T, size_t Count>
@@ -46,8 +92,8 @@ void load_lanes(Warp& w, const Instr* i, const SharedAddresses& a) {
         write_lanes<T>(w, i->r[0], [=](int lane) {
             return fetch<T>(first + static_cast<size_t>(lane) * sizeof(T));
         });
-    } else if constexpr (sizeof(T) == 4 && Count == 4) {
-        gather_quads(w, i, a.at);
+    } else if constexpr (sizeof(T) <= 4) {
+        gather_lanes<T, Count>(w, i, a.at);
     } else {
         for (size_t c = 0; c < Count; ++c)
             write_lanes<T>(w, i->r[c], [&](int lane) {
