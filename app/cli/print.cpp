@@ -146,14 +146,15 @@ std::string findings_text(const capture::Capture& c, const Style& style) {
             f.count > 1 ? fmt::format("({} times) ", f.count) : ""
         );
         out += consequence ? fmt::format("consequence of [{}]\n", f.caused_by + 1)
-                           : (f.proven ? "proven\n" : "consistent with, not proven\n");
+                           : std::string(capture::words_of(f.evidence_kind).verdict) + "\n";
         out += paint(style, Color::bold, wrap(f.title, 4));
         out += paint(style, Color::dim, wrap("at " + where_text(c, f.where) + calls_text(c, f, false), 4));
         if (f.other.line > 0)
             out +=
                 paint(style, Color::dim, wrap("and " + where_text(c, f.other) + calls_text(c, f, true), 4));
         out += wrap(f.explanation, 4);
-        if (!f.proof.empty()) out += wrap("proof: " + f.proof, 4);
+        if (!f.proof.empty())
+            out += wrap(fmt::format("{}: {}", capture::words_of(f.evidence_kind).label, f.proof), 4);
     }
     return out;
 }

@@ -59,14 +59,14 @@ void print_summary(const Command& command, const capture::Capture& c) {
 // Clean only as far as no reference was needed: a reference that failed leaves nothing compared, and is no
 // silent ok.
 int finished_status(const capture::Capture& c) {
-    for (const std::string& note : c.notes) {
-        if (c.verdict != "ok" || !note.starts_with("no reference: ")) continue;
-        std::fprintf(
-            stderr, "warplens: error: %s; the run went on, but nothing was compared\n", note.c_str()
-        );
-        return kExitError;
-    }
-    return exit_status(c.verdict);
+    const std::string& problem = c.covered.reference_problem;
+    if (c.verdict != "ok" || problem.empty()) return exit_status(c.verdict);
+    std::fprintf(
+        stderr,
+        "warplens: error: no reference: %s; the run went on, but nothing was compared\n",
+        problem.substr(0, problem.find('\n')).c_str()  // all of it is among the notes
+    );
+    return kExitError;
 }
 
 }  // namespace

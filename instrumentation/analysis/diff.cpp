@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 
 namespace wl::analysis {
 
@@ -134,21 +135,30 @@ int first_bad_tile(const capture::Capture& capture) {
     return best;
 }
 
+namespace {
+constexpr size_t kFewestValues =
+    3;  // of the reference: any two numbers or fewer may stand in one ratio by chance
+constexpr double kLeastFactor = 1e-3;  // nearer to 1 it is said as "1 x the reference"
+}  // namespace
+
 std::optional<FactorFit> fit_factor(const TileData& tile) {
     if (tile.reference.data.empty() || tile.bound.data.empty()) return std::nullopt;
     std::vector<double> ratios;
+    std::set<double> different;
     for (size_t i = 0; i < tile.got.data.size(); ++i) {
         const double r = tile.reference.data[i];
         if (!std::isfinite(r) || !std::isfinite(tile.got.data[i])) continue;
-        if (std::fabs(r) > 16 * double{tile.bound.data[i]}) ratios.push_back(tile.got.data[i] / r);
+        if (!(std::fabs(r) > 16 * double{tile.bound.data[i]})) continue;
+        ratios.push_back(tile.got.data[i] / r);
+        if (different.size() < kFewestValues) different.insert(r);
     }
-    if (ratios.empty()) return std::nullopt;
+    if (different.size() < kFewestValues) return std::nullopt;
     FactorFit fit;
     const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
     fit.factor = *middle;
     fit.elements = static_cast<int64_t>(ratios.size());
-    if (fit.factor == 0) return std::nullopt;
+    if (fit.factor == 0 || std::fabs(fit.factor - 1) < kLeastFactor) return std::nullopt;
     for (const double q : ratios) fit.spread = std::max(fit.spread, std::fabs(q / fit.factor - 1));
     for (size_t i = 0; i < tile.got.data.size(); ++i) {
         const double g = tile.got.data[i], r = tile.reference.data[i];

@@ -54,7 +54,7 @@ Matrix<float> metric_matrix(const TileData& tile, Metric metric);
 int first_bad_tile(const capture::Capture& capture);
 
 // The hypothesis "got = factor * reference", over the compared elements whose reference stands well above its
-// bound.
+// bound. None where they have too few different values to show a pattern, or the factor is 1.
 struct FactorFit {
     double factor = 0;     // median of got / reference
     double spread = 0;     // max |ratio / factor - 1|

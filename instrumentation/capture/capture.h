@@ -4,6 +4,7 @@
 
 #include "instrumentation/base/dim3.h"
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/capture/evidence.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -177,21 +178,22 @@ struct Where {
     bool operator==(const Where&) const = default;
 };
 
-// A fault of the kernel under test, with its witness and proof (cli.md lists the rule names).
+// A fault of the kernel under test, with what it rests on (cli.md lists the rule names).
 struct Finding {
     std::string rule;
     std::string severity = "error";  // "error" | "warning" | "note"
     std::string title;
     std::string explanation;  // two or three sentences a colleague would write, with the mending
     Where where;
-    Where other;          // second access of a race, last writer of a bad value; line 0: none
-    std::string proof;    // what was run and what it showed; empty: nothing was proven
-    bool proven = false;  // "proven by" as opposed to "consistent with"
+    Where other;  // second access of a race, last writer of a bad value; line 0: none
+    EvidenceKind evidence_kind = EvidenceKind::witness;
+    std::string proof;  // what was seen, fitted or run, and what it showed
     std::vector<std::pair<std::string, double>> evidence;
     int caused_by = -1;  // index of the finding whose consequence this is
     uint64_t count = 1;  // occurrences of the same cause
     bool operator==(const Finding&) const = default;
 };
+inline bool is_proven(const Finding& f) { return f.evidence_kind == EvidenceKind::counterfactual; }
 
 // ---- the whole
 // ------------------------------------------------------------------------------------------------------------------
@@ -213,6 +215,7 @@ struct Covered {
     int64_t blocks = 0, blocks_compared = 0;
     std::vector<std::string> checks;  // "races", "uninitialised", "bounds", "barriers", "reference"
     int schedules = 1;
+    std::string reference_problem;  // why the reference that the manifest asks for could not be had
     bool operator==(const Covered&) const = default;
 };
 

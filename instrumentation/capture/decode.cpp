@@ -242,6 +242,7 @@ void apply(const Meta& meta, Capture& capture) {
     take_number(meta, "blocks", capture.covered.blocks);
     take_number(meta, "blocks_compared", capture.covered.blocks_compared);
     take_number(meta, "schedules", capture.covered.schedules);
+    capture.covered.reference_problem = value_of(meta, "reference_problem");
     capture.complete = value_of(meta, "complete") == "1";
     if (value_of(meta, "event_dtype") != kEventDtype) throw DatabaseFault("events have an unknown layout");
 }

@@ -125,6 +125,7 @@ void write_meta(sqlite3* database, const Capture& capture, const Seal& seal) {
     add("blocks", std::to_string(capture.covered.blocks));
     add("blocks_compared", std::to_string(capture.covered.blocks_compared));
     add("schedules", std::to_string(capture.covered.schedules));
+    add("reference_problem", capture.covered.reference_problem);
     add("seal", seal.hex());
     add("complete", capture.complete ? "1" : "0");
 }

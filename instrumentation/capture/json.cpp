@@ -52,7 +52,8 @@ Json to_json(const Capture& capture, const Finding& finding) {
     json["where"] = place_json(capture, finding, false);
     if (finding.other.line > 0) json["other"] = place_json(capture, finding, true);
     if (!finding.proof.empty()) json["proof"] = finding.proof;
-    json["proven"] = finding.proven;
+    json["evidence_kind"] = words_of(finding.evidence_kind).name;
+    json["proven"] = is_proven(finding);
     json["evidence"] = to_json(finding.evidence);
     json["count"] = finding.count;
     if (finding.caused_by >= 0) json["caused_by"] = finding.caused_by;
@@ -81,6 +82,7 @@ Json to_json(const Covered& covered) {
     json["blocks_compared"] = covered.blocks_compared;
     json["checks"] = covered.checks;
     json["schedules"] = covered.schedules;
+    if (!covered.reference_problem.empty()) json["reference_problem"] = covered.reference_problem;
     return json;
 }
 

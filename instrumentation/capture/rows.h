@@ -16,6 +16,8 @@
 namespace wl::capture {
 
 constexpr std::array<std::string_view, 3> kVerdictNames = {"ok", "bad", "not compared"};
+constexpr std::array<std::string_view, 4> kEvidenceNames = {
+    kEvidenceWords[0].name, kEvidenceWords[1].name, kEvidenceWords[2].name, kEvidenceWords[3].name};
 constexpr std::array<std::string_view, 5> kProbeKindNames = {
     "tile", "warp_tile", "fragment", "lanes", "output"};
 
@@ -190,8 +192,8 @@ void columns(Row& row, Field<Row, EventPage>& x) {
 template <class Row>
 void columns(Row& row, Field<Row, FindingRow>& x) {
     row(x.finding.rule), row(x.finding.severity), row(x.finding.title), row(x.finding.explanation);
-    row(x.finding.proof), row(x.finding.proven), row(x.finding.caused_by), row(x.finding.count),
-        row(x.detail);
+    row(x.finding.proof), row.named(x.finding.evidence_kind, kEvidenceNames);
+    row(x.finding.caused_by), row(x.finding.count), row(x.detail);
 }
 template <class Row>
 void columns(Row& row, Field<Row, PlaceRow>& x) {

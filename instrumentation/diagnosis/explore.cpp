@@ -58,7 +58,7 @@ Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
     out.in_order = result.in_order;
     out.finished = std::none_of(result.incidents.begin(), result.incidents.end(), [](const auto& i) {
         return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
-            i.kind == Kind::trap;
+            i.kind == Kind::trap || i.kind == Kind::assertion;
     });
     for (const manifest::BoundArgument& a : e.problem.args)
         if (is_output(a)) out.outputs.push_back(array_of(prepared.memory, a.name));

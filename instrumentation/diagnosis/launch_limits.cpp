@@ -86,7 +86,7 @@ std::optional<capture::Finding> impossible_launch(const Experiment& e, const cap
     const std::string mending = remedies(p, variables, static_shared, limit);
 
     capture::Finding f;
-    f.rule = "launch_impossible", f.proven = true;
+    f.rule = "launch_impossible";
     f.where.file = manifest::display_path(p.kernel.path);
     const auto line = p.kernel.lines.find("launch.shared");
     if (line != p.kernel.lines.end()) f.where.line = line->second;
@@ -104,7 +104,7 @@ std::optional<capture::Finding> impossible_launch(const Experiment& e, const cap
         mending.empty() ? "No single parameter, halved, brings it inside the limit."
                         : "Each of these alone brings it inside the limit: " + mending + "."
     );
-    f.proof = fmt::format("witness: {} = {} bytes, {} more than {}", sum, total, total - limit, limit);
+    f.proof = fmt::format("{} = {} bytes, {} more than {}", sum, total, total - limit, limit);
     f.evidence = {
         {"shared", static_cast<double>(total)},
         {"limit",  static_cast<double>(limit)}

@@ -246,7 +246,9 @@ void finish(Observer& o) {
         }
     }
     o.probe_of_site.clear();
-    for (const std::string& p : o.problems) c.notes.push_back(p);
+    for (const std::string& p : o.problems) {
+        if (std::find(c.notes.begin(), c.notes.end(), p) == c.notes.end()) c.notes.push_back(p);
+    }
 }
 
 void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) {

@@ -109,6 +109,7 @@ Experiment prepare(manifest::Problem problem, const Options& options, capture::C
     if (options.reference) {
         MadeReference made = make_reference(e.problem);
         e.reference = std::move(made.reference), e.reference_problem = std::move(made.problem);
+        c.covered.reference_problem = e.reference_problem;
         if (!e.reference_problem.empty()) c.notes.push_back("no reference: " + e.reference_problem);
     }
     return e;

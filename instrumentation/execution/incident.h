@@ -39,6 +39,7 @@ struct Incident {
         async_copy_wait,
         mbarrier_misuse,  // not initialised, overwritten, too many arrivals, a parity that is none, ...
         trap,
+        assertion,  // assert() of what does not hold
         stack_overflow,
         undefined_target,  // an indirect call of what is no function, or none of this kind; brx.idx past its
                            // list

@@ -199,12 +199,33 @@ watch::Environment environment_here(const Route& route) {
     return environment;
 }
 
+namespace {
+
+Life life_of(const Variable& v, const Around& a) {
+    if (v.ranges.empty()) return Life::optimised_out;
+    return variables::place_at(v, a.activation.instruction) == nullptr ? Life::not_live : Life::lives;
+}
+
+}  // namespace
+
+Life life_of(const Route& route, const std::string& name) {
+    const Around a = around(route);
+    const Variable* v = variable_named(route, a, name);
+    return v == nullptr ? Life::no_variable : life_of(*v, a);
+}
+
+std::string_view text_of(Life life) {
+    return life == Life::not_live     ? "not live here"
+        : life == Life::optimised_out ? "optimised out: it is kept nowhere"
+                                      : "";
+}
+
 std::string origin_of(const Route& route, const std::string& name) {
     const Around a = around(route);
     if (const Variable* v = variable_named(route, a, name)) {
+        const Life life = life_of(*v, a);
+        if (life != Life::lives) return fmt::format("source variable, {}", text_of(life));
         const variables::Range* range = variables::place_at(*v, a.activation.instruction);
-        if (v->ranges.empty()) return "source variable, optimised out: it is kept nowhere";
-        if (range == nullptr) return "source variable, not live here";
         const Place& place = range->places.front();
         const auto shared = place.reg < 0 ? route.shared.find(place.symbol) : route.shared.end();
         if (shared != route.shared.end())

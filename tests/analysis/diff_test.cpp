@@ -88,6 +88,9 @@ TEST(Diff, AConstantFactorIsFittedAndItsInverseMendsTheTile) {
     EXPECT_EQ(fit->factor, 32);
     EXPECT_EQ(fit->spread, 0);
     EXPECT_EQ(fit->bad_after, 0);
+    EXPECT_FALSE(fit_factor(tile_of({64}, {2}, 1e-3F))) << "one number is no pattern";
+    EXPECT_FALSE(fit_factor(tile_of({64, 64, 64, 32}, {2, 2, 2, 1}, 1e-3F))) << "nor are two";
+    EXPECT_FALSE(fit_factor(tile_of({1.0001, 2.0002, 3.0003}, {1, 2, 3}, 1e-6F))) << "1 x the reference";
     const std::optional<FactorFit> none = fit_factor(tile_of({32, 64, 90}, {1, 2, 3}, 1e-3F));
     ASSERT_TRUE(none);
     EXPECT_GT(none->spread, 0.05);

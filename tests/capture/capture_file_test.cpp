@@ -256,10 +256,10 @@ TEST(CaptureFile, AnUnfinishedFileSaysSo) {
 TEST(CaptureFile, ANewerMajorIsRefusedWithItsWriter) {
     const Capture written = rich_capture();
     Bytes file = encode(written, "a");
-    poke(file, 60, 20003);
+    poke(file, 60, 30003);
     EXPECT_EQ(
         message_of_decoding(file),
-        "run.wlcap has the capture format 2.3, written by WarpLens 0.1.0; this WarpLens reads format 1. Open "
+        "run.wlcap has the capture format 3.3, written by WarpLens 0.1.0; this WarpLens reads format 2. Open "
         "it with the "
         "version that wrote it, or record it again."
     );
@@ -270,10 +270,10 @@ TEST(CaptureFile, ANewerMinorWithMoreColumnsAndTablesIsRead) {
     const Bytes file = changed_by(
         encode(written, "a"),
         "ALTER TABLE tile ADD COLUMN mood TEXT; ALTER TABLE meta ADD COLUMN more REAL;"
-        "CREATE TABLE extra(x INTEGER) STRICT; PRAGMA user_version=10001"
+        "CREATE TABLE extra(x INTEGER) STRICT; PRAGMA user_version=20001"
     );
     EXPECT_TRUE(decode(file, "a") == written);
-    EXPECT_NE(message_of_decoding(changed_by(file, "PRAGMA user_version=10000")), "");
+    EXPECT_NE(message_of_decoding(changed_by(file, "PRAGMA user_version=20000")), "");
 }
 
 TEST(CaptureFile, WhatIsNoCaptureIsSaidToBeNone) {

@@ -26,7 +26,7 @@ TEST(Ordering, NamesEachOfTwoBarriersThatAreMissingAtOnce) {
     ASSERT_EQ(all.size(), 2U) << all;
     const std::string both = "order.cu:11 and a block barrier before kernels/order.cu:15 no race is left";
     for (const json& f : all) {
-        EXPECT_TRUE(f.at("proven")) << f;
+        EXPECT_EQ(f.at("evidence_kind"), "counterfactual") << f;
         EXPECT_FALSE(f.contains("caused_by")) << "neither goes with the other's barrier";
         EXPECT_NE(proof(f).find(both), std::string::npos) << proof(f);
     }
@@ -37,7 +37,7 @@ TEST(Ordering, NamesEachOfTwoBarriersThatAreMissingAtOnce) {
 TEST(Ordering, PutsNoBarrierWhereOnlySomeWarpsComeBy) {
     const json all = findings("branch");
     ASSERT_EQ(all.size(), 1U) << all;
-    EXPECT_TRUE(all.at(0).at("proven"));
+    EXPECT_EQ(all.at(0).at("evidence_kind"), "counterfactual");
     EXPECT_EQ(proof(all.at(0)), "with a block barrier before kernels/order.cu:19 no race is left")
         << "before the branch, not before the store in it";
 }
@@ -48,7 +48,7 @@ TEST(Ordering, SaysThatARaceIsLeftWhichNoBarrierMends) {
     EXPECT_EQ(
         proof(all.at(0)), "with a block barrier before kernels/order.cu:11 it is gone, others are left"
     );
-    EXPECT_FALSE(all.at(1).at("proven"));
+    EXPECT_EQ(all.at(1).at("evidence_kind"), "witness");
     EXPECT_EQ(all.at(1).at("where").at("line"), all.at(1).at("other").at("line"));
 }
 
@@ -57,7 +57,7 @@ TEST(Ordering, TakesNoFenceThatHelpsInOneOrderOfBlocksOnly) {
     ASSERT_EQ(all.size(), 1U) << all;
     EXPECT_EQ(all.at(0).at("rule"), "race_global");
     EXPECT_NE(all.at(0).at("where").at("block"), all.at(0).at("other").at("block"));
-    EXPECT_FALSE(all.at(0).at("proven")) << proof(all.at(0));
+    EXPECT_EQ(all.at(0).at("evidence_kind"), "witness") << proof(all.at(0));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(EmulatorBuiltin, AFailedAssertionSaysWhatAndWhere) {
     std::vector<int> x(65);
     x[37] = 3;
     fails.in<int>("x", x).go();
-    const auto found = fails.incidents(Kind::trap);
+    const auto found = fails.incidents(Kind::assertion);
     ASSERT_EQ(found.size(), 1u);
     const std::string want = "k.cu:2: void k(int *): thread 37: assertion `x[threadIdx.x] < 3` failed";
     EXPECT_TRUE(found[0].detail.ends_with(want)) << found[0].detail;

@@ -49,12 +49,9 @@ std::string missing_in(const travel::Route& route, const watch::Watch& expressio
     std::vector<std::string> missing;
     for (const watch::Node& node : expression.nodes) {
         if (node.kind != watch::Node::Kind::name) continue;
-        const std::string origin = travel::origin_of(route, node.text);
-        const size_t comma = origin.find(", ");
-        const bool nowhere =
-            origin.ends_with("not live here") || origin.find("optimised out") != std::string::npos;
-        const std::string text = nowhere ? node.text + " is " + origin.substr(comma + 2) : "";
-        if (nowhere && std::find(missing.begin(), missing.end(), text) == missing.end())
+        const std::string_view why = travel::text_of(travel::life_of(route, node.text));
+        const std::string text = fmt::format("{} is {}", node.text, why);
+        if (!why.empty() && std::find(missing.begin(), missing.end(), text) == missing.end())
             missing.push_back(text);
     }
     return join(missing, "; ");

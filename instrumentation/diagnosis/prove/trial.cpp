@@ -113,7 +113,8 @@ Trial try_module(const Experiment& e, const ptx::Module& changed, const TrialOpt
         emulator::RunResult result = emulator::run(*program, prepared.launch, prepared.memory, run);
         out.incidents = std::move(result.incidents);
         out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), [](const auto& i) {
-            return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait;
+            return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
+                i.kind == Kind::trap || i.kind == Kind::assertion;
         });
         for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;
         if (reference) judge_outputs(observer, prepared.memory, out);

@@ -66,7 +66,8 @@ bool fits_elsewhere(
 // Fragment loads of left or right operands, line by line.
 std::vector<ptx::Group> fragment_loads(const Symptoms& s, bool left);
 
-// Where an operand is loaded for what the mark shows: as a fragment, else the product nearest before it.
-uint32_t load_site(const Symptoms& s, bool left, uint32_t mark);
+// Where an operand is loaded for what a mark shows: as a fragment, else the product nearest before it. An
+// output has no mark: the one line that has such loads or products; several: unknown.
+capture::Where where_of_load(const Symptoms& s, bool left, const capture::Probe& probe);
 
 }  // namespace wl::diagnosis

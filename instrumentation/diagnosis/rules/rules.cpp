@@ -105,7 +105,7 @@ capture::Finding tile_finding(const Symptoms& s) {
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
     capture::Finding f;
     f.rule = "values_differ";
-    f.where = where_of(s, static_cast<uint32_t>(std::max(0, probe.site)));
+    f.where = where_of_probe(s, probe);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration,
     f.where.warp = tile.warp;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
@@ -136,9 +136,12 @@ capture::Finding tile_finding(const Symptoms& s) {
     return f;
 }
 
-// A changed program had none of them.
-void become_consequences(std::vector<capture::Finding>& findings, int of) {
-    for (capture::Finding& f : findings) f.caused_by = of, f.proof += "; gone with the change of the cause";
+// The changed program had none of them; where none was run, the cause accounts for all that is wrong.
+void become_consequences(std::vector<capture::Finding>& findings, int of, const capture::Finding& cause) {
+    for (capture::Finding& f : findings) {
+        f.caused_by = of;
+        if (is_proven(cause)) f.proof += "; gone with the change of the cause";
+    }
 }
 
 struct Claim {
@@ -168,7 +171,8 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
                 capture::Finding& f = findings[k];
                 const bool same_block = f.where.block == findings[c].where.block;
                 if (k == c || f.caused_by >= 0 || !same_block || !follows(findings[c], f)) continue;
-                f.caused_by = static_cast<int>(c), f.proven = false, f.proof = why;
+                f.caused_by = static_cast<int>(c), f.proof = why;
+                f.evidence_kind = capture::EvidenceKind::witness;
             }
         }
     };
@@ -177,7 +181,7 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
         [](const capture::Finding& cause, const capture::Finding& f) {
             return is_race(f) && std::min(f.where.epoch, f.other.epoch) >= cause.where.epoch;
         },
-        "witness: the two accesses above, made after the barriers of the block fell out of step"
+        "the two accesses above, made after the barriers of the block fell out of step"
     );
     follow(
         "mbarrier_misuse",
@@ -211,12 +215,19 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven causes of the wrong values come first, then other causes, then consequences; order within is the
-// table's.
+// Is it a cause whatever the values are? A race is one as far as a mending showed it; that values differ, or
+// that nobody wrote them, is what a cause is looked for.
+bool leads(const capture::Finding& f) {
+    if (f.evidence_kind != capture::EvidenceKind::witness)
+        return f.evidence_kind != capture::EvidenceKind::fit;
+    return !is_race(f) && f.rule != "never_written" && f.rule != "values_differ";
+}
+
+// Causes first, then what may be one, then consequences; order within is the table's.
 void order(std::vector<capture::Finding>& findings) {
     const auto rank = [&](size_t i) {
         const capture::Finding& f = findings[i];
-        return f.caused_by >= 0 ? 2 : f.proven ? 0 : 1;
+        return f.caused_by >= 0 ? 2 : leads(f) ? 0 : 1;
     };
     std::vector<size_t> from(findings.size());
     std::iota(from.begin(), from.end(), size_t{0});
@@ -249,7 +260,7 @@ std::vector<capture::Finding> diagnose(
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
         for (const Claim& claim : claims) join(said.findings, claim);
         if (!said.consequences.empty()) claims.push_back({said.consequences, first});
-        if (said.mends) become_consequences(out, first);
+        if (said.mends) become_consequences(out, first, said.findings.front());
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
         if (said.mends) break;

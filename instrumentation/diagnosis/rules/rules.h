@@ -28,8 +28,8 @@ struct Symptoms {
 struct Ruled {
     std::vector<capture::Finding> findings;
     bool explains = false;  // the first finding accounts for the first bad tile
-    // A changed program was run, every tile came inside its bound and no fault was left: no other rule is
-    // asked, and what the rules before it found are consequences.
+    // The first finding accounts for everything: of a proven one every tile came inside its bound and no
+    // fault was left. No other rule is asked, and what the rules before it found are consequences.
     bool mends = false;
     // Rules whose findings, where later rules come to them, are consequences of the first finding here.
     std::vector<std::string> consequences = {};

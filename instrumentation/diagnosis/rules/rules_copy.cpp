@@ -65,6 +65,7 @@ void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings) {
             wait.was,
             wait.is
         );
+        first->evidence_kind = capture::EvidenceKind::counterfactual;
         first->proof += fmt::format(
             "; with {} in place of {} at {} no copy is used too early", wait.is, wait.was, place(where)
         );

@@ -197,9 +197,9 @@ Ruled never_written_rule(const Symptoms& s) {
     const Birth birth = nan_birth(s);
 
     capture::Finding f;
-    f.rule = "never_written", f.proven = lifted.proven;
-    f.where =
-        lifted.where.line > 0 ? lifted.where : where_of(s, static_cast<uint32_t>(std::max(0, probe.site)));
+    f.rule = "never_written";
+    if (lifted.proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+    f.where = lifted.where.line > 0 ? lifted.where : where_of_probe(s, probe);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration,
     f.where.warp = warp;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
@@ -217,13 +217,12 @@ Ruled never_written_rule(const Symptoms& s) {
             quoted(s.capture, lifted.where)
         );
     f.explanation += nan_sentence(s, birth);
-    f.proof = !lifted.proof.empty()
-        ? lifted.proof
-        : fmt::format(
-              "witness: the record of block {} holds no write to these {} elements",
-              block_text(s.capture, tile.block),
-              unwritten
-          );
+    f.proof = !lifted.proof.empty() ? lifted.proof
+                                    : fmt::format(
+                                          "the record of block {} holds no write to these {} elements",
+                                          block_text(s.capture, tile.block),
+                                          unwritten
+                                      );
     f.evidence = {
         {"never_written", static_cast<double>(unwritten)},
         {"bad",           static_cast<double>(tile.bad) },

@@ -212,16 +212,15 @@ Ruled constant_factor_rule(const Symptoms& s) {
     Cause cause;
     if (!by_reduction(s, fit->factor, name, cause) && !by_multiplication(s, fit->factor, name, cause)) {
         cause = {};
-        cause.where = where_of(
-            s, static_cast<uint32_t>(std::max(0, s.capture.probes[static_cast<size_t>(tile.probe)].site))
-        );
+        cause.where = where_of_probe(s, s.capture.probes[static_cast<size_t>(tile.probe)]);
         cause.title = fmt::format("{} is {}x the reference", name, number(fit->factor));
         cause.explanation =
             "No single multiplication or reduction that was left out mends it; the factor enters before the "
             "mark.";
     }
     capture::Finding f;
-    f.rule = "constant_factor", f.title = cause.title, f.proven = cause.proven;
+    f.rule = "constant_factor", f.title = cause.title;
+    f.evidence_kind = cause.proven ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::fit;
     f.where = cause.where;
     f.where.tile = name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;

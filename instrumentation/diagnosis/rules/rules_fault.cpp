@@ -21,7 +21,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 14> kWords{
+constexpr std::array<Words, 15> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -81,7 +81,14 @@ constexpr std::array<Words, 14> kWords{
          "Let no block wait for what only a later one does, and launch no more blocks than fit on the device "
          "at "
          "once."},
-     {Kind::trap, "deadlock", "the kernel trapped", "An assertion or __trap() ended it here."},
+     {Kind::trap,
+         "trap",
+         "the kernel trapped",
+         "Nothing that the launch would have done after it was done: look at what leads to this line."},
+     {Kind::assertion,
+         "assertion",
+         "an assertion failed",
+         "Nothing that the launch would have done after it was done: look at what the condition rests on."},
      }
 };
 
@@ -130,6 +137,13 @@ void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
     f.proof += ", " + extent.text;
 }
 
+// A finding in the making, with what pairing it with another needs.
+struct Fault {
+    capture::Finding f;
+    uint32_t site = 0;
+    std::string seen;  // at f.where
+};
+
 // One cause is one finding, in however many copies the compiler made of its line: faults of one line; copies
 // that one read does not wait for; the two barriers at which parts of a block wait for each other.
 bool one_cause(const capture::Finding& known, const capture::Finding& f) {
@@ -143,15 +157,15 @@ bool one_cause(const capture::Finding& known, const capture::Finding& f) {
 }
 
 // Lanes or warps that wait at different barriers: the earlier one in the program first.
-void pair_barriers(capture::Finding& known, const capture::Finding& f) {
-    const auto site = [](const capture::Finding& x) { return x.evidence.at(1).second; };
-    capture::Finding first = site(known) < site(f) ? known : f;
-    const capture::Finding& second = site(known) < site(f) ? f : known;
-    first.other = second.where;
-    first.title += ", while the others wait at " + place(second.where);
-    first.proof += "; at " + place(second.where) + " " + second.proof.substr(second.proof.find(':') + 2);
-    first.count = std::max(known.count, f.count);
-    first.evidence.emplace_back("other_site", site(second));
+void pair_barriers(Fault& known, const Fault& fault) {
+    const uint64_t count = std::max(known.f.count, fault.f.count);
+    Fault first = known.site < fault.site ? known : fault;
+    const Fault& second = known.site < fault.site ? fault : known;
+    first.f.other = second.f.where;
+    first.f.title += ", while the others wait at " + place(second.f.where);
+    first.f.proof += "; at " + place(second.f.where) + " " + second.seen;
+    first.f.count = count;
+    first.f.evidence.emplace_back("other_site", static_cast<double>(second.site));
     known = std::move(first);
 }
 
@@ -161,56 +175,65 @@ bool are_paired(const capture::Finding& known, const capture::Finding& f) {
         (known.where.warp != f.where.warp || known.where.lanes != f.where.lanes);
 }
 
+Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
+    Fault out{{}, i.first.site, witness(s, i)};
+    capture::Finding& f = out.f;
+    f.rule = w.rule;
+    f.where = where_of_access(s, i.first);
+    if (i.second.block >= 0) f.other = where_of_access(s, i.second);
+    if (i.first.memory == "shared") {
+        const auto element = element_at(s.capture, i.first.block, i.first.address);
+        if (element) f.where.tile = element->tile;
+    }
+    f.title = fmt::format(
+        "{}: {}{}", place(f.where), w.title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")"
+    );
+    f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), out.seen, w.mending);
+    f.evidence = {
+        {"occurrences", static_cast<double>(i.count)     },
+        {"site",        static_cast<double>(i.first.site)}
+    };
+    if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
+    f.proof = out.seen, f.count = i.count;
+    if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
+    if (i.kind == Kind::divergent_barrier && f.other.line > 0)
+        f.title += ", while the others wait at " + place(f.other);
+    return out;
+}
+
+void add(std::vector<Fault>& faults, Fault fault) {
+    const capture::Finding& f = fault.f;
+    const auto known = std::find_if(faults.begin(), faults.end(), [&](const Fault& k) {
+        return one_cause(k.f, f) || are_paired(k.f, f);
+    });
+    if (known == faults.end()) {
+        faults.push_back(std::move(fault));
+    } else if (!one_cause(known->f, f)) {
+        pair_barriers(*known, fault);
+    } else {
+        known->f.count += f.count;
+        if (known->f.other.line == 0 && f.rule == "divergent_barrier" && f.other.line > 0)
+            pair_barriers(*known, fault);
+    }
+}
+
 }  // namespace
 
 const char* fault_name(Kind kind) {
     const Words* w = words_of(kind);
-    return w == nullptr ? nullptr : kind == Kind::trap ? "values_differ" : w->rule;
+    return w == nullptr ? nullptr : w->rule;
 }
 
 Ruled fault_rule(const Symptoms& s) {
-    std::vector<capture::Finding> out;
+    std::vector<Fault> faults;
     for (const Incident& i : s.incidents) {
         const Words* w = words_of(i.kind);
-        if (w == nullptr) continue;
-        capture::Finding f;
-        f.rule = fault_name(i.kind);
-        f.where = where_of_access(s, i.first);
-        if (i.second.block >= 0) f.other = where_of_access(s, i.second);
-        const std::string tile =
-            i.first.memory == "shared" ? tile_at(s.capture, i.first.block, i.first.address) : "";
-        f.where.tile = tile.substr(0, tile.find('['));
-        f.title = fmt::format(
-            "{}: {}{}", place(f.where), w->title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")"
-        );
-        f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), witness(s, i), w->mending);
-        f.evidence = {
-            {"occurrences", static_cast<double>(i.count)     },
-            {"site",        static_cast<double>(i.first.site)}
-        };
-        if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
-        f.proof = "witness: " + witness(s, i);
-        f.proven = true, f.count = i.count;
-        if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
-        if (i.kind == Kind::divergent_barrier && f.other.line > 0)
-            f.title += ", while the others wait at " + place(f.other);
-        const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
-            return one_cause(k, f) || are_paired(k, f);
-        });
-        if (known == out.end()) {
-            out.push_back(f);
-        } else if (!one_cause(*known, f)) {
-            pair_barriers(*known, f);
-        } else {
-            known->count += f.count;
-            if (known->other.line == 0 && f.rule == "divergent_barrier" && f.other.line > 0)
-                pair_barriers(*known, f);
-        }
+        if (w != nullptr) add(faults, fault_of(s, i, *w));
     }
-    prove_copies(s, out);
-    Ruled ruled;
-    ruled.findings = std::move(out);
-    return ruled;
+    Ruled out;
+    for (Fault& fault : faults) out.findings.push_back(std::move(fault.f));
+    prove_copies(s, out.findings);
+    return out;
 }
 
 }  // namespace wl::diagnosis

@@ -207,8 +207,9 @@ capture::Finding describe(const Symptoms& s, const Explained& e) {
                       is = element_text(o.name, e.map(e.first_row, e.first_col));
     capture::Finding f;
     const bool rows = e.positions && only_rows_differ(*e.positions);
-    f.rule = rows ? "wrong_leading_dimension" : "wrong_index", f.proven = e.elsewhere.has_value();
-    f.where = where_of(s, load_site(s, e.left, static_cast<uint32_t>(std::max(0, probe.site))));
+    f.rule = rows ? "wrong_leading_dimension" : "wrong_index";
+    f.evidence_kind = capture::EvidenceKind::response;
+    f.where = where_of_load(s, e.left, probe);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
     if (rows) f.other = writer_of(s, e);

@@ -125,8 +125,9 @@ capture::Finding describe(const Symptoms& s, const ProductFit& fit) {
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
     const std::string& name = (fit.left_differs ? fit.left : fit.right).name;
     capture::Finding f;
+    f.evidence_kind = capture::EvidenceKind::fit;
     f.rule = !fit.changed ? "wrong_operand" : fit.changed->plain ? "transposed_operand" : "permuted_operand";
-    f.where = where_of(s, load_site(s, fit.left_differs, static_cast<uint32_t>(std::max(0, probe.site))));
+    f.where = where_of_load(s, fit.left_differs, probe);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
     f.title = fmt::format("{} are {} instead of {}", probe.name, fit.got, fit.expected);
@@ -189,9 +190,9 @@ Ruled operand_rule(const Symptoms& s) {
             f.where.file = at.file, f.where.line = at.line;
         }
         f.proof = proof->text + "; " + f.proof;
-        f.proven = proof->proven;
+        if (proof->proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
     }
-    return {{f}, true, f.proven};
+    return {{f}, true, is_proven(f)};
 }
 
 }  // namespace wl::diagnosis

@@ -18,6 +18,7 @@ constexpr uint64_t kOrders = 4;  // legal orders of warps tried; in 0 each warp 
 struct Shared {
     std::vector<const Incident*> incidents;
     std::vector<std::string> tiles;
+    MarkedElement element;  // of the first
     uint64_t count = 0;
 };
 
@@ -33,12 +34,12 @@ Shared shared_elements(const Symptoms& s) {
     Shared out;
     for (const Incident* i : in_order) {
         const capture::Where a = where_of(s, i->first.site), b = where_of(s, i->second.site);
-        const std::string at = tile_at(s.capture, i->first.block, i->second.address);
-        if (a.line == 0 || a.line != b.line || a.file != b.file || at.empty()) continue;
-        const std::string tile = at.substr(0, at.find('['));
+        const auto at = element_at(s.capture, i->first.block, i->second.address);
+        if (a.line == 0 || !same_line(a, b) || !at) continue;
         out.count += i->count;
-        if (std::find(out.tiles.begin(), out.tiles.end(), tile) != out.tiles.end()) continue;
-        out.incidents.push_back(i), out.tiles.push_back(tile);
+        if (out.tiles.empty()) out.element = *at;
+        if (std::find(out.tiles.begin(), out.tiles.end(), at->tile) != out.tiles.end()) continue;
+        out.incidents.push_back(i), out.tiles.push_back(at->tile);
     }
     return out;
 }
@@ -94,7 +95,7 @@ Ruled owner_rule(const Symptoms& s) {
     if (shared.incidents.empty()) return {};
     const Incident& i = *shared.incidents.front();
     const Orders orders = try_orders(s);
-    const std::string element = tile_at(s.capture, i.first.block, i.second.address);
+    const std::string element = text_of(shared.element);
     capture::Finding f;
     f.rule = "race_shared";
     f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
@@ -119,7 +120,7 @@ Ruled owner_rule(const Symptoms& s) {
         block_text(s.capture, i.second.block)
     );
     f.proof = fmt::format(
-        "witness: warp {}, lanes {}, and warp {}, lanes {}, write {} in epoch {}{}",
+        "warp {}, lanes {}, and warp {}, lanes {}, write {} in epoch {}{}",
         i.first.warp,
         lanes_text(i.first.lanes),
         i.second.warp,
@@ -129,7 +130,7 @@ Ruled owner_rule(const Symptoms& s) {
         orders_text(orders)
     );
     // Right in one order and wrong in another: nothing but the order is the cause.
-    f.proven = orders.right > 0 && orders.wrong > 0;
+    if (orders.right > 0 && orders.wrong > 0) f.evidence_kind = capture::EvidenceKind::counterfactual;
     f.evidence = {
         {"tiles",        static_cast<double>(shared.tiles.size())},
         {"epoch",        static_cast<double>(i.second.epoch)     },
@@ -137,8 +138,8 @@ Ruled owner_rule(const Symptoms& s) {
         {"orders_wrong", static_cast<double>(orders.wrong)       }
     };
     Ruled out;
-    out.explains = f.proven;
-    if (f.proven) out.consequences = {"race_shared", "race_warp"};
+    out.explains = is_proven(f);
+    if (is_proven(f)) out.consequences = {"race_shared", "race_warp"};
     out.findings.push_back(std::move(f));
     return out;
 }

@@ -87,9 +87,9 @@ struct Region {
 Region region(const Symptoms& s, const Incident& i) {
     const Access& a = i.second;
     Region out;
-    out.text = tile_at(s.capture, i.first.block, a.address);
-    if (!out.text.empty()) {
-        out.tile = out.text.substr(0, out.text.find('['));
+    const auto element = element_at(s.capture, i.first.block, a.address);
+    if (element) {
+        out.tile = element->tile, out.text = text_of(*element);
         return out;
     }
     const std::string bytes = fmt::format("bytes {}..{}", a.address, a.address + a.bytes - 1);
@@ -251,7 +251,7 @@ std::string proof_of(const Cause& cause, const Ordering& o, size_t index) {
         const char* tried = i.first.block != i.second.block ? "fence before an atomic"
             : i.kind == Kind::race_warp                     ? "__syncwarp() at a single place"
                                                             : "barrier at a single place";
-        return fmt::format("witness: the two accesses above; no {} was found that orders them", tried);
+        return fmt::format("the two accesses above; no {} was found that orders them", tried);
     }
     const std::string& text = o.mendings[static_cast<size_t>(o.gone_with[index])].text;
     std::string out = fmt::format("with {} ", text);
@@ -316,7 +316,7 @@ Ruled race_rule(const Symptoms& s) {
         const int mending = ordering.gone_with[c];
         if (mending != Ordering::kNone) {
             int& first = told[static_cast<size_t>(mending)];
-            f.proven = values || s.first_bad < 0;
+            if (values || s.first_bad < 0) f.evidence_kind = capture::EvidenceKind::counterfactual;
             if (first >= 0)
                 f.caused_by = first, f.proof = "gone with the same change";
             else

@@ -124,7 +124,8 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
     const bool load = s.entry.code[m.group.members.front()].op == Op::wmma_load;
     capture::Finding f;
-    f.rule = "wrong_leading_dimension", f.proven = mended(m.other);
+    f.rule = "wrong_leading_dimension";
+    f.evidence_kind = mended(m.other) ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::fit;
     f.where = where_of(s, m.group.members.front());
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
@@ -176,7 +177,7 @@ Ruled stride_rule(const Symptoms& s) {
     const std::optional<Mended> m = search(s);
     if (!m) return {};
     const capture::Finding f = describe(s, *m);
-    return {{f}, true, f.proven};
+    return {{f}, true, is_proven(f)};
 }
 
 }  // namespace wl::diagnosis

@@ -141,9 +141,10 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
     capture::Finding f;
     f.rule = "uninitialised";
     f.where = where_of_access(s, i.first);
-    const std::string tile =
-        i.first.memory == "shared" ? tile_at(s.capture, i.first.block, i.first.address) : "";
-    f.where.tile = tile.substr(0, tile.find('['));
+    if (i.first.memory == "shared") {
+        const auto element = element_at(s.capture, i.first.block, i.first.address);
+        if (element) f.where.tile = element->tile;
+    }
     const std::string of_tile = f.where.tile.empty() ? "" : " (" + f.where.tile + ")";
     const std::string what = what_is_read(i);
     const bool followed = i.second.block >= 0;
@@ -166,9 +167,9 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
             " The value goes on to {}, where {} ({}).", quoted(s.capture, f.other), effect, who(s, i.second)
         );
     f.explanation += " " + mending(i);
-    f.proof = fmt::format("witness: {} reads {} that nobody wrote", who(s, i.first), what);
+    f.proof = fmt::format("{} reads {} that nobody wrote", who(s, i.first), what);
     if (followed) f.proof += fmt::format("; {}: {}", who(s, i.second), effect);
-    f.proven = true, f.count = i.count;
+    f.count = i.count;
     f.evidence = {
         {"occurrences", static_cast<double>(i.count)     },
         {"site",        static_cast<double>(i.first.site)}
@@ -199,8 +200,10 @@ bool zeros_mend(const Symptoms& s, capture::Finding& f) {
         here.compared,
         block_text(s.capture, s.block)
     );
-    if (mended(other)) f.proof += fmt::format(", with another seed 0 of {}", other.compared);
-    return mended(other);
+    if (!mended(other)) return false;
+    f.evidence_kind = capture::EvidenceKind::counterfactual;
+    f.proof += fmt::format(", with another seed 0 of {}", other.compared);
+    return true;
 }
 
 }  // namespace

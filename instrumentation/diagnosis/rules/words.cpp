@@ -84,6 +84,10 @@ capture::Where where_of(const Symptoms& s, uint32_t site) {
     return where_of(s.experiment.module, s.entry, site);
 }
 
+capture::Where where_of_probe(const Symptoms& s, const capture::Probe& probe) {
+    return probe.site < 0 ? capture::Where{} : where_of(s, static_cast<uint32_t>(probe.site));
+}
+
 capture::Where where_of_call(const Symptoms& s, uint32_t site) {
     capture::Where w = where_of(s, site);
     const ptx::Module& m = s.experiment.module;
@@ -162,7 +166,7 @@ std::string factor_text(const Symptoms& s, double factor) {
     return bare;
 }
 
-std::string tile_at(const capture::Capture& c, int64_t block, uint64_t address) {
+std::optional<MarkedElement> element_at(const capture::Capture& c, int64_t block, uint64_t address) {
     for (const capture::Tile& t : c.tiles) {
         if (t.block != block || t.ld <= 0 || t.probe < 0) continue;
         const capture::Probe& p = c.probes[static_cast<size_t>(t.probe)];
@@ -170,9 +174,11 @@ std::string tile_at(const capture::Capture& c, int64_t block, uint64_t address) 
         const uint64_t element = (address - t.address) / size_of(p.dtype);
         const auto row = static_cast<int>(element / static_cast<uint64_t>(t.ld)),
                    col = static_cast<int>(element % static_cast<uint64_t>(t.ld));
-        if (row < t.rows && col < t.cols) return fmt::format("{}[{},{}]", p.name, row, col);
+        if (row < t.rows && col < t.cols) return MarkedElement{p.name, row, col};
     }
-    return {};
+    return std::nullopt;
 }
+
+std::string text_of(const MarkedElement& e) { return fmt::format("{}[{},{}]", e.tile, e.row, e.col); }
 
 }  // namespace wl::diagnosis

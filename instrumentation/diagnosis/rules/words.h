@@ -18,6 +18,9 @@ capture::Where where_of(const Symptoms& s, uint32_t site);
 // The same in another module, as in one with an edited entry.
 capture::Where where_of(const ptx::Module& module, const ptx::Function& entry, uint32_t site);
 
+// Where a mark stands; unknown of an output, which has none.
+capture::Where where_of_probe(const Symptoms& s, const capture::Probe& probe);
+
 // The line from which the function that holds the site was inlined; the site's own where there is none.
 capture::Where where_of_call(const Symptoms& s, uint32_t site);
 
@@ -48,8 +51,13 @@ std::string number(double value);  // shortest of 4 digits: "32", "0.125", "1.2e
 // it means nothing.
 std::string factor_text(const Symptoms& s, double factor);
 
-// The tile that holds `address` of shared memory in the recorded block, as "scores[12,3]"; empty when no mark
+// The element of a tile that lies at `address` of shared memory in the recorded block. None when no mark
 // covers it.
-std::string tile_at(const capture::Capture& capture, int64_t block, uint64_t address);
+struct MarkedElement {
+    std::string tile;
+    int row = 0, col = 0;
+};
+std::optional<MarkedElement> element_at(const capture::Capture& capture, int64_t block, uint64_t address);
+std::string text_of(const MarkedElement& element);  // "scores[12,3]"
 
 }  // namespace wl::diagnosis

@@ -179,7 +179,7 @@ const Instr* exec_vprintf(Warp& w, const Instr* i) {
 const Instr* exec_assertfail(Warp& w, const Instr* i) {
     const int lane = first_lane(w.mask);
     Incident incident;
-    incident.kind = Incident::Kind::trap;
+    incident.kind = Incident::Kind::assertion;
     incident.first = witness(w, i, w.mask);
     incident.detail = fmt::format(
         "{}:{}: {}: thread {}: assertion `{}` failed",

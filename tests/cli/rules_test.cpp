@@ -1,0 +1,54 @@
+// What single rules say of small kernels, with what kind of evidence; their clean twins say nothing.
+#include "tests/support/diagnose.h"
+#include "tests/support/program.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+json first_of(const char* kernel, const char* fault) {
+    const json j = diagnose(source_path(std::string("tests/kernels/") + kernel), {"--fault", fault});
+    return j.at("findings").empty() ? json::object() : j.at("findings").at(0);
+}
+
+void expect_clean(const char* kernel) {
+    const Said said = warplens({"diagnose", source_path(std::string("tests/kernels/") + kernel)});
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    EXPECT_NE(said.out.find("ok: no findings"), std::string::npos) << said.out;
+}
+
+TEST(Rules, TheCleanTwinsHaveNoFinding) {
+    for (const char* kernel : {"checked.toml", "called.toml", "gemm.toml"}) expect_clean(kernel);
+}
+
+TEST(Rules, AFailedAssertionIsWitnessedAtItsLine) {
+    const json f = first_of("checked.toml", "assert");
+    EXPECT_EQ(f.at("rule"), "assertion") << f.dump(1);
+    EXPECT_EQ(f.at("evidence_kind"), "witness");
+    EXPECT_FALSE(f.at("proven"));
+    EXPECT_EQ(f.at("where").at("line"), 7);
+    expect_text(f, "proof", "thread 4: assertion `column + 1 < columns` failed");
+}
+
+TEST(Rules, ATrapIsWitnessedAtItsLine) {
+    const json f = first_of("checked.toml", "trap");
+    EXPECT_EQ(f.at("rule"), "trap") << f.dump(1);
+    EXPECT_EQ(f.at("evidence_kind"), "witness");
+    EXPECT_EQ(f.at("where").at("line"), 12);
+    EXPECT_EQ(f.at("where").at("lanes"), "4,9,14,19,24,29");
+}
+
+TEST(Rules, AWitnessIsNotCalledProven) {
+    const Said said =
+        warplens({"diagnose", source_path("tests/kernels/checked.toml"), "--fault", "trap"});
+    EXPECT_NE(said.out.find("[1] trap witnessed"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("    witness: block (0,0,0), warp 0"), std::string::npos) << said.out;
+    EXPECT_EQ(said.out.find("proven"), std::string::npos) << said.out;
+}
+
+}  // namespace
+}  // namespace wl::test
