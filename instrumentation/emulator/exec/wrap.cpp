@@ -44,13 +44,6 @@ bool is_matrix(Op op) {
     return op == Op::wmma_load || op == Op::wmma_store || op == Op::wmma_mma || op == Op::mma ||
         op == Op::mma_sp || op == Op::ldmatrix || op == Op::stmatrix || op == Op::movmatrix;
 }
-bool may_wait(const ptx::Instruction& in) {
-    const Op op = in.op;
-    if ((op == Op::shfl || op == Op::vote) && !in.modifiers.sync) return false;
-    return op == Op::shfl || op == Op::vote || op == Op::match || op == Op::redux || op == Op::elect ||
-        op == Op::bar_warp_sync || op == Op::mark || is_matrix(op);
-}
-
 // `ResultBytes` of a lane's cell of r[0]; 0: there is no result to compare.
 template <size_t ResultBytes>
 const Instr* polled(Warp& w, const Instr* i) {
@@ -104,6 +97,13 @@ void note_read(std::vector<char>& read, const ptx::Operand& o) {
 }
 
 }  // namespace
+
+bool may_wait(const ptx::Instruction& in) {
+    const Op op = in.op;
+    if ((op == Op::shfl || op == Op::vote) && !in.modifiers.sync) return false;
+    return op == Op::shfl || op == Op::vote || op == Op::match || op == Op::redux || op == Op::elect ||
+        op == Op::bar_warp_sync || op == Op::mark || is_matrix(op);
+}
 
 Exec wrapped(const Lowering& l, Exec inner) {
     if (l.in->op == Op::bar) return hold_back;

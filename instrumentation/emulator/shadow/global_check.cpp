@@ -233,6 +233,7 @@ const Instr* look_and_execute(Warp& w, const Instr* i) {
         fence(actor.order, w.index, w.mask, hooked.order.block_only);
         return hooked.executor(w, i);
     }
+    if (i->takes_in && w.mask == w.exists) take_in(actor, w.index, i->site, w.mask);
     if (!check.shadow.full) look(w, i, check, hooked);
     Shadow& shared = *actor.order.shadow;
     if (hooked.order.strong)
@@ -311,6 +312,8 @@ void follow(GlobalCheck& check, uint64_t seed, const std::optional<PairOrder>& p
 
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {
     start(check.shadow, memory, one_thread);
+    const CollectiveReads& reads = check.program.collective_reads;
+    check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
 }
 
 void begin_global(GlobalCheck& check, Block& block) {
