@@ -49,20 +49,20 @@ Left run_kernel(const Problem& p) {
     Options options;
     options.reference = false;
     const Experiment e = prepare(p, options, left.capture);
-    std::shared_ptr<const emulator::Program> program;
+    execution::Executable executable;
     try {
-        program = emulator::lower(e.module, e.entry);
+        executable = options.executor.prepare(e.module, e.entry);
     } catch (const Unsupported& u) {
         left.problem = u.what();
         return left;
     }
-    Observer observer{.problem = p, .program = *program, .keep = true, .capture = left.capture};
+    Observer observer{.problem = p, .listing = *executable.listing, .keep = true, .capture = left.capture};
     Prepared prepared = prepare_launch(p, entry_of(e.module, e.entry));
-    emulator::RunOptions run = run_options(options, "reference");
+    execution::RunOptions run = run_options(options, "reference");
     run.checks = {.races = false, .uninitialised = false, .uniform = false};
     run.marks = !p.kernel.tiles.empty();
-    run.on_tile = [&](emulator::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
-    const emulator::RunResult result = emulator::run(*program, prepared.launch, prepared.memory, run);
+    run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
+    const execution::RunResult result = executable.run(prepared.launch, prepared.memory, run);
     if (!result.incidents.empty())
         left.problem =
             "it comes to grief; `warplens diagnose " + manifest::display_path(p.kernel.path) + "` says where";

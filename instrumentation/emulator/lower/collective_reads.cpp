@@ -189,9 +189,9 @@ void add_collective_reads(std::span<const Lowering> functions, Program& program)
     if (!has_both(functions)) return;
     const Flow flow = flow_of(functions);
     CollectiveReads& all = program.collective_reads;
-    all.numbers.assign(program.sites.size(), 0);
+    all.numbers.assign(program.listing.sites.size(), 0);
     all.sites.assign(1, CollectiveReads::kNone);
-    all.list_of_site.assign(program.sites.size(), CollectiveReads::kNone);
+    all.list_of_site.assign(program.listing.sites.size(), CollectiveReads::kNone);
     std::vector<uint32_t> number_at(flow.from.size(), 0);
     for (const auto& [place, site] : flow.reads) {
         all.numbers[site] = number_at[place] = static_cast<uint32_t>(all.sites.size());
