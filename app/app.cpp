@@ -2,7 +2,7 @@
 #include "app/app.h"
 
 #include "app/draw/look.h"
-#include "app/worker/questions.h"
+#include "app/session/questions.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>

@@ -1,7 +1,6 @@
 // The table of contents of the window: every panel, in visual order, and where it is docked by default.
 #pragma once
 
-#include "app/commands.h"
 #include "app/panels/banks.h"
 #include "app/panels/element.h"
 #include "app/panels/errors.h"
@@ -14,6 +13,7 @@
 #include "app/panels/source.h"
 #include "app/panels/tiles.h"
 #include "app/panels/timeline.h"
+#include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 

@@ -134,7 +134,7 @@ void add_at(CLI::App& app, Command& c) {
         c,
         "at",
         "any instant of a block: what the source variables of a warp's 32 lanes hold there",
-        "warplens at v2c_3 --fault 32x --warp 3 --line 127 --print l_add,m"
+        "warplens at v2c_3 --fault 32x --warp 3 --line 104 --print l_add,m_old"
     );
     add_instant_options(*at, c.at);
     at->add_flag("--serve", c.at.serve, "answer lines of these options on stdin by lines of JSON");

@@ -1,7 +1,7 @@
 // The verbs that draw: pictures of tiles, and the window.
 #include "app/cli/verbs.h"
-#include "app/draw/picture.h"
-#include "app/window.h"
+#include "app/shell/picture.h"
+#include "app/shell/window.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"

@@ -1,9 +1,9 @@
 // The visible window of the matrix is a texture; Dear ImGui draws it as an image while our program is bound.
 #include "app/draw/heat.h"
 
+#include "app/draw/embedded.h"
+#include "app/draw/gl.h"
 #include "app/draw/palettes.h"
-#include "app/shell/embedded.h"
-#include "app/shell/gl.h"
 #include "instrumentation/base/error.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/draw/heat_view.h"
-#include "app/draw/pyramid.h"
+#include "app/session/pyramid.h"
 #include "instrumentation/base/matrix.h"
 
 #include <imgui.h>

@@ -1,7 +1,7 @@
 // Dear ImGui and ImPlot dressed in the design's colours.
 #include "app/draw/look.h"
 
-#include "app/shell/embedded.h"
+#include "app/draw/embedded.h"
 
 #include <imgui.h>
 #include <implot.h>

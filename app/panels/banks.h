@@ -1,7 +1,7 @@
 // Bank conflicts by source line, and how the lanes of the worst request fall on the 32 banks.
 #pragma once
 
-#include "app/commands.h"
+#include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 

@@ -3,8 +3,8 @@
 
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
+#include "app/session/lane_question.h"
 #include "app/session/navigate.h"
-#include "app/worker/lane_question.h"
 
 #include <imgui.h>
 

@@ -2,7 +2,7 @@
 // instant.
 #pragma once
 
-#include "app/commands.h"
+#include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 

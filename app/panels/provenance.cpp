@@ -2,8 +2,8 @@
 #include "app/panels/provenance.h"
 
 #include "app/draw/provenance_rows.h"
+#include "app/session/lane_question.h"
 #include "app/session/navigate.h"
-#include "app/worker/lane_question.h"
 #include "instrumentation/base/block_text.h"
 
 #include <imgui.h>

@@ -2,7 +2,7 @@
 // time, with the first wrong link marked.
 #pragma once
 
-#include "app/commands.h"
+#include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 

@@ -1,7 +1,7 @@
 // Which kernel to run, with which fault and shape; progress and cancel while the worker runs.
 #pragma once
 
-#include "app/commands.h"
+#include "app/session/commands.h"
 #include "app/session/session.h"
 
 #include <array>

@@ -1,15 +1,11 @@
 // The one cursor that all panels share: whoever moves it, every other panel follows in the next frame.
 #pragma once
 
+#include "app/worker/element.h"
+
 #include <cstdint>
 
 namespace wl::app {
-
-struct Element {
-    int row = -1, col = -1;
-    bool operator==(const Element&) const = default;
-};
-inline bool exists(Element e) { return e.row >= 0 && e.col >= 0; }
 
 struct Selection {
     int tile = -1;   // index in Capture::tiles

@@ -2,7 +2,7 @@
 #include "app/session/session.h"
 
 #include "app/session/navigate.h"
-#include "app/worker/questions.h"
+#include "app/session/questions.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"

@@ -1,8 +1,7 @@
 // Everything that the panels show of the current tile, computed once when the selection reaches it.
 #pragma once
 
-#include "app/draw/heat.h"
-#include "app/draw/pyramid.h"
+#include "app/session/pyramid.h"
 #include "app/session/selection.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/analysis/ownership.h"

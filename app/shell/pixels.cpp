@@ -1,7 +1,7 @@
 // glReadPixels turned the right way up; stb_image_write.
 #include "app/shell/pixels.h"
 
-#include "app/shell/gl.h"
+#include "app/draw/gl.h"
 #include "instrumentation/base/error.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // EGL_PLATFORM_SURFACELESS_MESA, else the first EGL device: both work without X, Wayland or a GPU.
 #include "app/shell/shell_offscreen.h"
 
+#include "app/draw/gl.h"
 #include "app/draw/look.h"
-#include "app/shell/gl.h"
 #include "instrumentation/base/error.h"
 
 #include <EGL/egl.h>

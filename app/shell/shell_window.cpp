@@ -1,8 +1,8 @@
 // GLFW 3.3's calls, and the errors of a machine without a display.
 #include "app/shell/shell_window.h"
 
+#include "app/draw/gl.h"
 #include "app/draw/look.h"
-#include "app/shell/gl.h"
 #include "instrumentation/base/error.h"
 
 #include <GLFW/glfw3.h>

@@ -1,7 +1,7 @@
 // Where an element comes from, link by link, as `warplens why --serve` answers.
 #pragma once
 
-#include "app/session/selection.h"
+#include "app/worker/element.h"
 
 #include <cstdint>
 #include <optional>

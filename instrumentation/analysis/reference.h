@@ -19,6 +19,12 @@ struct Window {
         col_axis = -1;  // -1: the last two dimensions; a rows x 1 or 1 x cols tile runs along the last
 };
 
+// The dimensions that the window's rows and columns run along; -1: none.
+struct Axes {
+    int row = -1, col = -1;
+};
+Axes axes(const Window& window, size_t dimensions);
+
 struct ReferenceTile {
     Matrix<double> value;  // NaN where the window leaves the tensor: not compared (compared == 0 there)
     Matrix<float>

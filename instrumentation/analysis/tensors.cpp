@@ -25,19 +25,6 @@ std::vector<int64_t> strides(const std::vector<int64_t>& shape) {
     return out;
 }
 
-// Which dimensions rows and columns run along: as told, else the last two, or the last one for a vector. -1:
-// none.
-struct Axes {
-    int row = -1, col = -1;
-};
-Axes axes(const Window& w, size_t dims) {
-    const int last = static_cast<int>(dims) - 1;
-    if (w.row_axis >= 0 || w.col_axis >= 0) return {w.row_axis, w.col_axis};
-    if (w.cols == 1) return {last, -1};
-    if (w.rows == 1) return {-1, last};
-    return {last - 1, last};
-}
-
 std::string check(const Named& n, const Window& w) {
     const size_t dims = n.value.shape.size();
     if (w.at.size() != dims)
@@ -98,6 +85,14 @@ ReferenceTile window_of(const Named& n, const Window& w) {
 }
 
 }  // namespace
+
+Axes axes(const Window& w, size_t dimensions) {
+    const int last = static_cast<int>(dimensions) - 1;
+    if (w.row_axis >= 0 || w.col_axis >= 0) return {w.row_axis, w.col_axis};
+    if (w.cols == 1) return {last, -1};
+    if (w.rows == 1) return {-1, last};
+    return {last - 1, last};
+}
 
 Reference tensor_reference(
     std::string origin, std::vector<Tensor> tensors, const std::vector<TensorTerms>& terms

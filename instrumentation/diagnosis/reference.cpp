@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/reference.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/kernel_reference.h"
 #include "instrumentation/manifest/python.h"
 
 #include <algorithm>
@@ -56,9 +57,14 @@ analysis::Reference attention(const Problem& p) {
     return analysis::attention_reference(std::move(a));
 }
 
-// Terms an element of a reference tensor sums: the manifest's rules for the outputs and tiles that are
-// windows of it.
-std::vector<analysis::TensorTerms> terms(const Problem& p) {
+std::string beside(const Problem& p, const std::string& file) {
+    const std::filesystem::path path(file);
+    return path.is_absolute() ? file : (std::filesystem::path(p.kernel.path).parent_path() / path).string();
+}
+
+}  // namespace
+
+std::vector<analysis::TensorTerms> terms_of(const Problem& p) {
     std::map<std::string, double> variables(p.params.begin(), p.params.end());
     std::vector<analysis::TensorTerms> out;
     const auto add = [&](const std::string& of, const std::string& expression, const std::string& where) {
@@ -70,13 +76,6 @@ std::vector<analysis::TensorTerms> terms(const Problem& p) {
         add(rule.of, rule.terms, p.kernel.path + ": tile." + name + ".terms");
     return out;
 }
-
-std::string beside(const Problem& p, const std::string& file) {
-    const std::filesystem::path path(file);
-    return path.is_absolute() ? file : (std::filesystem::path(p.kernel.path).parent_path() / path).string();
-}
-
-}  // namespace
 
 MadeReference make_reference(const Problem& p) {
     const manifest::ReferenceRule& rule = p.kernel.reference;
@@ -94,18 +93,18 @@ MadeReference make_reference(const Problem& p) {
             manifest::PythonReference made = manifest::run_python_reference(p, beside(p, rule.target));
             if (!made.problem.empty()) return {std::nullopt, std::move(made.problem)};
             return {
-                analysis::tensor_reference(rule.target + ", float64", std::move(made.tensors), terms(p)), {}};
+                analysis::tensor_reference(rule.target + ", float64", std::move(made.tensors), terms_of(p)),
+                {}};
         }
         case Kind::npz:
             return {
-                analysis::tensor_reference(rule.target, manifest::read_npz(beside(p, rule.target)), terms(p)),
+                analysis::tensor_reference(
+                    rule.target, manifest::read_npz(beside(p, rule.target)), terms_of(p)
+                ),
                 {}};
-        case Kind::kernel: break;
+        case Kind::kernel: return kernel_reference(p, beside(p, rule.target));
     }
-    return {
-        std::nullopt,
-        "reference.kernel = \"" + rule.target +
-            "\" is unsupported: comparing with another kernel comes with `warplens compare`"};
+    return {};
 }
 
 }  // namespace wl::diagnosis

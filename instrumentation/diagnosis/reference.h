@@ -1,4 +1,4 @@
-// The reference a problem asks for, made ready: builtin attention, Python, npz, or another kernel's capture.
+// The reference a problem asks for, made ready: builtin attention, Python, npz, or another kernel's run.
 #pragma once
 
 #include "instrumentation/analysis/reference.h"
@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wl::diagnosis {
 
@@ -18,5 +19,9 @@ struct MadeReference {
 // Throws Error only for what the manifest got wrong (an unknown builtin, an argument or parameter that it
 // needs).
 MadeReference make_reference(const manifest::Problem& problem);
+
+// Terms an element of a reference tensor sums: the manifest's rules for the outputs and tiles that are
+// windows of it.
+std::vector<analysis::TensorTerms> terms_of(const manifest::Problem& problem);
 
 }  // namespace wl::diagnosis

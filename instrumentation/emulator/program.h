@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,8 @@ struct alignas(64) Instr {
     int32_t target = 0;         // branch: distance in instructions; else an index into a side table
     uint32_t site = 0;          // index of the PTX instruction
     uint32_t guard = kNoGuard;  // predicate slot, bit 0: negated
-    uint32_t order : 31 = 0;    // of its basic block in the weak topological order
+    uint32_t order : 30 = 0;    // of its basic block in the weak topological order
+    uint32_t takes_in : 1 = 0;  // a warp-wide instruction that CollectiveReads has, with the checks on
     uint32_t leader : 1 = 0;    // first of a basic block
 };
 static_assert(sizeof(Instr) == 64);
@@ -220,6 +222,19 @@ struct OrderSite {
     bool block_only = false;  // .cta
 };
 
+// Which reads of memory go into which warp-wide instructions, as values, addresses or guards.
+struct CollectiveReads {
+    std::vector<uint32_t> numbers;             // by site: of a read of checked memory, from 1; else 0
+    std::vector<uint32_t> sites;               // by number
+    std::vector<uint32_t> list_of_site;        // index in `lists`; kNone
+    std::vector<std::vector<uint32_t>> lists;  // numbers of the reads that an instruction takes in
+    static constexpr uint32_t kNone = ~0u;
+};
+inline std::span<const uint32_t> taken_in(const CollectiveReads& reads, uint32_t site) {
+    const uint32_t list = reads.list_of_site[site];
+    return list == CollectiveReads::kNone ? std::span<const uint32_t>() : reads.lists[list];
+}
+
 struct Program {
     std::string name;
     std::array<std::vector<Instr>, kVariants> code;  // of all functions, one after the other
@@ -245,6 +260,7 @@ struct Program {
     uint32_t static_shared = 0, param_bytes = 0;
     uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
     std::vector<OrderSite> order_sites;
+    CollectiveReads collective_reads;
     bool orders_blocks = false;     // fences or strong accesses may order one block after another
     bool waits_for_blocks = false;  // it polls memory: one block may need others to have run
 };

@@ -1,5 +1,5 @@
 // No element is lost between the matrix and the pixels.
-#include "app/draw/pyramid.h"
+#include "app/session/pyramid.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

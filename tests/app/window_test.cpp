@@ -1,6 +1,6 @@
 // The real window: GLFW and OpenGL under a virtual X server, moved by real X events (xdotool), its pixels
 // read back.
-#include "app/window.h"
+#include "app/shell/window.h"
 
 #include "app/draw/palettes.h"
 #include "app/shell/driver.h"

@@ -58,6 +58,19 @@ const std::map<std::string, Folders>& allowed_folders() {
     return kAllowed;
 }
 
+// The rooms of app/, each of which sees those before it. "": the files of app/ itself, which put panels
+// together.
+constexpr const char* kAppRooms[] = {"worker", "session", "draw", "panels", "", "shell", "cli"};
+
+// "app/panels/banks.h" -> its place in kAppRooms; -1: not in a room of app/.
+int app_room_of(const std::string& path) {
+    if (!path.starts_with("app/")) return -1;
+    const size_t end = path.find('/', 4);
+    const std::string room = end == std::string::npos ? "" : path.substr(4, end - 4);
+    const auto* const found = std::ranges::find(kAppRooms, room);
+    return found == std::end(kAppRooms) ? -1 : static_cast<int>(found - std::begin(kAppRooms));
+}
+
 // "instrumentation/ptx/parse.cpp" -> "ptx", "app/panels/banks.h" -> "app", else the first folder.
 std::string folder_of(const std::string& path) {
     static const std::regex kFolder("(?:instrumentation/)?([^/]+)/.*");
@@ -139,6 +152,11 @@ std::string objection(const std::string& path, const Include& include) {
     if (rooms != allowed_rooms().end() && !entered.empty() && room != entered &&
         !rooms->second.contains(entered))
         return "the emulator's " + room + " may not include its " + entered;
+    if (folder == "app" && target == "app") {
+        const int from = app_room_of(path), to = app_room_of(include.target);
+        if (from < 0 || to < 0) return "app/ has the rooms that this test lists";
+        if (from < to) return "a room of app/ does not know those above it";
+    }
     if (target == folder || layer->second.contains(target)) return {};
     return folder + " may not include " + target;
 }
@@ -316,6 +334,21 @@ TEST(Layers, APanelKnowsNoOtherPanel) {
     EXPECT_TRUE(violations_of("app/panels/banks.cpp", "#include \"app/panels/banks.h\"\n").empty());
     EXPECT_TRUE(violations_of("app/panels/heatmap_cells.cpp", "#include \"app/panels/heatmap.h\"\n").empty());
     EXPECT_TRUE(violations_of("app/workspace.cpp", "#include \"app/panels/heatmap.h\"\n").empty());
+}
+
+TEST(Layers, TheRoomsOfTheApplicationAreSeenOneWay) {
+    const auto header = [](const std::string& room) {
+        return "app/" + room + (room.empty() ? "" : "/") + "x.h";
+    };
+    for (size_t from = 0; from < std::size(kAppRooms); ++from)
+        for (size_t to = 0; to < std::size(kAppRooms); ++to) {
+            if (from == to) continue;
+            const auto found =
+                violations_of(header(kAppRooms[from]), "#include \"" + header(kAppRooms[to]) + "\"\n");
+            EXPECT_EQ(found.empty(), to < from) << kAppRooms[from] << " sees " << kAppRooms[to];
+        }
+    EXPECT_TRUE(violations_of("app/cli/questions/at.h", "#include \"app/cli/verbs.h\"\n").empty());
+    EXPECT_EQ(violations_of("app/attic/x.h", "#include \"app/session/session.h\"\n").size(), 1u);
 }
 
 TEST(Layers, AHeaderIsNamedByItsPathFromTheRoot) {

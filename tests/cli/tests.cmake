@@ -29,6 +29,7 @@ foreach(topic lineage lineage_a lineage_tensor rules)
     target_sources(${topic}_test PRIVATE support/diagnose.cpp)
 endforeach()
 wl_program_test(operand nlohmann_json::nlohmann_json)
+wl_program_test(kernel_reference nlohmann_json::nlohmann_json)
 
 # Not a test: what tests/gpu/lineage_run.py takes to a GPU machine.
 add_executable(lineage_bundle cli/lineage_bundle.cpp)

@@ -4,7 +4,7 @@
 #include "app/session/session.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
-#include "app/worker/questions.h"
+#include "app/session/questions.h"
 #include "tests/support/program.h"
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 
 namespace wl::emulator::test {
 
-// The PTX of the source, whose lines are those of "k.cu".
-inline std::string ptx_of(const std::string& source) {
+// The PTX of the source, whose lines are those of "k.cu"; of the debug build when asked.
+inline std::string ptx_of(const std::string& source, bool debug = false) {
     namespace fs = std::filesystem;
     std::string folder = (fs::temp_directory_path() / "warplens-cuda-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) return {};
@@ -21,6 +21,7 @@ inline std::string ptx_of(const std::string& source) {
     compile::CompileOptions options;
     options.source_path = path.string();
     options.display_path = "k.cu";
+    options.debug = debug;
     std::string text = compile::compile(options).ptx;
     fs::remove_all(folder);
     return text;

@@ -30,6 +30,7 @@ target_compile_definitions(tensor_core_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOU
 wl_test(emulator_grid wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_races wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_hazards wl_emulator wl_compile fmt::fmt)
+wl_test(emulator_collective_order wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_order wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_builtin wl_emulator wl_compile fmt::fmt)
 wl_test(emulator_call_marks wl_emulator wl_compile fmt::fmt)

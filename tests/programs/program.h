@@ -1,4 +1,4 @@
-// Whole kernels with their launches and inputs: what tests/programs/*.cu are run with, here and on a GPU.
+// Whole kernels with their launches and inputs: what tests/programs/*/*.cu are run with, here and on a GPU.
 #pragma once
 
 #include "instrumentation/base/dim3.h"

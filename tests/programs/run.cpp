@@ -1,12 +1,14 @@
 // Compiles by NVRTC, runs in the emulator.
 #include "instrumentation/emulator/run.h"
 
+#include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/nvrtc.h"
 #include "instrumentation/emulator/poison/poison.h"
 #include "tests/conformance/bundle.h"
 #include "tests/programs/program.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -52,16 +54,23 @@ std::string told(const emulator::Program& program, const execution::Incident& in
     );
 }
 
+// From the repository.
+std::string relative_source(const Program& program) {
+    for (const char* folder : {"language", "numerics", "parallel"}) {
+        std::string path = fmt::format("tests/programs/{}/{}.cu", folder, program.name);
+        if (std::filesystem::exists(WL_SOURCE_DIR "/" + path)) return path;
+    }
+    throw Error("There is no tests/programs/*/" + program.name + ".cu.");
+}
+
 }  // namespace
 
-std::string source_path(const Program& program) {
-    return std::string(WL_SOURCE_DIR) + "/tests/programs/" + program.name + ".cu";
-}
+std::string source_path(const Program& program) { return WL_SOURCE_DIR "/" + relative_source(program); }
 
 std::string ptx_of(const Program& program) {
     compile::CompileOptions options;
     options.source_path = source_path(program);
-    options.display_path = "tests/programs/" + program.name + ".cu";
+    options.display_path = relative_source(program);
     options.marks = false;
     return compile::compile(options).ptx;
 }

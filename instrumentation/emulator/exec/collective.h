@@ -25,6 +25,9 @@ inline uint32_t lanes_of_whole_groups(const Warp& w, const uint32_t* members) {
     return lanes;
 }
 
+// Tells the shadows that the running lanes execute a warp-wide instruction, each with those of its mask.
+void take_in(Warp& w, const Instr* i, const uint32_t* members);
+
 // Whether the lanes that the instruction names stand here. Afterwards w.mask holds those that go on.
 inline Standing together(Warp& w, const Instr* i, uint32_t members_slot) {
     const uint32_t* m = cells<uint32_t>(w, members_slot);
@@ -35,13 +38,19 @@ inline Standing together(Warp& w, const Instr* i, uint32_t members_slot) {
         all &= (mask >> lane & 1) != 0 ? m[lane] : kAllLanes;
     }
     any &= w.exists;
-    if (any == mask) [[likely]]
-        return Standing::complete;
-    const uint32_t whole = (all & w.exists) == any ? 0 : lanes_of_whole_groups(w, m);
-    if (whole == 0) return gather(w, i, any) ? Standing::complete : Standing::waiting;
-    close_segment(w, i);
-    part(w, whole, i);
-    return Standing::parted;
+    Standing standing = Standing::complete;
+    if (any != mask) [[unlikely]] {
+        const uint32_t whole = (all & w.exists) == any ? 0 : lanes_of_whole_groups(w, m);
+        if (whole == 0) {
+            if (!gather(w, i, any)) return Standing::waiting;
+        } else {
+            close_segment(w, i);
+            part(w, whole, i);
+            standing = Standing::parted;
+        }
+    }
+    if (i->takes_in) take_in(w, i, m);
+    return standing;
 }
 inline const Instr* go_on(Warp& w, const Instr* i, Standing standing) {
     return standing == Standing::parted ? yield(w, i + 1) : i + 1;

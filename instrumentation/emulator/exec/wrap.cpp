@@ -41,10 +41,6 @@ const Instr* guarded_wait(Warp& w, const Instr* i) {
 bool handles_guard(const ptx::Traits& t) {
     return t.control != ptx::Control::none || t.waits == Waits::block;
 }
-bool may_wait(const ptx::Instruction& in) {
-    return traits_of(in).waits == Waits::lanes || in.op == ptx::Op::mark;
-}
-
 // `ResultBytes` of a lane's cell of r[0]; 0: there is no result to compare.
 template <size_t ResultBytes>
 const Instr* polled(Warp& w, const Instr* i) {
@@ -99,6 +95,10 @@ void note_read(std::vector<char>& read, const ptx::Operand& o) {
 }
 
 }  // namespace
+
+bool may_wait(const ptx::Instruction& in) {
+    return traits_of(in).waits == Waits::lanes || in.op == ptx::Op::mark;
+}
 
 Exec wrapped(const Lowering& l, Exec inner) {
     const ptx::Traits& t = traits_of(*l.in);

@@ -145,7 +145,7 @@ void order_blocks(const ptx::Function& function, std::span<Instr> code) {
     const std::vector<uint32_t> position = positions(g);
     for (size_t b = 0; b < g.begin.size(); ++b) {
         const size_t end = b + 1 < g.begin.size() ? g.begin[b + 1] : code.size();
-        for (size_t k = g.begin[b]; k < end; ++k) code[k].order = position[b] & 0x7fffffff;
+        for (size_t k = g.begin[b]; k < end; ++k) code[k].order = position[b] & 0x3fffffff;
         code[g.begin[b]].leader = 1;
     }
 }

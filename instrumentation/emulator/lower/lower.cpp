@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/exec/builtins.h"
 #include "instrumentation/emulator/exec/wrap.h"
 #include "instrumentation/emulator/lower/check.h"
+#include "instrumentation/emulator/lower/collective_reads.h"
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/lower/order_sites.h"
 #include "instrumentation/emulator/lower/shared_extents.h"
@@ -184,6 +185,7 @@ std::shared_ptr<const Program> lower_program(
     }
     for (Lowering& l : all)
         if (l.self.is_defined && (unsupported == nullptr || &l == all.data())) lower_code(l, unsupported);
+    if (unsupported == nullptr) add_collective_reads(all, *program);
     program->mark_groups = static_cast<int>(linking.mark_groups.size());
     return program;
 }

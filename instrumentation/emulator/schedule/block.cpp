@@ -108,6 +108,8 @@ void begin_block(Block& block, int64_t index, Variant variant) {
     shadow.threads = static_cast<int>(threads);
     shadow.bytes = static_cast<uint32_t>(block.shared.size());
     shadow.checks = block.context.options->checks;
+    const CollectiveReads& reads = block.context.program->collective_reads;
+    if (shadow.checks.races && !reads.lists.empty()) shadow.collective_reads = &reads;
     start(block.shadow, shadow);
     if (!reserved) return;
     for (size_t word = 0; word < kSharedReserved / 4; ++word)

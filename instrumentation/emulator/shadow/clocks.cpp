@@ -175,6 +175,7 @@ void complete(Clocks& clocks, int barrier) {
         join_seen(clocks, warp, at.brought);
         self.acquired.reset();  // what it brought is part of what it gets
         self.lanes_safe = opened;
+        ++self.synchronised;
         self.time = clocks.now;
         self.passed.push_back(opened);
         update_safe(clocks, warp);
@@ -189,6 +190,7 @@ void sync_warp(Clocks& clocks, int warp, uint32_t mask) {
     if (self.acquired) share_acquired(self, mask & self.lanes);
     if ((mask & self.lanes) == self.lanes) {
         self.lanes_safe = clocks.now;
+        ++self.synchronised;
         if (self.acquired) {
             join_seen(clocks, warp, (*self.acquired)[0]);
             self.acquired.reset();

@@ -37,10 +37,11 @@ struct WarpClock {
     Stamp safe = 0;         // accesses of any warp of the block up to here happen before all its next ones
     Stamp newest_seen = 0;  // no access of another warp after this happens before its next ones
     Stamp lanes_safe =
-        0;               // accesses of its own lanes up to here happen before the next ones of all its lanes
-    Stamp released = 0;  // when it last arrived at a block barrier
-    Stamp last_access = 0;  // of shared memory
-    Stamp last_global = 0;  // of global memory, where races are looked for there
+        0;  // accesses of its own lanes up to here happen before the next ones of all its lanes
+    uint32_t synchronised = 0;  // how often all that its lanes had done came before all their next accesses
+    Stamp released = 0;         // when it last arrived at a block barrier
+    Stamp last_access = 0;      // of shared memory
+    Stamp last_global = 0;      // of global memory, where races are looked for there
     bool exited = false;
     uint32_t lanes = 0;                   // lanes that exist: the block's last warp may be narrow
     std::array<Stamp, kMaxWarps> seen{};  // [v]: accesses of warp v up to here happen before its next ones

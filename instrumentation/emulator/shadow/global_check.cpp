@@ -238,6 +238,7 @@ const Instr* look_and_execute(Warp& w, const Instr* i, const Hook& hook) {
         fence(actor.order, w.index, w.mask, order.block_only);
         return go_on(hook, w, i);
     }
+    if (i->takes_in && w.mask == w.exists) take_in(actor, w.index, i->site, w.mask);
     if (!actor.check->shadow.full) look(w, i, *hook.traits);
     Shadow& shared = *actor.order.shadow;
     if (order.strong) shared.strength = strength_of(order, actor.order.warps[static_cast<size_t>(w.index)]);
@@ -293,6 +294,8 @@ void follow(GlobalCheck& check, Hooked& hooked, uint64_t seed, const std::option
 
 void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {
     start(check.shadow, memory, one_thread);
+    const CollectiveReads& reads = check.program.collective_reads;
+    check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
 }
 
 void begin_global(GlobalCheck& check, Block& block) {

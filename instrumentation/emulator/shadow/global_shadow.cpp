@@ -1,6 +1,8 @@
 #include "instrumentation/emulator/shadow/global_shadow.h"
 
 #include "instrumentation/emulator/memory/heap.h"
+#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/shadow/global_records.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,42 +22,6 @@ struct Locked {
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
 };
-
-const GlobalRecord& record_of(const GlobalShadow& shadow, uint32_t entry) {
-    const uint32_t number = (entry & ~kSettled) >> kLaneBits;
-    return shadow.records[number / kRecordsOfChunk].load(std::memory_order_acquire)[number % kRecordsOfChunk];
-}
-int lane_of(uint32_t entry) { return static_cast<int>(entry & ((1u << kLaneBits) - 1)); }
-
-// 0: there is no more room.
-uint32_t new_record(GlobalActor& actor, const GlobalRecord& record) {
-    GlobalShadow& shadow = *actor.shadow;
-    if (actor.next_record == actor.end_record) {
-        const std::scoped_lock lock(shadow.lock);
-        const size_t chunk = shadow.chunks.size();
-        if (chunk == kMostChunks) {
-            shadow.full = true;
-            return 0;
-        }
-        shadow.chunks.push_back(std::make_unique<GlobalRecord[]>(kRecordsOfChunk));
-        shadow.records[chunk].store(shadow.chunks.back().get(), std::memory_order_release);
-        actor.next_record = static_cast<uint32_t>(chunk) * kRecordsOfChunk;
-        actor.end_record = actor.next_record + kRecordsOfChunk;
-        if (actor.next_record == 0) ++actor.next_record;  // number 0 is nobody's
-    }
-    const uint32_t number = actor.next_record++;
-    shadow.records[number / kRecordsOfChunk].load(std::memory_order_relaxed)[number % kRecordsOfChunk] =
-        record;
-    return number;
-}
-
-uint32_t number_of(GlobalActor& actor, const GlobalRecord& record) {
-    GlobalActor::Recent& recent = actor.recent[record.warp][record.site % 16];
-    const bool same = recent.number != 0 && recent.record.site == record.site &&
-        recent.record.at == record.at && recent.record.flags == record.flags;
-    if (!same) recent = {new_record(actor, record), record};
-    return recent.number;
-}
 
 // ---- one unit
 
@@ -111,16 +77,30 @@ uint64_t value_at(const Allocation& allocation, uint64_t offset, uint32_t bytes)
 bool follows_own(const Now& now, uint32_t entry, const Unit& unit) {
     if (lane_of(entry) == unit.lane || (entry & ~kSettled) >> kLaneBits == now.number) return true;
     const GlobalRecord& first = record_of(*now.actor.shadow, entry);
-    return ordered(
-        now.actor.shadow->order, past(first, entry), {&now.actor.order, now.record.warp, unit.lane}
-    );
+    if (ordered(now.actor.shadow->order, past(first, entry), {&now.actor.order, now.record.warp, unit.lane}))
+        return true;
+    return false;
+}
+
+// As OpenReads has it, for a read by another lane of the same warp that no syncwarp orders. Where it is
+// another instruction that may still read there, `first` becomes that one's.
+bool is_taken_in(const Now& now, const Unit& unit, int first_lane, GlobalRecord& first) {
+    const CollectiveReads* collective = now.actor.shadow->collective_reads;
+    if ((first.flags & GlobalRecord::kWrite) != 0 || collective == nullptr) return false;
+    const uint64_t at = now.allocation.base + unit.offset;
+    const LanesRead read{at, at + unit.bytes, 1u << first_lane, collective->numbers[first.site]};
+    const Clocks& clocks = now.actor.order.shadow->clocks;
+    const auto open = open_read(now.actor.open_reads, clocks, now.record.warp, read, unit.lane);
+    if (open && *open != 0) first.site = collective->sites[*open];
+    return !open;
 }
 
 void check(const Now& now, uint32_t entry, const Unit& unit, bool polled) {
-    const GlobalRecord& first = record_of(*now.actor.shadow, entry);
+    GlobalRecord first = record_of(*now.actor.shadow, entry);
     const bool own = same_warp(first, now.record);
     if (may_meet(first, now.record, polled)) return;
     if (own ? follows_own(now, entry, unit) : is_ordered(now, entry, unit.lane)) return;
+    if (own && is_taken_in(now, unit, lane_of(entry), first)) return;
     std::vector<GlobalConflict>& all = now.actor.conflicts;
     const bool again = !all.empty() && all.back().allocation == &now.allocation &&
         all.back().offset + all.back().bytes == unit.offset && all.back().first.block == first.block &&
@@ -314,7 +294,28 @@ void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_b
     actor.shadow = &shadow;
     begin(actor.order, block, of_block);
     actor.recent.assign(static_cast<size_t>(of_block.clocks.warps), {});
+    clear(actor.open_reads);
 }
+
+void take_in(GlobalActor& actor, int warp, uint32_t site, uint32_t lanes) {
+    if (actor.shadow->collective_reads == nullptr) return;
+    const std::span<const uint32_t> numbers = taken_in(*actor.shadow->collective_reads, site);
+    take_in(actor.open_reads, actor.order.shadow->clocks, warp, numbers, lanes);
+}
+
+namespace {
+
+void note_open(GlobalActor& actor, const GlobalTouch& touch) {
+    LanesRead read{UINT64_MAX, 0, touch.mask, actor.shadow->collective_reads->numbers[touch.record.site]};
+    for (uint32_t rest = touch.mask; rest != 0; rest &= rest - 1) {
+        const uint64_t at = touch.at[static_cast<size_t>(std::countr_zero(rest))];
+        read.begin = std::min(read.begin, at);
+        read.end = std::max(read.end, at + touch.bytes);
+    }
+    note_read(actor.open_reads, actor.order.shadow->clocks, touch.record.warp, read);
+}
+
+}  // namespace
 
 void touch(GlobalActor& actor, GlobalTouch& touch) {
     const auto warp = static_cast<size_t>(touch.record.warp);
@@ -324,6 +325,8 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
     actor.order.warps[warp].touched = true;
     WarpClock& clock = actor.order.shadow->clocks.warp[warp];
     clock.last_global = clock.time;
+    const bool reads = (touch.record.flags & (GlobalRecord::kWrite | GlobalRecord::kUpdate)) == 0;
+    if (reads && actor.shadow->collective_reads != nullptr) note_open(actor, touch);
     const uint32_t bytes = touch.bytes;
     for (uint32_t rest = touch.mask; rest != 0;) {
         const int lane = std::countr_zero(rest);
@@ -376,37 +379,6 @@ void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane
     actor.conflicts.push_back(
         {touch.record, first_lane, lane, a, offset, touch.bytes, value_at(*a, offset, touch.bytes)}
     );
-}
-
-void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident) {
-    shadow.raced = true;
-    if (!shadow.one_thread) return;
-    incident.kind = Incident::Kind::race_global;
-    const GlobalRecord& first = conflict.first;
-    incident.first.site = first.site;
-    incident.first.block = first.block;
-    incident.first.warp = first.warp;
-    incident.first.lanes = 1u << conflict.first_lane;
-    incident.first.epoch = first.epoch;
-    incident.first.write = (first.flags & GlobalRecord::kWrite) != 0;
-    incident.first.value = conflict.before;
-    for (Access* a : {&incident.first, &incident.second}) {
-        a->address = conflict.allocation->base + conflict.offset;
-        a->bytes = conflict.bytes;
-        a->memory = "global " + conflict.allocation->name;
-    }
-    const std::pair key{incident.first.site, incident.second.site};
-    const auto [known, fresh] = shadow.incidents.try_emplace(key, incident);
-    if (fresh) {
-        shadow.found.push_back(key);
-        return;
-    }
-    // A barrier orders the accesses of one block, so two blocks are the graver witness.
-    Incident& kept = known->second;
-    const uint64_t count = kept.count + 1;
-    if (kept.first.block == kept.second.block && incident.first.block != incident.second.block)
-        kept = std::move(incident);
-    kept.count = count;
 }
 
 }  // namespace wl::emulator

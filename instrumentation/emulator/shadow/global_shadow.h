@@ -3,10 +3,10 @@
 // Modelled: plain, volatile and atomic accesses; order by global_order.h. Atomic and volatile accesses among
 // themselves are no race, but a volatile read that nothing orders behind another block's volatile store
 // without a fence is one, unless it polls. A plain store of what is there already is none. Lanes of a warp
-// are ordered by their own program, by syncwarps and by the block's barriers. Surfaces and
-// memory of malloc count as global memory. Not modelled: textures, which no kernel can write; of three and
-// more readers that nothing orders two are kept, of different blocks where there are such, and of those of
-// one warp the latest.
+// are ordered by their own program, by syncwarps and by the block's barriers, and reads by the warp-wide
+// instructions that take their values in. Surfaces and memory of malloc count as global memory. Not modelled:
+// textures, which no kernel can write; of three and more readers that nothing orders two are kept, of
+// different blocks where there are such, and of those of one warp the latest.
 #pragma once
 
 #include "instrumentation/emulator/contract.h"
@@ -59,6 +59,7 @@ struct GlobalRegion {  // of one allocation
 
 struct GlobalShadow {
     GlobalMemory* memory = nullptr;
+    const CollectiveReads* collective_reads = nullptr;
     bool one_thread = false;  // there is an order among blocks, and witnesses are kept; else only `raced`
     std::vector<GlobalRegion> regions;
     std::mutex lock;  // of pages being made
@@ -94,6 +95,7 @@ struct GlobalActor {
     };
     std::vector<std::array<Recent, 16>> recent;  // by warp and site
     uint32_t next_record = 0, end_record = 0;
+    OpenReads open_reads;
     std::vector<GlobalConflict> conflicts;  // of the instruction that is being executed
     size_t last_region = 0;
 };
@@ -111,6 +113,9 @@ void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_b
 // Notes the access; what it conflicts with is appended to `actor.conflicts`. Lanes outside every allocation
 // are left out. Call before the instruction is executed.
 void touch(GlobalActor& actor, GlobalTouch& touch);
+
+// As of the block's own shadow.
+void take_in(GlobalActor& actor, int warp, uint32_t site, uint32_t lanes);
 
 // malloc has given out so many bytes of the heap, a multiple of 16: what was there before is no access of
 // theirs.

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/shadow/shadow.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/emulator/program.h"
 #include "instrumentation/emulator/shadow/shadow_cell.h"
 
 #include <algorithm>
@@ -125,6 +126,7 @@ void start(Shadow& shadow, const ShadowBlock& block) {
     }
     shadow.histories.clear();
     shadow.free_histories.clear();
+    clear(shadow.open_reads);
     take_incidents(shadow);
     shadow.dropped = 0;
 }
@@ -168,6 +170,12 @@ void acquire(Shadow& shadow, int warp, uint32_t mask, int mbarrier) {
 }
 
 void exit_warp(Shadow& shadow, int warp) { exit_warp(shadow.clocks, warp); }
+
+void take_in(Shadow& shadow, int warp, uint32_t site, uint32_t lanes) {
+    if (shadow.block.collective_reads == nullptr) return;
+    const std::span<const uint32_t> numbers = taken_in(*shadow.block.collective_reads, site);
+    take_in(shadow.open_reads, shadow.clocks, warp, numbers, lanes);
+}
 
 // One place after the other, with the lanes that share it.
 void touch_exactly(Shadow& shadow, const Actor& actor) {

@@ -1,12 +1,13 @@
 // The shadow of one block's shared memory: last writer and readers of every byte, checked for races,
 // uninitialised reads and copies not waited for. By happens-before, never by the order of emulation.
-// Modelled: bar.sync, bar.arrive, bar.warp.sync, mbarrier, atomics, cp.async; what volatile and atomic
-// accesses behind fences hand on comes from global_order.h. Not modelled: shared memory of other blocks of a
-// cluster.
+// Modelled: bar.sync, bar.arrive, bar.warp.sync, mbarrier, atomics, cp.async, reads whose value went into a
+// warp-wide instruction; what volatile and atomic accesses behind fences hand on comes from global_order.h.
+// Not modelled: shared memory of other blocks of a cluster.
 #pragma once
 
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/emulator/shadow/clocks.h"
+#include "instrumentation/emulator/shadow/open_reads.h"
 
 #include <array>
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace wl::emulator {
+
+struct CollectiveReads;
 
 // One instruction of one warp. Lanes outside `mask` are not looked at; every lane in it lies inside the
 // block's shared memory and is aligned to `bytes` (the caller suppresses faulty lanes first).
@@ -89,12 +92,14 @@ struct ShadowBlock {
     int threads = 0;
     uint32_t bytes = 0;  // static and dynamic shared memory
     Checks checks = {};
+    const CollectiveReads* collective_reads = nullptr;  // null: no read comes before anything but by barriers
     size_t max_incidents = 1024;  // different causes kept; more are counted in Shadow::dropped
 };
 
 struct Shadow {
     ShadowBlock block;
     Clocks clocks;
+    OpenReads open_reads;     // where ShadowBlock::collective_reads says which are taken in
     std::vector<Cell> cells;  // a word each
     std::vector<SplitWord> split;
     std::vector<uint64_t> notes;  // further witnesses of a cell's readers
@@ -141,6 +146,8 @@ void release(Shadow& shadow, int warp, uint32_t mask, int mbarrier);
 void complete_phase(Shadow& shadow, int mbarrier);
 void acquire(Shadow& shadow, int warp, uint32_t mask, int mbarrier);
 void exit_warp(Shadow& shadow, int warp);
+// The warp-wide instruction at `site` is executed by these lanes together: before its own accesses.
+void take_in(Shadow& shadow, int warp, uint32_t site, uint32_t lanes);
 // What a fence of these lanes covers joins `into`; accesses behind it are later.
 void release(Shadow& shadow, int warp, uint32_t mask, Knowledge& into);
 

@@ -1,5 +1,6 @@
 // Plain reads, writes and copies of a whole warp: patterns first, then word by word, and only where that
 // cannot tell the exact path.
+#include "instrumentation/emulator/program.h"
 #include "instrumentation/emulator/shadow/shadow_cell.h"
 
 #include <algorithm>
@@ -236,6 +237,22 @@ void commit_group(Shadow& shadow, const Actor& actor, const Group& group) {
 
 namespace {
 
+void note_open(Shadow& shadow, const WarpAccess& access, Pattern pattern) {
+    uint32_t first = access.addresses[0], last = access.addresses[31];
+    if (pattern == Pattern::other) {
+        first = ~0u;
+        last = 0;
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+            const bool reads = (access.mask >> lane & 1) != 0;
+            first = std::min(first, reads ? access.addresses[lane] : ~0u);
+            last = std::max(last, reads ? access.addresses[lane] : 0);
+        }
+    }
+    const uint32_t number = shadow.block.collective_reads->numbers[access.site];
+    const LanesRead read{first, uint64_t{last} + access.bytes, access.mask, number};
+    note_read(shadow.open_reads, shadow.clocks, access.warp, read);
+}
+
 // The access of consecutive lanes as a run; no words: it is none.
 Run run_of(const WarpAccess& access) {
     const uint32_t first = access.addresses[0] / 4;
@@ -264,8 +281,9 @@ void read_shared(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
     actor.access = &access;
     actor.memory = access.memory;
-    if (actor.strength != Strength::plain) return touch_exactly(shadow, actor);
     const Pattern pattern = pattern_of(access);
+    if (shadow.block.collective_reads != nullptr) note_open(shadow, access, pattern);
+    if (actor.strength != Strength::plain) return touch_exactly(shadow, actor);
     if (pattern == Pattern::consecutive) {
         const Run run = run_of(access);
         if (run.words) return read_run(shadow, actor, run);

@@ -1,4 +1,5 @@
 // The exact path: a word's history as lists of touches, checked and changed byte by byte.
+#include "instrumentation/emulator/program.h"
 #include "instrumentation/emulator/shadow/shadow_cell.h"
 
 #include <algorithm>
@@ -189,16 +190,44 @@ bool may_meet(const Touch& first, bool first_writes, const Actor& second) {
 
 }  // namespace
 
+namespace {
+
+// Lanes of the write that `reads`, of its own warp, may still come after. Where it is another instruction
+// that may, and reads there too, `reads` becomes that one.
+uint32_t before_open_reads(const Shadow& shadow, const Actor& actor, const Spot& spot, Touch& reads) {
+    const CollectiveReads* collective = shadow.block.collective_reads;
+    if (collective == nullptr || reads.warp != actor.warp) return spot.lanes;
+    const uint32_t likely = collective->numbers[shadow.site_of_dense[reads.site]];
+    const uint64_t first = uint64_t{spot.word} * 4;
+    uint32_t lanes = 0;
+    for (uint32_t rest = spot.lanes; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const auto open = open_read(
+            shadow.open_reads, shadow.clocks, actor.warp, {first, first + 4, reads.lanes, likely}, lane
+        );
+        if (!open) continue;
+        lanes |= 1u << lane;
+        if (*open == likely || *open == 0) continue;
+        reads.site = shadow.dense_of_site[collective->sites[*open]];
+        reads.vague = true;
+    }
+    return lanes;
+}
+
+}  // namespace
+
 void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
     const auto [word, bytes, lanes] = spot;
     if (is_pending(shadow.cells[word].writer)) return report_pending(shadow, actor, spot);
     WordHistory& history = shadow.scratch;
     expand(shadow, word, history);
     auto check = [&](const std::vector<Touch>& touches, bool writers) {
-        for (const Touch& touch : touches) {
+        for (Touch touch : touches) {
             const uint32_t common = touch.bytes & spot.bytes;
             if (!common || may_meet(touch, writers, actor)) continue;
-            const uint32_t racing = unordered_lanes(touch, actor, spot.lanes);
+            uint32_t racing = unordered_lanes(touch, actor, spot.lanes);
+            if (racing && !writers)
+                racing = before_open_reads(shadow, actor, {spot.word, common, racing}, touch);
             if (racing) report_race(shadow, actor, {spot.word, common, racing}, touch, writers);
         }
     };

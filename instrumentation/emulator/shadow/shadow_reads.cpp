@@ -1,4 +1,5 @@
 // Reads of runs and pairs of words, two cells a vector (AVX2).
+#include "instrumentation/emulator/program.h"
 #include "instrumentation/emulator/shadow/shadow_vector.h"
 
 #include <cassert>
@@ -217,6 +218,12 @@ void read_rows(Shadow& shadow, const RowsAccess& access) {
     assert(access.offset % 4 == 0 && access.bytes % 4 == 0 && access.stride % 4 == 0);
     Actor actor = make_actor(shadow, AccessKind::read, access.warp, access.site);
     actor.memory = access.memory;
+    if (shadow.block.collective_reads != nullptr) {
+        const uint64_t end = uint64_t{access.offset} + (access.rows - 1) * access.stride + access.bytes;
+        const uint32_t number = shadow.block.collective_reads->numbers[access.site];
+        const LanesRead read{access.offset, end, access.mask, number};
+        note_read(shadow.open_reads, shadow.clocks, access.warp, read);
+    }
     const PairReader<RunShape::all_lanes> reader{shadow, actor};
     const LaneWalk<RunShape::all_lanes> lanes(access.mask);
     for (uint32_t row = 0; row < access.rows; ++row) {

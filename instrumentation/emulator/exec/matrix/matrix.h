@@ -68,8 +68,15 @@ inline const MatrixPlan& plan_of(const Warp& w, const Instr* i) {
     return *w.block->context.program->matrix_plans[static_cast<size_t>(i->target)];
 }
 
+// Tells the shadows that the whole warp executes a warp-wide instruction.
+void take_in(Warp& w, const Instr* i);
+
 // Matrix instructions are of the whole warp; false: the split waits for the other lanes.
-inline bool whole_warp(Warp& w, const Instr* i) { return w.mask == kAllLanes || gather(w, i, kAllLanes); }
+inline bool whole_warp(Warp& w, const Instr* i) {
+    if (w.mask != kAllLanes && !gather(w, i, kAllLanes)) return false;
+    if (i->takes_in) take_in(w, i);
+    return true;
+}
 
 // The row of b that each stored factor of a sparse a meets, (rows, stored).
 inline void find_rows(Warp& w, const MatrixProduct& p, uint16_t* row_of) {

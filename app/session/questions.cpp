@@ -1,5 +1,5 @@
 // Questions as command lines, answers as JSON.
-#include "app/worker/questions.h"
+#include "app/session/questions.h"
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"

@@ -1,5 +1,5 @@
 // Embeds each file by the assembler's .incbin; the paths come from CMakeLists.txt.
-#include "app/shell/embedded.h"
+#include "app/draw/embedded.h"
 
 #define WL_EMBED(function, symbol, path)                                             \
     asm(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" path "\"\n" #symbol   \

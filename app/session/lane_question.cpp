@@ -1,5 +1,5 @@
 // The selection's anchor is the tile at whose mark its time stands, else that time alone.
-#include "app/worker/lane_question.h"
+#include "app/session/lane_question.h"
 
 #include "app/session/navigate.h"
 #include "instrumentation/base/block_text.h"

@@ -1,5 +1,5 @@
 // The window redrawn on events, and the way off screen.
-#include "app/window.h"
+#include "app/shell/window.h"
 
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"

@@ -1,5 +1,5 @@
 // Each level is reduced from the one below; a window from the coarsest level that still divides its blocks.
-#include "app/draw/pyramid.h"
+#include "app/session/pyramid.h"
 
 #include <algorithm>
 #include <bit>

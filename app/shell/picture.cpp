@@ -1,5 +1,5 @@
 // A single pane with a title; its size follows the shape of the tile.
-#include "app/draw/picture.h"
+#include "app/shell/picture.h"
 
 #include "app/draw/heat_pane.h"
 #include "app/draw/numbers.h"

@@ -1,0 +1,35 @@
+#include "instrumentation/diagnosis/rules/names.h"
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr RuleName kNames[] = {
+    {"constant_factor", "a tile is its reference times one number"},
+    {"transposed_operand", "a product is that of an operand with rows and columns exchanged"},
+    {"permuted_operand", "a product is that of an operand whose rows or columns are in another order"},
+    {"wrong_operand", "a product is that of another array or slice than the one that the reference takes"},
+    {"wrong_leading_dimension", "rows of an operand, or of what a product stores, lie a wrong distance apart"},
+    {"wrong_index", "elements come from other places of an operand than the reference takes"},
+    {"never_written", "elements of a tile that no lane ever wrote"},
+    {"uninitialised", "a value that nobody set decides something, or leaves"},
+    {"race_shared", "two accesses of shared memory by different warps that nothing orders"},
+    {"race_warp", "two accesses by lanes of one warp that nothing orders"},
+    {"race_global", "two accesses of global memory that nothing orders"},
+    {"out_of_bounds", "an address outside what it may reach"},
+    {"misaligned", "an address that is no multiple of the access's size"},
+    {"divergent_barrier", "a barrier that some threads do not reach"},
+    {"deadlock", "warps or lanes that wait for what never comes"},
+    {"endless_loop", "a loop whose state comes again, or whose budget is spent"},
+    {"shuffle_misuse", "a warp-wide instruction whose mask names lanes that are not there"},
+    {"async_copy_wait", "bytes of a copy touched before it was waited for"},
+    {"mbarrier_misuse", "an mbarrier used against its protocol"},
+    {"launch_impossible", "a launch that the device would refuse"},
+    {"values_differ", "where the first difference lies and what it looks like; no cause is claimed"},
+};
+
+}  // namespace
+
+std::span<const RuleName> rule_names() { return kNames; }
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,39 @@
+// Races in global memory as incidents.
+#include "instrumentation/emulator/shadow/global_shadow.h"
+
+#include <utility>
+
+namespace wl::emulator {
+
+void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident) {
+    shadow.raced = true;
+    if (!shadow.one_thread) return;
+    incident.kind = Incident::Kind::race_global;
+    const GlobalRecord& first = conflict.first;
+    incident.first.site = first.site;
+    incident.first.block = first.block;
+    incident.first.warp = first.warp;
+    incident.first.lanes = 1u << conflict.first_lane;
+    incident.first.epoch = first.epoch;
+    incident.first.write = (first.flags & GlobalRecord::kWrite) != 0;
+    incident.first.value = conflict.before;
+    for (Access* a : {&incident.first, &incident.second}) {
+        a->address = conflict.allocation->base + conflict.offset;
+        a->bytes = conflict.bytes;
+        a->memory = "global " + conflict.allocation->name;
+    }
+    const std::pair key{incident.first.site, incident.second.site};
+    const auto [known, fresh] = shadow.incidents.try_emplace(key, incident);
+    if (fresh) {
+        shadow.found.push_back(key);
+        return;
+    }
+    // A barrier orders the accesses of one block, so two blocks are the graver witness.
+    Incident& kept = known->second;
+    const uint64_t count = kept.count + 1;
+    if (kept.first.block == kept.second.block && incident.first.block != incident.second.block)
+        kept = std::move(incident);
+    kept.count = count;
+}
+
+}  // namespace wl::emulator

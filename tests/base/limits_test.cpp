@@ -1,0 +1,115 @@
+// What keeps the sources readable: files of at most 400 lines, functions of at most 60, folders of at most 40
+// sources beside their subfolders, and no virtual function.
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace wl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kFileLines = 400, kFunctionLines = 60;
+constexpr int kFolderSources = 40;
+
+using Lines = std::vector<std::string>;
+
+// By path from the root.
+const std::map<std::string, Lines>& sources() {
+    static const std::map<std::string, Lines> kSources = [] {
+        const std::set<std::string> skipped = {".git", ".env", ".cache", "build", "__pycache__"};
+        const std::set<std::string> kinds = {".h", ".cpp", ".cu", ".cuh", ".py"};
+        std::map<std::string, Lines> all;
+        for (auto entry = fs::recursive_directory_iterator(WL_SOURCE_DIR);
+             entry != fs::recursive_directory_iterator();
+             ++entry) {
+            if (entry->is_directory() && skipped.contains(entry->path().filename().string()))
+                entry.disable_recursion_pending();
+            if (!entry->is_regular_file() || !kinds.contains(entry->path().extension().string())) continue;
+            std::ifstream file(entry->path());
+            Lines& lines = all[fs::relative(entry->path(), WL_SOURCE_DIR).generic_string()];
+            for (std::string line; std::getline(file, line);) lines.push_back(line);
+        }
+        return all;
+    }();
+    return kSources;
+}
+
+struct Function {
+    size_t line = 0, lines = 0;  // of its head, from 1; of its body
+};
+
+// Functions of a namespace, as clang-format lays them out: the head begins and the last brace stands in the
+// first column.
+std::vector<Function> functions(const Lines& lines) {
+    static const std::regex kHead(R"(^(?!namespace|struct|class|enum|union|extern "C" \{).*\)[ a-z]*\{$)");
+    std::vector<Function> found;
+    for (size_t k = 0; k < lines.size(); ++k) {
+        if (lines[k].empty() || lines[k][0] == ' ' || lines[k][0] == '#' || lines[k].starts_with("//"))
+            continue;
+        if (!std::regex_match(lines[k], kHead)) continue;
+        size_t end = k + 1;
+        while (end < lines.size() && !lines[end].starts_with('}')) ++end;
+        found.push_back({k + 1, end - k - 1});
+    }
+    return found;
+}
+
+TEST(Limits, FilesAreShort) {
+    EXPECT_GT(sources().size(), 600u);
+    for (const auto& [path, lines] : sources()) EXPECT_LE(lines.size(), kFileLines) << path;
+}
+
+TEST(Limits, FunctionsAreShort) {
+    size_t seen = 0;
+    for (const auto& [path, lines] : sources()) {
+        if (path.ends_with(".py")) continue;
+        for (const Function& f : functions(lines)) {
+            ++seen;
+            EXPECT_LE(f.lines, kFunctionLines) << path << ":" << f.line;
+        }
+    }
+    EXPECT_GT(seen, 3000u);
+}
+
+TEST(Limits, FoldersHoldWhatAPersonCanOversee) {
+    std::map<std::string, int> count;
+    for (const auto& [path, lines] : sources()) ++count[fs::path(path).parent_path().generic_string()];
+    for (const auto& [folder, sources] : count) EXPECT_LE(sources, kFolderSources) << folder;
+}
+
+TEST(Limits, NoFunctionIsVirtual) {
+    const std::regex text(R"re("(?:[^"\\]|\\.)*"|//.*)re"), keyword(R"(\bvirtual\b)");
+    for (const auto& [path, lines] : sources()) {
+        if (!path.starts_with("instrumentation/") && !path.starts_with("app/")) continue;
+        for (size_t k = 0; k < lines.size(); ++k)
+            EXPECT_FALSE(std::regex_search(std::regex_replace(lines[k], text, ""), keyword))
+                << path << ":" << k + 1;
+    }
+}
+
+TEST(Limits, AFunctionIsMeasuredByItsBody) {
+    const Lines text = {
+        "int f(int a) {",
+        "    if (a) {",
+        "    }",
+        "}",
+        "void g(",
+        "    int b",
+        ") {",
+        "}",
+        "struct S {",
+        "};"};
+    const std::vector<Function> found = functions(text);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].lines, 2u);
+    EXPECT_EQ(found[1].line, 7u);
+}
+
+}  // namespace
+}  // namespace wl

@@ -1,0 +1,3 @@
+# Every example of the documentation and of --help, run as it stands there.
+add_test(NAME examples COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/examples_test.py)
+set_tests_properties(examples PROPERTIES TIMEOUT 900 ENVIRONMENT "WL_PROGRAM=$<TARGET_FILE:warplens>")
