@@ -224,7 +224,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     GlobalCheck check;
     Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
-    start(check, memory, one_thread);
+    start(check, e.program, memory, one_thread);
     RunResult result = execute(e, memory, &hooked, &check);
     if (one_thread) {
         add_races(result, check);
@@ -236,7 +236,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     quiet.on_tile = nullptr;
     quiet.on_progress = nullptr;
     GlobalCheck exact;
-    start(exact, again, true);
+    start(exact, e.program, again, true);
     execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &hooked, &exact);
     add_races(result, exact);
     return result;

@@ -146,7 +146,7 @@ Flow flow_of(std::span<const Lowering> functions) {
     }
     for (size_t k = 0; k < functions.size(); ++k) {
         const Instance f{functions[k], flow.functions[k]};
-        const std::vector<Instruction>& code = functions[k].function.code;
+        const ptx::Code& code = functions[k].function.code;
         for (size_t n = 0; n < code.size(); ++n)
             follow(flow, f, code[n], functions[k].first_site + static_cast<uint32_t>(n));
     }

@@ -292,9 +292,9 @@ void follow(GlobalCheck& check, Hooked& hooked, uint64_t seed, const std::option
     if (is_random(seed)) put_instead(hooked, {}, pause, is_watched);
 }
 
-void start(GlobalCheck& check, GlobalMemory& memory, bool one_thread) {
+void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, bool one_thread) {
     start(check.shadow, memory, one_thread);
-    const CollectiveReads& reads = check.program.collective_reads;
+    const CollectiveReads& reads = program.collective_reads;
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
 }
 

@@ -8,7 +8,7 @@
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
 #include "instrumentation/emulator/schedule/schedule.h"
-#include "instrumentation/emulator/shadow/shared_extents.h"
+#include "instrumentation/emulator/lower/shared_extents.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <cstring>
