@@ -77,8 +77,8 @@ void start_copy(Warp& w, const Instr* i, int lane) {
     if (!whole || !to || !from) return count_bytes(w, use, *m, -int64_t{copy.bytes});
     copy.to[l] = static_cast<uint32_t>(to->offset);
     copy.from[l] = from->data;
-    if (w.block->variant != kPlain) {
-        if (!w.block->program->shared_extents.empty())
+    if (w.block->now.variant != kPlain) {
+        if (!w.block->context.program->shared_extents.empty())
             check_shared_extent(w, i, {Touching::write, copy.lanes, copy.bytes, copy.to.data()});
         each_piece(w, copy, [&](const WarpAccess& a) { begin_copy(w.block->shadow, a); });
         release(w.block->shadow, w.index, copy.lanes, m->number);
@@ -94,7 +94,7 @@ const Instr* copy_bulk(Warp& w, const Instr* i) {
 void land(Warp& w, const PendingCopy& copy) {
     const auto l = static_cast<size_t>(first_lane(copy.lanes));
     std::memcpy(w.shared + copy.to[l], copy.from[l], copy.bytes);
-    if (w.block->variant == kPlain) return;
+    if (w.block->now.variant == kPlain) return;
     each_piece(w, copy, [&](const WarpAccess& a) { complete_tracked_copy(w.block->shadow, a); });
     if (w.block->recorder != nullptr) record_shared(w, copy.instr, copy.lanes, copy.bytes, copy.to.data());
 }
