@@ -84,7 +84,7 @@ std::string folder_of(const std::string& path) {
 const std::map<std::string, Folders>& allowed_rooms() {
     static const std::map<std::string, Folders> kAllowed = {
         {"memory",   {}                                                          },
-        {"lower",    {"exec", "schedule"}                                        },
+        {"lower",    {"exec", "observe", "schedule"}                             },
         {"exec",     {"lower", "memory", "observe", "schedule", "shadow"}        },
         {"observe",  {"exec", "lower", "schedule"}                               },
         {"schedule", {"exec", "observe", "replay", "shadow"}                     },
