@@ -24,6 +24,8 @@ constexpr RuleName kNames[] = {
     {"shuffle_misuse", "a warp-wide instruction whose mask names lanes that are not there"},
     {"async_copy_wait", "bytes of a copy touched before it was waited for"},
     {"mbarrier_misuse", "an mbarrier used against its protocol"},
+    {"trap", "the kernel ended itself by `__trap()` or an illegal barrier"},
+    {"assertion", "an `assert` of the kernel does not hold"},
     {"launch_impossible", "a launch that the device would refuse"},
     {"values_differ", "where the first difference lies and what it looks like; no cause is claimed"},
 };
