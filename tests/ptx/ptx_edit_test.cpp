@@ -368,6 +368,51 @@ TEST(PtxEdit, TextThatIsNoCodeOfTheFunctionIsRefusedAndLeavesTheModule) {
     EXPECT_EQ(m.functions[kEntry].code[2].types, std::vector{Type::u32});
 }
 
+// Each was refused by ptxas 13.0 beside the same statement as it is taken.
+TEST(PtxEdit, WhatPtxasRefusesIsRefused) {
+    const std::pair<const char*, const char*> pairs[] = {
+        {"mov.u32 %r1, %tid.x;",                     "add.u32 %r1, %r2, %tid.x;"               },
+        {"mov.u64 x, %clock64;",                     "mov.u64 x, %tid.x;"                      },
+        {"add.s32 %r1, %r2, %r1;",                   "add.s32 %r1, %f1, %r1;"                  },
+        {"mov.b32 %f1, %r1;",                        "mov.u32 %f1, %r1;"                       },
+        {"ld.global.b32 %f1, [x];",                  "ld.global.u32 %f1, [x];"                 },
+        {"add.f32 %f1, %f2, 0f3F800000;",            "add.f32 %f1, %f2, 5;"                    },
+        {"mov.b32 %r1, 0f3F800000;",                 "add.s32 %r1, %r2, 0f3F800000;"           },
+        {"shl.b32 %f1, %r1, 2;",                     "shl.b32 %r1, %r1, %f2;"                  },
+        {"atom.global.add.u32 _, [x], %r1;",         "ld.global.u32 _, [x];"                   },
+        {"mov.b64 {%r1, _}, x;",                     "st.global.v2.u32 [x], {%r1, _};"         },
+        {"setp.ne.b32 %p1|_, %r1, %r2;",             "mad.lo.u32 _, %r1, %r2, %r1;"            },
+        {"mov.u64 x, counter;",                      "add.u64 x, x, counter;"                  },
+        {"ld.global.u32 %r1, [counter];",            "ld.shared.u32 %r1, [counter];"           },
+        {"and.pred %p1, %p1, !%p1;",                 "add.u32 %r1, -%r2, %r1;"                 },
+        {"bar.sync 15, 64;",                         "bar.sync 15, 33;"                        },
+        {"bar.sync 15;",                             "bar.sync 16;"                            },
+        {"cp.async.ca.shared.global [%r1], [x], 8;", "cp.async.cg.shared.global [%r1], [x], 8;"},
+        {"cvt.sat.s32.s64 %r1, x;",                  "cvt.sat.s64.s32 x, %r1;"                 },
+        {"ld.shared.u32 %r1, [%r2];",                "mbarrier.inval.b64 [%r2];"               },
+    };
+    Module m = parse(kLoop);
+    for (const auto& [taken, refused] : pairs) {
+        const std::string declared = ".reg .b64 x; ";
+        const Edit good = insert_before(
+            m,
+            {
+                {kEntry, 0}
+        },
+            declared + taken
+        );
+        EXPECT_TRUE(good) << taken << ": " << good.refused;
+        EXPECT_FALSE(insert_before(
+            m,
+            {
+                {kEntry, 0}
+        },
+            declared + refused
+        )) << refused;
+    }
+    EXPECT_EQ(difference(m, parse(print(m))), "");
+}
+
 TEST(PtxEdit, MarksAreNumberedInTheirOrder) {
     Module m = parse(kLoop);
     ASSERT_TRUE(insert_before(

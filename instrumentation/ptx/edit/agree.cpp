@@ -5,6 +5,7 @@
 #include "instrumentation/ptx/parse/dialect.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 namespace wl::ptx {
@@ -48,9 +49,11 @@ Type type_at(const Instruction& i, char role) {
 
 std::string of_register(const Instruction& i, Type type, const Register& r) {
     const Class wanted = class_of(type), given = class_of(r.type);
-    const bool agree = wanted == Class::bits || given == Class::bits || wanted == given;
+    const bool packed = bytes_of(type) < 16 && name_of(type).find('x') != std::string_view::npos;
+    const bool agree = (wanted == Class::bits && !packed) || given == Class::bits || wanted == given;
     if (!agree) return r.name + " is ." + std::string(name_of(r.type)) + ", and " + i.mnemonic + " is not";
-    const bool narrow = type == Type::f32 && r.type == Type::f64;
+    const bool is_float = type == Type::f16 || type == Type::bf16 || type == Type::f32;
+    const bool narrow = is_float && given == Class::floating && bytes_of(type) < bytes_of(r.type);
     return narrow ? r.name + " holds a wider float than " + i.mnemonic + " has" : "";
 }
 
@@ -90,6 +93,12 @@ struct Checked {
     const Instruction& i;
 };
 
+bool is_texture(const Instruction& i) { return i.op == Op::tex || i.op == Op::tld4; }
+
+bool is_stride(const Instruction& i, std::string_view role) {
+    return (i.op == Op::wmma_load || i.op == Op::wmma_store) && role == "stride";
+}
+
 std::string of_value(const Checked& c, std::string_view role, const Operand& o, bool element) {
     const char letter = role[role.starts_with('{') ? 1 : 0];
     const Type type = type_at(c.i, letter);
@@ -100,7 +109,10 @@ std::string of_value(const Checked& c, std::string_view role, const Operand& o, 
                 return letter == 'd' && o.negated ? "what is written cannot be negated" : "";
             if (o.negated && !is_video(c.i.op)) return "only predicates are negated in " + c.i.mnemonic;
             if (o.selector != 0 && !is_video(c.i.op)) return "no parts of registers in " + c.i.mnemonic;
-            return is_typed(c.i) ? of_register(c.i, type, r) : "";
+            const bool texel = is_texture(c.i) && letter == 'd';
+            if (is_stride(c.i, role) && bytes_of(r.type) != 4)
+                return r.name + " is no stride: it has not 32 bits";
+            return is_typed(c.i) || texel ? of_register(c.i, texel ? c.i.types.front() : type, r) : "";
         }
         case Kind::immediate: return of_immediate(c.i, type, o);
         case Kind::special: return of_special(c.i, type, o);
@@ -126,8 +138,18 @@ Space space_of(const Checked& c, const Operand& o) {
 std::string of_address(const Checked& c, const Operand& o, size_t nth) {
     const Modifiers& m = c.i.modifiers;
     const Space wanted = nth == 1 && m.source_space != Space::none ? m.source_space : m.space;
+    if (is_texture(c.i) && !o.elements.empty())
+        for (const Operand& e : o.elements.back().elements) {
+            if (e.kind != Kind::reg) continue;
+            const Register& r = c.function.registers[static_cast<size_t>(e.index)];
+            if (std::string why = of_register(c.i, c.i.types.back(), r); !why.empty()) return why;
+        }
     if (wanted == Space::none || (nth == 1 && m.source_space == Space::none)) return {};
     if (o.base_kind == Kind::none && wanted != Space::local) return "an address that is a number";
+    const bool narrow =
+        o.base_kind == Kind::reg && bytes_of(c.function.registers[static_cast<size_t>(o.index)].type) != 8;
+    if (narrow && (wanted == Space::generic || wanted == Space::global))
+        return "an address of 32 bits in " + c.i.mnemonic;
     const Space given = space_of(c, o);
     if (given == Space::none) return {};
     if (given == Space::param && wanted == Space::param && c.i.guard.reg >= 0 && o.base_kind == Kind::symbol)
@@ -162,9 +184,22 @@ std::string of_constants(const Instruction& i, std::span<const std::string_view>
                                                                                 : 1;
         if (value(i.operands.size() - 1) > last) return wrong();
     }
+    if (i.op == Op::alloca && is_constant(i, 2) && !std::has_single_bit(value(2))) return wrong();
+    if (i.op == Op::cp_async_bulk && is_constant(i, 2) && value(2) % 16 != 0) return wrong();
     if (i.op == Op::setmaxnreg && is_constant(i, 0) && (value(0) < 24 || value(0) > 256 || value(0) % 8 != 0))
         return wrong();
     return {};
+}
+
+// A conversion that cannot leave the range of its result has nothing to clamp.
+std::string of_clamping(const Instruction& i) {
+    if (i.op != Op::cvt || !i.modifiers.sat || i.types.size() != 2) return {};
+    const Type d = i.types.front(), a = i.types.back();
+    if (class_of(d) != Class::integer || class_of(a) != Class::integer) return {};
+    const bool sign_of_d = d >= Type::s8 && d <= Type::s64, sign_of_a = a >= Type::s8 && a <= Type::s64;
+    const bool holds =
+        sign_of_d == sign_of_a ? bytes_of(d) >= bytes_of(a) : sign_of_d && bytes_of(d) > bytes_of(a);
+    return holds ? i.mnemonic + " has nothing to clamp" : "";
 }
 
 // Hints are for global memory.
@@ -172,6 +207,9 @@ std::string of_hints(const Instruction& i) {
     const Modifiers& m = i.modifiers;
     const bool hinted = !m.eviction.empty() || m.cache_hint || !m.prefetch_size.empty();
     const bool reads_or_writes = i.op == Op::ld || i.op == Op::st;
+    const bool of_second_level = reads_or_writes && i.mnemonic.find(".L2::evict_") != std::string::npos;
+    if (of_second_level && m.vector * bytes_of(i.types.back()) != 32)
+        return i.mnemonic + ": .L2::evict is of 32 bytes";
     if (!hinted || !reads_or_writes || m.space == Space::global || m.space == Space::generic) return {};
     return i.mnemonic + ": only global memory has such hints";
 }
@@ -197,7 +235,13 @@ std::string of_age(const Module& module, const Instruction& i) {
         (i.modifiers.sync && i.op >= Op::bar && i.op <= Op::match);
     const bool orders = i.op == Op::fence || !i.modifiers.semantics.empty();
     if (version < 60 && (synchronises || orders)) return i.mnemonic + " came with PTX ISA 6.0";
+    if (version < 83 && i.mnemonic.find(".param::") != std::string::npos)
+        return i.mnemonic + " came with PTX ISA 8.3";
     const int device = module.target.size() > 3 ? std::atoi(module.target.c_str() + 3) : 0;
+    const bool pairs = std::find(i.types.begin(), i.types.end(), Type::f32x2) != i.types.end();
+    if (device < 100 && pairs) return i.mnemonic + " came with sm_100";
+    if (device < 75 && !i.modifiers.prefetch_size.empty()) return i.mnemonic + " came with sm_75";
+    if (version < 78 && i.mnemonic.starts_with("bar.cta")) return i.mnemonic + " came with PTX ISA 7.8";
     return orders && device < 70 ? i.mnemonic + " came with sm_70" : "";
 }
 
@@ -221,12 +265,15 @@ std::string disagreement(
             why = of_address(c, o, addresses++);
         else if (o.kind == Kind::vector)
             for (const Operand& e : o.elements) why = why.empty() ? of_value(c, role, e, true) : why;
+        else if (role.starts_with('{') && !i.modifiers.shape.empty())
+            why = i.mnemonic + " takes a list of registers";
         else
             why = of_value(c, role, o, false);
         if (!why.empty()) return why;
     }
     if (policy != i.modifiers.cache_hint) return i.mnemonic + ": a policy and .L2::cache_hint go together";
-    for (const std::string& why : {of_constants(i, roles), of_hints(i), of_geometry(i), of_age(module, i)})
+    for (const std::string& why :
+         {of_constants(i, roles), of_clamping(i), of_hints(i), of_geometry(i), of_age(module, i)})
         if (!why.empty()) return why;
     return {};
 }
