@@ -51,7 +51,7 @@ def main():
     arguments.add_argument("--runs", type=int, default=3)
     arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--most", type=float, default=3)
-    options = arguments.parse_args()
+    options = arguments.parse_intermixed_args()
     program = str(pathlib.Path(options.program).resolve())
     slow = []
     print(f"{'kernel --fault':28}{'wall':>8}{'user':>8}" + "".join(f"{name:>10}" for name in STAGES))
