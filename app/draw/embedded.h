@@ -1,4 +1,4 @@
-// Fonts and shaders that travel inside the executable (CMakeLists.txt names the files).
+// Fonts, shaders and the icon that travel inside the executable (CMakeLists.txt names the files).
 #pragma once
 
 #include <string_view>
@@ -10,5 +10,6 @@ std::string_view inter_semibold();
 std::string_view jetbrains_mono();
 std::string_view heat_vertex_shader();
 std::string_view heat_fragment_shader();
+std::string_view icon_png();
 
 }  // namespace wl::app

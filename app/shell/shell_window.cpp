@@ -3,6 +3,7 @@
 
 #include "app/draw/gl.h"
 #include "app/draw/look.h"
+#include "app/shell/icon.h"
 #include "instrumentation/base/error.h"
 
 #include <GLFW/glfw3.h>
@@ -53,6 +54,7 @@ GlfwWindow::GlfwWindow(int width, int height) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "WarpLens");  // as assets/warplens.desktop has it
     handle = glfwCreateWindow(width, height, "WarpLens", nullptr, nullptr);
     if (handle == nullptr) {
         glfwGetError(&why);
@@ -63,6 +65,9 @@ GlfwWindow::GlfwWindow(int width, int height) {
             "); with --screenshot OUT.png WarpLens draws the window into a picture instead."
         );
     }
+    Icon shown = icon();
+    const GLFWimage image{shown.width, shown.height, shown.rgba.data()};
+    glfwSetWindowIcon(handle, 1, &image);
     glfwMakeContextCurrent(handle);
     glfwSwapInterval(1);
 }

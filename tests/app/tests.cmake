@@ -1,5 +1,7 @@
 wl_test(bank_table wl_app)
 wl_test(heatmap wl_app)
+wl_test(icon wl_app)
+target_compile_definitions(icon_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(lane_report wl_app)
 wl_test(numbers wl_app)
 wl_test(provenance_report wl_app)

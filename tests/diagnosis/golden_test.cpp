@@ -26,10 +26,15 @@ const Tensor& named(const std::vector<Tensor>& tensors, const std::string& name)
     return *std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name; });
 }
 
+// NaN where any element, or the number of elements, has nothing to be compared with.
 double largest_difference(const std::vector<double>& got, const Tensor& want) {
+    if (static_cast<int64_t>(got.size()) != elements(want.shape)) return NAN;
     double worst = 0;
-    for (size_t i = 0; i < got.size(); ++i)
-        worst = std::max(worst, std::fabs(got[i] - at(want, static_cast<int64_t>(i))));
+    for (size_t i = 0; i < got.size(); ++i) {
+        const double difference = std::fabs(got[i] - at(want, static_cast<int64_t>(i)));
+        if (std::isnan(difference)) return NAN;
+        worst = std::max(worst, difference);
+    }
     return worst;
 }
 
@@ -85,6 +90,14 @@ void check(const char* kernel, const Golden& g, bool causal) {
     EXPECT_LE(
         largest_difference(last_statistics(c, "l", heads, sequence), named(golden, "l" + suffix)), 1e-3
     );
+}
+
+TEST(Golden, AnElementThatIsNoNumberIsNoMatch) {
+    const Tensor two{"two", DType::f64, {2}, std::vector<std::byte>(16)};  // zeros
+    EXPECT_EQ(largest_difference({0, 0.5}, two), 0.5);
+    EXPECT_TRUE(std::isnan(largest_difference({0, NAN}, two)));
+    EXPECT_TRUE(std::isnan(largest_difference({NAN, 0}, two)));
+    EXPECT_TRUE(std::isnan(largest_difference({0}, two)));
 }
 
 TEST(Golden, V2bMatchesPyTorchInOutputsAndStatistics) {
