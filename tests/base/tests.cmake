@@ -6,3 +6,6 @@ target_compile_definitions(fragment_layout_test PRIVATE WL_SOURCE_DIR="${PROJECT
 
 wl_test(layers)
 target_compile_definitions(layers_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
+wl_test(limits)
+target_compile_definitions(limits_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
