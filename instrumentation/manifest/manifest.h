@@ -123,7 +123,7 @@ struct BindOptions {
     std::vector<std::string> faults;
     std::string inputs;  // --inputs KIND or FILE.npz: replaces the fills (docs/manifest.md, "Inputs")
     uint64_t seed = 0;
-    std::shared_ptr<PythonServer> python;  // of a problem that is bound again; else a new one
+    std::shared_ptr<PythonServer> python = nullptr;  // of a problem that is bound again; else a new one
 };
 
 // One parameter of the entry, ready to be laid out.
