@@ -39,7 +39,7 @@ void finish(Observer& observer);
 void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& records);
 
 // Every output argument against its reference tensor, as (rows, last extent) matrices: verdicts, tiles of the
-// whole launch, Output rows. `blocks_only` < 0 compares everything.
+// whole launch, Output rows.
 void compare_outputs(Observer& observer, const execution::GlobalMemory& memory);
 
 }  // namespace wl::diagnosis

@@ -184,9 +184,10 @@ TEST(PtxPrint, AnEditedInstructionPrintsAlone) {
     EXPECT_EQ(parse(print(m)).functions[0].code[0].operands[2].bits, 64U);
 }
 
+const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
 // Texts whose first printing once said something else when it was parsed again.
 TEST(PtxPrint, APrintedModuleSaysTheSameAgain) {
-    const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
     const std::string lines = ".file 1 \"a.cu\"\n.entry k() {\n.loc 1 4 0, function_name ";
     const std::string strings =
         ", inlined_at 1 3 0\nret; }\n.section .debug_str { .b8 120, 97, 98, 0\nL: .b8 97, 98, 0, 99, 0 }\n";
@@ -241,7 +242,7 @@ TEST(PtxPrint, APrintedModuleSaysTheSameAgain) {
     for (const std::string& text : texts) {
         std::string printed;
         try {
-            const Module m = parse(header + text);
+            const Module m = parse(kHeader + text);
             printed = print(m);
             expect_equal(m, parse(printed));
             EXPECT_EQ(print(parse(printed)), printed) << text;
@@ -250,7 +251,6 @@ TEST(PtxPrint, APrintedModuleSaysTheSameAgain) {
 }
 
 TEST(PtxPrint, WhatCannotBeSaidAgainIsRefused) {
-    const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
     const std::string ends[] = {
         ".func .attribute(\"a b\") f() { ret; }",
         ".global .u32 y; .global .u32 x = 0xFF(y);",
@@ -258,9 +258,9 @@ TEST(PtxPrint, WhatCannotBeSaidAgainIsRefused) {
         ".entry k() { .reg .u32 %r; mov.u32 %r, %tid; }",
         ".target sm_13\n",
     };
-    for (const std::string& end : ends) EXPECT_THROW(parse(header + end), Error) << end;
-    EXPECT_THROW(parse(".entry k() { ret; }\n" + header), Error);
-    std::string deep = header + ".entry k() {\n";
+    for (const std::string& end : ends) EXPECT_THROW(parse(kHeader + end), Error) << end;
+    EXPECT_THROW(parse(".entry k() { ret; }\n" + kHeader), Error);
+    std::string deep = kHeader + ".entry k() {\n";
     for (int i = 0; i < 300; ++i) deep += ".loc 1 1 1, function_name f, inlined_at 1 1 1\n";
     EXPECT_THROW(parse(deep + "ret; }"), Error) << "a chain of calls without end";
 }

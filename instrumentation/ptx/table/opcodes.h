@@ -3,6 +3,7 @@
 #pragma once
 
 #include "instrumentation/ptx/table/notation.h"
+#include "instrumentation/ptx/table/special_register.h"
 
 #include <cstdint>
 #include <span>
@@ -336,65 +337,6 @@ struct Modifiers {
                               // suld "b", fence "proxy"
     std::string_view detail;  // second such word
     friend bool operator==(const Modifiers&, const Modifiers&) = default;
-};
-
-enum class SpecialRegister : uint8_t {
-    tid_x,
-    tid_y,
-    tid_z,
-    ntid_x,
-    ntid_y,
-    ntid_z,
-    ctaid_x,
-    ctaid_y,
-    ctaid_z,
-    nctaid_x,
-    nctaid_y,
-    nctaid_z,
-    laneid,
-    warpid,
-    nwarpid,
-    smid,
-    nsmid,
-    gridid,
-    lanemask_eq,
-    lanemask_le,
-    lanemask_lt,
-    lanemask_ge,
-    lanemask_gt,
-    clock,
-    clock_hi,
-    clock64,
-    globaltimer,
-    globaltimer_lo,
-    globaltimer_hi,
-    dynamic_smem_size,
-    total_smem_size,
-    aggr_smem_size,
-    current_graph_exec,
-    envreg,  // %envreg0..31: the number is the operand's offset
-    pm,      // %pm0..7: likewise; %pm0_64 has 64 added
-    warpsz,
-    clusterid_x,
-    clusterid_y,
-    clusterid_z,
-    nclusterid_x,
-    nclusterid_y,
-    nclusterid_z,
-    cluster_ctaid_x,
-    cluster_ctaid_y,
-    cluster_ctaid_z,
-    cluster_nctaid_x,
-    cluster_nctaid_y,
-    cluster_nctaid_z,
-    cluster_ctarank,
-    cluster_nctarank,
-    is_explicit_cluster,
-    reserved_smem_begin,
-    reserved_smem_end,
-    reserved_smem_cap,
-    reserved_smem_offset,  // %reserved_smem_offset_0..1: likewise
-    count,
 };
 
 // How far the emulator's result can be trusted against the ISA.
