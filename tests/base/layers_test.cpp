@@ -142,6 +142,8 @@ std::string objection(const std::string& path, const Include& include) {
     if (layer == allowed_folders().end()) return {};  // tests and benchmarks may include everything
     if (folder != "app" && is_window_header(include.target)) return "only app/ draws";
     if (folder == "probe" || !include.quoted) return {};
+    if (include.target == "instrumentation/ptx/write.h" && folder != "ptx")
+        return "only ptx writes instructions";
     const std::string target = folder_of(include.target);
     if (!allowed_folders().contains(target)) return "name our headers by their path from the root";
     const std::string panel = panel_of(path), other = panel_of(include.target);
@@ -311,6 +313,13 @@ TEST(Layers, EveryWayBetweenTheEmulatorsRoomsIsTaken) {
     }
     taken.try_emplace("memory");
     EXPECT_EQ(taken, allowed_rooms());
+}
+
+TEST(Layers, OnlyPtxWritesInstructions) {
+    const std::string include = "#include \"instrumentation/ptx/write.h\"\n";
+    EXPECT_EQ(violations_of("instrumentation/ptx/edit/a.cpp", include).size(), 0u);
+    EXPECT_EQ(violations_of("instrumentation/diagnosis/a.cpp", include).size(), 1u);
+    EXPECT_EQ(violations_of("instrumentation/emulator/a.cpp", include).size(), 1u);
 }
 
 TEST(Layers, NothingBelowTheAppDraws) {

@@ -1,5 +1,6 @@
 // Arrays that a manifest makes textures and surfaces: read, checked, and sampled by a kernel.
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/emulator/run.h"
 #include "tests/manifest/manifest_fixture.h"
 
 #include <cstring>

@@ -34,17 +34,29 @@ struct Compiler {
     std::string ptxas, folder;
 };
 
-// What ptxas says; empty: it takes the module.
-std::string compile(const Compiler& c, const Module& m, const std::string& text) {
+// A crash is no answer.
+bool is_crash(const std::string& said) {
+    const bool answers = said.find("error") != std::string::npos || said.find("fatal") != std::string::npos;
+    return !said.empty() && (!answers || said.find("Internal error") != std::string::npos);
+}
+
+std::string say(const Compiler& c, const Module& m, int optimised) {
     const std::string in = c.folder + "/edited.ptx", out = c.folder + "/edited.log";
-    std::ofstream(in) << text;
     const std::string number = m.target.substr(3);  // "sm_90a"; older devices are compiled for sm_75
     const std::string arch = std::atoi(number.c_str()) < 75 ? "sm_75" : m.target;
-    const std::string command =
-        fmt::format("{} -O0 -arch={} -o {}/edited.cubin {} > {} 2>&1", c.ptxas, arch, c.folder, in, out);
+    const std::string command = fmt::format(
+        "{} -O{} -arch={} -o {}/edited.cubin {} > {} 2>&1", c.ptxas, optimised, arch, c.folder, in, out
+    );
     if (std::system(command.c_str()) == 0) return {};
     const std::string said = read_text_file(out);
     return said.empty() ? "no word" : said;
+}
+
+// What ptxas says; empty: it takes the module. Where it crashes without optimising, it is asked to optimise.
+std::string compile(const Compiler& c, const Module& m, const std::string& text) {
+    std::ofstream(c.folder + "/edited.ptx") << text;
+    const std::string said = say(c, m, 0);
+    return is_crash(said) ? say(c, m, 3) : said;
 }
 
 std::string without_names(const std::string& said) {
@@ -88,8 +100,7 @@ void try_one_by_one(
             m = std::move(edited);
             continue;
         }
-        const bool crashed =
-            said.find("error") == std::string::npos && said.find("fatal") == std::string::npos;
+        const bool crashed = is_crash(said);
         ++(crashed ? tally.crashed : tally.refused);
         static const std::regex kLine(", line ([0-9]+); *([^\n]*)");
         std::smatch match;

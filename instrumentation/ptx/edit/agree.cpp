@@ -47,10 +47,11 @@ Type type_at(const Instruction& i, char role) {
     return Type::none;
 }
 
+bool is_packed(Type t) { return bytes_of(t) < 16 && name_of(t).find('x') != std::string_view::npos; }
+
 std::string of_register(const Instruction& i, Type type, const Register& r) {
     const Class wanted = class_of(type), given = class_of(r.type);
-    const bool packed = bytes_of(type) < 16 && name_of(type).find('x') != std::string_view::npos;
-    const bool agree = (wanted == Class::bits && !packed) || given == Class::bits || wanted == given;
+    const bool agree = (wanted == Class::bits && !is_packed(type)) || given == Class::bits || wanted == given;
     if (!agree) return r.name + " is ." + std::string(name_of(r.type)) + ", and " + i.mnemonic + " is not";
     const bool is_float = type == Type::f16 || type == Type::bf16 || type == Type::f32;
     const bool narrow = is_float && given == Class::floating && bytes_of(type) < bytes_of(r.type);
@@ -59,7 +60,7 @@ std::string of_register(const Instruction& i, Type type, const Register& r) {
 
 std::string of_immediate(const Instruction& i, Type type, const Operand& o) {
     const bool typed = is_typed(i) && type != Type::none;
-    bool fits = !o.floating;
+    bool fits = !o.floating && !(typed && is_packed(type));
     if (typed && class_of(type) == Class::floating) fits = o.floating;
     if (typed && (type == Type::b32 || type == Type::b64))
         fits = !o.floating || o.wide == (type == Type::b64);
@@ -95,6 +96,13 @@ struct Checked {
 
 bool is_texture(const Instruction& i) { return i.op == Op::tex || i.op == Op::tld4; }
 
+// What they give, an address or the state of a barrier, has the width that they name.
+bool is_as_wide(const Instruction& i, char role) {
+    const bool gives = i.op == Op::alloca || i.op == Op::stacksave || i.op == Op::mapa ||
+        i.op == Op::mbarrier_arrive || i.op == Op::mbarrier_arrive_drop;
+    return (gives && role == 'd') || (i.op == Op::stackrestore && role == 'a');
+}
+
 bool is_stride(const Instruction& i, std::string_view role) {
     return (i.op == Op::wmma_load || i.op == Op::wmma_store) && role == "stride";
 }
@@ -110,8 +118,11 @@ std::string of_value(const Checked& c, std::string_view role, const Operand& o, 
             if (o.negated && !is_video(c.i.op)) return "only predicates are negated in " + c.i.mnemonic;
             if (o.selector != 0 && !is_video(c.i.op)) return "no parts of registers in " + c.i.mnemonic;
             const bool texel = is_texture(c.i) && letter == 'd';
-            if (is_stride(c.i, role) && bytes_of(r.type) != 4)
-                return r.name + " is no stride: it has not 32 bits";
+            if (is_stride(c.i, role) && (bytes_of(r.type) != 4 || r.type == Type::f32))
+                return r.name + " is no stride: no integer of 32 bits";
+            if (is_as_wide(c.i, letter) && bytes_of(r.type) != bytes_of(c.i.types.front()))
+                return r.name + " is not as wide as " + c.i.mnemonic;
+            if (c.i.op == Op::bar && r.type == Type::f32) return r.name + " is no number of a barrier";
             return is_typed(c.i) || texel ? of_register(c.i, texel ? c.i.types.front() : type, r) : "";
         }
         case Kind::immediate: return of_immediate(c.i, type, o);
@@ -154,8 +165,8 @@ std::string of_address(const Checked& c, const Operand& o, size_t nth) {
     if (given == Space::none) return {};
     if (given == Space::param && wanted == Space::param && c.i.guard.reg >= 0 && o.base_kind == Kind::symbol)
         return "an argument of a call is passed whatever holds";
-    return wanted == Space::generic || given == wanted ? ""
-                                                       : "an address of another space than " + c.i.mnemonic;
+    const bool fits = given == wanted || (wanted == Space::generic && given != Space::param);
+    return fits ? "" : "an address of another space than " + c.i.mnemonic;
 }
 
 bool is_constant(const Instruction& i, size_t k) {
@@ -240,8 +251,14 @@ std::string of_age(const Module& module, const Instruction& i) {
     const int device = module.target.size() > 3 ? std::atoi(module.target.c_str() + 3) : 0;
     const bool pairs = std::find(i.types.begin(), i.types.end(), Type::f32x2) != i.types.end();
     if (device < 100 && pairs) return i.mnemonic + " came with sm_100";
+    if (device < 100 && i.mnemonic.find(".cta_group::") != std::string::npos)
+        return i.mnemonic + " came with sm_100";
+    if (device < 90 && i.modifiers.cluster) return i.mnemonic + " came with sm_90";
     if (device < 75 && !i.modifiers.prefetch_size.empty()) return i.mnemonic + " came with sm_75";
-    if (version < 78 && i.mnemonic.starts_with("bar.cta")) return i.mnemonic + " came with PTX ISA 7.8";
+    if (version < 74 && !i.modifiers.eviction.empty()) return i.mnemonic + " came with PTX ISA 7.4";
+    if (version < 78 &&
+        (i.modifiers.cluster || i.mnemonic.starts_with("bar.cta") || i.mnemonic.starts_with("barrier.cta")))
+        return i.mnemonic + " came with PTX ISA 7.8";
     return orders && device < 70 ? i.mnemonic + " came with sm_70" : "";
 }
 

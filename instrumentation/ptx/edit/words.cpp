@@ -99,7 +99,8 @@ bool knows_words(const Instruction& i) { return i.form != nullptr && i.form->mod
 
 // Types and shape of a matrix instruction say how many registers its fragments have.
 bool has_fragments(const Instruction& i) { return !i.modifiers.shape.empty(); }
-bool is_shape(std::string_view word) {
+bool is_shape(std::string_view word) {  // or which matrix it is: a, b, c, d
+    if (word.size() == 1) return word[0] >= 'a' && word[0] <= 'd';
     return word.size() > 1 && word[0] == 'm' && std::isdigit(static_cast<unsigned char>(word[1])) != 0;
 }
 
