@@ -174,4 +174,8 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace wl::ptx
 
-int main(int argc, char** argv) { return wl::ptx::run(argc, argv); }
+int main(int argc, char** argv) {
+    try {
+        return wl::ptx::run(argc, argv);
+    } catch (const std::exception& e) { return std::fprintf(stderr, "edit_ptxas: %s\n", e.what()), 2; }
+}

@@ -30,9 +30,9 @@ bool has_label(const Function& f, int32_t place) {
 Operand plain(const Operand& o) {
     Operand p;
     p.kind = o.kind;
-    const bool named = o.kind != Kind::immediate && o.kind != Kind::vector && o.kind != Kind::sink &&
-        !(o.kind == Kind::address && o.base_kind == Kind::none);
-    if (named) p.index = o.index;
+    const bool unnamed = o.kind == Kind::immediate || o.kind == Kind::vector || o.kind == Kind::sink ||
+        (o.kind == Kind::address && o.base_kind == Kind::none);
+    if (!unnamed) p.index = o.index;
     if (o.kind == Kind::address) p.base_kind = o.base_kind;
     if (o.kind == Kind::symbol || (o.kind == Kind::address && o.base_kind == Kind::symbol)) p.local = o.local;
     if (o.kind == Kind::reg || o.kind == Kind::special) p.negated = o.negated;
