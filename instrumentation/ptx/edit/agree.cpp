@@ -62,6 +62,7 @@ std::string of_immediate(const Instruction& i, Type type, const Operand& o) {
     const bool typed = is_typed(i) && type != Type::none;
     bool fits = !o.floating && !(typed && is_packed(type));
     if (typed && class_of(type) == Class::floating) fits = o.floating;
+    if (i.op == Op::cvt && (type == Type::f16 || type == Type::bf16)) fits = o.floating;
     if (typed && (type == Type::b32 || type == Type::b64))
         fits = !o.floating || o.wide == (type == Type::b64);
     return fits ? "" : "a constant of another kind than " + i.mnemonic + " has";
@@ -74,7 +75,8 @@ bool is_wide(const Operand& special) {
 }
 
 std::string of_special(const Instruction& i, Type type, const Operand& o) {
-    const bool moves = (i.op == Op::mov || i.op == Op::cvt) && class_of(type) != Class::floating;
+    const bool moves = (i.op == Op::mov || i.op == Op::cvt) && class_of(type) != Class::floating &&
+        class_of(i.types.front()) != Class::floating;
     if (!moves || bytes_of(type) != (is_wide(o) ? 8U : 4U))
         return i.mnemonic + " reads no special register of this width";
     return {};
@@ -288,6 +290,9 @@ std::string disagreement(
             why = of_value(c, role, o, false);
         if (!why.empty()) return why;
     }
+    const bool nothing =
+        i.modifiers.pair && i.operands[0].kind == Kind::sink && i.operands[1].kind == Kind::sink;
+    if (nothing) return i.mnemonic + " has nothing left to do";
     if (policy != i.modifiers.cache_hint) return i.mnemonic + ": a policy and .L2::cache_hint go together";
     for (const std::string& why :
          {of_constants(i, roles), of_clamping(i), of_hints(i), of_geometry(i), of_age(module, i)})
