@@ -124,6 +124,7 @@ std::string of_value(const Checked& c, std::string_view role, const Operand& o, 
                 return r.name + " is no stride: no integer of 32 bits";
             if (is_as_wide(c.i, letter) && bytes_of(r.type) != bytes_of(c.i.types.front()))
                 return r.name + " is not as wide as " + c.i.mnemonic;
+            if (c.i.op == Op::brx_idx && bytes_of(r.type) != 4) return r.name + " is no index of 32 bits";
             if (c.i.op == Op::bar && r.type == Type::f32) return r.name + " is no number of a barrier";
             return is_typed(c.i) || texel ? of_register(c.i, texel ? c.i.types.front() : type, r) : "";
         }

@@ -4,6 +4,7 @@
 #include "instrumentation/ptx/edit/edit.h"
 #include "instrumentation/ptx/edit/splice.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,6 +35,35 @@ std::string misplaced(const Module& m, const Insertion& i) {
     return ends_flow(at) ? "nothing runs behind " + at.mnemonic : "";
 }
 
+// The .param variables of the function through which a call passes arguments and results.
+void add_passed(const Function& f, const Operand& o, std::set<int32_t>& out) {
+    const bool symbol = o.kind == Operand::Kind::symbol ||
+        (o.kind == Operand::Kind::address && o.base_kind == Operand::Kind::symbol);
+    if (symbol && o.local && f.variables[static_cast<size_t>(o.index)].space == Space::param)
+        out.insert(o.index);
+    for (const Operand& e : o.elements) add_passed(f, e, out);
+}
+
+std::set<int32_t> passed(const Function& f, const Instruction& i) {
+    std::set<int32_t> out;
+    for (const Operand& o : i.operands) add_passed(f, o, out);
+    return out;
+}
+
+// A call goes with all that writes its arguments and reads its results (ptxas 13.0 crashes on what is left).
+std::string leaves_half_a_call(const Function& f, const std::vector<uint32_t>& removed) {
+    std::set<int32_t> calls;
+    for (const uint32_t at : removed)
+        if (f.code[at].op == Op::call) calls.merge(passed(f, f.code[at]));
+    if (calls.empty()) return {};
+    for (uint32_t i = 0; i < f.code.size(); ++i) {
+        if (std::binary_search(removed.begin(), removed.end(), i)) continue;
+        for (const int32_t variable : passed(f, f.code[i]))
+            if (calls.count(variable) != 0) return "a call goes with what passes its arguments and results";
+    }
+    return {};
+}
+
 // Decoded again; what was built elsewhere has the labels of this function.
 std::string check_code(const Module& m, const Function& f, std::vector<Instruction>& code) {
     Decoder decoder{dialect_of(m.version, m.target), {}};
@@ -56,8 +86,11 @@ std::string read_function(Module& m, size_t function, Plan& plan) {
         const Insertion& i = *plan.insertions[k];
         for (const Instruction& built : i.code)
             if (i.text.empty()) snippets[k].code.push_back(built);
-        for (const Instruction& built : i.code)
+        for (const Instruction& built : i.code) {
             if (built.mark >= 0) return "a mark is put in as text";
+            if (!passed(*plan.declarations, built).empty())
+                return "a call is put in as text, with its arguments";
+        }
         if (std::string why = check_code(m, *plan.declarations, snippets[k].code); !why.empty()) return why;
         plan.additions.push_back({i.at.at, i.after, std::move(snippets[k])});
     }
@@ -89,6 +122,9 @@ Edit take_out(Module& m, const Places& places, const std::vector<Insertion>& ins
         if (std::string why = misplaced(m, p, false); !why.empty()) return {std::move(why), {}};
         plans[p.function].removed.push_back(p.at);
     }
+    for (const auto& [function, plan] : plans)
+        if (std::string why = leaves_half_a_call(m.functions[function], plan.removed); !why.empty())
+            return {std::move(why), {}};
     for (const Insertion& i : insertions) plans[i.at.function].insertions.push_back(&i);
     return carry_out(m, plans);
 }

@@ -117,6 +117,8 @@ Edit set_modifier(Module& m, const Places& places, std::string_view from, std::s
     if (type || from == to || !is_word(to)) return {"a modifier is changed into another", {}};
     return change(m, places, [&](Instruction& i) {
         if (!knows_words(i)) return i.mnemonic + ": its words are unknown";
+        if ((!from.empty() && from == i.modifiers.geometry) || to == "multicast::cluster")
+            return i.mnemonic + ": its operands go with that word";
         if (has_fragments(i) && is_shape(to)) return i.mnemonic + ": its fragments have this shape";
         return from.empty() ? add_word(i, to) : replace_word(i, from, to);
     });
