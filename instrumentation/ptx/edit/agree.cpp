@@ -51,7 +51,8 @@ bool is_packed(Type t) { return bytes_of(t) < 16 && name_of(t).find('x') != std:
 
 std::string of_register(const Instruction& i, Type type, const Register& r) {
     const Class wanted = class_of(type), given = class_of(r.type);
-    const bool agree = (wanted == Class::bits && !is_packed(type)) || given == Class::bits || wanted == given;
+    const bool agree = (wanted == Class::bits && !is_packed(type) && type != Type::tf32) ||
+        given == Class::bits || wanted == given;
     if (!agree) return r.name + " is ." + std::string(name_of(r.type)) + ", and " + i.mnemonic + " is not";
     const bool is_float = type == Type::f16 || type == Type::bf16 || type == Type::f32;
     const bool narrow = is_float && given == Class::floating && bytes_of(type) < bytes_of(r.type);
@@ -281,7 +282,10 @@ std::string disagreement(
         const Operand& o = i.operands[k];
         policy = policy || role == "policy";
         std::string why;
-        if (o.kind == Kind::address)
+        const bool moved = i.op == Op::ld || i.op == Op::st;
+        if (moved && o.kind == Kind::vector && i.modifiers.vector == 1)
+            why = i.mnemonic + " moves one value";
+        else if (o.kind == Kind::address)
             why = of_address(c, o, addresses++);
         else if (o.kind == Kind::vector)
             for (const Operand& e : o.elements) why = why.empty() ? of_value(c, role, e, true) : why;
