@@ -94,18 +94,18 @@ struct Instruction {
 class Code {
 public:
     using const_iterator = std::vector<Instruction>::const_iterator;
-    size_t size() const { return all.size(); }
-    bool empty() const { return all.empty(); }
-    const Instruction& operator[](size_t i) const { return all[i]; }
-    const Instruction& at(size_t i) const { return all.at(i); }
-    const Instruction& front() const { return all.front(); }
-    const Instruction& back() const { return all.back(); }
-    const Instruction* data() const { return all.data(); }
-    const_iterator begin() const { return all.begin(); }
-    const_iterator end() const { return all.end(); }
+    size_t size() const { return all_.size(); }
+    bool empty() const { return all_.empty(); }
+    const Instruction& operator[](size_t i) const { return all_[i]; }
+    const Instruction& at(size_t i) const { return all_.at(i); }
+    const Instruction& front() const { return all_.front(); }
+    const Instruction& back() const { return all_.back(); }
+    const Instruction* data() const { return all_.data(); }
+    const_iterator begin() const { return all_.begin(); }
+    const_iterator end() const { return all_.end(); }
 
 private:
-    std::vector<Instruction> all;
+    std::vector<Instruction> all_;
     friend struct Writer;
 };
 

@@ -8,7 +8,7 @@
 namespace wl::ptx {
 
 struct Writer {
-    static std::vector<Instruction>& of(Function& function) { return function.code.all; }
+    static std::vector<Instruction>& of(Function& function) { return function.code.all_; }
 };
 
 }  // namespace wl::ptx
