@@ -1,7 +1,7 @@
 // Frame time of the whole window while a 64x64 tile is panned in every frame: median, 90th percentile and
 // worst of 200.
-#include "app/session/navigate.h"
 #include "app/draw/gl.h"
+#include "app/session/navigate.h"
 #include "app/shell/shell_offscreen.h"
 #include "tests/support/synthetic_capture.h"
 

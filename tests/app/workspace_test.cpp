@@ -1,8 +1,8 @@
 // The whole window off screen, used by scripts of mouse and keys: what one panel does, every other panel
 // follows.
 #include "app/draw/palettes.h"
-#include "app/shell/picture.h"
 #include "app/shell/driver.h"
+#include "app/shell/picture.h"
 #include "app/shell/shell_offscreen.h"
 #include "instrumentation/base/error.h"
 #include "tests/support/synthetic_capture.h"

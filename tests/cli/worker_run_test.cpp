@@ -1,10 +1,10 @@
 // The window's session with the real program as its worker: a kernel that ends, one that is killed, one that
 // is cancelled.
 #include "app/session/navigate.h"
+#include "app/session/questions.h"
 #include "app/session/session.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
-#include "app/session/questions.h"
 #include "tests/support/program.h"
 
 #include <algorithm>

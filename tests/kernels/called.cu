@@ -1,5 +1,5 @@
-// Weighted sums of rows, where all the arithmetic lies in a function that stays a function; they go into an output
-// that holds zeros before.
+// Weighted sums of rows, where all the arithmetic lies in a function that stays a function; they go into an
+// output that holds zeros before.
 
 // Of one row; every column counts `weight` times.
 __device__ __noinline__ float weighted_sum(const float* row, int columns, float weight) {

@@ -1,8 +1,8 @@
-// Edits of programs: what they make is decoded, labels, lines, lists and marks stay right, nonsense is
-// refused; and over the whole corpus, an edited module printed and parsed is the edited module.
+// Edits of programs: what they make is decoded; labels, lines, lists and marks stay right.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/ptx/edit/edit.h"
+#include "tests/ptx/loop_module.h"
 #include "tests/ptx/random_edits.h"
 #include "tests/ptx/same_module.h"
 
@@ -13,58 +13,6 @@
 
 namespace wl::ptx {
 namespace {
-
-constexpr const char* kLoop = R"(.version 9.0
-.target sm_90
-.address_size 64
-.global .u32 counter;
-.func (.param .b32 r) twice(.param .b32 a)
-{
-	.reg .b32 %r<3>;
-	ld.param.b32 %r1, [a];
-	add.u32 %r2, %r1, %r1;
-	st.param.b32 [r], %r2;
-	ret;
-}
-.visible .entry k(.param .u64 p)
-{
-	.reg .pred %p<2>;
-	.reg .b32 %r<6>;
-	.reg .f32 %f<6>;
-	.loc 1 10 1
-	mov.u32 %r1, %tid.x;
-	mov.u32 %r2, 0;
-$loop:
-	.loc 1 11 1
-	add.u32 %r2, %r2, 1;
-	cvt.rn.f32.u32 %f1, %r2;
-	mul.f32 %f2, %f1, 0f3E000000;
-	mov.f32 %f3, %f2;
-	.loc 1 12 1
-	add.f32 %f4, %f3, %f3;
-	setp.lt.u32 %p1, %r2, 4;
-	@%p1 bra $loop;
-	.loc 1 13 1
-$L__tmp1:
-	ret;
-}
-.file 1 "k.cu"
-)";
-
-constexpr size_t kEntry = 1;
-
-std::string at(const Module& m, uint32_t i) {
-    return print(m, m.functions[kEntry], m.functions[kEntry].code[i]);
-}
-
-uint32_t find(const Module& m, Op op) {
-    const Code& code = m.functions[kEntry].code;
-    uint32_t i = 0;
-    while (i < code.size() && code[i].op != op) ++i;
-    return i;
-}
-
-int32_t label(const Module& m, const std::string& name) { return m.functions[kEntry].labels.at(name); }
 
 TEST(PtxEdit, WhatIsPutBeforeALoopIsReachedByItsBackEdge) {
     Module m = parse(kLoop);
@@ -275,142 +223,6 @@ TEST(PtxEdit, ABranchGoesOnAtAPlaceThatHadNoLabel) {
     },
         1
     )) << "no branch";
-}
-
-TEST(PtxEdit, OperandsThatNameNothingAreRefused) {
-    Module m = parse(kLoop);
-    const Module before = m;
-    const Place add{kEntry, find(m, Op::add)};
-    Operand o;
-    EXPECT_FALSE(set_operand(m, {add}, 1, o));
-    o.kind = Operand::Kind::reg, o.index = 99;
-    EXPECT_FALSE(set_operand(m, {add}, 1, o)) << "no such register";
-    o.index = 0, o.bits = 7;
-    EXPECT_FALSE(set_operand(m, {add}, 1, o)) << "a register with a number";
-    o = {}, o.kind = Operand::Kind::label, o.index = label(m, "$loop");
-    EXPECT_FALSE(set_operand(m, {add}, 1, o)) << "a label where a value stands";
-    o = {}, o.kind = Operand::Kind::immediate;
-    EXPECT_FALSE(set_operand(m, {add}, 0, o)) << "a constant cannot be written";
-    EXPECT_FALSE(set_operand(m, {add}, 7, o));
-    EXPECT_FALSE(set_operand(
-        m,
-        {
-            {5, 0}
-    },
-        0,
-        o
-    ));
-    EXPECT_FALSE(set_operand(
-        m,
-        {
-            {kEntry, 500}
-    },
-        0,
-        o
-    ));
-    EXPECT_EQ(difference(m, before), "");
-}
-
-TEST(PtxEdit, TextThatIsNoCodeOfTheFunctionIsRefusedAndLeavesTheModule) {
-    Module m = parse(kLoop);
-    const Module before = m;
-    const char* texts[] = {
-        "frobnicate;",
-        "add.u32 %r1, %nothing, 1;",
-        "add.u64 %r1, %r2, 1;",
-        "bra NOWHERE;",
-        "add.u32 %r1, %r2, 1",
-        "}",
-        "} {",
-        "{",
-        ".loc 1 1 1\nret;",
-        ".global .u32 more;",
-        ".pragma \"nounroll\";",
-        ".reg .b32 %laneid;",
-        "@%r1 bra $loop;",
-    };
-    for (const char* text : texts) {
-        EXPECT_FALSE(insert_before(
-            m,
-            {
-                {kEntry, 2}
-        },
-            text
-        )) << text;
-        EXPECT_FALSE(replace(
-            m,
-            {
-                {kEntry, 2},
-                {kEntry, 4}
-        },
-            text
-        )) << text;
-        EXPECT_EQ(difference(m, before), "") << text;
-    }
-    const Edit half = insert(
-        m,
-        {
-            {{kEntry, 2}, false, "ret;", {}},
-            {{0, 90},     false, "ret;", {}}
-    }
-    );
-    EXPECT_FALSE(half) << "all or none";
-    EXPECT_EQ(difference(m, before), "");
-    Instruction built = before.functions[kEntry].code[2];
-    built.op = Op::mul, built.types = {Type::f64};
-    ASSERT_TRUE(insert(
-        m,
-        {
-            {{kEntry, 2}, false, {}, {built}}
-    }
-    ));
-    EXPECT_EQ(m.functions[kEntry].code[2].op, Op::add) << "what it says counts";
-    EXPECT_EQ(m.functions[kEntry].code[2].types, std::vector{Type::u32});
-}
-
-// Each was refused by ptxas 13.0 beside the same statement as it is taken.
-TEST(PtxEdit, WhatPtxasRefusesIsRefused) {
-    const std::pair<const char*, const char*> pairs[] = {
-        {"mov.u32 %r1, %tid.x;",                     "add.u32 %r1, %r2, %tid.x;"               },
-        {"mov.u64 x, %clock64;",                     "mov.u64 x, %tid.x;"                      },
-        {"add.s32 %r1, %r2, %r1;",                   "add.s32 %r1, %f1, %r1;"                  },
-        {"mov.b32 %f1, %r1;",                        "mov.u32 %f1, %r1;"                       },
-        {"ld.global.b32 %f1, [x];",                  "ld.global.u32 %f1, [x];"                 },
-        {"add.f32 %f1, %f2, 0f3F800000;",            "add.f32 %f1, %f2, 5;"                    },
-        {"mov.b32 %r1, 0f3F800000;",                 "add.s32 %r1, %r2, 0f3F800000;"           },
-        {"shl.b32 %f1, %r1, 2;",                     "shl.b32 %r1, %r1, %f2;"                  },
-        {"atom.global.add.u32 _, [x], %r1;",         "ld.global.u32 _, [x];"                   },
-        {"mov.b64 {%r1, _}, x;",                     "st.global.v2.u32 [x], {%r1, _};"         },
-        {"setp.ne.b32 %p1|_, %r1, %r2;",             "mad.lo.u32 _, %r1, %r2, %r1;"            },
-        {"mov.u64 x, counter;",                      "add.u64 x, x, counter;"                  },
-        {"ld.global.u32 %r1, [counter];",            "ld.shared.u32 %r1, [counter];"           },
-        {"and.pred %p1, %p1, !%p1;",                 "add.u32 %r1, -%r2, %r1;"                 },
-        {"bar.sync 15, 64;",                         "bar.sync 15, 33;"                        },
-        {"bar.sync 15;",                             "bar.sync 16;"                            },
-        {"cp.async.ca.shared.global [%r1], [x], 8;", "cp.async.cg.shared.global [%r1], [x], 8;"},
-        {"cvt.sat.s32.s64 %r1, x;",                  "cvt.sat.s64.s32 x, %r1;"                 },
-        {"ld.shared.u32 %r1, [%r2];",                "mbarrier.inval.b64 [%r2];"               },
-    };
-    Module m = parse(kLoop);
-    for (const auto& [taken, refused] : pairs) {
-        const std::string declared = ".reg .b64 x; ";
-        const Edit good = insert_before(
-            m,
-            {
-                {kEntry, 0}
-        },
-            declared + taken
-        );
-        EXPECT_TRUE(good) << taken << ": " << good.refused;
-        EXPECT_FALSE(insert_before(
-            m,
-            {
-                {kEntry, 0}
-        },
-            declared + refused
-        )) << refused;
-    }
-    EXPECT_EQ(difference(m, parse(print(m))), "");
 }
 
 TEST(PtxEdit, MarksAreNumberedInTheirOrder) {

@@ -11,6 +11,7 @@ add_library(ptx_random_edits STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/r
 wl_settings(ptx_random_edits)
 target_link_libraries(ptx_random_edits PUBLIC wl_ptx fmt::fmt)
 wl_test(ptx_edit ptx_random_edits)
+wl_test(ptx_edit_refused ptx_random_edits)
 target_compile_definitions(ptx_edit_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_executable(edit_ptxas EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/edit_ptxas.cpp)
 wl_settings(edit_ptxas)

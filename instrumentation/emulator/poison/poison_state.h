@@ -93,7 +93,8 @@ struct TaintPlace {
     uint64_t address = 0;  // as the instruction has it
 };
 TaintedBytes* bytes_of(Poison& p, const Place& at, int lane, uint64_t end);  // nullptr: nobody follows them
-// 1, 2, 4 or 8 of them. False: some are poisoned and no instruction has read them yet, so that read_bytes has to.
+// 1, 2, 4 or 8 of them. False: some are poisoned and no instruction has read them yet, so that read_bytes has
+// to.
 bool find_known(const TaintedBytes& t, uint64_t at, uint32_t bytes, Taint& out);
 void set_known(TaintedBytes& t, uint64_t at, uint32_t bytes, Taint taint);
 Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes);

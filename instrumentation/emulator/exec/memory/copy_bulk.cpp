@@ -4,11 +4,11 @@
 // what the thread did before the copy counts as ordered by its completion.
 #include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/lower/shared_extents.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
 #include "instrumentation/emulator/schedule/schedule.h"
-#include "instrumentation/emulator/lower/shared_extents.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <cstring>
