@@ -3,7 +3,6 @@
 
 #include "instrumentation/ptx/module.h"
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -16,7 +15,10 @@ struct Place {
     size_t function = 0;  // index in Module::functions
     uint32_t at = 0;      // in Function::code
 
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator<(const Place& a, const Place& b) {
+        return a.function != b.function ? a.function < b.function : a.at < b.at;
+    }
 };
 using Places = std::vector<Place>;
 
