@@ -20,11 +20,11 @@ using manifest::Problem;
 Problem bind_like(const Problem& p, const manifest::Kernel& kernel) {
     manifest::BindOptions options;
     options.seed = p.seed, options.inputs = p.inputs;
-    for (const auto& [name, value] : p.params) {
+    for (const auto& given : p.params) {
         const bool has = std::any_of(kernel.params.begin(), kernel.params.end(), [&](const auto& own) {
-            return own.first == name;
+            return own.first == given.first;
         });
-        if (has) options.set.emplace_back(name, fmt::format("{}", value));
+        if (has) options.set.emplace_back(given.first, fmt::format("{}", given.second));
     }
     Problem other = manifest::bind(kernel, options);
     for (BoundArgument& own : other.args) {
