@@ -56,9 +56,9 @@ struct Compared {
 TEST(KernelReference, AnotherKernelsOutputIsTheTruth) {
     Compared c("gemm_naive.toml");
     for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
-             {                                                           },
-             { "--preset", "ragged"},
-             {                                                 "--seed",   "5",   "--set", "K=96"}
+             {       },
+             {        "--preset", "ragged"},
+             { "--seed",   "5",      "--set", "K=96"}
     }) {
         const json clean = c.ran(options);
         EXPECT_TRUE(clean.at("outputs").at(0).at("ok")) << clean;
@@ -94,7 +94,7 @@ TEST(KernelReference, AKernelThatLeavesHolesOrCannotRunIsNone) {
     const auto said = [&](const std::string& kernel, const std::vector<std::string>& options) {
         Compared c("gemm_naive.toml");
         c.add("gemm_naive.cu", kernel);
-        const std::string text = c.refused(options);
+        std::string text = c.refused(options);
         EXPECT_NE(text.find("no reference: the reference kernel "), std::string::npos) << text;
         EXPECT_EQ(c.verdict_of("C"), "not compared") << text;
         return text;

@@ -30,7 +30,7 @@ struct Refused : testing::Test {
         std::vector<std::string> words = {"diagnose", folder.path + "/refused.toml", "--json"};
         words.insert(words.end(), options.begin(), options.end());
         const Said said = warplens(words);
-        const json answer = json::parse(said.out, nullptr, false);
+        json answer = json::parse(said.out, nullptr, false);
         EXPECT_FALSE(answer.is_discarded()) << said.out << said.err;
         return answer;
     }

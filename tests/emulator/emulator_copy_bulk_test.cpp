@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/program.h"
 #include "tests/emulator/emulator_kernel.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace wl::emulator::test {
@@ -45,7 +46,8 @@ KernelRun run_of(const std::string& body, uint32_t bytes = 256, uint32_t blocks 
 
 TEST(EmulatorCopyBulk, ArrivesWithItsPhase) {
     for (const char* space : {"cluster", "cta"}) {
-        const KernelRun run = run_of(kExpect + copy("%r11", "%rd1+16", space) + kWait + kRead);
+        const KernelRun run =
+            run_of(fmt::format("{}{}{}{}", kExpect, copy("%r11", "%rd1+16", space), kWait, kRead));
         EXPECT_TRUE(run.result.incidents.empty()) << run.result.incidents[0].detail;
         for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(run.get<uint32_t>("d")[t], 7 * (t + 4) + 1);
     }
@@ -122,7 +124,7 @@ TEST(EmulatorCopyBulk, NeedsAnMbarrier) {
 
 TEST(EmulatorCopyBulk, CarriesPoison) {
     for (const bool filled : {true, false}) {
-        KernelRun run(with_barrier(kExpect + copy() + kWait + kRead), 64);
+        KernelRun run(with_barrier(fmt::format("{}{}{}{}", kExpect, copy(), kWait, kRead)), 64);
         run.out<uint32_t>("d", 64);
         run.add(allocate(run.memory, "a", std::vector<std::byte>(256), filled));
         const PoisonTrace t = trace_poison({run.module, *run.program, run.launch, run.memory}, {});

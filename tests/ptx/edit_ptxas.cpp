@@ -48,16 +48,16 @@ std::string say(const Compiler& c, const Module& m, int optimised) {
         "{} -O{} -arch={} -o {}/edited.cubin {} > {} 2>&1", c.ptxas, optimised, arch, c.folder, in, out
     );
     if (std::system(command.c_str()) == 0) return {};
-    const std::string said = read_text_file(out);
+    std::string said = read_text_file(out);
     return said.empty() ? "no word" : said;
 }
 
 // What ptxas says; empty: it takes the module. Where it crashes without optimising, it is asked to optimise.
 std::string compile(const Compiler& c, const Module& m, const std::string& text) {
     std::ofstream(c.folder + "/edited.ptx") << text;
-    const std::string said = say(c, m, 0);
+    std::string said = say(c, m, 0);
     if (!is_crash(said)) return said;
-    const std::string again = say(c, m, 3);
+    std::string again = say(c, m, 3);
     return again.find("Optimized debugging") == std::string::npos ? again : said;
 }
 
