@@ -48,6 +48,7 @@ constexpr std::array<Entry, 8> kEntries{
 // Part of a row of a stripe.
 struct Place {
     int64_t i = 0, first = 0, n = 0;  // row, first key or element of the head dimension, how many
+    int64_t step = 0;                 // KV iteration, of what has one
 };
 
 void set(ReferenceTile& out, size_t at, double value, double bound) {
@@ -84,12 +85,11 @@ void copy_step(
     const AttentionState& s,
     const AttentionStripe& t,
     Name name,
-    int64_t step,
     const Place& p,
     ReferenceTile& out,
     size_t at
 ) {
-    const auto row = static_cast<size_t>(step * t.rows + p.i);
+    const auto row = static_cast<size_t>(p.step * t.rows + p.i);
     switch (name) {
         case Name::m: return set(out, at, t.m[row], t.m[row] == -kInfinity ? kVanishes : t.m_bound[row]);
         case Name::l: return set(out, at, t.l[row], t.l_bound[row]);
@@ -157,11 +157,11 @@ ReferenceTile computed_tile(AttentionState& s, const Entry& e, const Window& w) 
         if (first >= end) continue;
         const size_t at =
             across ? static_cast<size_t>(r) : out.value.index(static_cast<int>(r), static_cast<int>(first));
-        const Place from{row - t->first_row, col0 + first, end - first};
+        const Place from{row - t->first_row, col0 + first, end - first, step};
         if (e.by_key)
             copy_keys(s, *t, e.id, from, out, at);
         else
-            copy_step(s, *t, e.id, step, from, out, at);
+            copy_step(s, *t, e.id, from, out, at);
     }
     return out;
 }

@@ -77,9 +77,9 @@ uint64_t value_at(const Allocation& allocation, uint64_t offset, uint32_t bytes)
 bool follows_own(const Now& now, uint32_t entry, const Unit& unit) {
     if (lane_of(entry) == unit.lane || (entry & ~kSettled) >> kLaneBits == now.number) return true;
     const GlobalRecord& first = record_of(*now.actor.shadow, entry);
-    if (ordered(now.actor.shadow->order, past(first, entry), {&now.actor.order, now.record.warp, unit.lane}))
-        return true;
-    return false;
+    return ordered(
+        now.actor.shadow->order, past(first, entry), {&now.actor.order, now.record.warp, unit.lane}
+    );
 }
 
 // As OpenReads has it, for a read by another lane of the same warp that no syncwarp orders. Where it is
