@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace wl::app {
 
@@ -28,7 +29,7 @@ struct Reporter {
     std::string stage;
     bool shown = false;
 
-    explicit Reporter(const OutputOptions& o) : options(o) {}
+    explicit Reporter(OutputOptions o) : options(std::move(o)) {}
     bool operator()(const diagnosis::Progress& p) {
         const auto now = std::chrono::steady_clock::now();
         const bool fresh = p.stage != stage;
