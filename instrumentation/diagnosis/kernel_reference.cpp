@@ -5,7 +5,6 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/prove/edit.h"
 #include "instrumentation/diagnosis/run.h"
 
 #include <algorithm>

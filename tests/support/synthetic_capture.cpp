@@ -315,8 +315,8 @@ Capture frame() {
     capture.probes[o_output].site = -1;
     capture.probes[o_output].memory = "global";
     capture.covered = {
-        kBlocks, kBlocks, {"races", "uninitialised", "bounds", "barriers", "reference"},
-          1
+        kBlocks, kBlocks, {"races",      "uninitialised", "bounds", "barriers", "reference"},
+          1, {}
     };
     capture.seconds = {
         {"compile", 0.07},

@@ -11,6 +11,7 @@ constexpr RuleName kNames[] = {
     {"wrong_operand", "a product is that of another array or slice than the one that the reference takes"},
     {"wrong_leading_dimension", "rows of an operand, or of what a product stores, lie a wrong distance apart"},
     {"wrong_index", "elements come from other places of an operand than the reference takes"},
+    {"partial_reduction", "a product without its first or its last terms"},
     {"never_written", "elements of a tile that no lane ever wrote"},
     {"uninitialised", "a value that nobody set decides something, or leaves"},
     {"race_shared", "two accesses of shared memory by different warps that nothing orders"},
@@ -24,6 +25,8 @@ constexpr RuleName kNames[] = {
     {"shuffle_misuse", "a warp-wide instruction whose mask names lanes that are not there"},
     {"async_copy_wait", "bytes of a copy touched before it was waited for"},
     {"mbarrier_misuse", "an mbarrier used against its protocol"},
+    {"trap", "the kernel ended itself by `__trap()` or an illegal barrier"},
+    {"assertion", "an `assert` of the kernel does not hold"},
     {"launch_impossible", "a launch that the device would refuse"},
     {"values_differ", "where the first difference lies and what it looks like; no cause is claimed"},
 };
