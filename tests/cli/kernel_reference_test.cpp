@@ -57,8 +57,8 @@ TEST(KernelReference, AnotherKernelsOutputIsTheTruth) {
     Compared c("gemm_naive.toml");
     for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
              {       },
-             {        "--preset", "ragged"},
-             { "--seed",   "5",      "--set", "K=96"}
+             {             "--preset", "ragged"},
+             { "--seed",   "5",           "--set", "K=96"}
     }) {
         const json clean = c.ran(options);
         EXPECT_TRUE(clean.at("outputs").at(0).at("ok")) << clean;
