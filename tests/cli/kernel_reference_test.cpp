@@ -55,11 +55,9 @@ struct Compared {
 
 TEST(KernelReference, AnotherKernelsOutputIsTheTruth) {
     Compared c("gemm_naive.toml");
-    for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
-             {       },
-             {             "--preset", "ragged"},
-             { "--seed",   "5",           "--set", "K=96"}
-    }) {
+    const std::vector<std::string> defaults, ragged{"--preset", "ragged"},
+        seeded{"--seed", "5", "--set", "K=96"};
+    for (const std::vector<std::string>& options : {defaults, ragged, seeded}) {
         const json clean = c.ran(options);
         EXPECT_TRUE(clean.at("outputs").at(0).at("ok")) << clean;
         EXPECT_EQ(c.verdict_of("C"), "ok");
