@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace wl::test {
 namespace {
@@ -13,6 +14,13 @@ using nlohmann::json;
 json first_of(const char* kernel, const char* fault) {
     const json j = diagnose(source_path(std::string("tests/kernels/") + kernel), {"--fault", fault});
     return j.at("findings").empty() ? json::object() : j.at("findings").at(0);
+}
+
+std::string line_of(const char* source, const json& finding) {
+    std::istringstream text(read_file(source_path(std::string("tests/kernels/") + source)));
+    std::string line;
+    for (int n = 0; n < finding.at("where").value("line", 0); ++n) std::getline(text, line);
+    return line;
 }
 
 void expect_clean(const char* kernel) {
@@ -47,6 +55,29 @@ TEST(Rules, AWitnessIsNotCalledProven) {
     EXPECT_NE(said.out.find("[1] trap (4 times) witnessed"), std::string::npos) << said.out;
     EXPECT_NE(said.out.find("    witness: block (0,0,0), warp 0"), std::string::npos) << said.out;
     EXPECT_EQ(said.out.find("proven"), std::string::npos) << said.out;
+}
+
+// ---- counterfactuals
+
+TEST(Rules, AFaultInACalledFunctionIsProvenThere) {
+    const json f = first_of("called.toml", "twice");
+    EXPECT_EQ(f.at("rule"), "constant_factor") << f.dump(1);
+    EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+    const std::string line = line_of("called.cu", f);
+    EXPECT_NE(line.find("* weight"), std::string::npos) << line;
+    EXPECT_LT(f.at("where").at("line").get<int>(), 13) << "in the called function, not in the kernel";
+    // The output holds a fill: elements of the block that was not run again are not counted.
+    expect_text(f, "proof", ": 0 of 32 elements of block (0,0,0) are outside their bounds, and 0 of 32 with");
+}
+
+TEST(Rules, TermsThatALoopLeavesOutAreProvenByItsComparison) {
+    const json f = first_of("gemm.toml", "last");
+    EXPECT_EQ(f.at("rule"), "partial_reduction") << f.dump(1);
+    EXPECT_EQ(f.at("title"), "C leaves out the last 32 of the 160 terms of A B");
+    EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(f.at("evidence").at("missing"), 32);
+    EXPECT_NE(line_of("gemm.cu", f).find("k0 < last"), std::string::npos) << f.dump(1);
+    expect_text(f, "proof", "with <= in place of < at ");
 }
 
 }  // namespace

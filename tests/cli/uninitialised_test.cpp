@@ -37,8 +37,8 @@ TEST(Uninitialised, AMissingFirstValueIsProvenByReadingZero) {
     EXPECT_NE(source_line(f.at("other")).find("// leaves"), std::string::npos) << f.dump(1);
     EXPECT_EQ(
         f.at("proof"),
-        "with zero for every value that nobody wrote, 0 of 32 elements that block (0,0,0) writes are outside "
-        "their bounds, with another seed 0 of 32"
+        "with zero for every value that nobody wrote, 0 of 32 elements of block (0,0,0) are outside their "
+        "bounds, and 0 of 32 with another seed"
     );
     EXPECT_NE(f.at("explanation").get<std::string>().find("sums::row_sums + 0"), std::string::npos);
     for (size_t k = 1; k < j.at("findings").size(); ++k)

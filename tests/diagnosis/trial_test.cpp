@@ -22,7 +22,8 @@ Experiment experiment(const std::string& fault) {
 
 TEST(Trial, AnUnchangedFaultIsNotMended) {
     const Experiment e = experiment("scale");
-    const Trial t = try_module(e, e.module, {.blocks = {0}});
+    Prover prover{e};
+    const Trial t = try_unedited(prover, {.blocks = {0}});
     EXPECT_TRUE(t.finished);
     EXPECT_GT(t.bad, 0);
     EXPECT_GT(t.compared, t.bad);
@@ -31,16 +32,18 @@ TEST(Trial, AnUnchangedFaultIsNotMended) {
 
 TEST(Trial, ARaceIsNotMendedEvenWhereTheValuesComeOutRight) {
     const Experiment e = experiment("sync");
-    const Trial t = try_module(e, e.module, {.blocks = {0}});
+    Prover prover{e};
+    const Trial t = try_unedited(prover, {.blocks = {0}});
     EXPECT_EQ(t.bad, 0);  // the marks make the warps meet
     EXPECT_FALSE(t.incidents.empty());
     EXPECT_FALSE(mended(t));
-    const Trial without_marks = try_module(e, e.module, {.blocks = {0}, .races = false, .marks = false});
+    const Trial without_marks = try_unedited(prover, {.blocks = {0}, .races = false, .marks = false});
     EXPECT_GT(without_marks.bad, 0);
 }
 
 TEST(Trial, AnEndlessLoopEndsWithItsBudgetAndMendsNothing) {
     const Experiment e = experiment("scale");
+    Prover prover{e};
     ptx::Module endless = e.module;
     const ptx::Function& f = entry_of(endless, e.entry);
     ptx::Places backward;
@@ -50,7 +53,7 @@ TEST(Trial, AnEndlessLoopEndsWithItsBudgetAndMendsNothing) {
             backward.push_back({ptx::index_of(endless, f), i});
     }
     ASSERT_TRUE(ptx::fix_guard(endless, backward, true));
-    const Trial t = try_module(e, endless, {.blocks = {0}, .budget = 200000});
+    const Trial t = try_module(prover, endless, {.blocks = {0}, .budget = 200000});
     EXPECT_FALSE(t.finished);
     EXPECT_FALSE(mended(t));
 }

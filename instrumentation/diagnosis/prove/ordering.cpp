@@ -147,15 +147,14 @@ std::vector<Mending> insertions(const Symptoms& s, const Cause& cause, What what
     return out;
 }
 
-// One change for each source line that has such an instruction in the entry, in their order.
+// One change for each source line, in their order.
 std::vector<Mending> before_each(
-    const Symptoms& s, const std::vector<uint32_t>& sites, What what, const std::string& text
+    const Symptoms& s, const std::vector<ptx::Places>& lines, What what, const std::string& text
 ) {
-    const auto entry = static_cast<size_t>(&s.entry - s.experiment.module.functions.data());
     std::vector<Mending> out;
-    for (const ptx::Group& g : group_by_line(s.experiment.module, s.entry, sites)) {
-        Mending r{{}, text + place_of(s, entry, g.members.front())};
-        for (const uint32_t at : g.members) r.insertions.push_back({what, entry, at});
+    for (const ptx::Places& line : lines) {
+        Mending r{{}, text + place_of(s, line.front().function, line.front().at)};
+        for (const ptx::Place& p : line) r.insertions.push_back({what, p.function, p.at});
         if (out.size() < kMaxTrials) out.push_back(std::move(r));
     }
     return out;
@@ -163,27 +162,32 @@ std::vector<Mending> before_each(
 
 // A __syncwarp that should be a block barrier: those between the two accesses first.
 std::vector<Mending> in_place_of_syncwarps(const Symptoms& s, const Cause& cause) {
-    const auto [low, high] =
-        std::minmax(cause.incidents.front()->first.site, cause.incidents.front()->second.site);
-    std::vector<uint32_t> sites;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        if (s.entry.code[i].op == ptx::Op::bar_warp_sync) sites.push_back(i);
-    }
-    std::stable_partition(sites.begin(), sites.end(), [low = low, high = high](uint32_t i) {
-        return i > low && i < high;
+    const ptx::Module& m = s.experiment.module;
+    const auto a = code_place(m, s.entry, cause.incidents.front()->first.site),
+               b = code_place(m, s.entry, cause.incidents.front()->second.site);
+    std::vector<ptx::Places> lines =
+        lines_with(s, [](const ptx::Instruction& i) { return i.op == ptx::Op::bar_warp_sync; });
+    std::stable_partition(lines.begin(), lines.end(), [&](const ptx::Places& line) {
+        if (!a || !b || a->function != b->function) return false;
+        const auto [low, high] = std::minmax(a->index, b->index);
+        return std::any_of(line.begin(), line.end(), [&, low = low, high = high](const ptx::Place& p) {
+            return p.function == a->function && p.at > low && p.at < high;
+        });
     });
-    return before_each(s, sites, What::block_barrier, "a block barrier in place of the __syncwarp at ");
+    return before_each(s, lines, What::block_barrier, "a block barrier in place of the __syncwarp at ");
 }
 
 // A fence that is missing before an atomic which tells other blocks: it hands on what was stored before it.
 std::vector<Mending> fences(const Symptoms& s, const Cause& cause) {
-    std::vector<uint32_t> atomics;
-    for (uint32_t i = cause.incidents.front()->first.site; i < s.entry.code.size(); ++i) {
-        const ptx::Instruction& in = s.entry.code[i];
-        const bool atomic = in.op == ptx::Op::atom || in.op == ptx::Op::red;
-        if (atomic && in.modifiers.space != ptx::Space::shared) atomics.push_back(i);
-    }
-    return before_each(s, atomics, What::fence, "a __threadfence() before the atomic at ");
+    const auto stored = code_place(s.experiment.module, s.entry, cause.incidents.front()->first.site);
+    std::vector<ptx::Places> lines = lines_with(s, [](const ptx::Instruction& i) {
+        const bool atomic = i.op == ptx::Op::atom || i.op == ptx::Op::red;
+        return atomic && i.modifiers.space != ptx::Space::shared;
+    });
+    std::erase_if(lines, [&](const ptx::Places& line) {
+        return stored && line.back().function == stored->function && line.back().at < stored->index;
+    });
+    return before_each(s, lines, What::fence, "a __threadfence() before the atomic at ");
 }
 
 std::vector<Mending> mendings_for(const Symptoms& s, const Cause& cause) {
@@ -246,7 +250,10 @@ Left try_mendings(
 ) {
     const ptx::Module module = changed(s, mendings);
     const TrialOptions options{.blocks = blocks, .budget = s.budget, .schedule_seed = schedule};
-    Left out{try_module(s.experiment, module, options), {}, false};
+    Left out{
+        mendings.empty() ? try_unedited(s.prover, options) : try_module(s.prover, module, options),
+        {},
+        false};
     out.causes.resize(causes.size());
     out.sound = out.trial.unsupported.empty() && out.trial.finished;
     if (!out.trial.unsupported.empty()) return out;

@@ -1,7 +1,7 @@
 // Counterfactuals: some blocks of a changed program, run on fresh inputs, every tile compared.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/prove/prover.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,8 +13,8 @@ namespace wl::diagnosis {
 struct Trial {
     int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
     double max_difference = 0;      // of the outputs, over finite elements
-    std::vector<emulator::Incident> incidents;
-    bool finished = true;     // false: budget, deadlock
+    std::vector<execution::Incident> incidents;
+    bool finished = true;     // false: budget, deadlock, trap
     std::string unsupported;  // the changed program could not be lowered
 };
 
@@ -27,16 +27,15 @@ struct TrialOptions {
     bool zero_unwritten = false;  // what nobody wrote reads as zero; then only outputs are judged
     uint64_t seed_offset = 0;     // other inputs: the problem's seed plus this
     // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
-    std::function<void(emulator::GlobalMemory&)> rearrange = {};
+    std::function<void(execution::GlobalMemory&)> rearrange = {};
 };
 
 // "every tile inside its bound": compared > 0, bad == 0, finished, and no incident that says the program is
 // wrong.
 bool mended(const Trial& trial);
 
-// The same problem with other inputs.
-manifest::Problem with_seed(const manifest::Problem& problem, uint64_t seed);
-
-Trial try_module(const Experiment& experiment, const ptx::Module& changed, const TrialOptions& options);
+Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options);
+// The program as it is.
+Trial try_unedited(Prover& prover, const TrialOptions& options);
 
 }  // namespace wl::diagnosis

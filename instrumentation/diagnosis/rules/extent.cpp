@@ -1,7 +1,6 @@
 // Extents of shared memory and of global arrays.
 #include "instrumentation/diagnosis/rules/extent.h"
 
-#include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/rules/words.h"
 
 #include <algorithm>
@@ -51,7 +50,7 @@ Extent shared_extent(const Symptoms& s, const emulator::Access& access) {
 
 // Device addresses are a function of the problem: laid out again, they are those of the run.
 Extent global_extent(const Symptoms& s, const emulator::Access& access) {
-    const Prepared again = prepare_launch(s.experiment.problem, s.entry);
+    const Prepared& again = inputs_of(s.prover, 0).prepared;
     const emulator::Allocation* before = nullptr;
     for (const emulator::Allocation& a : again.memory.allocations) {
         if (a.base <= access.address && (before == nullptr || a.base > before->base)) before = &a;

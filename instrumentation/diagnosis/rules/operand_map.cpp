@@ -112,8 +112,8 @@ std::vector<double> bad_tile_with(
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
     const bool whole = tile.block == capture::kWholeLaunch;
-    const auto program = emulator::lower(s.experiment.module, s.experiment.entry);
-    Prepared prepared = prepare_launch(s.experiment.problem, s.entry);
+    const emulator::Program& program = unedited_program(s.prover);
+    Prepared prepared = inputs_of(s.prover, 0).prepared;
     change(prepared.memory);
     emulator::RunOptions run;
     if (!whole) run.blocks = {s.block};
@@ -121,11 +121,11 @@ std::vector<double> bad_tile_with(
     run.checks = {.races = false, .uninitialised = false, .uniform = false};
     std::vector<std::byte> bytes;
     run.on_tile = [&](emulator::TileSnapshot&& taken) {
-        const std::string& name = emulator::marks(*program)[static_cast<size_t>(taken.mark)].name;
+        const std::string& name = emulator::marks(program)[static_cast<size_t>(taken.mark)].name;
         if (name == probe.name && taken.iteration == tile.iteration && taken.warp == tile.warp)
             bytes = std::move(taken.values);
     };
-    emulator::run(*program, prepared.launch, prepared.memory, run);
+    emulator::run(program, prepared.launch, prepared.memory, run);
     if (whole) bytes = array_of(prepared.memory, probe.name);
     const size_t size = size_of(probe.dtype);
     std::vector<double> out;

@@ -2,7 +2,6 @@
 #include "instrumentation/diagnosis/rules/product_fit.h"
 
 #include "instrumentation/analysis/bounds.h"
-#include "instrumentation/diagnosis/rules/words.h"
 
 #include <algorithm>
 #include <cmath>

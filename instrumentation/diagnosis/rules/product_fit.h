@@ -64,7 +64,7 @@ bool fits_elsewhere(
 );
 
 // Fragment loads of left or right operands, line by line.
-std::vector<ptx::Group> fragment_loads(const Symptoms& s, bool left);
+std::vector<ptx::Places> fragment_loads(const Symptoms& s, bool left);
 
 // Where an operand is loaded for what a mark shows: as a fragment, else the product nearest before it. An
 // output has no mark: the one line that has such loads or products; several: unknown.

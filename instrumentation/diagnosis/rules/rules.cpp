@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rules/rules.h"
 
 #include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/execution/reach.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 9> kRules{
+constexpr std::array<Rule, 10> kRules{
     {
      {"owner", owner_rule},
      {"race", race_rule},
@@ -21,6 +22,7 @@ constexpr std::array<Rule, 9> kRules{
      {"never_written", never_written_rule},
      {"constant_factor", constant_factor_rule},
      {"operand", operand_rule},
+     {"partial", partial_rule},
      {"stride", stride_rule},
      {"index", index_rule, true},
      }
@@ -40,9 +42,24 @@ double counter(const capture::Capture& c, const char* name) {
 }
 
 Symptoms symptoms(
-    const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
+    Prover& prover, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
 ) {
-    Symptoms s{e, c, incidents, entry_of(e.module, e.entry), analysis::first_bad_tile(c), {}, 0, 0};
+    const Experiment& e = prover.experiment;
+    const ptx::Function& entry = entry_of(e.module, e.entry);
+    Symptoms s{
+        e,
+        c,
+        incidents,
+        entry,
+        prover,
+        {},
+        analysis::first_bad_tile(c),
+        {},
+        0,
+        0};
+    const auto first = static_cast<int>(&entry - e.module.functions.data());
+    for (const int f : execution::reachable_functions(e.module, first))
+        s.functions.push_back(static_cast<size_t>(f));
     if (!c.records.empty()) s.block = c.records.front().block;
     if (s.first_bad >= 0) {
         const capture::Tile& tile = c.tiles[static_cast<size_t>(s.first_bad)];
@@ -249,7 +266,8 @@ std::span<const Rule> rules() { return kRules; }
 std::vector<capture::Finding> diagnose(
     const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
 ) {
-    const Symptoms s = symptoms(e, c, incidents);
+    Prover prover{e};
+    const Symptoms s = symptoms(prover, c, incidents);
     std::vector<capture::Finding> out;
     bool explained = s.first_bad < 0;
     std::vector<Claim> claims;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/analysis/diff.h"
+#include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/run.h"
 
 #include <cstdint>
@@ -17,8 +18,10 @@ struct Symptoms {
     const capture::Capture& capture;
     const std::vector<emulator::Incident>& incidents;
     const ptx::Function& entry;
-    int first_bad = -1;           // index in capture.tiles; -1: every compared tile is inside its bound
-    analysis::TileData bad_tile;  // its elements; rows 0 when there is none or its block was not recorded
+    Prover& prover;
+    std::vector<size_t> functions;  // that the entry reaches, itself first: indices in Module::functions
+    int first_bad = -1;             // index in capture.tiles; -1: every compared tile is inside its bound
+    analysis::TileData bad_tile;    // its elements; rows 0 when there is none or its block was not recorded
     int64_t block = 0;  // the block that counterfactuals run: the first bad tile's, else the recorded one
     uint64_t budget =
         0;  // warp instructions a block may take in a counterfactual: a small multiple of the unedited run
@@ -53,6 +56,7 @@ Ruled uninitialised_rule(const Symptoms& s);    // values that nobody set, where
 Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
 Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_operand, wrong_operand
+Ruled partial_rule(const Symptoms& s);          // partial_reduction: terms of a product left out
 Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
 Ruled index_rule(const Symptoms& s);            // wrong_index, wrong_leading_dimension: an operand's elements
 

@@ -1,5 +1,5 @@
 // async_copy_wait: bytes of a cp.async that are used too early, and the wait that should have been stricter.
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/ptx/edit/edit.h"
 
@@ -15,20 +15,18 @@ using Kind = Incident::Kind;
 
 // The waits of one source line leave fewer groups open.
 struct StricterWait {
-    std::vector<uint32_t> at;  // instructions of the entry
+    ptx::Places at;
     uint64_t was = 0, is = 0;  // groups that may stay open
 };
 
 std::vector<StricterWait> stricter_waits(const Symptoms& s) {
-    std::vector<uint32_t> waits;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        const ptx::Instruction& in = s.entry.code[i];
-        if (in.op == ptx::Op::cp_async_wait_group && in.operands.front().bits > 0) waits.push_back(i);
-    }
     std::vector<StricterWait> out;
-    for (const ptx::Group& g : group_by_line(s.experiment.module, s.entry, waits)) {
-        const uint64_t was = s.entry.code[g.members.front()].operands.front().bits;
-        for (uint64_t is = was; is-- > 0;) out.push_back({g.members, was, is});
+    const auto leaves_some = [](const ptx::Instruction& i) {
+        return i.op == ptx::Op::cp_async_wait_group && i.operands.front().bits > 0;
+    };
+    for (const ptx::Places& line : lines_with(s, leaves_some)) {
+        const uint64_t was = instruction_at(s, line.front()).operands.front().bits;
+        for (uint64_t is = was; is-- > 0;) out.push_back({line, was, is});
     }
     return out;
 }
@@ -36,15 +34,12 @@ std::vector<StricterWait> stricter_waits(const Symptoms& s) {
 // Nothing is used too early any more, and no fault has come that was not there.
 bool mends(const Symptoms& s, const StricterWait& wait) {
     ptx::Module changed = s.experiment.module;
-    const ptx::Places waits = ptx::places_in(ptx::index_of(s.experiment.module, s.entry), wait.at);
-    if (!ptx::set_constant(changed, waits, 0, wait.is)) return false;
-    const Trial t = try_module(s.experiment, changed, {.blocks = {s.block}, .budget = s.budget});
-    if (!t.unsupported.empty() || !t.finished) return false;
-    return std::all_of(t.incidents.begin(), t.incidents.end(), [&](const Incident& i) {
-        const auto same_kind = [&](const Incident& k) { return k.kind == i.kind; };
-        return i.kind != Kind::async_copy_wait &&
-            std::any_of(s.incidents.begin(), s.incidents.end(), same_kind);
+    if (!ptx::set_constant(changed, wait.at, 0, wait.is)) return false;
+    const Trial t = prove(s, {.program = std::move(changed)}).here;
+    const bool left = std::any_of(t.incidents.begin(), t.incidents.end(), [](const Incident& i) {
+        return i.kind == Kind::async_copy_wait;
     });
+    return t.unsupported.empty() && t.finished && !left && new_faults(s, t).empty();
 }
 
 bool is_copy(const capture::Finding& f) { return f.rule == fault_name(Kind::async_copy_wait); }

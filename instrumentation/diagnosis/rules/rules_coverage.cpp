@@ -1,7 +1,7 @@
 // never_written: a part of a tile that nobody writes, the predicate that keeps its warp out, and the NaN that
 // is born of it.
 #include "instrumentation/analysis/ownership.h"
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/ptx/edit/edit.h"
@@ -31,39 +31,40 @@ int64_t bad_and_unwritten(const analysis::TileData& t) {
 // Branches guarded by equal comparisons are one condition of the source, however often the compiler repeated
 // it.
 struct Condition {
-    uint32_t definition = 0;                          // the setp
-    std::vector<std::pair<uint32_t, bool>> branches;  // instruction, and whether its guard is negated
+    ptx::Place definition;                              // the setp
+    std::vector<std::pair<ptx::Place, bool>> branches;  // and whether its guard is negated
 };
 
-std::vector<Condition> conditions(const Symptoms& s) {
-    const Definitions defs = definitions(s.entry);
-    std::vector<Condition> out;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        const ptx::Instruction& branch = s.entry.code[i];
+bool same_comparison(const ptx::Instruction& a, const ptx::Instruction& b) {
+    return a.op == b.op && a.mnemonic == b.mnemonic &&
+        std::equal(a.operands.begin() + 1, a.operands.end(), b.operands.begin() + 1, b.operands.end());
+}
+
+void add_conditions(const Symptoms& s, size_t function, std::vector<Condition>& out) {
+    const ptx::Function& f = s.experiment.module.functions[function];
+    const Definitions defs = definitions(f);
+    std::vector<Condition> found;
+    for (uint32_t i = 0; i < f.code.size(); ++i) {
+        const ptx::Instruction& branch = f.code[i];
         if (branch.op != Op::bra || branch.guard.reg < 0 ||
             defs[static_cast<size_t>(branch.guard.reg)].size() != 1)
             continue;
         const uint32_t definition = defs[static_cast<size_t>(branch.guard.reg)].front();
-        const ptx::Instruction& setp = s.entry.code[definition];
-        const auto equal = [&](const Condition& c) {
-            const ptx::Instruction& known = s.entry.code[c.definition];
-            return known.op == setp.op && known.mnemonic == setp.mnemonic &&
-                std::equal(
-                       known.operands.begin() + 1,
-                       known.operands.end(),
-                       setp.operands.begin() + 1,
-                       setp.operands.end()
-                );
-        };
-        auto it = std::find_if(out.begin(), out.end(), equal);
-        if (it == out.end()) it = out.insert(out.end(), {definition, {}});
-        it->branches.emplace_back(i, branch.guard.negated);
+        auto it = std::find_if(found.begin(), found.end(), [&](const Condition& c) {
+            return same_comparison(f.code[c.definition.at], f.code[definition]);
+        });
+        if (it == found.end()) {
+            Condition made;
+            made.definition = {function, definition};
+            it = found.insert(found.end(), std::move(made));
+        }
+        it->branches.emplace_back(ptx::Place{function, i}, branch.guard.negated);
     }
     // What keeps one warp out and not another depends on the thread: those first.
-    std::stable_partition(out.begin(), out.end(), [&](const Condition& c) {
-        return depends_on_thread(s.entry, defs, c.definition);
+    std::stable_partition(found.begin(), found.end(), [&](const Condition& c) {
+        return depends_on_thread(f, defs, c.definition.at);
     });
-    return out;
+    out.insert(out.end(), found.begin(), found.end());
 }
 
 struct Lifted {
@@ -74,30 +75,22 @@ struct Lifted {
 
 // The condition that keeps the warp out: with it held true, or false, for everyone, every tile is right.
 Lifted lift_predicate(const Symptoms& s) {
-    for (const Condition& c : conditions(s)) {
+    std::vector<Condition> conditions;
+    for (const size_t function : s.functions) add_conditions(s, function, conditions);
+    for (const Condition& c : conditions) {
         for (const bool value : {false, true}) {
             ptx::Module edited = s.experiment.module;
-            const size_t entry = ptx::index_of(s.experiment.module, s.entry);
             ptx::Places taken, never;
             for (const auto& [branch, negated] : c.branches)
-                (value != negated ? taken : never).push_back({entry, branch});
+                (value != negated ? taken : never).push_back(branch);
             if (!ptx::fix_guard(edited, taken, true) || !ptx::fix_guard(edited, never, false)) continue;
-            const Trial here = try_module(s.experiment, edited, {.blocks = {s.block}, .budget = s.budget});
-            if (!mended(here)) continue;
-            const Trial other =
-                try_module(s.experiment, edited, {.blocks = {s.block}, .budget = s.budget, .seed_offset = 1});
-            Lifted out;
-            out.where = where_of(s, c.definition);
-            out.proven = mended(other);
-            out.proof = fmt::format(
-                "with the condition at {} lifted for every warp, 0 of {} elements of block {} are outside "
-                "their bounds{}",
-                place(out.where),
-                here.compared,
-                block_text(s.capture, s.block),
-                out.proven ? fmt::format(", and 0 of {} with another seed", other.compared) : ""
-            );
-            return out;
+            const Verdict v = prove(s, {.program = std::move(edited)});
+            if (!v.mends) continue;
+            const capture::Where where = where_of(s, c.definition);
+            return {
+                where,
+                fmt::format("with the condition at {} lifted for every warp, {}", place(where), v.text),
+                v.proven};
         }
     }
     return {};

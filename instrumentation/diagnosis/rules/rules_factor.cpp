@@ -1,6 +1,6 @@
 // constant_factor: a tile that is its reference times one number, and the instruction that puts the number
 // there.
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/ptx/edit/edit.h"
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -24,25 +25,12 @@ struct Cause {
     std::string proof;
 };
 
-TrialOptions trial_options(const Symptoms& s, uint64_t seed_offset) {
-    return {.blocks = {s.block}, .budget = s.budget, .races = true, .seed_offset = seed_offset};
-}
-
 // Runs the edit on these inputs and on others; says what it showed.
-bool prove(const Symptoms& s, const ptx::Module& edited, Cause& cause) {
-    const Trial here = try_module(s.experiment, edited, trial_options(s, 0));
-    if (!mended(here)) return false;
-    const Trial other = try_module(s.experiment, edited, trial_options(s, 1));
-    cause.proven = mended(other);
-    cause.proof = fmt::format(
-        "{}: 0 of {} elements of block {} are outside their bounds",
-        cause.change,
-        here.compared,
-        block_text(s.capture, s.block)
-    );
-    cause.proof += cause.proven ? fmt::format(", and 0 of {} with another seed", other.compared)
-                                : fmt::format(", but {} of {} with another seed", other.bad, other.compared);
-    return true;
+bool is_cause(const Symptoms& s, std::optional<ptx::Module> edited, Cause& cause) {
+    if (!edited) return false;
+    const Verdict v = prove(s, {.program = std::move(edited)});
+    cause.proven = v.proven, cause.proof = cause.change + ": " + v.text;
+    return v.mends;
 }
 
 // A reduction lies in one function: the entry or one that it calls.
@@ -124,8 +112,7 @@ bool by_reduction(const Symptoms& s, double factor, const std::string& tile, Cau
             lanes,
             lanes
         );
-        const std::optional<ptx::Module> edited = without_reduction(s, i);
-        if (edited && prove(s, *edited, cause)) return true;
+        if (is_cause(s, without_reduction(s, i), cause)) return true;
     }
     return false;
 }
@@ -138,43 +125,39 @@ bool is_multiplication(const ptx::Instruction& i) {
 
 // One source line's multiplications, without them. The factor is the operand that is an immediate, else the
 // second.
-std::optional<ptx::Module> without_multiplications(const Symptoms& s, const ptx::Group& group) {
+std::optional<ptx::Module> without_multiplications(const Symptoms& s, const ptx::Places& line) {
     ptx::Module edited = s.experiment.module;
-    const size_t entry = ptx::index_of(s.experiment.module, s.entry);
-    for (const uint32_t site : group.members) {
-        const ptx::Instruction& i = s.entry.code[site];
-        const bool factor_first = i.operands[1].kind == ptx::Operand::Kind::immediate;
-        if (!ptx::replace_by_move(
-                edited,
-                {
-                    {entry, site}
-        },
-                factor_first ? 2 : 1
-            ))
-            return std::nullopt;
+    for (const ptx::Place& place : line) {
+        const ptx::Instruction& i = instruction_at(s, place);
+        const size_t kept = i.operands[1].kind == ptx::Operand::Kind::immediate ? 2 : 1;
+        if (!ptx::replace_by_move(edited, {place}, kept)) return std::nullopt;
     }
     return edited;
 }
 
-// A multiplication by the factor too many: each line's is left out in turn, from the mark backwards.
-bool by_multiplication(const Symptoms& s, double factor, const std::string& tile, Cause& cause) {
-    const auto mark = static_cast<uint32_t>(
-        s.capture.probes[static_cast<size_t>(s.capture.tiles[static_cast<size_t>(s.first_bad)].probe)].site
-    );
-    std::vector<uint32_t> sites;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        if (is_multiplication(s.entry.code[i])) sites.push_back(i);
-    }
-    std::vector<ptx::Group> groups = group_by_line(s.experiment.module, s.entry, sites);
-    const auto distance = [&](const ptx::Group& g) {
-        return g.members.back() <= mark ? mark - g.members.back() : mark + g.members.back();
+// Lines of multiplications, from the first bad tile's mark backwards, then those behind it, then those of
+// called functions; an output's lines from the end.
+std::vector<ptx::Places> multiplications(const Symptoms& s) {
+    const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
+    const int site = s.capture.probes[static_cast<size_t>(tile.probe)].site;
+    const auto mark = site < 0 ? static_cast<uint32_t>(s.entry.code.size()) : static_cast<uint32_t>(site);
+    std::vector<ptx::Places> lines = lines_with(s, is_multiplication);
+    const auto distance = [&](const ptx::Places& line) {
+        const ptx::Place& last = line.back();
+        const bool called = last.function != s.functions.front();
+        return std::pair(called, !called && last.at <= mark ? mark - last.at : mark + last.at);
     };
-    std::stable_sort(groups.begin(), groups.end(), [&](const ptx::Group& a, const ptx::Group& b) {
+    std::stable_sort(lines.begin(), lines.end(), [&](const ptx::Places& a, const ptx::Places& b) {
         return distance(a) < distance(b);
     });
-    if (groups.size() > kMaxTrials) groups.resize(kMaxTrials);
-    for (const ptx::Group& g : groups) {
-        cause.where = where_of(s, g.members.front());
+    if (lines.size() > kMaxTrials) lines.resize(kMaxTrials);
+    return lines;
+}
+
+// A multiplication by the factor too many: each line's is left out in turn.
+bool by_multiplication(const Symptoms& s, double factor, const std::string& tile, Cause& cause) {
+    for (const ptx::Places& line : multiplications(s)) {
+        cause.where = where_of(s, line.front());
         cause.change = fmt::format("with the multiplication at {} left out", place(cause.where));
         cause.title = fmt::format(
             "{} is {}x the reference: a multiplication by {} too many",
@@ -187,8 +170,7 @@ bool by_multiplication(const Symptoms& s, double factor, const std::string& tile
             quoted(s.capture, cause.where),
             factor_text(s, factor)
         );
-        const std::optional<ptx::Module> edited = without_multiplications(s, g);
-        if (edited && prove(s, *edited, cause)) return true;
+        if (is_cause(s, without_multiplications(s, line), cause)) return true;
     }
     return false;
 }

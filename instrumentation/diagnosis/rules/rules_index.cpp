@@ -1,6 +1,6 @@
 // wrong_index, wrong_leading_dimension: a product that takes other elements of an operand than it should,
 // whichever they are: the kernel is asked with coordinates for inputs.
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/rules/operand_map.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
@@ -51,7 +51,7 @@ ProductOperand refilled(const manifest::Problem& p, const ProductOperand& o) {
 
 // What was learnt from the inputs at hand must hold on others.
 std::optional<ProductFit> test_elsewhere(const Symptoms& s, const Explained& e) {
-    const manifest::Problem other = with_seed(s.experiment.problem, s.experiment.problem.seed + 1);
+    const manifest::Problem& other = inputs_of(s.prover, 1).problem;
     const std::vector<double> got = bad_tile_with(s, [&](emulator::GlobalMemory& memory) {
         for (emulator::Allocation& a : memory.allocations) {
             for (const manifest::BoundArgument& arg : other.args) {

@@ -1,6 +1,6 @@
 // transposed_operand, permuted_operand, wrong_operand: a tile that is a product as it should be, but of
 // another operand, or of one taken another way round.
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
@@ -19,37 +19,17 @@ using ptx::Op;
 struct Proof {
     std::string text;
     bool proven = false;
-    uint32_t site = 0;  // of the change; 0: the inputs were changed, not the program
+    capture::Where where;  // of the change; line 0: the inputs were changed, not the program
 };
-
-std::optional<Proof> prove(
-    const Symptoms& s, const ptx::Module& module, const TrialOptions& options, const std::string& change
-) {
-    const Trial here = try_module(s.experiment, module, options);
-    if (!mended(here)) return std::nullopt;
-    TrialOptions again = options;
-    again.seed_offset = 1;
-    const Trial other = try_module(s.experiment, module, again);
-    Proof out;
-    out.proven = mended(other);
-    out.text = fmt::format(
-        "{}, 0 of {} elements of block {} are outside their bounds",
-        change,
-        here.compared,
-        block_text(s.capture, s.block)
-    );
-    out.text += out.proven ? fmt::format(", and 0 of {} with another seed", other.compared)
-                           : fmt::format(", but {} of {} with another seed", other.bad, other.compared);
-    return out;
-}
 
 // The load of a fragment taken the other way round.
 std::optional<Proof> by_layout(const Symptoms& s, bool left) {
-    for (const ptx::Group& g : fragment_loads(s, left)) {
+    for (const ptx::Places& line : fragment_loads(s, left)) {
         ptx::Module edited = s.experiment.module;
-        const size_t entry = ptx::index_of(s.experiment.module, s.entry);
-        if (!ptx::toggle_layout(edited, ptx::places_in(entry, g.members))) continue;
-        const ptx::Instruction& load = s.entry.code[g.members.front()];
+        if (!ptx::toggle_layout(edited, line)) continue;
+        const Verdict v = prove(s, {.program = std::move(edited)});
+        if (!v.mends) continue;
+        const ptx::Instruction& load = instruction_at(s, line.front());
         const std::string change = load.op == Op::ldmatrix
             ? fmt::format("with .trans {} the ldmatrix", load.modifiers.trans ? "taken from" : "given to")
             : fmt::format(
@@ -57,15 +37,8 @@ std::optional<Proof> by_layout(const Symptoms& s, bool left) {
                   load.modifiers.layout_a == "row" ? "col" : "row",
                   load.modifiers.layout_a
               );
-        auto proof = prove(
-            s,
-            edited,
-            {.blocks = {s.block}, .budget = s.budget},
-            change + " at " + place(where_of(s, g.members.front()))
-        );
-        if (!proof) continue;
-        proof->site = g.members.front();
-        return proof;
+        const capture::Where where = where_of(s, line.front());
+        return Proof{fmt::format("{} at {}, {}", change, place(where), v.text), v.proven, where};
     }
     return std::nullopt;
 }
@@ -100,24 +73,23 @@ std::optional<Proof> by_inverse(const Symptoms& s, const ProductFit& fit) {
     const ProductOperand& o = fit.left_differs ? fit.left : fit.right;
     if (o.argument < 0) return std::nullopt;
     const Tensor& array = s.experiment.problem.args[static_cast<size_t>(o.argument)].data;
-    TrialOptions options{.blocks = {s.block}, .budget = s.budget};
-    options.rearrange = [&](emulator::GlobalMemory& memory) {
-        for (emulator::Allocation& a : memory.allocations) {
-            if (a.name == o.name) rearrange(a.bytes, array, o.stored, *fit.changed);
-        }
-    };
-    return prove(
-        s,
-        s.experiment.module,
-        options,
+    const Verdict v = prove(s, {.rearrange = [&](execution::GlobalMemory& memory) {
+                                for (execution::Allocation& a : memory.allocations) {
+                                    if (a.name == o.name) rearrange(a.bytes, array, o.stored, *fit.changed);
+                                }
+                            }});
+    if (!v.mends) return std::nullopt;
+    return Proof{
         fmt::format(
-            "with each {} x {} part of {} {} in memory before the launch",
+            "with each {} x {} part of {} {} in memory before the launch, {}",
             o.stored.rows,
             o.stored.cols,
             o.name,
-            fit.changed->plain ? "transposed" : "rearranged the same way"
-        )
-    );
+            fit.changed->plain ? "transposed" : "rearranged the same way",
+            v.text
+        ),
+        v.proven,
+        {}};
 }
 
 capture::Finding describe(const Symptoms& s, const ProductFit& fit) {
@@ -185,10 +157,7 @@ Ruled operand_rule(const Symptoms& s) {
         if (!proof) proof = by_inverse(s, *fit);
     }
     if (proof) {
-        if (proof->site != 0) {
-            const capture::Where at = where_of(s, proof->site);
-            f.where.file = at.file, f.where.line = at.line;
-        }
+        if (proof->where.line > 0) f.where.file = proof->where.file, f.where.line = proof->where.line;
         f.proof = proof->text + "; " + f.proof;
         if (proof->proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
     }

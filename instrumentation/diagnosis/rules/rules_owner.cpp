@@ -1,5 +1,5 @@
 // race_shared, where two warps own the same element: both write it by the same line within one barrier epoch.
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/words.h"
 
 #include <algorithm>
@@ -11,8 +11,6 @@ namespace {
 
 using emulator::Incident;
 using Kind = Incident::Kind;
-
-constexpr uint64_t kOrders = 4;  // legal orders of warps tried; in 0 each warp runs on until it must wait
 
 // Races between two writes by one line, one a tile.
 struct Shared {
@@ -51,27 +49,6 @@ std::string list(const std::vector<std::string>& names) {
     return out;
 }
 
-// The same program on the same inputs, with nothing but the order of its warps changed.
-struct Orders {
-    uint64_t right = 0, wrong = 0, worst_order = 0;
-    Trial worst;
-};
-
-Orders try_orders(const Symptoms& s) {
-    Orders out;
-    for (uint64_t order = 0; order < kOrders; ++order) {
-        Trial t = try_module(
-            s.experiment,
-            s.experiment.module,
-            {.blocks = {s.block}, .budget = s.budget, .races = false, .marks = false, .schedule_seed = order}
-        );
-        if (!t.unsupported.empty() || !t.finished || t.compared == 0) continue;
-        ++(t.bad == 0 ? out.right : out.wrong);
-        if (t.bad > out.worst.bad) out.worst = std::move(t), out.worst_order = order;
-    }
-    return out;
-}
-
 std::string orders_text(const Orders& o) {
     if (o.wrong == 0) return {};
     return fmt::format(
@@ -94,7 +71,7 @@ Ruled owner_rule(const Symptoms& s) {
     const Shared shared = shared_elements(s);
     if (shared.incidents.empty()) return {};
     const Incident& i = *shared.incidents.front();
-    const Orders orders = try_orders(s);
+    const Orders orders = try_orders(s, false);
     const std::string element = text_of(shared.element);
     capture::Finding f;
     f.rule = "race_shared";

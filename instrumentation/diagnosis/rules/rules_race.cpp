@@ -2,6 +2,7 @@
 // them.
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/emulator/program.h"
 
@@ -22,46 +23,34 @@ std::string rule_name(Kind k) {
     return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
 }
 
-constexpr uint64_t kOrders =
-    4;  // legal orders of warps tried for an effect; 0 is the emulator's own without marks
-
 // What the race can do: the outputs of the block in other legal orders of its warps, where no mark makes them
 // meet.
 std::string effect(const Symptoms& s, bool all_blocks) {
-    std::vector<int64_t> blocks;
-    if (!all_blocks) blocks.push_back(s.block);
-    Trial worst;
-    uint64_t order = 0, wrong = 0;
-    for (uint64_t seed = 0; seed < kOrders; ++seed) {
-        Trial t = try_module(
-            s.experiment,
-            s.experiment.module,
-            {.blocks = blocks, .budget = s.budget, .races = false, .marks = false, .schedule_seed = seed}
-        );
-        if (t.bad == 0) continue;
-        ++wrong;
-        if (t.bad > worst.bad) worst = std::move(t), order = seed;
-    }
     if (!s.experiment.reference) return {};
-    if (wrong == 0)
+    const Orders o = try_orders(s, all_blocks);
+    const char* what = all_blocks ? "blocks and warps" : "warps";
+    const char* whose = all_blocks ? "all blocks" : "the block";
+    const uint64_t tried = o.right + o.wrong;
+    if (tried == 0) return {};
+    if (o.wrong == 0)
         return fmt::format(
             " In {} orders of {} that were tried the outputs of {} stayed right: harmless only as far as "
             "tried.",
-            kOrders,
-            all_blocks ? "blocks and warps" : "warps",
-            all_blocks ? "all blocks" : "the block"
+            tried,
+            what,
+            whose
         );
     return fmt::format(
         " In {} of {} orders of {} that were tried the outputs come out wrong: with schedule {}, {} of {} "
         "elements of {}, by up to {}.",
-        wrong,
-        kOrders,
-        all_blocks ? "blocks and warps" : "warps",
-        order,
-        worst.bad,
-        worst.compared,
-        all_blocks ? "all blocks" : "the block",
-        number(worst.max_difference)
+        o.wrong,
+        tried,
+        what,
+        o.worst_order,
+        o.worst.bad,
+        o.worst.compared,
+        whose,
+        number(o.worst.max_difference)
     );
 }
 
@@ -69,8 +58,7 @@ std::string verb(const Access& a) { return a.write ? "writes" : "reads"; }
 
 // The variable that holds an offset of shared memory, by the name of its source: "tile"; empty: none does.
 std::string shared_variable(const Symptoms& s, uint64_t offset) {
-    const auto program = emulator::lower(s.experiment.module, s.experiment.entry);
-    for (const emulator::SharedVariable& v : program->shared_variables) {
+    for (const emulator::SharedVariable& v : unedited_program(s.prover).shared_variables) {
         if (offset < v.offset || offset - v.offset >= v.bytes) continue;
         const std::string name = demangle(v.name);
         const size_t scope = name.rfind("::");

@@ -1,6 +1,6 @@
 // wrong_leading_dimension: a fragment loaded or stored with another distance between rows than its matrix
 // has.
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/slice.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
@@ -75,45 +75,38 @@ std::vector<Candidate> candidates(
     return out;
 }
 
-std::optional<ptx::Module> with_stride(const Symptoms& s, const ptx::Group& group, int64_t stride) {
+std::optional<ptx::Module> with_stride(const Symptoms& s, const ptx::Places& line, int64_t stride) {
     ptx::Module edited = s.experiment.module;
     ptx::Operand immediate;
     immediate.kind = Kind::immediate, immediate.bits = static_cast<uint64_t>(stride);
-    const ptx::Places places = ptx::places_in(ptx::index_of(s.experiment.module, s.entry), group.members);
-    if (!ptx::set_operand(edited, places, kStride, immediate)) return std::nullopt;
+    if (!ptx::set_operand(edited, line, kStride, immediate)) return std::nullopt;
     return edited;
 }
 
 struct Mended {
-    ptx::Group group;
+    ptx::Place at;
     int64_t was = 0;
     Candidate now;
-    Trial here, other;
+    Verdict verdict;
 };
 
 std::optional<Mended> search(const Symptoms& s) {
-    const Definitions defs = definitions(s.entry);
-    std::vector<uint32_t> accesses;
-    for (uint32_t i = 0; i < s.entry.code.size(); ++i) {
-        const ptx::Instruction& in = s.entry.code[i];
-        const bool fragment = in.op == Op::wmma_load || in.op == Op::wmma_store;
-        if (fragment && in.operands.size() > kStride) accesses.push_back(i);
-    }
-    if (accesses.empty()) return std::nullopt;
+    const std::vector<ptx::Places> lines = lines_with(s, [](const ptx::Instruction& i) {
+        return (i.op == Op::wmma_load || i.op == Op::wmma_store) && i.operands.size() > kStride;
+    });
+    if (lines.empty()) return std::nullopt;
     const std::vector<WrittenRows> written = written_rows(s);
     size_t trials = 0;
-    for (ptx::Group& g : group_by_line(s.experiment.module, s.entry, accesses)) {
-        const ptx::Instruction& first = s.entry.code[g.members.front()];
-        const int64_t was = stride_of(s.entry, defs, first);
+    for (const ptx::Places& line : lines) {
+        const ptx::Function& f = s.experiment.module.functions[line.front().function];
+        const ptx::Instruction& first = instruction_at(s, line.front());
+        const int64_t was = stride_of(f, definitions(f), first);
         for (const Candidate& c : candidates(s, written, first, was)) {
             if (trials++ == kMaxTrials) return std::nullopt;
-            const std::optional<ptx::Module> edited = with_stride(s, g, c.stride);
+            std::optional<ptx::Module> edited = with_stride(s, line, c.stride);
             if (!edited) continue;
-            TrialOptions options{.blocks = {s.block}, .budget = s.budget};
-            Trial here = try_module(s.experiment, *edited, options);
-            if (!mended(here)) continue;
-            options.seed_offset = 1;
-            return Mended{std::move(g), was, c, std::move(here), try_module(s.experiment, *edited, options)};
+            Verdict verdict = prove(s, {.program = std::move(edited)});
+            if (verdict.mends) return Mended{line.front(), was, c, std::move(verdict)};
         }
     }
     return std::nullopt;
@@ -122,11 +115,11 @@ std::optional<Mended> search(const Symptoms& s) {
 capture::Finding describe(const Symptoms& s, const Mended& m) {
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
     const capture::Probe& probe = s.capture.probes[static_cast<size_t>(tile.probe)];
-    const bool load = s.entry.code[m.group.members.front()].op == Op::wmma_load;
+    const bool load = instruction_at(s, m.at).op == Op::wmma_load;
     capture::Finding f;
     f.rule = "wrong_leading_dimension";
-    f.evidence_kind = mended(m.other) ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::fit;
-    f.where = where_of(s, m.group.members.front());
+    f.evidence_kind = m.verdict.proven ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::fit;
+    f.where = where_of(s, m.at);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
     f.other = m.now.writer;
@@ -152,16 +145,8 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
         probe.name,
         m.now.stride
     );
-    f.proof = fmt::format(
-        "with leading dimension {} at {}, 0 of {} elements of block {} are outside their bounds and every "
-        "hazard of the block is gone, {} of {} with another seed",
-        m.now.stride,
-        place(f.where),
-        m.here.compared,
-        block_text(s.capture, s.block),
-        m.other.bad,
-        m.other.compared
-    );
+    f.proof =
+        fmt::format("with leading dimension {} at {}, {}", m.now.stride, place(f.where), m.verdict.text);
     f.evidence = {
         {"leading_dimension", static_cast<double>(m.was)       },
         {"should_be",         static_cast<double>(m.now.stride)},

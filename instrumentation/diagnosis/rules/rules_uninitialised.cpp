@@ -1,6 +1,6 @@
 // Values that nobody initialised: where they are read first, and where they decide something or leave.
 #include "instrumentation/base/demangle.h"
-#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 #include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
@@ -185,25 +185,13 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
 // gives zero? With other inputs too?
 bool zeros_mend(const Symptoms& s, capture::Finding& f) {
     if (s.first_bad < 0 || !s.experiment.reference) return false;
-    TrialOptions options;
-    options.blocks = {s.block}, options.budget = s.budget, options.marks = false;
-    if (try_module(s.experiment, s.experiment.module, options).bad == 0) return false;
-    options.zero_unwritten = true;
-    const Trial here = try_module(s.experiment, s.experiment.module, options);
-    if (!mended(here)) return false;
-    options.seed_offset = 1;
-    const Trial other = try_module(s.experiment, s.experiment.module, options);
-    f.proof = fmt::format(
-        "with zero for every value that nobody wrote, 0 of {} elements that block {} writes are outside "
-        "their "
-        "bounds",
-        here.compared,
-        block_text(s.capture, s.block)
-    );
-    if (!mended(other)) return false;
-    f.evidence_kind = capture::EvidenceKind::counterfactual;
-    f.proof += fmt::format(", with another seed 0 of {}", other.compared);
-    return true;
+    const TrialOptions as_it_is{.blocks = {s.block}, .budget = s.budget, .marks = false};
+    if (try_unedited(s.prover, as_it_is).bad == 0) return false;
+    const Verdict v = prove(s, {.zero_unwritten = true});
+    if (!v.mends) return false;
+    f.proof = "with zero for every value that nobody wrote, " + v.text;
+    if (v.proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+    return v.proven;
 }
 
 }  // namespace

@@ -84,6 +84,23 @@ capture::Where where_of(const Symptoms& s, uint32_t site) {
     return where_of(s.experiment.module, s.entry, site);
 }
 
+capture::Where where_of(const Symptoms& s, const ptx::Place& place) {
+    return where_in(
+        s.experiment.module, user_location(s.experiment.module, instruction_at(s, place).location)
+    );
+}
+
+const ptx::Instruction& instruction_at(const Symptoms& s, const ptx::Place& place) {
+    return s.experiment.module.functions[place.function].code[place.at];
+}
+
+std::vector<ptx::Places> lines_with(
+    const Symptoms& s, const std::function<bool(const ptx::Instruction&)>& is_wanted
+) {
+    const ptx::Module& m = s.experiment.module;
+    return ptx::group_by_line(m, ptx::select(m, s.functions, is_wanted));
+}
+
 capture::Where where_of_probe(const Symptoms& s, const capture::Probe& probe) {
     return probe.site < 0 ? capture::Where{} : where_of(s, static_cast<uint32_t>(probe.site));
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/ptx/edit/select.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +19,13 @@ capture::Where where_in(const ptx::Module& module, int32_t location);  // file a
 capture::Where where_of(const Symptoms& s, uint32_t site);
 // The same in another module, as in one with an edited entry.
 capture::Where where_of(const ptx::Module& module, const ptx::Function& entry, uint32_t site);
+
+capture::Where where_of(const Symptoms& s, const ptx::Place& place);
+const ptx::Instruction& instruction_at(const Symptoms& s, const ptx::Place& place);
+// Instructions of the entry and of what it calls, line by line.
+std::vector<ptx::Places> lines_with(
+    const Symptoms& s, const std::function<bool(const ptx::Instruction&)>& is_wanted
+);
 
 // Where a mark stands; unknown of an output, which has none.
 capture::Where where_of_probe(const Symptoms& s, const capture::Probe& probe);

@@ -1,0 +1,22 @@
+// Outputs of a trial against the reference: only what its blocks wrote.
+#pragma once
+
+#include "instrumentation/diagnosis/prove/trial.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+// Makes the memory tell which bytes of outputs that hold a fill are written; gives the names of their
+// allocations. What the kernel reads of them stays what it was.
+std::vector<std::string> watch_filled_outputs(
+    const manifest::Problem& problem, execution::GlobalMemory& memory
+);
+// A read of such a fill is no fault.
+bool reads_fill(const execution::Incident& incident, const std::vector<std::string>& filled);
+
+// Adds the written elements of every output to the trial's figures; the other blocks did not run.
+void judge_outputs(const Inputs& inputs, const execution::GlobalMemory& memory, Trial& out);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,43 @@
+// One place where causes are proven: a hypothesis is run on the block that is wrong, and judged.
+#pragma once
+
+#include "instrumentation/diagnosis/prove/trial.h"
+#include "instrumentation/diagnosis/rules/rules.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+// What would have to be otherwise for the block to come right.
+struct Hypothesis {
+    std::optional<ptx::Module> program = {};                       // nothing: as it is
+    std::function<void(execution::GlobalMemory&)> rearrange = {};  // inputs in memory before the launch
+    bool zero_unwritten = false;  // what nobody wrote reads as zero; then only outputs are judged
+};
+
+struct Verdict {
+    bool mends = false;   // every tile and output of the block is inside its bound, and no fault is left
+    bool proven = false;  // with the inputs of another seed too
+    int64_t block = 0;    // that was run
+    Trial here, other;    // other: of what mends
+    // Of the changed program, kinds that the unedited one did not show.
+    std::vector<execution::Incident::Kind> new_faults;
+    // "0 of 64 elements of block (0,0,0) are outside their bounds, and 0 of 64 with another seed"
+    std::string text;
+};
+Verdict prove(const Symptoms& s, const Hypothesis& hypothesis);
+
+std::vector<execution::Incident::Kind> new_faults(const Symptoms& s, const Trial& trial);
+
+// The same program on the same inputs, with nothing but the order of warps (and of blocks, where all run)
+// changed; of the outputs, where no mark makes warps meet.
+struct Orders {
+    uint64_t right = 0, wrong = 0, worst_order = 0;  // worst_order: a schedule's seed
+    Trial worst;
+};
+Orders try_orders(const Symptoms& s, bool all_blocks);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,75 @@
+// Problems, references and memory that are made once and used by every trial.
+#include "instrumentation/diagnosis/prove/prover.h"
+
+#include "instrumentation/diagnosis/reference.h"
+
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr size_t kMostRemembered = size_t{1} << 24;  // elements: 13 bytes each
+
+using Key = std::tuple<std::string, std::vector<int64_t>, int, int, int, int>;
+
+struct Remembered {
+    std::mutex mutex;
+    std::map<Key, analysis::ReferenceTile> windows;
+    size_t elements = 0;
+};
+
+}  // namespace
+
+analysis::Reference remembering(analysis::Reference reference) {
+    auto known = std::make_shared<Remembered>();
+    reference.tile = [known, compute = std::move(reference.tile)](const analysis::Window& w) {
+        const Key key{w.tensor, w.at, w.rows, w.cols, w.row_axis, w.col_axis};
+        {
+            const std::scoped_lock lock(known->mutex);
+            const auto it = known->windows.find(key);
+            if (it != known->windows.end()) return it->second;
+        }
+        analysis::ReferenceTile made = compute(w);
+        const std::scoped_lock lock(known->mutex);
+        const size_t size = made.value.data.size();
+        if (known->elements + size <= kMostRemembered && known->windows.emplace(key, made).second)
+            known->elements += size;
+        return made;
+    };
+    return reference;
+}
+
+manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
+    manifest::BindOptions options;
+    for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
+    options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;
+    options.python = p.python;
+    return manifest::bind(p.kernel, options);
+}
+
+const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
+    std::unique_ptr<Inputs>& known = prover.by_seed[seed_offset];
+    if (known) return *known;
+    const Experiment& e = prover.experiment;
+    manifest::Problem problem =
+        seed_offset == 0 ? e.problem : with_seed(e.problem, e.problem.seed + seed_offset);
+    std::optional<analysis::Reference> reference =
+        seed_offset == 0 ? e.reference : make_reference(problem).reference;
+    if (reference) reference = remembering(std::move(*reference));
+    Prepared prepared = prepare_launch(problem, entry_of(e.module, e.entry));
+    known = std::make_unique<Inputs>(Inputs{std::move(problem), std::move(reference), std::move(prepared)});
+    return *known;
+}
+
+const emulator::Program& unedited_program(Prover& prover) {
+    const Experiment& e = prover.experiment;
+    if (!prover.unedited) prover.unedited = emulator::lower(e.module, e.entry);
+    return *prover.unedited;
+}
+
+}  // namespace wl::diagnosis

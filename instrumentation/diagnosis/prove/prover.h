@@ -1,0 +1,41 @@
+// What the trials of one diagnosis share: problems with their references and memory, one a seed, and the
+// program as it is.
+#pragma once
+
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/emulator/run.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace wl::diagnosis {
+
+// A problem with the inputs of one seed, ready to be run again and again.
+struct Inputs {
+    manifest::Problem problem;
+    std::optional<analysis::Reference> reference;  // computes each window once
+    Prepared prepared;                             // as before the first instruction
+};
+
+// Not for several threads at once. The experiment outlives it.
+struct Prover {
+    const Experiment& experiment;
+    std::map<uint64_t, std::unique_ptr<Inputs>> by_seed = {};  // by distance from the problem's own seed
+    std::shared_ptr<const emulator::Program> unedited = {};
+};
+
+// Made when first asked for.
+const Inputs& inputs_of(Prover& prover, uint64_t seed_offset);
+const emulator::Program& unedited_program(Prover& prover);
+
+// The same problem with other inputs.
+manifest::Problem with_seed(const manifest::Problem& problem, uint64_t seed);
+
+// The same reference, which computes a window when it is first asked for, as long as all of them are not too
+// many.
+analysis::Reference remembering(analysis::Reference reference);
+
+}  // namespace wl::diagnosis
