@@ -288,11 +288,23 @@ bool holds_in_other_orders(
     return true;
 }
 
+bool is_claimed(const Symptoms& s, const Cause& c) {
+    const Incident& i = *c.incidents.front();
+    const auto element = c.global ? std::nullopt : element_at(s.capture, i.first.block, i.second.address);
+    return std::any_of(s.claims.begin(), s.claims.end(), [&](const Claim& claim) {
+        return covers(claim, race_name(i.kind), element ? element->tile : "");
+    });
+}
+
 bool any(const std::vector<bool>& flags) {
     return std::find(flags.begin(), flags.end(), true) != flags.end();
 }
 
 }  // namespace
+
+const char* race_name(Kind k) {
+    return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
+}
 
 std::vector<Cause> race_causes(
     const ptx::Module& module, const ptx::Function& entry, const std::vector<Incident>& incidents
@@ -324,7 +336,8 @@ std::vector<Cause> race_causes(
 Ordering find_ordering(const Symptoms& s, const std::vector<Cause>& causes) {
     Ordering out;
     out.gone_with.assign(causes.size(), Ordering::kNone), out.seen.assign(causes.size(), false);
-    if (causes.empty()) return out;
+    for (const Cause& c : causes) out.tried.push_back(!is_claimed(s, c));
+    if (!any(out.tried)) return out;
     const std::vector<int64_t> blocks = blocks_to_run(s, causes);
     out.blocks = blocks.empty() ? "all blocks"
         : blocks.size() == 1    ? "block " + block_text(s.capture, blocks.front())
@@ -332,7 +345,7 @@ Ordering find_ordering(const Symptoms& s, const std::vector<Cause>& causes) {
     Left now = try_mendings(s, causes, {}, blocks);
     out.seen = now.causes;
     for (size_t c = 0; c < std::min(causes.size(), kMaxCauses); ++c) {
-        if (!out.seen[c] || !now.causes[c]) continue;
+        if (!out.tried[c] || !out.seen[c] || !now.causes[c]) continue;
         std::optional<Left> best;
         Mending chosen;
         for (Mending& r : mendings_for(s, causes[c])) {

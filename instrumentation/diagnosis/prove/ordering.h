@@ -16,6 +16,7 @@ struct Cause {
     capture::Where first, second;                      // file and line alone
     std::vector<const emulator::Incident*> incidents;  // the gravest kind first: blocks or warps before lanes
 };
+const char* race_name(emulator::Incident::Kind kind);  // of its rule: race_warp, race_global, race_shared
 // Of shared memory first, and of those the ones that need a block barrier; of global memory lost updates
 // first. They point into `incidents`.
 std::vector<Cause> race_causes(
@@ -41,6 +42,7 @@ struct Ordering {
     static constexpr int kNone = -1;
     std::vector<Mending> mendings;  // each tried together with those before it
     std::vector<int> gone_with;     // by cause: index in mendings; kNone: none was found
+    std::vector<bool> tried;        // by cause: false of what an earlier finding accounts for
     std::vector<bool> seen;         // by cause: the unchanged program shows it when its blocks run alone
     Trial trial;                    // all mendings together
     std::string blocks;             // that the trials ran: "block (0,3,1)", "2 blocks", "all blocks"
@@ -49,7 +51,8 @@ struct Ordering {
 
 // Tries, for the first causes, single changes of the source: a block barrier for a __syncwarp, a barrier or a
 // __syncwarp before a line, a fence before an atomic. A change counts when its cause is gone, no other race
-// and no other fault has come, and the kernel still ends.
+// and no other fault has come, and the kernel still ends. Not for causes that
+// an earlier finding accounts for.
 Ordering find_ordering(const Symptoms& s, const std::vector<Cause>& causes);
 
 }  // namespace wl::diagnosis

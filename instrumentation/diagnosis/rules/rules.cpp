@@ -46,17 +46,7 @@ Symptoms symptoms(
 ) {
     const Experiment& e = prover.experiment;
     const ptx::Function& entry = entry_of(e.module, e.entry);
-    Symptoms s{
-        e,
-        c,
-        incidents,
-        entry,
-        prover,
-        {},
-        analysis::first_bad_tile(c),
-        {},
-        0,
-        0};
+    Symptoms s{e, c, incidents, entry, prover, {}, analysis::first_bad_tile(c), {}, 0, 0};
     const auto first = static_cast<int>(&entry - e.module.functions.data());
     for (const int f : execution::reachable_functions(e.module, first))
         s.functions.push_back(static_cast<size_t>(f));
@@ -161,16 +151,11 @@ void become_consequences(std::vector<capture::Finding>& findings, int of, const 
     }
 }
 
-struct Claim {
-    std::vector<std::string> rules;
-    int by = 0;  // index of the finding whose consequences they are
-};
-
-void join(std::vector<capture::Finding>& findings, const Claim& claim) {
+void join(std::vector<capture::Finding>& findings, const Claim& claim, int by) {
     for (capture::Finding& f : findings) {
-        if (std::find(claim.rules.begin(), claim.rules.end(), f.rule) == claim.rules.end()) continue;
-        f.caused_by = claim.by;
-        if (!f.proof.empty()) f.proof += "; gone with the change of the cause";
+        if (!covers(claim, f.rule, f.where.tile)) continue;
+        f.caused_by = by;
+        f.proof += (f.proof.empty() ? "" : "; ") + claim.why;
     }
 }
 
@@ -263,21 +248,28 @@ void order(std::vector<capture::Finding>& findings) {
 
 std::span<const Rule> rules() { return kRules; }
 
+bool covers(const Claim& claim, const std::string& rule, const std::string& tile) {
+    const auto has = [](const std::vector<std::string>& all, const std::string& one) {
+        return std::find(all.begin(), all.end(), one) != all.end();
+    };
+    return has(claim.rules, rule) && (claim.tiles.empty() || has(claim.tiles, tile));
+}
+
 std::vector<capture::Finding> diagnose(
     const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
 ) {
     Prover prover{e};
-    const Symptoms s = symptoms(prover, c, incidents);
+    Symptoms s = symptoms(prover, c, incidents);
     std::vector<capture::Finding> out;
     bool explained = s.first_bad < 0;
-    std::vector<Claim> claims;
+    std::vector<int> claimed_by;  // of s.claims: indices of findings
     for (const Rule& rule : rules()) {
         if (rule.last_resort && explained) continue;
         Ruled said = rule.apply(s);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
-        for (const Claim& claim : claims) join(said.findings, claim);
-        if (!said.consequences.empty()) claims.push_back({said.consequences, first});
+        for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);
+        if (!said.claim.rules.empty()) s.claims.push_back(said.claim), claimed_by.push_back(first);
         if (said.mends) become_consequences(out, first, said.findings.front());
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;

@@ -12,6 +12,14 @@
 
 namespace wl::diagnosis {
 
+// Findings that a rule counts as consequences of its first one, where later rules come to them.
+struct Claim {
+    std::vector<std::string> rules;
+    std::vector<std::string> tiles = {};  // only where they lie in one of these; empty: anywhere
+    std::string why = "gone with the change of the cause";
+};
+bool covers(const Claim& claim, const std::string& rule, const std::string& tile);
+
 // What every rule looks at.
 struct Symptoms {
     const Experiment& experiment;
@@ -25,6 +33,7 @@ struct Symptoms {
     int64_t block = 0;  // the block that counterfactuals run: the first bad tile's, else the recorded one
     uint64_t budget =
         0;  // warp instructions a block may take in a counterfactual: a small multiple of the unedited run
+    std::vector<Claim> claims = {};  // of the rules before
 };
 
 // What a rule says: nothing, or one finding a cause.
@@ -34,8 +43,7 @@ struct Ruled {
     // The first finding accounts for everything: of a proven one every tile came inside its bound and no
     // fault was left. No other rule is asked, and what the rules before it found are consequences.
     bool mends = false;
-    // Rules whose findings, where later rules come to them, are consequences of the first finding here.
-    std::vector<std::string> consequences = {};
+    Claim claim = {};  // no rules: none
 };
 
 // Rules run in the table's order.

@@ -67,6 +67,13 @@ void add_conditions(const Symptoms& s, size_t function, std::vector<Condition>& 
     out.insert(out.end(), found.begin(), found.end());
 }
 
+// A branch back that is always taken: the loop's own condition, which keeps no warp out; held true it does
+// not end.
+bool goes_back(const Symptoms& s, const ptx::Place& branch) {
+    const ptx::Operand& target = instruction_at(s, branch).operands.front();
+    return target.kind == ptx::Operand::Kind::label && target.index <= static_cast<int32_t>(branch.at);
+}
+
 struct Lifted {
     capture::Where where;
     std::string proof;
@@ -83,7 +90,11 @@ Lifted lift_predicate(const Symptoms& s) {
             ptx::Places taken, never;
             for (const auto& [branch, negated] : c.branches)
                 (value != negated ? taken : never).push_back(branch);
-            if (!ptx::fix_guard(edited, taken, true) || !ptx::fix_guard(edited, never, false)) continue;
+            const bool endless = std::any_of(taken.begin(), taken.end(), [&](const ptx::Place& branch) {
+                return goes_back(s, branch);
+            });
+            if (endless || !ptx::fix_guard(edited, taken, true) || !ptx::fix_guard(edited, never, false))
+                continue;
             const Verdict v = prove(s, {.program = std::move(edited)});
             if (!v.mends) continue;
             const capture::Where where = where_of(s, c.definition);

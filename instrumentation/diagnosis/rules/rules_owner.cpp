@@ -116,7 +116,12 @@ Ruled owner_rule(const Symptoms& s) {
     };
     Ruled out;
     out.explains = is_proven(f);
-    if (is_proven(f)) out.consequences = {"race_shared", "race_warp"};
+    if (is_proven(f))
+        out.claim = {
+            {"race_shared", "race_warp"},
+            shared.tiles,
+            "told behind the elements with two owners, without a trial of its own"
+        };
     out.findings.push_back(std::move(f));
     return out;
 }

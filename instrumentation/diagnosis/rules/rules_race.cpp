@@ -19,10 +19,6 @@ using emulator::Access;
 using emulator::Incident;
 using Kind = Incident::Kind;
 
-std::string rule_name(Kind k) {
-    return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
-}
-
 // What the race can do: the outputs of the block in other legal orders of its warps, where no mark makes them
 // meet.
 std::string effect(const Symptoms& s, bool all_blocks) {
@@ -210,7 +206,7 @@ void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
 capture::Finding describe(const Symptoms& s, const Cause& cause) {
     const Incident& i = *cause.incidents.front();
     capture::Finding f;
-    f.rule = rule_name(i.kind);
+    f.rule = race_name(i.kind);
     f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
     f.count = 0;
     for (const Incident* each : cause.incidents) f.count += each->count;
@@ -235,6 +231,7 @@ capture::Finding describe(const Symptoms& s, const Cause& cause) {
 // What the trials showed of one cause.
 std::string proof_of(const Cause& cause, const Ordering& o, size_t index) {
     const Incident& i = *cause.incidents.front();
+    if (!o.tried[index]) return "the two accesses above";
     if (o.gone_with[index] == Ordering::kNone) {
         const char* tried = i.first.block != i.second.block ? "fence before an atomic"
             : i.kind == Kind::race_warp                     ? "__syncwarp() at a single place"
@@ -310,7 +307,7 @@ Ruled race_rule(const Symptoms& s) {
             else
                 first = static_cast<int>(c);
         }
-        if (c == 0) f.explanation += effect(s, causes[c].global);
+        if (c == 0 && ordering.tried[c]) f.explanation += effect(s, causes[c].global);
         out.findings.push_back(std::move(f));
     }
     join_steps(out.findings);
@@ -322,7 +319,7 @@ Ruled race_rule(const Symptoms& s) {
                 ordering.trial.incidents.end(),
                 [&](const Incident& t) { return t.kind == i.kind; }
             );
-            if (fault != nullptr && !left) out.consequences.emplace_back(fault);
+            if (fault != nullptr && !left) out.claim.rules.emplace_back(fault);
         }
     }
     out.explains = out.mends = values && s.first_bad >= 0;
