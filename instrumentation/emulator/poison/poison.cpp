@@ -165,6 +165,16 @@ Traced trace_block(Tracer& t, const PoisonRun& run, int64_t index) {
     return out;
 }
 
+// Does a read of every group matter?
+bool matter(const Births& births, const std::vector<std::vector<uint32_t>>& groups) {
+    return std::all_of(groups.begin(), groups.end(), [&](const std::vector<uint32_t>& sites) {
+        return std::any_of(births.all.begin() + 1, births.all.end(), [&](const Birth& b) {
+            return b.incident.count > 0 &&
+                std::find(sites.begin(), sites.end(), b.incident.first.site) != sites.end();
+        });
+    });
+}
+
 void gather(const Births& births, PoisonTrace& out) {
     std::map<uint32_t, bool> harmless;  // by site
     for (size_t k = 1; k < births.all.size(); ++k) {
@@ -208,7 +218,8 @@ PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options) {
         left -= traced.instructions;
         ++out.blocks;
         out.cancelled = options.on_progress && !options.on_progress(k + 1, blocks);
-        if (out.cancelled) break;
+        out.answered = !options.until.empty() && matter(t.poison.births, options.until);
+        if (out.cancelled || out.answered) break;
     }
     gather(t.poison.births, out);
     return out;

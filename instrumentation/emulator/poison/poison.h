@@ -16,6 +16,9 @@ struct PoisonOptions {
     uint64_t most_instructions = uint64_t{1} << 25;  // of warps, over all blocks: the rest is left out
     uint64_t schedule_seed = 0;
     std::vector<int64_t> blocks;  // linear; empty: all
+    // Groups of sites that read, as the copies of one source line: no further block is followed once one of
+    // each group is known to matter. Empty: all blocks are.
+    std::vector<std::vector<uint32_t>> until;
     // The counterfactual: what nobody wrote is zero, in registers and memory, when it is read first. Nothing
     // is poisoned then, and `memory` holds what such a launch leaves.
     bool as_zero = false;
@@ -31,6 +34,7 @@ struct PoisonTrace {
     std::vector<Incident> incidents;
     std::vector<uint32_t> harmless;  // sites of such reads whose values did neither, nor went where they are
                                      // not followed
+    bool answered = false;           // every group of PoisonOptions::until: it ended there
     bool cancelled = false;
 };
 
