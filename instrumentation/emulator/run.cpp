@@ -217,14 +217,14 @@ Hooked hooked_for(const Execution& e, GlobalCheck& check) {
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
 // Who races with whom is then found on one.
 RunResult execute_checked(Execution e, GlobalMemory& memory) {
-    const bool one_thread =
-        e.workers == 1 || e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr;
+    const bool ordered = e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr,
+               one_thread = e.workers == 1 || ordered;
     if (one_thread) e.workers = 1;
     const GlobalMemory before = one_thread ? GlobalMemory() : memory;
     GlobalCheck check;
     Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
-    start(check, e.program, memory, one_thread);
+    start(check, e.program, memory, {.witnesses = one_thread, .blocks_ordered = ordered});
     RunResult result = execute(e, memory, &hooked, &check);
     if (one_thread) {
         add_races(result, check);
@@ -236,7 +236,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     quiet.on_tile = nullptr;
     quiet.on_progress = nullptr;
     GlobalCheck exact;
-    start(exact, e.program, again, true);
+    start(exact, e.program, again, {.witnesses = true});
     execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &hooked, &exact);
     add_races(result, exact);
     return result;

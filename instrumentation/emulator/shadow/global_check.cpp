@@ -23,7 +23,18 @@ struct Addresses {
     std::array<uint64_t, kLanes> at{};
     uint32_t global = 0, shared = 0;  // lanes
 };
+// One line of global memory, which most instructions point at: lanes that do not count are computed too, so
+// that all of them are in one vector.
+void read_global_addresses(Warp& w, const MemorySite& site, const MemoryRequest& r, Addresses& out) {
+    const uint64_t* base = cells<uint64_t>(w, site.slot);
+    const auto displacement = static_cast<uint64_t>(site.displacement);
+    for (size_t l = 0; l < kLanes; ++l) out.at[l] = base[l] + displacement + r.byte[l];
+    out.global = w.mask & r.lanes;
+}
+
 void read_addresses(Warp& w, const MemorySite& site, const MemoryRequest& r, Addresses& out) {
+    if (site.space == Space::global && site.wide && site.stride == 0)
+        return read_global_addresses(w, site, r, out);
     const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
     const bool generic = site.space == Space::generic;
     for (uint32_t rest = w.mask & r.lanes; rest != 0; rest &= rest - 1) {
@@ -70,7 +81,7 @@ void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const 
         const bool reads = order.update || r.kind == AccessKind::load, writes = r.kind != AccessKind::load;
         if (reads) see_flag(actor.order, w.index, lane, location);
         if (writes) raise_flag(actor.order, w.index, location, order.update);
-        if (!actor.shadow->one_thread) continue;
+        if (!actor.shadow->look_for.witnesses) continue;
         if (reads) strong_read(actor.shadow->order, agent, location);
         if (writes) strong_write(actor.shadow->order, agent, location, order.update);
     }
@@ -292,8 +303,8 @@ void follow(GlobalCheck& check, Hooked& hooked, uint64_t seed, const std::option
     if (is_random(seed)) put_instead(hooked, {}, pause, is_watched);
 }
 
-void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, bool one_thread) {
-    start(check.shadow, memory, one_thread);
+void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, LookFor look_for) {
+    start(check.shadow, memory, look_for);
     const CollectiveReads& reads = program.collective_reads;
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
 }

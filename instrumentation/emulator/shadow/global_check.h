@@ -22,7 +22,7 @@ struct GlobalCheck {
 // `memory` and the check stay where they are while the launch runs the hooked program.
 // Looks for races in blocks of this variant.
 void look_for_races(Hooked& hooked, Variant variant);
-void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, bool one_thread);
+void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, LookFor look_for);
 // Accesses come as in the schedule of this seed: behind pauses, or the two of the pair in their order.
 void follow(GlobalCheck& check, Hooked& hooked, uint64_t seed, const std::optional<PairOrder>& pair);
 // Blocks that nobody observes tell `log` where they store, but for what Program::memory_sites does not have.

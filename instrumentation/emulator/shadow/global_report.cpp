@@ -7,7 +7,7 @@ namespace wl::emulator {
 
 void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident) {
     shadow.raced = true;
-    if (!shadow.one_thread) return;
+    if (!shadow.look_for.witnesses) return;
     incident.kind = Incident::Kind::race_global;
     const GlobalRecord& first = conflict.first;
     incident.first.site = first.site;

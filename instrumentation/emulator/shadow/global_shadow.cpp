@@ -49,7 +49,7 @@ PastAccess past(const GlobalRecord& r, uint32_t entry) {
 bool is_ordered(const Now& now, uint32_t entry, int lane) {
     const GlobalRecord& first = record_of(*now.actor.shadow, entry);
     if (same_warp(first, now.record)) return true;
-    if (!now.actor.shadow->one_thread && first.block != now.record.block) return false;
+    if (!now.actor.shadow->look_for.blocks_ordered && first.block != now.record.block) return false;
     return ordered(now.actor.shadow->order, past(first, entry), {&now.actor.order, now.record.warp, lane});
 }
 
@@ -139,7 +139,7 @@ void add_reader(const Now& now, GlobalPage& page, size_t k, const Unit& unit) {
     const bool beside = record_of(shadow, one).block != now.record.block;
     const bool fills = two == 0 || is_ordered(now, two, unit.lane) ||
         (beside && record_of(shadow, two).block == record_of(shadow, one).block);
-    if (fills) two = self | (beside && !shadow.one_thread ? kSettled : 0);
+    if (fills) two = self | (beside && !shadow.look_for.blocks_ordered ? kSettled : 0);
 }
 
 void read_unit(const Now& now, GlobalPage& page, size_t k, const Unit& unit) {
@@ -276,11 +276,19 @@ Allocation* holder(GlobalActor& actor, uint64_t address, uint32_t bytes) {
     return &memory.heap->arena;
 }
 
+// Of the lanes in `rest` those behind the first ones that point at `address` too: they are one access.
+uint32_t behind_same(const GlobalTouch& touch, uint32_t rest, uint64_t address) {
+    uint32_t others = 0;
+    for (size_t l = 0; l < 32; ++l) others |= static_cast<uint32_t>(touch.at[l] != address) << l;
+    others &= rest;
+    return others == 0 ? 0 : rest & ~((1u << std::countr_zero(others)) - 1);
+}
+
 }  // namespace
 
-void start(GlobalShadow& shadow, GlobalMemory& memory, bool one_thread) {
+void start(GlobalShadow& shadow, GlobalMemory& memory, LookFor look_for) {
     shadow.memory = &memory;
-    shadow.one_thread = one_thread;
+    shadow.look_for = look_for;
     const auto add_region = [&shadow](const Allocation& a) {
         GlobalRegion region;
         region.pages = std::vector<std::atomic<GlobalPage*>>((a.bytes.size() + kPageBytes - 1) / kPageBytes);
@@ -342,9 +350,7 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
             run.extent += bytes;
             rest &= rest - 1;
         }
-        while (run.extent == bytes && rest != 0 &&
-               touch.at[static_cast<size_t>(std::countr_zero(rest))] == address)
-            rest &= rest - 1;  // lanes that share a place are one access
+        if (run.extent == bytes && rest != 0) rest = behind_same(touch, rest, address);
         const Now now{actor, touch.record, *a, number};
         touch_run(now, page_at(*actor.shadow, actor.last_region, run.offset), run);
     }

@@ -57,10 +57,15 @@ struct GlobalRegion {  // of one allocation
     std::vector<std::atomic<GlobalPage*>> pages;
 };
 
+struct LookFor {
+    bool witnesses = false;       // on one thread: who races with whom; else only whether anything does
+    bool blocks_ordered = false;  // something may order one block behind another: only on one thread
+};
+
 struct GlobalShadow {
     GlobalMemory* memory = nullptr;
     const CollectiveReads* collective_reads = nullptr;
-    bool one_thread = false;  // there is an order among blocks, and witnesses are kept; else only `raced`
+    LookFor look_for;
     std::vector<GlobalRegion> regions;
     std::mutex lock;  // of pages being made
     std::deque<GlobalPage> pages;
@@ -107,7 +112,7 @@ struct GlobalTouch {
     std::span<const uint64_t, 32> at;  // addresses
 };
 
-void start(GlobalShadow& shadow, GlobalMemory& memory, bool one_thread);
+void start(GlobalShadow& shadow, GlobalMemory& memory, LookFor look_for);
 void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_block);
 
 // Notes the access; what it conflicts with is appended to `actor.conflicts`. Lanes outside every allocation
