@@ -30,7 +30,7 @@ diagnosis::Experiment experiment(int64_t which) {
         kernel.reference.target = source + "/bench/attention.py";
     }
     capture::Capture scratch;
-    return diagnosis::prepare(manifest::bind(kernel, bind), {}, scratch);
+    return diagnosis::make_experiment(manifest::bind(kernel, bind), {}, scratch);
 }
 
 bool multiplies(const ptx::Instruction& i) {

@@ -21,7 +21,7 @@ Prepared prepare(bool debug) {
     options.debug = debug;
     options.reference = false;
     capture::Capture capture;
-    Prepared p{diagnosis::prepare(manifest::bind(kernel, {}), options, capture), {}, {}};
+    Prepared p{diagnosis::make_experiment(manifest::bind(kernel, {}), options, capture), {}, {}};
     const ptx::Function& entry = *ptx::find_entry(p.experiment.module, p.experiment.entry);
     diagnosis::Prepared launch = diagnosis::prepare_launch(p.experiment.problem, entry);
     p.route = travel::make_route(

@@ -74,21 +74,17 @@ diagnosis::Options run_options(const KernelOptions& o) {
     out.threads = o.threads, out.schedule_seed = o.schedule, out.arch = o.arch, out.budget = o.budget;
     out.record_bytes = o.record_limit * 1'000'000;
     if (o.check.empty()) return out;
-    const std::array<std::pair<const char*, bool*>, 5> checks{
-        {{"races", &out.races},
-         {"uninitialised", &out.uninitialised},
-         {"bounds", &out.bounds},
-         {"barriers", &out.barriers},
-         {"reference", &out.reference}}
+    const std::array<std::pair<const char*, bool*>, 3> checks{
+        {{"races", &out.races}, {"uninitialised", &out.uninitialised}, {"reference", &out.reference}}
     };
-    std::vector<std::string> known{"none"};
+    std::vector<std::string> known{"none", "bounds", "barriers"};  // the last two are always made
     for (const auto& [name, flag] : checks) *flag = false, known.emplace_back(name);
     for (const std::string& word : split(o.check, ',')) {
         const auto* it =
             std::find_if(checks.begin(), checks.end(), [&](const auto& c) { return word == c.first; });
         if (it != checks.end()) {
             *it->second = true;
-        } else if (word != "none") {
+        } else if (std::find(known.begin(), known.end(), word) == known.end()) {
             const std::string near = nearest_word(word, known);
             throw Error(
                 "--check " + word + ": there is no such check; there are " + join(known, ", ") +

@@ -14,9 +14,7 @@ namespace wl::app {
 namespace {
 
 ImU32 colour_of(const capture::Finding& finding) {
-    return finding.severity == "error"  ? colour::kBad
-        : finding.severity == "warning" ? colour::kWarning
-                                        : colour::kAccent;
+    return finding.caused_by < 0 ? colour::kBad : colour::kAccent;
 }
 
 std::string place_of(const Session& session, const capture::Where& where) {

@@ -100,10 +100,7 @@ void draw_gutter(const LineLook& look, Box box, float number_right) {
         {Face::small_numbers, ink},
         std::to_string(look.line)
     );
-    if (look.finding != nullptr)
-        dot({box.low.x + px(11), y},
-            px(4),
-            look.finding->severity == "error" ? colour::kBad : colour::kWarning);
+    if (look.finding != nullptr) dot({box.low.x + px(11), y}, px(4), colour::kBad);
     if (!look.writer) return;
     const float x = number_right + px(7), r = px(4);
     ImGui::GetWindowDrawList()->AddTriangleFilled({x, y - r}, {x + r * 1.3F, y}, {x, y + r}, colour::kGot);

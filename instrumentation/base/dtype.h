@@ -11,6 +11,8 @@ namespace wl {
 
 enum class DType : uint8_t { u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64, e4m3, e5m2, tf32 };
 
+constexpr int kDTypes = static_cast<int>(DType::tf32) + 1;  // numbered from 0
+
 size_t size_of(DType t);                                 // bytes of one element (tf32 lies in 4)
 std::string_view name_of(DType t);                       // "f16", as in a manifest
 std::optional<DType> dtype_from_name(std::string_view);  // inverse of name_of

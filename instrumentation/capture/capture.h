@@ -120,7 +120,6 @@ struct Tile {
 enum class EventKind : uint8_t {
     shared_write,  // address, bytes, value
     global_write,
-    shared_read,     // only where the recording asks for reads
     barrier_arrive,  // address: barrier id
     barrier_release,
     syncwarp,
@@ -181,7 +180,6 @@ struct Where {
 // A fault of the kernel under test, with what it rests on (cli.md lists the rule names).
 struct Finding {
     std::string rule;
-    std::string severity = "error";  // "error" | "warning" | "note"
     std::string title;
     std::string explanation;  // two or three sentences a colleague would write, with the mending
     Where where;

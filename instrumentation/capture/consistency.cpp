@@ -106,8 +106,7 @@ std::string check_event(const Capture& capture, const BlockRecord& record, const
         return "names stage " + std::to_string(event.value);
     if (event.kind == EventKind::tile && event.value >= capture.probes.size())
         return "names probe " + std::to_string(event.value);
-    const bool access = event.kind == EventKind::shared_write || event.kind == EventKind::shared_read ||
-        event.kind == EventKind::global_write;
+    const bool access = event.kind == EventKind::shared_write || event.kind == EventKind::global_write;
     const bool power_of_two = event.bytes == 1 || event.bytes == 2 || event.bytes == 4 || event.bytes == 8;
     if (access && !power_of_two) return "accesses " + std::to_string(event.bytes) + " bytes";
     return {};

@@ -46,7 +46,6 @@ Json place_json(const Capture& capture, const Finding& finding, bool other) {
 Json to_json(const Capture& capture, const Finding& finding) {
     Json json;
     json["rule"] = finding.rule;
-    json["severity"] = finding.severity;
     json["title"] = finding.title;
     json["explanation"] = finding.explanation;
     json["where"] = place_json(capture, finding, false);

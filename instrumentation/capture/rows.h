@@ -191,7 +191,7 @@ void columns(Row& row, Field<Row, EventPage>& x) {
 }
 template <class Row>
 void columns(Row& row, Field<Row, FindingRow>& x) {
-    row(x.finding.rule), row(x.finding.severity), row(x.finding.title), row(x.finding.explanation);
+    row(x.finding.rule), row(x.finding.title), row(x.finding.explanation);
     row(x.finding.proof), row.named(x.finding.evidence_kind, kEvidenceNames);
     row(x.finding.caused_by), row(x.finding.count), row(x.detail);
 }

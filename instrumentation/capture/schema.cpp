@@ -69,7 +69,7 @@ const std::array<Table, kTableCount> kTables = {
          "NULL, "
          "t0 INTEGER NOT NULL, t1 INTEGER NOT NULL, data BLOB NOT NULL"},
      {"finding",
-         "finding_id INTEGER PRIMARY KEY, rule TEXT NOT NULL, severity TEXT NOT NULL, title TEXT NOT NULL, "
+         "finding_id INTEGER PRIMARY KEY, rule TEXT NOT NULL, title TEXT NOT NULL, "
          "explanation TEXT NOT NULL, proof TEXT NOT NULL, evidence_kind TEXT NOT NULL, caused_by INTEGER "
          "NOT NULL, "
          "count INTEGER NOT NULL, detail TEXT NOT NULL"},
@@ -103,7 +103,7 @@ const std::array<std::string_view, 2> kViewSql = {
     "(SELECT data FROM blob WHERE blob_id = t.bound_id) AS bound, "
     "(SELECT data FROM blob WHERE blob_id = t.owner_id) AS owner "
     "FROM probe p CROSS JOIN tile t ON t.probe_id = p.probe_id",
-    "CREATE VIEW findings AS SELECT f.finding_id, f.rule, f.severity, f.title, w.file, w.line, w.tile, "
+    "CREATE VIEW findings AS SELECT f.finding_id, f.rule, f.title, w.file, w.line, w.tile, "
     "w.cta, w.warp, w.iter, "
     "f.evidence_kind, f.proof, f.caused_by, f.detail FROM finding f CROSS JOIN place w ON w.place_id = 2 * "
     "f.finding_id"};

@@ -104,7 +104,7 @@ BankReport count_banks(
 ) {
     options.reference = false;
     BankReport report;
-    const Experiment e = prepare(std::move(problem), options, report.about);
+    const Experiment e = make_experiment(std::move(problem), options, report.about);
     const execution::Executor& executor = options.executor;
     if (!executor.can.count_accesses) throw Error(executor.name + " counts no accesses");
     const execution::Executable executable = executor.prepare(e.module, e.entry);

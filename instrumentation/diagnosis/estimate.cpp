@@ -97,7 +97,7 @@ Sample sample_file(
 
 Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks) {
     Estimate out;
-    const Experiment e = prepare(std::move(problem), options, out.about);
+    const Experiment e = make_experiment(std::move(problem), options, out.about);
     if (!options.executor.can.record) throw Error(options.executor.name + " records no events");
     const execution::Executable executable = options.executor.prepare(e.module, e.entry);
     describe_launch(e, executable, out.about);

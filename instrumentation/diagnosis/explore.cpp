@@ -4,7 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
 #include <bit>
@@ -310,7 +310,7 @@ Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedu
     out.capture = run(problem, options, &seen);
     if (schedules == 0 || out.capture.verdict == "unsupported") return out;
     capture::Capture scratch;
-    const Experiment e = prepare(std::move(problem), options, scratch);
+    const Experiment e = make_experiment(std::move(problem), options, scratch);
     out.exploration = explore(e, seen, schedules);
     out.capture.covered.schedules += static_cast<int>(out.exploration.schedules);
     out.capture.notes.push_back(outcome(out.exploration));

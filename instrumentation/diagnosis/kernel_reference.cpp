@@ -47,7 +47,7 @@ Left run_kernel(const Problem& p) {
     Left left;
     Options options;
     options.reference = false;
-    const Experiment e = prepare(p, options, left.capture);
+    const Experiment e = make_experiment(p, options, left.capture);
     execution::Executable executable;
     try {
         executable = options.executor.prepare(e.module, e.entry);

@@ -85,7 +85,7 @@ execution::RunOptions run_options(const Options& o, const char* stage) {
     return out;
 }
 
-Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& c) {
+Experiment make_experiment(manifest::Problem problem, const Options& options, capture::Capture& c) {
     c.tool_version = WL_VERSION, c.created = now_utc();
     report(options, "compile", 0);
     const Timer compile;
@@ -145,7 +145,7 @@ capture::Capture run(
 ) {
     require_abilities(options);
     capture::Capture c;
-    const Experiment e = prepare(std::move(problem), options, c);
+    const Experiment e = make_experiment(std::move(problem), options, c);
     execution::Executable executable;
     try {
         executable = options.executor.prepare(e.module, e.entry);

@@ -23,8 +23,8 @@ struct Progress {
 };
 
 struct Options {
-    int threads = 0;  // 0: as many as cores
-    bool races = true, uninitialised = true, bounds = true, barriers = true, reference = true;  // --check
+    int threads = 0;                                            // 0: as many as cores
+    bool races = true, uninitialised = true, reference = true;  // --check
     std::vector<int64_t> record;  // blocks to record besides the first bad one (or block 0 when none is bad)
     uint64_t record_bytes = 1'000'000'000;  // events and elements in memory; blocks beyond it are dropped
     uint64_t schedule_seed = 0;
@@ -49,7 +49,7 @@ struct Experiment {
 };
 
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
-Experiment prepare(manifest::Problem problem, const Options& options, capture::Capture& capture);
+Experiment make_experiment(manifest::Problem problem, const Options& options, capture::Capture& capture);
 
 execution::RunOptions run_options(const Options& options, const char* stage);
 // Throws Cancelled when the one who asked has had enough.

@@ -2,8 +2,8 @@
 // that let a step happen, followed back beside the values. Internal to travel.
 #pragma once
 
+#include "instrumentation/travel/call_values.h"
 #include "instrumentation/travel/control.h"
-#include "instrumentation/travel/passed.h"
 #include "instrumentation/travel/slice.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
-#include "instrumentation/travel/wanted.h"
+#include "instrumentation/travel/slice_walk.h"
 
 #include <algorithm>
 #include <bit>

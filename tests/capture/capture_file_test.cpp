@@ -58,7 +58,6 @@ Capture rich_capture() {
     capture.outputs[0].note = "estimated bound";
     capture.outputs.push_back({});
     capture.findings[0].other.epoch = 6;
-    capture.findings[1].severity = "note";
     capture.covered.schedules = 12;
     capture.verdict = "findings";
     capture.notes.emplace_back("two\nlines, \xce\xb1 and a \0 inside", 27);

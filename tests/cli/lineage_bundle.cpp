@@ -98,7 +98,8 @@ json bundle(
         diagnosis::Options options;
         options.reference = false;
         capture::Capture about;
-        const diagnosis::Experiment e = diagnosis::prepare(manifest::bind(kernel, bind), options, about);
+        const diagnosis::Experiment e =
+            diagnosis::make_experiment(manifest::bind(kernel, bind), options, about);
         const manifest::Problem& p = e.problem;
         j["entry"] = e.entry, j["ptx"] = conformance::placed(pool, about.ptx);
         j["grid"] = {p.grid.x, p.grid.y, p.grid.z}, j["block"] = {p.block.x, p.block.y, p.block.z};

@@ -55,8 +55,9 @@ TEST(Uninitialised, KernelsOfTheStoryLetNothingUnwrittenDecideOrLeave) {
             {"S", "100"}
         };
         capture::Capture scratch;
-        const diagnosis::Experiment e =
-            diagnosis::prepare(manifest::bind(manifest::load(manifest::resolve(kernel)), b), {}, scratch);
+        const diagnosis::Experiment e = diagnosis::make_experiment(
+            manifest::bind(manifest::load(manifest::resolve(kernel)), b), {}, scratch
+        );
         const auto program = emulator::lower(e.module, e.entry);
         diagnosis::Prepared launch = diagnosis::prepare_launch(e.problem, ptx::entry_of(e.module, e.entry));
         const emulator::PoisonTrace t =

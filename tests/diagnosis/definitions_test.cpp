@@ -1,5 +1,5 @@
 // Definition chains find their origin.
-#include "instrumentation/diagnosis/rules/slice.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 wl_test(operand_map wl_diagnosis)
-wl_test(needs wl_diagnosis)
+wl_test(reference_inputs wl_diagnosis)
 wl_test(golden wl_diagnosis)
 target_compile_definitions(golden_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(manifest_texture wl_diagnosis)

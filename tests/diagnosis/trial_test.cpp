@@ -17,7 +17,7 @@ Experiment experiment(const std::string& fault) {
     };
     b.faults = {fault};
     capture::Capture scratch;
-    return prepare(manifest::bind(manifest::load(manifest::resolve("v2c_3")), b), {}, scratch);
+    return make_experiment(manifest::bind(manifest::load(manifest::resolve("v2c_3")), b), {}, scratch);
 }
 
 TEST(Trial, AnUnchangedFaultIsNotMended) {

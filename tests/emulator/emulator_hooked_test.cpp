@@ -54,7 +54,7 @@ struct HookedRun : KernelRun {
         run_hooked(context, hooked);
         context.launch = &launch, context.options = &options, context.memory = &memory;
         context.loaded = &loaded;
-        prepare(block, context);
+        make_ready(block, context);
         begin_block(block, 0, kPlain);
         EXPECT_EQ(run_block(block), Ended::finished);
         return get<uint32_t>("d");

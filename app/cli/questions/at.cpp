@@ -151,7 +151,7 @@ std::unique_ptr<Trip> make_trip(
     options.debug = trip->build == "debug";
     options.reference = false;
     capture::Capture fresh;
-    trip->experiment = diagnosis::prepare(std::move(problem), options, fresh);
+    trip->experiment = diagnosis::make_experiment(std::move(problem), options, fresh);
     const diagnosis::Experiment& e = trip->experiment;
     if (trip->recorded) repeat(*trip, {*trip->recorded, fresh, {}, {}, command.kernel.kernel});
     const ptx::Function& entry = *ptx::find_entry(e.module, e.entry);

@@ -1,8 +1,9 @@
 // Trying barriers and fences against races.
 #include "instrumentation/diagnosis/prove/ordering.h"
 
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <cassert>
@@ -181,8 +182,7 @@ std::vector<Mending> in_place_of_syncwarps(const Symptoms& s, const Cause& cause
 std::vector<Mending> fences(const Symptoms& s, const Cause& cause) {
     const auto stored = code_place(s.experiment.module, s.entry, cause.incidents.front()->first.site);
     std::vector<ptx::Places> lines = lines_with(s, [](const ptx::Instruction& i) {
-        const bool atomic = i.op == ptx::Op::atom || i.op == ptx::Op::red;
-        return atomic && i.modifiers.space != ptx::Space::shared;
+        return ptx::traits_of(i).memory == ptx::Memory::update && i.modifiers.space != ptx::Space::shared;
     });
     std::erase_if(lines, [&](const ptx::Places& line) {
         return stored && line.back().function == stored->function && line.back().at < stored->index;

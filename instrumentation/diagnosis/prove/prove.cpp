@@ -1,7 +1,7 @@
 // Hypotheses and orders, tried.
 #include "instrumentation/diagnosis/prove/prove.h"
 
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
 #include <fmt/format.h>

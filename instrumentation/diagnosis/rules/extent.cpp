@@ -1,7 +1,7 @@
 // Extents of shared memory and of global arrays.
 #include "instrumentation/diagnosis/rules/extent.h"
 
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
 #include <fmt/format.h>

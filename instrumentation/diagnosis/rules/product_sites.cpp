@@ -1,6 +1,6 @@
 // Where the operands of a product are loaded.
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
-#include "instrumentation/diagnosis/rules/words.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Running the rule table and ordering what it found: causes first, consequences after them.
 #include "instrumentation/diagnosis/rules/rules.h"
 
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/execution/reach.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // async_copy_wait: bytes of a cp.async that are used too early, and the wait that should have been stricter.
 #include "instrumentation/diagnosis/prove/prove.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // is born of it.
 #include "instrumentation/analysis/ownership.h"
 #include "instrumentation/diagnosis/prove/prove.h"
-#include "instrumentation/diagnosis/rules/slice.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // constant_factor: a tile that is its reference times one number, and the instruction that puts the number
 // there.
 #include "instrumentation/diagnosis/prove/prove.h"
-#include "instrumentation/diagnosis/rules/slice.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
 #include "instrumentation/diagnosis/rules/extent.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // whichever they are: the kernel is asked with coordinates for inputs.
 #include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/rules/operand_map.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // transposed_operand, permuted_operand, wrong_operand: a tile that is a product as it should be, but of
 // another operand, or of one taken another way round.
 #include "instrumentation/diagnosis/prove/prove.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
-#include "instrumentation/diagnosis/rules/slice.h"
-#include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // partial_reduction: a product that sums only a part of its terms, because a loop ends a turn too early.
 #include "instrumentation/analysis/bounds.h"
 #include "instrumentation/diagnosis/prove/prove.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
-#include "instrumentation/diagnosis/rules/slice.h"
-#include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/prove/prove.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/emulator/program.h"
 
 #include <algorithm>

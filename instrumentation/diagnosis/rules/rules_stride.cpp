@@ -1,8 +1,8 @@
 // wrong_leading_dimension: a fragment loaded or stored with another distance between rows than its matrix
 // has.
 #include "instrumentation/diagnosis/prove/prove.h"
-#include "instrumentation/diagnosis/rules/slice.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 #include "instrumentation/ptx/edit/edit.h"
 

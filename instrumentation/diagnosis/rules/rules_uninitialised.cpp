@@ -1,8 +1,8 @@
 // Values that nobody initialised: where they are read first, and where they decide something or leave.
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/prove/prove.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
-#include "instrumentation/diagnosis/rules/words.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/poison/poison.h"
 

@@ -3,9 +3,9 @@
 
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/dtype.h"
-#include "instrumentation/diagnosis/why/needs.h"
 #include "instrumentation/diagnosis/why/provenance_lines.h"
-#include "instrumentation/travel/laid_out.h"
+#include "instrumentation/diagnosis/why/reference_inputs.h"
+#include "instrumentation/travel/layout_marks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +98,7 @@ InputElement named(const BoundArgument& a, int64_t element) {
 // ---- another element's value
 
 bool is_made_of(const Doubt& d, const TileElement& e, const std::vector<SliceInput>& inputs) {
-    std::optional<Needs> needs = needs_of(d.chain.problem, window_of(d, e));
+    std::optional<ReferenceInputs> needs = reference_inputs_of(d.chain.problem, window_of(d, e));
     if (!needs) return false;
     const std::vector<BoundArgument>& args = d.chain.problem.args;
     for (size_t k = 0; k < args.size(); ++k) {
@@ -193,7 +193,7 @@ bool same_inputs(const std::vector<SliceInput>& a, const std::vector<SliceInput>
 
 void mark_lines(
     const Doubt& d,
-    Needs& needs,
+    ReferenceInputs& needs,
     const std::vector<SliceInput>& all,
     const std::vector<Passage>& passages,
     const Evidence& evidence,
@@ -217,7 +217,8 @@ void mark_lines(
 
 Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
     Evidence evidence;
-    std::optional<Needs> needs = needs_of(d.chain.problem, window_of(d, d.accused.as_captured));
+    std::optional<ReferenceInputs> needs =
+        reference_inputs_of(d.chain.problem, window_of(d, d.accused.as_captured));
     if (!needs) {
         evidence.problem =
             "the reference is no builtin one, so that it is not known what its elements are made of";

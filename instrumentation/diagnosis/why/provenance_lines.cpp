@@ -2,7 +2,7 @@
 #include "instrumentation/diagnosis/why/provenance_lines.h"
 
 #include "instrumentation/base/dtype.h"
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/ptx/table/names.h"
 

@@ -6,6 +6,7 @@
 
 #include "instrumentation/emulator/exec/wrap.h"
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 
@@ -38,8 +39,7 @@ bool is_warp_wide(const Instruction& in) {
 }
 
 bool reads_checked_memory(const Instruction& in) {
-    if (in.op == Op::ldmatrix || in.op == Op::wmma_load) return true;
-    if (in.op != Op::ld && in.op != Op::ldu) return false;
+    if (ptx::traits_of(in).memory != ptx::Memory::load) return false;
     const Space space = in.modifiers.space;
     return space == Space::shared || space == Space::global || space == Space::generic ||
         space == Space::none;

@@ -159,7 +159,7 @@ void count_accesses(Hooked& hooked, Variant variant) {
     });
 }
 
-void prepare(AccessCounter& counter, const AccessCounting& counting, int64_t pattern_block) {
+void begin_counting(AccessCounter& counter, const AccessCounting& counting, int64_t pattern_block) {
     counter.counting = &counting;
     counter.pattern_block = pattern_block;
     const size_t sites = counting.program->memory_sites.size();

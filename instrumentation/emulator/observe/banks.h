@@ -26,7 +26,7 @@ struct AccessCounter {
     std::vector<capture::SharedRegion> regions;
     std::vector<LaneAccesses> pending_shared, pending_global;  // of the instruction that is being executed
 };
-void prepare(AccessCounter& counter, const AccessCounting& counting, int64_t pattern_block);
+void begin_counting(AccessCounter& counter, const AccessCounting& counting, int64_t pattern_block);
 void note_region(AccessCounter& counter, const capture::SharedRegion& region);
 
 // Independent of how the blocks were shared out among the counters.

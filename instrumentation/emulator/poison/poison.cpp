@@ -155,7 +155,7 @@ Traced trace_block(Tracer& t, const PoisonRun& run, int64_t index) {
     context.options = &t.options;
     context.memory = &run.memory;
     context.loaded = &t.loaded;
-    prepare(block, context);
+    make_ready(block, context);
     block.watcher = &t.watcher;
     begin_block(block, index, kPlain);
     begin_poison(t.poison, block);

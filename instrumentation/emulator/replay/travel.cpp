@@ -205,7 +205,7 @@ TravellerPtr start_journey(Journey journey) {
     context.memory = &t->memory;
     context.loaded = &t->loaded;
     if (j.launch.cooperative) context.workspace = place_workspace(t->memory);
-    prepare(t->block, context);
+    make_ready(t->block, context);
     t->block.watcher = &t->watcher;
     t->counts.resize(t->block.warps.size());
     t->slots.resize(program.functions.size());

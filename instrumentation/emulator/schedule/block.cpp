@@ -65,7 +65,7 @@ void fill_special_registers(Warp& w, const RegisterFile& file) {
     }
 }
 
-void prepare(Block& block, const BlockContext& context) {
+void make_ready(Block& block, const BlockContext& context) {
     block.context = context;
     const Program& program = *context.program;
     const size_t threads = count(context.launch->block);

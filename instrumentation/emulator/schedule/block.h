@@ -5,7 +5,7 @@
 
 namespace wl::emulator {
 
-void prepare(Block& block, const BlockContext& context);
+void make_ready(Block& block, const BlockContext& context);
 
 // Block `index` at its first instruction.
 void begin_block(Block& block, int64_t index, Variant variant);

@@ -62,7 +62,7 @@ AccessCounter* counter_for(Grid& g, const Block& block, const Start& start) {
         });
         counters = std::make_unique<Counters>();
         for (AccessCounter* c : {&counters->asked, &counters->others})
-            prepare(*c, *g.launch.counting, first->index);
+            begin_counting(*c, *g.launch.counting, first->index);
     }
     return start.observed ? &counters->asked : &counters->others;
 }
@@ -112,7 +112,7 @@ Ended run_turn(Grid& g, Block& block, bool interruptible) {
 
 void run_job(Grid& g, const Job& job, Ended& ended) {
     Block& block = *job.block;
-    if (block.warps.empty()) prepare(block, g.launch.context);
+    if (block.warps.empty()) make_ready(block, g.launch.context);
     if (job.start != nullptr) {
         block.recorder = job.recorder;
         block.counter = job.counter;

@@ -63,7 +63,7 @@ Edit retarget(Module& module, const Places& places, uint32_t target);
 // Each becomes `mov destination, operand`; guards and lines stay.
 Edit replace_by_move(Module& module, const Places& places, size_t operand);
 
-// ---- changing words of mnemonics (words.cpp)
+// ---- changing words of mnemonics (mnemonics.cpp)
 
 // `from` empty: `to` is added where the row has it; `to` empty: `from` is dropped.
 Edit set_modifier(Module& module, const Places& places, std::string_view from, std::string_view to);

@@ -74,8 +74,7 @@ void parse_mark_text(Parser& p) {
     if (p.lexer.token.kind != Token::Kind::string) fail_at(p.lexer.token, "expected the name of a mark");
     mark.name = unescape(p.lexer.token);
     advance(p.lexer);
-    if (form.has_dtype)
-        mark.dtype = static_cast<DType>(small_number(p, static_cast<int>(DType::tf32) + 1, "element type"));
+    if (form.has_dtype) mark.dtype = static_cast<DType>(small_number(p, kDTypes, "element type"));
     for (size_t i = 0; i < form.operands; ++i) instruction.operands.push_back(mark_operand(p));
     if (form.has_order)
         mark.order = static_cast<int>(small_number(p, 2, "order (0 row-major, 1 column-major)"));

@@ -1,5 +1,5 @@
 // Which inputs an element of the reference is made of.
-#include "instrumentation/diagnosis/why/needs.h"
+#include "instrumentation/diagnosis/why/reference_inputs.h"
 
 #include <gtest/gtest.h>
 
@@ -35,38 +35,38 @@ manifest::Problem problem(bool causal) {
     return p;
 }
 
-Needs needs(const char* tensor, std::vector<int64_t> at, bool causal = false) {
-    auto n = needs_of(problem(causal), {tensor, std::move(at), 1, 1, -1, -1});
+ReferenceInputs needs(const char* tensor, std::vector<int64_t> at, bool causal = false) {
+    auto n = reference_inputs_of(problem(causal), {tensor, std::move(at), 1, 1, -1, -1});
     EXPECT_TRUE(n.has_value());
     return *n;
 }
 
 constexpr size_t kQ = 0, kK = 1, kV = 2;
 
-TEST(Needs, AScoreIsMadeOfARowOfQAndARowOfK) {
-    Needs n = needs("scores", {0, 0, 2, 5});
+TEST(ReferenceInputs, AScoreIsMadeOfARowOfQAndARowOfK) {
+    ReferenceInputs n = needs("scores", {0, 0, 2, 5});
     for (int64_t k = 0; k < 32; ++k) {
-        EXPECT_EQ(is_needed(n, kQ, k), k / 4 == 2) << k;
-        EXPECT_EQ(is_needed(n, kK, k), k / 4 == 5) << k;
-        EXPECT_FALSE(is_needed(n, kV, k)) << k;
+        EXPECT_EQ(is_made_of(n, kQ, k), k / 4 == 2) << k;
+        EXPECT_EQ(is_made_of(n, kK, k), k / 4 == 5) << k;
+        EXPECT_FALSE(is_made_of(n, kV, k)) << k;
     }
 }
 
-TEST(Needs, AMaximumIsMadeOfEveryOperandAndOfNoLaterTile) {
-    Needs n = needs("m", {0, 0, 0, 3});
-    for (int64_t k = 0; k < 32; ++k) EXPECT_EQ(is_needed(n, kK, k), k / 4 < 4) << k;
+TEST(ReferenceInputs, AMaximumIsMadeOfEveryOperandAndOfNoLaterTile) {
+    ReferenceInputs n = needs("m", {0, 0, 0, 3});
+    for (int64_t k = 0; k < 32; ++k) EXPECT_EQ(is_made_of(n, kK, k), k / 4 < 4) << k;
 }
 
-TEST(Needs, WhatIsMaskedIsNoPartOfAnOutput) {
-    Needs n = needs("O", {0, 0, 3, 1}, true);
+TEST(ReferenceInputs, WhatIsMaskedIsNoPartOfAnOutput) {
+    ReferenceInputs n = needs("O", {0, 0, 3, 1}, true);
     for (int64_t k = 0; k < 32; ++k) {
-        EXPECT_EQ(is_needed(n, kK, k), k / 4 <= 3) << k;
-        EXPECT_EQ(is_needed(n, kV, k), k / 4 <= 3 && k % 4 == 1) << k;
+        EXPECT_EQ(is_made_of(n, kK, k), k / 4 <= 3) << k;
+        EXPECT_EQ(is_made_of(n, kV, k), k / 4 <= 3 && k % 4 == 1) << k;
     }
 }
 
-TEST(Needs, ForeignAndMissingElementsAreFoundAmongThoseThatWereRead) {
-    Needs n = needs("scores", {0, 0, 2, 5});
+TEST(ReferenceInputs, ForeignAndMissingElementsAreFoundAmongThoseThatWereRead) {
+    ReferenceInputs n = needs("scores", {0, 0, 2, 5});
     EXPECT_EQ(
         foreign_element(
             n,
@@ -126,15 +126,15 @@ TEST(Needs, ForeignAndMissingElementsAreFoundAmongThoseThatWereRead) {
     EXPECT_EQ(missing_element(n, kV, {}), std::nullopt);
 }
 
-TEST(Needs, AReferenceFromAFileOrOutsideTheTensorIsNotAsked) {
-    EXPECT_FALSE(needs_of(
+TEST(ReferenceInputs, AReferenceFromAFileOrOutsideTheTensorIsNotAsked) {
+    EXPECT_FALSE(reference_inputs_of(
         problem(false),
         {
             "scores", {0, 0, 8, 0},
              1, 1, -1, -1
     }
     ));
-    EXPECT_FALSE(needs_of(
+    EXPECT_FALSE(reference_inputs_of(
         problem(false),
         {
             "nothing", {0, 0, 8, 0},
@@ -143,7 +143,7 @@ TEST(Needs, AReferenceFromAFileOrOutsideTheTensorIsNotAsked) {
     ));
     manifest::Problem p = problem(false);
     p.kernel.reference.kind = manifest::ReferenceRule::Kind::npz;
-    EXPECT_FALSE(needs_of(
+    EXPECT_FALSE(reference_inputs_of(
         p,
         {
             "scores", {0, 0, 2, 5},

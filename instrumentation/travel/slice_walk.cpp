@@ -1,5 +1,5 @@
 // Registers as keys with a mask of lanes, memory as words with a mask of bytes.
-#include "instrumentation/travel/wanted.h"
+#include "instrumentation/travel/slice_walk.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Static definition chains.
-#include "instrumentation/diagnosis/rules/slice.h"
+#include "instrumentation/diagnosis/rules/definitions.h"
 
 #include "instrumentation/ptx/table/destinations.h"
 

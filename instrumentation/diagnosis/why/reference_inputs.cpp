@@ -1,6 +1,6 @@
 // Each change is made in both directions and large, so that a maximum gives its other operands away; and of
 // another size for each element, so that no two cancel.
-#include "instrumentation/diagnosis/why/needs.h"
+#include "instrumentation/diagnosis/why/reference_inputs.h"
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/diagnosis/reference.h"
@@ -25,7 +25,7 @@ double large(DType dtype) {
     }
 }
 
-double value_now(const Needs& n) {
+double value_now(const ReferenceInputs& n) {
     const analysis::ReferenceTile tile = make_reference(n.problem).reference->tile(n.window);
     return tile.compared.data.at(0) != 0 ? tile.value.data.at(0) : std::nan("");
 }
@@ -33,7 +33,7 @@ double value_now(const Needs& n) {
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 // Does the reference change when these elements do?
-bool changes(Needs& n, size_t argument, const Stretches& elements) {
+bool changes(ReferenceInputs& n, size_t argument, const Stretches& elements) {
     Tensor& tensor = n.problem.args[argument].data;
     const std::vector<std::byte> kept = tensor.bytes;
     const size_t size = size_of(tensor.dtype);
@@ -99,9 +99,11 @@ Stretches outside(const Stretches& read, int64_t begin, int64_t end) {
 
 }  // namespace
 
-std::optional<Needs> needs_of(const manifest::Problem& problem, const analysis::Window& window) {
+std::optional<ReferenceInputs> reference_inputs_of(
+    const manifest::Problem& problem, const analysis::Window& window
+) {
     if (problem.kernel.reference.kind != manifest::ReferenceRule::Kind::builtin) return std::nullopt;
-    Needs n{problem, window};
+    ReferenceInputs n{problem, window};
     fill_with_odd_numbers(n.problem);
     const analysis::ReferenceTile tile = make_reference(n.problem).reference->tile(n.window);
     if (!tile.problem.empty() || tile.compared.data.empty() || tile.compared.data[0] == 0)
@@ -110,7 +112,7 @@ std::optional<Needs> needs_of(const manifest::Problem& problem, const analysis::
     return n;
 }
 
-bool is_needed(Needs& n, size_t argument, int64_t element) {
+bool is_made_of(ReferenceInputs& n, size_t argument, int64_t element) {
     const auto [at, fresh] = n.known.try_emplace({argument, element});
     if (fresh)
         at->second = changes(
@@ -123,16 +125,16 @@ bool is_needed(Needs& n, size_t argument, int64_t element) {
     return at->second;
 }
 
-std::optional<int64_t> foreign_element(Needs& n, size_t argument, const Stretches& read, int most) {
+std::optional<int64_t> foreign_element(ReferenceInputs& n, size_t argument, const Stretches& read, int most) {
     const int64_t count = count_of(read), tried = std::min<int64_t>(count, most);
     for (int64_t k = 0; k < tried; ++k) {
         const int64_t element = nth_of(read, tried < 2 ? 0 : k * (count - 1) / (tried - 1));
-        if (!is_needed(n, argument, element)) return element;
+        if (!is_made_of(n, argument, element)) return element;
     }
     return std::nullopt;
 }
 
-std::optional<int64_t> missing_element(Needs& n, size_t argument, const Stretches& read) {
+std::optional<int64_t> missing_element(ReferenceInputs& n, size_t argument, const Stretches& read) {
     int64_t begin = 0, end = elements(n.problem.args[argument].data.shape);
     if (!changes(n, argument, outside(read, begin, end))) return std::nullopt;
     while (end - begin > 1) {

@@ -1,5 +1,5 @@
 // Parameters by lane, depth and place, as ld.param, st.param, call and ret name them.
-#include "instrumentation/travel/passed.h"
+#include "instrumentation/travel/call_values.h"
 
 #include "instrumentation/ptx/table/effects.h"
 

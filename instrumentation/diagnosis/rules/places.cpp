@@ -1,5 +1,5 @@
 // Wording of findings.
-#include "instrumentation/diagnosis/rules/words.h"
+#include "instrumentation/diagnosis/rules/places.h"
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/emulator/lower/check.h"

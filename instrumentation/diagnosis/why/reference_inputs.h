@@ -15,7 +15,7 @@ namespace wl::diagnosis {
 // Elements of one array argument: flat indices, unbroken stretches by rising order, ends included.
 using Stretches = std::vector<std::pair<int64_t, int64_t>>;
 
-struct Needs {
+struct ReferenceInputs {
     manifest::Problem problem;                           // its inputs are changed and put back
     analysis::Window window;                             // of one element
     double value = 0;                                    // of the reference, with the inputs as they are
@@ -24,16 +24,20 @@ struct Needs {
 
 // Nothing where the reference is no function of the inputs that could be computed again here (a file, a
 // program), or has no such element.
-std::optional<Needs> needs_of(const manifest::Problem& problem, const analysis::Window& window);
+std::optional<ReferenceInputs> reference_inputs_of(
+    const manifest::Problem& problem, const analysis::Window& window
+);
 
 // Is the reference's element made of this element, whatever the values? Of a maximum every operand counts, of
 // what is masked nothing does.
-bool is_needed(Needs& needs, size_t argument, int64_t element);
+bool is_made_of(ReferenceInputs& needs, size_t argument, int64_t element);
 
 // Of the elements, at most `most` spread over them: the first that the reference is not made of.
-std::optional<int64_t> foreign_element(Needs& needs, size_t argument, const Stretches& read, int most);
+std::optional<int64_t> foreign_element(
+    ReferenceInputs& needs, size_t argument, const Stretches& read, int most
+);
 
 // The first element outside the stretches that the reference is made of.
-std::optional<int64_t> missing_element(Needs& needs, size_t argument, const Stretches& read);
+std::optional<int64_t> missing_element(ReferenceInputs& needs, size_t argument, const Stretches& read);
 
 }  // namespace wl::diagnosis

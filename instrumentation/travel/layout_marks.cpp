@@ -1,5 +1,5 @@
 // Reading the operands of layout marks, and the elements that they speak of.
-#include "instrumentation/travel/laid_out.h"
+#include "instrumentation/travel/layout_marks.h"
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/travel/dataflow.h"
