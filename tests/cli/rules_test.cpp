@@ -30,7 +30,8 @@ void expect_clean(const char* kernel) {
 }
 
 TEST(Rules, TheCleanTwinsHaveNoFinding) {
-    for (const char* kernel : {"checked.toml", "called.toml", "gemm.toml"}) expect_clean(kernel);
+    for (const char* kernel : {"checked.toml", "called.toml", "gemm.toml", "owners.toml"})
+        expect_clean(kernel);
 }
 
 TEST(Rules, AFailedAssertionIsWitnessedAtItsLine) {
@@ -68,6 +69,22 @@ TEST(Rules, AFaultInACalledFunctionIsProvenThere) {
     EXPECT_LT(f.at("where").at("line").get<int>(), 13) << "in the called function, not in the kernel";
     // The output holds a fill: elements of the block that was not run again are not counted.
     expect_text(f, "proof", ": 0 of 32 elements of block (0,0,0) are outside their bounds, and 0 of 32 with");
+}
+
+TEST(Rules, TwoOwnersAccountForTheRacesOfTheirElementsAndForNoOthers) {
+    const json j = diagnose(source_path("tests/kernels/owners.toml"), {"--fault", "both"});
+    const json& all = j.at("findings");
+    ASSERT_EQ(all.size(), 3U) << j.dump(1);
+    expect_text(all[0], "title", "two warps write one element of sums");
+    EXPECT_EQ(all[0].at("evidence_kind"), "counterfactual");
+    expect_text(all[1], "title", "race on row");
+    EXPECT_EQ(all[1].at("evidence_kind"), "counterfactual");
+    expect_text(all[1], "proof", "with a block barrier before ");
+    EXPECT_NE(line_of("owners.cu", all[1]).find("row[i] = -in[i]"), std::string::npos) << all[1].dump(1);
+    expect_text(all[2], "title", "race on sums");
+    EXPECT_EQ(all[2].at("caused_by"), 0);
+    EXPECT_EQ(all[2].at("evidence_kind"), "witness");
+    expect_text(all[2], "proof", "without a trial of its own");
 }
 
 TEST(Rules, TermsThatALoopLeavesOutAreProvenByItsComparison) {
