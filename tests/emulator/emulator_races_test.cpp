@@ -238,6 +238,27 @@ std::string relayed(const std::string& fence, const std::string& set) {
         "; } if (i == 0) { while (atomicAdd(&flag_here, 0u) == 0) {} " + fence + "; out[b] = s[5]; }";
 }
 
+TEST(GlobalRaces, LanesBehindThoseThatShareAPlaceAreSeen) {
+    const auto found = races("if (b < last) out[b * 64 + i] = x[i < 4 ? 0 : i]; else if (i == 0) x[9] = 1;");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].first.lanes, 1u << 9);
+}
+
+TEST(GlobalRaces, AReaderThatIsOrderedBehindTwoOthersTakesTheirPlace) {
+    // Blocks 2 and 3 come behind what 0 and 1 have read; nothing orders 3 behind 2.
+    const auto found = races(R"(
+        if (b >= 2 && i == 0) while (atomicAdd(flag, 0) < 2);
+        __syncthreads();
+        if (b == 3) x[i] = 5; else out[b * 64 + i] = x[i];
+        __threadfence();
+        __syncthreads();
+        if (b < 2 && i == 0) atomicAdd(flag, 1);
+    )");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].first.block, 2);
+    EXPECT_EQ(found[0].second.block, 3);
+}
+
 TEST(SharedRaces, AFlagHandsOnWhatAFenceCovers) {
     EXPECT_TRUE(shared_races(relayed("__threadfence_block()", "atomicExch(&flag_here, 1u)")).empty());
     EXPECT_TRUE(shared_races(relayed("__threadfence()", "atomicAdd(&flag_here, 1u)")).empty());
