@@ -87,7 +87,24 @@ Loaded load(const Program& program, GlobalMemory& memory) {
     for (const FunctionCode& f : program.functions) loaded.images.push_back(image_of(f.file, globals));
     loaded.constant_bank = program.constant_bank;
     store_addresses(loaded.constant_bank, program.constant_addresses, globals);
+    loaded.globals = globals;
     return loaded;
+}
+
+std::vector<Allocation*> allocations_meant(
+    const Program& program, const Loaded& loaded, const std::vector<std::byte>& params, GlobalMemory& memory
+) {
+    std::vector<Allocation*> out(program.listing.sites.size(), nullptr);
+    for (const PointerSite& p : program.pointers) {
+        const auto from = static_cast<size_t>(p.from);
+        uint64_t address = 0;
+        if (!p.parameter)
+            address = loaded.globals[from];
+        else if (from + sizeof(address) <= params.size())
+            std::memcpy(&address, params.data() + from, sizeof(address));
+        out[p.site] = find(memory, address, 1);
+    }
+    return out;
 }
 
 uint64_t place_workspace(GlobalMemory& memory) {

@@ -193,6 +193,12 @@ struct MemoryRequest {
     std::array<uint8_t, kLanes> line{};
     std::array<uint16_t, kLanes> byte{};
 };
+// An instruction whose address is made from one pointer into global memory.
+struct PointerSite {
+    uint32_t site = 0;
+    bool parameter = true;
+    int64_t from = 0;  // parameter: bytes into the entry's parameter buffer; else in Program::globals
+};
 // Where an instruction points, read before it is executed.
 struct MemorySite {
     uint32_t site = 0;
@@ -252,6 +258,7 @@ struct Program {
     std::vector<SharedVariable> shared_variables;
     std::vector<int>
         shared_extents;  // by site: index of the variable that an address is made from; -1: unknown
+    std::vector<PointerSite> pointers;
     std::vector<Symbol> symbols;
     std::vector<MemorySite> memory_sites;
     std::vector<MemorySpan> memory_spans;

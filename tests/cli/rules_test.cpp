@@ -30,7 +30,7 @@ void expect_clean(const char* kernel) {
 }
 
 TEST(Rules, TheCleanTwinsHaveNoFinding) {
-    for (const char* kernel : {"checked.toml", "called.toml", "gemm.toml", "owners.toml"})
+    for (const char* kernel : {"checked.toml", "called.toml", "gemm.toml", "owners.toml", "strays.toml"})
         expect_clean(kernel);
 }
 
@@ -69,6 +69,29 @@ TEST(Rules, AFaultInACalledFunctionIsProvenThere) {
     EXPECT_LT(f.at("where").at("line").get<int>(), 13) << "in the called function, not in the kernel";
     // The output holds a fill: elements of the block that was not run again are not counted.
     expect_text(f, "proof", ": 0 of 32 elements of block (0,0,0) are outside their bounds, and 0 of 32 with");
+}
+
+TEST(Rules, APointerKeepsToTheArrayThatItWasMadeFrom) {
+    const auto of_fault = [](const char* fault) {
+        const json j = diagnose(source_path("tests/kernels/strays.toml"), {"--fault", fault});
+        for (const json& f : j.at("findings"))
+            if (f.at("rule") == "out_of_bounds") return f;
+        return json::object();
+    };
+    const std::pair<const char*, const char*> expected[] = {
+        {"behind",   "strays.cu:11 reads 65536 bytes behind the end of a (256 bytes), inside b (256 bytes)"  },
+        {"before",   "strays.cu:14 reads 65792 bytes before the begin of b (256 bytes), inside a (256 bytes)"},
+        {"store",    "strays.cu:17 writes 65536 bytes behind the end of a (256 bytes), inside b (256 bytes)" },
+        {"edge",     "strays.cu:20 reads 4 bytes before the begin of b (256 bytes)"                          },
+        {"variable", "strays.cu:23: access outside its memory"                                               },
+    };
+    for (const auto& [fault, title] : expected) {
+        const json f = of_fault(fault);
+        ASSERT_FALSE(f.empty()) << fault;
+        expect_text(f, "title", title);
+        EXPECT_EQ(f.at("count"), std::string(fault) == "edge" ? 1 : 64);
+    }
+    expect_text(of_fault("variable"), "proof", "at global kept address 0x");
 }
 
 TEST(Rules, TwoOwnersAccountForTheRacesOfTheirElementsAndForNoOthers) {

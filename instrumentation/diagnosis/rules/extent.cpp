@@ -48,18 +48,36 @@ Extent shared_extent(const Symptoms& s, const emulator::Access& access) {
         access.write ? written_by_line(s, access) : ""};
 }
 
-// Device addresses are a function of the problem: laid out again, they are those of the run.
-Extent global_extent(const Symptoms& s, const emulator::Access& access) {
-    const Prepared& again = inputs_of(s.prover, 0).prepared;
+std::string array_text(const emulator::Allocation& a) {
+    return fmt::format("{} ({} bytes)", a.name, a.bytes.size());
+}
+
+// The array whose name the access has, which is the one that its pointer was made from; else the one before.
+// None of a module's variable, which the program brings along.
+const emulator::Allocation* array_of(const execution::GlobalMemory& memory, const emulator::Access& access) {
     const emulator::Allocation* before = nullptr;
-    for (const emulator::Allocation& a : again.memory.allocations) {
+    for (const emulator::Allocation& a : memory.allocations) {
+        if (access.memory == "global " + a.name) return &a;
         if (a.base <= access.address && (before == nullptr || a.base > before->base)) before = &a;
     }
-    if (before == nullptr || before->bytes.empty()) return {};
-    const uint64_t end = before->base + before->bytes.size();
-    if (access.address + access.bytes <= end) return {};
-    const std::string distance = distance_text(std::max(access.address, end), end);
-    return {fmt::format("{} of {} ({} bytes)", distance, before->name, before->bytes.size()), ""};
+    return access.memory == "global" ? before : nullptr;
+}
+
+// Device addresses are a function of the problem: laid out again, they are those of the run.
+Extent global_extent(const Symptoms& s, const emulator::Access& access) {
+    const execution::GlobalMemory& memory = inputs_of(s.prover, 0).prepared.memory;
+    const emulator::Allocation* array = array_of(memory, access);
+    if (array == nullptr || array->bytes.empty()) return {};
+    const uint64_t end = array->base + array->bytes.size();
+    if (access.address >= array->base && access.address + access.bytes <= end) return {};
+    std::string text = access.address < array->base
+        ? fmt::format("{} bytes before the begin of {}", array->base - access.address, array_text(*array))
+        : fmt::format("{} of {}", distance_text(std::max(access.address, end), end), array_text(*array));
+    for (const emulator::Allocation& a : memory.allocations) {
+        const uint64_t into = access.address - a.base;
+        if (&a != array && into < a.bytes.size()) text += fmt::format(", inside {}", array_text(a));
+    }
+    return {text, ""};
 }
 
 }  // namespace

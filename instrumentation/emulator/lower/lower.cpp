@@ -7,9 +7,9 @@
 #include "instrumentation/emulator/exec/wrap.h"
 #include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/emulator/lower/collective_reads.h"
+#include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/lower/order_sites.h"
-#include "instrumentation/emulator/lower/shared_extents.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ void append_end(Lowering& l) {
 
 void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
     l.self.begin = static_cast<uint32_t>(l.program.code[kPlain].size());
-    add_shared_extents(l);
+    add_extents(l);
     for (uint32_t k = 0; k < l.function.code.size(); ++k) {
         l.program.waits_for_blocks = l.program.waits_for_blocks || polls_other_blocks(l, l.function.code[k]);
         if (lower_one(l, k)) continue;

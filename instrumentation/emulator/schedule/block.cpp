@@ -4,6 +4,7 @@
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/hash.h"
+#include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/explore.h"
@@ -72,6 +73,7 @@ void make_ready(Block& block, const BlockContext& context) {
     const size_t warps = (threads + kLanes - 1) / kLanes;
     block.shared.resize(program.static_shared + context.launch->dynamic_shared + 64);
     block.recent.assign(program.listing.sites.size(), nullptr);
+    block.meant = allocations_meant(program, *context.loaded, context.launch->params, *context.memory);
     block.seen = {};
     block.seen.reductions.resize(program.reductions.size());
     block.warps.resize(warps);

@@ -228,6 +228,7 @@ struct Block {
     std::vector<Warp> warps;
     std::vector<std::byte> shared;
     std::vector<Allocation*> recent;  // by site: the allocation that a global access hit last
+    std::vector<Allocation*> meant;   // by site: the one that its pointer was made from; nullptr: unknown
     Shadow shadow;
     // Who looks on; nullptr: nobody.
     Recorder* recorder = nullptr;

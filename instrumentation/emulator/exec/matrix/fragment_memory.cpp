@@ -41,12 +41,14 @@ void find_bases(Warp& w, const Instr* i, const MatrixMove& m, Bases& b) {
 
 // The whole matrix, when all lanes name the same one and all of it is there; else the lanes are looked at
 // alone.
-std::optional<Place> find_matrix(Warp& w, const MatrixMove& m, const Bases& b, bool write) {
+std::optional<Place> find_matrix(Warp& w, const Instr* i, const MatrixMove& m, const Bases& b, bool write) {
     const int lane = first_lane(w.mask);
     const uint64_t stride = b.stride[lane], extent = (m.lines - 1) * stride + m.line_bytes;
     if (!b.same || extent > 0xffffffff || b.address[lane] % m.align != 0 || stride % m.align != 0) return {};
     auto place = locate(w, {m.space, lane, b.address[lane], static_cast<uint32_t>(extent), write});
     if (place && place->space == Space::local) return {};
+    const Allocation* meant = w.block->meant[i->site];
+    if (place && place->allocation != nullptr && meant != nullptr && place->allocation != meant) return {};
     return place;
 }
 
@@ -272,7 +274,7 @@ const Instr* load_fragment(Warp& w, const Instr* i) {
     Bases bases;
     find_bases(w, i, m, bases);
     Staged staged = {};
-    auto place = find_matrix(w, m, bases, false);
+    auto place = find_matrix(w, i, m, bases, false);
     const uint64_t stride = bases.stride[first_lane(w.mask)];
     const bool observed = place && place->space == Space::shared && w.block->now.variant != kPlain;
     const bool words = place && (place->offset | stride | m.line_bytes) % 4 == 0;
@@ -295,7 +297,7 @@ const Instr* store_fragment(Warp& w, const Instr* i) {
     find_bases(w, i, m, bases);
     Staged staged;
     read_registers(w, m, staged);
-    const auto place = find_matrix(w, m, bases, true);
+    const auto place = find_matrix(w, i, m, bases, true);
     if (!place) {
         store_apart(w, i, m, bases, staged);
         return i + 1;

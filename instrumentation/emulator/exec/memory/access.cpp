@@ -77,8 +77,9 @@ void report_access(
     report(*w.block, std::move(incident));
 }
 
-std::string memory_name(const Warp& w, ptx::Space space, uint64_t address) {
+std::string memory_name(const Warp& w, const Instr* i, ptx::Space space, uint64_t address) {
     if (space != ptx::Space::global) return name_of_space(space);
+    if (const Allocation* meant = w.block->meant[i->site]) return "global " + meant->name;
     if (Heap* heap = w.block->context.memory->heap.get(); heap != nullptr)
         if (std::string piece = describe(*heap, address); !piece.empty()) return piece;
     return "global" + nearest_allocation(*w.block->context.memory, address);
@@ -103,6 +104,15 @@ std::optional<Place> locate_in_heap(GlobalMemory& memory, const LaneAccess& acce
     return Place{ptx::Space::global, arena.bytes.data() + *offset, &arena, *offset};
 }
 
+// What else lies there is not meant by a pointer into another allocation. On a GPU the access would be made,
+// and so it is here.
+void check_meant(Warp& w, const Instr* i, const LaneAccess& access, const Place& place) {
+    const Allocation* meant = w.block->meant[i->site];
+    if (meant == nullptr || place.allocation == nullptr || place.allocation == meant) return;
+    LaneAccess faulty = specific(access);
+    report_access(w, i, faulty, Incident::Kind::out_of_bounds, "global " + meant->name);
+}
+
 }  // namespace
 
 std::optional<Place> locate(Warp& w, LaneAccess access) {
@@ -125,10 +135,11 @@ std::optional<Place> locate(Warp& w, LaneAccess access) {
 std::optional<Place> resolve_aligned(Warp& w, const Instr* i, const LaneAccess& access, uint32_t align) {
     const std::optional<Place> place = locate(w, access);
     const bool aligned = access.address % align == 0;
+    if (place) check_meant(w, i, access, *place);
     if (place && aligned) return place;
     const LaneAccess faulty = specific(access);
     const auto kind = place ? Incident::Kind::misaligned : Incident::Kind::out_of_bounds;
-    report_access(w, i, faulty, kind, memory_name(w, faulty.space, faulty.address));
+    report_access(w, i, faulty, kind, memory_name(w, i, faulty.space, faulty.address));
     return {};
 }
 
@@ -146,6 +157,7 @@ bool global_addresses(Warp& w, const Instr* i, uint32_t bytes, GlobalAddresses& 
     if (allocation == nullptr || first_address - allocation->base >= allocation->bytes.size()) {
         allocation = find(*b.context.memory, first_address, bytes);
         if (allocation == nullptr) return false;
+        if (b.meant[i->site] != nullptr && b.meant[i->site] != allocation) return false;  // lane by lane
         b.recent[i->site] = allocation;
     }
     const uint64_t start = displacement - allocation->base;

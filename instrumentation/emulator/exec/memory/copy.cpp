@@ -1,8 +1,8 @@
 // Models cp.async by groups and by mbarrier: PTX ISA 9.7.9.25.3; copy_bulk.cpp has cp.async.bulk. Data arrive
 // as late as the ISA allows, at the wait that names their group, at a test of their mbarrier, or at exit, so
 // that a missing wait shows. Not modelled: L2 hints.
+#include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/lower/shared_extents.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/schedule.h"

@@ -3,8 +3,8 @@
 // shows; their bytes count for the phase then. Not modelled: other blocks of a cluster, L2 hints, proxies;
 // what the thread did before the copy counts as ordered by its completion.
 #include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/lower/shared_extents.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
