@@ -12,13 +12,14 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 9> kRules{
+constexpr std::array<Rule, 10> kRules{
     {
      {"owner", owner_rule},
      {"race", race_rule},
      {"fault", fault_rule},
      {"uninitialised", uninitialised_rule},
      {"never_written", never_written_rule},
+     {"unwritten", unwritten_rule},
      {"constant_factor", constant_factor_rule},
      {"operand", operand_rule},
      {"stride", stride_rule},
