@@ -144,6 +144,9 @@ std::string headline(const capture::Capture& c, const Style& style) {
     return out;
 }
 
+namespace {
+
+// The line of a run without findings.
 std::string verdict_text(const capture::Capture& c, const Style& style) {
     const std::string run = analysis::run_text(c), compared = analysis::compared_text(c);
     const std::string covers = (compared.empty() ? "" : compared + "; ") + run;
@@ -162,6 +165,8 @@ std::string verdict_text(const capture::Capture& c, const Style& style) {
         wrap(c.verdict + ": no findings, but " + join(analysis::gaps(c), "; ") + "; " + covers, 0)
     );
 }
+
+}  // namespace
 
 std::string findings_text(const capture::Capture& c, const Style& style) {
     if (!c.unsupported.empty()) {

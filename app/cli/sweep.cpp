@@ -30,7 +30,7 @@ std::vector<std::string> presets_to_run(const Command& c) {
     const manifest::Kernel kernel = manifest::load(manifest::resolve(split_faults(c.kernel).kernel));
     if (c.presets != std::vector<std::string>{"all"}) return presets_of(kernel, c.presets);
     std::vector<std::string> out = presets_of(kernel, {});
-    if (out.front() != "") out.insert(out.begin(), "");
+    if (!out.front().empty()) out.insert(out.begin(), "");
     return out;
 }
 

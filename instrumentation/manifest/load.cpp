@@ -188,7 +188,8 @@ std::optional<double> allowance(
     const Section& section, const std::string& key, double most, const std::string& what
 ) {
     const std::optional<double> value = number(section, key);
-    if (value && !(*value >= 0 && *value <= most))
+    const bool fits = value && *value >= 0 && *value <= most;
+    if (value && !fits)
         fail(
             *section.document,
             line_of(section, key),

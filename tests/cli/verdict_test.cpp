@@ -242,6 +242,25 @@ TEST(Verdict, WhatNobodyWroteIsFoundWithoutAReference) {
         << tail;
 }
 
+TEST(Verdict, WhatNeedNotBeWrittenIsCountedOnly) {
+    const Edited waived(
+        "unwritten",
+        {
+            {"[fault.nothing]", "[output.y]\ncompare = false\n\n[fault.nothing]"}
+    }
+    );
+    const Answer said = asked(waived.manifest, {"--fault", "nothing"});
+    EXPECT_EQ(said.status, 0);
+    EXPECT_EQ(said.output().at("unwritten"), 256);
+    const Edited filled(
+        "unwritten",
+        {
+            {"output = true", "fill = \"zeros\", output = true"}
+    }
+    );
+    EXPECT_EQ(asked(filled.manifest, {"--fault", "nothing"}).output().at("unwritten"), 0);
+}
+
 TEST(Verdict, IntegersAreRightInEveryBitOrWrong) {
     EXPECT_EQ(diagnosed("whole").status, 0);
     EXPECT_EQ(diagnosed("whole").decided_by(), "exact");

@@ -195,13 +195,19 @@ capture::Finding finding_of(const Search& f) {
     return out;
 }
 
+// What need not be compared with anything may be room that the kernel never needs.
+bool is_waived(const Symptoms& s, const capture::Output& output) {
+    const auto rule = s.experiment.problem.kernel.outputs.find(output.name);
+    return rule != s.experiment.problem.kernel.outputs.end() && !rule->second.compare;
+}
+
 }  // namespace
 
 Ruled unwritten_rule(const Symptoms& s) {
     Ruled out;
     if (std::any_of(s.incidents.begin(), s.incidents.end(), stops)) return out;
     for (const capture::Output& o : s.capture.outputs) {
-        if (o.of.unwritten == 0 || !s.experiment.options.executor.can.record) continue;
+        if (o.of.unwritten == 0 || is_waived(s, o) || !s.experiment.options.executor.can.record) continue;
         const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(o.tile)];
         Search search{
             s,
