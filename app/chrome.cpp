@@ -159,7 +159,8 @@ float draw_chips(const Session& session, ImVec2 right) {
              colour::kBad}
         );
     if (capture.verdict == "ok") chips.push_back({"no findings", colour::kGood});
-    if (capture.verdict == "unsupported") chips.push_back({"unsupported", colour::kWarning});
+    for (const char* gap : {"unsupported", "incomplete", "error"})
+        if (capture.verdict == gap) chips.push_back({gap, colour::kWarning});
     float x = right.x;
     for (const Chip& each : chips) {
         x -= chip_width(each.text);

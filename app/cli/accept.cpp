@@ -42,25 +42,6 @@ Overrides overrides(const AcceptOptions& a) {
     return out;
 }
 
-// In the order of the file; a manifest without presets is taken as it stands.
-std::vector<std::string> presets_of(const manifest::Kernel& kernel, const std::vector<std::string>& wanted) {
-    std::vector<std::string> all;
-    for (const auto& [name, settings] : kernel.presets) all.push_back(name);
-    std::sort(all.begin(), all.end(), [&](const std::string& a, const std::string& b) {
-        return kernel.lines.at("presets." + a) < kernel.lines.at("presets." + b);
-    });
-    if (wanted.empty()) return all.empty() ? std::vector<std::string>{""} : all;
-    for (const std::string& name : wanted) {
-        if (kernel.presets.contains(name)) continue;
-        const std::string near = nearest_word(name, all);
-        throw Error(
-            "--presets " + name + ": " + kernel.name + " has no such preset; " +
-            (near.empty() ? "it has " + join(all, ", ") : "did you mean " + near + "?")
-        );
-    }
-    return wanted;
-}
-
 std::string settings_text(const Settings& settings) {
     std::string out;
     for (const auto& [name, value] : settings)

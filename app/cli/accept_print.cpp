@@ -1,5 +1,6 @@
 // The acceptance table as text, 100 columns wide, and as JSON.
 #include "app/cli/accept.h"
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/json.h"
@@ -140,7 +141,8 @@ std::string accept_footer(const AcceptSummary& s, const Style& style) {
         fmt::format("\n{} of {} accepted\n", accepted, s.verdicts.size())
     );
     out += wrap(
-        "accepted: every output and every tile inside its bound, no finding, no more registers and shared "
+        "accepted: every output compared in full, and every tile, inside bounds that decide, no finding, no "
+        "more registers and shared "
         "memory than the limits",
         0
     );
@@ -173,7 +175,7 @@ std::string accept_row_json(const AcceptRow& row) {
     j["unsupported"] = a.run.unsupported;
     if (!a.run.unsupported.empty()) return j.dump();
     for (const auto& [name, value] : a.run.launch.params) j["params"][name] = value;
-    j["objections"] = a.objections;
+    j["objections"] = a.objections, j["compared"] = analysis::compared_text(a.run);
     j["max_abs_difference"] = a.max_difference, j["allowed"] = a.allowed, j["nan"] = a.nan;
     j["tiles"] = a.tiles, j["bad_tiles"] = a.bad_tiles, j["first_bad"] = first_bad_json(a);
     j["findings"] = ordered_json::array();

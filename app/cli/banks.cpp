@@ -5,6 +5,7 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
 #include <bit>
@@ -241,7 +242,7 @@ int verb_banks(const Command& command) {
     const std::string text =
         command.output.json ? banks_json(report) + "\n" : banks_text(report, style_of(command.output));
     std::fwrite(text.data(), 1, text.size(), stdout);
-    return exit_status(banks_verdict(report));
+    return capture::status_of(banks_verdict(report));
 }
 
 }  // namespace wl::app

@@ -7,6 +7,7 @@
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -82,7 +83,7 @@ int verb_compare(const Command& c) {
     const std::string text =
         c.output.json ? compare_json(out) + "\n" : compare_text(out, c.compare.all, style_of(c.output));
     std::fwrite(text.data(), 1, text.size(), stdout);
-    return exit_status(compare_verdict(out));
+    return capture::status_of(compare_verdict(out));
 }
 
 }  // namespace wl::app

@@ -1,5 +1,6 @@
 // The comparison of two captures as text, 100 columns wide, and as JSON.
 #include "app/cli/compare.h"
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/capture/block_json.h"
 
@@ -28,7 +29,15 @@ std::string tile_name(const capture::Capture& c, int tile) {
 std::string launch_line(const char* side, const std::string& name, const capture::Capture& c) {
     const capture::Launch& l = c.launch;
     const std::string params = params_text(l);
-    return fmt::format("{}  {}{}\n   {}\n", side, name, params.empty() ? "" : "  " + params, size_text(l));
+    return fmt::format(
+        "{}  {}{}\n   {}\n   with its reference: {}; {}\n",
+        side,
+        name,
+        params.empty() ? "" : "  " + params,
+        size_text(l),
+        c.verdict,
+        analysis::compared_text(c)
+    );
 }
 
 std::string pairs_text(const analysis::CaptureComparison& c, const Style& style) {
@@ -189,6 +198,7 @@ ordered_json tile_json(const capture::Capture& c, int tile) {
 
 ordered_json side_json(const std::string& name, const capture::Capture& c) {
     ordered_json j;
+    j["verdict"] = c.verdict, j["compared"] = analysis::compared_text(c);
     j["name"] = name, j["kernel"] = c.launch.kernel, j["faults"] = c.launch.faults;
     for (const auto& [key, value] : c.launch.params) j["params"][key] = value;
     j["seed"] = c.launch.seed, j["findings"] = ordered_json::array();

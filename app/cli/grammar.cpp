@@ -248,6 +248,13 @@ void add_verbs(CLI::App& app, Command& c) {
         verb->add_option("-o,--out", c.out, "the capture to write");
         add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
     }
+    diagnose->add_option("--seeds", c.seeds, "so many seeds, from --seed on; default: one")
+        ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 20));
+    diagnose
+        ->add_option(
+            "--presets", c.presets, "each of these presets; all: the manifest's, and it as it stands"
+        )
+        ->delimiter(',');
     CLI::App* tiles = add_verb(
         app, c, "tiles", "the captured tiles with shape, type and verdict", "warplens tiles bad.wlcap"
     );
@@ -286,7 +293,9 @@ std::unique_ptr<CLI::App> make_grammar(Command& command) {
     app->set_version_flag("-V,--version", WL_VERSION);
     app->require_subcommand(1);
     app->footer(
-        "Exit status: 0 clean, 1 findings, 2 wrong usage or an error, 3 unsupported.\n`warplens help VERB` "
+        "Exit status: 0 clean, 1 findings, 2 wrong usage or an error, 3 unsupported or "
+        "incomplete.\n`warplens "
+        "help VERB` "
         "shows the options of a verb and an example."
     );
     add_verbs(*app, command);

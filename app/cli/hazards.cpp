@@ -7,6 +7,7 @@
 #include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
+#include "instrumentation/capture/verdict.h"
 #include "instrumentation/diagnosis/explore.h"
 
 #include <algorithm>
@@ -158,7 +159,7 @@ int verb_hazards(const Command& command) {
         print(headline(c, style) + findings_text(c, style) + "\n");
         print(exploration_text(c, h.exploration) + covered_text(c, style));
     }
-    return exit_status(c.verdict);
+    return capture::status_of(c.verdict);
 }
 
 }  // namespace wl::app

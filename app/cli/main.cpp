@@ -6,10 +6,13 @@
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace {
@@ -55,6 +58,25 @@ int run(int argc, char** argv) {
     return wl::app::kExitError;
 }
 
+// Who asked for JSON gets an object, also where the command line itself cannot be read.
+void print_problem(int argc, char** argv, std::string_view verdict, const std::string& what) {
+    std::string prefix = "warplens: ";
+    if (verdict == "error") prefix += "error: ";
+    std::fprintf(stderr, "%s%s\n", prefix.c_str(), what.c_str());
+    if (std::find(argv, argv + argc, std::string_view("--json")) == argv + argc) return;
+    nlohmann::ordered_json json{
+        {"warplens", WL_VERSION             },
+        {"verb",     argc > 1 ? argv[1] : ""},
+        {"verdict",  verdict                }
+    };
+    if (verdict == "error")
+        json["error"] = what;
+    else
+        json["unsupported"] = {what};
+    const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    std::fprintf(stdout, "%s\n", text.c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -64,10 +86,10 @@ int main(int argc, char** argv) {
         std::fputs("warplens: interrupted; nothing was written\n", stderr);
         return wl::app::exit_status_of_interruption();
     } catch (const wl::Unsupported& u) {
-        std::fprintf(stderr, "warplens: %s\n", u.what());
+        print_problem(argc, argv, "unsupported", u.what());
         return wl::app::kExitUnsupported;
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "warplens: error: %s\n", e.what());
+        print_problem(argc, argv, "error", e.what());
         return wl::app::kExitError;
     }
 }

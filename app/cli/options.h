@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/worker/kernel_options.h"
+#include "instrumentation/capture/verdict.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/manifest/manifest.h"
 
@@ -11,8 +12,9 @@
 
 namespace wl::app {
 
-// Exit status (docs/cli.md): the contract with scripts and CI.
-constexpr int kExitOk = 0, kExitFindings = 1, kExitError = 2, kExitUnsupported = 3;
+// Exit status: those of the verdicts.
+constexpr int kExitOk = capture::status_of("ok"), kExitFindings = capture::status_of("findings"),
+              kExitError = capture::status_of("error"), kExitUnsupported = capture::status_of("unsupported");
 
 struct OutputOptions {
     bool json = false, quiet = false;
@@ -74,12 +76,18 @@ struct Command {
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
     std::string topic;                                   // help: a verb; completion: a shell
     std::string out;                                     // -o of run, diagnose and hazards
+    uint64_t seeds = 1;                                  // diagnose: so many from --seed on
+    std::vector<std::string> presets;                    // diagnose: each of them; "all"
     uint64_t explore = 0;                                // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open
     float scale = 0;                                     // of its interface; 0: the display's
 };
 
 bool is_capture(const std::string& path);  // by its suffix, .wlcap
+
+// Of the kernel, in the order of the file; `wanted` empty: all of them, and where there is none the manifest
+// as it stands, "". Throws Error for a name that there is not.
+std::vector<std::string> presets_of(const manifest::Kernel& kernel, const std::vector<std::string>& wanted);
 
 // "v2c_3+32x": the kernel v2c_3 with its fault 32x. A file whose own name holds a + is taken as it is.
 KernelOptions split_faults(KernelOptions options);

@@ -2,7 +2,10 @@
 #include "app/cli/print.h"
 
 #include "app/cli/summary.h"
+#include "instrumentation/analysis/decide.h"
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/capture/calls.h"
 
 #include <algorithm>
@@ -28,6 +31,8 @@ double seconds(const capture::Capture& c, const char* name) {
 
 std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const Style& style) {
     if (r.compared == 0) return paint(style, Color::dim, "not compared");
+    if (r.first_bad < 0 && r.undecided > 0)
+        return paint(style, Color::warn, fmt::format("undecided in {} of {} tiles", r.undecided, r.tiles));
     if (r.first_bad < 0) return paint(style, Color::good, "ok");
     const capture::Tile& first = c.tiles[static_cast<size_t>(r.first_bad)];
     const std::string wrong = paint(style, Color::bad, "wrong"),
@@ -42,6 +47,16 @@ std::string verdict_cell(const capture::Capture& c, const ProbeSummary& r, const
                block_text(first.block, c.launch.grid),
                element
         );
+}
+
+std::string output_word(const capture::Output& o, const Style& style) {
+    switch (o.verdict) {
+        case capture::Verdict::ok: return paint(style, Color::good, "ok");
+        case capture::Verdict::bad: return paint(style, Color::bad, "wrong");
+        case capture::Verdict::undecided: return paint(style, Color::warn, "undecided");
+        case capture::Verdict::not_compared: return paint(style, Color::warn, "not compared");
+    }
+    return {};
 }
 
 // ", in blurred(float const*, int) inlined at blur.cu:19"
@@ -129,13 +144,37 @@ std::string headline(const capture::Capture& c, const Style& style) {
     return out;
 }
 
+namespace {
+
+// The line of a run without findings.
+std::string verdict_text(const capture::Capture& c, const Style& style) {
+    const std::string run = analysis::run_text(c), compared = analysis::compared_text(c);
+    const std::string covers = (compared.empty() ? "" : compared + "; ") + run;
+    if (c.verdict == "ok") return paint(style, Color::good, wrap("ok: no findings; " + covers, 0));
+    if (c.verdict == "error") {
+        const std::string& problem = c.covered.reference_problem;
+        return paint(
+            style,
+            Color::bad,
+            wrap("error: no reference: " + problem.substr(0, problem.find('\n')) + "; " + covers, 0)
+        );
+    }
+    return paint(
+        style,
+        Color::warn,
+        wrap(c.verdict + ": no findings, but " + join(analysis::gaps(c), "; ") + "; " + covers, 0)
+    );
+}
+
+}  // namespace
+
 std::string findings_text(const capture::Capture& c, const Style& style) {
     if (!c.unsupported.empty()) {
         std::string out;
         for (const std::string& u : c.unsupported) out += paint(style, Color::warn, u) + "\n";
         return out;
     }
-    if (c.findings.empty()) return paint(style, Color::good, "ok: no findings") + "\n";
+    if (c.findings.empty()) return verdict_text(c, style);
     std::string out;
     for (size_t i = 0; i < c.findings.size(); ++i) {
         const capture::Finding& f = c.findings[i];
@@ -162,19 +201,25 @@ std::string findings_text(const capture::Capture& c, const Style& style) {
 std::string outputs_text(const capture::Capture& c, const Style& style) {
     std::string out;
     for (const capture::Output& o : c.outputs) {
-        const std::string verdict = o.verdict == capture::Verdict::ok ? paint(style, Color::good, "ok")
-            : o.verdict == capture::Verdict::bad                      ? paint(style, Color::bad, "wrong")
-                                                 : paint(style, Color::warn, "not compared");
-        const bool compared = o.verdict == capture::Verdict::ok || o.verdict == capture::Verdict::bad;
-        out += fmt::format("output {}: {}; in [{:.6g}, {:.6g}]", o.name, verdict, o.min, o.max);
-        if (compared)
+        out += fmt::format(
+            "output {}: {}; {} of {} elements compared; in [{:.6g}, {:.6g}]",
+            o.name,
+            output_word(o, style),
+            o.of.compared,
+            o.of.elements,
+            o.min,
+            o.max
+        );
+        if (o.of.compared > 0)
             out += fmt::format(
-                ", reference in [{:.6g}, {:.6g}]; max difference {:.3g}, allowed {:.3g}",
+                ", reference in [{:.6g}, {:.6g}]; max difference {:.3g}, allowed {:.3g} ({})",
                 o.reference_min,
                 o.reference_max,
                 o.max_difference,
-                o.bound
+                o.bound,
+                analysis::limit_text(o.of)
             );
+        if (o.of.unwritten > 0) out += fmt::format("; {} never written", o.of.unwritten);
         out += fmt::format("; {} NaN{}\n", o.nan, o.note.empty() ? "" : "; " + o.note);
     }
     return out;
@@ -230,6 +275,11 @@ std::string covered_text(const capture::Capture& c, const Style& style) {
     if (!c.complete)
         out += paint(style, Color::warn, "note: this capture was recovered; its writer did not finish\n");
     return out;
+}
+
+std::string summary_text(const capture::Capture& c, const Style& style, bool tiles) {
+    return headline(c, style) + findings_text(c, style) + "\n" + outputs_text(c, style) +
+        (tiles ? "\n" + tiles_text(c, style) : "") + covered_text(c, style);
 }
 
 }  // namespace wl::app

@@ -24,6 +24,8 @@ std::string findings_text(
 );  // numbered, wrapped, with proof and consequences
 std::string outputs_text(const capture::Capture& capture, const Style& style);
 std::string tiles_text(const capture::Capture& capture, const Style& style);  // one line a probe
+// All of it: what ran, findings, outputs, tiles where they are wanted, and what the verdict covers.
+std::string summary_text(const capture::Capture& capture, const Style& style, bool tiles);
 // Lines of at most 100 columns behind an indent.
 std::string wrap(const std::string& text, size_t indent);
 std::string where_text(const capture::Capture& capture, const capture::Where& where);  // "k.cu:12, warp 3"

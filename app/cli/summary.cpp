@@ -18,6 +18,7 @@ std::vector<ProbeSummary> summarise(const capture::Capture& c) {
         s.kept += t.values != capture::kNoBlob ? 1 : 0, s.compared += t.compared, s.bad += t.bad;
         s.max_difference = std::max(s.max_difference, t.max_difference),
         s.max_excess = std::max(s.max_excess, t.max_excess);
+        s.undecided += t.verdict == capture::Verdict::undecided ? 1 : 0;
         if (t.verdict != capture::Verdict::bad) continue;
         ++s.bad_tiles;
         const auto earlier = [&](const capture::Tile& known) {
@@ -49,7 +50,10 @@ std::string tiles_json(const capture::Capture& c) {
             {"max_difference", r.max_difference},
             {"max_excess",     r.max_excess    }
         };
-        row["verdict"] = r.compared == 0 ? "not compared" : r.bad_tiles == 0 ? "ok" : "wrong";
+        row["verdict"] = r.compared == 0 ? "not compared"
+            : r.bad_tiles > 0            ? "wrong"
+            : r.undecided > 0            ? "undecided"
+                                         : "ok";
         if (r.first_bad >= 0) {
             const capture::Tile& t = c.tiles[static_cast<size_t>(r.first_bad)];
             row["first_bad"] = {

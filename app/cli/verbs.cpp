@@ -3,10 +3,12 @@
 
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
+#include "app/cli/sweep.h"
 #include "app/cli/tiles_json.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
+#include "instrumentation/capture/verdict.h"
 #include "instrumentation/diagnosis/run.h"
 
 #include <cstdio>
@@ -49,31 +51,22 @@ std::string default_capture(const Command& c) {
 
 void print_summary(const Command& command, const capture::Capture& c) {
     const Style style = style_of(command.output);
-    print(headline(c, style));
-    print(findings_text(c, style) + "\n");
-    print(outputs_text(c, style));
-    if (command.verb == "run") print("\n" + tiles_text(c, style));
-    print(covered_text(c, style));
+    print(summary_text(c, style, command.verb == "run"));
 }
 
-// Clean only as far as no reference was needed: a reference that failed leaves nothing compared, and is no
-// silent ok.
+// A reference that failed leaves nothing compared: that is said on stderr too, whatever stdout is read for.
 int finished_status(const capture::Capture& c) {
     const std::string& problem = c.covered.reference_problem;
-    if (c.verdict != "ok" || problem.empty()) return exit_status(c.verdict);
-    std::fprintf(
-        stderr,
-        "warplens: error: no reference: %s; the run went on, but nothing was compared\n",
-        problem.substr(0, problem.find('\n')).c_str()  // all of it is among the notes
-    );
-    return kExitError;
+    if (c.verdict == "error")
+        std::fprintf(
+            stderr,
+            "warplens: error: no reference: %s; the run went on without it\n",
+            problem.substr(0, problem.find('\n')).c_str()  // all of it is among the notes
+        );
+    return capture::status_of(c.verdict);
 }
 
 }  // namespace
-
-int exit_status(const std::string& verdict) {
-    return verdict == "ok" ? kExitOk : verdict == "unsupported" ? kExitUnsupported : kExitFindings;
-}
 
 int verb_run(const Command& command) {
     if (is_capture(command.kernel.kernel))
@@ -98,6 +91,7 @@ int verb_run(const Command& command) {
 }
 
 int verb_diagnose(const Command& command) {
+    if (is_sweep(command)) return diagnose_sweep(command);
     const bool from_file = is_capture(command.kernel.kernel);
     if (!command.out.empty()) require_writable(command.out);
     const capture::Capture c = from_file ? capture::read_capture(command.kernel.kernel) : execute(command);
@@ -117,7 +111,7 @@ int verb_tiles(const Command& command) {
     } else {
         print(headline(c, style_of(command.output)) + tiles_text(c, style_of(command.output)));
     }
-    return exit_status(c.verdict);
+    return capture::status_of(c.verdict);
 }
 
 int verb_kernels(const Command& command) {

@@ -23,7 +23,4 @@ int verb_help(const Command& command);
 int verb_completion(const Command& command);
 int verb_manual(const Command& command);
 
-// ok 0, findings 1, unsupported 3.
-int exit_status(const std::string& verdict);
-
 }  // namespace wl::app

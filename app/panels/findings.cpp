@@ -4,6 +4,7 @@
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
 #include "app/session/navigate.h"
+#include "instrumentation/analysis/verdict.h"
 
 #include <imgui.h>
 
@@ -181,12 +182,23 @@ void draw_verdict(const Session& session, Box box) {
     const auto line = [&](TextStyle style, const std::string& text) {
         y = put_wrapped({box.low.x + pad, y}, box.width() - 2 * pad, style, text) + px(6);
     };
+    const std::string compared = analysis::compared_text(session.capture),
+                      covers =
+                          (compared.empty() ? "" : compared + "; ") + analysis::run_text(session.capture);
     if (session.capture.verdict == "ok") {
         line({Face::words, colour::kGood}, "No findings: every compared tile is inside its bound.");
+        line({Face::small_words, colour::kDim}, covers + ".");
         std::string checks;
         for (const std::string& check : session.capture.covered.checks)
             checks += (checks.empty() ? "" : ", ") + check;
         line({Face::small_words, colour::kDim}, "Checked: " + checks + ".");
+    } else if (session.capture.verdict == "incomplete" || session.capture.verdict == "error") {
+        line({Face::words, colour::kWarning}, "No findings, but no verdict either.");
+        const std::string& problem = session.capture.covered.reference_problem;
+        if (!problem.empty()) line({Face::small_words, colour::kWarning}, "No reference: " + problem);
+        for (const std::string& gap : analysis::gaps(session.capture))
+            line({Face::small_words, colour::kWarning}, gap + ".");
+        line({Face::small_words, colour::kDim}, covers + ".");
     } else if (!session.capture.unsupported.empty()) {
         for (const std::string& reason : session.capture.unsupported)
             line({Face::small_words, colour::kWarning}, reason);
@@ -205,7 +217,9 @@ void draw(FindingsPanel& panel, const Session& session, Selection& selection) {
         {.title = "Findings",
          .subtitle = "what is wrong, and why",
          .note = note,
-         .mark = count > 0 ? colour::kBad : colour::kGood,
+         .mark = count > 0                     ? colour::kBad
+             : session.capture.verdict == "ok" ? colour::kGood
+                                               : colour::kWarning,
          .note_colour = colour::kBad}
     );
     hairline(rest.low, {rest.high.x, rest.low.y});

@@ -87,6 +87,8 @@ Reference assembled_reference(
     const std::vector<TensorTerms>& terms
 ) {
     std::vector<Tensor> there;
+    std::vector<std::string> outputs;
+    for (const Tensor& t : whole) outputs.push_back(t.name);
     for (const Tensor& t : whole)
         there.push_back(
             tensor_of(t.name, t.shape, std::vector<double>(static_cast<size_t>(elements(t.shape)), 1))
@@ -96,12 +98,17 @@ Reference assembled_reference(
         there.push_back(tensor_of(name, tensor.shape, tensor.there));
     }
     Reference out = tensor_reference(std::move(origin), std::move(whole), terms);
+    for (ReferenceTensor& tensor : out.tensors)
+        tensor.pieced = std::none_of(outputs.begin(), outputs.end(), [&](const std::string& name) {
+            return name == tensor.name;
+        });
     const Reference known = tensor_reference("", std::move(there), {});
     out.tile = [values = out.tile, known = known.tile](const Window& w) {
         ReferenceTile tile = values(w);
         const ReferenceTile mask = known(w);
         for (size_t i = 0; i < tile.value.data.size(); ++i) {
             tile.bound.data[i] *= 2;
+            if (!tile.probable.data.empty()) tile.probable.data[i] *= 2;
             if (mask.value.data[i] != 0) continue;
             tile.value.data[i] = std::numeric_limits<double>::quiet_NaN();
             tile.compared.data[i] = 0;

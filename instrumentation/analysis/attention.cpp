@@ -117,6 +117,7 @@ ReferenceTile input_tile(const Tensor& t, const Window& w) {
 ReferenceTile output_tile(AttentionState& s, const Window& w) {
     const AttentionProblem& p = s.problem;
     ReferenceTile out = blank_tile(w);
+    out.probable = make_matrix<float>(w.rows, w.cols);
     if (w.at[0] < 0 || w.at[0] >= p.batch || w.at[1] < 0 || w.at[1] >= p.heads) return out;
     const int64_t col0 = w.at[3];
     for (int r = 0; r < w.rows; ++r) {
@@ -128,6 +129,7 @@ ReferenceTile output_tile(AttentionState& s, const Window& w) {
             const auto from = static_cast<size_t>((row - first) * p.head_dim + col0 + c);
             const size_t to = out.value.index(r, static_cast<int>(c));
             out.value.data[to] = o->o[from], out.bound.data[to] = o->bound[from], out.compared.data[to] = 1;
+            out.probable.data[to] = o->probable[from];
         }
     }
     return out;

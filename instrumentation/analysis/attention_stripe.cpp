@@ -264,6 +264,55 @@ std::shared_ptr<const AttentionStripe> compute_stripe(
     return t;
 }
 
+// What is behind one row of O, of each key j: w_j = P_j / l as the last maximum has it, and e_j, the same of
+// P_j's bound.
+struct Behind {
+    std::vector<double> squares;    // (D) sum of (e_j V_j)^2
+    std::vector<double> absolutes;  // (D) sum of w_j |V_j|
+    double errors = 0;              // sum of e_j^2
+};
+
+Behind behind_row(const AttentionState& s, const AttentionStripe& t, int64_t i) {
+    const AttentionProblem& p = s.problem;
+    const auto dim = static_cast<size_t>(p.head_dim);
+    Behind out{std::vector<double>(dim), std::vector<double>(dim)};
+    const auto last = static_cast<size_t>((s.steps - 1) * t.rows + i);
+    const double* v = s.inputs.v[static_cast<size_t>(t.head)].data();
+    for (int64_t j = 0; j < p.sequence; ++j) {
+        if (is_masked(p, t.first_row + i, j)) continue;
+        const double m = t.m[static_cast<size_t>((j / p.kv_tile) * t.rows + i)];
+        const double share = std::exp(m - t.m[last]) / t.l[last];
+        const auto key = static_cast<size_t>(i * p.sequence + j);
+        const double w = t.p[key] * share, e = double{t.p_bound[key]} * share;
+        const double* row = v + static_cast<size_t>(j) * dim;
+        for (size_t d = 0; d < dim; ++d) {
+            out.squares[d] += e * e * row[d] * row[d];
+            out.absolutes[d] += w * std::fabs(row[d]);
+        }
+        out.errors += e * e;
+    }
+    return out;
+}
+
+// The probable limits of a row of O. Errors of P of different keys are independent: those of O's numerator
+// and of l add up as their squares do (Azuma's and Hoeffding's inequality), and an error of m or alpha is in
+// both alike. The FP32 sums round as bounds.h has it.
+void add_probable(const AttentionState& s, const AttentionStripe& t, int64_t i, AttentionOutput& out) {
+    const AttentionProblem& p = s.problem;
+    const auto dim = static_cast<size_t>(p.head_dim);
+    const double keys = static_cast<double>(p.sequence);
+    const double lambda = probable_lambda(keys * keys * static_cast<double>(p.batch * p.heads * p.head_dim));
+    const double gamma = probable_gamma(keys + static_cast<double>(s.steps), lambda) + 4 * kU32;
+    const Behind b = behind_row(s, t, i);
+    for (size_t d = 0; d < dim; ++d) {
+        const size_t at = static_cast<size_t>(i) * dim + d;
+        const double size = std::fabs(out.o[at]);
+        const double limit =
+            lambda * (std::sqrt(b.squares[d]) + size * std::sqrt(b.errors)) + gamma * (b.absolutes[d] + size);
+        out.probable.push_back(std::min(static_cast<float>(limit), out.bound[at]));
+    }
+}
+
 // O of a stripe: the last O_accum over the last l. The division rounds, and may be a multiplication by an
 // approximate reciprocal.
 std::shared_ptr<const AttentionOutput> final_rows(const AttentionState& s, const AttentionStripe& t) {
@@ -279,6 +328,7 @@ std::shared_ptr<const AttentionOutput> final_rows(const AttentionState& s, const
             out->o.push_back(value);
             out->bound.push_back(static_cast<float>(bound));
         }
+        add_probable(s, t, i, *out);
     }
     return out;
 }

@@ -39,7 +39,7 @@ struct AttentionStripe {
 // run.
 struct AttentionOutput {
     std::vector<double> o;  // (rows, D)
-    std::vector<float> bound;
+    std::vector<float> bound, probable;
 };
 
 struct AttentionState {

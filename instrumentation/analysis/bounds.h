@@ -3,7 +3,9 @@
 #pragma once
 
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/capture/capture.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace wl::analysis {
@@ -17,6 +19,27 @@ constexpr double kU32 = 0x1p-24;
 inline double sum_bound(double terms, double extra, double sum_of_absolutes) {
     return (terms + extra) * kU32 * sum_of_absolutes;
 }
+
+// ---- roundings that are independent and of mean zero: Higham and Mary 2019, "A new approach to
+// probabilistic rounding error analysis". A sum of n products errs by more than gamma~_n sum|products| with a
+// chance of at most 2 n exp(-lambda^2 (1 - u)^2 / 2).
+
+// The lambda by which the chance that any of so many roundings counts is at most capture::kFailure.
+inline double probable_lambda(double roundings) {
+    return std::sqrt(2 * std::log(2 * std::max(roundings, 1.0) / capture::kFailure)) / (1 - kU32);
+}
+inline double probable_gamma(double terms, double lambda) {
+    return std::expm1(lambda * std::sqrt(terms) * kU32 + terms * kU32 * kU32 / (1 - kU32));
+}
+// As sum_bound, which it never exceeds: few terms have no room for chance.
+inline double probable_sum_bound(double terms, double extra, double sum_of_absolutes, double lambda) {
+    const double gamma = probable_gamma(terms, lambda) + extra * kU32;
+    return std::min(gamma, (terms + extra) * kU32) * sum_of_absolutes;
+}
+
+// A sum whose number of terms nobody gave may have this many: beyond an estimate from one term, and within
+// this, lies what is neither right nor wrong.
+constexpr double kDoubtfulTerms = 4096;
 
 // Relative error of exp(x) in FP32 when computed as ex2.approx(x * log2 e): the product rounds once and log2
 // e itself is rounded (2 u |x| in the exponent), x = a - b rounds once (u |x|), ex2.approx.f32 is within

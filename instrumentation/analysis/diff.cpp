@@ -68,7 +68,12 @@ bool is_bad(double got, double reference, float bound) {
     return !(std::fabs(got - reference) <= double{bound});
 }
 
+bool is_exact(DType dtype, const ReferenceTile& reference) {
+    return !is_float(dtype) && !reference.tolerance;
+}
+
 Matrix<float> limits(DType dtype, const ReferenceTile& reference) {
+    if (is_exact(dtype, reference)) return make_matrix<float>(reference.bound.rows, reference.bound.cols);
     Matrix<float> out = reference.bound;
     add_store_bounds(dtype, reference.value.data, out.data);
     return out;
@@ -78,12 +83,15 @@ Comparison compare(DType dtype, const std::vector<std::byte>& values, const Refe
     Comparison out;
     const std::vector<double> got = widen(dtype, values);
     const bool comparable = reference.value.data.size() == got.size();
-    const ElementCounts n = comparable ? count_elements(dtype, got, reference) : count_values(got);
+    const ElementCounts n = !comparable ? count_values(got)
+        : is_exact(dtype, reference)    ? count_whole(dtype, values, reference)
+                                        : count_elements(dtype, got, reference);
     out.compared = n.compared, out.bad = n.bad, out.nan = n.nan, out.inf = n.inf;
     out.max_difference = n.max_difference, out.max_excess = n.max_excess;
     if (n.low <= n.high) out.min = n.low, out.max = n.high;
-    out.estimated = reference.estimated;
+    out.estimated = reference.estimated && !is_exact(dtype, reference);
     if (n.bad == 0) return out;
+    out.doubtful = out.estimated && n.max_excess <= reference.doubt && n.nan == 0 && n.inf == 0;
     const auto cols = static_cast<size_t>(reference.value.cols);
     out.first_bad_row = static_cast<int>(n.first_bad / cols);
     out.first_bad_col = static_cast<int>(n.first_bad % cols);
@@ -97,6 +105,7 @@ void store(capture::Tile& tile, const Comparison& c) {
     tile.first_bad_row = c.first_bad_row, tile.first_bad_col = c.first_bad_col;
     tile.estimated_bound = c.estimated;
     tile.verdict = c.compared == 0 ? capture::Verdict::not_compared
+        : c.doubtful               ? capture::Verdict::undecided
         : c.bad > 0                ? capture::Verdict::bad
                                    : capture::Verdict::ok;
 }

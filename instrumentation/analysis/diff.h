@@ -30,6 +30,9 @@ TileData load_tile(const capture::Capture& capture, const capture::Tile& tile);
 // -inf is a masked score: any got <= -bound vanishes in exp as it must. A NaN reference is not compared.
 bool is_bad(double got, double reference, float bound);
 
+// Are its elements compared bit by bit?
+bool is_exact(DType dtype, const ReferenceTile& reference);
+
 // The limit of each element in its own tile: what the reference derived, plus one rounding to the tile's
 // format.
 Matrix<float> limits(DType dtype, const ReferenceTile& reference);
@@ -40,8 +43,10 @@ struct Comparison {
     double min = 0, max = 0;                    // of got, over finite elements
     int first_bad_row = -1, first_bad_col = -1;
     bool estimated = false;
+    bool doubtful = false;  // all that is bad is so by an estimate alone, and may be rounding
 };
 // `values`: rows * cols elements of dtype, row-major. An empty reference (rows 0) counts NaN and Inf only.
+// Integers are right when they are equal, in all their bits, unless the reference's bound is a tolerance.
 Comparison compare(DType dtype, const std::vector<std::byte>& values, const ReferenceTile& reference);
 void store(capture::Tile& tile, const Comparison& comparison);  // verdict and figures
 

@@ -21,6 +21,10 @@ struct ElementCounts {
 ElementCounts count_values(const std::vector<double>& got);  // nan, inf, low and high only
 ElementCounts count_elements(DType dtype, const std::vector<double>& got, const ReferenceTile& reference);
 
+// Integers, of which every element must be equal, without a detour through double where the reference is of
+// 64 bits too. Above 2^53 a reference in double does not know the last bits; they are not asked of it.
+ElementCounts count_whole(DType dtype, const std::vector<std::byte>& values, const ReferenceTile& reference);
+
 // To the limit of every finite reference value: what storing such a value in dtype adds.
 void add_store_bounds(DType dtype, const std::vector<double>& reference, std::vector<float>& limits);
 

@@ -30,8 +30,13 @@ struct ReferenceTile {
     Matrix<float>
         bound;  // limit for |got - value| before the tile's own format rounds: derived, see bounds.h
     Matrix<uint8_t> compared;
-    bool estimated = false;  // no sum of absolute terms was known: the scale was estimated from the tile
-    std::string problem;     // "no tensor named ..., there are ..."; then nothing is compared
+    bool estimated = false;       // no sum of absolute terms was known: it was guessed from the values around
+    std::string problem;          // "no tensor named ..., there are ..."; then nothing is compared
+    Matrix<float> probable = {};  // as bound, for independent roundings (bounds.h); empty: not derived
+    Matrix<int64_t> whole = {};   // of a tensor of s64 or u64 its elements' bits; else empty
+    DType whole_type = DType::s64;
+    double doubt = 1;        // of an estimated bound: up to this multiple of it may be rounding all the same
+    bool tolerance = false;  // bound is what the manifest allows: integers are not exact then
 };
 
 // Nothing compared yet: values NaN, limits 0.
@@ -40,6 +45,7 @@ ReferenceTile blank_tile(const Window& window);
 struct ReferenceTensor {
     std::string name;
     std::vector<int64_t> shape;
+    bool pieced = false;  // put together from tiles: as large as they reach, which is no statement of a shape
 };
 
 // A value with one function: whoever makes it (attention in C++, arrays from Python or npz, another kernel's

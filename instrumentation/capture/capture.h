@@ -71,7 +71,8 @@ struct Probe {
     bool operator==(const Probe&) const = default;
 };
 
-enum class Verdict : uint8_t { ok, bad, not_compared };
+// undecided: by a limit that is too loose to say right, or a guess that may be too tight to say wrong.
+enum class Verdict : uint8_t { ok, bad, not_compared, undecided };
 
 // Last writer of one element, from the recorded run. 8 bytes, stored as it is.
 struct Owner {
@@ -196,16 +197,42 @@ inline bool is_proven(const Finding& f) { return f.evidence_kind == EvidenceKind
 // ---- the whole
 // ------------------------------------------------------------------------------------------------------------------
 
+// What decides whether an element is right.
+enum class Limit : uint8_t {
+    none,        // nothing was compared
+    worst_case,  // derived, whatever the roundings are
+    probable,    // derived for roundings that are independent, and exceeded at kFailure at most
+    estimated,   // derived from a guess of the sum of absolute terms
+    tolerance,   // the manifest's
+    exact,       // integers
+};
+constexpr double kFailure = 1e-6;  // of an output's probable limits: that any element is outside by chance
+
+// What an output's verdict rests on: how much of it was compared, and by which limit. Text, JSON, the window
+// and the acceptance table read it; nobody counts again.
+struct Compared {
+    int64_t elements = 0, compared = 0;
+    int64_t unknown = 0;    // their reference is NaN: not compared
+    int64_t unwritten = 0;  // nobody stored to them, and they had no fill
+    Limit limit = Limit::none;
+    double worst_case = 0, probable = 0;  // the largest of all elements; 0: not derived
+    double typical = 0;                   // median of |reference| over elements that are not zero; 0: all are
+    double share = 0;    // median limit before the output's own format rounds, over `typical`
+    bool wanted = true;  // false: the manifest or the command line leaves it out
+    bool operator==(const Compared&) const = default;
+};
+
 struct Output {
     std::string name;
     int tile = -1;  // its Tile; shape is the argument's
     std::vector<int64_t> shape;
     double max_difference = 0,
-           bound = 0;  // bound: of the element with the largest excess, or the manifest's tolerance
+           bound = 0;  // bound: the largest limit of an element, by the limit that decided
     int64_t nan = 0;
     double min = 0, max = 0, reference_min = 0, reference_max = 0;
     Verdict verdict = Verdict::not_compared;
-    std::string note;  // why it was not compared, "estimated bound", ...
+    Compared of;
+    std::string note;  // why it was not compared, or not decided
     bool operator==(const Output&) const = default;
 };
 
@@ -251,7 +278,7 @@ struct Capture {
     std::vector<std::pair<std::string, double>> seconds;  // "compile", "run", "compare", "record", "diagnose"
     std::vector<std::pair<std::string, double>> counters;  // "warp_instructions", ...
     std::vector<std::string> notes;  // what a reader must know: dropped tiles, reference missing and why
-    std::string verdict;             // "ok" | "findings" | "unsupported" | "error"
+    std::string verdict;             // one of kVerdictWords (verdict.h)
     BlobStore blobs;
     bool complete = true;  // false: the writer did not finish; what is here was recovered
     bool operator==(const Capture&) const = default;

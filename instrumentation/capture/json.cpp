@@ -3,6 +3,7 @@
 
 #include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/calls.h"
+#include "instrumentation/capture/limit_words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -59,9 +60,11 @@ Json to_json(const Capture& capture, const Finding& finding) {
     return json;
 }
 
-// `ok` and its figures are null where nothing was compared: neither true nor false.
+// `ok` is null where nothing was compared, or the limit decides nothing: neither true nor false. So are the
+// figures where nothing was compared.
 Json to_json(const Output& output) {
-    const bool compared = output.verdict != Verdict::not_compared;
+    const bool compared = output.verdict != Verdict::not_compared,
+               decided = compared && output.verdict != Verdict::undecided;
     Json json;
     json["name"] = output.name;
     json["shape"] = output.shape;
@@ -70,7 +73,20 @@ Json to_json(const Output& output) {
     json["nan"] = output.nan;
     json["range"] = {output.min, output.max};
     if (compared) json["reference_range"] = {output.reference_min, output.reference_max};
-    json["ok"] = compared ? Json(output.verdict == Verdict::ok) : Json();
+    json["ok"] = decided ? Json(output.verdict == Verdict::ok) : Json();
+    json["verdict"] = kVerdictNames[static_cast<size_t>(output.verdict)];
+    const Compared& of = output.of;
+    json["elements"] = of.elements, json["compared"] = of.compared, json["unknown"] = of.unknown;
+    json["unwritten"] = of.unwritten, json["wanted"] = of.wanted;
+    if (compared)
+        json["limit"] = {
+            {"decided_by", name_of(of.limit)},
+            {"worst_case", of.worst_case    },
+            {"probable",   of.probable      },
+            {"failure",    kFailure         },
+            {"typical",    of.typical       },
+            {"share",      of.share         }
+        };
     if (!output.note.empty()) json["note"] = output.note;
     return json;
 }

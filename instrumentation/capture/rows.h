@@ -3,6 +3,7 @@
 
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/capture/database.h"
+#include "instrumentation/capture/limit_words.h"
 
 #include <array>
 #include <charconv>
@@ -15,7 +16,6 @@
 
 namespace wl::capture {
 
-constexpr std::array<std::string_view, 3> kVerdictNames = {"ok", "bad", "not compared"};
 constexpr std::array<std::string_view, 4> kEvidenceNames = {
     kEvidenceWords[0].name, kEvidenceWords[1].name, kEvidenceWords[2].name, kEvidenceWords[3].name};
 constexpr std::array<std::string_view, 5> kProbeKindNames = {
@@ -175,7 +175,10 @@ template <class Row>
 void columns(Row& row, Field<Row, Output>& x) {
     row(x.name), row(x.tile), row(x.shape), row(x.max_difference), row(x.bound), row(x.nan);
     row(x.min), row(x.max), row(x.reference_min), row(x.reference_max);
-    row.named(x.verdict, kVerdictNames), row(x.note);
+    row.named(x.verdict, kVerdictNames);
+    row(x.of.elements), row(x.of.compared), row(x.of.unknown), row(x.of.unwritten);
+    row.named(x.of.limit, kLimitNames), row(x.of.worst_case), row(x.of.probable), row(x.of.typical);
+    row(x.of.share), row(x.of.wanted), row(x.note);
 }
 template <class Row>
 void columns(Row& row, Field<Row, BlobRow>& x) {

@@ -59,7 +59,9 @@ const std::array<Table, kTableCount> kTables = {
          "max_difference REAL, "
          "bound REAL, n_nan INTEGER NOT NULL, vmin REAL, vmax REAL, reference_vmin REAL, reference_vmax "
          "REAL, "
-         "verdict TEXT NOT NULL, note TEXT NOT NULL"},
+         "verdict TEXT NOT NULL, elements INTEGER NOT NULL, compared INTEGER NOT NULL, unknown INTEGER NOT "
+         "NULL, unwritten INTEGER NOT NULL, decided_by TEXT NOT NULL, worst_case REAL, probable REAL, "
+         "typical REAL, share REAL, wanted INTEGER NOT NULL, note TEXT NOT NULL"},
      {"record",
          "record_id INTEGER PRIMARY KEY, cta INTEGER NOT NULL, warps INTEGER NOT NULL, truncated INTEGER NOT "
          "NULL, "

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/accept.h"
 
 #include "instrumentation/analysis/diff.h"
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/banks.h"
 #include "instrumentation/manifest/expression.h"
@@ -26,13 +27,13 @@ std::vector<int64_t> spread_blocks(Dim3 grid) {
 }
 
 void judge_outputs(Acceptance& a) {
+    if (!a.run.covered.reference_problem.empty())
+        a.objections.push_back("no reference: " + a.run.covered.reference_problem);
+    for (std::string& gap : analysis::gaps(a.run)) a.objections.push_back(std::move(gap));
     double worst = -1;
     for (const capture::Output& o : a.run.outputs) {
         a.nan += o.nan;
-        if (o.verdict == Verdict::not_compared) {
-            a.objections.push_back(o.name + " was compared with nothing");
-            continue;
-        }
+        if (o.verdict == Verdict::not_compared) continue;
         if (o.verdict == Verdict::bad && o.nan > 0)
             a.objections.push_back(fmt::format("{} has {} NaN", o.name, o.nan));
         if (o.verdict == Verdict::bad && (o.nan == 0 || o.max_difference > o.bound))

@@ -101,6 +101,7 @@ std::vector<execution::Incident> assemble(
         .problem = e.problem,
         .listing = *executable.listing,
         .reference = e.reference ? &*e.reference : nullptr,
+        .wanted = e.options.reference,
         .keep = false,
         .capture = c};
     const Timer all;

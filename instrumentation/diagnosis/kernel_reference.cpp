@@ -113,6 +113,13 @@ MadeReference kernel_reference(const Problem& p, const std::string& manifest_pat
     const Left left = run_kernel(other);
     if (!left.problem.empty()) return {std::nullopt, "the reference kernel " + name + ": " + left.problem};
     for (const capture::Output& o : left.capture.outputs)
+        if (o.of.unwritten > 0)
+            return {
+                std::nullopt,
+                fmt::format(
+                    "the reference kernel {} never writes {} elements of {}", name, o.of.unwritten, o.name
+                )};
+    for (const capture::Output& o : left.capture.outputs)
         if (o.nan > 0)
             return {
                 std::nullopt,

@@ -52,7 +52,7 @@ Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& e
     std::vector<uint64_t> addresses;
     for (const manifest::BoundArgument* a : manifest::arrays(problem)) {
         const bool initialised = !a->output || a->filled;
-        const uint64_t address = execution::allocate(out.memory, a->name, a->data.bytes, initialised);
+        const uint64_t address = execution::allocate(out.memory, a->data.name, a->data.bytes, initialised);
         addresses.push_back(
             a->texture ? execution::add_texture(out.memory, texture_of(*a, address)) : address
         );

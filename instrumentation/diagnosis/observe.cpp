@@ -2,7 +2,6 @@
 #include "instrumentation/diagnosis/observe.h"
 
 #include "instrumentation/analysis/diff.h"
-#include "instrumentation/diagnosis/launch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -56,76 +55,6 @@ void note_problem(Observer& o, const std::string& text) {
     if (std::find(o.problems.begin(), o.problems.end(), text) == o.problems.end()) o.problems.push_back(text);
 }
 
-void keep_elements(
-    Observer& o,
-    capture::Tile& tile,
-    DType dtype,
-    std::vector<std::byte> values,
-    const analysis::ReferenceTile& reference
-) {
-    if (tile.compared > 0) {
-        tile.reference = capture::add_blob(o.capture.blobs, bytes_of(reference.value.data));
-        tile.bound = capture::add_blob(o.capture.blobs, bytes_of(analysis::limits(dtype, reference).data));
-    }
-    tile.values = capture::add_blob(o.capture.blobs, std::move(values));
-}
-
-analysis::ReferenceTile output_reference(
-    const Observer& o, const std::string& of, const std::vector<int64_t>& shape, int rows, int cols
-) {
-    analysis::ReferenceTile whole = analysis::blank_tile({of, {}, rows, cols});
-    const int64_t stripe = shape.size() < 2
-        ? 1
-        : shape[shape.size() - 2];  // rows that one window of the last two dimensions has
-    for (int64_t row = 0; row < rows; row += stripe) {
-        analysis::Window w{of, std::vector<int64_t>(shape.size(), 0), static_cast<int>(stripe), cols};
-        int64_t outer = row / stripe;
-        for (size_t d = shape.size() < 2 ? 0 : shape.size() - 2; d-- > 0;)
-            w.at[d] = outer % shape[d], outer /= shape[d];
-        const analysis::ReferenceTile part = o.reference->tile(w);
-        whole.estimated = whole.estimated || part.estimated;
-        if (!part.problem.empty()) {
-            whole.problem = part.problem;
-            return whole;
-        }
-        const size_t from = whole.value.index(static_cast<int>(row), 0);
-        std::copy(
-            part.value.data.begin(),
-            part.value.data.end(),
-            whole.value.data.begin() + static_cast<std::ptrdiff_t>(from)
-        );
-        std::copy(
-            part.bound.data.begin(),
-            part.bound.data.end(),
-            whole.bound.data.begin() + static_cast<std::ptrdiff_t>(from)
-        );
-        std::copy(
-            part.compared.data.begin(),
-            part.compared.data.end(),
-            whole.compared.data.begin() + static_cast<std::ptrdiff_t>(from)
-        );
-    }
-    return whole;
-}
-
-void judge_output(
-    capture::Output& out, const capture::Tile& tile, const analysis::ReferenceTile& reference, DType dtype
-) {
-    out.verdict = tile.verdict, out.nan = tile.nan, out.min = tile.min, out.max = tile.max;
-    out.max_difference = tile.max_difference;
-    const Matrix<float> limit = analysis::limits(dtype, reference);
-    bool first = true;
-    for (size_t i = 0; i < reference.value.data.size(); ++i) {
-        if (reference.compared.data[i] == 0) continue;
-        const double r = reference.value.data[i];
-        out.reference_min = first ? r : std::min(out.reference_min, r),
-        out.reference_max = first ? r : std::max(out.reference_max, r);
-        out.bound = std::max(out.bound, double{limit.data[i]});
-        first = false;
-    }
-    if (tile.estimated_bound) out.note = "estimated bound: the reference gave no sum of absolute terms";
-}
-
 // Evaluated once a probe; blocks that run at the same time share it. A map's nodes stay where they are.
 const std::vector<manifest::LanePlace>& places_of(
     Observer& o, const std::string& name, const execution::TileSnapshot& s
@@ -147,7 +76,7 @@ analysis::ReferenceTile reference_of_registers(
     for (const manifest::LanePlace& p : places)
         w.rows = std::max(w.rows, p.row + 1), w.cols = std::max(w.cols, p.col + 1);
     const analysis::ReferenceTile window = o.reference->tile(w);
-    out.problem = window.problem, out.estimated = window.estimated;
+    out.problem = window.problem, out.estimated = window.estimated, out.doubt = window.doubt;
     for (size_t i = 0; i < places.size(); ++i) {
         const size_t from = window.value.index(places[i].row, places[i].col);
         out.value.data[i] = window.value.data[from], out.bound.data[i] = window.bound.data[from],
@@ -180,6 +109,20 @@ analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const
 }
 
 }  // namespace
+
+void keep_elements(
+    Observer& o,
+    capture::Tile& tile,
+    DType dtype,
+    std::vector<std::byte> values,
+    const analysis::ReferenceTile& reference
+) {
+    if (tile.compared > 0) {
+        tile.reference = capture::add_blob(o.capture.blobs, bytes_of(reference.value.data));
+        tile.bound = capture::add_blob(o.capture.blobs, bytes_of(analysis::limits(dtype, reference).data));
+    }
+    tile.values = capture::add_blob(o.capture.blobs, std::move(values));
+}
 
 void add_tile(Observer& o, execution::TileSnapshot&& s) {
     const ptx::Mark& mark = o.listing.marks[static_cast<size_t>(s.mark)];
@@ -271,43 +214,6 @@ void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) 
         for (capture::Event& e : record.events) {
             if (e.kind == capture::EventKind::tile) e.value = static_cast<uint64_t>(probe_of_mark[e.value]);
         }
-    }
-}
-
-void compare_outputs(Observer& o, const execution::GlobalMemory& memory) {
-    for (const manifest::BoundArgument& a : o.problem.args) {
-        if (!a.array || !a.output) continue;
-        const auto rule = o.problem.kernel.outputs.find(a.name);
-        const std::string of =
-            rule == o.problem.kernel.outputs.end() || rule->second.of.empty() ? a.name : rule->second.of;
-        const std::vector<std::byte>& values = array_of(memory, a.name);
-        capture::Tile tile;
-        tile.block = capture::kWholeLaunch;
-        tile.cols = static_cast<int>(a.data.shape.empty() ? 1 : a.data.shape.back());
-        tile.rows = static_cast<int>(elements(a.data.shape) / std::max(tile.cols, 1));
-        capture::Output out;
-        out.name = a.name, out.shape = a.data.shape;
-        analysis::ReferenceTile reference = analysis::blank_tile({{}, {}, 0, 0});
-        if (o.reference != nullptr) reference = output_reference(o, of, a.data.shape, tile.rows, tile.cols);
-        if (rule != o.problem.kernel.outputs.end() && rule->second.tolerance) {
-            std::fill(
-                reference.bound.data.begin(),
-                reference.bound.data.end(),
-                static_cast<float>(*rule->second.tolerance)
-            );
-        }
-        analysis::store(tile, analysis::compare(a.data.dtype, values, reference));
-        judge_output(out, tile, reference, a.data.dtype);
-        if (o.reference == nullptr) out.note = "no reference";
-        if (!reference.problem.empty()) out.note = reference.problem;
-        keep_elements(o, tile, a.data.dtype, values, reference);
-        capture::Probe probe;
-        probe.name = a.name, probe.kind = capture::ProbeKind::output, probe.dtype = a.data.dtype,
-        probe.rows = tile.rows, probe.cols = tile.cols, probe.memory = "global", probe.reference = of;
-        tile.probe = static_cast<int>(o.capture.probes.size());
-        o.capture.probes.push_back(probe);
-        o.capture.tiles.push_back(tile);
-        o.capture.outputs.push_back(out);
     }
 }
 

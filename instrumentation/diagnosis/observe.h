@@ -20,6 +20,7 @@ struct Observer {
     const manifest::Problem& problem;
     const execution::Listing& listing;
     const analysis::Reference* reference = nullptr;  // null: nothing is compared
+    bool wanted = true;         // false: nobody asked for a comparison, so that its lack is no gap
     bool keep = false;          // elements, reference, bounds and owners go into the capture
     capture::Capture& capture;  // probes, tiles, blobs, notes are added
     std::mutex mutex = {};
@@ -32,14 +33,23 @@ struct Observer {
 
 void add_tile(Observer& observer, execution::TileSnapshot&& snapshot);
 
+// The tile's elements with their reference and limits become blobs of the capture.
+void keep_elements(
+    Observer& observer,
+    capture::Tile& tile,
+    DType dtype,
+    std::vector<std::byte> values,
+    const analysis::ReferenceTile& reference
+);
+
 // Orders probes and tiles by kernel time, whatever thread saw them first. Call once the run is over.
 void finish(Observer& observer);
 
 // Events name marks by their index in the listing; captures name probes.
 void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& records);
 
-// Every output argument against its reference tensor, as (rows, last extent) matrices: verdicts, tiles of the
-// whole launch, Output rows.
+// Every output argument, those in structs too, against its reference tensor, as (rows, last extent) matrices:
+// verdicts, tiles of the whole launch, Output rows.
 void compare_outputs(Observer& observer, const execution::GlobalMemory& memory);
 
 }  // namespace wl::diagnosis

@@ -1,6 +1,8 @@
 // The whole way of a problem: compiled, executed, explained.
 #include "instrumentation/diagnosis/run.h"
 
+#include "instrumentation/analysis/decide.h"
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/nvrtc.h"
@@ -131,6 +133,14 @@ void note_checks(const Experiment& e, capture::Capture& c) {
     }
 }
 
+// A finding about an output says when its limit was less than a worst case.
+void say_limits(capture::Capture& c) {
+    for (capture::Finding& f : c.findings)
+        for (const capture::Output& o : c.outputs)
+            if (const std::string said = analysis::limit_sentence(o); f.where.tile == o.name && !said.empty())
+                f.explanation += " " + said;
+}
+
 void require_abilities(const Options& options) {
     if (options.schedule_seed != 0 && !options.executor.can.schedules)
         throw Error(
@@ -175,10 +185,8 @@ capture::Capture run(
         c.findings = diagnose(e, c, incidents);
         c.seconds.emplace_back("diagnose", seconds(diagnose_time));
     }
-    const bool wrong = std::any_of(c.outputs.begin(), c.outputs.end(), [](const auto& o) {
-        return o.verdict == capture::Verdict::bad;
-    });
-    c.verdict = c.findings.empty() && !wrong ? "ok" : "findings";
+    say_limits(c);
+    c.verdict = analysis::verdict_of(c);
     if (seen != nullptr) *seen = std::move(incidents);
     return c;
 }

@@ -55,9 +55,9 @@ execution::RunOptions run_options(const Options& options, const char* stage);
 // Throws Cancelled when the one who asked has had enough.
 void report(const Options& options, const char* stage, double fraction);
 
-// The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is "ok" | "findings" |
-// "unsupported". Throws Error (compile error, bad launch) and Cancelled. `seen`: what the executor saw
-// go wrong, site by site.
+// The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is one of
+// capture::kVerdictWords. Throws Error (compile error, bad launch) and Cancelled. `seen`: what the executor
+// saw go wrong, site by site.
 capture::Capture run(
     manifest::Problem problem, const Options& options, std::vector<execution::Incident>* seen = nullptr
 );

@@ -1,6 +1,7 @@
 // A kernel's expressions become numbers, its arguments data, its launch a launch that CUDA would accept.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/fault_macro.h"
+#include "instrumentation/base/shape_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/fill.h"

@@ -2,6 +2,7 @@
 #include "instrumentation/manifest/fill.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/shape_text.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -204,10 +205,6 @@ void convert(const Tensor& from, Tensor& to, const std::string& where) {
         to.bytes = from.bytes;
     else
         each(to, [&](int64_t i) { return at(from, i); });
-}
-
-std::string shape_text(const std::vector<int64_t>& shape) {
-    return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
 
 }  // namespace wl::manifest

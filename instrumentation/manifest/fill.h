@@ -40,6 +40,4 @@ void poison(Tensor& tensor);  // every byte 0xff: NaN in each floating-point for
 // differ. Unsigned integers of the right width are taken as the bits of formats that numpy lacks.
 void convert(const Tensor& from, Tensor& to, const std::string& where);
 
-std::string shape_text(const std::vector<int64_t>& shape);  // "(1, 8, 512, 64)"
-
 }  // namespace wl::manifest

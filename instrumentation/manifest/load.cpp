@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -176,27 +177,46 @@ void read_reference(const Section& top, const fs::path& toml, Kernel& kernel) {
         );
 }
 
+// "C", and of a struct p's field "p.y".
+void add_outputs(const Argument& argument, const std::string& owner, std::vector<std::string>& names) {
+    if (argument.output) names.push_back(owner + argument.name);
+    for (const Argument& field : argument.fields) add_outputs(field, owner + argument.name + ".", names);
+}
+
+// A limit of the user's own: at most `most`, else what it must be.
+std::optional<double> allowance(
+    const Section& section, const std::string& key, double most, const std::string& what
+) {
+    const std::optional<double> value = number(section, key);
+    const bool fits = value && *value >= 0 && *value <= most;
+    if (value && !fits)
+        fail(
+            *section.document,
+            line_of(section, key),
+            fmt::format("{} is {:g}; it must be {}.", full_name(section, key), *value, what)
+        );
+    return value;
+}
+
 void read_outputs(const Section& top, Kernel& kernel) {
     const auto outputs = subsection(top, "output");
     if (!outputs) return;
     std::vector<std::string> known;
-    for (const Argument& argument : kernel.args)
-        if (argument.output) known.push_back(argument.name);
+    for (const Argument& argument : kernel.args) add_outputs(argument, "", known);
     for (const std::string& name : keys(*outputs)) {
         const Section section = *subsection(*outputs, name);
-        check_keys(section, {"of", "terms", "tolerance"});
+        check_keys(section, {"of", "terms", "tolerance", "rtol", "compare", "partial"});
         if (std::find(known.begin(), known.end(), name) == known.end())
             fail(*section.document, line_of(section), unknown(name, "output", known));
         OutputRule& rule = kernel.outputs[name];
         rule.of = text(section, "of").value_or(name);
         rule.terms = expression(section, "terms").value_or("");
-        rule.tolerance = number(section, "tolerance");
-        if (rule.tolerance && !(*rule.tolerance >= 0))
-            fail(
-                *section.document,
-                line_of(section, "tolerance"),
-                full_name(section, "tolerance") + " must not be negative."
-            );
+        rule.tolerance = allowance(
+            section, "tolerance", std::numeric_limits<float>::max(), "a finite number, and not negative"
+        );
+        rule.rtol = allowance(section, "rtol", 1 - 0x1p-24, "at least 0 and below 1: from 1 on zero passes");
+        rule.compare = flag(section, "compare").value_or(true);
+        rule.partial = flag(section, "partial").value_or(false);
     }
 }
 

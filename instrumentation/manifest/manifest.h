@@ -41,10 +41,12 @@ struct Argument {
     int line = 0;  // in the .toml
 };
 
-struct OutputRule {     // [output.NAME]
-    std::string of;     // reference tensor; default: the same name
-    std::string terms;  // expression; empty: 1
-    std::optional<double> tolerance;
+struct OutputRule {                         // [output.NAME]
+    std::string of;                         // reference tensor; default: the same name
+    std::string terms;                      // expression; empty: 1
+    std::optional<double> tolerance, rtol;  // limits of the user's own: tolerance + rtol * |reference|
+    bool compare = true;                    // false: it need not be compared with anything
+    bool partial = false;                   // elements whose reference is NaN need not be compared
 };
 
 struct TileRule {  // [tile.NAME]

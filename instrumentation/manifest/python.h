@@ -9,7 +9,8 @@
 namespace wl::manifest {
 
 struct PythonReference {
-    std::vector<Tensor> tensors;  // f64, by name; NAME.scale among them when the reference returned it
+    std::vector<Tensor> tensors;  // f64, or s64 and u64 as returned; by name; NAME.scale among them when the
+                                  // reference returned it
     std::string problem;  // empty: fine; else why there is none: no interpreter, no numpy, or the traceback's
                           // last lines
 };

@@ -24,10 +24,15 @@ class Problem(Exception):
     pass
 
 
+def exact(np, array):
+    """Integers of 64 bits stay what they are, as float64 would round them; all else is float64."""
+    return array if array.dtype.kind in "iu" and array.dtype.itemsize == 8 else array.astype(np.float64)
+
+
 def load_inputs(np, folder, entries):
     def value(entry):
         if isinstance(entry, str):
-            return np.load(os.path.join(folder, entry)).astype(np.float64)
+            return exact(np, np.load(os.path.join(folder, entry)))
         if isinstance(entry, dict):
             return {name: value(field) for name, field in entry.items()}
         return np.float64(entry)
@@ -50,7 +55,7 @@ def save(np, folder, script, result):
         if not isinstance(name, str) or array.dtype.kind not in "fiub":
             raise Problem(f"reference() in {script} returned under {name!r} no array of real numbers")
         files[name] = f"result{i}.npy"
-        np.save(os.path.join(folder, files[name]), np.ascontiguousarray(array, np.float64).reshape(array.shape))
+        np.save(os.path.join(folder, files[name]), np.ascontiguousarray(exact(np, array)).reshape(array.shape))
     return files
 
 

@@ -53,6 +53,33 @@ TEST(Diff, TheTilesOwnRoundingIsAllowedAndNoMore) {
     EXPECT_EQ(compare(DType::f16, half, r).bad, 1);
 }
 
+std::vector<std::byte> s64_bytes(const std::vector<int64_t>& v) {
+    std::vector<std::byte> out(v.size() * 8);
+    std::memcpy(out.data(), v.data(), out.size());
+    return out;
+}
+
+TEST(Diff, IntegersAreComparedAsIntegers) {
+    const int64_t large = 1'000'000'000'000'000'000;
+    ReferenceTile r = reference_of(1, 2, {1e18, 1e18}, 1e6F);
+    r.whole = {
+        1, 2, {large, large}
+    };
+    EXPECT_EQ(compare(DType::s64, s64_bytes({large, large}), r).bad, 0);
+    const Comparison c = compare(DType::s64, s64_bytes({large, large + 1}), r);
+    EXPECT_EQ(c.bad, 1) << "whatever the bound of the reference";
+    EXPECT_EQ(c.first_bad_col, 1);
+    EXPECT_EQ(c.max_difference, 1);
+    // All bits set: -1 as s64, the largest number as u64.
+    EXPECT_EQ(compare(DType::u64, s64_bytes({large, -1}), r).bad, 1);
+    r.whole = {};
+    EXPECT_EQ(compare(DType::s64, s64_bytes({large, large + 1}), r).bad, 0) << "1e18 in double knows no more";
+    EXPECT_EQ(compare(DType::s64, s64_bytes({large, large + 1000}), r).bad, 1);
+    const std::vector<std::byte> seven{std::byte{7}};
+    EXPECT_EQ(compare(DType::u8, seven, reference_of(1, 1, {7}, 1)).bad, 0);
+    EXPECT_EQ(compare(DType::u8, seven, reference_of(1, 1, {7.5}, 1)).bad, 1);
+}
+
 TEST(Diff, NonFiniteElementsAreBadWhereTheReferenceIsFinite) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     const Comparison c = compare(DType::f32, f32_bytes({nan, inf, 1}), reference_of(1, 3, {1, 1, 1}, 100));

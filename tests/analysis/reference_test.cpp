@@ -121,13 +121,30 @@ TEST(AttentionReference, RunningStatisticsAreWindowsByIteration) {
     EXPECT_DOUBLE_EQ(across.value(0, 5), m);
 }
 
+// The largest error of one row of O = o / l over its probable limit, which it must not exceed.
+double output_error(const Reference& ref, int row, const std::vector<float>& o, float l) {
+    const auto d = static_cast<int>(o.size());
+    const ReferenceTile output = ref.tile({
+        "O", {0, 0, row, 0},
+         1, d
+    });
+    double out = 0;
+    for (int c = 0; c < d; ++c) {
+        const double error = std::fabs(o[static_cast<size_t>(c)] / l - output.value(0, c));
+        EXPECT_LE(error, output.probable(0, c));
+        EXPECT_LE(output.probable(0, c), output.bound(0, c));
+        out = std::max(out, error / output.probable(0, c));
+    }
+    return out;
+}
+
 // The same streamed arithmetic in FP32, naive order: every intermediate must lie inside its derived bound,
 // and not by miles.
 TEST(AttentionReference, BoundsHoldForFp32ArithmeticAndAreNotVacuous) {
     const int s = 96, d = 64, n = 32;
     const AttentionProblem p = problem(s, d, n, false);
     const Reference ref = attention_reference(p);
-    double worst = 0;
+    double worst = 0, probable = 0;
     for (int row = 0; row < 8; ++row) {
         float m = -INFINITY, l = 0;
         std::vector<float> o(d);
@@ -162,6 +179,7 @@ TEST(AttentionReference, BoundsHoldForFp32ArithmeticAndAreNotVacuous) {
                     o[static_cast<size_t>(c)] += e * static_cast<float>(q_at(p.v, 0, 0, step * n + j, c));
             }
             m = m_new;
+            if (step == s / n - 1) probable = std::max(probable, output_error(ref, row, o, l));
             const ReferenceTile rl = ref.tile({
                                     "l", {step, 0, 0, row},
                                      1, 1
@@ -176,6 +194,26 @@ TEST(AttentionReference, BoundsHoldForFp32ArithmeticAndAreNotVacuous) {
         }
     }
     EXPECT_GT(worst, 1e-3);
+    EXPECT_GT(probable, 1e-3);
+}
+
+// Of a kernel that rounds P to f16, as the tensor cores of the lineage take it: the probable limit is well
+// below the worst case and below 1 % of the output.
+TEST(AttentionReference, TheProbableLimitGrowsByTheRootOfTheKeys) {
+    AttentionProblem p = problem(512, 64, 64, false);
+    p.p_format = DType::f16;
+    const Reference ref = attention_reference(p);
+    const ReferenceTile o = ref.tile({
+        "O", {0, 0, 0, 0},
+         64, 64
+    });
+    double size = 0, worst = 0, probable = 0;
+    for (size_t i = 0; i < o.value.data.size(); ++i)
+        size += std::fabs(o.value.data[i]), worst += double{o.bound.data[i]},
+            probable += double{o.probable.data[i]};
+    EXPECT_LT(probable, 0.8 * worst);
+    EXPECT_LT(probable, 0.015 * size);
+    EXPECT_GT(probable, 1e-4 * size);
 }
 
 TEST(AttentionReference, UnknownTensorsAreNamedWithWhatThereIs) {

@@ -1,4 +1,5 @@
 wl_test(reference wl_analysis)
+wl_test(decide wl_analysis)
 wl_test(diff wl_analysis)
 wl_test(source_diff wl_analysis)
 wl_test(ownership wl_analysis wl_synthetic_capture)

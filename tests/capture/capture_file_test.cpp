@@ -56,6 +56,8 @@ Capture rich_capture() {
     capture.outputs[0].tile = 4;
     capture.outputs[0].nan = 9;
     capture.outputs[0].note = "estimated bound";
+    capture.outputs[0].verdict = Verdict::undecided;
+    capture.outputs[0].of = {4096, 4000, 96, 7, Limit::estimated, 0.5, 0.25, 3.5, 0.01, false};
     capture.outputs.push_back({});
     capture.findings[0].other.epoch = 6;
     capture.covered.schedules = 12;
@@ -255,10 +257,10 @@ TEST(CaptureFile, AnUnfinishedFileSaysSo) {
 TEST(CaptureFile, ANewerMajorIsRefusedWithItsWriter) {
     const Capture written = rich_capture();
     Bytes file = encode(written, "a");
-    poke(file, 60, 30003);
+    poke(file, 60, 40003);
     EXPECT_EQ(
         message_of_decoding(file),
-        "run.wlcap has the capture format 3.3, written by WarpLens 0.1.0; this WarpLens reads format 2. Open "
+        "run.wlcap has the capture format 4.3, written by WarpLens 0.1.0; this WarpLens reads format 3. Open "
         "it with the "
         "version that wrote it, or record it again."
     );
@@ -269,10 +271,10 @@ TEST(CaptureFile, ANewerMinorWithMoreColumnsAndTablesIsRead) {
     const Bytes file = changed_by(
         encode(written, "a"),
         "ALTER TABLE tile ADD COLUMN mood TEXT; ALTER TABLE meta ADD COLUMN more REAL;"
-        "CREATE TABLE extra(x INTEGER) STRICT; PRAGMA user_version=20001"
+        "CREATE TABLE extra(x INTEGER) STRICT; PRAGMA user_version=30001"
     );
     EXPECT_TRUE(decode(file, "a") == written);
-    EXPECT_NE(message_of_decoding(changed_by(file, "PRAGMA user_version=20000")), "");
+    EXPECT_NE(message_of_decoding(changed_by(file, "PRAGMA user_version=30000")), "");
 }
 
 TEST(CaptureFile, WhatIsNoCaptureIsSaidToBeNone) {

@@ -24,7 +24,8 @@ struct Refused : testing::Test {
                 "\"zeros\" } ]\n"
                 "[launch]\ngrid = [1]\n" +
                 launch +
-                "\n[fault.bound]\nabout = \"a\"\n[fault.static]\nabout = \"b\"\n[fault.registers]\nabout = "
+                "\n[output.out]\ncompare = false\n[fault.bound]\nabout = \"a\"\n[fault.static]\nabout = "
+                "\"b\"\n[fault.registers]\nabout = "
                 "\"c\"\n"
         );
         std::vector<std::string> words = {"diagnose", folder.path + "/refused.toml", "--json"};

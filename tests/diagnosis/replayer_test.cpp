@@ -72,9 +72,11 @@ execution::RunResult answer(
     };
     for (const capture::Tile& tile : c.tiles) {
         const capture::Probe& probe = c.probes[static_cast<size_t>(tile.probe)];
-        if (tile.block == capture::kWholeLaunch)
-            execution::find_named(memory, probe.name)->bytes = blob(c, tile.values);
-        else if (options.marks && is_asked(tile.block))
+        if (tile.block == capture::kWholeLaunch) {
+            execution::Allocation& output = *execution::find_named(memory, probe.name);
+            output.bytes = blob(c, tile.values);
+            output.written.assign(output.written.size(), 1);
+        } else if (options.marks && is_asked(tile.block))
             options.on_tile(snapshot(c, listing, tile));
     }
     for (const capture::BlockRecord& record : c.records) {

@@ -47,7 +47,7 @@ TEST(RuleNames, AreThoseThatFindingsHave) {
     const std::set<std::string> known = names(), found = given();
     EXPECT_GT(found.size(), 12u);
     for (const std::string& name : found) EXPECT_TRUE(known.contains(name)) << name << " is not in the table";
-    const std::string races = read(WL_SOURCE_DIR "/instrumentation/diagnosis/rules/rules_race.cpp");
+    const std::string races = read(WL_SOURCE_DIR "/instrumentation/diagnosis/prove/ordering.cpp");
     for (const std::string& name : known)
         EXPECT_TRUE(found.contains(name) || races.find('"' + name + '"') != std::string::npos) << name;
 }

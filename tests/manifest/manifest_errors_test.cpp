@@ -28,7 +28,8 @@ TEST_F(ManifestErrors, AMisspeltKeyFindsItsNeighbour) {
     );
     EXPECT_EQ(
         load_error("terms = \"K\"", "banana = 1"),
-        "gemm.toml:23: unknown key \"banana\" in output.C; known keys are of, terms, tolerance."
+        "gemm.toml:23: unknown key \"banana\" in output.C; known keys are of, terms, tolerance, rtol, "
+        "compare, partial."
     );
     EXPECT_EQ(
         load_error("[output.C]", "[output.c]"), "gemm.toml:22: unknown output \"c\"; did you mean \"C\"?"

@@ -13,7 +13,7 @@ constexpr RuleName kNames[] = {
      "rows of an operand, or of what a product stores, lie a wrong distance apart"                                 },
     {"wrong_index",             "elements come from other places of an operand than the reference takes"           },
     {"partial_reduction",       "a product without its first or its last terms"                                    },
-    {"never_written",           "elements of a tile that no lane ever wrote"                                       },
+    {"never_written",           "elements of a tile or an output that no lane ever wrote"                          },
     {"uninitialised",           "a value that nobody set decides something, or leaves"                             },
     {"race_shared",             "two accesses of shared memory by different warps that nothing orders"             },
     {"race_warp",               "two accesses by lanes of one warp that nothing orders"                            },

@@ -20,6 +20,7 @@ constexpr std::array<Rule, 10> kRules{
      {"fault", fault_rule},
      {"uninitialised", uninitialised_rule},
      {"never_written", never_written_rule},
+     {"unwritten", unwritten_rule},
      {"constant_factor", constant_factor_rule},
      {"operand", operand_rule},
      {"partial", partial_rule},

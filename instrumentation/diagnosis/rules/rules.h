@@ -62,6 +62,7 @@ const char* fault_name(emulator::Incident::Kind kind);  // the rule that fault_r
 void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings);
 Ruled uninitialised_rule(const Symptoms& s);    // values that nobody set, where they matter
 Ruled never_written_rule(const Symptoms& s);    // coverage, with the NaN's birth
+Ruled unwritten_rule(const Symptoms& s);        // never_written, of outputs
 Ruled constant_factor_rule(const Symptoms& s);  // got = factor * reference
 Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_operand, wrong_operand
 Ruled partial_rule(const Symptoms& s);          // partial_reduction: terms of a product left out

@@ -1,0 +1,2 @@
+def reference(inputs, params):
+    return {"p.y": inputs["p"]["x"]}

@@ -1,0 +1,3 @@
+def reference(inputs, params):
+    y = 3 * inputs["x"]
+    return {"y": y, "y.scale": abs(y)}
