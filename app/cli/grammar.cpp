@@ -80,7 +80,7 @@ void add_check(CLI::App& app, Command& c) {
         "will WarpLens run my kernel? Lists every instruction that it lacks, by name and line",
         "warplens check mine.cu --entry scale --arch sm_80 --define TILE=32 -I include"
     );
-    check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu that NVRTC compiles")->required();
+    check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu, host code and all")->required();
     check->add_option(
         "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
     );
