@@ -279,6 +279,7 @@ BoundArgument bind_argument(
         bound.fields.push_back(bind_argument(
             b, argument.fields[i], owner + argument.name + ".", fmt::format("{}.fields[{}]", key, i)
         ));
+    bound.align = argument.align;
     if (!argument.fields.empty()) return bound;
     bound.data.name = owner + argument.name;
     bound.data.dtype = argument.dtype;

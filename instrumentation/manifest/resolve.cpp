@@ -60,7 +60,10 @@ std::string resolve(const std::string& kernel) {
         if (!is_file(path)) throw Error(fmt::format("there is no kernel source {}.", kernel));
         if (is_file(manifest)) return manifest.string();
         throw Error(fmt::format(
-            "{} has no manifest: write {} beside it (docs/manifest.md shows how).", kernel, manifest.string()
+            "{} has no manifest: `warplens init {}` writes {} to go on with.",
+            kernel,
+            kernel,
+            manifest.string()
         ));
     }
     std::vector<std::string> names;
