@@ -6,6 +6,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/ptx_file.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
@@ -70,13 +71,13 @@ ptx::Module read_module(
     const std::string& file, const CheckOptions& o, std::string& wanted, CheckReport& report
 ) {
     const std::string suffix = std::filesystem::path(file).extension().string();
-    if (suffix == ".ptx") {
+    if (compile::is_ptx_file(file)) {
         const bool source_only = !o.defines.empty() || !o.include.empty() || o.debug;
         if (source_only) throw Error(file + " is PTX already: --define, -I and --debug go with a .cu");
-        return parse_named(file, read_text_file(file));
+        return parse_named(file, compile::read_ptx_file(file));
     }
     if (suffix != ".cu")
-        throw Error(file + ": `warplens check` takes a .ptx or a .cu, and this ends in neither");
+        throw Error(file + ": this is neither a .cu nor PTX: .ptx, .fatbin, .cubin, .o, .so");
     const compile::Compiled compiled = compile::compile(compile_options(file, o));
     if (!o.entry.empty() && !compiled.lowered_names.empty()) wanted = compiled.lowered_names.back();
     report.compiler = compiled.compiler;

@@ -8,6 +8,7 @@
 #include "instrumentation/compile/headers.h"
 #include "instrumentation/compile/host_code.h"
 #include "instrumentation/compile/names.h"
+#include "instrumentation/compile/ptx_file.h"
 #include "instrumentation/compile/toolkit.h"
 
 #include <algorithm>
@@ -138,6 +139,10 @@ CacheEntry build(const Request& request) {
 Compiled compile(const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     Compiled compiled;
+    if (is_ptx_file(options.source_path)) {
+        compiled.ptx = read_ptx_file(options.source_path);
+        return compiled;
+    }
     compiled.source_text = read_text_file(options.source_path);
     const Toolkit toolkit = find_toolkit();
     const Sight sight = look_around(options, compiled.source_text, toolkit);

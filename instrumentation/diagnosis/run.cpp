@@ -11,6 +11,7 @@
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
+#include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/diagnosis/timer.h"
 
 #include <algorithm>
@@ -98,6 +99,7 @@ Experiment prepare(manifest::Problem problem, const Options& options, capture::C
     const compile::Compiled compiled = compile_kernel(problem, options);
     Experiment e{std::move(problem), ptx::parse(compiled.ptx), {}, std::nullopt, {}, options};
     e.entry = entry_name(e.problem, e.module, compiled);
+    fill_symbols(e.problem, e.module);
     c.seconds.emplace_back("compile", seconds(compile));
     c.ptx = compiled.ptx;
     for (const std::string& file : e.module.files) {

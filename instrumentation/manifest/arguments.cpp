@@ -93,6 +93,8 @@ void read_vector(const Section& section, const NamedType& type, Argument& argume
     }
 }
 
+void read_value(const Section& section, Argument& argument);
+
 Argument read_argument(const Section& section) {
     check_keys(
         section, {"name", "dtype", "shape", "fill", "value", "fields", "output", "texture", "surface"}
@@ -112,6 +114,12 @@ Argument read_argument(const Section& section) {
             fail(*section.document, argument.line, full_name(section, "fields") + " is empty.");
         return argument;
     }
+    read_value(section, argument);
+    return argument;
+}
+
+// An array or a scalar.
+void read_value(const Section& section, Argument& argument) {
     const NamedType type = read_dtype(section);
     argument.dtype = type.dtype;
     if (const auto shape = expressions(section, "shape")) {
@@ -123,13 +131,12 @@ Argument read_argument(const Section& section) {
         forbid(section, "a scalar; an array has a shape", {"fill", "output", "texture", "surface"});
         if (type.lanes > 1) {
             read_vector(section, type, argument);
-            return argument;
+            return;
         }
         argument.value = required(
             section, "value", expression(section, "value"), "a scalar has a value, an array a shape"
         );
     }
-    return argument;
 }
 
 }  // namespace
@@ -150,6 +157,15 @@ std::vector<Argument> read_arguments(const Section& parent, const std::string& k
             );
     }
     return arguments;
+}
+
+Argument read_symbol(const Section& section, const std::string& name) {
+    check_keys(section, {"dtype", "shape", "fill", "value"});
+    Argument symbol;
+    symbol.line = line_of(section);
+    symbol.name = name;
+    read_value(section, symbol);
+    return symbol;
 }
 
 }  // namespace wl::manifest

@@ -344,6 +344,8 @@ Problem bind(const Kernel& kernel, const BindOptions& options) {
     check_rules(b);
     for (size_t i = 0; i < kernel.args.size(); ++i)
         problem.args.push_back(bind_argument(b, kernel.args[i], "", fmt::format("args[{}]", i)));
+    for (const Argument& symbol : kernel.symbols)
+        problem.symbols.push_back(bind_argument(b, symbol, "", "symbol." + symbol.name));
     return problem;
 }
 

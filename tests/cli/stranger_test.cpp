@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 namespace wl::test {
 namespace {
@@ -174,6 +175,138 @@ block = [64]
     const std::set<int> lines = {first.at("where").at("line"), first.at("other").at("line")};
     EXPECT_EQ(lines, (std::set<int>{11, 15})) << first;
     expect_words(warplens({"tiles", capture}).out, {"s "});
+}
+
+// Vectors in memory count by their elements; dynamic shared memory has no extent of its own.
+TEST_F(Stranger, MarksTakeVectorsAndDynamicSharedMemory) {
+    file("marks.cu", R"(#include <cuda_fp16.h>
+#include <warplens.cuh>
+__global__ void marks(const float4* in, int2* out) {
+    extern __shared__ float s[];
+    __shared__ float4 v[8];
+    __shared__ __half2 h[4][8];
+    s[threadIdx.x] = threadIdx.x;
+    h[threadIdx.x / 8][threadIdx.x % 8] = __floats2half2_rn(1.0f, 2.0f);
+    if (threadIdx.x < 8) v[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    WL_TILE("dynamic", s, 4, 8, 8);
+    WL_TILE("vectors", v, 8, 4, 4);
+    WL_TILE("halves", h, 4, 16, 16);
+    out[threadIdx.x] = make_int2(v[threadIdx.x % 8].y, 1);
+}
+)");
+    const std::string manifest = file("marks.toml", R"(args = [
+  { name = "in", dtype = "float4", shape = [8], fill = "coordinates" },
+  { name = "out", dtype = "int2", shape = [32], output = true },
+]
+[launch]
+grid = [1]
+block = [32]
+shared = 128
+)");
+    const std::string capture = folder.path + "/out.wlcap";
+    const Said said = warplens({"run", manifest, "-o", capture});
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    for (const char* word : {"dynamic 4x8 f32", "vectors 8x4 f32", "halves 4x16 f16", "out 32x2 s32"}) {
+        std::istringstream lines(said.out), wanted(word);
+        std::string name, shape, type;
+        wanted >> name >> shape >> type;
+        bool found = false;
+        for (std::string line; std::getline(lines, line);) {
+            std::istringstream words(line);
+            std::string a, b, c;
+            words >> a >> b >> c;
+            found |= a == name && b == shape && c == type;
+        }
+        EXPECT_TRUE(found) << word << "\nin: " << said.out;
+    }
+}
+
+// The parameter buffer holds a float4 at a multiple of 16, each argument under a name that people use.
+TEST_F(Stranger, TypesAreCalledAsPeopleCallThem) {
+    file("typed.cu", R"(#include <cuda_bf16.h>
+__global__ void typed(bool on, float4 shift, const __nv_bfloat16* x, unsigned char* flags, double* out, size_t n) {
+    const size_t i = threadIdx.x;
+    if (i < n) out[i] = on ? double(__bfloat162float(x[i])) + shift.w - shift.x : -1.0;
+    if (i < n) flags[i] = 7;
+}
+)");
+    const std::string manifest = file("typed.toml", R"(args = [
+  { name = "on", dtype = "bool", value = 1 },
+  { name = "shift", dtype = "float4", value = [1, 0, 0, 101] },
+  { name = "x", dtype = "bfloat16", shape = [32], fill = "coordinates" },
+  { name = "flags", dtype = "uint8", shape = [32], output = true },
+  { name = "out", dtype = "double", shape = [32], output = true },
+  { name = "n", dtype = "size_t", value = 32 },
+]
+[launch]
+grid = [1]
+block = [32]
+[reference]
+python = "typed.py"
+)");
+    file(
+        "typed.py",
+        "import numpy as np\ndef reference(inputs, params):\n"
+        "    return {\"out\": inputs[\"x\"] + 100, \"flags\": np.full(32, 7.0)}\n"
+    );
+    const Said said = warplens({"run", manifest, "-o", folder.path + "/out.wlcap", "--json"});
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    for (const json& output : json::parse(said.out).at("outputs")) EXPECT_EQ(output.at("ok"), true) << output;
+    std::string text = read_file(manifest);
+    text.replace(text.find("bfloat16"), 8, "bfloat17");
+    write_file(manifest, text);
+    expect_words(
+        warplens({"run", manifest}).err,
+        {"typed.toml:4", "unknown dtype \"bfloat17\"; did you mean \"bfloat16\"?"}
+    );
+}
+
+TEST_F(Stranger, SymbolsAreFilledByName) {
+    file(
+        "stencil.cu",
+        "__constant__ float weights[3];\nnamespace mine { __device__ int count; }\n"
+        "__global__ void stencil(float* out) {\n"
+        "    out[threadIdx.x] = weights[0] + weights[1] + weights[2] + mine::count;\n}\n"
+    );
+    const std::string text = R"(args = [{ name = "out", dtype = "f32", shape = [32], output = true }]
+[symbol.weights]
+dtype = "float"
+shape = [3]
+fill = "coordinates"
+[symbol."mine::count"]
+dtype = "int"
+value = 40
+[launch]
+grid = [1]
+block = [32]
+[reference]
+python = "stencil.py"
+)";
+    const std::string manifest = file("stencil.toml", text);
+    file(
+        "stencil.py",
+        "import numpy as np\ndef reference(inputs, params):\n    return {\"out\": np.full(32, 43.0)}\n"
+    );
+    const Said said = warplens({"run", manifest, "-o", folder.path + "/out.wlcap", "--json"});
+    EXPECT_EQ(said.status, 0) << said.out << said.err;
+    EXPECT_EQ(json::parse(said.out).at("outputs").at(0).at("ok"), true) << said.out;
+    const auto error_with = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        changed.replace(changed.find(from), from.size(), to);
+        write_file(manifest, changed);
+        return warplens({"run", manifest, "-o", folder.path + "/out.wlcap"}).err;
+    };
+    expect_words(
+        error_with("symbol.weights", "symbol.wieghts"),
+        {"stencil.toml:2: symbol.wieghts: the compiled kernel has no variable of this name",
+         "weights",
+         "mine::count"}
+    );
+    expect_words(
+        error_with("[3]", "[4]"),
+        {"stencil.toml:2: symbol.weights is 16 bytes, and the variable of the source 12"}
+    );
 }
 
 }  // namespace

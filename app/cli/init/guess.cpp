@@ -336,6 +336,18 @@ struct Guesser {
             );
     }
 
+    void symbols() {
+        for (const ptx::Variable& v : module.variables) {
+            const std::string name = demangle(v.name);
+            const bool filled = !v.init.empty() || v.bytes == 0 || v.is_extern;
+            if (filled || v.linkage.empty() || name.find("cub::") != name.npos) continue;
+            if (v.space == ptx::Space::constant || v.space == ptx::Space::global)
+                guess.unknown.push_back(
+                    fmt::format("{}, {} bytes, is zero until [symbol.{}] fills it", name, v.bytes, name)
+                );
+        }
+    }
+
     Guess all() {
         const std::string name = plain_name(entry.name);
         text = find_kernel(source, name);
@@ -347,6 +359,7 @@ struct Guesser {
         keep_known();
         values();
         launch_shape();
+        symbols();
         return std::move(guess);
     }
 };
