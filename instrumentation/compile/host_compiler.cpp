@@ -87,13 +87,16 @@ Attempt try_host_compiler(const Request& request, const std::string& program) {
     if (scratch.path.empty()) return {{}, "no temporary folder could be made for " + program};
     const std::string input = input_of(request, names.source, scratch.path),
                       output = scratch.path + "/out.ptx";
+    // Clang has no asm constraint "C", which carries the names of marks: there is no probe header for it.
+    const std::string probe = request.options.marks ? probe_folder() : "";
     Attempt attempt;
     for (const bool separate : {false, true}) {
         Words words = is_nvcc ? nvcc_words(request, separate) : clang_words(request, scratch.path);
         words.insert(words.begin(), program);
         for (const auto& [name, value] : request.options.defines)
             words.push_back("-D" + name + (value.empty() ? "" : "=" + value));
-        for (const std::string& folder : request.include) words.push_back("-I" + folder);
+        for (const std::string& folder : request.include)
+            if (is_nvcc || folder != probe) words.push_back("-I" + folder);
         words.insert(words.end(), {input, "-o", output});
         const std::string log = scratch.path + (separate ? "/log2" : "/log");
         const Finished done = run_process(words, log, kTimeout);
