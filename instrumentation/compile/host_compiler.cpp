@@ -116,8 +116,15 @@ Attempt try_host_compiler(const Request& request, const std::string& program) {
     for (const std::string& name : request.options.name_expressions) {
         attempt.entry.lowered_names.push_back(lowered_name(attempt.entry.ptx, name));
         if (attempt.entry.lowered_names.back().empty())
-            attempt.refusal = "no entry of the PTX that " + program + " made is called " + name +
-                "; write its arguments as the compiler does, without names: reduce<256>";
+            attempt.refusal = join(
+                std::vector<std::string>{
+                    "no entry of the PTX that",
+                    program,
+                    "made is called",
+                    name + ";",
+                    "write its arguments as the compiler does, without names: reduce<256>"},
+                " "
+            );
     }
     return attempt;
 }

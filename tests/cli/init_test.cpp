@@ -155,9 +155,9 @@ TEST_F(Init, PtxNeedsNoSource) {
     EXPECT_EQ(ptx.status, 0) << ptx.err;
     expect_words(
         read_file(path("v2c.toml")),
-        {"name = \"p4\", dtype = \"s32\", value = \"p4\"",
+        {R"(name = "p4", dtype = "s32", value = "p4")",
          "v2c_3.ptx",
-         "name = \"p3\", dtype = \"f32\", shape = [\"p4\"], output = true"}
+         R"(name = "p3", dtype = "f32", shape = ["p4"], output = true)"}
     );
 }
 

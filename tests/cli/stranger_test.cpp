@@ -258,7 +258,7 @@ python = "typed.py"
     write_file(manifest, text);
     expect_words(
         warplens({"run", manifest}).err,
-        {"typed.toml:4", "unknown dtype \"bfloat17\"; did you mean \"bfloat16\"?"}
+        {"typed.toml:4", R"(unknown dtype "bfloat17"; did you mean "bfloat16"?)"}
     );
 }
 

@@ -172,7 +172,7 @@ std::optional<std::vector<std::string>> manifest_extents(
         shape = value->value;
     }
     const size_t open = shape.find_first_of("({");
-    if (!shape.starts_with("dim3") && !shape.starts_with("{")) {
+    if (!shape.starts_with("dim3") && !shape.starts_with('{')) {
         const auto one = manifest_expression(source, text, line, known);
         return one ? std::optional(std::vector{*one}) : std::nullopt;
     }

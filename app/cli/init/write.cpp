@@ -34,7 +34,7 @@ std::string argument_text(const Argument& a) {
         std::vector<std::string> values;
         for (const Argument& field : a.fields) values.push_back(field.value);
         return fmt::format(
-            "{{ name = \"{}\", dtype = \"{}{}\", value = [{}] }}",
+            R"({{ name = "{}", dtype = "{}{}", value = [{}] }})",
             a.name,
             a.fields.front().dtype == DType::f32       ? "float"
                 : a.fields.front().dtype == DType::f64 ? "double"
@@ -51,7 +51,7 @@ std::string argument_text(const Argument& a) {
         for (const Argument& field : a.fields) fields.push_back(argument_text(field));
         return fmt::format("{{ name = \"{}\", fields = [{}] }}", a.name, join(fields, ", "));
     }
-    std::string out = fmt::format("{{ name = \"{}\", dtype = \"{}\", ", a.name, wl::name_of(a.dtype));
+    std::string out = fmt::format(R"({{ name = "{}", dtype = "{}", )", a.name, wl::name_of(a.dtype));
     if (a.shape.empty()) return out + fmt::format("value = {} }}", quoted(a.value));
     out += "shape = " + list(a.shape);
     if (!a.fill.empty()) out += ", fill = " + quoted(a.fill);
@@ -102,7 +102,7 @@ std::string params_text(const Guess& guess) {
     std::string out = "[params]  # --set NAME=VALUE changes one\n";
     for (const auto& [name, value] : guess.kernel.params) out += name + " = " + quoted(value) + "\n";
     out += "\n[presets.ragged]  # --preset ragged: sizes that no tile and no block divides\n";
-    for (const auto& [name, value] : guess.ragged) out += name + " = " + value + "\n";
+    for (const auto& [name, value] : guess.ragged) out += fmt::format("{} = {}\n", name, value);
     return out;
 }
 
