@@ -5,7 +5,8 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/ptx_file.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
@@ -66,24 +67,22 @@ ptx::Module parse_named(const std::string& file, const std::string& text) {
 }
 
 // The lowered name of the wanted template instance goes to `wanted`.
-ptx::Module read_module(const std::string& file, const CheckOptions& o, std::string& wanted) {
+ptx::Module read_module(
+    const std::string& file, const CheckOptions& o, std::string& wanted, CheckReport& report
+) {
     const std::string suffix = std::filesystem::path(file).extension().string();
-    if (suffix == ".ptx") {
+    if (compile::is_ptx_file(file)) {
         const bool source_only = !o.defines.empty() || !o.include.empty() || o.debug;
         if (source_only) throw Error(file + " is PTX already: --define, -I and --debug go with a .cu");
-        return parse_named(file, read_text_file(file));
+        return parse_named(file, compile::read_ptx_file(file));
     }
     if (suffix != ".cu")
-        throw Error(file + ": `warplens check` takes a .ptx or a .cu, and this ends in neither");
+        throw Error(file + ": this is neither a .cu nor PTX: .ptx, .fatbin, .cubin, .o, .so");
     const compile::Compiled compiled = compile::compile(compile_options(file, o));
     if (!o.entry.empty() && !compiled.lowered_names.empty()) wanted = compiled.lowered_names.back();
+    report.compiler = compiled.compiler;
+    for (const std::string& folder : compiled.found) report.found.push_back(manifest::display_path(folder));
     return parse_named(file, compiled.ptx);
-}
-
-// `wanted` is a name of the PTX, or what C++ calls it up to the parameters.
-bool names(const std::string& wanted, const std::string& entry) {
-    const std::string plain = demangle(entry);
-    return wanted == entry || wanted == plain || plain.starts_with(wanted + "(");
 }
 
 }  // namespace
@@ -92,7 +91,7 @@ CheckReport check_file(const std::string& file, const CheckOptions& options) {
     std::string wanted = options.entry;
     CheckReport report;
     report.file = file;
-    report.module = read_module(file, options, wanted);
+    report.module = read_module(file, options, wanted, report);
     report.entries = emulator::check_entries(report.module);
     const bool has_entry = !report.entries.empty() && is_entry(report, report.entries.front());
     if (file.ends_with(".cu") && !has_entry)
@@ -106,7 +105,7 @@ CheckReport check_file(const std::string& file, const CheckOptions& options) {
     for (const emulator::EntryCheck& e : report.entries)
         there.push_back(report.module.functions[static_cast<size_t>(e.function)].name);
     std::erase_if(report.entries, [&](const emulator::EntryCheck& e) {
-        return !names(wanted, report.module.functions[static_cast<size_t>(e.function)].name);
+        return !is_name_of(wanted, report.module.functions[static_cast<size_t>(e.function)].name);
     });
     if (!report.entries.empty()) return report;
     const std::string near = nearest_word(wanted, there);

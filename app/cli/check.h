@@ -11,7 +11,9 @@
 namespace wl::app {
 
 struct CheckReport {
-    std::string file;  // as given on the command line
+    std::string file;                // as given on the command line
+    std::string compiler;            // what made the PTX: "NVRTC", "nvcc", "clang"; empty: it was PTX
+    std::vector<std::string> found;  // folders of headers that nobody named
     ptx::Module module;
     std::vector<emulator::EntryCheck> entries;  // those asked for; of a library without entries its functions
 };

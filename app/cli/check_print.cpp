@@ -109,7 +109,10 @@ ordered_json refusal_json(const CheckReport& r, const Refusal& refusal) {
 std::string check_text(const CheckReport& r, const OutputOptions& output) {
     const Style style = style_of(output);
     size_t fine = 0;
-    std::string out = fmt::format("{}: PTX {} for {}\n", r.file, r.module.version, r.module.target);
+    std::string out = fmt::format("{}: PTX {} for {}", r.file, r.module.version, r.module.target);
+    if (!r.compiler.empty() && r.compiler != "NVRTC") out += ", by " + r.compiler;
+    if (!r.found.empty()) out += ", with headers found in " + join(r.found, ", ");
+    out += '\n';
     for (const EntryCheck& entry : r.entries) {
         fine += entry.refused.empty() ? 1 : 0;
         out += entry_text(r, entry, style) + refusals_text(r, entry);
@@ -147,13 +150,13 @@ std::string check_json(const CheckReport& r) {
         });
     }
     const ordered_json j{
-        {"warplens",    WL_VERSION                                                  },
-        {"verb",        "check"                                                     },
-        {"file",        r.file                                                      },
-        {"ptx",         {{"version", r.module.version}, {"target", r.module.target}}},
-        {"verdict",     all_can_run(r) ? "ok" : "unsupported"                       },
-        {"entries",     entries                                                     },
-        {"unsupported", unsupported                                                 }
+        {"warplens",    WL_VERSION                                                                            },
+        {"verb",        "check"                                                                               },
+        {"file",        r.file                                                                                },
+        {"ptx",         {{"version", r.module.version}, {"target", r.module.target}, {"compiler", r.compiler}}},
+        {"verdict",     all_can_run(r) ? "ok" : "unsupported"                                                 },
+        {"entries",     entries                                                                               },
+        {"unsupported", unsupported                                                                           }
     };
     return j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }

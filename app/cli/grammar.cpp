@@ -3,6 +3,7 @@
 
 #include "app/cli/parse_questions.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/base/type_names.h"
 
 #include <CLI/CLI.hpp>
 
@@ -72,6 +73,35 @@ CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* abou
     return verb;
 }
 
+// Which entry of a file, and how a .cu is compiled.
+void add_source_options(CLI::App& verb, Command& c) {
+    verb.add_option(
+        "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
+    );
+    verb.add_option("--arch", c.check.arch, "sm_80, sm_90, ...: what a .cu is compiled for");
+    verb.add_option("-D,--define", c.check.defines, "NAME or NAME=VALUE for a .cu (repeatable)")
+        ->allow_extra_args(false);
+    verb.add_option("-I,--include", c.check.include, "a folder of a .cu's headers (repeatable)")
+        ->allow_extra_args(false);
+}
+
+void add_init(CLI::App& app, Command& c) {
+    CLI::App* init = add_verb(
+        app,
+        c,
+        "init",
+        "write the manifest of a kernel and a reference to fill in, and say what is left to do",
+        "warplens init mine.cu"
+    );
+    init->add_option("file", c.kernel.kernel, "a .cu, host code and all, or a .ptx")->required();
+    init->add_option("-o,--out", c.out, "the manifest to write; default: beside the file, with its name");
+    init->add_flag("--force", c.init.force, "write over a manifest and a reference that are there");
+    add_source_options(*init, c);
+    init->footer(
+        init->get_footer() + "\n\nElement types, and what each may be called:\n" + type_names_text(2)
+    );
+}
+
 void add_check(CLI::App& app, Command& c) {
     CLI::App* check = add_verb(
         app,
@@ -80,15 +110,8 @@ void add_check(CLI::App& app, Command& c) {
         "will WarpLens run my kernel? Lists every instruction that it lacks, by name and line",
         "warplens check mine.cu --entry scale --arch sm_80 --define TILE=32 -I include"
     );
-    check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu that NVRTC compiles")->required();
-    check->add_option(
-        "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
-    );
-    check->add_option("--arch", c.check.arch, "sm_80, sm_90, ...: what a .cu is compiled for");
-    check->add_option("-D,--define", c.check.defines, "NAME or NAME=VALUE for a .cu (repeatable)")
-        ->allow_extra_args(false);
-    check->add_option("-I,--include", c.check.include, "a folder of a .cu's headers (repeatable)")
-        ->allow_extra_args(false);
+    check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu, host code and all")->required();
+    add_source_options(*check, c);
     check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
 }
 
@@ -272,6 +295,7 @@ void add_verbs(CLI::App& app, Command& c) {
     show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
     show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
     add_open(app, c);
+    add_init(app, c);
     add_check(app, c);
     add_banks(app, c);
     add_hazards(app, c);

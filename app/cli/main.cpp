@@ -1,5 +1,6 @@
 // warplens: one of the two places where errors are caught and become an exit status.
 #include "app/cli/complete.h"
+#include "app/cli/init/init.h"
 #include "app/cli/parse.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
@@ -21,7 +22,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 17> kVerbs{
+constexpr std::array<Verb, 18> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"run", wl::app::verb_run},
@@ -30,6 +31,7 @@ constexpr std::array<Verb, 17> kVerbs{
      {"show", wl::app::verb_show},
      {"open", wl::app::verb_open},
      {"check", wl::app::verb_check},
+     {"init", wl::app::verb_init},
      {"banks", wl::app::verb_banks},
      {"hazards", wl::app::verb_hazards},
      {"estimate", wl::app::verb_estimate},

@@ -33,6 +33,10 @@ struct CheckOptions {
     bool debug = false;
 };
 
+struct InitOptions {
+    bool force = false;  // write over files that are there
+};
+
 struct AtOptions {
     std::string block, file, stage, when;
     std::string build;  // empty: debug; of a capture with a schedule of its own the recorded one
@@ -66,7 +70,8 @@ struct CompareOptions {
 struct Command {
     std::string verb;
     KernelOptions kernel;
-    CheckOptions check;
+    CheckOptions check;  // of init, too: how the file is compiled
+    InitOptions init;
     AtOptions at;
     AcceptOptions accept;
     WhyOptions why;
@@ -75,7 +80,7 @@ struct Command {
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
     std::string topic;                                   // help: a verb; completion: a shell
-    std::string out;                                     // -o of run, diagnose and hazards
+    std::string out;                                     // -o of run, diagnose, hazards and init
     uint64_t seeds = 1;                                  // diagnose: so many from --seed on
     std::vector<std::string> presets;                    // diagnose: each of them; "all"
     uint64_t explore = 0;                                // schedules that hazards tries

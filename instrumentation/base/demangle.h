@@ -8,4 +8,8 @@ namespace wl {
 // "_Z5scalePf" is "scale(float*)"; a name that is no mangled one stays as it is.
 std::string demangle(const std::string& name);
 
+// Whether `wanted` names the symbol: as the PTX spells it, or as C++ does, with its parameters or without,
+// and of an instance of a template with its arguments or without: scale, scale(float*), reduce<256>, reduce.
+bool is_name_of(const std::string& wanted, const std::string& symbol);
+
 }  // namespace wl

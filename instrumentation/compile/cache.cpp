@@ -51,7 +51,7 @@ std::optional<CacheEntry> load_entry(const std::string& key) {
         const std::string_view body = std::string_view(file).substr(kHashChars);
         if (sha256_hex(body) != file.substr(0, kHashChars)) return std::nullopt;
         const nlohmann::json json = nlohmann::json::from_cbor(body.begin(), body.end());
-        return CacheEntry{json.at("ptx"), json.at("log"), json.at("lowered_names")};
+        return CacheEntry{json.at("ptx"), json.at("log"), json.at("lowered_names"), json.at("compiler")};
     } catch (const Error&) { return std::nullopt; } catch (const nlohmann::json::exception&) {
         return std::nullopt;
     }
@@ -64,7 +64,8 @@ void store_entry(const std::string& key, const CacheEntry& entry) {
     const std::vector<uint8_t> body = nlohmann::json::to_cbor({
         {"ptx",           entry.ptx          },
         {"log",           entry.log          },
-        {"lowered_names", entry.lowered_names}
+        {"lowered_names", entry.lowered_names},
+        {"compiler",      entry.compiler     }
     });
     const std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
     const fs::path target = entry_path(key), aside = target.string() + "." + std::to_string(getpid());

@@ -11,6 +11,7 @@ namespace wl::compile {
 struct CacheEntry {
     std::string ptx, log;
     std::vector<std::string> lowered_names;
+    std::string compiler;
 };
 
 std::string cache_folder();  // empty: neither XDG_CACHE_HOME nor HOME is set

@@ -2,7 +2,9 @@
 #include "instrumentation/compile/headers.h"
 
 #include "instrumentation/base/text.h"
+#include "instrumentation/compile/stand_ins.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -27,7 +29,7 @@ std::string name_at(std::string_view s) {
 
 struct Walk {
     const std::vector<std::string>& include;
-    std::set<std::string> seen;
+    std::set<std::string> seen, missed;
     UserHeaders found;
 
     void visit(const fs::path& folder, std::string_view text) {
@@ -53,28 +55,66 @@ struct Walk {
 
     void follow(const fs::path& folder, const std::string& name) {
         if (name.empty()) return;
-        visit_file(folder / name);
-        for (const std::string& other : include) visit_file(fs::path(other) / name);
+        bool there = visit_file(folder / name);
+        for (const std::string& other : include) there |= visit_file(fs::path(other) / name);
+        if (!there && missed.insert(name).second) found.missing.push_back(name);
     }
 
-    void visit_file(const fs::path& path) {
+    bool visit_file(const fs::path& path) {
         std::error_code ignored;
         const fs::path normal = path.lexically_normal();
-        if (!fs::is_regular_file(normal, ignored) || !seen.insert(normal.string()).second) return;
+        if (!fs::is_regular_file(normal, ignored)) return false;
+        if (!seen.insert(normal.string()).second) return true;
         const std::string text = read_text_file(normal.string());
         found.files.emplace_back(normal.string(), sha256_hex(text));
         visit(normal.parent_path(), text);
+        return true;
     }
 };
+
+bool is_there(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
+
+// The folder of `name` that is nearest to `folder`, going up; empty: none.
+std::string folder_near(fs::path folder, const std::string& name) {
+    constexpr int kMostLevels = 6;
+    for (int level = 0; level < kMostLevels; ++level) {
+        for (const char* below : {"", "include", "inc", "src", "Common", "common"}) {
+            const fs::path here = (folder / below).lexically_normal();
+            if (is_there(here / name)) return here.string();
+        }
+        std::error_code ignored;
+        if (fs::exists(folder / ".git", ignored) || folder == folder.parent_path()) break;
+        folder = folder.parent_path();
+    }
+    return {};
+}
 
 }  // namespace
 
 UserHeaders user_headers(
     const std::string& path, const std::string& text, const std::vector<std::string>& include
 ) {
-    Walk walk{include, {}, {}};
+    Walk walk{include, {}, {}, {}};
     walk.visit(fs::path(path).parent_path(), text);
     return walk.found;
+}
+
+std::vector<std::string> folders_near(
+    const std::string& path, const std::vector<std::string>& missing, const std::vector<std::string>& known
+) {
+    std::vector<std::string> folders;
+    for (const std::string& name : missing) {
+        const auto has = [&](const std::string& folder) { return is_there(fs::path(folder) / name); };
+        if (fs::path(name).extension().empty() || is_stand_in(name)) continue;
+        if (has("/usr/include") || std::any_of(known.begin(), known.end(), has)) continue;
+        if (std::any_of(folders.begin(), folders.end(), has)) continue;
+        const std::string folder = folder_near(fs::path(path).parent_path(), name);
+        if (!folder.empty()) folders.push_back(folder);
+    }
+    return folders;
 }
 
 }  // namespace wl::compile

@@ -13,12 +13,20 @@ struct UserHeaders {
         files;  // (path, sha256 of its content), in the order met
     bool complete =
         true;  // false: some `#include MACRO` hides which file it means; then nothing may be cached
+    std::vector<std::string> missing;  // names found in none of those folders, in the order met
 };
 
 // Follows every #include and __has_include of `text`, whatever the preprocessor would decide, through the
 // folder of the including file and the folders of `include`. A name found in none of them is the toolkit's.
 UserHeaders user_headers(
     const std::string& path, const std::string& text, const std::vector<std::string>& include
+);
+
+// Folders near the source in which headers lie that nobody else has: `missing` of user_headers, looked for in
+// the folders above the source and in their include, inc, src and Common, up to a repository's root. A name
+// that `known` folders, the stand-ins or the system have is not looked for.
+std::vector<std::string> folders_near(
+    const std::string& path, const std::vector<std::string>& missing, const std::vector<std::string>& known
 );
 
 }  // namespace wl::compile

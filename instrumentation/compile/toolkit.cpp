@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <link.h>
 #include <memory>
+#include <sstream>
+#include <unistd.h>
 
 namespace wl::compile {
 namespace {
@@ -96,6 +98,37 @@ std::vector<std::string> header_folders(const fs::path& library) {
     return {};
 }
 
+std::vector<fs::path> path_folders() {
+    std::vector<fs::path> folders;
+    std::istringstream path(environment("PATH"));
+    for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+    return folders;
+}
+
+// Where CUDA's programs lie, those of the toolkit that NVRTC is of first.
+std::vector<fs::path> program_folders(const fs::path& library) {
+    std::vector<fs::path> folders;
+    if (!library.empty()) folders.push_back(library.parent_path().parent_path() / "bin");
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+        if (const std::string home = environment(name); !home.empty())
+            folders.push_back(fs::path(home) / "bin");
+    for (const fs::path& toolkit : system_toolkits()) folders.push_back(toolkit / "bin");
+    const std::vector<fs::path> path = path_folders();
+    folders.insert(folders.end(), path.begin(), path.end());
+    return folders;
+}
+
+// The program that the variable names, else the first `name` in the folders; empty: none that runs.
+std::string chosen_or(const char* variable, const char* name, const std::vector<fs::path>& folders) {
+    std::vector<fs::path> candidates;
+    for (const fs::path& folder : folders) candidates.push_back(folder / name);
+    if (const std::string chosen = environment(variable); !chosen.empty()) candidates = {chosen};
+    for (const fs::path& file : candidates)
+        if (std::error_code ignored; fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0)
+            return file.string();
+    return {};
+}
+
 // NVRTC opens libnvrtc-builtins by its bare name, which the loader resolves only for an installed toolkit or
 // a library that is loaded already: so load the one that lies beside it. When it is absent, NVRTC's own
 // message names it.
@@ -126,6 +159,8 @@ Toolkit find_toolkit() {
         }
     }
     if (!toolkit.library.empty()) toolkit.include = header_folders(toolkit.library);
+    toolkit.nvcc = chosen_or("WARPLENS_NVCC", "nvcc", program_folders(toolkit.library));
+    toolkit.clang = chosen_or("WARPLENS_CLANG", "clang++", path_folders());
     return toolkit;
 }
 

@@ -10,10 +10,13 @@ struct Toolkit {
     std::string library;               // libnvrtc.so.13; empty: none was found
     std::vector<std::string> include;  // folders with cuda_fp16.h, mma.h and the CUDA C++ library
     std::vector<std::string> looked;   // places searched, in order, for the message when none was found
+    std::string nvcc, clang;           // programs that take host code; empty: none was found
 };
 
 // $WARPLENS_NVRTC (a file or a folder; when set, nothing else counts), the wheels that ./dev unpacked, beside
-// the program, $CUDA_HOME, $CUDA_PATH, /usr/local/cuda*, then the loader's own search path.
+// the program, $CUDA_HOME, $CUDA_PATH, /usr/local/cuda*, then the loader's own search path. nvcc:
+// $WARPLENS_NVCC (when set, nothing else counts), beside NVRTC, in the same places, then in PATH; clang:
+// $WARPLENS_CLANG, PATH.
 Toolkit find_toolkit();
 
 // The folder of warplens.cuh: beside the program, else in the source tree. Throws Error when it is nowhere.

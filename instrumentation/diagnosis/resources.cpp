@@ -2,8 +2,9 @@
 #include "instrumentation/diagnosis/resources.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/process.h"
+#include "instrumentation/base/scratch.h"
 #include "instrumentation/compile/toolkit.h"
-#include "instrumentation/manifest/process.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,22 +27,6 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-// A folder of our own that is gone with the object.
-struct Scratch {
-    std::string path;
-    Scratch() {
-        std::error_code none;
-        path = (fs::temp_directory_path(none) / "warplens-XXXXXX").string();
-        if (mkdtemp(path.data()) == nullptr) path.clear();
-    }
-    ~Scratch() {
-        std::error_code none;
-        if (!path.empty()) fs::remove_all(path, none);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-};
-
 // The whole number right before `word`: 64 in "Used 64 registers"; nothing when there is none.
 std::optional<int> number_before(const std::string& text, const std::string& word) {
     const size_t end = text.find(" " + word);
@@ -55,8 +40,7 @@ std::optional<int> number_before(const std::string& text, const std::string& wor
 
 // "13.0" of "Cuda compilation tools, release 13.0, V13.0.88".
 std::string version_of(const std::string& ptxas, const Scratch& scratch) {
-    const std::string said =
-        manifest::run_process({ptxas, "--version"}, scratch.path + "/version", 10).output;
+    const std::string said = run_process({ptxas, "--version"}, scratch.path + "/version", 10).output;
     const std::string word = "release ";
     const size_t at = said.find(word);
     if (at == std::string::npos) return "of unknown version";
@@ -112,7 +96,7 @@ Resources measure_resources(const capture::Capture& c) {
     std::ofstream(file) << c.ptx;
     std::string arch = c.launch.arch;
     if (arch.starts_with("compute_")) arch.replace(0, 8, "sm_");
-    const manifest::Finished done = manifest::run_process(
+    const Finished done = run_process(
         {ptxas, "--verbose", "--gpu-name", arch, "--output-file", scratch.path + "/kernel.cubin", file},
         scratch.path + "/log",
         kTimeout

@@ -3,15 +3,17 @@
 
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/verdict.h"
+#include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
+#include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/diagnosis/timer.h"
 
 #include <algorithm>
@@ -56,17 +58,22 @@ std::string entry_name(
     const ptx::Function* entry = ptx::find_entry(module, p.kernel.entry);
     if (entry != nullptr) return entry->name;
     std::string there;
+    std::vector<std::string> called;
     for (const ptx::Function& f : module.functions) {
-        if (f.is_entry) there += (there.empty() ? "" : ", ") + f.name;
+        if (!f.is_entry || f.is_declaration) continue;
+        there += (there.empty() ? "" : ", ") + demangle(f.name);
+        if (is_name_of(p.kernel.entry, f.name)) called.push_back(f.name);
     }
+    if (called.size() == 1) return called.front();
     if (there.empty()) throw Error(p.kernel.source + ": there is no __global__ function in it");
     if (p.kernel.entry.empty())
         throw Error(
             p.kernel.path + ": the source has several kernels (" + there + "); name one with entry = \"...\""
         );
     throw Error(
-        p.kernel.path + ": no kernel named '" + p.kernel.entry + "' in " + p.kernel.source + "; there is " +
-        there + " (declare it extern \"C\", or name a template instance)"
+        p.kernel.path + (called.empty() ? ": no kernel named '" : ": several kernels are named '") +
+        p.kernel.entry + "' in " + p.kernel.source + "; there is " + there +
+        (called.empty() ? " (or name an instance of a template)" : " (name one with its parameters)")
     );
 }
 
@@ -94,6 +101,7 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
     const compile::Compiled compiled = compile_kernel(problem, options);
     Experiment e{std::move(problem), ptx::parse(compiled.ptx), {}, std::nullopt, {}, options};
     e.entry = entry_name(e.problem, e.module, compiled);
+    fill_symbols(e.problem, e.module);
     c.seconds.emplace_back("compile", seconds(compile));
     c.ptx = compiled.ptx;
     for (const std::string& file : e.module.files) {

@@ -2,23 +2,33 @@
 #include "instrumentation/manifest/arguments.h"
 
 #include "instrumentation/base/text.h"
+#include "instrumentation/base/type_names.h"
 #include "instrumentation/manifest/fill.h"
 #include "instrumentation/manifest/texture.h"
 
 #include <fmt/format.h>
 #include <set>
+#include <sstream>
 
 namespace wl::manifest {
 namespace {
 
-DType read_dtype(const Section& section) {
+NamedType read_dtype(const Section& section) {
     const std::string name =
         required(section, "dtype", text(section, "dtype"), "the element type, such as \"f16\"");
-    if (const auto dtype = dtype_from_name(name)) return *dtype;
+    if (const auto type = type_from_name(name)) return *type;
     std::vector<std::string> known;
-    for (int t = 0; t <= static_cast<int>(DType::tf32); ++t)
-        known.emplace_back(name_of(static_cast<DType>(t)));
-    fail(*section.document, line_of(section, "dtype"), unknown(name, "dtype", known));
+    for (const TypeNames& row : type_names()) {
+        std::istringstream names(row.names);
+        for (std::string word; std::getline(names >> std::ws, word, ',');) known.push_back(word);
+    }
+    const std::string nearest = nearest_word(name, known);
+    fail(
+        *section.document,
+        line_of(section, "dtype"),
+        nearest.empty() ? "unknown dtype \"" + name + "\"; there are\n" + type_names_text(2)
+                        : unknown(name, "dtype", known)
+    );
 }
 
 // A key that this kind of argument does not have.
@@ -54,6 +64,37 @@ void read_array(const Section& section, Argument& argument) {
         );
 }
 
+// A vector by value, such as a float4: its elements x, y, z and w, all of one value or each of its own.
+void read_vector(const Section& section, const NamedType& type, Argument& argument) {
+    const bool list = section.table->contains("value") && section.table->get("value")->is_array();
+    std::vector<std::string> values;
+    if (list)
+        values = *expressions(section, "value");
+    else
+        values.assign(
+            static_cast<size_t>(type.lanes),
+            required(section, "value", expression(section, "value"), "a scalar has a value, an array a shape")
+        );
+    if (values.size() != static_cast<size_t>(type.lanes))
+        fail(
+            *section.document,
+            line_of(section, "value"),
+            fmt::format(
+                "{} has {} values for {} elements.", full_name(section, "value"), values.size(), type.lanes
+            )
+        );
+    argument.align = type.align();
+    for (size_t i = 0; i < values.size(); ++i) {
+        Argument& element = argument.fields.emplace_back();
+        element.name = std::string(1, "xyzw"[i]);
+        element.dtype = type.dtype;
+        element.value = values[i];
+        element.line = argument.line;
+    }
+}
+
+void read_value(const Section& section, Argument& argument);
+
 Argument read_argument(const Section& section) {
     check_keys(
         section, {"name", "dtype", "shape", "fill", "value", "fields", "output", "texture", "surface"}
@@ -73,18 +114,29 @@ Argument read_argument(const Section& section) {
             fail(*section.document, argument.line, full_name(section, "fields") + " is empty.");
         return argument;
     }
-    argument.dtype = read_dtype(section);
+    read_value(section, argument);
+    return argument;
+}
+
+// An array or a scalar.
+void read_value(const Section& section, Argument& argument) {
+    const NamedType type = read_dtype(section);
+    argument.dtype = type.dtype;
     if (const auto shape = expressions(section, "shape")) {
         argument.shape = *shape;
         read_array(section, argument);
+        if (type.lanes > 1) argument.shape.push_back(std::to_string(type.lanes));
         argument.texture = read_texture(section, argument);
     } else {
         forbid(section, "a scalar; an array has a shape", {"fill", "output", "texture", "surface"});
+        if (type.lanes > 1) {
+            read_vector(section, type, argument);
+            return;
+        }
         argument.value = required(
             section, "value", expression(section, "value"), "a scalar has a value, an array a shape"
         );
     }
-    return argument;
 }
 
 }  // namespace
@@ -105,6 +157,15 @@ std::vector<Argument> read_arguments(const Section& parent, const std::string& k
             );
     }
     return arguments;
+}
+
+Argument read_symbol(const Section& section, const std::string& name) {
+    check_keys(section, {"dtype", "shape", "fill", "value"});
+    Argument symbol;
+    symbol.line = line_of(section);
+    symbol.name = name;
+    read_value(section, symbol);
+    return symbol;
 }
 
 }  // namespace wl::manifest

@@ -280,6 +280,7 @@ BoundArgument bind_argument(
         bound.fields.push_back(bind_argument(
             b, argument.fields[i], owner + argument.name + ".", fmt::format("{}.fields[{}]", key, i)
         ));
+    bound.align = argument.align;
     if (!argument.fields.empty()) return bound;
     bound.data.name = owner + argument.name;
     bound.data.dtype = argument.dtype;
@@ -344,6 +345,8 @@ Problem bind(const Kernel& kernel, const BindOptions& options) {
     check_rules(b);
     for (size_t i = 0; i < kernel.args.size(); ++i)
         problem.args.push_back(bind_argument(b, kernel.args[i], "", fmt::format("args[{}]", i)));
+    for (const Argument& symbol : kernel.symbols)
+        problem.symbols.push_back(bind_argument(b, symbol, "", "symbol." + symbol.name));
     return problem;
 }
 

@@ -292,6 +292,7 @@ Kernel load(const std::string& toml_path) {
          "entry",
          "include",
          "args",
+         "symbol",
          "params",
          "presets",
          "define",
@@ -307,6 +308,9 @@ Kernel load(const std::string& toml_path) {
     kernel.path = path.string();
     read_source(top, path, kernel);
     kernel.args = read_arguments(top, "args");
+    if (const auto symbols = subsection(top, "symbol"))
+        for (const std::string& name : keys(*symbols))
+            kernel.symbols.push_back(read_symbol(*subsection(*symbols, name), name));
     read_params(top, kernel);
     read_launch(top, kernel);
     read_limits(top, kernel);

@@ -35,7 +35,8 @@ struct Argument {
     std::string fill;   // "normal", "normal(0,0.5)", "uniform(-1,1)", "zeros", "ones", "coordinates",
                         // "one-hot", "identity", "file.npy"
     std::string value;  // scalar: expression
-    std::vector<Argument> fields;  // a struct by value
+    std::vector<Argument> fields;  // a struct by value, a vector such as float4
+    size_t align = 0;              // of a vector, bytes; 0: the largest of its fields
     std::optional<TextureRule> texture;
     bool output = false;
     int line = 0;  // in the .toml
@@ -83,6 +84,7 @@ struct Kernel {
     std::string story;                 // where it comes from, in a few sentences on one line; may be empty
     std::vector<std::string> include;
     std::vector<Argument> args;
+    std::vector<Argument> symbols;  // [symbol.NAME]: what __device__ and __constant__ variables hold
     std::vector<std::pair<std::string, std::string>>
         params;  // in order; value: number or expression over earlier ones
     std::map<std::string, std::vector<std::pair<std::string, std::string>>> presets;
@@ -136,6 +138,7 @@ struct BoundArgument {
                   // element, shape empty
     std::optional<TextureRule> texture;  // array: the kernel gets a handle instead of the address
     std::vector<BoundArgument> fields;
+    size_t align = 0;  // as Argument::align
 };
 
 // A kernel with numbers: everything a run needs, and nothing that depends on the executor.
@@ -148,7 +151,7 @@ struct Problem {
     uint32_t shared = 0;
     uint32_t stack = 0;  // bytes a thread, cudaLimitStackSize; 0: CUDA's default
     bool cooperative = false;
-    std::vector<BoundArgument> args;
+    std::vector<BoundArgument> args, symbols;
     uint64_t seed = 0;
     std::string inputs;
     std::shared_ptr<PythonServer>

@@ -25,7 +25,7 @@ ParamSlot slot_of(const BoundArgument& argument) {
     slot.align = slot.bytes;
     if (argument.fields.empty()) return slot;
     slot.bytes = 0;
-    slot.align = 1;
+    slot.align = std::max<uint64_t>(argument.align, 1);
     for (const BoundArgument& field : argument.fields) {
         const ParamSlot inner = slot_of(field);
         slot.bytes = rounded_up(slot.bytes, inner.align) + inner.bytes;

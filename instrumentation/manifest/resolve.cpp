@@ -1,6 +1,7 @@
 // From what a user types to a manifest, and from paths to what a user reads.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/compile/ptx_file.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
@@ -55,12 +56,15 @@ std::string resolve(const std::string& kernel) {
         if (is_file(path)) return kernel;
         throw Error(fmt::format("there is no manifest {}.", kernel));
     }
-    if (path.extension() == ".cu") {
+    if (path.extension() == ".cu" || compile::is_ptx_file(kernel)) {
         const fs::path manifest = fs::path(path).replace_extension(".toml");
         if (!is_file(path)) throw Error(fmt::format("there is no kernel source {}.", kernel));
         if (is_file(manifest)) return manifest.string();
         throw Error(fmt::format(
-            "{} has no manifest: write {} beside it (docs/manifest.md shows how).", kernel, manifest.string()
+            "{} has no manifest: `warplens init {}` writes {} to go on with.",
+            kernel,
+            kernel,
+            manifest.string()
         ));
     }
     std::vector<std::string> names;

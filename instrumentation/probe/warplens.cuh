@@ -35,6 +35,10 @@ template <class T, decltype(sizeof(0)) n>
 struct Element<T[n]> : Element<T> {};
 template <class T, decltype(sizeof(0)) n>
 struct Element<const T[n]> : Element<T> {};
+template <class T>
+struct Element<T[]> : Element<T> {};  // extern __shared__ float s[]
+template <class T>
+struct Element<const T[]> : Element<T> {};
 
 // The index of a type in wl::DType (instrumentation/base/dtype.h); two packed halves count as their half.
 template <class T>
@@ -69,6 +73,31 @@ WL_DTYPE_INDEX(__nv_fp8_e5m2, 13);
 
 template <class T>
 inline constexpr int kDType = DTypeIndex<typename Element<T>::Type>::kValue;
+
+// In memory a vector counts as its elements: a row of 8 float4 has 32 columns.
+template <class T>
+struct MatrixDType : DTypeIndex<T> {};
+
+#define WL_VECTORS(name, scalar)                         \
+    template <>                                          \
+    struct MatrixDType<name##2> : DTypeIndex<scalar> {}; \
+    template <>                                          \
+    struct MatrixDType<name##3> : DTypeIndex<scalar> {}; \
+    template <>                                          \
+    struct MatrixDType<name##4> : DTypeIndex<scalar> {}
+WL_VECTORS(uchar, unsigned char);
+WL_VECTORS(char, signed char);
+WL_VECTORS(ushort, unsigned short);
+WL_VECTORS(short, short);
+WL_VECTORS(uint, unsigned int);
+WL_VECTORS(int, int);
+WL_VECTORS(float, float);
+#undef WL_VECTORS
+template <>
+struct MatrixDType<double2> : DTypeIndex<double> {};
+
+template <class T>
+inline constexpr int kMatrixDType = MatrixDType<typename Element<T>::Type>::kValue;
 
 // A register as the 16, 32 or 64 bits, or the float, that an asm operand can carry.
 template <class T>
@@ -147,16 +176,16 @@ struct LanesMark {
         statement;                                                                                \
     } while (0)
 
-#define WL_MATRIX_MARK(text, name, ptr, rows, cols, ld, ...) \
-    WL_MARK(                                                 \
-        name,                                                \
-        asm volatile(text ::"C"(wl_name),                    \
-                     "n"(wl::probe::kDType<decltype(ptr)>),  \
-                     "l"(ptr),                               \
-                     "r"(static_cast<int>(rows)),            \
-                     "r"(static_cast<int>(cols)),            \
-                     "r"(static_cast<int>(ld))__VA_ARGS__    \
-                     : "memory")                             \
+#define WL_MATRIX_MARK(text, name, ptr, rows, cols, ld, ...)      \
+    WL_MARK(                                                      \
+        name,                                                     \
+        asm volatile(text ::"C"(wl_name),                         \
+                     "n"(wl::probe::kMatrixDType<decltype(ptr)>), \
+                     "l"(&(ptr)[0]),                              \
+                     "r"(static_cast<int>(rows)),                 \
+                     "r"(static_cast<int>(cols)),                 \
+                     "r"(static_cast<int>(ld))__VA_ARGS__         \
+                     : "memory")                                  \
     )
 
 // From here on this warp does `name`.

@@ -2,7 +2,7 @@
 // an H200 (docs/measured/banks-h200.json, which holds both). With WARPLENS_REWRITE=1 the file gets our
 // numbers anew.
 #include "instrumentation/base/error.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/ptx/module.h"
 

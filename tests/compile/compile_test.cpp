@@ -1,7 +1,8 @@
 // NVRTC from source to PTX: paths and lines in messages, options, headers, and the cache.
+#include "instrumentation/compile/compile.h"
+
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/nvrtc.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +26,7 @@ struct Compile : testing::Test {
     }
     void TearDown() override {
         old_cache.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", old_cache.c_str(), 1);
-        unsetenv("WARPLENS_NVRTC");
+        for (const char* name : {"WARPLENS_NVRTC", "WARPLENS_NVCC", "WARPLENS_CLANG"}) unsetenv(name);
         fs::remove_all(folder);
     }
     CompileOptions source(const std::string& name, const std::string& text) {
@@ -242,6 +243,8 @@ TEST_F(Compile, AnAbsentCompilerIsSaidWithTheWayToIt) {
 }
 
 TEST_F(Compile, ACompilerWithoutHeadersSaysSo) {
+    setenv("WARPLENS_NVCC", "none", 1);
+    setenv("WARPLENS_CLANG", "none", 1);
     const std::string described = describe_compiler();
     const fs::path library =
         described.substr(described.find('(') + 1, described.find(')') - described.find('(') - 1);

@@ -1,6 +1,6 @@
 // The shipped attention kernels, compiled and emulated: right where they are right, and each planted fault
 // leaves the incident that tells it.
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/emulator/run.h"
 
 #include <algorithm>

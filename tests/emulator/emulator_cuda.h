@@ -2,7 +2,7 @@
 // is k: extern "C" __global__ void k(...).
 #pragma once
 
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "tests/emulator/emulator_kernel.h"
 
 #include <filesystem>

@@ -201,7 +201,7 @@ TEST_F(Manifest, AKernelIsFoundByNameManifestOrSource) {
     write("alone.cu", "");
     EXPECT_EQ(
         resolve_error("alone.cu"),
-        "alone.cu has no manifest: write alone.toml beside it (docs/manifest.md shows how)."
+        "alone.cu has no manifest: `warplens init alone.cu` writes alone.toml to go on with."
     );
     EXPECT_EQ(display_path((folder / "kernels/v2b.cu").string()), "kernels/v2b.cu");
     EXPECT_EQ(display_path((folder / "gemm.cu").string()), "gemm.cu");

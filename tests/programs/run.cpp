@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/emulator/poison/poison.h"
 #include "tests/conformance/bundle.h"
 #include "tests/programs/program.h"

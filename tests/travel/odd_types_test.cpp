@@ -1,6 +1,6 @@
 // Source variables of less usual types, as expressions over a debug build mean and print them.
 #include "instrumentation/base/error.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/travel/instant.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // atomics, asynchronous copies and matrix instructions.
 #include "instrumentation/travel/slice.h"
 
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/travel/search.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Time travel: a debug build's variables at any instant of a warp, forward and back.
 #include "instrumentation/base/error.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/travel/instant.h"
 #include "instrumentation/travel/search.h"
 #include "tests/travel/travel_hash.h"

@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/nvrtc.h"
+#include "instrumentation/compile/compile.h"
 
 #include <algorithm>
 #include <filesystem>

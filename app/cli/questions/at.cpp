@@ -5,6 +5,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/symbols.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -135,6 +136,7 @@ void repeat(Trip& trip, SameRun runs) {
     require_same(runs);
     if ((runs.recorded.launch.build == "debug") != e.options.debug) return;
     e.module = ptx::parse(runs.recorded.ptx);
+    diagnosis::fill_symbols(e.problem, e.module);
     e.entry = runs.recorded.launch.entry;
 }
 

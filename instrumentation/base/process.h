@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace wl::manifest {
+namespace wl {
 
 struct Finished {
     bool started = false;  // false: no such program
@@ -16,4 +16,4 @@ struct Finished {
 // argv[0] is looked up in PATH. `log` is a file that takes the output. stdin is empty.
 Finished run_process(const std::vector<std::string>& argv, const std::string& log, double timeout_seconds);
 
-}  // namespace wl::manifest
+}  // namespace wl

@@ -1,5 +1,5 @@
 // posix_spawn, waited for with a deadline.
-#include "instrumentation/manifest/process.h"
+#include "instrumentation/base/process.h"
 
 #include "instrumentation/base/text.h"
 
@@ -12,7 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace wl::manifest {
+namespace wl {
 namespace {
 
 // The child stays in our process group, so that Ctrl-C in a terminal ends it with us.
@@ -59,4 +59,4 @@ Finished run_process(const std::vector<std::string>& argv, const std::string& lo
     return finished;
 }
 
-}  // namespace wl::manifest
+}  // namespace wl

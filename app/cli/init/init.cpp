@@ -1,0 +1,113 @@
+// Compiled, guessed, measured, written; then what is left to do.
+#include "app/cli/init/init.h"
+
+#include "app/cli/check.h"
+#include "app/cli/init/measure.h"
+#include "app/cli/init/write.h"
+#include "instrumentation/base/demangle.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/compile/compile.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace wl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_new(const std::string& path, const std::string& text, bool force) {
+    std::error_code none;
+    if (!force && fs::exists(path, none))
+        throw Error(path + " is there already; --force writes over it, -o NAME.toml writes another");
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw Error("cannot write " + path);
+}
+
+// Not what a library instantiates beside the user's kernels.
+bool is_own(const std::string& symbol) {
+    const std::string name = demangle(symbol);
+    return name.find("cub::") == name.npos && name.find("thrust::") == name.npos;
+}
+
+std::string entry_words(const std::string& symbol) {
+    std::string name = demangle(symbol);
+    return name.starts_with("void ") ? name.substr(5) : name;
+}
+
+// What the manifest calls the entry: as shortly as it stays the only one of that name.
+std::string entry_key(const CheckReport& report, const std::string& symbol) {
+    const std::string whole = entry_words(symbol);
+    std::string name = whole.substr(0, whole.find('('));
+    int called = 0;
+    for (const ptx::Function& f : report.module.functions)
+        called += f.is_entry && is_name_of(name, f.name) ? 1 : 0;
+    return called > 1 ? whole : name;
+}
+
+std::vector<std::string> own_entries(const CheckReport& report) {
+    std::vector<std::string> entries;
+    for (const emulator::EntryCheck& e : report.entries) {
+        const std::string& symbol = report.module.functions[static_cast<size_t>(e.function)].name;
+        if (is_entry(report, e) && is_own(symbol)) entries.push_back(symbol);
+    }
+    return entries;
+}
+
+void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+}  // namespace
+
+int verb_init(const Command& command) {
+    const std::string& file = command.kernel.kernel;
+    const CheckReport report = check_file(file, command.check);
+    const std::vector<std::string> entries = own_entries(report);
+    if (entries.empty()) throw Error(file + ": there is no kernel in it to describe");
+    const std::string toml =
+        command.out.empty() ? fs::path(file).replace_extension(".toml").string() : command.out;
+    const std::string python = fs::path(toml).replace_extension(".py").string();
+    std::error_code none;
+    for (const std::string& path : {toml, python})
+        if (!command.init.force && fs::exists(path, none))
+            throw Error(path + " is there already; --force writes over it, -o NAME.toml writes another");
+
+    const bool is_source = fs::path(file).extension() == ".cu";
+    const SourceText source = is_source ? read_source(read_text_file(file)) : SourceText{};
+    const ptx::Function& entry = ptx::entry_of(report.module, entries.front());
+    Guess guess = guess_kernel(report.module, entry, source, fs::path(file).filename().string());
+    measure_arrays(guess, report.module, entry);
+
+    Files files;
+    const fs::path folder = fs::absolute(toml).parent_path();
+    files.source =
+        fs::absolute(file).lexically_normal().lexically_relative(folder.lexically_normal()).string();
+    files.entry = entry_key(report, entry.name);
+    files.reference = fs::path(python).filename().string();
+    write_new(toml, manifest_text(guess, files), command.init.force);
+    write_new(python, reference_text(guess, files), command.init.force);
+
+    say(fmt::format("{}: {}\n{}: its reference, to fill in\n", toml, entry_words(entry.name), python));
+    say("left to do:\n");
+    int number = 1;
+    for (const std::string& what : guess.unknown) say(fmt::format("  {}. {}\n", number++, what));
+    say(fmt::format(
+        "  {}. {}: return what the kernel should compute; until then nothing is compared\n", number, python
+    ));
+    if (entries.size() > 1) {
+        std::vector<std::string> others;
+        for (size_t i = 1; i < entries.size(); ++i) others.push_back(entry_key(report, entries[i]));
+        say(fmt::format(
+            "other kernels of {}, each by --entry NAME -o NAME.toml: {}\n", file, join(others, ", ")
+        ));
+    }
+    say(fmt::format("then: warplens run {}\n", toml));
+    return kExitOk;
+}
+
+}  // namespace wl::app

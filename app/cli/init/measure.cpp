@@ -1,0 +1,254 @@
+// An array of n elements is too small where an access falls out of it: the least n that is not, as a product
+// of sizes.
+#include "app/cli/init/measure.h"
+
+#include "app/cli/init/pointers.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/emulator/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <set>
+
+namespace wl::app {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 16;    // elements; far more than the sizes of a guess ask for
+constexpr uint64_t kBudget = 1 << 21;          // warp instructions of a block
+constexpr std::chrono::seconds kPatience(10);  // for all runs together
+
+struct Shape {
+    std::vector<std::string> extents;
+    int64_t elements = 0;
+};
+
+struct Meter {
+    Guess& guess;
+    const ptx::Module& module;
+    const ptx::Function& entry;
+    execution::Executable executable;
+    std::vector<std::pair<std::string, std::string>> set = {};  // sizes other than the default ones
+    std::set<size_t> measured = {};
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::now() + kPatience;
+
+    bool is_late() const { return std::chrono::steady_clock::now() > deadline; }
+
+    int64_t lanes_of(const manifest::Argument& a) const {
+        return a.shape.size() > 1 ? std::stoll(a.shape.back()) : 1;
+    }
+
+    // Runs with these numbers of elements in front of the vectors' extents; all bytes zero.
+    execution::RunResult run(
+        const std::vector<int64_t>& elements, bool poisoned, execution::GlobalMemory* left
+    ) const {
+        manifest::Kernel kernel = guess.kernel;
+        for (size_t i = 0; i < kernel.args.size(); ++i) {
+            if (kernel.args[i].shape.empty()) continue;
+            kernel.args[i].shape.front() = fmt::format("{}", elements[i]);
+            kernel.args[i].output = true;
+        }
+        manifest::BindOptions options;
+        options.set = set;
+        manifest::Problem problem = manifest::bind(kernel, options);
+        for (manifest::BoundArgument& a : problem.args) {
+            if (!a.array) continue;
+            std::fill(a.data.bytes.begin(), a.data.bytes.end(), std::byte{0});
+            a.filled = !poisoned;
+        }
+        diagnosis::Prepared prepared = diagnosis::prepare_launch(problem, entry);
+        execution::RunOptions how;
+        how.budget = kBudget;
+        how.marks = false;
+        how.threads = 1;
+        how.on_progress = [this](uint64_t, uint64_t) { return !is_late(); };
+        how.checks = {.races = false, .uninitialised = poisoned, .uniform = false};
+        execution::RunResult result = executable.run(prepared.launch, prepared.memory, how);
+        if (left) *left = std::move(prepared.memory);
+        return result;
+    }
+    // A fault that the size of an array has no part in.
+    static bool is_broken(const execution::RunResult& result) {
+        using Kind = execution::Incident::Kind;
+        return std::any_of(
+            result.incidents.begin(),
+            result.incidents.end(),
+            [](const execution::Incident& i) {
+                return i.kind == Kind::out_of_bounds || i.kind == Kind::endless_loop ||
+                    i.kind == Kind::deadlock || i.kind == Kind::trap || i.kind == Kind::assertion;
+            }
+        );
+    }
+    bool fits(size_t argument, int64_t elements) const {
+        std::vector<int64_t> all(guess.kernel.args.size(), kMost);
+        all[argument] = elements;
+        return !is_broken(run(all, false, nullptr));
+    }
+    // Among the sizes that shapes have, which is where it mostly lies, else among all.
+    int64_t least(size_t argument) const {
+        std::set<int64_t> sorted = {0, kMost};
+        for (const Shape& shape : shapes())
+            if (shape.elements < kMost) sorted.insert(shape.elements);
+        const std::vector<int64_t> candidates(sorted.begin(), sorted.end());
+        size_t below = 0, above = candidates.size() - 1;
+        while (above - below > 1) {
+            const size_t middle = (below + above) / 2;
+            (fits(argument, candidates[middle]) ? above : below) = middle;
+        }
+        int64_t low = candidates[below], high = candidates[above];
+        if (high - low > 1 && !fits(argument, high - 1)) return high;
+        while (high - low > 1) {
+            const int64_t middle = low + (high - low) / 2;
+            (fits(argument, middle) ? high : low) = middle;
+        }
+        return high;
+    }
+
+    int64_t value_of(const std::string& name) const {
+        for (const auto& [param, value] : set)
+            if (param == name) return std::stoll(value);
+        for (const auto& [param, value] : guess.kernel.params)
+            if (param == name) return std::stoll(value);
+        return 1;
+    }
+    // Products of different sizes, and of numbers that launches have: 1, 2, 3, 4.
+    std::vector<Shape> shapes() const {
+        std::vector<Shape> found = {
+            {{}, 1}
+        };
+        for (const std::string& size : guess.sizes) {
+            const size_t before = found.size();
+            for (size_t i = 0; i < before; ++i) {
+                Shape with = found[i];
+                with.extents.push_back(size);
+                with.elements *= value_of(size);
+                if (with.extents.size() <= 4) found.push_back(with);
+            }
+        }
+        const size_t plain = found.size();
+        for (size_t i = 0; i < plain; ++i)
+            for (const int factor : {2, 3, 4}) {
+                Shape with = found[i];
+                with.extents.push_back(fmt::format("{}", factor));
+                with.elements *= factor;
+                found.push_back(with);
+            }
+        for (const std::string& extent : guess.kernel.grid) add_value(found, extent);
+        for (const std::string& extent : guess.kernel.block) add_value(found, extent);
+        if (guess.kernel.grid.size() == 1 && guess.kernel.block.size() == 1)
+            add_value(found, fmt::format("{} * {}", guess.kernel.grid[0], guess.kernel.block[0]));
+        return found;
+    }
+    void add_value(std::vector<Shape>& found, const std::string& expression) const {
+        std::map<std::string, double> variables;
+        for (const auto& [name, value] : guess.kernel.params)
+            variables[name] = static_cast<double>(value_of(name));
+        found.push_back(
+            {{expression}, static_cast<int64_t>(manifest::evaluate(expression, variables, "[launch]"))}
+        );
+    }
+
+    void shape_of(size_t index, const Shape& shape) {
+        measured.insert(index);
+        manifest::Argument& a = guess.kernel.args[index];
+        const std::vector<std::string> lanes(a.shape.begin() + 1, a.shape.end());
+        a.shape = shape.extents.empty() ? std::vector<std::string>{fmt::format("{}", shape.elements)}
+                                        : shape.extents;
+        a.shape.insert(a.shape.end(), lanes.begin(), lanes.end());
+    }
+    // Of the shapes that fit at the default sizes the first that is right at the ragged ones, too.
+    void measure(size_t index) {
+        if (is_late()) return;
+        manifest::Argument& a = guess.kernel.args[index];
+        set.clear();
+        const int64_t elements = least(index);
+        const std::vector<Shape> usual = shapes();
+        set = guess.ragged;
+        const int64_t ragged_elements = least(index);
+        const std::vector<Shape> ragged = shapes();
+        set.clear();
+        if (is_late()) return;  // its runs were cut short
+        for (size_t i = 0; i < usual.size(); ++i)
+            if (usual[i].elements == elements && ragged[i].elements == ragged_elements)
+                return shape_of(index, usual[i]);
+        size_t near = usual.size();
+        for (size_t i = 0; i < usual.size(); ++i)
+            if (usual[i].elements >= elements && ragged[i].elements >= ragged_elements &&
+                (near == usual.size() || usual[i].elements < usual[near].elements))
+                near = i;
+        shape_of(index, near < usual.size() ? usual[near] : Shape{{}, std::max(elements, ragged_elements)});
+        guess.unknown.push_back(fmt::format(
+            "{} is touched up to element {} ({} with the ragged sizes), which is no product of the sizes: "
+            "look at its "
+            "shape, [{}]",
+            a.name,
+            elements,
+            ragged_elements,
+            join(a.shape, ", ")
+        ));
+    }
+
+    // Written bytes are outputs, bytes read that nobody wrote inputs.
+    void directions() {
+        std::vector<int64_t> elements(guess.kernel.args.size(), kMost);
+        execution::GlobalMemory left;
+        const execution::RunResult result = run(elements, true, &left);
+        const std::vector<Pointer> pointers = pointer_params(entry);
+        for (size_t index = 0; index < guess.kernel.args.size(); ++index) {
+            manifest::Argument& a = guess.kernel.args[index];
+            if (a.shape.empty()) continue;
+            const bool added_to = pointers[index].added_to;
+            const execution::Allocation* memory = execution::find_named(left, a.name);
+            a.output = memory &&
+                std::any_of(memory->written.begin(), memory->written.end(), [](uint8_t w) { return w != 0; });
+            const bool read = added_to ||
+                std::any_of(result.incidents.begin(),
+                            result.incidents.end(),
+                            [&](const execution::Incident& i) {
+                                return i.kind == execution::Incident::Kind::uninitialised_read &&
+                                    i.first.memory == "global " + a.name;
+                            });
+            const bool data = is_float(a.dtype) || size_of(a.dtype) == 1;
+            a.fill = a.output && !read ? "" : data && !added_to ? "normal" : "zeros";
+            if (!data && !a.fill.empty() && !a.output)
+                guess.unknown.push_back(
+                    a.name +
+                    " holds whole numbers, zeros for now: where they are indices or counts, say which by " +
+                    "its fill, such as \"uniform(0, " + guess.sizes.front() + " - 1)\" or a .npy"
+                );
+        }
+    }
+
+    void all() {
+        const bool broken =
+            is_broken(run(std::vector<int64_t>(guess.kernel.args.size(), kMost), false, nullptr));
+        for (size_t i = 0; i < guess.kernel.args.size() && !broken; ++i)
+            if (!guess.kernel.args[i].shape.empty()) measure(i);
+        const bool late = is_late();
+        deadline = std::chrono::steady_clock::now() + kPatience;
+        directions();
+        for (size_t i = 0; i < guess.kernel.args.size(); ++i)
+            if (!guess.kernel.args[i].shape.empty() && !measured.contains(i))
+                guess.kernel.args[i].shape.front() = guess.sizes.front();
+        if (broken)
+            guess.unknown.emplace_back(
+                "the kernel comes to grief with these sizes and with zeros in its arrays: write the shapes, "
+                "then "
+                "run it"
+            );
+        else if (late)
+            guess.unknown.emplace_back(
+                "the kernel runs too long to measure all of its arrays: write their shapes"
+            );
+    }
+};
+
+}  // namespace
+
+void measure_arrays(Guess& guess, const ptx::Module& module, const ptx::Function& entry) {
+    Meter meter{guess, module, entry, emulator::executor().prepare(module, entry.name)};
+    meter.all();
+}
+
+}  // namespace wl::app

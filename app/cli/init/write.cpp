@@ -1,0 +1,160 @@
+// The manifest with a comment wherever somebody has to think, and the reference with nothing in it.
+#include "app/cli/init/write.h"
+
+#include "instrumentation/base/dtype.h"
+#include "instrumentation/base/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <set>
+
+namespace wl::app {
+namespace {
+
+using manifest::Argument;
+
+std::string quoted(const std::string& s) {
+    char* end = nullptr;
+    std::strtod(s.c_str(), &end);
+    const bool number =
+        !s.empty() && *end == '\0' && std::isalpha(static_cast<unsigned char>(s.front())) == 0;
+    return number ? s : '"' + s + '"';
+}
+std::string list(const std::vector<std::string>& items) {
+    std::vector<std::string> all;
+    for (const std::string& item : items) all.push_back(quoted(item));
+    return "[" + join(all, ", ") + "]";
+}
+
+std::string argument_text(const Argument& a) {
+    if (a.align != 0) {
+        const size_t bytes = size_of(a.fields.front().dtype);
+        std::vector<std::string> values;
+        for (const Argument& field : a.fields) values.push_back(field.value);
+        return fmt::format(
+            R"({{ name = "{}", dtype = "{}{}", value = [{}] }})",
+            a.name,
+            a.fields.front().dtype == DType::f32       ? "float"
+                : a.fields.front().dtype == DType::f64 ? "double"
+                : bytes == 8                           ? "longlong"
+                : bytes == 4                           ? "int"
+                : bytes == 2                           ? "short"
+                                                       : "char",
+            a.fields.size(),
+            join(values, ", ")
+        );
+    }
+    if (!a.fields.empty()) {
+        std::vector<std::string> fields;
+        for (const Argument& field : a.fields) fields.push_back(argument_text(field));
+        return fmt::format("{{ name = \"{}\", fields = [{}] }}", a.name, join(fields, ", "));
+    }
+    std::string out = fmt::format(R"({{ name = "{}", dtype = "{}", )", a.name, wl::name_of(a.dtype));
+    if (a.shape.empty()) return out + fmt::format("value = {} }}", quoted(a.value));
+    out += "shape = " + list(a.shape);
+    if (!a.fill.empty()) out += ", fill = " + quoted(a.fill);
+    if (a.output) out += ", output = true";
+    return out + " }";
+}
+
+// A name that Python can take.
+std::string python_name(const std::string& name) {
+    static const std::set<std::string> kTaken = {
+        "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+        "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+        "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+        "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",    "np"};
+    return kTaken.contains(name) ? name + "_" : name;
+}
+
+// What a reader is told of an argument, behind it.
+std::string remark(const Argument& a) {
+    if (a.shape.empty()) return "";
+    const std::string order =
+        a.shape.size() > 1 ? "; so many elements are touched, the order of the extents is a guess" : "";
+    return (!a.output ? "read" : a.fill.empty() ? "written" : "read and written") + order;
+}
+
+constexpr size_t kWidest = 90;  // argument before its remark, characters
+
+std::string arguments_text(const Guess& guess) {
+    size_t width = 0;
+    for (const Argument& a : guess.kernel.args)
+        width = std::max(width, std::min(argument_text(a).size(), kWidest));
+    std::string out = "args = [  # the kernel's parameters, in order\n";
+    for (size_t i = 0; i < guess.kernel.args.size(); ++i) {
+        const std::string said = remark(guess.kernel.args[i]);
+        out += fmt::format(
+            "  {:{}}  # {}{}{}\n",
+            argument_text(guess.kernel.args[i]) + ",",
+            width + 1,
+            guess.types[i],
+            said.empty() ? "" : "; ",
+            said
+        );
+    }
+    return out + "]\n";
+}
+
+std::string params_text(const Guess& guess) {
+    std::string out = "[params]  # --set NAME=VALUE changes one\n";
+    for (const auto& [name, value] : guess.kernel.params) out += name + " = " + quoted(value) + "\n";
+    out += "\n[presets.ragged]  # --preset ragged: sizes that no tile and no block divides\n";
+    for (const auto& [name, value] : guess.ragged) out += fmt::format("{} = {}\n", name, value);
+    return out;
+}
+
+std::string launch_text(const Guess& guess) {
+    const std::string from =
+        guess.launch_from.empty() ? "made up: write yours" : "as in " + guess.launch_from;
+    std::string out = "[launch]  # " + from + "\ngrid = " + list(guess.kernel.grid) +
+        "\nblock = " + list(guess.kernel.block) + "\n";
+    if (guess.kernel.shared != "0") out += "shared = " + quoted(guess.kernel.shared) + "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string manifest_text(const Guess& guess, const Files& files) {
+    std::string out = "source = " + quoted(files.source) + "\n";
+    if (!files.entry.empty()) out += "entry = " + quoted(files.entry) + "\n";
+    out += "\n" + arguments_text(guess) + "\n" + params_text(guess) + "\n" + launch_text(guess) + "\n";
+    out += "[reference]  # what would be right\npython = " + quoted(files.reference) + "\n";
+    for (const Argument& a : guess.kernel.args)
+        if (a.output)
+            out += fmt::format(
+                "\n[output.{}]\nterms = 1  # products or summands behind one element: K for a matrix "
+                "product, 1 for an "
+                "elementwise kernel\n",
+                a.name
+            );
+    return out;
+}
+
+std::string reference_text(const Guess& guess, const Files& files) {
+    std::string out = "import numpy as np\n\n\ndef reference(inputs, params):\n";
+    out += fmt::format("    \"\"\"What {} should compute, in float64.\"\"\"\n", files.source);
+    std::vector<std::string> outputs;
+    for (const Argument& a : guess.kernel.args) {
+        if (a.output) outputs.push_back(a.name);
+        if (a.shape.empty() || !a.fill.empty())
+            out += fmt::format(
+                "    {} = inputs[\"{}\"]{}\n",
+                python_name(a.name),
+                a.name,
+                a.shape.empty() ? ""
+                                : "  # " + join(a.shape, " x ") + ", " + std::string(wl::name_of(a.dtype))
+            );
+    }
+    out += "    # Write the arrays that the kernel writes in the shape of the manifest, such as\n";
+    for (const std::string& name : outputs)
+        out += fmt::format("    # {} = np.zeros(...)\n", python_name(name));
+    std::vector<std::string> items;
+    for (const std::string& name : outputs)
+        items.push_back(fmt::format("\"{}\": {}", name, python_name(name)));
+    return out + "    # return {" + join(items, ", ") + "}\n    return {}\n";
+}
+
+}  // namespace wl::app

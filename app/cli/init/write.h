@@ -1,0 +1,19 @@
+// A guess as the two files that a user goes on with.
+#pragma once
+
+#include "app/cli/init/guess.h"
+
+#include <string>
+
+namespace wl::app {
+
+struct Files {
+    std::string source;     // as the manifest names it: "scale.cu"
+    std::string entry;      // as C++ calls it; empty: the only one
+    std::string reference;  // "scale.py"
+};
+
+std::string manifest_text(const Guess& guess, const Files& files);
+std::string reference_text(const Guess& guess, const Files& files);
+
+}  // namespace wl::app

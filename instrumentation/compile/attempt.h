@@ -1,0 +1,33 @@
+// One compiler's try at a source.
+#pragma once
+
+#include "instrumentation/compile/cache.h"
+#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/toolkit.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::compile {
+
+struct Request {
+    const CompileOptions& options;
+    const Toolkit& toolkit;
+    const std::string& source;  // its text
+    std::vector<std::string>
+        include;  // the user's folders, the probe's, and those that headers were found in
+};
+
+struct Attempt {
+    CacheEntry entry;
+    std::string refusal;  // why there is no PTX; empty: there is
+};
+
+// With or without the stand-ins for headers of C and C++. Throws Error when NVRTC does not load.
+Attempt try_nvrtc(const Request& request, bool with_stand_ins);
+
+// By nvcc or clang, which parse host code and throw it away. `program` is one of toolkit.nvcc and
+// toolkit.clang.
+Attempt try_host_compiler(const Request& request, const std::string& program);
+
+}  // namespace wl::compile

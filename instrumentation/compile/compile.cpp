@@ -1,0 +1,180 @@
+// A compilation: which headers it can see, the cache, and the compilers one after the other.
+#include "instrumentation/compile/compile.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/compile/attempt.h"
+#include "instrumentation/compile/cache.h"
+#include "instrumentation/compile/headers.h"
+#include "instrumentation/compile/host_code.h"
+#include "instrumentation/compile/names.h"
+#include "instrumentation/compile/ptx_file.h"
+#include "instrumentation/compile/toolkit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace wl::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The user's folders and what lies in them.
+struct Sight {
+    std::vector<std::string> include, found;
+    UserHeaders headers;
+};
+
+Sight look_around(const CompileOptions& options, const std::string& source, const Toolkit& toolkit) {
+    Sight sight;
+    const std::string path = fs::absolute(options.source_path).lexically_normal().string();
+    for (const std::string& folder : options.include)
+        sight.include.push_back(fs::absolute(folder).lexically_normal().string());
+    if (options.marks) sight.include.push_back(probe_folder());
+    constexpr int kMostRounds = 4;  // a header that was found may ask for others
+    for (int round = 0; round < kMostRounds; ++round) {
+        sight.headers = user_headers(path, source, sight.include);
+        const auto more = folders_near(path, sight.headers.missing, toolkit.include);
+        if (more.empty()) break;
+        sight.include.insert(sight.include.end(), more.begin(), more.end());
+        sight.found.insert(sight.found.end(), more.begin(), more.end());
+    }
+    return sight;
+}
+
+// A program or library counts by path, size and time: to ask for its version would start it.
+nlohmann::json identity(const std::string& path) {
+    std::error_code ignored;
+    if (path.empty()) return nullptr;
+    const auto changed = fs::last_write_time(path, ignored).time_since_epoch().count();
+    return {path, fs::file_size(path, ignored), changed};
+}
+
+// Everything the PTX depends on.
+std::string cache_key(
+    const CompileOptions& options, const std::string& source, const Toolkit& toolkit, const Sight& sight
+) {
+    const Names names = names_of(options);
+    std::error_code ignored;
+    const nlohmann::json facts = {
+        2,  // of this list, of the stand-ins, and of what is done to the PTX
+        source,
+        names.source,
+        names.display,
+        options.arch,
+        options.debug,
+        options.defines,
+        sight.include,
+        toolkit.include,
+        options.name_expressions,
+        sight.headers.files,
+        identity(toolkit.library),
+        identity(toolkit.nvcc),
+        identity(toolkit.clang),
+        fs::current_path(ignored).string()};  // the debug build's DW_AT_comp_dir
+    return sha256_hex(facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+// What NVRTC cannot take, line by line, for somebody who has no other compiler.
+std::string needs_text(const std::vector<HostNeed>& needs, const Names& names) {
+    std::string out;
+    for (const HostNeed& need : needs)
+        out += "\n" + names.display + ":" + std::to_string(need.line) + ": " + need.what;
+    return out;
+}
+
+constexpr const char* kHowToGetHost =
+    "install the CUDA toolkit or `pip install nvidia-cuda-nvcc nvidia-nvvm` with a g++, or set WARPLENS_NVCC "
+    "or "
+    "WARPLENS_CLANG; or move the kernels into a file of their own";
+
+[[noreturn]] void refuse(
+    const CompileOptions& options,
+    const Toolkit& toolkit,
+    const std::string& by_nvrtc,
+    const std::string& by_host,
+    const std::vector<HostNeed>& needs
+) {
+    const Names names = names_of(options);
+    const bool has_host = !toolkit.nvcc.empty() || !toolkit.clang.empty();
+    const bool unopened = by_nvrtc.find("cannot open source file") != by_nvrtc.npos;
+    std::string message = "cannot compile " + names.display + ":";
+    if (!by_host.empty() && (!needs.empty() || unopened)) throw Error(message + "\n" + by_host);
+    if (!has_host && !needs.empty())
+        throw Error(
+            message +
+            " it holds code of the host, which NVRTC does not take, and neither nvcc nor clang is here:" +
+            needs_text(needs, names) + "\n" + kHowToGetHost + "."
+        );
+    message += "\n" + by_nvrtc;
+    if (toolkit.include.empty())
+        message += "\nCUDA's own headers were not found near " + toolkit.library + ".";
+    throw Error(message);
+}
+
+CacheEntry build(const Request& request) {
+    const Toolkit& toolkit = request.toolkit;
+    const std::vector<HostNeed> needs = host_needs(request.source);
+    Attempt attempt = try_nvrtc(request, false);
+    if (attempt.refusal.empty()) return attempt.entry;
+    if (!toolkit.include.empty()) attempt = try_nvrtc(request, true);
+    if (attempt.refusal.empty()) return attempt.entry;
+    const std::string by_nvrtc = attempt.refusal;
+    std::string by_host;
+    // Without an #include and without host code there is nothing that NVRTC does not know.
+    const bool plain = needs.empty() && request.source.find("#include") == std::string::npos;
+    for (const std::string& program : {toolkit.nvcc, toolkit.clang}) {
+        if (program.empty() || plain) continue;
+        attempt = try_host_compiler(request, program);
+        if (attempt.refusal.empty()) return attempt.entry;
+        if (by_host.empty()) by_host = attempt.refusal;
+    }
+    refuse(request.options, toolkit, by_nvrtc, by_host, needs);
+}
+
+}  // namespace
+
+Compiled compile(const CompileOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    Compiled compiled;
+    if (is_ptx_file(options.source_path)) {
+        compiled.ptx = read_ptx_file(options.source_path);
+        return compiled;
+    }
+    compiled.source_text = read_text_file(options.source_path);
+    const Toolkit toolkit = find_toolkit();
+    const Sight sight = look_around(options, compiled.source_text, toolkit);
+    compiled.found = sight.found;
+    const bool cacheable = sight.headers.complete && !toolkit.library.empty();
+    const std::string key =
+        cacheable ? cache_key(options, compiled.source_text, toolkit, sight) : std::string();
+
+    std::optional<CacheEntry> entry = cacheable ? load_entry(key) : std::nullopt;
+    compiled.cached = entry.has_value();
+    if (!entry) {
+        entry = build({options, toolkit, compiled.source_text, sight.include});
+        if (cacheable) store_entry(key, *entry);
+        compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    compiled.ptx = std::move(entry->ptx);
+    compiled.log = std::move(entry->log);
+    compiled.lowered_names = std::move(entry->lowered_names);
+    compiled.compiler = std::move(entry->compiler);
+    return compiled;
+}
+
+std::string describe_compiler() {
+    try {
+        const Toolkit toolkit = find_toolkit();
+        const Nvrtc nvrtc = open_nvrtc(toolkit);
+        int major = 0, minor = 0;
+        nvrtc.version(&major, &minor);
+        const std::string version = std::to_string(major) + "." + std::to_string(minor);
+        const std::string headers = toolkit.include.empty() ? "; CUDA's headers were not found near it" : "";
+        return "NVRTC " + version + " (" + toolkit.library + ")" + headers;
+    } catch (const Error& e) { return e.what(); }
+}
+
+}  // namespace wl::compile

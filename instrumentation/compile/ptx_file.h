@@ -1,0 +1,15 @@
+// PTX that somebody else made: as text, or inside a fat binary.
+#pragma once
+
+#include <string>
+
+namespace wl::compile {
+
+// Whether the file is PTX, a fat binary, an object or a cubin, by its name: no source of ours to compile.
+bool is_ptx_file(const std::string& path);
+
+// The PTX of the file; of several the one for the newest architecture. What ends in zero bytes, as NVIDIA
+// Warp writes it, loses them. Throws Error where there is none, with what to do.
+std::string read_ptx_file(const std::string& path);
+
+}  // namespace wl::compile

@@ -1,0 +1,12 @@
+// What a manifest puts into __device__ and __constant__ variables.
+#pragma once
+
+#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/ptx/module.h"
+
+namespace wl::diagnosis {
+
+// Throws Error where the module has no variable of that name, or one of another size.
+void fill_symbols(const manifest::Problem& problem, ptx::Module& module);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,172 @@
+// `warplens init`: from a stranger's source to the first honest verdict, and what is refused on the way.
+#include "tests/support/program.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+const char* const kGemm = R"(#include <cuda_fp16.h>
+#include <vector>
+#define TILE 16
+struct Scale { int shift; float alpha; };
+__global__ void gemm(const __half* A, const __half* B, float* C, int M, int N, int K, Scale s) {
+    const int row = blockIdx.y * TILE + threadIdx.y, col = blockIdx.x * TILE + threadIdx.x;
+    if (row >= M || col >= N) return;
+    float acc = 0.0f;
+    for (int k = 0; k < K; ++k) acc += __half2float(A[row * K + k]) * __half2float(B[k * N + col]);
+    C[row * N + col] = s.alpha * acc;
+}
+int main() {
+    int m = 512, n = 512, k = 512;
+    __half *a = nullptr, *b = nullptr;
+    float* c = nullptr;
+    dim3 block(TILE, TILE), grid((n + TILE - 1) / TILE, (m + block.x - 1) / TILE);
+    dim3 cells((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
+    std::vector<float> host;
+    gemm<<<cells, block, 0>>>(a, b, c, m, n, k, Scale{0, 1.0f});
+}
+)";
+
+const char* const kReference = R"(
+def reference(inputs, params):
+    a = inputs["A"].reshape(params["M"], params["K"])
+    b = inputs["B"].reshape(params["K"], params["N"])
+    return {"C": a @ b, "C.scale": abs(a) @ abs(b)}
+)";
+
+struct Init : testing::Test {
+    TemporaryFolder folder;
+    std::string path(const std::string& name) const { return folder.path + "/" + name; }
+    std::string file(const std::string& name, const std::string& text) const {
+        write_file(path(name), text);
+        return path(name);
+    }
+    Said run(const std::vector<std::string>& more) const {
+        std::vector<std::string> words = {"run", path("gemm.toml"), "-o", path("out.wlcap"), "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return warplens(words);
+    }
+};
+
+void expect_words(const std::string& text, const std::vector<std::string>& words) {
+    for (const std::string& word : words)
+        EXPECT_NE(text.find(word), std::string::npos) << "missing: " << word << "\nin: " << text;
+}
+
+TEST_F(Init, ThreeCommandsLeadToTheFirstHonestVerdict) {
+    const Said init = warplens({"init", file("gemm.cu", kGemm)});
+    EXPECT_EQ(init.status, 0) << init.out << init.err;
+    expect_words(
+        init.out,
+        {"gemm.toml: gemm(__half const*", "left to do:", "gemm.py: return what", "then: warplens run"}
+    );
+    const Said first = warplens({"run", path("gemm.toml"), "-o", path("out.wlcap")});
+    EXPECT_EQ(first.status, 0) << first.out << first.err;
+    expect_words(first.out, {"ok: no findings", "output C: not compared"});
+    std::string manifest = read_file(path("gemm.toml"));
+    manifest.replace(manifest.find("terms = 1"), 9, "terms = \"K\"");
+    write_file(path("gemm.toml"), manifest);
+    write_file(path("gemm.py"), kReference);
+    for (const std::vector<std::string>& sizes : {
+             std::vector<std::string>{        },
+             { "--preset", "ragged"}
+    }) {
+        const Said said = run(sizes);
+        EXPECT_EQ(said.status, 0) << said.out << said.err;
+        const json j = json::parse(said.out);
+        EXPECT_EQ(j.at("verdict"), "ok");
+        EXPECT_EQ(j.at("outputs").at(0).at("ok"), true) << j;
+    }
+}
+
+TEST_F(Init, TheManifestSaysWhatSourceLaunchAndRunShow) {
+    warplens({"init", file("gemm.cu", kGemm)});
+    expect_words(
+        read_file(path("gemm.toml")),
+        {"source = \"gemm.cu\"\nentry = \"gemm\"\n",
+         R"({ name = "A", dtype = "f16", shape = ["M", "K"], fill = "normal" },)",
+         R"({ name = "B", dtype = "f16", shape = ["N", "K"], fill = "normal" },)",
+         R"({ name = "C", dtype = "f32", shape = ["M", "N"], output = true },)",
+         R"({ name = "M", dtype = "s32", value = "M" },)",
+         R"({ name = "alpha", dtype = "f32", value = 1.0 })",
+         "M = 32\nN = 24\nK = 40\n",
+         "[presets.ragged]",
+         "M = 27\nN = 19\nK = 35\n",
+         "[launch]  # as in gemm.cu:19\ngrid = [\"(N + 16 - 1) / 16\", \"(M + 16 - 1) / 16\"]\nblock = [16, "
+         "16]\n",
+         "python = \"gemm.py\""}
+    );
+}
+
+TEST_F(Init, WhatIsThereIsNotWrittenOver) {
+    const std::string source = file("gemm.cu", kGemm);
+    file("gemm.py", "# mine\n");
+    const Said said = warplens({"init", source});
+    EXPECT_EQ(said.status, 2);
+    expect_words(said.err, {"gemm.py is there already; --force writes over it"});
+    EXPECT_EQ(read_file(path("gemm.py")), "# mine\n");
+    EXPECT_FALSE(std::filesystem::exists(path("gemm.toml"))) << "all or nothing";
+    EXPECT_EQ(warplens({"init", source, "--force"}).status, 0);
+    expect_words(read_file(path("gemm.py")), {"def reference(inputs, params):"});
+}
+
+// Sums are added to: they start at zero. Rows of vectors keep their lanes. A name that Python has taken gets
+// a _.
+TEST_F(Init, ArraysAreGivenWhatTheirUseAsksFor) {
+    const std::string source = file(
+        "sum.cu",
+        "__global__ void sum(const float4* in, float* total, const int* index, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) atomicAdd(total, in[i].x + in[i].w + index[i]);\n}\n"
+        "__global__ void other(float* x) { *x = 1.0f; }\n"
+    );
+    const Said said = warplens({"init", source});
+    EXPECT_EQ(said.status, 0) << said.err;
+    expect_words(
+        said.out,
+        {"the host's launch was not found or not understood",
+         "index holds whole numbers, zeros for now",
+         "other kernels of",
+         "other"}
+    );
+    expect_words(
+        read_file(path("sum.toml")),
+        {R"({ name = "in", dtype = "f32", shape = ["n", 4], fill = "normal" },)",
+         R"({ name = "total", dtype = "f32", shape = [1], fill = "zeros", output = true },)",
+         R"({ name = "index", dtype = "s32", shape = ["n"], fill = "zeros" },)"}
+    );
+    expect_words(read_file(path("sum.py")), {"in_ = inputs[\"in\"]"});
+    EXPECT_EQ(warplens({"run", path("sum.toml"), "-o", path("out.wlcap")}).status, 0);
+}
+
+TEST_F(Init, PtxNeedsNoSource) {
+    const std::string source = file(
+        "twice.cu",
+        "extern \"C\" __global__ void twice(const double* x, double* y, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i];\n}\n"
+    );
+    EXPECT_EQ(warplens({"init", source}).status, 0);
+    const Said ptx = warplens({"init", source_path("tests/ptx/v2c_3.ptx"), "-o", path("v2c.toml")});
+    EXPECT_EQ(ptx.status, 0) << ptx.err;
+    expect_words(
+        read_file(path("v2c.toml")),
+        {R"(name = "p4", dtype = "s32", value = "p4")",
+         "v2c_3.ptx",
+         R"(name = "p3", dtype = "f32", shape = ["p4"], output = true)"}
+    );
+}
+
+TEST_F(Init, ItsHelpNamesTheTypes) {
+    expect_words(
+        warplens({"help", "init"}).out,
+        {"f32, fp32, float32, float", "s32, i32, int32, int32_t, int", "--force"}
+    );
+}
+
+}  // namespace
+}  // namespace wl::test
