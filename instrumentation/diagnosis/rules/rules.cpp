@@ -13,7 +13,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 10> kRules{
+constexpr std::array<Rule, 11> kRules{
     {
      {"owner", owner_rule},
      {"race", race_rule},
