@@ -78,12 +78,12 @@ inline constexpr int kDType = DTypeIndex<typename Element<T>::Type>::kValue;
 template <class T>
 struct MatrixDType : DTypeIndex<T> {};
 
-#define WL_VECTORS(name, scalar)                          \
-    template <>                                           \
-    struct MatrixDType<name##2> : DTypeIndex<scalar> {};  \
-    template <>                                           \
-    struct MatrixDType<name##3> : DTypeIndex<scalar> {};  \
-    template <>                                           \
+#define WL_VECTORS(name, scalar)                         \
+    template <>                                          \
+    struct MatrixDType<name##2> : DTypeIndex<scalar> {}; \
+    template <>                                          \
+    struct MatrixDType<name##3> : DTypeIndex<scalar> {}; \
+    template <>                                          \
     struct MatrixDType<name##4> : DTypeIndex<scalar> {}
 WL_VECTORS(uchar, unsigned char);
 WL_VECTORS(char, signed char);
