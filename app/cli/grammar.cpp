@@ -91,7 +91,7 @@ void add_init(CLI::App& app, Command& c) {
         c,
         "init",
         "write the manifest of a kernel and a reference to fill in, and say what is left to do",
-        "warplens init mine.cu"
+        "warplens init mine.cu --define TILE=32"
     );
     init->add_option("file", c.kernel.kernel, "a .cu, host code and all, or a .ptx")->required();
     init->add_option("-o,--out", c.out, "the manifest to write; default: beside the file, with its name");

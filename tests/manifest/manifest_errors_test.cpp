@@ -35,7 +35,7 @@ TEST_F(ManifestErrors, AMisspeltKeyFindsItsNeighbour) {
         load_error("[output.C]", "[output.c]"), "gemm.toml:22: unknown output \"c\"; did you mean \"C\"?"
     );
     EXPECT_EQ(
-        load_error("\"f16\"", "\"fp16\""), "gemm.toml:3: unknown dtype \"fp16\"; did you mean \"f16\"?"
+        load_error("\"f16\"", "\"f166\""), "gemm.toml:3: unknown dtype \"f166\"; did you mean \"f16\"?"
     );
     EXPECT_EQ(
         load_error("\"normal\"", "\"nromal\""),
