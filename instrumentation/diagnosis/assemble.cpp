@@ -93,6 +93,14 @@ void describe_launch(const Experiment& e, const execution::Executable& executabl
     c.sites = executable.listing->sites;
 }
 
+namespace {
+
+bool has_compared(const capture::Capture& c) {
+    return std::any_of(c.tiles.begin(), c.tiles.end(), [](const capture::Tile& t) { return t.compared > 0; });
+}
+
+}  // namespace
+
 std::vector<execution::Incident> assemble(
     const Experiment& e, const execution::Executable& executable, capture::Capture& c
 ) {
@@ -114,13 +122,13 @@ std::vector<execution::Incident> assemble(
     c.counters.emplace_back("warp_instructions", static_cast<double>(result.warp_instructions));
     c.seconds.emplace_back("run", seconds(all));
     c.covered.blocks = static_cast<int64_t>(result.blocks);
-    if (observer.reference != nullptr) c.covered.blocks_compared = c.covered.blocks;
     add_incidents(incidents, result.incidents);
     c.notes.insert(c.notes.end(), result.notes.begin(), result.notes.end());
     note_printed(result, c);
     const Timer compare;
     compare_outputs(observer, prepared.memory);
     finish(observer);
+    if (has_compared(c)) c.covered.blocks_compared = c.covered.blocks;
     c.seconds.emplace_back("compare", seconds(compare));
     if (e.options.recorded_pass && e.options.executor.can.record)
         record_pass(e, executable, observer, incidents);

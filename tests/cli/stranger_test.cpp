@@ -203,6 +203,8 @@ __global__ void marks(const float4* in, int2* out) {
 grid = [1]
 block = [32]
 shared = 128
+[output.out]
+compare = false
 )");
     const std::string capture = folder.path + "/out.wlcap";
     const Said said = warplens({"run", manifest, "-o", capture});
