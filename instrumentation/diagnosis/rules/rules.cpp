@@ -5,7 +5,6 @@
 #include "instrumentation/execution/reach.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -13,20 +12,18 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr std::array<Rule, 11> kRules{
-    {
-     {"owner", owner_rule},
-     {"race", race_rule},
-     {"fault", fault_rule},
-     {"uninitialised", uninitialised_rule},
-     {"never_written", never_written_rule},
-     {"unwritten", unwritten_rule},
-     {"constant_factor", constant_factor_rule},
-     {"operand", operand_rule},
-     {"partial", partial_rule},
-     {"stride", stride_rule},
-     {"index", index_rule, true},
-     }
+constexpr Rule kRules[] = {
+    {"owner",           owner_rule,           false},
+    {"race",            race_rule,            false},
+    {"fault",           fault_rule,           false},
+    {"uninitialised",   uninitialised_rule,   false},
+    {"never_written",   never_written_rule,   false},
+    {"unwritten",       unwritten_rule,       false},
+    {"constant_factor", constant_factor_rule, false},
+    {"operand",         operand_rule,         false},
+    {"partial",         partial_rule,         false},
+    {"stride",          stride_rule,          false},
+    {"index",           index_rule,           true },
 };
 
 // A counterfactual may take this many times the instructions of an average block of the unedited run: enough
