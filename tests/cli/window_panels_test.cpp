@@ -135,9 +135,11 @@ TEST(WindowPanels, AKilledWorkerIsSaidAndAskedAgain) {
     Desktop desktop(1280, 720);
     ASSERT_NO_FATAL_FAILURE(desktop.show(kFaulty));
     const std::string there = "until lanes " + place_of("warp_reduce_sum(l_add)") + "\n";
-    desktop.play("click tab/Lanes\n wait 3\n" + there + "click lanes/forward-arrival\n");
+    desktop.play("click tab/Lanes\n wait 3\n" + there);
     Conversation& talk = desktop.shell.app.session.lanes.talk;
     ASSERT_TRUE(talk.worker);
+    ASSERT_EQ(kill(talk.worker->process, SIGSTOP), 0) << "so that it does not answer first";
+    desktop.play("click lanes/forward-arrival\n");
     ASSERT_FALSE(talk.asked.empty()) << "a question is open";
     ASSERT_EQ(kill(talk.worker->process, SIGKILL), 0);
     desktop.play("until lanes The worker was killed by signal 9.\n wait 2\n");
