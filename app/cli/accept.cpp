@@ -1,6 +1,7 @@
 // The acceptance table, row by row as the rows are ready.
 #include "app/cli/accept.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
@@ -141,7 +142,7 @@ RowVerdict verdict_of(const AcceptRow& row) {
 }
 
 int verb_accept(const Command& c) {
-    require_executor(c.kernel.on);
+    require_emulator(c.verb, c.kernel);
     const Overrides limits = overrides(c.accept);
     std::vector<Work> work = plan_all(c);
     size_t total = 0, done = 0;
@@ -151,8 +152,10 @@ int verb_accept(const Command& c) {
     AcceptSummary summary;
     summary.gpu = gpu_note();
     std::vector<std::string> json;
+    Report all{"accept", {}};
+    const bool reported = is_report_format(c.output.format), text = !c.output.json && !reported;
     for (Work& w : work) {
-        if (!c.output.json) put(accept_heading(w.rows, style));
+        if (text) put(accept_heading(w.rows, style));
         for (AcceptRow& row : w.rows) {
             diagnosis::Options run = run_options(w.options);
             const std::string name = fmt::format("{} {} ({} of {})", row.kernel, row.preset, ++done, total);
@@ -163,14 +166,15 @@ int verb_accept(const Command& c) {
             summary.verdicts.push_back(verdict_of(row));
             summary.counted = std::max(summary.counted, row.result.counted);
             if (!row.result.resources.origin.empty()) summary.resources = row.result.resources.origin;
-            if (c.output.json)
-                json.push_back(accept_row_json(row));
-            else
-                put(accept_text(row, style));
+            if (c.output.json) json.push_back(accept_row_json(row));
+            if (reported) all.cases.push_back(accept_case(row));
+            if (text) put(accept_text(row, style));
             row.result = {};
         }
     }
-    put(c.output.json ? accept_json(json, summary, c.kernel.seed) + "\n" : accept_footer(summary, style));
+    put(c.output.json  ? accept_json(json, summary, c.kernel.seed) + "\n"
+            : reported ? report_text(all, c.output.format)
+                       : accept_footer(summary, style));
     return status_of(summary);
 }
 

@@ -1,6 +1,7 @@
 // `warplens accept`: the rows of the acceptance table and their two spellings.
 #pragma once
 
+#include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "instrumentation/diagnosis/accept.h"
 
@@ -34,5 +35,6 @@ std::string accept_footer(const AcceptSummary& summary, const Style& style);
 
 std::string accept_json(const std::vector<std::string>& rows, const AcceptSummary& summary, uint64_t seed);
 std::string accept_row_json(const AcceptRow& row);
+ReportCase accept_case(const AcceptRow& row);
 
 }  // namespace wl::app

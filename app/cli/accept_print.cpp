@@ -202,6 +202,22 @@ std::string accept_row_json(const AcceptRow& row) {
     return j.dump();
 }
 
+ReportCase accept_case(const AcceptRow& row) {
+    const RowVerdict verdict = verdict_of(row);
+    std::string name = row.kernel + (row.preset.empty() ? "" : " " + row.preset);
+    if (verdict == RowVerdict::error) {
+        ReportCase out = report_of_problem("accept", "error", row.problem).cases.front();
+        out.name = std::move(name);
+        return out;
+    }
+    ReportCase out = case_of(row.result.run, "accept");
+    out.name = std::move(name);
+    if (verdict != RowVerdict::unsupported) out.verdict = verdict == RowVerdict::accepted ? "ok" : "findings";
+    for (const std::string& objection : row.result.objections)
+        out.items.push_back({"refused", Level::error, objection, objection});
+    return out;
+}
+
 std::string accept_json(const std::vector<std::string>& rows, const AcceptSummary& s, uint64_t seed) {
     const auto has = [&](RowVerdict v) {
         return std::find(s.verdicts.begin(), s.verdicts.end(), v) != s.verdicts.end();

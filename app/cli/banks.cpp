@@ -1,6 +1,7 @@
 // Conflicts by source line, worst first, with what would remove them.
 #include "app/cli/banks.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
@@ -231,13 +232,13 @@ std::string banks_text(const BankReport& r, const Style& style) {
 }
 
 int verb_banks(const Command& command) {
-    require_executor(command.kernel.on);
+    require_emulator(command.verb, command.kernel);
     manifest::Problem problem = bind(command.kernel);
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
     std::vector<int64_t> blocks;
     blocks.reserve(command.blocks.size());
-    for (const std::string& block : command.blocks) blocks.push_back(parse_block(block, problem.grid));
+    for (const std::string& block : command.blocks) blocks.push_back(block_of_launch(block, problem));
     const BankReport report = diagnosis::count_banks(std::move(problem), options, blocks);
     const std::string text =
         command.output.json ? banks_json(report) + "\n" : banks_text(report, style_of(command.output));

@@ -43,8 +43,7 @@ compile::CompileOptions compile_options(const std::string& file, const CheckOpti
     if (std::filesystem::exists(beside)) {
         const manifest::Problem problem = manifest::bind(manifest::load(beside), {});
         c.include = problem.kernel.include;
-        if (o.entry.empty() && problem.kernel.entry.find('<') != std::string::npos)
-            c.name_expressions.push_back(problem.kernel.entry);
+        if (o.entry.empty()) c.name_expressions = manifest::template_entries(problem);
         for (const auto& define : problem.defines) {
             const bool replaced = std::any_of(defines.begin(), defines.end(), [&](const auto& d) {
                 return d.first == define.first;
@@ -127,8 +126,10 @@ bool all_can_run(const CheckReport& report) {
 
 int verb_check(const Command& command) {
     const CheckReport report = check_file(command.kernel.kernel, command.check);
-    const std::string text =
-        command.output.json ? check_json(report) + "\n" : check_text(report, command.output);
+    const std::string& format = command.output.format;
+    const std::string text = command.output.json ? check_json(report) + "\n"
+        : is_report_format(format)               ? report_text(check_report(report), format)
+                                                 : check_text(report, command.output);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return all_can_run(report) ? kExitOk : kExitUnsupported;
 }

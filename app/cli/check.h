@@ -1,6 +1,7 @@
 // `warplens check`: will WarpLens run these kernels? One struct, read by the text and by the JSON.
 #pragma once
 
+#include "app/cli/formats/report.h"
 #include "app/cli/options.h"
 #include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/ptx/module.h"
@@ -26,5 +27,6 @@ CheckReport check_file(const std::string& file, const CheckOptions& options);
 bool all_can_run(const CheckReport& report);
 std::string check_text(const CheckReport& report, const OutputOptions& output);
 std::string check_json(const CheckReport& report);
+Report check_report(const CheckReport& report);
 
 }  // namespace wl::app

@@ -124,6 +124,32 @@ std::string check_text(const CheckReport& r, const OutputOptions& output) {
     return out + fmt::format("{} of {} {} can run\n", fine, r.entries.size(), noun);
 }
 
+namespace {
+
+ReportItem item_of(const CheckReport& r, const Refusal& refusal) {
+    ReportItem out;
+    out.rule = "unsupported", out.title = refusal.what + ": " + refusal.why;
+    out.text = fmt::format("{} (PTX line {})", out.title, refusal.ptx_line);
+    if (refusal.location < 0) return out;
+    const ptx::Location& where = r.module.locations[static_cast<size_t>(refusal.location)];
+    if (where.file >= 0) out.file = r.module.files[static_cast<size_t>(where.file)], out.line = where.line;
+    return out;
+}
+
+}  // namespace
+
+Report check_report(const CheckReport& r) {
+    Report out{"check", {}};
+    for (const EntryCheck& entry : r.entries) {
+        ReportCase one;
+        one.name = demangle(function_of(r, entry.function).name), one.group = r.file;
+        one.verdict = entry.refused.empty() ? "ok" : "unsupported";
+        for (const Refusal& refusal : entry.refused) one.items.push_back(item_of(r, refusal));
+        out.cases.push_back(std::move(one));
+    }
+    return out;
+}
+
 std::string check_json(const CheckReport& r) {
     ordered_json entries = ordered_json::array(), unsupported = ordered_json::array();
     for (const EntryCheck& entry : r.entries) {

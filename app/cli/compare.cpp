@@ -1,6 +1,7 @@
 // Two runs that record the same block, or two captures, and what parts them.
 #include "app/cli/compare.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/analysis/diff.h"
@@ -25,7 +26,7 @@ capture::Capture run_or_read(
     options.kernel = what;
     manifest::Problem problem = bind(options);
     diagnosis::Options run = run_options(options);
-    for (const std::string& block : blocks) run.record.push_back(parse_block(block, problem.grid));
+    for (const std::string& block : blocks) run.record.push_back(block_of_launch(block, problem));
     const auto report = progress_reporter(c.output);
     run.on_progress = [&](const diagnosis::Progress& p) {
         return report({what + " " + p.stage, p.fraction});
@@ -70,12 +71,14 @@ std::string compare_verdict(const Compared& c) {
 }
 
 int verb_compare(const Command& c) {
-    require_executor(c.kernel.on);
+    require_emulator(c.verb, c.kernel);
     std::vector<std::string> blocks = c.kernel.record;
     if (!c.compare.block.empty()) blocks.push_back(c.compare.block);
     Compared out{c.compare.a, c.compare.b, {}, {}, {}};
     out.a = run_or_read(c, out.name_a, blocks);
-    out.b = run_or_read(c, out.name_b, blocks);
+    Command second = c;  // of the launch that A is a capture of
+    if (out.a.launch.all > 1) second.kernel.launch = std::to_string(out.a.launch.number);
+    out.b = run_or_read(second, out.name_b, blocks);
     for (const capture::Capture* side : {&out.a, &out.b})
         if (side->verdict == "unsupported") throw Unsupported(side->unsupported.front());
     record_same_block(c, out);

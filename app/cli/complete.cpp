@@ -1,6 +1,7 @@
 // Verbs and options from the grammar; kernels, faults and presets from the manifests.
 #include "app/cli/complete.h"
 
+#include "app/cli/formats/report.h"
 #include "app/cli/grammar.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/manifest/manifest.h"
@@ -53,6 +54,10 @@ std::optional<manifest::Kernel> kernel_among(std::span<const std::string> words)
 // Of an option that takes a value: what it may be, as far as a grammar or a manifest says.
 std::vector<Candidate> values_of(const std::string& option, std::span<const std::string> words) {
     std::vector<Candidate> found;
+    if (option == "--format") {
+        for (const std::string& name : format_names()) found.push_back({name, ""});
+        return found;
+    }
     if (option == "--color")
         return {
             {"auto",   ""},

@@ -1,6 +1,7 @@
 // `warplens estimate`: the size of a recording before it is made.
 #include "instrumentation/diagnosis/estimate.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
@@ -83,13 +84,13 @@ std::string estimate_json(const Estimate& e) {
 }  // namespace
 
 int verb_estimate(const Command& command) {
-    require_executor(command.kernel.on);
+    require_emulator(command.verb, command.kernel);
     manifest::Problem problem = bind(command.kernel);
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
     std::vector<int64_t> blocks;
     blocks.reserve(command.kernel.record.size());
-    for (const std::string& block : command.kernel.record) blocks.push_back(parse_block(block, problem.grid));
+    for (const std::string& block : command.kernel.record) blocks.push_back(block_of_launch(block, problem));
     if (blocks.empty()) blocks.push_back(0);
     const Estimate e = diagnosis::estimate(std::move(problem), options, blocks);
     const std::string text =

@@ -1,7 +1,9 @@
 // One function a verb or family of options; CLI11 holds what they say.
 #include "app/cli/grammar.h"
 
-#include "app/cli/parse_questions.h"
+#include "app/cli/bench/bench_options.h"
+#include "app/cli/formats/report.h"
+#include "app/cli/questions/parse_questions.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -11,8 +13,28 @@ namespace wl::app {
 
 namespace {
 
+void set_format(Command& c, const std::string& format) {
+    c.output.format = format, c.output.json = format == "json";
+}
+
+// Of the verbs whose answer is a verdict.
+void add_format(CLI::App& verb, Command& c) {
+    verb.add_option_function<std::string>(
+            "--format",
+            [&c](const std::string& format) { set_format(c, format); },
+            "text, json, sarif (2.1.0), junit or github (annotations)"
+    )
+        ->check(CLI::IsMember(format_names()));
+}
+
+void add_verbose(CLI::App& verb, Command& c) {
+    verb.add_flag("-v,--verbose", c.output.verbose, "evidence too, and all that an ok rests on");
+}
+
 void add_output_options(CLI::App& verb, Command& c) {
-    verb.add_flag("--json", c.output.json, "print one JSON object, and nothing else, on stdout");
+    verb.add_flag_callback(
+        "--json", [&c] { set_format(c, "json"); }, "print one JSON object, and nothing else, on stdout"
+    );
     verb.add_flag("--quiet", c.output.quiet, "no progress and no hints");
     verb.add_option("--color", c.output.color, "auto: on a terminal, unless NO_COLOR is set; always; never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -26,7 +48,12 @@ void add_common_options(CLI::App& verb, Command& c) {
     verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
     verb.add_option("--seed", k.seed, "seed of the inputs");
     verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
-    verb.add_option("--on", k.on, "executor: cpu");
+    verb.add_option(
+            "--on", k.on, "who executes: cpu (the emulator), gpu, both (compared), auto (gpu if there is one)"
+    )
+        ->check(CLI::IsMember({"cpu", "gpu", "both", "auto"}));
+    verb.add_option("--device", k.device, "number of the GPU, from 0 (`warplens devices` lists them)")
+        ->check(CLI::NonNegativeNumber);
     verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
     verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
 }
@@ -34,6 +61,9 @@ void add_common_options(CLI::App& verb, Command& c) {
 void add_kernel_options(CLI::App& verb, Command& c) {
     KernelOptions& k = c.kernel;
     verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");
+    verb.add_option(
+        "--launch", k.launch, "of several launches this one is recorded: its number from 1, or its name"
+    );
     verb.add_option("--preset", k.preset, "a named set of parameters of the manifest");
     verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
     verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
@@ -112,6 +142,7 @@ void add_check(CLI::App& app, Command& c) {
     );
     check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu, host code and all")->required();
     add_source_options(*check, c);
+    add_format(*check, c);
     check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
 }
 
@@ -127,6 +158,18 @@ void add_banks(CLI::App& app, Command& c) {
     add_kernel(*banks, c, kKernel);
 }
 
+void add_bench(CLI::App& app, Command& c) {
+    CLI::App* bench = add_verb(
+        app,
+        c,
+        "bench",
+        "how long the plain kernel takes on a GPU, once its outputs are right there",
+        "warplens bench v2c_9 --preset mission --flops '4*B*H*S*S*D' --against torch"
+    );
+    add_bench_options(*bench, c.bench);
+    add_kernel(*bench, c, kKernel);
+}
+
 void add_hazards(CLI::App& app, Command& c) {
     CLI::App* hazards = add_verb(
         app,
@@ -136,6 +179,8 @@ void add_hazards(CLI::App& app, Command& c) {
         "warplens hazards v2b --explore 50"
     );
     hazards->add_option("--explore", c.explore, "how many other schedules to try; default: none");
+    add_format(*hazards, c);
+    add_verbose(*hazards, c);
     hazards->add_option("-o,--out", c.out, "the capture to write");
     add_kernel(*hazards, c, kKernel);
 }
@@ -183,6 +228,7 @@ void add_accept(CLI::App& app, Command& c) {
     accept->add_option(
         "--max-shared", c.accept.shared, "bytes a block, K for 1024; default: the manifest's limit, or 99K"
     );
+    add_format(*accept, c);
     accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
     add_common_options(*accept, c);
 }
@@ -253,6 +299,7 @@ void add_help(CLI::App& app, Command& c) {
 
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
+    add_verb(app, c, "devices", "who can execute kernels here, and what is missing", "warplens devices");
     CLI::App* run = add_verb(
         app,
         c,
@@ -269,6 +316,8 @@ void add_verbs(CLI::App& app, Command& c) {
     );
     for (CLI::App* verb : {run, diagnose}) {
         verb->add_option("-o,--out", c.out, "the capture to write");
+        add_format(*verb, c);
+        add_verbose(*verb, c);
         add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
     }
     diagnose->add_option("--seeds", c.seeds, "so many seeds, from --seed on; default: one")
@@ -298,6 +347,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_init(app, c);
     add_check(app, c);
     add_banks(app, c);
+    add_bench(app, c);
     add_hazards(app, c);
     add_estimate(app, c);
     add_at(app, c);

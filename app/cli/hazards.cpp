@@ -1,4 +1,6 @@
 // Races, barriers, addresses and uninitialised values of a kernel, and what other schedules make of it.
+#include "app/cli/executors.h"
+#include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
@@ -139,25 +141,51 @@ ordered_json exploration_json(const capture::Capture& c, const diagnosis::Explor
     };
 }
 
+ordered_json device_json(const diagnosis::DeviceExploration& x) {
+    ordered_json pairs = ordered_json::array();
+    for (const diagnosis::DelayedPair& p : x.pairs)
+        pairs.push_back({
+            {"pair",     p.text    },
+            {"runs",     p.runs    },
+            {"changed",  p.changed },
+            {"faults",   p.faults  },
+            {"elements", p.elements},
+            {"largest",  p.largest },
+            {"seed",     p.seed    }
+        });
+    return {
+        {"name",   x.device},
+        {"steady", x.steady},
+        {"fault",  x.fault },
+        {"pairs",  pairs   }
+    };
+}
+
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 }  // namespace
 
 int verb_hazards(const Command& command) {
-    require_executor(command.kernel.on);
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
-    const diagnosis::Hazards h = diagnosis::find_hazards(bind(command.kernel), options, command.explore);
+    const diagnosis::Hazards h = diagnosis::find_hazards(
+        bind(command.kernel), options, command.explore, device_beside(command.kernel, options)
+    );
     const capture::Capture& c = h.capture;
     if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
     if (command.output.json) {
         ordered_json j = ordered_json::parse(capture::summary_json(c, command.verb));
         if (h.exploration.schedules > 0) j["exploration"] = exploration_json(c, h.exploration);
+        if (h.device) j["device"] = device_json(*h.device);
         print(j.dump(2) + "\n");
+    } else if (is_report_format(command.output.format)) {
+        print(report_text({command.verb, {case_of(c, command.verb)}}, command.output.format));
     } else {
         const Style style = style_of(command.output);
-        print(headline(c, style) + findings_text(c, style) + "\n");
-        print(exploration_text(c, h.exploration) + covered_text(c, style));
+        print(headline(c, style) + findings_text(c, style, command.output.verbose) + "\n");
+        print(exploration_text(c, h.exploration));
+        if (h.device) print(diagnosis::device_text(*h.device));
+        print(covered_text(c, style));
     }
     return capture::status_of(c.verdict);
 }

@@ -1,5 +1,6 @@
 // warplens: one of the two places where errors are caught and become an exit status.
 #include "app/cli/complete.h"
+#include "app/cli/formats/report.h"
 #include "app/cli/init/init.h"
 #include "app/cli/parse.h"
 #include "app/cli/progress.h"
@@ -9,12 +10,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace {
 
@@ -22,9 +27,10 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 18> kVerbs{
+constexpr std::array<Verb, 20> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
+     {"devices", wl::app::verb_devices},
      {"run", wl::app::verb_run},
      {"diagnose", wl::app::verb_diagnose},
      {"tiles", wl::app::verb_tiles},
@@ -33,6 +39,7 @@ constexpr std::array<Verb, 18> kVerbs{
      {"check", wl::app::verb_check},
      {"init", wl::app::verb_init},
      {"banks", wl::app::verb_banks},
+     {"bench", wl::app::verb_bench},
      {"hazards", wl::app::verb_hazards},
      {"estimate", wl::app::verb_estimate},
      {"at", wl::app::verb_at},
@@ -60,16 +67,58 @@ int run(int argc, char** argv) {
     return wl::app::kExitError;
 }
 
-// Who asked for JSON gets an object, also where the command line itself cannot be read.
+// The format that was asked for, as far as that can be told of a command line that may be wrong.
+std::string format_asked(int argc, char** argv) {
+    std::string format = "text";
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--json") format = "json";
+        if (word == "--format" && i + 1 < argc) format = argv[i + 1];
+        if (word.starts_with("--format=")) format = word.substr(std::string_view("--format=").size());
+    }
+    return format;
+}
+
+// What could not be written is an error, however well the verb itself went.
+int finished(int status) {
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    errno = 0;
+    if (!written) std::clearerr(stdout), std::fputc('\n', stdout), std::fflush(stdout);  // for the reason
+    if (written) return wl::app::interrupted() ? wl::app::exit_status_of_interruption() : status;
+    const int reason = errno;
+    std::fprintf(
+        stderr,
+        "warplens: error: the results cannot be written to stdout%s%s; free some room, or send them "
+        "elsewhere\n",
+        reason != 0 ? ": " : "",
+        reason != 0 ? std::strerror(reason) : ""
+    );
+    return wl::app::kExitError;
+}
+
+// A closed descriptor would be taken by the next file that is opened, and results be written into that.
+void hold_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // the lowest that is free: this one
+}
+
+// Who asked for a format gets it, also where the command line itself cannot be read.
 void print_problem(int argc, char** argv, std::string_view verdict, const std::string& what) {
     std::string prefix = "warplens: ";
     if (verdict == "error") prefix += "error: ";
     std::fprintf(stderr, "%s%s\n", prefix.c_str(), what.c_str());
-    if (std::find(argv, argv + argc, std::string_view("--json")) == argv + argc) return;
+    const std::string format = format_asked(argc, argv), verb = argc > 1 ? argv[1] : "";
+    if (wl::app::is_report_format(format))
+        std::fputs(
+            wl::app::report_text(wl::app::report_of_problem(verb, std::string(verdict), what), format)
+                .c_str(),
+            stdout
+        );
+    if (format != "json") return;
     nlohmann::ordered_json json{
-        {"warplens", WL_VERSION             },
-        {"verb",     argc > 1 ? argv[1] : ""},
-        {"verdict",  verdict                }
+        {"warplens", WL_VERSION},
+        {"verb",     verb      },
+        {"verdict",  verdict   }
     };
     if (verdict == "error")
         json["error"] = what;
@@ -82,16 +131,22 @@ void print_problem(int argc, char** argv, std::string_view verdict, const std::s
 }  // namespace
 
 int main(int argc, char** argv) {
+    hold_standard_descriptors();
     try {
-        return run(argc, argv);
+        return finished(run(argc, argv));
     } catch (const wl::diagnosis::Cancelled&) {
         std::fputs("warplens: interrupted; nothing was written\n", stderr);
         return wl::app::exit_status_of_interruption();
     } catch (const wl::Unsupported& u) {
         print_problem(argc, argv, "unsupported", u.what());
-        return wl::app::kExitUnsupported;
+        return finished(wl::app::kExitUnsupported);
     } catch (const std::exception& e) {
+        // What a signal has ended leaves work half done behind it: no error of its own.
+        if (wl::app::interrupted()) {
+            std::fputs("warplens: interrupted; nothing was written\n", stderr);
+            return wl::app::exit_status_of_interruption();
+        }
         print_problem(argc, argv, "error", e.what());
-        return wl::app::kExitError;
+        return finished(wl::app::kExitError);
     }
 }

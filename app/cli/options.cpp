@@ -80,7 +80,7 @@ manifest::Problem bind(const KernelOptions& options) {
     const KernelOptions o = split_faults(options);
     const manifest::Kernel kernel = manifest::load(manifest::resolve(o.kernel));
     manifest::BindOptions b;
-    b.preset = o.preset, b.faults = o.faults, b.inputs = o.inputs, b.seed = o.seed;
+    b.preset = o.preset, b.faults = o.faults, b.inputs = o.inputs, b.seed = o.seed, b.launch = o.launch;
     if (!o.shape.empty()) b.set = shape_settings(o.shape);
     if (o.causal) b.set.emplace_back("CAUSAL", "1");
     for (const std::string& s : o.set) b.set.push_back(setting(s));
@@ -113,6 +113,15 @@ diagnosis::Options run_options(const KernelOptions& o) {
     return out;
 }
 
+int64_t block_of_launch(const std::string& text, const manifest::Problem& problem) {
+    if (manifest::is_sequence(problem) && !problem.chosen)
+        throw Error(
+            "block " + text + ": " + problem.kernel.name + " has " + std::to_string(problem.launches.size()) +
+            " launches; say of which one by --launch"
+        );
+    return parse_block(text, manifest::launch_of(problem).grid);
+}
+
 int64_t parse_block(const std::string& text, Dim3 grid) {
     const std::vector<std::string> parts = split(text, ',');
     std::array<uint32_t, 3> xyz{};
@@ -130,16 +139,6 @@ int64_t parse_block(const std::string& text, Dim3 grid) {
         );
     }
     return static_cast<int64_t>(linear({xyz[0], xyz[1], xyz[2]}, grid));
-}
-
-void require_executor(const std::string& on) {
-    if (on == "cpu") return;
-    if (on == "gpu" || on == "both")
-        throw Unsupported(
-            "unsupported: --on " + on +
-            ": this version executes kernels on its CPU emulator only; leave --on out"
-        );
-    throw Error("--on " + on + ": there are the executors cpu, gpu and both");
 }
 
 }  // namespace wl::app

@@ -18,8 +18,10 @@ constexpr int kExitOk = capture::status_of("ok"), kExitFindings = capture::statu
 
 struct OutputOptions {
     bool json = false, quiet = false;
-    std::string color = "auto";  // "always", "never"
-    bool progress = false;       // machine-readable progress lines on stderr, for the window
+    bool verbose = false;         // evidence, and all that an ok rests on
+    std::string format = "text";  // "json" (and then `json` is set), "sarif", "junit", "github"
+    std::string color = "auto";   // "always", "never"
+    bool progress = false;        // machine-readable progress lines on stderr, for the window
 };
 
 struct TileOptions {
@@ -62,6 +64,12 @@ struct WhyOptions {
     bool serve = false;
 };
 
+struct BenchOptions {
+    int samples = 30, launches = 20;
+    std::string flops, against;  // of one launch, an expression; "torch"
+    bool observed = false;       // what dumping costs, too
+};
+
 struct CompareOptions {
     std::string a, b, block;  // kernels or captures
     bool all = false;         // every change of the source, not only those in the stage that differs
@@ -76,6 +84,7 @@ struct Command {
     AcceptOptions accept;
     WhyOptions why;
     CompareOptions compare;
+    BenchOptions bench;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
@@ -105,7 +114,7 @@ diagnosis::Options run_options(const KernelOptions& options);
 // "1,0,0" as a linear index in `grid`. Throws Error when it lies outside.
 int64_t parse_block(const std::string& text, Dim3 grid);
 
-// Throws Unsupported for executors that this machine or version lacks.
-void require_executor(const std::string& on);
+// The same in the launch that is looked at; of a sequence --launch has to say which that is.
+int64_t block_of_launch(const std::string& text, const manifest::Problem& problem);
 
 }  // namespace wl::app

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <regex>
+#include <sstream>
 
 namespace wl::app {
 
@@ -20,6 +22,35 @@ std::vector<std::string> long_options(const CLI::App& app) {
         for (const std::string& name : o->get_lnames()) out.push_back("--" + name);
     }
     return out;
+}
+
+// What CLI11 says of a value, an option or an argument that is not there, as a sentence with what to write.
+std::string said_plainly(const CLI::App& verb, const std::string& what) {
+    static const std::regex kNoNumber("Could not convert: (\\S+) = (.*)"),
+        kNoWord(R"((\S+): (.*) not in \{(.*)\})"), kNoValue(R"((\S+): 1 required .* missing)"),
+        kRange(R"((\S+): Value (\S+) not in range.*)"), kAbsent(R"((\S+) is required)");
+    std::smatch found;
+    if (std::regex_match(what, found, kNoNumber))
+        return fmt::format("{} {}: this is no number", found[1].str(), found[2].str());
+    if (std::regex_match(what, found, kNoWord)) {
+        std::vector<std::string> known;
+        std::istringstream words(found[3].str());
+        for (std::string word; std::getline(words, word, ',');) known.push_back(word);
+        const std::string near = nearest_word(found[2].str(), known);
+        return fmt::format("{} {}: ", found[1].str(), found[2].str()) +
+            (near.empty() ? "write one of " + join(known, ", ") : "did you mean " + near + "?");
+    }
+    if (std::regex_match(what, found, kNoValue)) return found[1].str() + " needs a value behind it";
+    if (std::regex_match(what, found, kRange))
+        return fmt::format("{} {}: this is outside what it may be", found[1].str(), found[2].str());
+    if (!std::regex_match(what, found, kAbsent)) return what;
+    const CLI::Option* option = verb.get_option_no_throw(found[1].str());
+    return fmt::format(
+        "`warplens {}` needs {}{}",
+        verb.get_name(),
+        found[1].str(),
+        option == nullptr ? "" : ", " + option->get_description()
+    );
 }
 
 // The first word that the grammar does not know, with the nearest one that it does.
@@ -38,7 +69,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& problem, int arg
             (near.empty() ? fmt::format("; see `warplens {} --help`", verb_name)
                           : fmt::format("; did you mean {}?", near));
     }
-    return std::string(problem.what()) + "; see `warplens " + verb_name + " --help`";
+    return said_plainly(*verb, problem.what()) + "; see `warplens " + verb_name + " --help`";
 }
 
 }  // namespace

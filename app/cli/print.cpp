@@ -82,13 +82,56 @@ std::string wrap(const std::string& text, size_t indent) {
     return out + "\n";
 }
 
+namespace {
+
+std::string launch_text(int number, int all, const std::string& name) {
+    return fmt::format("launch {} of {} ({})", number, all, name);
+}
+
+constexpr size_t kMostLaunches = 24;
+
+// A line a launch of a sequence.
+std::string launches_text(const capture::Capture& c, const Style& style) {
+    std::string out;
+    for (size_t k = 0; k < std::min(c.launches.size(), kMostLaunches); ++k) {
+        const capture::Launched& l = c.launches[k];
+        const auto number = static_cast<int>(k + 1);
+        const auto found = std::count_if(c.findings.begin(), c.findings.end(), [&](const auto& f) {
+            return f.where.launch == number;
+        });
+        std::string said =
+            l.compared == 0 ? "nothing compared" : fmt::format("{} elements compared", l.compared);
+        const auto add = [&](const std::string& part) { said += "; " + part; };
+        if (l.bad > 0) add(paint(style, Color::bad, fmt::format("{} wrong", l.bad)));
+        if (found > 0)
+            add(paint(style, Color::bad, fmt::format("{} finding{}", found, found == 1 ? "" : "s")));
+        if (!l.said.empty()) add(l.said);
+        out += fmt::format(
+            "{}: {} block{} of {}; {}{}\n",
+            launch_text(number, c.launch.all, l.name),
+            count(l.grid),
+            count(l.grid) == 1 ? "" : "s",
+            count(l.block),
+            said,
+            number == c.launch.number ? "; recorded" : ""
+        );
+    }
+    if (c.launches.size() > kMostLaunches)
+        out += fmt::format("and {} more launches\n", c.launches.size() - kMostLaunches);
+    return out;
+}
+
+}  // namespace
+
 std::string where_text(const capture::Capture& c, const capture::Where& w) {
     std::string out = w.line > 0 ? fmt::format("{}:{}", w.file, w.line) : "";
     const auto add = [&](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
+    if (w.launch > 0)
+        add(launch_text(w.launch, c.launch.all, c.launches[static_cast<size_t>(w.launch - 1)].name));
     if (!w.tile.empty())
         add("tile " + w.tile + (w.element[0] >= 0 ? fmt::format("[{},{}]", w.element[0], w.element[1]) : ""));
     if (w.iteration >= 0) add(fmt::format("iteration {}", w.iteration));
-    if (w.block >= 0) add("block " + block_text(w.block, c.launch.grid));
+    if (w.block >= 0) add("block " + block_text(w.block, grid_of(c, w)));
     if (w.warp >= 0) add(fmt::format("warp {}", w.warp));
     if (!w.lanes.empty()) add("lanes " + w.lanes);
     if (w.epoch >= 0) add(fmt::format("epoch {}", w.epoch));
@@ -126,25 +169,46 @@ std::string size_text(const capture::Launch& l) {
     );
 }
 
-std::string headline(const capture::Capture& c, const Style& style) {
-    const capture::Launch& l = c.launch;
+namespace {
+
+// "v2c_3 --fault 32x  B=1 H=8 ..."
+std::string title_text(const capture::Launch& l, const Style& style) {
     std::string faults;
     for (const std::string& f : l.faults) faults += " --fault " + f;
-    std::string out = paint(style, Color::bold, l.kernel + faults) + "  " + params_text(l) + "\n";
+    return paint(style, Color::bold, l.kernel + faults) + "  " + params_text(l);
+}
+
+// Whose values these are.
+std::string values_text(const capture::Launch& l) {
+    return l.executor == "emulator" ? "values simulated by the CPU emulator"
+                                    : "values measured on " + l.executor;
+}
+
+}  // namespace
+
+std::string headline(const capture::Capture& c, const Style& style) {
+    const capture::Launch& l = c.launch;
+    std::string out = title_text(l, style) + "\n";
     out += fmt::format(
         "{}; {}; build {}, seed {}; run {:.2f} s, record {:.2f} s\n",
         size_text(l),
-        l.executor == "emulator" ? "values simulated by the CPU emulator"
-                                 : "values measured on " + l.executor,
+        values_text(l),
         l.build,
         l.seed,
         seconds(c, "run"),
         seconds(c, "record")
     );
-    return out;
+    return out + launches_text(c, style);
 }
 
 namespace {
+
+std::string evidence_text(const capture::Finding& f) {
+    std::string out;
+    for (const auto& [name, value] : f.evidence)
+        out += fmt::format("{}{} = {:.6g}", out.empty() ? "" : ", ", name, value);
+    return out;
+}
 
 // The line of a run without findings.
 std::string verdict_text(const capture::Capture& c, const Style& style) {
@@ -168,7 +232,7 @@ std::string verdict_text(const capture::Capture& c, const Style& style) {
 
 }  // namespace
 
-std::string findings_text(const capture::Capture& c, const Style& style) {
+std::string findings_text(const capture::Capture& c, const Style& style, bool verbose) {
     if (!c.unsupported.empty()) {
         std::string out;
         for (const std::string& u : c.unsupported) out += paint(style, Color::warn, u) + "\n";
@@ -194,13 +258,26 @@ std::string findings_text(const capture::Capture& c, const Style& style) {
         out += wrap(f.explanation, 4);
         if (!f.proof.empty())
             out += wrap(fmt::format("{}: {}", capture::words_of(f.evidence_kind).label, f.proof), 4);
+        if (verbose && !f.evidence.empty())
+            out += paint(style, Color::dim, wrap("evidence: " + evidence_text(f), 4));
     }
     return out;
 }
 
-std::string outputs_text(const capture::Capture& c, const Style& style) {
+namespace {
+
+// Was it decided by less than a worst case? Then a reader is told, also of what is ok.
+bool is_decided_otherwise(const capture::Output& o) {
+    return o.of.limit != capture::Limit::worst_case && o.of.limit != capture::Limit::exact &&
+        o.of.compared > 0;
+}
+
+}  // namespace
+
+std::string outputs_text(const capture::Capture& c, const Style& style, bool notable) {
     std::string out;
     for (const capture::Output& o : c.outputs) {
+        if (notable && !is_decided_otherwise(o)) continue;
         out += fmt::format(
             "output {}: {}; {} of {} elements compared; in [{:.6g}, {:.6g}]",
             o.name,
@@ -271,15 +348,24 @@ std::string covered_text(const capture::Capture& c, const Style& style) {
         c.covered.schedules == 1 ? "" : "s",
         c.records.size()
     );
+    return out + notes_text(c, style);
+}
+
+std::string notes_text(const capture::Capture& c, const Style& style) {
+    std::string out;
     for (const std::string& n : c.notes) out += paint(style, Color::warn, wrap("note: " + n, 0));
     if (!c.complete)
         out += paint(style, Color::warn, "note: this capture was recovered; its writer did not finish\n");
     return out;
 }
 
-std::string summary_text(const capture::Capture& c, const Style& style, bool tiles) {
-    return headline(c, style) + findings_text(c, style) + "\n" + outputs_text(c, style) +
-        (tiles ? "\n" + tiles_text(c, style) : "") + covered_text(c, style);
+std::string summary_text(const capture::Capture& c, const Style& style, Wanted wanted) {
+    if (c.verdict == "ok" && !wanted.verbose) {
+        return title_text(c.launch, style) + "; " + values_text(c.launch) + "\n" + findings_text(c, style) +
+            outputs_text(c, style, true) + notes_text(c, style);
+    }
+    return headline(c, style) + findings_text(c, style, wanted.verbose) + "\n" + outputs_text(c, style) +
+        (wanted.tiles ? "\n" + tiles_text(c, style) : "") + covered_text(c, style);
 }
 
 }  // namespace wl::app

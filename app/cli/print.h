@@ -20,17 +20,24 @@ std::string params_text(const capture::Launch& launch);                     // "
 std::string size_text(const capture::Launch& launch);                       // grid, block and shared memory
 std::string headline(const capture::Capture& capture, const Style& style);  // what was run, where, on what
 std::string findings_text(
-    const capture::Capture& capture, const Style& style
-);  // numbered, wrapped, with proof and consequences
-std::string outputs_text(const capture::Capture& capture, const Style& style);
+    const capture::Capture& capture, const Style& style, bool verbose = false
+);  // numbered, wrapped, with proof and consequences; verbose: with the evidence's numbers
+// A line an output; notable: only of those that a tolerance, a probable or an estimated limit decided.
+std::string outputs_text(const capture::Capture& capture, const Style& style, bool notable = false);
 std::string tiles_text(const capture::Capture& capture, const Style& style);  // one line a probe
-// All of it: what ran, findings, outputs, tiles where they are wanted, and what the verdict covers.
-std::string summary_text(const capture::Capture& capture, const Style& style, bool tiles);
+// What of a summary is wanted besides the verdict; a run that is ok says no more than that unless it is
+// verbose.
+struct Wanted {
+    bool tiles = false, verbose = false;
+};
+// All of it: what ran, findings, outputs, tiles, and what the verdict covers.
+std::string summary_text(const capture::Capture& capture, const Style& style, Wanted wanted);
 // Lines of at most 100 columns behind an indent.
 std::string wrap(const std::string& text, size_t indent);
 std::string where_text(const capture::Capture& capture, const capture::Where& where);  // "k.cu:12, warp 3"
 std::string covered_text(
     const capture::Capture& capture, const Style& style
 );  // what the verdict covers, and the notes
+std::string notes_text(const capture::Capture& capture, const Style& style);
 
 }  // namespace wl::app

@@ -1,5 +1,6 @@
 #include "app/cli/sweep.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/progress.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
@@ -55,10 +56,14 @@ std::optional<capture::Capture> run_one(const Command& c, const std::string& nam
         capture::Capture run = diagnosis::run(bind(kernel), options);
         row.verdict = run.verdict, row.said = first_said(run);
         row.shape = analysis::run_text(run), row.compared = analysis::compared_text(run);
+        row.report = case_of(run, c.verb);
+        row.report.name += " " + row.shape;
         return run;
     } catch (const Unsupported& u) {
         row.verdict = "unsupported", row.said = u.what();
     } catch (const Error& e) { row.verdict = "error", row.said = e.what(); }
+    row.report = report_of_problem(c.verb, row.verdict, row.said).cases.front();
+    row.report.name = fmt::format("{} {} seed {}", c.kernel.kernel, row.preset, row.seed);
     return std::nullopt;
 }
 
@@ -89,12 +94,15 @@ int diagnose_sweep(const Command& c) {
         throw Error(c.kernel.kernel + " is a capture, of one run: --seeds and --presets take a kernel");
     if (!c.presets.empty() && !c.kernel.preset.empty())
         throw Error("--preset " + c.kernel.preset + " and --presets exclude each other");
-    require_executor(c.kernel.on);
+    require_emulator(c.verb, c.kernel);
     const Sweep done = sweep(c);
     if (!c.out.empty() && done.worst && done.verdict != "unsupported")
         capture::write_capture(*done.worst, c.out);
-    const std::string text =
-        c.output.json ? sweep_json(done, c) + "\n" : sweep_text(done, style_of(c.output));
+    Report report{c.verb, {}};
+    for (const SweepRun& run : done.runs) report.cases.push_back(run.report);
+    const std::string text = c.output.json  ? sweep_json(done, c) + "\n"
+        : is_report_format(c.output.format) ? report_text(report, c.output.format)
+                                            : sweep_text(done, style_of(c.output), c.output.verbose);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return capture::status_of(done.verdict);
 }

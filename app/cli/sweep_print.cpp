@@ -22,8 +22,8 @@ std::string name_of(const SweepRun& run) { return run.preset.empty() ? "as it st
 
 }  // namespace
 
-std::string sweep_text(const Sweep& s, const Style& style) {
-    std::string out = s.worst ? summary_text(*s.worst, style, false) + "\n" : "";
+std::string sweep_text(const Sweep& s, const Style& style, bool verbose) {
+    std::string out = s.worst ? summary_text(*s.worst, style, {false, verbose}) + "\n" : "";
     int64_t same = 0;
     for (const SweepRun& run : s.runs) {
         same += run.verdict == s.verdict ? 1 : 0;

@@ -1,6 +1,8 @@
 // The verbs that run kernels and print captures.
 #include "app/cli/verbs.h"
 
+#include "app/cli/executors.h"
+#include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
 #include "app/cli/sweep.h"
@@ -9,12 +11,14 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/capture/verdict.h"
+#include "instrumentation/diagnosis/device/witnesses.h"
 #include "instrumentation/diagnosis/run.h"
 
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace wl::app {
 
@@ -22,14 +26,38 @@ namespace {
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-capture::Capture execute(const Command& c) {
-    require_executor(c.kernel.on);
+struct Executed {
+    capture::Capture capture;
+    std::optional<diagnosis::Witnesses> witnesses;  // of --on both
+};
+
+Executed execute(const Command& c) {
     manifest::Problem problem = bind(c.kernel);
     diagnosis::Options options = run_options(c.kernel);
+    const Executors who = choose_executors(c.kernel, options);
     for (const std::string& block : c.kernel.record)
-        options.record.push_back(parse_block(block, problem.grid));
+        options.record.push_back(block_of_launch(block, problem));
     options.on_progress = progress_reporter(c.output);
-    return diagnosis::run(std::move(problem), options);
+    if (!who.witness) return {diagnosis::run(std::move(problem), options), std::nullopt};
+    Executed made{diagnosis::run(problem, options), std::nullopt};
+    if (made.capture.verdict == "unsupported") return made;
+    made.witnesses = diagnosis::witness(std::move(problem), options, *who.witness);
+    diagnosis::add_witnesses(made.capture, *made.witnesses);
+    return made;
+}
+
+void print_result(const Command& command, const Executed& e) {
+    if (command.output.json) {
+        const std::string summary = capture::summary_json(e.capture, command.verb);
+        print((e.witnesses ? with_witnesses(summary, *e.witnesses) : summary) + "\n");
+        return;
+    }
+    if (is_report_format(command.output.format)) {
+        print(report_text({command.verb, {case_of(e.capture, command.verb)}}, command.output.format));
+        return;
+    }
+    if (e.witnesses) print(diagnosis::witnesses_text(*e.witnesses) + "\n");
+    print(summary_text(e.capture, style_of(command.output), {command.verb == "run", command.output.verbose}));
 }
 
 // Fails before minutes of work, not after them.
@@ -47,11 +75,6 @@ std::string default_capture(const Command& c) {
     std::string name = std::filesystem::path(c.kernel.kernel).stem().string();
     for (const std::string& f : c.kernel.faults) name += "-" + f;
     return name + ".wlcap";
-}
-
-void print_summary(const Command& command, const capture::Capture& c) {
-    const Style style = style_of(command.output);
-    print(summary_text(c, style, command.verb == "run"));
 }
 
 // A reference that failed leaves nothing compared: that is said on stderr too, whatever stdout is read for.
@@ -76,17 +99,16 @@ int verb_run(const Command& command) {
         );
     const std::string out = command.out.empty() ? default_capture(command) : command.out;
     require_writable(out);
-    const capture::Capture c = execute(command);
+    const Executed executed = execute(command);
+    const capture::Capture& c = executed.capture;
+    if (const std::optional<int> status = dump_before_fault(command.kernel, c)) return *status;
     if (c.verdict != "unsupported") capture::write_capture(c, out);
     if (command.output.progress)
         for (const std::string& reason : c.unsupported)
             std::fprintf(stderr, "unsupported: %s\n", reason.c_str());
-    if (command.output.json) {
-        print(capture::summary_json(c, command.verb) + "\n");
-    } else {
-        print_summary(command, c);
-        if (c.verdict != "unsupported" && !command.output.quiet) print("capture: " + out + "\n");
-    }
+    print_result(command, executed);
+    if (command.output.format == "text" && c.verdict != "unsupported" && !command.output.quiet)
+        print("capture: " + out + "\n");
     return finished_status(c);
 }
 
@@ -94,13 +116,13 @@ int verb_diagnose(const Command& command) {
     if (is_sweep(command)) return diagnose_sweep(command);
     const bool from_file = is_capture(command.kernel.kernel);
     if (!command.out.empty()) require_writable(command.out);
-    const capture::Capture c = from_file ? capture::read_capture(command.kernel.kernel) : execute(command);
+    const Executed executed =
+        from_file ? Executed{capture::read_capture(command.kernel.kernel), {}} : execute(command);
+    const capture::Capture& c = executed.capture;
+    if (!from_file)
+        if (const std::optional<int> status = dump_before_fault(command.kernel, c)) return *status;
     if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
-    if (command.output.json) {
-        print(capture::summary_json(c, command.verb) + "\n");
-    } else {
-        print_summary(command, c);
-    }
+    print_result(command, executed);
     return finished_status(c);
 }
 

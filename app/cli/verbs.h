@@ -6,6 +6,7 @@
 namespace wl::app {
 
 int verb_kernels(const Command& command);
+int verb_devices(const Command& command);
 int verb_run(const Command& command);
 int verb_diagnose(const Command& command);
 int verb_tiles(const Command& command);
@@ -13,6 +14,7 @@ int verb_show(const Command& command);
 int verb_open(const Command& command);
 int verb_check(const Command& command);
 int verb_banks(const Command& command);
+int verb_bench(const Command& command);
 int verb_hazards(const Command& command);
 int verb_estimate(const Command& command);
 int verb_at(const Command& command);

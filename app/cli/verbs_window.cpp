@@ -1,4 +1,5 @@
 // The verbs that draw: pictures of tiles, and the window.
+#include "app/cli/executors.h"
 #include "app/cli/verbs.h"
 #include "app/shell/picture.h"
 #include "app/shell/window.h"
@@ -113,7 +114,8 @@ int verb_open(const Command& command) {
     if (is_capture(command.kernel.kernel)) {
         r.capture = command.kernel.kernel;
     } else if (!command.kernel.kernel.empty()) {
-        require_executor(command.kernel.on);
+        diagnosis::Options unused = run_options(command.kernel);
+        static_cast<void>(choose_executors(command.kernel, unused));  // --on gpu without one
         static_cast<void>(bind(command.kernel)
         );  // a mistake in the words is an error here, before a window opens
         r.run = command.kernel;

@@ -28,7 +28,8 @@ std::string place_of(const Session& session, const capture::Where& where) {
                      : ""));
     }
     if (where.iteration >= 0) add("iteration " + std::to_string(where.iteration));
-    if (where.block >= 0) add(block_text(session.capture, where.block));
+    if (where.launch > 0) add(launch_text(session.capture, where.launch));
+    if (where.block >= 0) add(block_text(where.block, grid_of(session.capture, where)));
     if (where.warp >= 0)
         add("warp " + std::to_string(where.warp) + (where.lanes.empty() ? "" : " lanes " + where.lanes));
     if (where.tile.empty() && where.epoch >= 0) add("epoch " + std::to_string(where.epoch));

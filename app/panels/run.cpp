@@ -29,6 +29,7 @@ void take_choice(RunPanel& panel, const Session& session) {
     const std::string first = session.kernels.empty() ? "" : session.kernels.front().name;
     panel.kernel = loaded ? launch.kernel : !session.request.kernel.empty() ? session.request.kernel : first;
     panel.fault = faults.empty() ? "" : faults.front();
+    panel.on = !loaded ? session.request.on : launch.executor.starts_with("gpu") ? "gpu" : "cpu";
 }
 
 bool choose(
@@ -112,9 +113,17 @@ void draw_choices(RunPanel& panel, const Session& session, Box rest) {
         "no fault"
     );
     ImGui::SetCursorScreenPos({left, rest.low.y + px(28)});
-    ImGui::SetNextItemWidth(width);
+    ImGui::SetNextItemWidth(kernel_width);
     ImGui::InputTextWithHint("##shape", "shape B,H,S,D", panel.shape.data(), panel.shape.size());
     register_last_item("run/shape");
+    choose(
+        "run/on",
+        {left + kernel_width + px(6), rest.low.y + px(28)},
+        width - kernel_width - px(6),
+        {"cpu", "gpu", "both"},
+        panel.on,
+        ""
+    );
 }
 
 }  // namespace
@@ -154,7 +163,7 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         request.kernel = panel.kernel;
         request.faults.clear();
         if (!panel.fault.empty()) request.faults = {panel.fault};
-        request.preset = panel.preset;
+        request.preset = panel.preset, request.on = panel.on;
         request.shape = panel.shape.data();
         commands.run = request;
     }

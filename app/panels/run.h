@@ -11,6 +11,7 @@ namespace wl::app {
 
 struct RunPanel {
     std::string kernel, fault, preset;  // fault, preset: empty for none
+    std::string on = "cpu";             // who executes, as --on has it
     std::array<char, 64> shape = {};    // "B,H,S,D"; empty: the manifest's
     uint64_t capture = 0;               // Session::captures that the choice was taken from
 };

@@ -14,13 +14,20 @@ const capture::Tile& tile_at(const Session& session, int tile) {
     return session.capture.tiles[static_cast<size_t>(tile)];
 }
 
+// Of a sequence the capture holds one launch's blocks.
+bool is_of_another_launch(const capture::Capture& capture, const capture::Where& where) {
+    return where.launch > 0 && where.launch != capture.launch.number;
+}
+
 // The tile a finding speaks of. Fields it leaves open match anything; kept elements are preferred.
 int tile_of_finding(const capture::Capture& capture, const capture::Where& where) {
     int best = -1;
+    const bool elsewhere = is_of_another_launch(capture, where);
     for (size_t i = 0; i < capture.tiles.size(); ++i) {
         const capture::Tile& tile = capture.tiles[i];
         const bool fits = capture.probes[static_cast<size_t>(tile.probe)].name == where.tile &&
-            (where.block < 0 || tile.block == where.block || tile.block == capture::kWholeLaunch) &&
+            (tile.block == capture::kWholeLaunch ||
+             (!elsewhere && (where.block < 0 || tile.block == where.block))) &&
             (where.iteration < 0 || tile.iteration == where.iteration) &&
             (tile.warp < 0 || where.warp < 0 || tile.warp == where.warp);
         if (!fits) continue;
@@ -76,6 +83,7 @@ void take_tile(const Session& session, Selection& selection, int tile) {
 
 // When the recorded block's events show that warp at that line; reads are not recorded.
 std::optional<uint32_t> time_of(const Session& session, const capture::Where& where) {
+    if (is_of_another_launch(session.capture, where)) return std::nullopt;
     const int record = record_index(session, where.block);
     if (record < 0) return std::nullopt;
     const capture::Capture& c = session.capture;
@@ -171,7 +179,8 @@ void select_witness(const Session& session, Selection& selection, int witness) {
     if (site >= 0) selection.site = site;
     const capture::Finding& finding = session.capture.findings[static_cast<size_t>(selection.finding)];
     if (tile_of_finding(session.capture, finding.where) >= 0) return;
-    if (where->block >= 0) selection.block = where->block;
+    const bool elsewhere = is_of_another_launch(session.capture, *where);
+    if (where->block >= 0 && !elsewhere) selection.block = where->block;
     if (!where->lanes.empty())
         selection.lane = std::atoi(where->lanes.c_str());  // the first of "0-31", "3,7"
     if (const std::optional<uint32_t> time = time_of(session, *where)) selection.time = *time;

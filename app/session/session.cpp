@@ -132,9 +132,18 @@ int record_index(const Session& session, int64_t block) {
     return -1;
 }
 
+std::string launch_text(const capture::Capture& capture, int number) {
+    return "launch " + std::to_string(number) + " of " + std::to_string(capture.launch.all) + " (" +
+        capture.launches[static_cast<size_t>(number - 1)].name + ")";
+}
+
 std::string block_text(const capture::Capture& capture, int64_t block) {
+    return block_text(block, capture.launch.grid);
+}
+
+std::string block_text(int64_t block, Dim3 grid) {
     if (block < 0) return "whole launch";
-    const Dim3 at = from_linear(static_cast<uint64_t>(block), capture.launch.grid);
+    const Dim3 at = from_linear(static_cast<uint64_t>(block), grid);
     return "block (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) + ")";
 }
 

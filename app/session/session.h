@@ -103,7 +103,9 @@ const capture::Probe* probe_of(const Session& session, const Selection& selectio
 int record_index(const Session& session, int64_t block);  // -1: that block was not recorded
 
 std::string block_text(const capture::Capture& capture, int64_t block);  // "block (2, 1, 0)", "whole launch"
-std::string place_text(const capture::Capture& capture, int site);       // "v2c_3.cu:118"; empty: unknown
+std::string block_text(int64_t block, Dim3 grid);
+std::string launch_text(const capture::Capture& capture, int number);  // "launch 2 of 3 (finish)"
+std::string place_text(const capture::Capture& capture, int site);     // "v2c_3.cu:118"; empty: unknown
 std::string file_name(const std::string& path);
 
 // One element of the same mark in every iteration of that block, in order.

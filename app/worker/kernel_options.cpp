@@ -15,6 +15,7 @@ std::vector<std::string> words_of(const KernelOptions& o) {
         add(option, std::to_string(value), std::to_string(otherwise));
     };
     for (const std::string& fault : o.faults) add("--fault", fault, "");
+    add("--launch", o.launch, "");
     add("--preset", o.preset, "");
     add("--shape", o.shape, "");
     if (o.causal) words.emplace_back("--causal");
@@ -22,6 +23,7 @@ std::vector<std::string> words_of(const KernelOptions& o) {
     add("--inputs", o.inputs, "");
     add("--check", o.check, "");
     add("--on", o.on, plain.on);
+    add_number("--device", static_cast<uint64_t>(o.device), 0);
     add("--arch", o.arch, plain.arch);
     add_number("--seed", o.seed, 0);
     add_number("--schedule", o.schedule, 0);
@@ -40,6 +42,7 @@ void repeat_launch(KernelOptions& o, const capture::Launch& launch) {
     o.causal = false;
     o.inputs = launch.inputs == "manifest" ? "" : launch.inputs;
     o.seed = launch.seed;
+    o.launch = launch.all > 1 ? std::to_string(launch.number) : "";
     o.schedule = launch.schedule_seed;
     if (!launch.arch.empty()) o.arch = launch.arch;
 }

@@ -13,7 +13,9 @@ namespace wl::app {
 struct KernelOptions {
     std::string kernel = {};  // shipped name, .toml, .cu, or a .wlcap where a verb takes one
     std::vector<std::string> faults = {}, set = {};
+    std::string launch = {};  // of a sequence: a number from 1, or a name
     std::string preset = {}, shape = {}, inputs = {}, check = {}, on = "cpu", arch = "compute_90";
+    int device = 0;  // of --on gpu and both
     bool causal = false;
     uint64_t seed = 0, schedule = 0, budget = 0;
     int threads = 0;

@@ -292,14 +292,10 @@ CaptureComparison compare_captures(const Capture& a, const Capture& b) {
     out.source_a = own_source(a), out.source_b = own_source(b);
     name_probes(a, b, out);
     std::vector<TilePair> pairs = pairs_of(a, b);
-    const bool any = std::any_of(pairs.begin(), pairs.end(), [&](const TilePair& p) {
-        return a.tiles[static_cast<size_t>(p.a)].block != capture::kWholeLaunch;
-    });
-    if (!any)
+    if (pairs.empty())
         throw Error(
-            "no tile was kept with its elements in both: record the same block in both runs (--record "
-            "X,Y,Z), and "
-            "give the marks of the two kernels the same names"
+            "no tile and no output was kept with its elements in both: record the same block in both runs "
+            "(--record X,Y,Z), and give the marks and outputs of the two kernels the same names"
         );
     std::set<int64_t> blocks;
     for (TilePair& pair : pairs) {

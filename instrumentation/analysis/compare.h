@@ -56,7 +56,7 @@ struct CaptureComparison {
     int source_a = -1, source_b = -1;  // indices in the captures' sources
 };
 
-// Throws Error when no block is recorded in both.
+// Throws Error when neither a tile nor an output is there in both.
 CaptureComparison compare_captures(const capture::Capture& a, const capture::Capture& b);
 
 }  // namespace wl::analysis

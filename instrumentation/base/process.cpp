@@ -1,4 +1,4 @@
-// posix_spawn, waited for with a deadline.
+// fork and exec, waited for with a deadline.
 #include "instrumentation/base/process.h"
 
 #include "instrumentation/base/text.h"
@@ -6,31 +6,46 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <fcntl.h>
-#include <spawn.h>
+#include <filesystem>
+#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace wl {
 namespace {
 
-// The child stays in our process group, so that Ctrl-C in a terminal ends it with us.
+constexpr int kNotThere = 127;  // as a shell says it
+
+// Between fork and exec, where only calls that a signal handler may make are allowed. The child leads a group
+// of its own, so that what it starts ends with it, and ends with us however we end.
+[[noreturn]] void become(char* const* argv, const char* log, pid_t parent) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(kNotThere);
+    const int nothing = open("/dev/null", O_RDONLY), output = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (nothing < 0 || output < 0) _exit(kNotThere);
+    dup2(nothing, STDIN_FILENO), dup2(output, STDOUT_FILENO), dup2(output, STDERR_FILENO);
+    execvp(argv[0], argv);
+    _exit(kNotThere);
+}
+
 bool spawn(const std::vector<std::string>& argv, const std::string& log, pid_t& child) {
     std::vector<char*> pointers;
     pointers.reserve(argv.size() + 1);
     for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
     pointers.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(
-        &actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600
-    );
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    const int failed = posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed == 0;
+    const pid_t parent = getpid();
+    child = fork();
+    if (child == 0) become(pointers.data(), log.c_str(), parent);
+    if (child > 0) setpgid(child, child);
+    return child > 0;
+}
+
+void end_group(pid_t child) {
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL);
 }
 
 }  // namespace
@@ -48,14 +63,17 @@ Finished run_process(const std::vector<std::string>& argv, const std::string& lo
         const pid_t done = waitpid(child, &status, finished.timed_out ? 0 : WNOHANG);
         if (done == child || (done < 0 && errno != EINTR)) break;
         if (done == 0 && Clock::now() > deadline) {
-            kill(child, SIGKILL);
+            end_group(child);
             finished.timed_out = true;
         }
-        std::this_thread::sleep_for(pause);
+        // A handled signal ends the pause early: whoever asked us to stop means what we started too.
+        const timespec rest{0, pause.count() * 1'000'000};
+        if (nanosleep(&rest, nullptr) != 0) end_group(child);
         pause = std::min(pause * 2, std::chrono::milliseconds(20));
     }
     finished.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    finished.output = read_text_file(log);
+    finished.output = std::filesystem::exists(log) ? read_text_file(log) : "";
+    if (finished.status == kNotThere && finished.output.empty()) finished.started = false;
     return finished;
 }
 

@@ -92,4 +92,13 @@ std::string sha256_hex(std::string_view bytes) {
     return hex;
 }
 
+std::string path_from_here(const std::string& path) {
+    std::error_code problem;
+    const std::filesystem::path absolute = std::filesystem::weakly_canonical(path, problem),
+                                here = std::filesystem::current_path(problem);
+    if (problem) return path;
+    const std::filesystem::path relative = absolute.lexically_relative(here);
+    return relative.empty() || *relative.begin() == ".." ? absolute.string() : relative.string();
+}
+
 }  // namespace wl

@@ -15,5 +15,7 @@ std::string nearest_word(std::string_view word, std::span<const std::string> kno
 std::string join(std::span<const std::string> words, std::string_view separator);
 std::string read_text_file(const std::string& path);  // throws Error naming the path and the system's reason
 std::string sha256_hex(std::string_view bytes);
+// A path that opens from the current folder: relative for what lies below it, else absolute.
+std::string path_from_here(const std::string& path);
 
 }  // namespace wl

@@ -26,6 +26,7 @@ std::string file_of(const Capture& c, const Site& s) {
 
 std::vector<InlinedCall> inlined_calls(const Capture& c, const Finding& finding, bool other) {
     const Where& place = other ? finding.other : finding.where;
+    if (place.launch != 0 && place.launch != c.launch.number) return {};  // its instructions are not here
     std::vector<InlinedCall> calls;
     bool inside = false;
     for (int at = site_of(c, finding, other); at >= 0;) {

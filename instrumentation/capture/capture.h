@@ -50,7 +50,19 @@ struct Launch {
     std::string inputs;    // "normal", "coordinates", "golden.npz", ...
     uint64_t seed = 0;
     uint64_t schedule_seed = 0;
+    std::string name;         // of this launch: "finish"; of repeated ones "step (k=3)"
+    int number = 1, all = 1;  // the 2nd of 3 launches
     bool operator==(const Launch&) const = default;
+};
+
+// A launch of a sequence, and what came of it. The capture holds tiles and records of one of them.
+struct Launched {
+    std::string name, entry;
+    Dim3 grid, block;
+    int64_t blocks = 0;             // that came to their end
+    int64_t compared = 0, bad = 0;  // elements of its tiles, and of outputs that it wrote last
+    std::string said;               // why it did not run, or not to its end; else empty
+    bool operator==(const Launched&) const = default;
 };
 
 // ---- tiles
@@ -175,6 +187,7 @@ struct Where {
     std::string lanes;  // "0-31", "3,7"
     int iteration = -1;
     int epoch = -1;
+    int launch = 0;  // of a sequence, from 1; 0: the capture's own
     bool operator==(const Where&) const = default;
 };
 
@@ -183,6 +196,7 @@ struct Finding {
     std::string rule;
     std::string title;
     std::string explanation;  // two or three sentences a colleague would write, with the mending
+    std::string pattern;  // which elements are wrong: "columns 512 and up in every row"; empty: none named
     Where where;
     Where other;  // second access of a race, last writer of a bad value; line 0: none
     EvidenceKind evidence_kind = EvidenceKind::witness;
@@ -264,6 +278,7 @@ BlobId add_blob(BlobStore& store, const std::vector<T>& elements) {
 struct Capture {
     std::string tool_version, created;  // created: ISO 8601, UTC
     Launch launch;
+    std::vector<Launched> launches;  // of a sequence, in order; else empty
     std::vector<Source> sources;
     std::vector<Site> sites;  // index = instruction index of the executed function
     std::string ptx;
@@ -283,5 +298,11 @@ struct Capture {
     bool complete = true;  // false: the writer did not finish; what is here was recovered
     bool operator==(const Capture&) const = default;
 };
+
+// Of the launch that a place lies in.
+inline Dim3 grid_of(const Capture& c, const Where& w) {
+    const bool other = w.launch > 0 && w.launch != c.launch.number;
+    return other ? c.launches[static_cast<size_t>(w.launch - 1)].grid : c.launch.grid;
+}
 
 }  // namespace wl::capture

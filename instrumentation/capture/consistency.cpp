@@ -127,13 +127,25 @@ std::string check_records(const Capture& capture) {
     return {};
 }
 
+std::string check_launches(const Capture& capture) {
+    const Launch& l = capture.launch;
+    const auto listed = static_cast<int>(capture.launches.size());
+    if (l.number < 1 || l.number > l.all || (l.all > 1 ? listed != l.all : listed != 0))
+        return "it is of launch " + std::to_string(l.number) + " of " + std::to_string(l.all) +
+            ", and lists " + std::to_string(listed);
+    return {};
+}
+
 std::string check_findings(const Capture& capture) {
     for (size_t i = 0; i < capture.findings.size(); ++i) {
         const Finding& finding = capture.findings[i];
         if (!in_or_none(finding.caused_by, i)) return names("finding", i, "cause", finding.caused_by, i);
-        for (const Where* where : {&finding.where, &finding.other})
-            if (!in_or_none(where->block, count(capture.launch.grid)))
-                return names("finding", i, "block", where->block, count(capture.launch.grid));
+        for (const Where* where : {&finding.where, &finding.other}) {
+            if (where->launch < 0 || static_cast<size_t>(where->launch) > capture.launches.size())
+                return names("finding", i, "launch", where->launch, capture.launches.size());
+            const uint64_t blocks = count(grid_of(capture, *where));
+            if (!in_or_none(where->block, blocks)) return names("finding", i, "block", where->block, blocks);
+        }
     }
     return {};
 }
@@ -141,7 +153,8 @@ std::string check_findings(const Capture& capture) {
 }  // namespace
 
 std::string inconsistency(const Capture& capture) {
-    std::string problem = check_sites(capture);
+    std::string problem = check_launches(capture);
+    if (problem.empty()) problem = check_sites(capture);
     if (problem.empty()) problem = check_probes(capture);
     for (size_t i = 0; problem.empty() && i < capture.tiles.size(); ++i) problem = check_tile(capture, i);
     if (problem.empty()) problem = check_outputs(capture);

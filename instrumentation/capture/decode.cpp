@@ -253,6 +253,7 @@ Capture read_tables(File& file) {
     if (!meta.contains("complete")) throw DatabaseFault("its writer did not finish it");
     Capture capture;
     read_launch(file, capture);
+    capture.launches = read_all<Launched>(file, kLaunched);
     capture.sources = read_all<Source>(file, kSource);
     capture.sites = read_all<Site>(file, kSite);
     capture.probes = read_all<Probe>(file, kProbe);

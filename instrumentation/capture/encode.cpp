@@ -135,6 +135,7 @@ void write_tables(sqlite3* database, const Capture& capture) {
     execute(database, std::string(kMetaSql));
     for (const Table& table : kTables) execute(database, create_sql(table));
     TableWriter(database, kLaunch, seal).add(0, capture.launch, capture.ptx);
+    TableWriter(database, kLaunched, seal).add_all(capture.launches);
     TableWriter(database, kSource, seal).add_all(capture.sources);
     TableWriter(database, kSite, seal).add_all(capture.sites);
     TableWriter(database, kProbe, seal).add_all(capture.probes);

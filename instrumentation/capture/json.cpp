@@ -18,7 +18,8 @@ Json to_json(const Capture& capture, const Where& where) {
     if (where.line > 0) json["line"] = where.line;
     if (!where.tile.empty()) json["tile"] = where.tile;
     if (where.element[0] >= 0) json["element"] = {where.element[0], where.element[1]};
-    if (where.block >= 0) json["block"] = block_json(where.block, capture.launch.grid);
+    if (where.launch > 0) json["launch"] = where.launch;
+    if (where.block >= 0) json["block"] = block_json(where.block, grid_of(capture, where));
     if (where.warp >= 0) json["warp"] = where.warp;
     if (!where.lanes.empty()) json["lanes"] = where.lanes;
     if (where.iteration >= 0) json["iteration"] = where.iteration;
@@ -49,6 +50,7 @@ Json to_json(const Capture& capture, const Finding& finding) {
     json["rule"] = finding.rule;
     json["title"] = finding.title;
     json["explanation"] = finding.explanation;
+    if (!finding.pattern.empty()) json["pattern"] = finding.pattern;
     json["where"] = place_json(capture, finding, false);
     if (finding.other.line > 0) json["other"] = place_json(capture, finding, true);
     if (!finding.proof.empty()) json["proof"] = finding.proof;
@@ -91,6 +93,16 @@ Json to_json(const Output& output) {
     return json;
 }
 
+Json to_json(const Launched& launched) {
+    Json json;
+    json["name"] = launched.name, json["entry"] = launched.entry;
+    json["grid"] = {launched.grid.x, launched.grid.y, launched.grid.z};
+    json["block"] = {launched.block.x, launched.block.y, launched.block.z};
+    json["blocks"] = launched.blocks, json["compared"] = launched.compared, json["bad"] = launched.bad;
+    if (!launched.said.empty()) json["said"] = launched.said;
+    return json;
+}
+
 Json to_json(const Covered& covered) {
     Json json;
     json["blocks"] = covered.blocks;
@@ -122,6 +134,14 @@ std::string summary_json(const Capture& capture, std::string_view verb) {
     json["build"] = capture.launch.build;
     json["seed"] = capture.launch.seed;
     json["verdict"] = capture.verdict;
+    if (capture.launch.all > 1) {
+        json["launch"] = {
+            {"number", capture.launch.number},
+            {"of",     capture.launch.all   },
+            {"name",   capture.launch.name  }
+        };
+        for (const Launched& one : capture.launches) json["launches"].push_back(to_json(one));
+    }
     json["covered"] = to_json(capture.covered);
     json["outputs"] = Json::array();
     for (const Output& output : capture.outputs) json["outputs"].push_back(to_json(output));

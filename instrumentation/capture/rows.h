@@ -148,6 +148,12 @@ template <class Row>
 void columns(Row& row, Field<Row, Launch>& x) {
     row(x.kernel), row(x.entry), row(x.grid), row(x.block), row(x.dynamic_shared), row(x.static_shared);
     row(x.arch), row(x.build), row(x.executor), row(x.inputs), row(x.seed), row(x.schedule_seed);
+    row(x.name), row(x.number), row(x.all);
+}
+template <class Row>
+void columns(Row& row, Field<Row, Launched>& x) {
+    row(x.name), row(x.entry), row(x.grid), row(x.block), row(x.blocks), row(x.compared), row(x.bad);
+    row(x.said);
 }
 template <class Row>
 void columns(Row& row, Field<Row, Source>& x) {
@@ -194,7 +200,7 @@ void columns(Row& row, Field<Row, EventPage>& x) {
 }
 template <class Row>
 void columns(Row& row, Field<Row, FindingRow>& x) {
-    row(x.finding.rule), row(x.finding.title), row(x.finding.explanation);
+    row(x.finding.rule), row(x.finding.title), row(x.finding.explanation), row(x.finding.pattern);
     row(x.finding.proof), row.named(x.finding.evidence_kind, kEvidenceNames);
     row(x.finding.caused_by), row(x.finding.count), row(x.detail);
 }
@@ -203,6 +209,7 @@ void columns(Row& row, Field<Row, PlaceRow>& x) {
     row(x.finding), row(x.role), row(x.where.file), row(x.where.line), row(x.where.tile);
     row(x.where.element[0]), row(x.where.element[1]), row(x.where.block), row(x.where.warp);
     row(x.where.lanes), row(x.where.iteration), row(x.where.epoch);
+    row(x.where.launch);
 }
 template <class Row>
 void columns(Row& row, Field<Row, Item>& x) {

@@ -30,7 +30,11 @@ const std::array<Table, kTableCount> kTables = {
          "dynamic_shared INTEGER NOT NULL, static_shared INTEGER NOT NULL, arch TEXT NOT NULL, build TEXT "
          "NOT NULL, "
          "executor TEXT NOT NULL, inputs TEXT NOT NULL, seed INTEGER NOT NULL, schedule_seed INTEGER NOT "
-         "NULL, ptx TEXT NOT NULL"},
+         "NULL, name TEXT NOT NULL, number INTEGER NOT NULL, launches INTEGER NOT NULL, ptx TEXT NOT NULL"},
+     {"launched",
+         "launched_id INTEGER PRIMARY KEY, name TEXT NOT NULL, entry TEXT NOT NULL, grid TEXT NOT NULL, "
+         "block TEXT NOT NULL, blocks INTEGER NOT NULL, compared INTEGER NOT NULL, bad INTEGER NOT NULL, "
+         "said TEXT NOT NULL"},
      {"source", "source_id INTEGER PRIMARY KEY, path TEXT NOT NULL, text TEXT NOT NULL"},
      {"site",
          "site_id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, line INTEGER NOT NULL, col INTEGER NOT "
@@ -72,7 +76,8 @@ const std::array<Table, kTableCount> kTables = {
          "t0 INTEGER NOT NULL, t1 INTEGER NOT NULL, data BLOB NOT NULL"},
      {"finding",
          "finding_id INTEGER PRIMARY KEY, rule TEXT NOT NULL, title TEXT NOT NULL, "
-         "explanation TEXT NOT NULL, proof TEXT NOT NULL, evidence_kind TEXT NOT NULL, caused_by INTEGER "
+         "explanation TEXT NOT NULL, pattern TEXT NOT NULL, proof TEXT NOT NULL, evidence_kind TEXT NOT "
+         "NULL, caused_by INTEGER "
          "NOT NULL, "
          "count INTEGER NOT NULL, detail TEXT NOT NULL"},
      {"place",
@@ -80,7 +85,7 @@ const std::array<Table, kTableCount> kTables = {
          "line INTEGER NOT NULL, "
          "tile TEXT NOT NULL, row INTEGER NOT NULL, col INTEGER NOT NULL, cta INTEGER NOT NULL, warp INTEGER "
          "NOT NULL, "
-         "lanes TEXT NOT NULL, iter INTEGER NOT NULL, epoch INTEGER NOT NULL"},
+         "lanes TEXT NOT NULL, iter INTEGER NOT NULL, epoch INTEGER NOT NULL, launch INTEGER NOT NULL"},
      {"item",
          "item_id INTEGER PRIMARY KEY, list TEXT NOT NULL, of INTEGER NOT NULL, name TEXT NOT NULL, value "
          "REAL"},

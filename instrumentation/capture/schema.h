@@ -11,7 +11,7 @@
 namespace wl::capture {
 
 constexpr uint32_t kApplicationId = 0x574C4E53;  // 'WLNS'
-constexpr uint32_t kMajor = 3, kMinor = 0;       // PRAGMA user_version = major * 10000 + minor
+constexpr uint32_t kMajor = 4, kMinor = 0;       // PRAGMA user_version = major * 10000 + minor
 constexpr uint32_t kPageSize = 4096;
 constexpr size_t kEventsPerPage = 8192;
 
@@ -24,6 +24,7 @@ struct Table {
 
 enum TableIndex : uint8_t {
     kLaunch,
+    kLaunched,
     kSource,
     kSite,
     kProbe,

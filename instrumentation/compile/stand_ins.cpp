@@ -20,10 +20,10 @@ using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::u
 constexpr const char* kNumbers = R"(#pragma once
 #include <cuda/std/climits>
 #ifndef INFINITY
-#define INFINITY __builtin_huge_valf()
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
 #endif
 #ifndef NAN
-#define NAN __builtin_nanf("")
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
 #endif
 #ifndef FLT_MAX
 #define FLT_RADIX 2
@@ -43,8 +43,8 @@ constexpr const char* kNumbers = R"(#pragma once
 #define DBL_EPSILON 2.2204460492503131e-16
 #endif
 #ifndef HUGE_VAL
-#define HUGE_VAL __builtin_huge_val()
-#define HUGE_VALF __builtin_huge_valf()
+#define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000ll)
+#define HUGE_VALF __builtin_bit_cast(float, 0x7f800000)
 #endif
 #ifndef M_PI
 #define M_E 2.7182818284590452354

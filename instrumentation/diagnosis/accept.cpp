@@ -99,7 +99,8 @@ Acceptance accept(const manifest::Problem& problem, const AcceptLimits& limits, 
     if (a.run.verdict == "unsupported") return a;
     a.resources = measure_resources(a.run);
     if (ends(a.run)) {
-        const BankReport banks = count_banks(problem, options, spread_blocks(problem.grid), Remedies::skip);
+        const BankReport banks =
+            count_banks(problem, options, spread_blocks(manifest::launch_of(problem).grid), Remedies::skip);
         a.shared_accesses = analysis::total(banks.shared), a.counted = banks.blocks;
     }
     judge_outputs(a), judge_tiles(a), judge_findings(a), judge_resources(a);

@@ -44,7 +44,10 @@ void note_printed(const execution::RunResult& result, capture::Capture& c) {
     for (size_t k = 0; k < std::min(result.printed.size(), kMost); ++k) {
         const execution::Printed& p = result.printed[k];
         const std::string text = p.text.substr(0, p.text.find_last_not_of('\n') + 1);
-        c.notes.push_back(fmt::format("printed by block {}, thread {}: {}", p.block, p.thread, text));
+        c.notes.push_back(
+            p.block < 0 ? "printed: " + text
+                        : fmt::format("printed by block {}, thread {}: {}", p.block, p.thread, text)
+        );
     }
     if (result.printed.size() > kMost)
         c.notes.push_back(fmt::format("{} more calls of printf are not shown", result.printed.size() - kMost)
@@ -56,26 +59,8 @@ void note_printed(const execution::RunResult& result, capture::Capture& c) {
         ));
 }
 
-// The block that matters most, and those that were asked for, with everything that happened in them.
-void record_pass(
-    const Experiment& e,
-    const execution::Executable& executable,
-    Observer& observer,
-    std::vector<execution::Incident>& incidents
-) {
-    const Timer record;
-    report(e.options, "record", 0);
-    std::vector<int64_t> blocks = e.options.record;
-    const int64_t block = block_to_record(observer.capture, incidents);
-    std::erase(blocks, block);
-    blocks.insert(blocks.begin(), block);
-    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const auto& i) {
-        return i.kind == execution::Incident::Kind::endless_loop;
-    });
-    Experiment shown = e;
-    if (endless) shown.options.budget = kEndlessRecord;
-    add_incidents(incidents, record_blocks(shown, executable, observer, blocks));
-    observer.capture.seconds.emplace_back("record", seconds(record));
+bool has_compared(const capture::Capture& c) {
+    return std::any_of(c.tiles.begin(), c.tiles.end(), [](const capture::Tile& t) { return t.compared > 0; });
 }
 
 }  // namespace
@@ -84,7 +69,13 @@ void describe_launch(const Experiment& e, const execution::Executable& executabl
     capture::Launch& l = c.launch;
     l.kernel = e.problem.kernel.name, l.entry = e.entry, l.faults = e.problem.faults,
     l.params = e.problem.params;
-    l.grid = e.problem.grid, l.block = e.problem.block, l.dynamic_shared = e.problem.shared,
+    const manifest::BoundLaunch& bound = manifest::launch_of(e.problem);
+    l.grid = bound.grid, l.block = bound.block, l.dynamic_shared = bound.shared, l.name = bound.name,
+    l.number = static_cast<int>(e.problem.at) + 1, l.all = static_cast<int>(e.problem.launches.size());
+    for (size_t k = 0; k < e.problem.launches.size() && manifest::is_sequence(e.problem); ++k) {
+        const manifest::BoundLaunch& one = e.problem.launches[k];
+        c.launches.push_back({one.name, e.entries[k], one.grid, one.block, 0, 0, 0, {}});
+    }
     l.static_shared = executable.static_shared;
     l.arch = e.options.arch, l.build = e.options.debug ? "debug" : "optimised",
     l.executor = e.options.executor.name;
@@ -93,27 +84,23 @@ void describe_launch(const Experiment& e, const execution::Executable& executabl
     c.sites = executable.listing->sites;
 }
 
-namespace {
-
-bool has_compared(const capture::Capture& c) {
-    return std::any_of(c.tiles.begin(), c.tiles.end(), [](const capture::Tile& t) { return t.compared > 0; });
-}
-
-}  // namespace
-
-std::vector<execution::Incident> assemble(
-    const Experiment& e, const execution::Executable& executable, capture::Capture& c
-) {
-    std::vector<execution::Incident> incidents;
-    Observer observer{
+Observer observer_of(const Experiment& e, const execution::Executable& executable, capture::Capture& c) {
+    return {
         .problem = e.problem,
         .listing = *executable.listing,
         .reference = e.reference ? &*e.reference : nullptr,
         .wanted = e.options.reference,
         .keep = false,
-        .capture = c};
+        .capture = c,
+        .unsettled = e.unsettled.get()};
+}
+
+Pass run_pass(
+    const Experiment& e, const execution::Executable& executable, Prepared& prepared, capture::Capture& c
+) {
+    Pass pass;
+    Observer observer = observer_of(e, executable, c);
     const Timer all;
-    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     execution::RunOptions options = run_options(e.options, "run");
     options.marks = observer.reference != nullptr;
     options.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
@@ -122,17 +109,49 @@ std::vector<execution::Incident> assemble(
     c.counters.emplace_back("warp_instructions", static_cast<double>(result.warp_instructions));
     c.seconds.emplace_back("run", seconds(all));
     c.covered.blocks = static_cast<int64_t>(result.blocks);
-    add_incidents(incidents, result.incidents);
+    add_incidents(pass.incidents, result.incidents);
     c.notes.insert(c.notes.end(), result.notes.begin(), result.notes.end());
     note_printed(result, c);
+    finish(observer);
+    pass.finished = result.blocks == count(prepared.launch.grid);
+    return pass;
+}
+
+void compare_pass(
+    const Experiment& e,
+    const execution::Executable& executable,
+    const execution::GlobalMemory& memory,
+    capture::Capture& c
+) {
+    Observer observer = observer_of(e, executable, c);
     const Timer compare;
-    compare_outputs(observer, prepared.memory);
+    compare_outputs(observer, memory);
     finish(observer);
     if (has_compared(c)) c.covered.blocks_compared = c.covered.blocks;
     c.seconds.emplace_back("compare", seconds(compare));
-    if (e.options.recorded_pass && e.options.executor.can.record)
-        record_pass(e, executable, observer, incidents);
-    return incidents;
+}
+
+void record_pass(
+    const Experiment& e,
+    const execution::Executable& executable,
+    capture::Capture& c,
+    std::vector<execution::Incident>& incidents
+) {
+    if (!e.options.recorded_pass || !e.options.executor.can.record) return;
+    const Timer record;
+    report(e.options, "record", 0);
+    std::vector<int64_t> blocks = e.options.record;
+    const int64_t block = block_to_record(c, incidents);
+    std::erase(blocks, block);
+    blocks.insert(blocks.begin(), block);
+    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const auto& i) {
+        return i.kind == execution::Incident::Kind::endless_loop;
+    });
+    Experiment shown = e;
+    if (endless) shown.options.budget = kEndlessRecord;
+    Observer observer = observer_of(shown, executable, c);
+    add_incidents(incidents, record_blocks(shown, executable, observer, blocks));
+    c.seconds.emplace_back("record", seconds(record));
 }
 
 }  // namespace wl::diagnosis

@@ -1,6 +1,8 @@
 // From what an executor returns to a capture: the one place where that is done, whoever executed.
 #pragma once
 
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/execution/executor.h"
 
@@ -11,11 +13,37 @@ namespace wl::diagnosis {
 // The capture's launch and sites; names the executor.
 void describe_launch(const Experiment& e, const execution::Executable& executable, capture::Capture& capture);
 
-// Two passes: every block fast and compared with the reference, then, where the executor can, the block that
-// matters and those that were asked for with everything recorded. Fills probes, tiles, outputs, records,
-// counters, notes. Returns what went wrong, once per cause. Throws Cancelled.
-std::vector<execution::Incident> assemble(
-    const Experiment& e, const execution::Executable& executable, capture::Capture& capture
+// What goes into the capture of a launch: with its reference, and what is not judged behind it.
+Observer observer_of(const Experiment& e, const execution::Executable& executable, capture::Capture& capture);
+
+// The launch, every block fast and its tiles compared with the reference. Fills probes, tiles, counters,
+// notes. Throws Cancelled.
+struct Pass {
+    std::vector<execution::Incident> incidents;  // once per cause
+    bool finished = true;                        // every block came to its end
+};
+Pass run_pass(
+    const Experiment& e,
+    const execution::Executable& executable,
+    Prepared& prepared,
+    capture::Capture& capture
+);
+
+// The outputs as the launch left them.
+void compare_pass(
+    const Experiment& e,
+    const execution::Executable& executable,
+    const execution::GlobalMemory& memory,
+    capture::Capture& capture
+);
+
+// Where the executor can, the block that matters and those that were asked for once more, with everything
+// recorded. Adds what went wrong there.
+void record_pass(
+    const Experiment& e,
+    const execution::Executable& executable,
+    capture::Capture& capture,
+    std::vector<execution::Incident>& incidents
 );
 
 }  // namespace wl::diagnosis

@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/assemble.h"
-#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,8 +24,7 @@ struct CountedRun {
 
 CountedRun run_counting(const Counting& c, std::vector<RowMap> maps, const char* stage) {
     const Options& o = c.experiment.options;
-    Prepared prepared =
-        prepare_launch(c.experiment.problem, entry_of(c.experiment.module, c.experiment.entry));
+    Prepared prepared = prepare(c.experiment);
     execution::RunOptions options;
     options.threads = o.threads, options.schedule_seed = o.schedule_seed;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};

@@ -4,8 +4,8 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
-#include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/record.h"
+#include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>
 #include <map>
@@ -29,7 +29,7 @@ uint64_t bytes_of_tile(
 std::vector<BlockSize> count_events(
     const Experiment& e, const execution::Executable& executable, const std::vector<int64_t>& blocks
 ) {
-    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    Prepared prepared = prepare(e);
     std::map<int64_t, BlockSize> sizes;
     std::mutex lock;
     execution::RunOptions options = run_options(e.options, "estimate");
@@ -116,7 +116,7 @@ Estimate estimate(manifest::Problem problem, const Options& options, const std::
     const double ratio = static_cast<double>(sample.block) / first;
     out.record_bytes = static_cast<uint64_t>(ratio * static_cast<double>(kept));
     out.output_bytes = output_bytes(e);
-    const Dim3 grid = e.problem.grid;
+    const Dim3 grid = manifest::launch_of(e.problem).grid;
     const uint64_t others = uint64_t{grid.x} * grid.y * grid.z - std::max<size_t>(out.fitting, 1);
     out.row_bytes =
         static_cast<uint64_t>(sample.row * static_cast<double>(others * out.blocks.front().tiles));

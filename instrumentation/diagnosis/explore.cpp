@@ -2,9 +2,10 @@
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/sequence.h"
+#include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <bit>
@@ -37,12 +38,10 @@ struct Explorer {
     emulator::ScheduleSpace space;
 };
 
-bool is_output(const manifest::BoundArgument& a) { return a.array && a.output; }
-
 Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
     const Experiment& e = x.experiment;
     Result out;
-    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    Prepared prepared = prepare(e);
     execution::RunOptions options = run_options(e.options, "explore");
     options.threads = 1, options.schedule_seed = seed;
     options.marks = marks || emulator::marks(x.program).empty();  // as a run that records has it
@@ -60,8 +59,8 @@ Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
         return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
             i.kind == Kind::trap || i.kind == Kind::assertion;
     });
-    for (const manifest::BoundArgument& a : e.problem.args)
-        if (is_output(a)) out.outputs.push_back(array_of(prepared.memory, a.name));
+    for (const manifest::BoundArgument* a : manifest::arrays(e.problem))
+        if (a->output) out.outputs.push_back(array_of(prepared.memory, a->data.name));
     return out;
 }
 
@@ -129,7 +128,7 @@ std::string place_of(const Explorer& x, const emulator::AccessPoint& p) {
     }
     return fmt::format(
         "block {}, warp {}, lane {} at {}",
-        block_text(p.block, x.experiment.problem.grid),
+        block_text(p.block, manifest::launch_of(x.experiment.problem).grid),
         p.warp,
         p.lane,
         place(w)
@@ -149,12 +148,12 @@ std::vector<emulator::PairOrder> orders_of(const Pair& p) {
 std::vector<Change> compare_outputs(const Explorer& x, const Result& base, const Result& other) {
     std::vector<Change> out;
     size_t k = 0;
-    for (const manifest::BoundArgument& a : x.experiment.problem.args) {
-        if (!is_output(a)) continue;
-        Change c = difference(a.data.dtype, base.outputs[k], other.outputs[k]);
+    for (const manifest::BoundArgument* a : manifest::arrays(x.experiment.problem)) {
+        if (!a->output) continue;
+        Change c = difference(a->data.dtype, base.outputs[k], other.outputs[k]);
         ++k;
         if (c.changed == 0) continue;
-        c.name = a.name;
+        c.name = a->data.name;
         out.push_back(std::move(c));
     }
     return out;
@@ -255,7 +254,7 @@ Exploration explore(const Experiment& e, const std::vector<execution::Incident>&
     Exploration out;
     if (schedules == 0) return out;
     const auto program = emulator::lower(e.module, e.entry);
-    const Prepared launched = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    const Prepared launched = prepare(e);
     const Explorer x{e, *program, emulator::schedule_space(*program, launched.launch)};
     const Result base = run_schedule(x, 0, false);
     try_pairs(x, pairs_of(e, seen), base, schedules, out);
@@ -303,18 +302,25 @@ std::string outcome(const Exploration& x) {
     );
 }
 
-Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedules) {
+Hazards find_hazards(
+    manifest::Problem problem,
+    Options options,
+    uint64_t schedules,
+    const std::optional<execution::Executor>& device
+) {
     options.reference = false;
     Hazards out;
     std::vector<execution::Incident> seen;
     out.capture = run(problem, options, &seen);
     if (schedules == 0 || out.capture.verdict == "unsupported") return out;
     capture::Capture scratch;
-    const Experiment e = make_experiment(std::move(problem), options, scratch);
+    const Experiment made = make_experiment(std::move(problem), options, scratch);
+    const Experiment e = with_memory(at_launch(made, static_cast<size_t>(out.capture.launch.number - 1)));
     out.exploration = explore(e, seen, schedules);
     out.capture.covered.schedules += static_cast<int>(out.exploration.schedules);
     out.capture.notes.push_back(outcome(out.exploration));
     judge_races(out);
+    if (device) out.device = explore_on(e, seen, schedules, *device);
     return out;
 }
 

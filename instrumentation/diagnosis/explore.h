@@ -3,6 +3,7 @@
 // into the one order and into the other.
 #pragma once
 
+#include "instrumentation/diagnosis/device/delays.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/emulator/schedule/explore.h"
 
@@ -60,8 +61,15 @@ Exploration explore(
 struct Hazards {
     capture::Capture capture;
     Exploration exploration;
+    std::optional<DeviceExploration> device;
 };
-Hazards find_hazards(manifest::Problem problem, Options options, uint64_t schedules);
+// `device`: who tries the races on hardware too, with as many runs; none: nobody.
+Hazards find_hazards(
+    manifest::Problem problem,
+    Options options,
+    uint64_t schedules,
+    const std::optional<execution::Executor>& device = std::nullopt
+);
 
 // "3 of 64 elements, by up to 0.5, 1 of them NaN or infinite in one of the two".
 std::string extent_of(const Change& change);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace wl::diagnosis {
 namespace {
@@ -37,36 +38,48 @@ Problem bind_like(const Problem& p, const manifest::Kernel& kernel) {
     return other;
 }
 
-// The outputs and every tile of the kernel, with their elements.
+std::vector<analysis::Piece> pieces_of(const Problem& p, const capture::Capture& c);
+
+// The outputs, with their elements, and every tile of every launch.
 struct Left {
     capture::Capture capture;
+    std::vector<analysis::Piece> pieces;
     std::string problem;
 };
+
+// The launch that is looked at; its tiles become pieces. Outputs are those that the last one leaves.
+void run_launch(const Experiment& e, execution::GlobalMemory& memory, Left& left) {
+    const execution::Executable executable = e.options.executor.prepare(e.module, e.entry);
+    capture::Capture c;
+    Observer observer{.problem = e.problem, .listing = *executable.listing, .keep = true, .capture = c};
+    execution::RunOptions run = run_options(e.options, "reference");
+    run.checks = {.races = false, .uninitialised = false, .uniform = false};
+    run.marks = !e.problem.kernel.tiles.empty();
+    run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
+    const execution::Launch launch = launch_in(e.problem, entry_of(e.module, e.entry), memory);
+    if (!executable.run(launch, memory, run).incidents.empty())
+        left.problem = "it comes to grief; `warplens diagnose " +
+            manifest::display_path(e.problem.kernel.path) + "` says where";
+    if (e.problem.at + 1 == e.problem.launches.size()) compare_outputs(observer, memory);
+    finish(observer);
+    std::vector<analysis::Piece> pieces = pieces_of(e.problem, c);
+    std::move(pieces.begin(), pieces.end(), std::back_inserter(left.pieces));
+    left.capture = std::move(c);
+}
 
 Left run_kernel(const Problem& p) {
     Left left;
     Options options;
     options.reference = false;
-    const Experiment e = make_experiment(p, options, left.capture);
-    execution::Executable executable;
+    Experiment e = make_experiment(p, options, left.capture);
+    execution::GlobalMemory memory = fresh_memory(p);
     try {
-        executable = options.executor.prepare(e.module, e.entry);
-    } catch (const Unsupported& u) {
-        left.problem = u.what();
-        return left;
-    }
-    Observer observer{.problem = p, .listing = *executable.listing, .keep = true, .capture = left.capture};
-    Prepared prepared = prepare_launch(p, entry_of(e.module, e.entry));
-    execution::RunOptions run = run_options(options, "reference");
-    run.checks = {.races = false, .uninitialised = false, .uniform = false};
-    run.marks = !p.kernel.tiles.empty();
-    run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
-    const execution::RunResult result = executable.run(prepared.launch, prepared.memory, run);
-    if (!result.incidents.empty())
-        left.problem =
-            "it comes to grief; `warplens diagnose " + manifest::display_path(p.kernel.path) + "` says where";
-    compare_outputs(observer, prepared.memory);
-    finish(observer);
+        for (e.problem.at = 0; e.problem.at < e.problem.launches.size() && left.problem.empty();
+             ++e.problem.at) {
+            e.entry = e.entries[e.problem.at];
+            run_launch(e, memory, left);
+        }
+    } catch (const Unsupported& u) { left.problem = u.what(); }
     return left;
 }
 
@@ -95,7 +108,11 @@ std::vector<analysis::Piece> pieces_of(const Problem& p, const capture::Capture&
         analysis::Piece piece;
         piece.window.tensor = r.of;
         piece.window.at = manifest::window_origin(
-            p, r, from_linear(static_cast<uint64_t>(t.block), p.grid), t.warp, t.iteration
+            p,
+            r,
+            from_linear(static_cast<uint64_t>(t.block), manifest::launch_of(p).grid),
+            t.warp,
+            t.iteration
         );
         piece.window.rows = t.rows, piece.window.cols = t.cols;
         piece.window.row_axis = r.row_axis.value_or(-1), piece.window.col_axis = r.col_axis.value_or(-1);
@@ -126,7 +143,7 @@ MadeReference kernel_reference(const Problem& p, const std::string& manifest_pat
                 fmt::format("the reference kernel {} leaves {} NaN in {}", name, o.nan, o.name)};
     return {
         analysis::assembled_reference(
-            name + ", emulated", outputs_of(other, left.capture), pieces_of(other, left.capture), terms_of(p)
+            name + ", emulated", outputs_of(other, left.capture), left.pieces, terms_of(p)
         ),
         {}};
 }

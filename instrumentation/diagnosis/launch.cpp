@@ -5,6 +5,7 @@
 #include "instrumentation/manifest/params.h"
 
 #include <cassert>
+#include <cstring>
 
 namespace wl::diagnosis {
 
@@ -41,23 +42,52 @@ execution::Texture texture_of(const manifest::BoundArgument& argument, uint64_t 
 
 }  // namespace
 
-Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& entry) {
-    Prepared out;
-    out.launch.grid = problem.grid, out.launch.block = problem.block,
-    out.launch.dynamic_shared = problem.shared, out.launch.stack_bytes = problem.stack;
-    out.launch.cooperative = problem.cooperative;
-    std::vector<uint64_t> sizes;
+execution::GlobalMemory fresh_memory(const manifest::Problem& problem) {
+    execution::GlobalMemory memory;
+    const std::vector<const manifest::BoundArgument*> all = manifest::arrays(problem);
+    for (const manifest::BoundArgument* a : all) {
+        const bool initialised = !a->output || a->filled;
+        const uint64_t address = execution::allocate(memory, a->data.name, a->data.bytes, initialised);
+        if (a->texture) execution::add_texture(memory, texture_of(*a, address));
+    }
+    for (const manifest::BoundArgument* table : all) {
+        std::byte* to =
+            table->pointers.empty() ? nullptr : execution::find_named(memory, table->data.name)->bytes.data();
+        for (const auto& [array, offset] : table->pointers) {
+            const uint64_t address = execution::find_named(memory, array)->base + offset;
+            std::memcpy(to, &address, sizeof address);
+            execution::Allocation& holder = *execution::find_named(memory, table->data.name);
+            holder.addresses.push_back(static_cast<uint64_t>(to - holder.bytes.data()));
+            to += sizeof address;
+        }
+    }
+    return memory;
+}
+
+execution::Launch launch_in(
+    const manifest::Problem& problem, const ptx::Function& entry, const execution::GlobalMemory& memory
+) {
+    const manifest::BoundLaunch& bound = manifest::launch_of(problem);
+    execution::Launch launch;
+    launch.grid = bound.grid, launch.block = bound.block, launch.dynamic_shared = bound.shared,
+    launch.stack_bytes = bound.stack, launch.cooperative = bound.cooperative;
+    std::vector<uint64_t> sizes, addresses;
     for (const ptx::Variable& p : entry.params) sizes.push_back(p.bytes);
     manifest::check_params(problem, entry.name, sizes);
-    std::vector<uint64_t> addresses;
-    for (const manifest::BoundArgument* a : manifest::arrays(problem)) {
-        const bool initialised = !a->output || a->filled;
-        const uint64_t address = execution::allocate(out.memory, a->data.name, a->data.bytes, initialised);
+    uint64_t textures = 0;
+    for (const manifest::BoundArgument* a : manifest::arrays(problem))
         addresses.push_back(
-            a->texture ? execution::add_texture(out.memory, texture_of(*a, address)) : address
+            a->texture ? execution::kTextureBase | ++textures
+                       : execution::find_named(memory, a->data.name)->base
         );
-    }
-    out.launch.params = manifest::param_buffer(problem, addresses);
+    launch.params = manifest::param_buffer(problem, addresses);
+    return launch;
+}
+
+Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& entry) {
+    Prepared out;
+    out.memory = fresh_memory(problem);
+    out.launch = launch_in(problem, entry, out.memory);
     return out;
 }
 

@@ -12,8 +12,16 @@ struct Prepared {
     execution::Launch launch;
 };
 
-// Fresh inputs and poisoned outputs. Throws Error when the manifest's arguments do not fit the entry's
-// parameters.
+// The arrays of all launches, with fresh inputs and poisoned outputs; tables of addresses filled.
+execution::GlobalMemory fresh_memory(const manifest::Problem& problem);
+
+// The launch that is looked at, in that memory. Throws Error when the manifest's arguments do not fit the
+// entry's parameters.
+execution::Launch launch_in(
+    const manifest::Problem& problem, const ptx::Function& entry, const execution::GlobalMemory& memory
+);
+
+// Both, of a launch that no other comes before.
 Prepared prepare_launch(const manifest::Problem& problem, const ptx::Function& entry);
 
 // The argument's array as the kernel left it.

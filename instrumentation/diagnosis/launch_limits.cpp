@@ -1,6 +1,7 @@
 // Budgets of a launch.
 #include "instrumentation/diagnosis/launch_limits.h"
 
+#include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/accept.h"
 
 #include <algorithm>
@@ -18,17 +19,23 @@ struct Buffer {
     uint64_t bytes = 0;
 };
 
+const manifest::LaunchRule& rule_of(const manifest::Problem& p) {
+    return *manifest::find_rule(p.kernel.launches, manifest::launch_of(p).key);
+}
+
 uint64_t bytes_of(const std::string& expression, const Variables& variables, const manifest::Problem& p) {
-    const double bytes =
-        manifest::evaluate(expression, variables, manifest::place(p.kernel, "launch.shared"));
+    const double bytes = manifest::evaluate(
+        expression, variables, manifest::place(p.kernel, manifest::launch_of(p).key + ".shared")
+    );
     return static_cast<uint64_t>(std::max(0.0, bytes));
 }
 
 // Largest first.
 std::vector<Buffer> buffers(const manifest::Problem& p, const Variables& variables, uint64_t static_shared) {
     std::vector<Buffer> out;
-    if (p.kernel.shared_parts.empty()) out.push_back({"dynamic", p.kernel.shared, p.shared});
-    for (const auto& [name, expression] : p.kernel.shared_parts)
+    if (rule_of(p).shared_parts.empty())
+        out.push_back({"dynamic", rule_of(p).shared, manifest::launch_of(p).shared});
+    for (const auto& [name, expression] : rule_of(p).shared_parts)
         out.push_back({name, expression, bytes_of(expression, variables, p)});
     if (static_shared > 0) out.push_back({"static", "", static_shared});
     std::stable_sort(out.begin(), out.end(), [](const Buffer& a, const Buffer& b) {
@@ -56,7 +63,7 @@ std::string remedies(
         for (const double other : smaller) {
             Variables changed = variables;
             changed[name] = other;
-            const uint64_t bytes = bytes_of(p.kernel.shared, changed, p) + static_shared;
+            const uint64_t bytes = bytes_of(rule_of(p).shared, changed, p) + static_shared;
             if (bytes > limit) continue;
             out += fmt::format(
                 "{}{} = {} ({:.1f} KB)",
@@ -79,7 +86,8 @@ std::optional<capture::Finding> impossible_launch(const Experiment& e, const cap
     const uint64_t limit = limits_of(p).shared, static_shared = c.launch.static_shared;
     const uint64_t total = c.launch.dynamic_shared + static_shared;
     if (total <= limit) return std::nullopt;
-    const Variables variables(p.params.begin(), p.params.end());
+    Variables variables(p.params.begin(), p.params.end());
+    for (const auto& [turn, value] : manifest::launch_of(p).turns) variables[turn] = value;
     const std::vector<Buffer> parts = buffers(p, variables, static_shared);
     std::string sum;
     for (const Buffer& b : parts) sum += fmt::format("{}{} {}", sum.empty() ? "" : " + ", b.name, b.bytes);
@@ -87,8 +95,8 @@ std::optional<capture::Finding> impossible_launch(const Experiment& e, const cap
 
     capture::Finding f;
     f.rule = "launch_impossible";
-    f.where.file = manifest::display_path(p.kernel.path);
-    const auto line = p.kernel.lines.find("launch.shared");
+    f.where.file = path_from_here(p.kernel.path);
+    const auto line = p.kernel.lines.find(manifest::launch_of(p).key + ".shared");
     if (line != p.kernel.lines.end()) f.where.line = line->second;
     f.title = fmt::format(
         "the launch is impossible: a block asks for {} of shared memory, the device gives {}",

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/launch_refusals.h"
 
 #include "instrumentation/base/device_limits.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/resources.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr int kMostRegisters = 255;  // that ptxas gives a thread
 struct Refusal {
     std::string title, explanation, witness;
     uint64_t asked = 0, limit = 0;
-    std::string key;  // of the manifest; empty: the kernel's own declaration
+    std::string key;  // of the launch in the manifest; empty: the kernel's own declaration
 };
 
 std::string of_device(const DeviceLimits& limits) { return "compute capability " + capability_text(limits); }
@@ -48,7 +49,7 @@ std::optional<Refusal> by_bounds(const ptx::Function& entry, Dim3 block) {
             fmt::format("block {}, .reqntid {}", dimensions(shape), dimensions(required)),
             threads,
             uint64_t{required[0]} * required[1] * required[2],
-            "launch.block"};
+            "block"};
     }
     if (entry.max_threads[0] == 0) return std::nullopt;
     const auto most = declared(entry.max_threads);
@@ -68,7 +69,7 @@ std::optional<Refusal> by_bounds(const ptx::Function& entry, Dim3 block) {
         fmt::format("{} threads, .maxntid {}", threads, limit),
         threads,
         limit,
-        "launch.block"};
+        "block"};
 }
 
 std::optional<Refusal> by_static_shared(const capture::Launch& launch, const DeviceLimits& limits) {
@@ -116,7 +117,7 @@ std::optional<Refusal> by_shared(const capture::Launch& launch, const DeviceLimi
         ),
         total,
         limits.shared_opted,
-        "launch.shared"};
+        "shared"};
 }
 
 // Without a bound the compiler knows nothing of the block; up to kMostRegisters fit 256 threads anyway.
@@ -158,7 +159,7 @@ std::optional<Refusal> by_registers(
         ),
         taken,
         limits.registers,
-        "launch.block"};
+        "block"};
 }
 
 }  // namespace
@@ -178,9 +179,9 @@ std::optional<capture::Finding> refused_launch(const Experiment& e, capture::Cap
         {"asked", static_cast<double>(refusal->asked)},
         {"limit", static_cast<double>(refusal->limit)}
     };
-    const auto line = e.problem.kernel.lines.find(refusal->key);
+    const auto line = e.problem.kernel.lines.find(manifest::launch_of(e.problem).key + "." + refusal->key);
     if (line != e.problem.kernel.lines.end())
-        f.where.file = manifest::display_path(e.problem.kernel.path), f.where.line = line->second;
+        f.where.file = path_from_here(e.problem.kernel.path), f.where.line = line->second;
     return f;
 }
 

@@ -85,8 +85,8 @@ analysis::ReferenceTile reference_of_registers(
     return out;
 }
 
-// The reference of a snapshot: blank when the manifest names none for it. Fills `problem` when there should
-// be one.
+}  // namespace
+
 analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const execution::TileSnapshot& s) {
     const auto rule = o.problem.kernel.tiles.find(name);
     if (o.reference == nullptr || rule == o.problem.kernel.tiles.end())
@@ -97,7 +97,7 @@ analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const
     w.at = manifest::window_origin(
         o.problem,
         rule->second,
-        from_linear(static_cast<uint64_t>(s.block), o.problem.grid),
+        from_linear(static_cast<uint64_t>(s.block), manifest::launch_of(o.problem).grid),
         s.warp,
         s.iteration
     );
@@ -107,8 +107,6 @@ analysis::ReferenceTile reference_of(Observer& o, const std::string& name, const
     unplaced.problem = "registers are compared where row and col say which elements they hold";
     return unplaced;
 }
-
-}  // namespace
 
 void keep_elements(
     Observer& o,

@@ -3,6 +3,7 @@
 
 #include "instrumentation/analysis/reference.h"
 #include "instrumentation/capture/capture.h"
+#include "instrumentation/diagnosis/run.h"
 #include "instrumentation/execution/executor.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
@@ -20,9 +21,10 @@ struct Observer {
     const manifest::Problem& problem;
     const execution::Listing& listing;
     const analysis::Reference* reference = nullptr;  // null: nothing is compared
-    bool wanted = true;         // false: nobody asked for a comparison, so that its lack is no gap
-    bool keep = false;          // elements, reference, bounds and owners go into the capture
-    capture::Capture& capture;  // probes, tiles, blobs, notes are added
+    bool wanted = true;                    // false: nobody asked for a comparison, so that its lack is no gap
+    bool keep = false;                     // elements, reference, bounds and owners go into the capture
+    capture::Capture& capture;             // probes, tiles, blobs, notes are added
+    const Unsettled* unsettled = nullptr;  // elements of outputs that are not judged behind this launch
     std::mutex mutex = {};
     std::vector<int> probe_of_site = {};  // mark's instruction -> index in capture.probes, -1: not seen yet
     // Which elements the lanes' registers hold, by the probe's name and elements a lane; filled as probes are
@@ -30,6 +32,12 @@ struct Observer {
     std::map<std::pair<std::string, int>, std::vector<manifest::LanePlace>> places = {};
     std::vector<std::string> problems = {};  // windows that the reference could not give, once each
 };
+
+// The reference of a snapshot of the mark: blank when the manifest names none for it. Fills `problem` when
+// there should be one.
+analysis::ReferenceTile reference_of(
+    Observer& observer, const std::string& mark, const execution::TileSnapshot& snapshot
+);
 
 void add_tile(Observer& observer, execution::TileSnapshot&& snapshot);
 
@@ -51,5 +59,15 @@ void name_probes(const Observer& observer, std::vector<capture::BlockRecord>& re
 // Every output argument, those in structs too, against its reference tensor, as (rows, last extent) matrices:
 // verdicts, tiles of the whole launch, Output rows.
 void compare_outputs(Observer& observer, const execution::GlobalMemory& memory);
+
+// Those alone that are compared behind the launch that is looked at, [launch.output.NAME], named "NAME after
+// launch 1 (scale)". False: one of them is wrong.
+bool compare_launch_outputs(Observer& observer, const execution::GlobalMemory& memory);
+
+// How an output is judged behind the launch that is looked at.
+manifest::OutputRule rule_of(const manifest::Problem& problem, const std::string& output);
+
+// Outputs, with their tiles and elements, in place of those that are there.
+void move_outputs(const capture::Capture& from, capture::Capture& to);
 
 }  // namespace wl::diagnosis

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace wl::diagnosis {
 
@@ -107,13 +108,32 @@ void describe_range(
     }
 }
 
-int64_t unwritten(const execution::Allocation& a, DType dtype) {
+// `whose`: elements that another launch is to write are none; null: all are this one's.
+int64_t unwritten(const execution::Allocation& a, DType dtype, const std::vector<Whose>* whose) {
     if (a.written.empty()) return 0;
     const auto size = static_cast<std::ptrdiff_t>(size_of(dtype));
     int64_t out = 0;
-    for (auto byte = a.written.begin(); byte != a.written.end(); byte += size)
+    size_t element = 0;
+    for (auto byte = a.written.begin(); byte != a.written.end(); byte += size, ++element) {
+        if (whose != nullptr && (*whose)[element] == Whose::later) continue;
         out += std::all_of(byte, byte + size, [](uint8_t w) { return w == 0; }) ? 1 : 0;
+    }
     return out;
+}
+
+const std::vector<Whose>* whose_elements(const Observer& o, const std::string& name) {
+    if (o.unsettled == nullptr || manifest::launch_of(o.problem).outputs.contains(name)) return nullptr;
+    const auto found = o.unsettled->elements.find(name);
+    return found == o.unsettled->elements.end() ? nullptr : &found->second;
+}
+
+// What a later launch writes is not compared behind this one.
+void leave_out(const std::vector<Whose>* whose, ReferenceTile& reference) {
+    for (size_t i = 0; whose != nullptr && i < reference.value.data.size(); ++i) {
+        if ((*whose)[i] != Whose::later) continue;
+        reference.compared.data[i] = 0;
+        reference.value.data[i] = std::numeric_limits<double>::quiet_NaN();
+    }
 }
 
 // Why it was not compared, or only in part.
@@ -137,13 +157,6 @@ std::string note_of(
     );
 }
 
-manifest::OutputRule rule_of(const manifest::Kernel& kernel, const std::string& name) {
-    const auto found = kernel.outputs.find(name);
-    manifest::OutputRule rule = found == kernel.outputs.end() ? manifest::OutputRule{} : found->second;
-    if (rule.of.empty()) rule.of = name;
-    return rule;
-}
-
 // A reference that lacks the output leaves a gap; one that does not fit it is an error.
 ReferenceTile truth_of(
     Observer& o, const manifest::OutputRule& rule, const manifest::BoundArgument& a, const capture::Tile& tile
@@ -163,15 +176,22 @@ ReferenceTile truth_of(
     return out;
 }
 
-void compare_output(Observer& o, const execution::GlobalMemory& memory, const manifest::BoundArgument& a) {
-    const std::string& name = a.data.name;
-    const manifest::OutputRule rule = rule_of(o.problem.kernel, name);
-    const execution::Allocation& allocation = *execution::find_named(memory, name);
+// `name`: as the capture calls it.
+void compare_output(
+    Observer& o,
+    const execution::GlobalMemory& memory,
+    const manifest::BoundArgument& a,
+    const std::string& name
+) {
+    const manifest::OutputRule rule = rule_of(o.problem, a.data.name);
+    const execution::Allocation& allocation = *execution::find_named(memory, a.data.name);
+    const std::vector<Whose>* whose = whose_elements(o, a.data.name);
     capture::Tile tile;
     tile.block = capture::kWholeLaunch;
     tile.cols = static_cast<int>(a.data.shape.empty() ? 1 : a.data.shape.back());
     tile.rows = static_cast<int>(elements(a.data.shape) / std::max(tile.cols, 1));
     ReferenceTile reference = truth_of(o, rule, a, tile);
+    leave_out(whose, reference);
     capture::Output out;
     out.name = name, out.shape = a.data.shape;
     out.of = analysis::decide(a.data.dtype, {rule.tolerance, rule.rtol}, reference);
@@ -179,7 +199,7 @@ void compare_output(Observer& o, const execution::GlobalMemory& memory, const ma
     out.of.elements = elements(a.data.shape), out.of.compared = tile.compared;
     const bool there = reference.problem.empty() && !reference.value.data.empty();
     out.of.unknown = there ? out.of.elements - tile.compared : 0;
-    out.of.unwritten = unwritten(allocation, a.data.dtype);
+    out.of.unwritten = unwritten(allocation, a.data.dtype, whose);
     out.of.wanted = o.wanted && rule.compare;
     if (out.of.compared == 0) out.of.limit = capture::Limit::none;
     if (tile.verdict == Verdict::ok && !analysis::decides(out.of)) tile.verdict = Verdict::undecided;
@@ -200,9 +220,65 @@ void compare_output(Observer& o, const execution::GlobalMemory& memory, const ma
 
 }  // namespace
 
+manifest::OutputRule rule_of(const manifest::Problem& problem, const std::string& name) {
+    const std::map<std::string, manifest::OutputRule>&own = manifest::launch_of(problem).outputs,
+                                &all = problem.kernel.outputs;
+    const auto mine = own.find(name), found = all.find(name);
+    manifest::OutputRule rule = mine != own.end() ? mine->second
+        : found != all.end()                      ? found->second
+                                                  : manifest::OutputRule{};
+    if (rule.of.empty()) rule.of = name;
+    return rule;
+}
+
 void compare_outputs(Observer& o, const execution::GlobalMemory& memory) {
     for (const manifest::BoundArgument* a : manifest::arrays(o.problem))
-        if (a->output) compare_output(o, memory, *a);
+        if (a->output) compare_output(o, memory, *a, a->data.name);
+}
+
+bool compare_launch_outputs(Observer& o, const execution::GlobalMemory& memory) {
+    const size_t first = o.capture.outputs.size();
+    for (const manifest::BoundArgument* a : manifest::arrays(o.problem))
+        if (a->output && manifest::launch_of(o.problem).outputs.contains(a->data.name))
+            compare_output(
+                o,
+                memory,
+                *a,
+                fmt::format(
+                    "{} after launch {} ({})",
+                    a->data.name,
+                    o.problem.at + 1,
+                    manifest::launch_of(o.problem).name
+                )
+            );
+    return std::none_of(
+        o.capture.outputs.begin() + static_cast<std::ptrdiff_t>(first),
+        o.capture.outputs.end(),
+        [](const capture::Output& out) { return out.verdict == Verdict::bad; }
+    );
+}
+
+void move_outputs(const capture::Capture& from, capture::Capture& to) {
+    std::erase_if(to.tiles, [](const capture::Tile& t) { return t.block == capture::kWholeLaunch; });
+    to.outputs.clear();
+    for (const capture::Output& output : from.outputs) {
+        capture::Tile tile = from.tiles[static_cast<size_t>(output.tile)];
+        capture::Probe probe = from.probes[static_cast<size_t>(tile.probe)];
+        for (capture::BlobId* id : {&tile.values, &tile.reference, &tile.bound, &tile.owner})
+            if (*id != capture::kNoBlob)
+                *id = capture::add_blob(to.blobs, from.blobs.blobs[static_cast<size_t>(*id)]);
+        const auto known = std::find_if(to.probes.begin(), to.probes.end(), [&](const capture::Probe& p) {
+            return p.kind == probe.kind && p.name == probe.name;
+        });
+        tile.probe = static_cast<int>(known - to.probes.begin());
+        if (known == to.probes.end()) {
+            probe.step = tile.probe;
+            to.probes.push_back(std::move(probe));
+        }
+        to.outputs.push_back(output);
+        to.outputs.back().tile = static_cast<int>(to.tiles.size());
+        to.tiles.push_back(tile);
+    }
 }
 
 }  // namespace wl::diagnosis

@@ -2,7 +2,7 @@
 #include "instrumentation/diagnosis/record.h"
 
 #include "instrumentation/base/block_text.h"
-#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string dropped_text(const Experiment& e, int64_t block, uint64_t events, bo
     return fmt::format(
         "block {} was not recorded{}: its {} events and its tiles go beyond the limit of {}; "
         "--record-limit raises it, `warplens estimate` says what is needed",
-        block_text(block, e.problem.grid),
+        block_text(block, manifest::launch_of(e.problem).grid),
         elements_stay ? " but for its tiles" : "",
         events,
         bytes_text(e.options.record_bytes)
@@ -57,7 +57,7 @@ std::vector<execution::Incident> record_blocks(
 ) {
     capture::Capture& c = observer.capture;
     std::vector<execution::Incident> incidents;
-    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    Prepared prepared = prepare(e);
     const uint64_t limit = e.options.record_bytes;
     uint64_t used = 0;
     observer.keep = true;
@@ -65,7 +65,7 @@ std::vector<execution::Incident> record_blocks(
         std::vector<capture::Tile> summaries = take_tiles(c, block);
         const size_t first_blob = c.blobs.blobs.size();
         // Each block finds the memory from before the launch.
-        if (block != blocks.front()) prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+        if (block != blocks.front()) prepared = prepare(e);
         execution::RunOptions options = run_options(e.options, "record");
         options.blocks = {block}, options.record = true;
         options.checks.races = false;  // looked for in the first pass, which knows what fences order

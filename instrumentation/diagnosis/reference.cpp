@@ -72,6 +72,9 @@ std::vector<analysis::TensorTerms> terms_of(const Problem& p) {
     };
     for (const auto& [name, rule] : p.kernel.outputs)
         add(rule.of.empty() ? name : rule.of, rule.terms, p.kernel.path + ": output." + name + ".terms");
+    for (const manifest::BoundLaunch& launch : p.launches)
+        for (const auto& [name, rule] : launch.outputs)
+            add(rule.of, rule.terms, p.kernel.path + ": " + launch.key + ".output." + name + ".terms");
     for (const auto& [name, rule] : p.kernel.tiles)
         add(rule.of, rule.terms, p.kernel.path + ": tile." + name + ".terms");
     return out;

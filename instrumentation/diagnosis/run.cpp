@@ -2,23 +2,28 @@
 #include "instrumentation/diagnosis/run.h"
 
 #include "instrumentation/analysis/decide.h"
+#include "instrumentation/analysis/diff.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
+#include "instrumentation/diagnosis/run_sequence.h"
+#include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/diagnosis/timer.h"
 
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 
 namespace wl::diagnosis {
 
@@ -33,46 +38,41 @@ std::string now_utc() {
     return text;
 }
 
-// "kernels/v2c_3.cu": as short as it stays unambiguous for someone in this directory, else beside the
-// manifest's folder.
-std::string display_path(const manifest::Problem& p) {
-    const std::filesystem::path source = std::filesystem::weakly_canonical(p.kernel.source),
-                                here = std::filesystem::current_path();
-    const std::filesystem::path relative = source.lexically_relative(here);
-    if (!relative.empty() && *relative.begin() != "..") return relative.string();
-    return (source.parent_path().filename() / source.filename()).string();
-}
-
 compile::Compiled compile_kernel(const manifest::Problem& p, const Options& options) {
     compile::CompileOptions c;
-    c.source_path = p.kernel.source, c.display_path = display_path(p), c.defines = p.defines,
+    c.source_path = p.kernel.source, c.display_path = path_from_here(p.kernel.source), c.defines = p.defines,
     c.include = p.kernel.include, c.arch = options.arch, c.debug = options.debug;
-    if (p.kernel.entry.find('<') != std::string::npos) c.name_expressions.push_back(p.kernel.entry);
+    c.name_expressions = manifest::template_entries(p);
     return compile::compile(c);
 }
 
 std::string entry_name(
-    const manifest::Problem& p, const ptx::Module& module, const compile::Compiled& compiled
+    const manifest::Problem& p,
+    const ptx::Module& module,
+    const compile::Compiled& compiled,
+    const std::string& wanted
 ) {
-    if (!compiled.lowered_names.empty()) return compiled.lowered_names.front();
-    const ptx::Function* entry = ptx::find_entry(module, p.kernel.entry);
+    const std::vector<std::string> instances = manifest::template_entries(p);
+    for (size_t i = 0; i < std::min(instances.size(), compiled.lowered_names.size()); ++i)
+        if (instances[i] == wanted) return compiled.lowered_names[i];
+    const ptx::Function* entry = ptx::find_entry(module, wanted);
     if (entry != nullptr) return entry->name;
     std::string there;
     std::vector<std::string> called;
     for (const ptx::Function& f : module.functions) {
         if (!f.is_entry || f.is_declaration) continue;
         there += (there.empty() ? "" : ", ") + demangle(f.name);
-        if (is_name_of(p.kernel.entry, f.name)) called.push_back(f.name);
+        if (is_name_of(wanted, f.name)) called.push_back(f.name);
     }
     if (called.size() == 1) return called.front();
     if (there.empty()) throw Error(p.kernel.source + ": there is no __global__ function in it");
-    if (p.kernel.entry.empty())
+    if (wanted.empty())
         throw Error(
             p.kernel.path + ": the source has several kernels (" + there + "); name one with entry = \"...\""
         );
     throw Error(
-        p.kernel.path + (called.empty() ? ": no kernel named '" : ": several kernels are named '") +
-        p.kernel.entry + "' in " + p.kernel.source + "; there is " + there +
+        p.kernel.path + (called.empty() ? ": no kernel named '" : ": several kernels are named '") + wanted +
+        "' in " + p.kernel.source + "; there is " + there +
         (called.empty() ? " (or name an instance of a template)" : " (name one with its parameters)")
     );
 }
@@ -81,6 +81,13 @@ std::string entry_name(
 
 void report(const Options& options, const char* stage, double fraction) {
     if (options.on_progress && !options.on_progress({stage, fraction})) throw Cancelled{};
+}
+
+Experiment at_launch(const Experiment& e, size_t launch) {
+    Experiment out = e;
+    out.problem.at = launch, out.entry = e.entries[launch];
+    out.before = nullptr, out.unsettled = nullptr;
+    return out;
 }
 
 execution::RunOptions run_options(const Options& o, const char* stage) {
@@ -99,8 +106,10 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
     report(options, "compile", 0);
     const Timer compile;
     const compile::Compiled compiled = compile_kernel(problem, options);
-    Experiment e{std::move(problem), ptx::parse(compiled.ptx), {}, std::nullopt, {}, options};
-    e.entry = entry_name(e.problem, e.module, compiled);
+    Experiment e{std::move(problem), ptx::parse(compiled.ptx), {}, {}, {}, {}, std::nullopt, {}, options};
+    for (const manifest::BoundLaunch& launch : e.problem.launches)
+        e.entries.push_back(entry_name(e.problem, e.module, compiled, launch.entry));
+    e.entry = e.entries[e.problem.at];
     fill_symbols(e.problem, e.module);
     c.seconds.emplace_back("compile", seconds(compile));
     c.ptx = compiled.ptx;
@@ -149,6 +158,42 @@ void say_limits(capture::Capture& c) {
                 f.explanation += " " + said;
 }
 
+// A device does not see single accesses: where something is wrong, the emulator runs the launch with its
+// checks and tells what the rules rest on.
+void look_again(const Experiment& e, capture::Capture& c, std::vector<execution::Incident>& incidents) {
+    if (e.options.executor.can.bounds || (analysis::first_bad_tile(c) < 0 && incidents.empty())) return;
+    const Timer again;
+    try {
+        const execution::Executable executable = emulator::executor().prepare(e.module, e.entry);
+        Prepared prepared = prepare(e);
+        execution::RunOptions options = run_options(e.options, "diagnose");
+        options.marks = false;
+        execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
+        if (result.cancelled) throw Cancelled{};
+        c.counters = {
+            {"warp_instructions", static_cast<double>(result.warp_instructions)}
+        };
+        std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
+        c.notes.emplace_back(
+            "tiles and outputs were measured; accesses, witnesses and proofs of the findings come from the "
+            "emulator, which ran the launch again"
+        );
+    } catch (const Unsupported& u) {
+        c.notes.push_back(std::string("the emulator could not run the launch again: ") + u.what());
+    }
+    c.seconds.emplace_back("emulator", seconds(again));
+}
+
+// Rules change the program and run it again; so can the emulator alone.
+std::vector<capture::Finding> diagnose_by_emulator(
+    const Experiment& e, const capture::Capture& c, const std::vector<execution::Incident>& incidents
+) {
+    if (e.options.executor.can.bounds) return diagnose(e, c, incidents);
+    Experiment simulated = e;
+    simulated.options.executor = emulator::executor();
+    return diagnose(simulated, c, incidents);
+}
+
 void require_abilities(const Options& options) {
     if (options.schedule_seed != 0 && !options.executor.can.schedules)
         throw Error(
@@ -158,12 +203,30 @@ void require_abilities(const Options& options) {
 
 }  // namespace
 
+void explain(const Experiment& e, capture::Capture& c, std::vector<execution::Incident>& incidents) {
+    const Options& options = e.options;
+    if (options.diagnose) look_again(e, c, incidents);
+    if (options.uninitialised && options.executor.can.checks.uninitialised) {
+        const Timer trace;
+        if (follow_uninitialised(e, c, incidents)) c.seconds.emplace_back("trace", seconds(trace));
+    }
+    note_checks(e, c);
+    if (options.diagnose) {
+        const Timer diagnose_time;
+        report(options, "diagnose", 0);
+        c.findings = diagnose_by_emulator(e, c, incidents);
+        c.seconds.emplace_back("diagnose", seconds(diagnose_time));
+    }
+    say_limits(c);
+}
+
 capture::Capture run(
     manifest::Problem problem, const Options& options, std::vector<execution::Incident>* seen
 ) {
     require_abilities(options);
     capture::Capture c;
     const Experiment e = make_experiment(std::move(problem), options, c);
+    if (manifest::is_sequence(e.problem)) return run_sequence(e, c, seen);
     execution::Executable executable;
     try {
         executable = options.executor.prepare(e.module, e.entry);
@@ -181,19 +244,11 @@ capture::Capture run(
         c.verdict = "findings";
         return c;
     }
-    std::vector<execution::Incident> incidents = assemble(e, executable, c);
-    if (options.uninitialised && options.executor.can.checks.uninitialised) {
-        const Timer trace;
-        if (follow_uninitialised(e, c, incidents)) c.seconds.emplace_back("trace", seconds(trace));
-    }
-    note_checks(e, c);
-    if (options.diagnose) {
-        const Timer diagnose_time;
-        report(options, "diagnose", 0);
-        c.findings = diagnose(e, c, incidents);
-        c.seconds.emplace_back("diagnose", seconds(diagnose_time));
-    }
-    say_limits(c);
+    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+    std::vector<execution::Incident> incidents = run_pass(e, executable, prepared, c).incidents;
+    compare_pass(e, executable, prepared.memory, c);
+    record_pass(e, executable, c, incidents);
+    explain(e, c, incidents);
     c.verdict = analysis::verdict_of(c);
     if (seen != nullptr) *seen = std::move(incidents);
     return c;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,11 +39,22 @@ struct Options {
 };
 struct Cancelled {};
 
+// Which elements of which outputs are another launch's: of a later one they are judged behind that, of an
+// earlier one they are not this one's work.
+enum class Whose : uint8_t { own, later, earlier };
+struct Unsettled {
+    std::map<std::string, std::vector<Whose>> elements;  // by output
+};
+
 // Everything the rules need to change the program and run it again.
 struct Experiment {
     manifest::Problem problem;
     ptx::Module module;
-    std::string entry;
+    std::string entry;                 // of the launch that is looked at
+    std::vector<std::string> entries;  // of all launches
+    // Memory as the launches before left it; null where there are none, or it is not known yet.
+    std::shared_ptr<const execution::GlobalMemory> before = {};
+    std::shared_ptr<const Unsettled> unsettled = {};  // null: nothing
     std::optional<analysis::Reference> reference;
     std::string reference_problem;  // why there is none
     Options options;
@@ -51,9 +63,15 @@ struct Experiment {
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
 Experiment make_experiment(manifest::Problem problem, const Options& options, capture::Capture& capture);
 
+// The same with another launch to be looked at.
+Experiment at_launch(const Experiment& e, size_t launch);
+
 execution::RunOptions run_options(const Options& options, const char* stage);
 // Throws Cancelled when the one who asked has had enough.
 void report(const Options& options, const char* stage, double fraction);
+
+// What went wrong in a launch, by the rules: the capture's findings.
+void explain(const Experiment& e, capture::Capture& capture, std::vector<execution::Incident>& incidents);
 
 // The whole: prepare, both passes, reference, diff, diagnosis. The capture's verdict is one of
 // capture::kVerdictWords. Throws Error (compile error, bad launch) and Cancelled. `seen`: what the executor

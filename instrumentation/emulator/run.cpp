@@ -273,17 +273,6 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
 
 namespace {
 
-// Copies of a memory share their heap.
-GlobalMemory copy_of(const GlobalMemory& memory) {
-    GlobalMemory copy = memory;
-    if (memory.heap == nullptr) return copy;
-    copy.heap = std::make_shared<Heap>();
-    copy.heap->arena = memory.heap->arena;
-    copy.heap->pieces = memory.heap->pieces;
-    copy.heap->next = memory.heap->next;
-    return copy;
-}
-
 TurnLog log_launch(const TurnQuestion& q, GlobalMemory& memory, bool is_told) {
     TurnLog log;
     log.block = q.block;
@@ -304,10 +293,10 @@ TurnLog log_launch(const TurnQuestion& q, GlobalMemory& memory, bool is_told) {
 }  // namespace
 
 TurnLog log_turns(const TurnQuestion& q, const GlobalMemory& memory) {
-    GlobalMemory after = copy_of(memory);
+    GlobalMemory after = execution::copy_of(memory);
     TurnLog log = log_launch(q, after, true);
     if (!log.full && !was_told_all(log, after)) {  // surfaces, bulk copies
-        after = copy_of(memory);
+        after = execution::copy_of(memory);
         log = log_launch(q, after, false);
     }
     log.seen.clear();

@@ -37,6 +37,15 @@ struct Checks {
     // kernel could not be run.
 };
 
+// A store to global memory, of one lane.
+struct Stored {
+    int64_t block = 0;
+    capture::Owner by;
+    std::string_view array;  // its allocation's name
+    uint64_t offset = 0;     // of the first byte in it
+    uint32_t bytes = 0;
+};
+
 struct RunOptions {
     // Linear indices; empty: all. If the kernel's blocks may wait for each other, the rest runs too: without
     // checks, marks or record.
@@ -51,7 +60,9 @@ struct RunOptions {
                                      // RunResult::events
     bool count_accesses = false;     // wavefronts and sectors of every request
     std::vector<RowMap> row_maps;    // shared memory as if laid out so, for the counts alone
-    uint64_t schedule_seed = 0;      // 0: the fixed order; else a legal one of warps and blocks, by seed
+    std::function<void(const Stored&)> on_store;  // with record, in place of RunResult::global_owners; on
+                                                  // worker threads, several at a time
+    uint64_t schedule_seed = 0;  // 0: the fixed order; else a legal one of warps and blocks, by seed
     std::function<void(TileSnapshot&&)> on_tile;  // on worker threads, several at a time
     std::function<bool(uint64_t done, uint64_t total)>
         on_progress;  // blocks; on one thread at a time; false cancels
@@ -71,7 +82,8 @@ struct Executable {
 struct Abilities {
     Checks checks{.races = false, .uninitialised = false, .uniform = false};
     bool bounds = false, barriers = false;  // out_of_bounds and misaligned; divergent_barrier and deadlock
-    bool record = false, count_accesses = false, schedules = false;
+    bool record = false;                    // RunOptions::record, as far as the executor sees what happens
+    bool count_accesses = false, schedules = false;
 };
 
 struct Executor {

@@ -7,8 +7,11 @@
 
 namespace wl::execution {
 
+// Of an executor that is not told where something happened.
+constexpr uint32_t kUnknownSite = UINT32_MAX;
+
 struct Access {
-    uint32_t site = 0;   // instruction index
+    uint32_t site = 0;   // instruction index, or kUnknownSite
     int64_t block = -1;  // linear
     int warp = -1;
     uint32_t lanes = 0;    // mask
@@ -45,6 +48,7 @@ struct Incident {
                            // list
         bad_free,          // of what malloc did not give, or of what was freed before
         endless_wait,      // blocks poll memory that none of them will change
+        device_fault,      // a device ended the launch, or never did; where is unknown
         left_early,        // threads exited before a full barrier: allowed; told among RunResult::notes
     };
     Kind kind = Kind::race_shared;

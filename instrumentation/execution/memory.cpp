@@ -29,6 +29,16 @@ uint64_t allocate(GlobalMemory& memory, std::string name, std::vector<std::byte>
     return base;
 }
 
+GlobalMemory copy_of(const GlobalMemory& memory) {
+    GlobalMemory copy = memory;
+    if (memory.heap == nullptr) return copy;
+    copy.heap = std::make_shared<Heap>();
+    copy.heap->arena = memory.heap->arena;
+    copy.heap->pieces = memory.heap->pieces;
+    copy.heap->next = memory.heap->next;
+    return copy;
+}
+
 uint64_t add_texture(GlobalMemory& memory, Texture texture) {
     assert(find(memory, texture.data, texture_bytes(texture)) != nullptr);
     memory.textures.push_back(std::move(texture));

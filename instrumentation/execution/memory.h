@@ -22,7 +22,8 @@ struct Allocation {
     std::string name;   // the argument or module variable it belongs to
     uint64_t base = 0;  // device address, 256-byte aligned
     std::vector<std::byte> bytes;
-    std::vector<uint8_t> written;  // one flag a byte; empty: everything counts as initialised
+    std::vector<uint8_t> written;          // one flag a byte; empty: everything counts as initialised
+    std::vector<uint64_t> addresses = {};  // bytes at which addresses of allocations lie, before any launch
 };
 
 enum class AddressMode : uint8_t { wrap, clamp, mirror, border };
@@ -72,6 +73,9 @@ struct GlobalMemory {
 uint64_t allocate(
     GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised = true
 );
+
+// All of it again: plain copies share the heap.
+GlobalMemory copy_of(const GlobalMemory& memory);
 
 // A handle for instructions on textures and surfaces. All of the texture's texels lie in one allocation.
 uint64_t add_texture(GlobalMemory& memory, Texture texture);

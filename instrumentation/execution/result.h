@@ -14,6 +14,9 @@
 
 namespace wl::execution {
 
+// A mark that names more elements than this, or fewer than one, is taken without elements.
+constexpr int64_t kMostTileElements = 1 << 24;
+
 // A mark taken: the matrix at one instant, copied out.
 struct TileSnapshot {
     uint32_t site = 0;  // the mark's instruction index

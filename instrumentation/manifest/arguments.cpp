@@ -6,6 +6,7 @@
 #include "instrumentation/manifest/fill.h"
 #include "instrumentation/manifest/texture.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 #include <sstream>
@@ -94,15 +95,71 @@ void read_vector(const Section& section, const NamedType& type, Argument& argume
 }
 
 void read_value(const Section& section, Argument& argument);
+Argument read_argument(const Section& section);
+
+// What a table of addresses points to: arrays that stand here, or names of others.
+void read_pointers(const Section& section, Argument& argument) {
+    const bool rows = section.table->contains("rows_of");
+    const std::string key = rows ? "rows_of" : "pointers";
+    forbid(
+        section,
+        "an array of addresses",
+        {"dtype", "shape", "fill", "value", "output", "texture", "surface", "fields"}
+    );
+    if (rows && section.table->contains("pointers")) forbid(section, "the rows of one array", {"pointers"});
+    const toml::node* node = section.table->get(key);
+    std::vector<const toml::node*> items;
+    if (rows)
+        items.push_back(node);
+    else if (node->is_array())
+        for (const toml::node& item : *node->as_array()) items.push_back(&item);
+    for (size_t i = 0; i < items.size(); ++i) {
+        const std::string name = full_name(section, key) + (rows ? "" : fmt::format("[{}]", i));
+        if (items[i]->is_string()) {
+            argument.pointers.push_back(**items[i]->as_string());
+            continue;
+        }
+        if (!items[i]->is_table()) break;
+        Argument pointee = read_argument({section.document, items[i]->as_table(), name});
+        if (pointee.shape.empty())
+            fail(*section.document, pointee.line, name + " is no array: an address is that of one.");
+        argument.pointers.push_back(argument.name + "." + pointee.name);
+        argument.fields.push_back(std::move(pointee));
+    }
+    if (items.empty() || argument.pointers.size() != items.size())
+        fail(
+            *section.document,
+            line_of(section, key),
+            full_name(section, key) +
+                (rows ? " is an array { name = ..., dtype = ..., ... }, or the name of one."
+                      : " is a list of arrays { name = ..., dtype = ..., ... }, or of their names.")
+        );
+    if (rows) argument.rows_of = argument.pointers.front(), argument.pointers.clear();
+}
 
 Argument read_argument(const Section& section) {
     check_keys(
-        section, {"name", "dtype", "shape", "fill", "value", "fields", "output", "texture", "surface"}
+        section,
+        {"name",
+         "dtype",
+         "shape",
+         "fill",
+         "value",
+         "fields",
+         "pointers",
+         "rows_of",
+         "output",
+         "texture",
+         "surface"}
     );
     Argument argument;
     argument.line = line_of(section);
     argument.name = required(section, "name", text(section, "name"), "every argument has one");
     check_name(section, "name", argument.name);
+    if (section.table->contains("pointers") || section.table->contains("rows_of")) {
+        read_pointers(section, argument);
+        return argument;
+    }
     if (section.table->contains("fields")) {
         forbid(
             section,
@@ -157,6 +214,44 @@ std::vector<Argument> read_arguments(const Section& parent, const std::string& k
             );
     }
     return arguments;
+}
+
+std::vector<LaunchArgument> read_launch_arguments(
+    const Section& launch, const std::vector<Argument>& arguments
+) {
+    std::vector<std::string> known;
+    for (const Argument& a : arguments) known.push_back(a.name);
+    const toml::node* node = launch.table->get("args");
+    launch.document->lines[full_name(launch, "args")] = line_of(launch, "args");
+    if (!node->is_array())
+        fail(
+            *launch.document,
+            line_of(launch, "args"),
+            full_name(launch, "args") + " must be a list: names of args, and scalars { name, dtype, value }."
+        );
+    std::vector<LaunchArgument> out;
+    for (const toml::node& item : *node->as_array()) {
+        const std::string name = fmt::format("{}[{}]", full_name(launch, "args"), out.size());
+        const int line = static_cast<int>(item.source().begin.line);
+        launch.document->lines[name] = line;
+        LaunchArgument& argument = out.emplace_back();
+        if (item.is_string()) {
+            argument.of = **item.as_string();
+            if (std::find(known.begin(), known.end(), argument.of) == known.end())
+                fail(*launch.document, line, unknown(argument.of, "argument in " + name, known));
+            continue;
+        }
+        if (!item.is_table())
+            fail(*launch.document, line, name + " must be a name of args, or { name, dtype, value }.");
+        argument.own = read_argument({launch.document, item.as_table(), name});
+        if (!argument.own.shape.empty() || !argument.own.pointers.empty() || !argument.own.rows_of.empty())
+            fail(
+                *launch.document,
+                line,
+                name + " is an array: launches share theirs, so that it stands in args at the top."
+            );
+    }
+    return out;
 }
 
 Argument read_symbol(const Section& section, const std::string& name) {

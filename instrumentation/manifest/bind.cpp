@@ -3,16 +3,15 @@
 #include "instrumentation/base/fault_macro.h"
 #include "instrumentation/base/shape_text.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/manifest/binding.h"
 #include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/fill.h"
-#include "instrumentation/manifest/inputs.h"
-#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/params.h"
 #include "instrumentation/manifest/python.h"
 #include "instrumentation/manifest/python_server.h"
 #include "instrumentation/manifest/texture.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -20,23 +19,6 @@
 
 namespace wl::manifest {
 namespace {
-
-using Variables = std::map<std::string, double>;
-
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", the same from 8.0 to 9.0 but
-// for shared memory, which is that of 9.0.
-constexpr std::array<int64_t, 3> kGridLimit = {2147483647, 65535, 65535};
-constexpr std::array<int64_t, 3> kBlockLimit = {1024, 1024, 64};
-constexpr int64_t kThreadLimit = 1024;
-constexpr int64_t kSharedLimit = int64_t{227} * 1024;  // bytes a block may opt in to
-constexpr int64_t kStackLimit = int64_t{512} * 1024;   // bytes of local memory a thread
-
-std::string grouped(int64_t n) {  // 232,448
-    std::string digits = fmt::format("{}", n);
-    for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<size_t>(at), ",");
-    return digits;
-}
 
 [[noreturn]] void unknown_word(
     const Kernel& kernel,
@@ -55,16 +37,6 @@ std::string grouped(int64_t n) {  // 232,448
                             : "; it has " + join(known, ", ") + "."
     ));
 }
-
-struct Binding {
-    const Kernel& kernel;
-    const BindOptions& options;
-    Inputs inputs;
-    Variables variables;
-    uint64_t bytes = 0;  // of all arrays so far
-
-    std::string at(const std::string& key) const { return place(kernel, key); }
-};
 
 // ---- parameters, defines, faults
 
@@ -125,72 +97,6 @@ void bind_defines(const Binding& b, Problem& problem) {
         problem.faults.push_back(fault);
         problem.defines.emplace_back(fault_macro(fault), "1");
     }
-}
-
-// ---- launch
-
-std::array<int64_t, 3> extents(
-    const Binding& b,
-    const std::string& key,
-    const std::vector<std::string>& expressions,
-    const std::array<int64_t, 3>& limit
-) {
-    std::array<int64_t, 3> extent = {1, 1, 1};
-    for (size_t i = 0; i < expressions.size(); ++i) {
-        const std::string where = b.at(fmt::format("launch.{}[{}]", key, i));
-        extent[i] = evaluate_whole(expressions[i], b.variables, where, 1);
-        if (extent[i] > limit[i])
-            throw Error(
-                fmt::format("{} is {}, the limit is {}.", where, grouped(extent[i]), grouped(limit[i]))
-            );
-    }
-    return extent;
-}
-
-Dim3 dim3(const std::array<int64_t, 3>& e) {
-    return {static_cast<uint32_t>(e[0]), static_cast<uint32_t>(e[1]), static_cast<uint32_t>(e[2])};
-}
-
-struct ByteLimit {
-    int64_t most = 0;
-    const char* of = "";   // what it limits
-    const char* why = "";  // of whom
-};
-uint32_t launch_bytes(const Binding& b, const char* key, const std::string& expression, ByteLimit limit) {
-    const std::string where = b.at(std::string("launch.") + key);
-    const int64_t bytes = evaluate_whole(expression, b.variables, where, 0);
-    if (bytes > limit.most)
-        throw Error(fmt::format(
-            "{} asks for {} bytes of {}, the limit is {} ({}).",
-            where,
-            grouped(bytes),
-            limit.of,
-            grouped(limit.most),
-            limit.why
-        ));
-    return static_cast<uint32_t>(bytes);
-}
-
-void bind_launch(const Binding& b, Problem& problem) {
-    problem.grid = dim3(extents(b, "grid", b.kernel.grid, kGridLimit));
-    const std::array<int64_t, 3> block = extents(b, "block", b.kernel.block, kBlockLimit);
-    problem.block = dim3(block);
-    if (const int64_t threads = block[0] * block[1] * block[2]; threads > kThreadLimit)
-        throw Error(fmt::format(
-            "{} is {} threads ({} x {} x {}), the limit is {} a block.",
-            b.at("launch.block"),
-            grouped(threads),
-            block[0],
-            block[1],
-            block[2],
-            grouped(kThreadLimit)
-        ));
-    problem.shared = launch_bytes(
-        b, "shared", b.kernel.shared, {kSharedLimit, "dynamic shared memory", "227 KB a block, sm_90"}
-    );
-    problem.stack =
-        launch_bytes(b, "stack", b.kernel.stack, {kStackLimit, "stack", "512 KB of local memory a thread"});
-    problem.cooperative = b.kernel.cooperative;
 }
 
 // ---- arguments
@@ -270,32 +176,48 @@ void fill_array(const Binding& b, const Argument& argument, const std::string& k
     fill_by(b, parse_fill(argument.fill, where), where, data);
 }
 
-// `owner` is "p." for the fields of the argument p, `key` "args[2].fields[0]".
-BoundArgument bind_argument(
-    Binding& b, const Argument& argument, const std::string& owner, const std::string& key
-) {
-    BoundArgument bound;
-    bound.name = argument.name;
-    for (size_t i = 0; i < argument.fields.size(); ++i)
-        bound.fields.push_back(bind_argument(
-            b, argument.fields[i], owner + argument.name + ".", fmt::format("{}.fields[{}]", key, i)
-        ));
-    bound.align = argument.align;
-    if (!argument.fields.empty()) return bound;
-    bound.data.name = owner + argument.name;
-    bound.data.dtype = argument.dtype;
-    bound.array = !argument.shape.empty();
-    bound.output = argument.output;
-    bound.filled = !argument.fill.empty();
-    if (bound.array) {
-        allocate(b, argument, key, bound.data);
-        bound.texture = argument.texture;
-        if (bound.texture) check_texture(*bound.texture, bound.data, b.at(key + ".shape"));
-        fill_array(b, argument, key, bound.data);
-    } else {
-        bind_scalar(b, argument, key, bound.data);
+// The address of each element along an array's first extent.
+void point_to_rows(const BoundArgument& array, const std::string& name, BoundArgument& table) {
+    const auto rows = static_cast<uint64_t>(array.data.shape.front());
+    const uint64_t bytes = array.data.bytes.size() / rows;
+    for (uint64_t row = 0; row < rows; ++row) table.pointers.emplace_back(name, row * bytes);
+}
+
+// A table of addresses: what each is of is known, where that lies is not.
+void bind_pointers(const Argument& argument, BoundArgument& bound) {
+    bound.array = bound.filled = true;
+    bound.data.dtype = DType::u64;
+    for (const std::string& of : argument.pointers) bound.pointers.emplace_back(of, 0);
+    if (!argument.rows_of.empty() && !bound.fields.empty())
+        point_to_rows(bound.fields.front(), argument.rows_of, bound);
+    bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
+    bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
+}
+
+// Tables that point to arrays of other arguments, when all are known.
+void bind_names(const Binding& b, Problem& problem) {
+    std::map<std::string, const BoundArgument*> known;
+    for (const BoundArgument* a : arrays(problem)) known[a->data.name] = a;
+    std::vector<std::string> names;
+    for (const auto& [name, array] : known) names.push_back(name);
+    for (size_t i = 0; i < problem.args.size(); ++i) {
+        const Argument& argument = b.kernel.args[i];
+        BoundArgument& bound = problem.args[i];
+        const auto find = [&](const std::string& name) {
+            const auto found = known.find(name);
+            if (found == known.end())
+                throw Error(
+                    b.at(fmt::format("args[{}]", i)) + ": there is no array \"" + name + "\" to point to; " +
+                    (names.empty() ? "there is none." : "there are " + join(names, ", ") + ".")
+                );
+            return found->second;
+        };
+        for (const std::string& of : argument.pointers) find(of);
+        if (argument.rows_of.empty() || !bound.fields.empty()) continue;
+        point_to_rows(*find(argument.rows_of), argument.rows_of, bound);
+        bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
+        bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
     }
-    return bound;
 }
 
 // ---- rules: evaluated once, so that a misspelt name is known before the run
@@ -315,10 +237,24 @@ Variables with_lane(Variables variables, int lane, int element) {
     return variables;
 }
 
-void check_rules(const Binding& b) {
-    for (const auto& [name, rule] : b.kernel.outputs)
-        if (!rule.terms.empty()) evaluate(rule.terms, b.variables, b.at("output." + name + ".terms"));
-    const Variables variables = with_position(b.variables, {0, 0, 0}, 0, 0);
+// A mark may stand in any launch: its window knows the turns of all.
+Variables with_turns(Variables variables, const Problem& problem, size_t launch) {
+    for (const BoundLaunch& other : problem.launches)
+        for (const auto& [turn, value] : other.turns) variables.emplace(turn, 0);
+    for (const auto& [turn, value] : problem.launches[launch].turns) variables[turn] = value;
+    return variables;
+}
+
+void check_terms(const Binding& b, const std::map<std::string, OutputRule>& rules, const std::string& key) {
+    for (const auto& [name, rule] : rules)
+        if (!rule.terms.empty()) evaluate(rule.terms, b.variables, b.at(key + name + ".terms"));
+}
+
+void check_rules(const Binding& b, const Problem& problem) {
+    check_terms(b, b.kernel.outputs, "output.");
+    for (const BoundLaunch& launch : problem.launches)
+        check_terms(b, launch.outputs, launch.key + ".output.");
+    const Variables variables = with_position(with_turns(b.variables, problem, problem.at), {0, 0, 0}, 0, 0);
     for (const auto& [name, rule] : b.kernel.tiles) {
         for (size_t i = 0; i < rule.at.size(); ++i)
             evaluate(rule.at[i], variables, b.at(fmt::format("tile.{}.at[{}]", name, i)));
@@ -332,8 +268,39 @@ void check_rules(const Binding& b) {
 
 }  // namespace
 
+BoundArgument bind_argument(
+    Binding& b, const Argument& argument, const std::string& owner, const std::string& key
+) {
+    BoundArgument bound;
+    bound.name = argument.name;
+    for (size_t i = 0; i < argument.fields.size(); ++i)
+        bound.fields.push_back(bind_argument(
+            b, argument.fields[i], owner + argument.name + ".", fmt::format("{}.fields[{}]", key, i)
+        ));
+    bound.align = argument.align;
+    bound.data.name = owner + argument.name;
+    if (!argument.pointers.empty() || !argument.rows_of.empty()) {
+        bind_pointers(argument, bound);
+        return bound;
+    }
+    if (!argument.fields.empty()) return bound;
+    bound.data.dtype = argument.dtype;
+    bound.array = !argument.shape.empty();
+    bound.output = argument.output;
+    bound.filled = !argument.fill.empty();
+    if (bound.array) {
+        allocate(b, argument, key, bound.data);
+        bound.texture = argument.texture;
+        if (bound.texture) check_texture(*bound.texture, bound.data, b.at(key + ".shape"));
+        fill_array(b, argument, key, bound.data);
+    } else {
+        bind_scalar(b, argument, key, bound.data);
+    }
+    return bound;
+}
+
 Problem bind(const Kernel& kernel, const BindOptions& options) {
-    Binding b{kernel, options, open_inputs(options.inputs), {}};
+    Binding b{kernel, options, open_inputs(options.inputs), {}, {}};
     Problem problem;
     problem.kernel = kernel;
     problem.seed = options.seed;
@@ -341,20 +308,21 @@ Problem bind(const Kernel& kernel, const BindOptions& options) {
     problem.python = options.python ? options.python : std::make_shared<PythonServer>();
     bind_params(b, problem);
     bind_defines(b, problem);
-    bind_launch(b, problem);
-    check_rules(b);
+    bind_launches(b, problem);
+    check_rules(b, problem);
     for (size_t i = 0; i < kernel.args.size(); ++i)
         problem.args.push_back(bind_argument(b, kernel.args[i], "", fmt::format("args[{}]", i)));
     for (const Argument& symbol : kernel.symbols)
         problem.symbols.push_back(bind_argument(b, symbol, "", "symbol." + symbol.name));
+    bind_names(b, problem);
     return problem;
 }
 
 std::vector<int64_t> window_origin(
     const Problem& problem, const TileRule& rule, Dim3 block, int warp, int iteration
 ) {
-    const Variables variables =
-        with_position({problem.params.begin(), problem.params.end()}, block, warp, iteration);
+    const Variables params = with_turns({problem.params.begin(), problem.params.end()}, problem, problem.at);
+    const Variables variables = with_position(params, block, warp, iteration);
     std::vector<int64_t> origin;
     for (const std::string& expression : rule.at) {
         const std::string where = problem.kernel.path + ": \"at\" of the tile of " + rule.of;

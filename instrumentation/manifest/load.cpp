@@ -2,15 +2,13 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/arguments.h"
-#include "instrumentation/manifest/expression.h"
+#include "instrumentation/manifest/load_launch.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/toml_reader.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <limits>
-#include <set>
 #include <sstream>
 
 namespace wl::manifest {
@@ -18,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-// What expressions know besides parameters.
-const std::set<std::string> kMeanings{"warp", "iteration", "block", "lane", "element"};
 
 // ---- names and numbers
 
@@ -52,7 +47,7 @@ void read_params(const Section& top, Kernel& kernel) {
     if (const auto section = subsection(top, "params")) {
         kernel.params = read_pairs(*section);
         for (const auto& [name, value] : kernel.params)
-            if (is_function_name(name) || kMeanings.count(name) != 0)
+            if (has_meaning(name))
                 fail(
                     *section->document,
                     line_of(*section, name),
@@ -65,42 +60,6 @@ void read_params(const Section& top, Kernel& kernel) {
         for (const std::string& name : keys(*presets))
             kernel.presets[name] = read_settings(*subsection(*presets, name), kernel);
     if (const auto define = subsection(top, "define")) kernel.define = read_pairs(*define);
-}
-
-// One expression, or a table with one for each buffer.
-void read_shared(const Section& launch, Kernel& kernel) {
-    if (!launch.table->get("shared") || !launch.table->get("shared")->is_table()) {
-        kernel.shared = expression(launch, "shared").value_or("0");
-        return;
-    }
-    const Section parts = *subsection(launch, "shared");
-    std::string sum;
-    for (const std::string& buffer : keys(parts)) {
-        kernel.shared_parts.emplace_back(buffer, *expression(parts, buffer));
-        sum += (sum.empty() ? "(" : " + (") + kernel.shared_parts.back().second + ")";
-    }
-    if (!sum.empty()) kernel.shared = sum;
-}
-
-void read_launch(const Section& top, Kernel& kernel) {
-    const Section launch =
-        required(top, "launch", subsection(top, "launch"), "the table with grid and block");
-    check_keys(launch, {"grid", "block", "shared", "cooperative", "stack"});
-    const auto extents = [&](const std::string& key) {
-        auto values = required(launch, key, expressions(launch, key), "one to three extents, x first");
-        if (values.empty() || values.size() > 3)
-            fail(
-                *launch.document,
-                line_of(launch, key),
-                fmt::format("launch.{} has {} extents; one to three are possible.", key, values.size())
-            );
-        return values;
-    };
-    kernel.grid = extents("grid");
-    kernel.block = extents("block");
-    read_shared(launch, kernel);
-    kernel.stack = expression(launch, "stack").value_or("0");
-    kernel.cooperative = flag(launch, "cooperative").value_or(false);
 }
 
 // ---- files, references, rules
@@ -175,49 +134,6 @@ void read_reference(const Section& top, const fs::path& toml, Kernel& kernel) {
         fail(
             *section->document, line_of(*section, kind), unknown(target, "builtin reference", {"attention"})
         );
-}
-
-// "C", and of a struct p's field "p.y".
-void add_outputs(const Argument& argument, const std::string& owner, std::vector<std::string>& names) {
-    if (argument.output) names.push_back(owner + argument.name);
-    for (const Argument& field : argument.fields) add_outputs(field, owner + argument.name + ".", names);
-}
-
-// A limit of the user's own: at most `most`, else what it must be.
-std::optional<double> allowance(
-    const Section& section, const std::string& key, double most, const std::string& what
-) {
-    const std::optional<double> value = number(section, key);
-    const bool fits = value && *value >= 0 && *value <= most;
-    if (value && !fits)
-        fail(
-            *section.document,
-            line_of(section, key),
-            fmt::format("{} is {:g}; it must be {}.", full_name(section, key), *value, what)
-        );
-    return value;
-}
-
-void read_outputs(const Section& top, Kernel& kernel) {
-    const auto outputs = subsection(top, "output");
-    if (!outputs) return;
-    std::vector<std::string> known;
-    for (const Argument& argument : kernel.args) add_outputs(argument, "", known);
-    for (const std::string& name : keys(*outputs)) {
-        const Section section = *subsection(*outputs, name);
-        check_keys(section, {"of", "terms", "tolerance", "rtol", "compare", "partial"});
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            fail(*section.document, line_of(section), unknown(name, "output", known));
-        OutputRule& rule = kernel.outputs[name];
-        rule.of = text(section, "of").value_or(name);
-        rule.terms = expression(section, "terms").value_or("");
-        rule.tolerance = allowance(
-            section, "tolerance", std::numeric_limits<float>::max(), "a finite number, and not negative"
-        );
-        rule.rtol = allowance(section, "rtol", 1 - 0x1p-24, "at least 0 and below 1: from 1 on zero passes");
-        rule.compare = flag(section, "compare").value_or(true);
-        rule.partial = flag(section, "partial").value_or(false);
-    }
 }
 
 void read_tiles(const Section& top, Kernel& kernel) {
@@ -312,10 +228,10 @@ Kernel load(const std::string& toml_path) {
         for (const std::string& name : keys(*symbols))
             kernel.symbols.push_back(read_symbol(*subsection(*symbols, name), name));
     read_params(top, kernel);
-    read_launch(top, kernel);
+    kernel.launches = read_launches(top, kernel);
     read_limits(top, kernel);
     read_reference(top, path, kernel);
-    read_outputs(top, kernel);
+    kernel.outputs = read_outputs(top, kernel);
     read_tiles(top, kernel);
     read_faults(top, kernel);
     kernel.lines = std::move(document.lines);

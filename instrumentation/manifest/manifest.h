@@ -35,8 +35,11 @@ struct Argument {
     std::string fill;   // "normal", "normal(0,0.5)", "uniform(-1,1)", "zeros", "ones", "coordinates",
                         // "one-hot", "identity", "file.npy"
     std::string value;  // scalar: expression
-    std::vector<Argument> fields;  // a struct by value, a vector such as float4
+    std::vector<Argument> fields;  // a struct by value, a vector such as float4; the arrays of its own that a
+                                   // table of addresses points to
     size_t align = 0;              // of a vector, bytes; 0: the largest of its fields
+    std::vector<std::string> pointers;  // a table of addresses: the array that each is of
+    std::string rows_of;                // or the one array whose rows, along its first extent, they are
     std::optional<TextureRule> texture;
     bool output = false;
     int line = 0;  // in the .toml
@@ -66,6 +69,26 @@ struct Fault {
     std::vector<std::pair<std::string, std::string>> set;  // parameters that it puts in force; --set wins
 };
 
+// A parameter of one launch: an argument of the kernel, or a scalar of its own.
+struct LaunchArgument {
+    std::string of;  // of Kernel::args; empty: its own
+    Argument own;
+};
+
+struct LaunchRule {           // [launch], or one [[launch]] of several
+    std::string name, entry;  // empty: the entry's, Kernel::entry
+    std::vector<std::string> grid, block;
+    std::string shared = "0", stack = "0";
+    std::vector<std::pair<std::string, std::string>> shared_parts;  // [launch.shared]: bytes by buffer, whose
+                                                                    // sum `shared` is; empty: not told apart
+    bool cooperative = false;                                       // launched by cudaLaunchCooperativeKernel
+    std::optional<std::vector<LaunchArgument>> args;                // without: Kernel::args
+    std::string repeat, turn;                   // so many times, counted from 0 by a variable of this name
+    std::vector<LaunchRule> launches;           // what is repeated, where that are several
+    std::map<std::string, OutputRule> outputs;  // [launch.output.NAME]: compared once it is over
+    std::string key;                            // in Kernel::lines: "launch", "launch[1]"
+};
+
 struct Limits {                        // [limits]: what the kernel's authors allow themselves, expressions
     std::string registers = "72";      // a thread
     std::string shared = "99 * 1024";  // bytes a block, dynamic and static together
@@ -89,11 +112,7 @@ struct Kernel {
         params;  // in order; value: number or expression over earlier ones
     std::map<std::string, std::vector<std::pair<std::string, std::string>>> presets;
     std::vector<std::pair<std::string, std::string>> define;
-    std::vector<std::string> grid, block;
-    std::string shared = "0", stack = "0";
-    std::vector<std::pair<std::string, std::string>> shared_parts;  // [launch.shared]: bytes by buffer, whose
-                                                                    // sum `shared` is; empty: not told apart
-    bool cooperative = false;                                       // launched by cudaLaunchCooperativeKernel
+    std::vector<LaunchRule> launches;  // in order
     Limits limits;
     ReferenceRule reference;
     std::map<std::string, OutputRule> outputs;
@@ -127,6 +146,7 @@ struct BindOptions {
     std::vector<std::string> faults;
     std::string inputs;  // --inputs KIND or FILE.npz: replaces the fills (docs/manifest.md, "Inputs")
     uint64_t seed = 0;
+    std::string launch = {};                         // --launch: a number from 1, or a name
     std::shared_ptr<PythonServer> python = nullptr;  // of a problem that is bound again; else a new one
 };
 
@@ -139,6 +159,26 @@ struct BoundArgument {
     std::optional<TextureRule> texture;  // array: the kernel gets a handle instead of the address
     std::vector<BoundArgument> fields;
     size_t align = 0;  // as Argument::align
+    // A table of addresses, an array of u64 that is filled when they are known: of which array each is, and
+    // how many bytes into it.
+    std::vector<std::pair<std::string, uint64_t>> pointers;
+};
+
+// A parameter of a launch.
+struct Parameter {
+    int argument = -1;  // index in Problem::args; -1: `own`
+    BoundArgument own;
+};
+
+struct BoundLaunch {
+    std::string name, entry, key;  // name: "scan", and of repeated ones "scan (step=3)"; as LaunchRule's
+    Dim3 grid, block;
+    uint32_t shared = 0;
+    uint32_t stack = 0;  // bytes a thread, cudaLimitStackSize; 0: CUDA's default
+    bool cooperative = false;
+    std::vector<Parameter> parameters;
+    std::vector<std::pair<std::string, double>> turns;  // of the repetitions that it is in
+    std::map<std::string, OutputRule> outputs;          // compared once it is over
 };
 
 // A kernel with numbers: everything a run needs, and nothing that depends on the executor.
@@ -147,20 +187,27 @@ struct Problem {
     std::vector<std::pair<std::string, double>> params;
     std::vector<std::pair<std::string, std::string>> defines;  // [define] evaluated, and the faults
     std::vector<std::string> faults;
-    Dim3 grid, block;
-    uint32_t shared = 0;
-    uint32_t stack = 0;  // bytes a thread, cudaLimitStackSize; 0: CUDA's default
-    bool cooperative = false;
+    std::vector<BoundLaunch> launches;  // in order, repetitions written out
+    size_t at = 0;                      // the launch that is looked at; those before it make its memory
+    bool chosen = false;                // by --launch
     std::vector<BoundArgument> args, symbols;
     uint64_t seed = 0;
     std::string inputs;
     std::shared_ptr<PythonServer>
         python;  // of a reference in Python; copies of the problem share the process
 };
+inline const BoundLaunch& launch_of(const Problem& problem) { return problem.launches[problem.at]; }
+inline bool is_sequence(const Problem& problem) { return problem.launches.size() > 1; }
 
 // Throws Error on an unknown fault, preset or parameter, an expression that does not evaluate, an impossible
 // shape (an extent that is not a positive whole number, a launch outside CUDA's limits).
 Problem bind(const Kernel& kernel, const BindOptions& options);
+
+// The rule of a key, "launch[1]"; repeated ones are looked through. Null: there is none.
+const LaunchRule* find_rule(const std::vector<LaunchRule>& rules, const std::string& key);
+
+// Entries of its launches that are instances of templates, each once.
+std::vector<std::string> template_entries(const Problem& problem);
 
 // Value of an expression over the variables: + - * / % ( ) < <= > >= == != && || ! ?: and min, max, ceil_div,
 // abs, floor, ceil, sqrt, log2. `/` and `%` of two whole numbers are C's integer operations; whole are

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 
 namespace wl::manifest {
 namespace {
@@ -23,7 +24,7 @@ void collect(const BoundArgument& argument, std::vector<const BoundArgument*>& f
 ParamSlot slot_of(const BoundArgument& argument) {
     ParamSlot slot{argument.name, 0, argument.array ? kPointer : size_of(argument.data.dtype), 1};
     slot.align = slot.bytes;
-    if (argument.fields.empty()) return slot;
+    if (argument.array || argument.fields.empty()) return slot;
     slot.bytes = 0;
     slot.align = std::max<uint64_t>(argument.align, 1);
     for (const BoundArgument& field : argument.fields) {
@@ -37,20 +38,20 @@ ParamSlot slot_of(const BoundArgument& argument) {
 
 struct Writer {
     std::vector<std::byte>& buffer;
-    const std::vector<uint64_t>& addresses;
-    size_t next = 0;  // address
+    const std::map<const BoundArgument*, uint64_t>& addresses;
 
     void write(const BoundArgument& argument, uint64_t offset) {
+        if (argument.array) {
+            std::memcpy(&buffer[offset], &addresses.at(&argument), kPointer);
+            return;
+        }
         for (const BoundArgument& field : argument.fields) {
             const ParamSlot slot = slot_of(field);
             offset = rounded_up(offset, slot.align);
             write(field, offset);
             offset += slot.bytes;
         }
-        if (!argument.fields.empty()) return;
-        if (argument.array)
-            std::memcpy(&buffer[offset], &addresses[next++], kPointer);
-        else
+        if (argument.fields.empty())
             std::memcpy(&buffer[offset], argument.data.bytes.data(), argument.data.bytes.size());
     }
 };
@@ -63,11 +64,18 @@ std::vector<const BoundArgument*> arrays(const Problem& problem) {
     return found;
 }
 
+std::vector<const BoundArgument*> parameters(const Problem& problem) {
+    std::vector<const BoundArgument*> out;
+    for (const Parameter& p : launch_of(problem).parameters)
+        out.push_back(p.argument < 0 ? &p.own : &problem.args[static_cast<size_t>(p.argument)]);
+    return out;
+}
+
 std::vector<ParamSlot> param_layout(const Problem& problem) {
     std::vector<ParamSlot> slots;
     uint64_t end = 0;
-    for (const BoundArgument& argument : problem.args) {
-        ParamSlot slot = slot_of(argument);
+    for (const BoundArgument* argument : parameters(problem)) {
+        ParamSlot slot = slot_of(*argument);
         slot.offset = rounded_up(end, slot.align);
         end = slot.offset + slot.bytes;
         slots.push_back(std::move(slot));
@@ -76,24 +84,33 @@ std::vector<ParamSlot> param_layout(const Problem& problem) {
 }
 
 std::vector<std::byte> param_buffer(const Problem& problem, const std::vector<uint64_t>& addresses) {
-    if (const size_t wanted = arrays(problem).size(); wanted != addresses.size())
+    const std::vector<const BoundArgument*> all = arrays(problem);
+    if (all.size() != addresses.size())
         throw Error(fmt::format(
-            "{} has {} arrays, but {} addresses were given.", problem.kernel.name, wanted, addresses.size()
+            "{} has {} arrays, but {} addresses were given.",
+            problem.kernel.name,
+            all.size(),
+            addresses.size()
         ));
+    std::map<const BoundArgument*, uint64_t> address_of;
+    for (size_t i = 0; i < all.size(); ++i) address_of[all[i]] = addresses[i];
+    const std::vector<const BoundArgument*> given = parameters(problem);
     const std::vector<ParamSlot> slots = param_layout(problem);
     std::vector<std::byte> buffer(slots.empty() ? 0 : slots.back().offset + slots.back().bytes);
-    Writer writer{buffer, addresses};
-    for (size_t i = 0; i < slots.size(); ++i) writer.write(problem.args[i], slots[i].offset);
+    Writer writer{buffer, address_of};
+    for (size_t i = 0; i < slots.size(); ++i) writer.write(*given[i], slots[i].offset);
     return buffer;
 }
 
 void check_params(const Problem& problem, const std::string& entry, const std::vector<uint64_t>& sizes) {
     const std::vector<ParamSlot> slots = param_layout(problem);
+    const std::string own = launch_of(problem).key + ".args";
+    const std::string key = problem.kernel.lines.contains(own + "[0]") ? own : "args";
     for (size_t i = 0; i < std::min(sizes.size(), slots.size()); ++i)
         if (slots[i].bytes != sizes[i])
             throw Error(fmt::format(
                 "{}: \"{}\" is {} bytes, but parameter {} of {} is {} bytes.",
-                place(problem.kernel, fmt::format("args[{}]", i)),
+                place(problem.kernel, fmt::format("{}[{}]", key, i)),
                 slots[i].name,
                 slots[i].bytes,
                 i,
@@ -103,7 +120,7 @@ void check_params(const Problem& problem, const std::string& entry, const std::v
     if (slots.size() != sizes.size())
         throw Error(fmt::format(
             "{} lists {} arguments, but {} has {} parameters.",
-            place(problem.kernel, "args"),
+            place(problem.kernel, key),
             slots.size(),
             entry,
             sizes.size()

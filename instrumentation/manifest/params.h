@@ -19,6 +19,9 @@ struct ParamSlot {  // one kernel parameter
 // fields in place. Addresses are given in this order.
 std::vector<const BoundArgument*> arrays(const Problem& problem);
 
+// What the launch that is looked at gets, in the order of its entry's parameters.
+std::vector<const BoundArgument*> parameters(const Problem& problem);
+
 // Each parameter at the next multiple of its natural alignment: a pointer 8, a scalar its size, a struct the
 // largest of its fields, padded to a multiple of it (PTX ISA 9.0, 5.1.6 "Parameter State Space").
 std::vector<ParamSlot> param_layout(const Problem& problem);

@@ -6,8 +6,10 @@
 #include "instrumentation/manifest/npy.h"
 #include "instrumentation/manifest/python_server.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -25,19 +27,32 @@ std::string interpreter() {
     return fs::exists(WL_PYTHON, ignored) ? WL_PYTHON : "python3";
 }
 
+uint64_t first_word(const Tensor& data) {
+    uint64_t word = 0;
+    std::memcpy(&word, data.bytes.data(), sizeof word);
+    return word;
+}
+
 json number(double value) {
     if (value == std::trunc(value) && std::abs(value) < 1e15) return static_cast<int64_t>(value);
     return value;
 }
 
-// What stands for an argument in the request; arrays are written as files.
+// A whole number of 64 bits stays one, as float64 would round it.
+json scalar(const Tensor& data) {
+    if (data.dtype == DType::s64) return std::bit_cast<int64_t>(first_word(data));
+    return data.dtype == DType::u64 ? json(first_word(data)) : json(at(data, 0));
+}
+
+// What stands for an argument in the request; arrays are written as files, of a table of addresses those that
+// it points to.
 json describe(const BoundArgument& argument, const std::string& folder, int& files) {
-    if (argument.array) {
+    if (argument.array && argument.pointers.empty()) {
         std::string name = fmt::format("input{}.npy", files++);
         write_npy(folder + "/" + name, argument.data);
         return name;
     }
-    if (argument.fields.empty()) return at(argument.data, 0);
+    if (argument.pointers.empty() && argument.fields.empty()) return scalar(argument.data);
     json fields = json::object();
     for (const BoundArgument& field : argument.fields) fields[field.name] = describe(field, folder, files);
     return fields;

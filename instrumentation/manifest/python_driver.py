@@ -4,7 +4,8 @@
 # program that asks: then this process leaves, whatever the script is doing, and takes FOLDER with it.
 #
 # FOLDER/request.json holds {"params": {..}, "inputs": {..}, "block": [x, y, z] or null}; in inputs a string is the
-# name of a .npy in FOLDER, a number a scalar argument, an object a struct by value. Answers by FOLDER/answer.json:
+# name of a .npy in FOLDER, a number a scalar argument (a whole one of 64 bits without a point), an object a struct by
+# value or what a table of addresses points to. Answers by FOLDER/answer.json:
 # {"tensors": {name: file}} or {"problem": text}.
 import inspect
 import json
@@ -35,6 +36,8 @@ def load_inputs(np, folder, entries):
             return exact(np, np.load(os.path.join(folder, entry)))
         if isinstance(entry, dict):
             return {name: value(field) for name, field in entry.items()}
+        if isinstance(entry, int):
+            return np.int64(entry) if entry < 2**63 else np.uint64(entry)
         return np.float64(entry)
 
     return {name: value(entry) for name, entry in entries.items()}

@@ -51,6 +51,27 @@ TEST(Text, AMissingFileIsNamedWithTheReason) {
     EXPECT_THROW(read_text_file("/"), Error) << "a folder is no text";
 }
 
+TEST(Text, APathOpensFromHere) {
+    namespace fs = std::filesystem;
+    const fs::path before = fs::current_path(),
+                   folder = fs::temp_directory_path() / "warplens_text_test" / "deep";
+    fs::create_directories(folder);
+    std::ofstream(folder / "k.cu") << "x";
+    std::ofstream(folder.parent_path() / "up.cu") << "x";
+    fs::current_path(folder);
+    EXPECT_EQ(path_from_here((folder / "k.cu").string()), "k.cu");
+    EXPECT_EQ(path_from_here("k.cu"), "k.cu");
+    EXPECT_EQ(
+        path_from_here((folder.parent_path() / "up.cu").string()), (folder.parent_path() / "up.cu").string()
+    );
+    for (const std::string& path : {std::string("k.cu"), std::string("../up.cu")})
+        EXPECT_EQ(read_text_file(path_from_here(path)), "x");
+    EXPECT_EQ(path_from_here("/etc/passwd"), "/etc/passwd");
+    fs::current_path(before);
+    EXPECT_EQ(read_text_file(path_from_here((folder / "k.cu").string())), "x");
+    fs::remove_all(folder.parent_path());
+}
+
 // FIPS 180-2, appendix B.1, and the empty message.
 TEST(Text, Sha256MatchesTheStandardsExamples) {
     EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

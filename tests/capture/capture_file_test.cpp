@@ -257,10 +257,10 @@ TEST(CaptureFile, AnUnfinishedFileSaysSo) {
 TEST(CaptureFile, ANewerMajorIsRefusedWithItsWriter) {
     const Capture written = rich_capture();
     Bytes file = encode(written, "a");
-    poke(file, 60, 40003);
+    poke(file, 60, 50003);
     EXPECT_EQ(
         message_of_decoding(file),
-        "run.wlcap has the capture format 4.3, written by WarpLens 0.1.0; this WarpLens reads format 3. Open "
+        "run.wlcap has the capture format 5.3, written by WarpLens 0.1.0; this WarpLens reads format 4. Open "
         "it with the "
         "version that wrote it, or record it again."
     );
@@ -271,10 +271,10 @@ TEST(CaptureFile, ANewerMinorWithMoreColumnsAndTablesIsRead) {
     const Bytes file = changed_by(
         encode(written, "a"),
         "ALTER TABLE tile ADD COLUMN mood TEXT; ALTER TABLE meta ADD COLUMN more REAL;"
-        "CREATE TABLE extra(x INTEGER) STRICT; PRAGMA user_version=30001"
+        "CREATE TABLE extra(x INTEGER) STRICT; PRAGMA user_version=40001"
     );
     EXPECT_TRUE(decode(file, "a") == written);
-    EXPECT_NE(message_of_decoding(changed_by(file, "PRAGMA user_version=30000")), "");
+    EXPECT_NE(message_of_decoding(changed_by(file, "PRAGMA user_version=40000")), "");
 }
 
 TEST(CaptureFile, WhatIsNoCaptureIsSaidToBeNone) {

@@ -54,7 +54,7 @@ TEST(Accept, AFaultIsRefusedWithItsFirstBadTileAndItsFinding) {
           "v2c_3+32x\n  every lane sums the whole row",
           "first bad tile: l, iteration 0, block (0,0,0), element [0,0]: 64 of 64 elements",
           "first finding: constant_factor: l is 32x the reference",
-          "at kernels/v2c_3.cu:",
+          "at " WL_SOURCE_DIR "/kernels/v2c_3.cu:",
           "1 of 2 accepted",
           "GPU: not "})
         EXPECT_NE(said.out.find(text), std::string::npos) << text << "\n" << said.out;

@@ -28,7 +28,7 @@ TEST(Cli, KernelsListsFaultsAndPresets) {
 }
 
 TEST(Cli, ACleanKernelExitsWithZeroAndSaysWhatWasCovered) {
-    const Said said = warplens(with({"diagnose", "v2c_3"}, kSmall));
+    const Said said = warplens(with({"diagnose", "v2c_3", "-v"}, kSmall));
     EXPECT_EQ(said.status, 0) << said.out << said.err;
     EXPECT_NE(said.out.find("ok: no findings"), std::string::npos);
     EXPECT_NE(said.out.find("2 of 2 blocks compared"), std::string::npos);
@@ -228,7 +228,7 @@ TEST(Cli, ABlockBeyondTheLimitIsLeftOutWholeAndSaidToBe) {
 }
 
 TEST(Cli, AUsersOwnKernelWorksByItsPath) {
-    const Said clean = warplens({"diagnose", source_path("tests/kernels/gemm.toml")});
+    const Said clean = warplens({"diagnose", source_path("tests/kernels/gemm.toml"), "-v"});
     EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
     EXPECT_NE(clean.out.find("12 of 12 blocks compared"), std::string::npos) << clean.out;
     EXPECT_NE(clean.out.find("output C: ok"), std::string::npos) << clean.out;

@@ -120,5 +120,15 @@ TEST(Compare, CapturesAreComparedWithoutRunningAnything) {
     EXPECT_NE(said.err.find("same inputs"), std::string::npos) << said.err;
 }
 
+TEST(Compare, KernelsWithoutMarksAreComparedByTheirOutputs) {
+    const std::string sums = source_path("tests/kernels/sequences/two_pass.toml");
+    const Said same = warplens({"compare", sums, sums});
+    EXPECT_EQ(same.status, 0) << same.err;
+    const Said said = warplens({"compare", sums, sums + "+short"});
+    EXPECT_EQ(said.status, 1) << said.err;
+    EXPECT_NE(said.out.find("first difference: output total, element [0,0]"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("+    s[t] = t + 1 < count ? parts[t] : 0.0f;"), std::string::npos) << said.out;
+}
+
 }  // namespace
 }  // namespace wl::test

@@ -58,6 +58,116 @@ void expect_words(const std::string& text, const std::vector<std::string>& words
         EXPECT_NE(text.find(word), std::string::npos) << "missing: " << word << "\nin: " << text;
 }
 
+// Two kernels, the second of which reads what the first wrote.
+const char* const kSums = R"(#include <cstdio>
+__global__ void parts(const float* in, float* sums, int n) {
+    __shared__ float s[64];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s[threadIdx.x] = i < n ? in[i] : 0.0f;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    float sum = 0.0f;
+    for (int k = 0; k < 64; ++k) sum += s[k];
+    sums[blockIdx.x] = sum;
+}
+__global__ void total(const float* sums, float* out, int count) {
+    float sum = 0.0f;
+    for (int k = 0; k < count; ++k) sum += sums[k];
+    if (threadIdx.x == 0) *out = sum;
+}
+int main() {
+    const int n = 1 << 20;
+    int blocks = (n + 63) / 64;
+    float *d_in = nullptr, *d_sums = nullptr, *d_out = nullptr;
+    for (int turn = 0; turn < 3; ++turn) {
+        parts<<<blocks, 64>>>(d_in, d_sums, n);
+        total<<<1, 32>>>(d_sums, d_out, blocks);
+    }
+    parts<<<blocks, 64>>>(d_in, d_sums, n);
+}
+)";
+
+TEST_F(Init, ConstantsThatTheHostFillsAreToldWithTheirSize) {
+    const Said init = warplens(
+        {"init",
+         file(
+             "taps.cu",
+             "__constant__ float taps[5];\n"
+             "__global__ void scale(const float* x, float* y, int n) {\n"
+             "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "    if (i < n) y[i] = taps[i % 5] * x[i];\n}\n"
+         )}
+    );
+    EXPECT_EQ(init.status, 0) << init.err;
+    expect_words(init.out, {"taps, 20 bytes, is zero until [symbol.taps] fills it"});
+}
+
+TEST_F(Init, FoldersOfHeadersAndDefinesGoIntoTheManifest) {
+    std::filesystem::create_directory(path("shared"));
+    file("shared/tile.h", "#define WIDTH (2 * TILE)\n");
+    const std::string source = file("gemm.cu", R"(#include "tile.h"
+__global__ void twice(const float* x, float* y, int n) {
+    const int i = blockIdx.x * WIDTH + threadIdx.x;
+    if (i < n) y[i] = SCALE * x[i];
+}
+void host(const float* x, float* y, int n) { twice<<<(n + WIDTH - 1) / WIDTH, WIDTH>>>(x, y, n); }
+)");
+    const Said init = warplens({"init", source, "-I", path("shared"), "-D", "TILE=32", "-D", "SCALE=2.0f/1"});
+    EXPECT_EQ(init.status, 0) << init.err;
+    expect_words(
+        read_file(path("gemm.toml")), {"include = [\"shared\"]", "[define]\nTILE = 32\nSCALE = \"2.0f/1\"\n"}
+    );
+}
+
+TEST_F(Init, TablesOfAddressesAreTakenForRowsOfAnArray) {
+    const Said init = warplens(
+        {"init",
+         file(
+             "rows.cu",
+             "__global__ void rows(const float* const* xs, float* const* ys, int n) {\n"
+             "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "    if (i < n) ys[blockIdx.y][i] = 2 * xs[blockIdx.y][i];\n}\n"
+             "int main() { float **x = 0, **y = 0; int n = 100; rows<<<dim3((n + 63) / 64, 4), 64>>>(x, y, "
+             "n); }\n"
+         )}
+    );
+    EXPECT_EQ(init.status, 0) << init.err;
+    expect_words(init.out, {"xs is a table of addresses, taken for those of the rows of one array"});
+    expect_words(
+        read_file(path("rows.toml")),
+        {R"({ name = "ys", rows_of = { name = "row", dtype = "f32", shape = [4, "n"], fill = "zeros", output = true } })",
+         "[output.\"ys.row\"]"}
+    );
+    const std::string python = read_file(path("rows.py"));
+    write_file(path("rows.py"), python.substr(0, python.rfind("return {}")) + "return {'ys.row': 2 * xs}\n");
+    const Said run = warplens({"run", path("rows.toml"), "-o", path("rows.wlcap")});
+    EXPECT_EQ(run.status, 0) << run.out << run.err;
+    expect_words(run.out, {"output ys.row: ok; 4096 of 4096 elements compared"});
+}
+
+TEST_F(Init, LaunchesOfOneFunctionThatReadEachOthersResultsAreASequence) {
+    const Said init = warplens({"init", file("sums.cu", kSums)});
+    EXPECT_EQ(init.status, 0) << init.err;
+    expect_words(init.out, {"sums.toml: 2 launches, parts, total", "repeat = ... has them again"});
+    const std::string manifest = read_file(path("sums.toml"));
+    expect_words(
+        manifest,
+        {"[[launch]]  # in order, from sums.cu:22",
+         "entry = \"total\"\nargs = [\"sums\", \"out\", { name = \"count\", dtype = \"s32\", value = "
+         "\"count\" }]",
+         "[output.sums]\ncompare = false"}
+    );
+    const Said first = warplens({"run", path("sums.toml"), "--json", "-o", path("sums.wlcap")});
+    EXPECT_EQ(first.status, 3) << first.out << first.err;
+    const json answer = json::parse(first.out);
+    EXPECT_EQ(answer.at("verdict"), "incomplete");
+    EXPECT_EQ(answer.at("launches").size(), 2u);
+    EXPECT_EQ(answer.at("findings").size(), 0u);
+    EXPECT_EQ(warplens({"run", path("sums.toml"), "--preset", "ragged", "-o", path("r.wlcap")}).status, 3);
+    EXPECT_EQ(warplens({"init", path("sums.cu"), "--entry", "parts", "--force"}).status, 0);
+    EXPECT_EQ(read_file(path("sums.toml")).find("[[launch]]"), std::string::npos) << "that kernel alone";
+}
+
 TEST_F(Init, ThreeCommandsLeadToTheFirstHonestVerdict) {
     const Said init = warplens({"init", file("gemm.cu", kGemm)});
     EXPECT_EQ(init.status, 0) << init.out << init.err;

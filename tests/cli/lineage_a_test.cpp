@@ -100,7 +100,7 @@ TEST(FamilyA, FaultLdOfV2c4IsAWrongLeadingDimension) {
         EXPECT_EQ(f.at("rule"), "wrong_leading_dimension");
         EXPECT_EQ(f.at("title"), "matrix written with leading dimension 72, read with 128");
         EXPECT_NE(source_line(f.at("where")).find("load_matrix_sync(k,"), std::string::npos) << f.dump(1);
-        expect_text(f, "proof", "with leading dimension 72 at kernels/v2c_4.cu:");
+        expect_text(f, "proof", "with leading dimension 72 at " WL_SOURCE_DIR "/kernels/v2c_4.cu:");
         expect_text(f, "proof", ", 0 of ");
         EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
         for (size_t i = 1; i < j.at("findings").size(); ++i)

@@ -33,7 +33,7 @@ int64_t output_bytes(const manifest::Problem& p) {
 // Evenly over the launch, as many as kOutputBytes lets be sent.
 std::vector<int64_t> some_blocks(const manifest::Problem& p) {
     const int64_t bytes = output_bytes(p);
-    const auto all = static_cast<int64_t>(count(p.grid));
+    const auto all = static_cast<int64_t>(count(manifest::launch_of(p).grid));
     const int64_t n = std::clamp<int64_t>(kOutputBytes * all / std::max<int64_t>(bytes, 1), 2, 16);
     if (n >= all) return {};
     std::vector<int64_t> out;
@@ -102,8 +102,11 @@ json bundle(
             diagnosis::make_experiment(manifest::bind(kernel, bind), options, about);
         const manifest::Problem& p = e.problem;
         j["entry"] = e.entry, j["ptx"] = conformance::placed(pool, about.ptx);
-        j["grid"] = {p.grid.x, p.grid.y, p.grid.z}, j["block"] = {p.block.x, p.block.y, p.block.z};
-        j["shared"] = p.shared, j["cooperative"] = p.cooperative;
+        j["grid"] =
+            {manifest::launch_of(p).grid.x, manifest::launch_of(p).grid.y, manifest::launch_of(p).grid.z},
+        j["block"] = {
+            manifest::launch_of(p).block.x, manifest::launch_of(p).block.y, manifest::launch_of(p).block.z};
+        j["shared"] = manifest::launch_of(p).shared, j["cooperative"] = manifest::launch_of(p).cooperative;
         for (const auto& [name, value] : p.params) j["params"][name] = value;
         for (const manifest::BoundArgument& a : p.args) j["arguments"].push_back(describe(p, a));
         if (output_bytes(p) <= kMostOutput && !emulate(e, some_blocks(p), pool, j)) why = "does not end";

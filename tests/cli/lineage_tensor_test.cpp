@@ -96,7 +96,7 @@ TEST(LineageTensor, FaultQkOfFlashcore1IsAnUntransposedFragment) {
     for (const json& f : causes("flashcore_1", "qk")) {
         EXPECT_EQ(f.at("rule"), "permuted_operand");
         expect_text(f, "title", "each 16 x 16 block of it transposed instead of Q K^T");
-        expect_text(f, "proof", "with col_major for row_major at kernels/flashcore_1.cu:");
+        expect_text(f, "proof", "with col_major for row_major at " WL_SOURCE_DIR "/kernels/flashcore_1.cu:");
     }
 }
 

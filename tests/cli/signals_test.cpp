@@ -95,6 +95,62 @@ TEST_F(Signals, WhatIsKilledLeavesNoOrphan) {
     EXPECT_TRUE(soon([this] { return fs::is_empty(folder / "temporary"); }));
 }
 
+// A compiler that says that it has started, starts something itself, and takes a minute.
+struct CompilerSignals : testing::Test {
+    fs::path folder = fs::temp_directory_path() / ("warplens_compiler_signals_" + std::to_string(getpid()));
+    pid_t process = -1;
+    std::array<pid_t, 2> started{-1, -1};  // the compiler, and what it started
+
+    void SetUp() override {
+        fs::create_directories(folder / "temporary");
+        std::ofstream(folder / "host.cu") << "#include <vector>\n__global__ void k(float* y) { y[0] = 1; }\n"
+                                             "int main() { std::vector<int> v; k<<<1, 1>>>(nullptr); }\n";
+        std::ofstream(folder / "nvcc")
+            << "#!/bin/sh\nsleep 60 &\necho $$ $! >started.new\nmv started.new started\nwait\n";
+        fs::permissions(folder / "nvcc", fs::perms::owner_all);
+        const std::string source = folder / "host.cu", nvcc = folder / "nvcc";
+        process = fork();
+        if (process == 0) {
+            setenv("TMPDIR", (folder / "temporary").c_str(), 1);
+            setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+            setenv("WARPLENS_NVCC", nvcc.c_str(), 1);
+            setenv("WARPLENS_CLANG", "none", 1);
+            if (chdir(folder.c_str()) == 0) execl(WL_PROGRAM, WL_PROGRAM, "check", source.c_str(), nullptr);
+            _exit(127);
+        }
+        ASSERT_TRUE(soon([this] { return fs::exists(folder / "started"); }));
+        std::ifstream(folder / "started") >> started[0] >> started[1];
+        ASSERT_TRUE(runs(started[0]) && runs(started[1]));
+    }
+    void TearDown() override {
+        for (const pid_t left : {process, started[0], started[1]})
+            if (left > 0) kill(left, SIGKILL);
+        fs::remove_all(folder);
+    }
+    int ended_by(int signal) {
+        kill(process, signal);
+        int status = 0;
+        waitpid(process, &status, 0);
+        process = -1;
+        return status;
+    }
+};
+
+TEST_F(CompilerSignals, EndTheCompilerAndWhatItStarted) {
+    const int status = ended_by(SIGTERM);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 143);
+    EXPECT_TRUE(soon([this] { return !runs(started[0]) && !runs(started[1]); }));
+    started = {-1, -1};
+    EXPECT_TRUE(fs::is_empty(folder / "temporary"));
+}
+
+TEST_F(CompilerSignals, ACompilerDoesNotOutliveWhoStartedIt) {
+    EXPECT_TRUE(WIFSIGNALED(ended_by(SIGKILL)));
+    EXPECT_TRUE(soon([this] { return !runs(started[0]); }));
+    started[0] = -1;
+}
+
 // A worker knows whose it is.
 TEST(SignalsOfAParent, AWorkerWhoseWindowIsGoneEndsAtOnce) {
     EXPECT_EQ(test::warplens({"kernels"}, {"WARPLENS_PARENT=1"}).status, 143);

@@ -89,6 +89,21 @@ TEST_F(Stranger, AWholeProgramIsTakenAsItIs) {
     );
 }
 
+TEST(StrangerHeaders, InfinityNeedsNone) {
+    const TemporaryFolder folder;
+    const std::string source = folder.path + "/largest.cu";
+    write_file(source, R"(__constant__ float start = -INFINITY;
+__global__ void largest(const float* x, float* y, int n) {
+    constexpr float nothing = NAN;
+    float best = start;
+    for (int i = 0; i < n; ++i) best = fmaxf(best, x[i]);
+    y[0] = best > -HUGE_VALF ? best : nothing;
+}
+)");
+    const Said said = warplens({"check", source}, kNvrtcAlone);
+    EXPECT_EQ(said.status, 0) << said.err;
+}
+
 TEST_F(Stranger, ThrustAndCubAreThere) {
     const char* const text =
         "#include <cub/block/block_reduce.cuh>\n#include <thrust/device_vector.h>\n"
@@ -207,7 +222,7 @@ shared = 128
 compare = false
 )");
     const std::string capture = folder.path + "/out.wlcap";
-    const Said said = warplens({"run", manifest, "-o", capture});
+    const Said said = warplens({"run", manifest, "-o", capture, "-v"});
     EXPECT_EQ(said.status, 0) << said.out << said.err;
     for (const char* word : {"dynamic 4x8 f32", "vectors 8x4 f32", "halves 4x16 f16", "out 32x2 s32"}) {
         std::istringstream lines(said.out), wanted(word);

@@ -62,7 +62,7 @@ TEST(Uninitialised, KernelsOfTheStoryLetNothingUnwrittenDecideOrLeave) {
         diagnosis::Prepared launch = diagnosis::prepare_launch(e.problem, ptx::entry_of(e.module, e.entry));
         const emulator::PoisonTrace t =
             emulator::trace_poison({e.module, *program, launch.launch, launch.memory}, {});
-        EXPECT_EQ(t.blocks, static_cast<int64_t>(count(e.problem.grid))) << kernel;
+        EXPECT_EQ(t.blocks, static_cast<int64_t>(count(manifest::launch_of(e.problem).grid))) << kernel;
         EXPECT_TRUE(t.incidents.empty()) << kernel << " " << t.incidents.front().first.memory;
     }
 }

@@ -230,7 +230,7 @@ TEST(Verdict, WhatNobodyWroteIsFoundWithoutAReference) {
     EXPECT_TRUE(has(nothing.all.at("findings").at(0).at("explanation"), "block (0,0,0), warp 0, lane 0"));
 
     const json hole = diagnosed("unwritten", {"--fault", "hole"}).all.at("findings").at(0);
-    EXPECT_TRUE(has(hole.at("explanation"), "the elements 96..127")) << hole;
+    EXPECT_TRUE(has(hole.at("title"), "are never written: elements 96 to 127")) << hole;
     EXPECT_EQ(hole.at("where").at("block"), json::array({1, 0, 0}));
     EXPECT_EQ(hole.at("where").at("warp"), 1);
     EXPECT_EQ(hole.at("where").at("lanes"), "0");

@@ -26,10 +26,9 @@ std::set<std::string> misled(const Asked& a, const json& j) {
     for (const json& line : j.at("lines")) {
         if (!line.at("misled").get<bool>()) continue;
         EXPECT_TRUE(line.at("suspect").get<bool>());
-        const bool own = line.at("file") == "kernels/" + a.kernel + ".cu";
-        found.insert(
-            "kernels/" + a.kernel + ".cu:" + (own ? line.at("line") : line.at("inlined_at").at(0)).dump()
-        );
+        const std::string source = source_path("kernels/" + a.kernel + ".cu");
+        const bool own = line.at("file") == source;
+        found.insert(source + ":" + (own ? line.at("line") : line.at("inlined_at").at(0)).dump());
     }
     return found;
 }
@@ -118,6 +117,82 @@ TEST(Why, AMarkBehindTheAskedOneIsNotOnTheWay) {
     const json j = why(asked);
     EXPECT_TRUE(j.at("elements").empty()) << "masked is taken later, of the same memory";
     EXPECT_TRUE(j.at("first_wrong").is_null());
+}
+
+json why_gemm(const std::string& fault) {
+    const Said said = warplens(
+        {"why",
+         source_path("tests/kernels/gemm.toml"),
+         "--fault",
+         fault,
+         "--tile",
+         "C",
+         "--element",
+         "0,1",
+         "--json"}
+    );
+    EXPECT_EQ(said.status, 1) << said.err;
+    return json::parse(said.out);
+}
+
+// A reference in Python is asked again with other inputs, as the built-in one is.
+TEST(Why, APythonReferenceTellsForeignAndMissingInputs) {
+    const json stride = why_gemm("stride");
+    EXPECT_EQ(stride.at("evidence").at("problem"), "");
+    EXPECT_EQ(
+        stride.at("evidence").at("missing"),
+        (json{
+            {{"argument", "B"}, {"element", {1, 1}}}
+    })
+    );
+    ASSERT_FALSE(stride.at("evidence").at("foreign").empty());
+    EXPECT_EQ(stride.at("evidence").at("foreign")[0].at("argument"), "B");
+    int marked = 0;
+    for (const json& line : stride.at("lines")) marked += line.at("misled").get<bool>() ? 1 : 0;
+    EXPECT_EQ(marked, 1) << "the line whose address is wrong";
+    const json last = why_gemm("last");
+    EXPECT_TRUE(last.at("evidence").at("foreign").empty()) << "what it took is right, and not all";
+    EXPECT_EQ(last.at("evidence").at("missing").size(), 2u);
+}
+
+TEST(Why, AReferenceThatFailsOnOtherInputsGivesNoEvidence) {
+    const TemporaryFolder folder;
+    write_file(
+        folder.path + "/twice.cu",
+        "__global__ void twice(const float* x, float* y) { y[threadIdx.x] = 2 * x[threadIdx.x ^ 1]; }\n"
+    );
+    write_file(
+        folder.path + "/twice.py",
+        "def reference(inputs, params):\n    x = inputs['x']\n"
+        "    if abs(x).max() > 10: raise ValueError('out of range')\n    return {'y': 2 * x}\n"
+    );
+    write_file(
+        folder.path + "/twice.toml",
+        "args = [{ name = 'x', dtype = 'float', shape = [32], fill = 'normal' },\n"
+        "{ name = 'y', dtype = 'float', shape = [32], output = true }]\n"
+        "[launch]\ngrid = [1]\nblock = [32]\n[reference]\npython = 'twice.py'\n"
+    );
+    const Said said = warplens({"why", folder.path + "/twice.toml", "--tile", "y", "--json"});
+    EXPECT_EQ(said.status, 1) << said.err;
+    const json evidence = json::parse(said.out).at("evidence");
+    EXPECT_NE(
+        evidence.at("problem").get<std::string>().find("fails on inputs that were changed"), std::string::npos
+    ) << evidence.dump();
+    EXPECT_TRUE(evidence.at("foreign").empty());
+}
+
+// Block (1,3) writes it, and was not recorded.
+TEST(Why, ABlockThatWasNotRecordedIsRunOnDemand) {
+    const TemporaryFolder folder;
+    for (const char* name : {"gemm.cu", "gemm.py", "gemm.toml"})
+        write_file(folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/") + name)));
+    const std::string capture = folder.path + "/gemm.wlcap";
+    ASSERT_EQ(warplens({"run", folder.path + "/gemm.toml", "-o", capture}).status, 0);
+    for (const std::string& what : {folder.path + "/gemm.toml", capture}) {
+        const Said said = warplens({"why", what, "--tile", "C", "--element", "100,60"});
+        EXPECT_EQ(said.status, 0) << said.err;
+        EXPECT_NE(said.out.find("block (1,3,0)"), std::string::npos) << said.out;
+    }
 }
 
 }  // namespace

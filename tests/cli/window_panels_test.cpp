@@ -90,7 +90,7 @@ bool has_colour(const Image& image, const Control& control, ImU32 wanted) {
 
 std::string place_of(const std::string& text) {
     const std::string place = test::source_place("kernels/v2c_3.cu", text);
-    return place.substr(place.find('/') + 1);
+    return place.substr(place.rfind('/') + 1);
 }
 const std::vector<std::string> kFaulty = {
     "run", "v2c_3", "--fault", "32x", "--set", "B=1", "--set", "H=1", "--set", "S=128"};
@@ -249,15 +249,15 @@ TEST(WindowPanels, AFindingOfARaceShowsBothWitnesses) {
     EXPECT_TRUE(has_colour(desktop.pixels(), desktop.control("findings/0/second"), colour::kSelection))
         << "it is marked";
     EXPECT_FALSE(has_colour(desktop.pixels(), desktop.control("findings/0/first"), colour::kSelection));
+    const Image image = desktop.pixels();
+    for (const capture::Where* where : {&finding.where, &finding.other})
+        EXPECT_TRUE(has_colour(image, desktop.control("source/" + std::to_string(where->line)), colour::kBad))
+            << "both lines have their dot";
     desktop.play(
         "click findings/0/first\n expect line " + at(finding.where) + "\n wait 3\n until lanes " +
         at(finding.where) + "\n"
     );
     EXPECT_EQ(desktop.shell.app.session.lanes.report->warp, finding.where.warp);
-    const Image image = desktop.pixels();
-    for (const capture::Where* where : {&finding.where, &finding.other})
-        EXPECT_TRUE(has_colour(image, desktop.control("source/" + std::to_string(where->line)), colour::kBad))
-            << "both lines have their dot";
 
     std::filesystem::remove(desktop.folder.path + "/turn.cu");  // the debug build cannot be made any more
     kill(desktop.shell.app.session.lanes.talk.worker->process, SIGKILL);

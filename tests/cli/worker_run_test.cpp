@@ -179,7 +179,7 @@ const std::string kReduction = "warp_reduce_sum(l_add)", kShuffle = "x += __shfl
 // Waits until the panel shows the first arrival at the reduction.
 std::string until_reduction() {
     const std::string place = test::source_place("kernels/v2c_3.cu", "warp_reduce_sum(l_add)");
-    return "until lanes " + place.substr(place.find('/') + 1) + "\n";
+    return "until lanes " + place.substr(place.rfind('/') + 1) + "\n";
 }
 
 TEST(Lanes, ShowThatEveryLaneHoldsTheSumBeforeTheReduction) {

@@ -71,7 +71,7 @@ void check(const char* kernel, const Golden& g, bool causal) {
     b.inputs = file;
     Options options;
     const manifest::Problem problem = manifest::bind(manifest::load(manifest::resolve(kernel)), b);
-    for (int64_t block = 0; block < static_cast<int64_t>(count(problem.grid)); ++block)
+    for (int64_t block = 0; block < static_cast<int64_t>(count(manifest::launch_of(problem).grid)); ++block)
         options.record.push_back(block);
     const capture::Capture c = run(problem, options);
     EXPECT_EQ(c.verdict, "ok");

@@ -121,7 +121,7 @@ manifest::Problem problem(const std::string& fault) {
 Options all_recorded(const manifest::Problem& p) {
     Options o;
     o.diagnose = false;
-    o.record.resize(count(p.grid));
+    o.record.resize(count(manifest::launch_of(p).grid));
     std::iota(o.record.begin(), o.record.end(), 0);
     return o;
 }
@@ -174,7 +174,7 @@ void expect_same(const capture::Capture& a, const capture::Capture& b) {
 TEST(Replayer, GivesTheCaptureThatItWasMadeFrom) {
     const manifest::Problem p = problem("");
     const Stored first = stored(p);
-    ASSERT_EQ(first->records.size(), count(p.grid));
+    ASSERT_EQ(first->records.size(), count(manifest::launch_of(p).grid));
     ASSERT_GT(first->tiles.size(), 10u);
     const capture::Capture again = replayed(p, first);
     expect_same(*first, again);

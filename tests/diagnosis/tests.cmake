@@ -10,3 +10,7 @@ target_compile_definitions(explore_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_
 wl_test(replayer wl_diagnosis)
 wl_test(rule_names wl_diagnosis)
 target_compile_definitions(rule_names_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+wl_test(witnesses wl_diagnosis)
+target_compile_definitions(witnesses_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+wl_test(delays wl_diagnosis)
+target_compile_definitions(delays_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

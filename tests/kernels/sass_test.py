@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Marks cost nothing: the shipped kernels are the same machine code with the probe header and without.
 
-Prints one line a build. --all adds the builds with a fault and the GEMM of tests/kernels: their difference is
-measured (docs/marks.md has the table), but is no failure.
+Prints one line a build. --all adds the builds with a fault and the GEMM of tests/kernels, --lineage every other
+shipped kernel as its manifest stands: their difference is measured (docs/marks.md has the table), but is no failure.
 Exit status 77: no nvcc, ptxas or nvdisasm on this machine.
 """
 import argparse
@@ -26,6 +26,16 @@ ATTENTION = [
 SHIPPED = {ROOT / "kernels" / "v2b.cu": ATTENTION, ROOT / "kernels" / "v2c_3.cu": ATTENTION}
 OTHERS = {ROOT / "tests" / "kernels" / "gemm.cu": [{"TILE": 32}]}
 SKIPPED = 77
+
+
+def lineage():
+    """Every shipped kernel that SHIPPED does not hold, with the numbers of its manifest."""
+    kernels = {}
+    for path in sorted((ROOT / "kernels").glob("*.toml")):
+        manifest = tomllib.loads(path.read_text())
+        if path.with_suffix(".cu") not in SHIPPED:
+            kernels[path.with_suffix(".cu")] = [{name: f"({manifest['params'][name]})" for name in manifest["define"]}]
+    return kernels
 
 
 def tool(name):
@@ -78,7 +88,7 @@ def name_of(build):
 
 def faults_of(source):
     manifest = tomllib.loads(source.with_suffix(".toml").read_text())
-    return [f"WL_FAULT_{name.upper()}" for name in manifest["fault"]]
+    return [f"WL_FAULT_{name.upper()}" for name in manifest.get("fault", {})]
 
 
 def check_marks_are_there(failures):
@@ -102,7 +112,9 @@ def check_difference_is_seen(failures):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--all", action="store_true")
-    everything = arguments.parse_args().all
+    arguments.add_argument("--lineage", action="store_true")
+    options = arguments.parse_args()
+    everything = options.all
     missing = [name for name in ("nvcc", "ptxas", "nvdisasm") if not tool(name)]
     if missing:
         print(f"skipped: no {', '.join(missing)} in .env/wheels, $CUDA_HOME or PATH (./dev setup installs them)")
@@ -111,9 +123,10 @@ def main():
     failures = []
     check_marks_are_there(failures)
     check_difference_is_seen(failures)
+    chosen = SHIPPED | (OTHERS if everything else {}) | (lineage() if options.lineage else {})
     builds = [
         (source, arch, shape | fault)
-        for source, shapes in (SHIPPED | OTHERS if everything else SHIPPED).items()
+        for source, shapes in chosen.items()
         for fault in [{}] + [{name: ""} for name in faults_of(source) if everything]
         for arch in ARCHITECTURES
         for shape in shapes

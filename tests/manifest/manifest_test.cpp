@@ -73,23 +73,23 @@ TEST_F(Manifest, SharedMemoryByBufferIsTheSumOfItsBuffers) {
     const Kernel kernel = loaded(edited(
         "shared = \"2 * TILE * (TILE + 1) * 4\"\n", "[launch.shared]\ntiles = \"TILE * 8\"\n\"m, l\" = 100\n"
     ));
-    ASSERT_EQ(kernel.shared_parts.size(), 2u) << "as they are written";
-    EXPECT_EQ(kernel.shared_parts[0], (std::pair<std::string, std::string>{"tiles", "TILE * 8"}));
-    EXPECT_EQ(kernel.shared_parts[1], (std::pair<std::string, std::string>{"m, l", "100"}));
-    EXPECT_EQ(bind(kernel, {}).shared, 356u);
+    ASSERT_EQ(kernel.launches[0].shared_parts.size(), 2u) << "as they are written";
+    EXPECT_EQ(kernel.launches[0].shared_parts[0], (std::pair<std::string, std::string>{"tiles", "TILE * 8"}));
+    EXPECT_EQ(kernel.launches[0].shared_parts[1], (std::pair<std::string, std::string>{"m, l", "100"}));
+    EXPECT_EQ(launch_of(bind(kernel, {})).shared, 356u);
 }
 
 TEST_F(Manifest, AFaultSetsParametersAndTheCommandLineWins) {
     const Kernel kernel =
         loaded(edited("about = \"no barrier\"", "about = \"no barrier\"\nset = { K = 32, TILE = 16 }"));
     BindOptions options;
-    EXPECT_EQ(bind(kernel, options).block.x, 32u);
+    EXPECT_EQ(launch_of(bind(kernel, options)).block.x, 32u);
     options.faults = {"no-sync"};
-    EXPECT_EQ(bind(kernel, options).block.x, 16u);
+    EXPECT_EQ(launch_of(bind(kernel, options)).block.x, 16u);
     options.set = {
         {"TILE", "8"}
     };
-    EXPECT_EQ(bind(kernel, options).block.x, 8u);
+    EXPECT_EQ(launch_of(bind(kernel, options)).block.x, 8u);
     EXPECT_EQ(
         load_error("about = \"no barrier\"", "about = \"no barrier\"\nset = { TILES = 16 }").find("TILE\"") !=
             std::string::npos,
@@ -112,9 +112,9 @@ TEST_F(Manifest, BindingMakesNumbersOfIt) {
         {"ONE",   "1.0"  }
     };
     EXPECT_EQ(problem.defines, defines);
-    EXPECT_EQ(problem.grid, (Dim3{3, 4, 1}));
-    EXPECT_EQ(problem.block, (Dim3{32, 8, 1}));
-    EXPECT_EQ(problem.shared, 8448u);
+    EXPECT_EQ(launch_of(problem).grid, (Dim3{3, 4, 1}));
+    EXPECT_EQ(launch_of(problem).block, (Dim3{32, 8, 1}));
+    EXPECT_EQ(launch_of(problem).shared, 8448u);
     EXPECT_EQ(problem.args[0].data.shape, (std::vector<int64_t>{100, 64}));
     EXPECT_EQ(problem.args[0].data.bytes.size(), 100u * 64 * 2);
     EXPECT_EQ(at(problem.args[2].data, 0), 1.5);
@@ -178,7 +178,7 @@ TEST_F(Manifest, ShippedManifestsBind) {
             BindOptions options;
             options.preset = preset;
             options.inputs = "zeros";
-            EXPECT_GT(bind(kernel, options).grid.x, 0u) << path << " " << preset;
+            EXPECT_GT(launch_of(bind(kernel, options)).grid.x, 0u) << path << " " << preset;
         }
     }
 }

@@ -35,6 +35,7 @@ struct PythonReferences : testing::Test {
   { name = "X", dtype = "bf16", shape = [1], fill = "uniform(0.1, 0.1)" },
   { name = "C", dtype = "f32", shape = ["M"], output = true },
   { name = "alpha", dtype = "f16", value = 0.1 },
+  { name = "count", dtype = "s64", value = 5 },
   { name = "p", fields = [ { name = "stride", dtype = "s32", value = 7 } ] },
 ]
 params = { M = 2, half = 0.5 }
@@ -86,6 +87,7 @@ import numpy as np
 def reference(inputs, params):
     assert params == {"M": 2, "half": 0.5} and type(params["M"]) is int
     assert np.isnan(inputs["C"]).all()
+    assert inputs["count"] == 5 and inputs["count"].dtype == np.int64 and inputs["alpha"].dtype == np.float64
     return {"x": inputs["X"], "alpha": inputs["alpha"], "stride": inputs["p"]["stride"]}
 )text");
     ASSERT_EQ(reference.problem, "");

@@ -1,6 +1,7 @@
 wl_test(expression wl_manifest)
 wl_test(manifest wl_manifest)
 wl_test(manifest_errors wl_manifest)
+wl_test(launch_errors wl_manifest)
 wl_test(params wl_manifest)
 wl_test(inputs wl_manifest)
 target_compile_definitions(inputs_test PRIVATE WL_GOLDEN="${PROJECT_SOURCE_DIR}/tests/golden")

@@ -19,7 +19,7 @@ json diagnose(const std::string& kernel, const std::vector<std::string>& more) {
 }
 
 std::string source_line(const json& where) {
-    std::istringstream text(read_file(source_path(where.at("file").get<std::string>())));
+    std::istringstream text(read_file(where.at("file").get<std::string>()));
     std::string out;
     for (int i = 0; i < where.at("line").get<int>(); ++i) std::getline(text, out);
     return out;

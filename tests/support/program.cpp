@@ -79,7 +79,7 @@ std::string source_place(const std::string& relative, const std::string& text) {
     for (int number = 1; std::getline(lines, line); ++number) {
         if (line.find(text) == std::string::npos) continue;
         EXPECT_EQ(place, "") << text << " stands twice in " << relative;
-        place = relative + ":" + std::to_string(number);
+        place = source_path(relative) + ":" + std::to_string(number);
     }
     EXPECT_NE(place, "") << text << " does not stand in " << relative;
     return place;

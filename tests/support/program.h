@@ -27,7 +27,8 @@ struct TemporaryFolder {
 void write_file(const std::string& path, const std::string& text);
 std::string read_file(const std::string& path);
 std::string source_path(const std::string& relative);  // in the repository
-// "kernels/v2c_3.cu:104": the only line of a repository's file that has a text; fails the test otherwise.
+// The only line of a repository's file that has a text, as it is named from elsewhere:
+// ".../kernels/v2c_3.cu:104"; fails the test otherwise.
 std::string source_place(const std::string& relative, const std::string& text);
 
 }  // namespace wl::test

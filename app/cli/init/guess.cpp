@@ -2,104 +2,20 @@
 // apart.
 #include "app/cli/init/guess.h"
 
+#include "app/cli/init/names.h"
 #include "app/cli/init/pointers.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/type_names.h"
+#include "instrumentation/execution/reach.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <set>
 
 namespace wl::app {
 namespace {
 
 using manifest::Argument;
-
-// "float const*", "int" of "void reduce<64>(float const*, int)"; nothing for a name that is not mangled.
-std::vector<std::string> mangled_types(const std::string& symbol) {
-    const std::string name = demangle(symbol);
-    const size_t close = name.rfind(')');
-    if (name == symbol || close == name.npos) return {};
-    size_t open = close;
-    for (int depth = 0; open > 0; --open) {
-        if (name[open] == ')') ++depth;
-        if (name[open] == '(' && --depth == 0) break;
-    }
-    std::vector<std::string> types;
-    std::string type;
-    int depth = 0;
-    for (size_t i = open + 1; i <= close; ++i) {
-        depth += name[i] == '<' || name[i] == '('              ? 1
-            : name[i] == '>' || (name[i] == ')' && i != close) ? -1
-                                                               : 0;
-        if ((name[i] == ',' && depth == 0) || i == close) {
-            const size_t first = type.find_first_not_of(' ');
-            if (first != type.npos) types.push_back(type.substr(first));
-            type.clear();
-        } else {
-            type += name[i];
-        }
-    }
-    return types;
-}
-
-// The kernel's own word for it: "reduce" of "_Z6reduceILi256EEvPf".
-std::string plain_name(const std::string& symbol) {
-    std::string name = demangle(symbol);
-    if (name.starts_with("void ")) name.erase(0, 5);
-    name = name.substr(0, name.find_first_of("(<"));
-    return name.substr(name.rfind(':') == name.npos ? 0 : name.rfind(':') + 1);
-}
-
-bool has_word(std::string name, std::initializer_list<const char*> words) {
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return std::any_of(words.begin(), words.end(), [&](const char* w) { return name.find(w) != name.npos; });
-}
-
-// A parameter's name in expressions, some of whose words are taken.
-std::string expression_name(const std::string& name) {
-    static const std::set<std::string> kTaken = {
-        "min",
-        "max",
-        "ceil_div",
-        "abs",
-        "floor",
-        "ceil",
-        "sqrt",
-        "log2",
-        "warp",
-        "iteration",
-        "block",
-        "lane",
-        "element"};
-    return kTaken.contains(name) ? name + "_" : name;
-}
-
-// A whole number that is no extent.
-bool is_switch(const std::string& name) {
-    return has_word(
-        name,
-        {"flag",
-         "mode",
-         "is_",
-         "use_",
-         "has_",
-         "causal",
-         "offset",
-         "seed",
-         "start",
-         "begin",
-         "iter",
-         "step",
-         "index",
-         "idx",
-         "pos",
-         "shift",
-         "axis",
-         "phase"}
-    );
-}
 
 struct Guesser {
     const ptx::Module& module;
@@ -128,7 +44,7 @@ struct Guesser {
         const bool extent = literal == literals.end() && !is_switch(argument.name);
         if (extent) guess.sizes.push_back(argument.value);
         guess.kernel.params.emplace_back(
-            argument.name,
+            argument.value,
             extent                          ? ""
                 : literal == literals.end() ? "0"
                                             : literal->second
@@ -211,24 +127,56 @@ struct Guesser {
             field.value = "1";
         }
     }
+    // A table of addresses, taken for those of the rows of one array.
+    static void table(const std::string& element, Argument& argument) {
+        const std::string pointee = element.substr(0, element.rfind('*'));
+        const auto named = type_from_name(pointee);
+        Argument& rows = argument.fields.emplace_back();
+        rows.name = "row";
+        rows.dtype = named ? named->dtype : DType::f32;
+        rows.output = pointee.find("const") == pointee.npos;
+        rows.fill = rows.output || !is_float(rows.dtype) ? "zeros" : "normal";
+        argument.rows_of = argument.name + ".row";
+    }
+    // As many rows as the grid's last extent, and no row longer than all sizes together.
+    void table_shapes() {
+        for (Argument& argument : guess.kernel.args) {
+            if (argument.rows_of.empty()) continue;
+            std::string length;
+            for (const std::string& size : guess.sizes) length += (length.empty() ? "" : " * ") + size;
+            argument.fields.front().shape = {guess.kernel.launches.front().grid.back(), length};
+            guess.unknown.push_back(fmt::format(
+                "{} is a table of addresses, taken for those of the rows of one array: give its extents, or "
+                "pointers = [{{ ... }}, ...]",
+                argument.name
+            ));
+        }
+    }
+
     void array(const std::string& type, DType accessed, Argument& argument) {
         const size_t star = type.rfind('*');
         const std::string element = star == type.npos ? "" : type.substr(0, star);
+        if (element.find('*') != element.npos) return table(element, argument);
         const auto named = type_from_name(element);
         argument.dtype = named ? named->dtype : accessed;
         argument.shape = {"1"};
         if (named && named->lanes > 1) argument.shape.push_back(fmt::format("{}", named->lanes));
-        if (element.find('*') != element.npos)
-            guess.unknown.push_back(
-                argument.name + " is an array of addresses, which a manifest cannot fill yet"
-            );
-        else if (!named && !element.empty())
+        if (!named && !element.empty())
             guess.unknown.push_back(fmt::format(
                 "{} is an array of {}, taken for {}: give its element type and shape",
                 argument.name,
                 element,
                 wl::name_of(argument.dtype)
             ));
+    }
+
+    // Parameters that no instruction reads, as the descriptors of Numba's arrays and Triton's scratch memory
+    // are to a kernel that needs none of them.
+    bool is_unread(size_t i) const {
+        const std::string& name = entry.params[i].name;
+        return module.text.find("[" + name + "]") == std::string::npos &&
+            module.text.find("[" + name + "+") == std::string::npos &&
+            module.text.find(", " + name + ";") == std::string::npos;
     }
 
     void arguments() {
@@ -240,7 +188,10 @@ struct Guesser {
             const bool written_pointer = type.find('*') != type.npos;
             const bool is_pointer =
                 type.empty() ? pointers[i].followed : written_pointer && entry.params[i].bytes == 8;
-            if (is_pointer)
+            if (text == nullptr && !is_pointer && entry.params[i].bytes <= 8 && is_unread(i)) {
+                argument.dtype = scalar_type(entry.params[i]);
+                argument.value = "0";
+            } else if (is_pointer)
                 array(type, pointers[i].element, argument);
             else
                 scalar(entry.params[i], type, argument);
@@ -249,6 +200,9 @@ struct Guesser {
                     ? std::string(wl::name_of(argument.dtype)) + (is_pointer ? "*" : "")
                     : type
             );
+            if (launch && i < launch->args.size())
+                for (const Argument& field : argument.fields)  // p.rows
+                    known.emplace(launch->args[i] + "." + field.name, field.value);
             guess.kernel.args.push_back(std::move(argument));
         }
     }
@@ -275,10 +229,25 @@ struct Guesser {
         });
     }
 
+    // A parameter that is an extent of the launch's block is no size of the data.
+    void take_out_blocks() {
+        const auto block = launch && launch->config.size() > 1
+            ? manifest_extents(source, launch->config[1], launch->line, known)
+            : std::nullopt;
+        for (size_t axis = 0; block && axis < block->size(); ++axis) {
+            const auto size = std::find(guess.sizes.begin(), guess.sizes.end(), (*block)[axis]);
+            if (size == guess.sizes.end()) continue;
+            for (auto& [name, value] : guess.kernel.params)
+                if (name == *size) value = block->size() > 1 ? "16" : "128";
+            guess.sizes.erase(size);
+        }
+    }
+
     void values() {
         static const std::array<std::array<int, 4>, 4> kSizes = {
             {{1024, 0, 0, 0}, {128, 96, 0, 0}, {32, 24, 40, 0}, {4, 32, 48, 8}}
         };
+        take_out_blocks();
         if (guess.sizes.empty()) {
             guess.kernel.params.insert(guess.kernel.params.begin(), {"N", ""});
             guess.sizes = {"N"};
@@ -297,22 +266,25 @@ struct Guesser {
         const int64_t required = entry.required_threads[0], most = entry.max_threads[0];
         const std::string& x = guess.sizes.back();  // the last runs along a row
         const std::string& y = guess.sizes.size() > 1 ? guess.sizes[guess.sizes.size() - 2] : x;
-        guess.kernel.block = {fmt::format(
+        guess.kernel.launches.front().block = {fmt::format(
             "{}",
             required > 0   ? required
                 : most > 0 ? std::min<int64_t>(most, 256)
                            : 256
         )};
-        guess.kernel.grid = {fmt::format("ceil_div({}, {})", x, guess.kernel.block[0])};
+        guess.kernel.launches.front().grid = {
+            fmt::format("ceil_div({}, {})", x, guess.kernel.launches.front().block[0])};
         if (required > 1 && entry.required_threads[1] > 1)
-            guess.kernel.block.push_back(fmt::format("{}", entry.required_threads[1]));
+            guess.kernel.launches.front().block.push_back(fmt::format("{}", entry.required_threads[1]));
         else if (required == 0 && uses("%tid.y")) {
-            guess.kernel.block = {"16", "16"};
-            guess.kernel.grid = {fmt::format("ceil_div({}, 16)", x), fmt::format("ceil_div({}, 16)", y)};
+            guess.kernel.launches.front().block = {"16", "16"};
+            guess.kernel.launches.front().grid = {
+                fmt::format("ceil_div({}, 16)", x), fmt::format("ceil_div({}, 16)", y)};
         } else if (uses("%ctaid.y")) {
-            guess.kernel.grid.push_back(y);
+            guess.kernel.launches.front().grid.push_back(y);
         } else if (guess.sizes.size() > 1) {
-            guess.kernel.grid = {guess.sizes.front()};  // a block a row; what is too much, kernels pass by
+            guess.kernel.launches.front().grid = {
+                guess.sizes.front()};  // a block a row; what is too much, kernels pass by
         }
         guess.unknown.emplace_back("the host's launch was not found or not understood: [launch] is made up");
     }
@@ -324,24 +296,41 @@ struct Guesser {
         };
         const auto grid = extents(0), block = extents(1);
         if (!grid || !block) return made_up_launch();
-        guess.kernel.grid = *grid, guess.kernel.block = *block;
+        guess.kernel.launches.front().grid = *grid, guess.kernel.launches.front().block = *block;
         guess.launch_from = fmt::format("{}:{}", file, launch->line);
         if (launch->config.size() < 3 || launch->config[2] == "0") return;
         const auto shared = manifest_expression(source, launch->config[2], launch->line, known);
         if (shared)
-            guess.kernel.shared = *shared;
+            guess.kernel.launches.front().shared = *shared;
         else
             guess.unknown.push_back(
                 "the bytes of dynamic shared memory, " + launch->config[2] + ", were not understood"
             );
     }
 
+    // What the host's launch does not tell of dynamic shared memory.
+    void dynamic_shared() {
+        std::string& shared = guess.kernel.launches.front().shared;
+        const bool dynamic = std::any_of(module.variables.begin(), module.variables.end(), [](const auto& v) {
+            return v.space == ptx::Space::shared && v.is_extern;
+        });
+        if (!dynamic || shared != "0") return;
+        shared = "16 * 1024";
+        guess.unknown.emplace_back(
+            "the kernel has dynamic shared memory, of which the host's launch tells nothing: shared is made "
+            "up"
+        );
+    }
+
+    // Those that the kernel can come to: libraries leave many more.
     void symbols() {
-        for (const ptx::Variable& v : module.variables) {
+        const auto function = static_cast<int>(&entry - module.functions.data());
+        const std::vector<int> reached = execution::reachable_functions(module, function);
+        for (const int index : execution::reachable_variables(module, reached)) {
+            const ptx::Variable& v = module.variables[static_cast<size_t>(index)];
             const std::string name = demangle(v.name);
-            const bool filled = !v.init.empty() || v.bytes == 0 || v.is_extern;
-            if (filled || v.linkage.empty() || name.find("cub::") != name.npos) continue;
-            if (v.space == ptx::Space::constant || v.space == ptx::Space::global)
+            const bool filled = !v.init.empty() || v.bytes == 0 || v.is_extern || name.find('$') != name.npos;
+            if (!filled && (v.space == ptx::Space::constant || v.space == ptx::Space::global))
                 guess.unknown.push_back(
                     fmt::format("{}, {} bytes, is zero until [symbol.{}] fills it", name, v.bytes, name)
                 );
@@ -349,16 +338,21 @@ struct Guesser {
     }
 
     Guess all() {
+        guess.kernel.launches.emplace_back().key = "launch";
         const std::string name = plain_name(entry.name);
         text = find_kernel(source, name);
-        launch = find_launch(source, name);
+        if (launch == nullptr) launch = find_launch(source, name);
+        if (launch == nullptr) launch = find_indirect_launch(source, entry.params.size());
         types = mangled_types(entry.name);
+        if (types.size() != entry.params.size()) types.clear();
         if (text && text->params.size() != entry.params.size()) text = nullptr;
         read_launch();
         arguments();
         keep_known();
         values();
         launch_shape();
+        dynamic_shared();
+        table_shapes();
         symbols();
         return std::move(guess);
     }
@@ -367,9 +361,13 @@ struct Guesser {
 }  // namespace
 
 Guess guess_kernel(
-    const ptx::Module& module, const ptx::Function& entry, const SourceText& source, const std::string& file
+    const ptx::Module& module,
+    const ptx::Function& entry,
+    const SourceText& source,
+    const std::string& file,
+    const LaunchText* launch
 ) {
-    return Guesser{module, entry, source, file}.all();
+    return Guesser{module, entry, source, file, nullptr, launch}.all();
 }
 
 }  // namespace wl::app

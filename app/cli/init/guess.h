@@ -6,6 +6,7 @@
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,17 @@ struct Guess {
     std::vector<std::string> sizes;                           // parameters that may be extents
     std::vector<std::string> types;                           // of the arguments, as the source writes them
     std::string launch_from;                                  // "scale.cu:31"; empty: the launch is made up
-    std::vector<std::string> unknown;                         // what could not be told, a sentence each
+    std::set<std::string> read_later;  // arrays that a launch reads behind another's write
+    std::vector<std::string> unknown;  // what could not be told, a sentence each
 };
 
+// `launch`: of the host; nullptr: its first of this kernel.
 Guess guess_kernel(
-    const ptx::Module& module, const ptx::Function& entry, const SourceText& source, const std::string& file
+    const ptx::Module& module,
+    const ptx::Function& entry,
+    const SourceText& source,
+    const std::string& file,
+    const LaunchText* launch = nullptr
 );
 
 }  // namespace wl::app

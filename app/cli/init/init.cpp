@@ -2,6 +2,7 @@
 #include "app/cli/init/init.h"
 
 #include "app/cli/check.h"
+#include "app/cli/init/launches.h"
 #include "app/cli/init/measure.h"
 #include "app/cli/init/write.h"
 #include "instrumentation/base/demangle.h"
@@ -60,6 +61,27 @@ std::vector<std::string> own_entries(const CheckReport& report) {
     return entries;
 }
 
+bool is_launched(const Guess& guess, const std::string& key) {
+    const auto& all = guess.kernel.launches;
+    return std::any_of(all.begin(), all.end(), [&](const auto& launch) { return launch.entry == key; });
+}
+
+// The kernel, or the launches in order.
+std::string subject_text(const Guess& guess, const ptx::Function& entry) {
+    if (guess.kernel.launches.size() == 1) return entry_words(entry.name);
+    std::vector<std::string> names;
+    for (const manifest::LaunchRule& rule : guess.kernel.launches) names.push_back(rule.entry);
+    return fmt::format("{} launches, {}", names.size(), join(names, ", "));
+}
+
+// Relative where it lies in the folder or near it.
+std::string seen_from(const fs::path& folder, const fs::path& path) {
+    const fs::path whole = path.lexically_normal(),
+                   relative = whole.lexically_relative(folder.lexically_normal());
+    return relative.empty() || relative.string().size() > whole.string().size() ? whole.string()
+                                                                                : relative.string();
+}
+
 void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 }  // namespace
@@ -80,32 +102,40 @@ int verb_init(const Command& command) {
     const bool is_source = fs::path(file).extension() == ".cu";
     const SourceText source = is_source ? read_source(read_text_file(file)) : SourceText{};
     const ptx::Function& entry = ptx::entry_of(report.module, entries.front());
-    Guess guess = guess_kernel(report.module, entry, source, fs::path(file).filename().string());
-    measure_arrays(guess, report.module, entry);
+    std::vector<std::string> keys;
+    for (const std::string& symbol : entries) keys.push_back(entry_key(report, symbol));
+    const std::string shown = fs::path(file).filename().string();
+    std::optional<Guess> several =
+        entries.size() > 1 ? guess_launches(report.module, entries, keys, source, shown) : std::nullopt;
+    Guess guess = several ? std::move(*several) : guess_kernel(report.module, entry, source, shown);
+    if (!several) measure_arrays(guess, report.module, entry);
 
     Files files;
     const fs::path folder = fs::absolute(toml).parent_path();
     files.source =
         fs::absolute(file).lexically_normal().lexically_relative(folder.lexically_normal()).string();
-    files.entry = entry_key(report, entry.name);
+    if (!several) files.entry = keys.front();
     files.reference = fs::path(python).filename().string();
+    for (const std::string& name : command.check.include)
+        files.include.push_back(seen_from(folder, fs::absolute(name)));
+    files.defines = command.check.defines;
     write_new(toml, manifest_text(guess, files), command.init.force);
     write_new(python, reference_text(guess, files), command.init.force);
 
-    say(fmt::format("{}: {}\n{}: its reference, to fill in\n", toml, entry_words(entry.name), python));
+    say(fmt::format("{}: {}\n{}: its reference, to fill in\n", toml, subject_text(guess, entry), python));
     say("left to do:\n");
     int number = 1;
     for (const std::string& what : guess.unknown) say(fmt::format("  {}. {}\n", number++, what));
     say(fmt::format(
         "  {}. {}: return what the kernel should compute; until then nothing is compared\n", number, python
     ));
-    if (entries.size() > 1) {
-        std::vector<std::string> others;
-        for (size_t i = 1; i < entries.size(); ++i) others.push_back(entry_key(report, entries[i]));
+    std::vector<std::string> others;
+    for (size_t i = 0; i < entries.size(); ++i)
+        if (!is_launched(guess, keys[i]) && (several || i > 0)) others.push_back(keys[i]);
+    if (!others.empty())
         say(fmt::format(
             "other kernels of {}, each by --entry NAME -o NAME.toml: {}\n", file, join(others, ", ")
         ));
-    }
     say(fmt::format("then: warplens run {}\n", toml));
     return kExitOk;
 }

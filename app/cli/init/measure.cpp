@@ -3,6 +3,7 @@
 #include "app/cli/init/measure.h"
 
 #include "app/cli/init/pointers.h"
+#include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/emulator/run.h"
@@ -39,7 +40,7 @@ struct Meter {
         return a.shape.size() > 1 ? std::stoll(a.shape.back()) : 1;
     }
 
-    // Runs with these numbers of elements in front of the vectors' extents; all bytes zero.
+    // Runs with these numbers of elements in front of the vectors' extents.
     execution::RunResult run(
         const std::vector<int64_t>& elements, bool poisoned, execution::GlobalMemory* left
     ) const {
@@ -54,7 +55,11 @@ struct Meter {
         manifest::Problem problem = manifest::bind(kernel, options);
         for (manifest::BoundArgument& a : problem.args) {
             if (!a.array) continue;
-            std::fill(a.data.bytes.begin(), a.data.bytes.end(), std::byte{0});
+            // Bytes are pixels and symbols, of which every value occurs; all else is zero, as a size or an
+            // index.
+            const bool symbols = a.data.dtype == DType::u8;
+            for (size_t k = 0; k < a.data.bytes.size(); ++k)
+                a.data.bytes[k] = static_cast<std::byte>(symbols ? k : 0);
             a.filled = !poisoned;
         }
         diagnosis::Prepared prepared = diagnosis::prepare_launch(problem, entry);
@@ -88,7 +93,7 @@ struct Meter {
     // Among the sizes that shapes have, which is where it mostly lies, else among all.
     int64_t least(size_t argument) const {
         std::set<int64_t> sorted = {0, kMost};
-        for (const Shape& shape : shapes())
+        for (const Shape& shape : shapes(argument))
             if (shape.elements < kMost) sorted.insert(shape.elements);
         const std::vector<int64_t> candidates(sorted.begin(), sorted.end());
         size_t below = 0, above = candidates.size() - 1;
@@ -112,8 +117,9 @@ struct Meter {
             if (param == name) return std::stoll(value);
         return 1;
     }
-    // Products of different sizes, and of numbers that launches have: 1, 2, 3, 4.
-    std::vector<Shape> shapes() const {
+    // Products of different sizes, and of numbers that launches have: 1, 2, 3, 4; of vectors a row's elements
+    // over theirs.
+    std::vector<Shape> shapes(size_t argument) const {
         std::vector<Shape> found = {
             {{}, 1}
         };
@@ -127,6 +133,15 @@ struct Meter {
             }
         }
         const size_t plain = found.size();
+        const int64_t lanes = lanes_of(guess.kernel.args[argument]);
+        for (size_t i = 0; i < plain && lanes > 1; ++i) {
+            if (found[i].extents.empty()) continue;
+            Shape with = found[i];
+            const int64_t row = value_of(with.extents.back());
+            with.elements = with.elements / row * (row / lanes);
+            with.extents.back() += fmt::format(" / {}", lanes);
+            found.push_back(with);
+        }
         for (size_t i = 0; i < plain; ++i)
             for (const int factor : {2, 3, 4}) {
                 Shape with = found[i];
@@ -134,10 +149,15 @@ struct Meter {
                 with.elements *= factor;
                 found.push_back(with);
             }
-        for (const std::string& extent : guess.kernel.grid) add_value(found, extent);
-        for (const std::string& extent : guess.kernel.block) add_value(found, extent);
-        if (guess.kernel.grid.size() == 1 && guess.kernel.block.size() == 1)
-            add_value(found, fmt::format("{} * {}", guess.kernel.grid[0], guess.kernel.block[0]));
+        for (const std::string& extent : guess.kernel.launches.front().grid) add_value(found, extent);
+        for (const std::string& extent : guess.kernel.launches.front().block) add_value(found, extent);
+        if (guess.kernel.launches.front().grid.size() == 1 && guess.kernel.launches.front().block.size() == 1)
+            add_value(
+                found,
+                fmt::format(
+                    "{} * {}", guess.kernel.launches.front().grid[0], guess.kernel.launches.front().block[0]
+                )
+            );
         return found;
     }
     void add_value(std::vector<Shape>& found, const std::string& expression) const {
@@ -163,15 +183,16 @@ struct Meter {
         manifest::Argument& a = guess.kernel.args[index];
         set.clear();
         const int64_t elements = least(index);
-        const std::vector<Shape> usual = shapes();
+        const std::vector<Shape> usual = shapes(index);
         set = guess.ragged;
         const int64_t ragged_elements = least(index);
-        const std::vector<Shape> ragged = shapes();
+        const std::vector<Shape> ragged = shapes(index);
         set.clear();
         if (is_late()) return;  // its runs were cut short
         for (size_t i = 0; i < usual.size(); ++i)
             if (usual[i].elements == elements && ragged[i].elements == ragged_elements)
                 return shape_of(index, usual[i]);
+        if (elements == ragged_elements) return shape_of(index, {{}, elements});
         size_t near = usual.size();
         for (size_t i = 0; i < usual.size(); ++i)
             if (usual[i].elements >= elements && ragged[i].elements >= ragged_elements &&
@@ -210,7 +231,10 @@ struct Meter {
                                     i.first.memory == "global " + a.name;
                             });
             const bool data = is_float(a.dtype) || size_of(a.dtype) == 1;
-            a.fill = a.output && !read ? "" : data && !added_to ? "normal" : "zeros";
+            a.fill = a.output && !read ? ""
+                : !data || added_to    ? "zeros"
+                : a.dtype == DType::u8 ? "uniform(0, 255)"
+                                       : "normal";
             if (!data && !a.fill.empty() && !a.output)
                 guess.unknown.push_back(
                     a.name +
@@ -244,9 +268,32 @@ struct Meter {
     }
 };
 
+// Sizes so small that the grid has no blocks grow: a host that divides by its tile rounds down.
+void grow_sizes(Guess& guess) {
+    constexpr int kMostTimes = 3;
+    const auto grown = [](const std::string& size) { return fmt::format("{}", 4 * std::stoll(size)); };
+    for (int times = 0; times < kMostTimes; ++times) {
+        manifest::Kernel kernel = guess.kernel;
+        kernel.args.clear();
+        try {
+            manifest::BindOptions options;
+            manifest::bind(kernel, options);
+            options.set = guess.ragged;
+            manifest::bind(kernel, options);
+            return;
+        } catch (const Error&) {
+            for (auto& [name, value] : guess.kernel.params)
+                if (std::find(guess.sizes.begin(), guess.sizes.end(), name) != guess.sizes.end())
+                    value = grown(value);
+            for (auto& [name, value] : guess.ragged) value = fmt::format("{}", 4 * std::stoll(value) + 1);
+        }
+    }
+}
+
 }  // namespace
 
 void measure_arrays(Guess& guess, const ptx::Module& module, const ptx::Function& entry) {
+    grow_sizes(guess);
     Meter meter{guess, module, entry, emulator::executor().prepare(module, entry.name)};
     meter.all();
 }

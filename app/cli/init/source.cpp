@@ -95,6 +95,16 @@ std::string kernel_before(const std::string& code, size_t at) {
     return code.substr(begin, end - begin);
 }
 
+// Blocks at the outermost level that begin before.
+int function_at(const std::string& code, size_t at) {
+    int functions = 0, depth = 0;
+    for (size_t i = 0; i < at; ++i) {
+        if (code[i] == '{' && depth++ == 0) ++functions;
+        if (code[i] == '}' && depth > 0) --depth;
+    }
+    return functions;
+}
+
 void read_launches(const std::string& code, std::vector<LaunchText>& launches) {
     for (size_t at = code.find("<<<"); at != code.npos; at = code.find("<<<", at + 3)) {
         const size_t close = code.find(">>>", at),
@@ -105,6 +115,7 @@ void read_launches(const std::string& code, std::vector<LaunchText>& launches) {
         launches.push_back(
             {kernel_before(code, at),
              compile::line_at(code, at),
+             function_at(code, at),
              split(code.substr(at + 3, close - at - 3)),
              split(code.substr(open + 1, end - open - 2))}
         );
@@ -193,6 +204,20 @@ const KernelText* find_kernel(const SourceText& source, const std::string& name)
     for (const KernelText& kernel : source.kernels)
         if (kernel.name == name) return &kernel;
     return nullptr;
+}
+
+const LaunchText* find_indirect_launch(const SourceText& source, size_t params) {
+    const LaunchText* found = nullptr;
+    for (const LaunchText& launch : source.launches) {
+        if (find_kernel(source, launch.kernel.substr(0, launch.kernel.find('<'))) != nullptr ||
+            launch.args.size() != params)
+            continue;
+        const bool same = found != nullptr && found->kernel == launch.kernel &&
+            found->config == launch.config && found->args == launch.args;
+        if (found != nullptr && !same) return nullptr;
+        found = &launch;
+    }
+    return found;
 }
 
 const LaunchText* find_launch(const SourceText& source, const std::string& name) {

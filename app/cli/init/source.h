@@ -23,6 +23,7 @@ struct KernelText {
 struct LaunchText {
     std::string kernel;  // "reduce<256>"
     int line = 0;
+    int function = 0;  // of the host: the same for launches in the same one
     std::vector<std::string> config, args;
 };
 
@@ -43,6 +44,9 @@ SourceText read_source(const std::string& text);
 // nullptr: the source has none.
 const KernelText* find_kernel(const SourceText& source, const std::string& name);
 const LaunchText* find_launch(const SourceText& source, const std::string& name);
+
+// The only launch of the source, where it is of a pointer to a kernel with so many parameters; else nullptr.
+const LaunchText* find_indirect_launch(const SourceText& source, size_t params);
 
 // A host's expression at a line as a manifest's, with `known` names replaced; nothing where it holds what
 // nobody knows.

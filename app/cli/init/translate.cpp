@@ -15,6 +15,7 @@ namespace {
 using Known = std::map<std::string, std::string>;
 constexpr int kMostSteps = 8;  // from a variable to its value to that one's
 constexpr int kBlock = 256;    // threads, where the host leaves them to somebody else
+constexpr int kSide = 16;
 
 std::string lower(std::string s) {
     std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -117,7 +118,16 @@ struct Translator {
         if (follows == '(' && is_division(name)) name = "ceil_div";
         if (follows == '(')
             fine = name == "ceil_div" || name == "min" || name == "max" || name == "ceil" || name == "sqrt";
-        if (follows == '.' || follows == '[') fine = false;
+        if (follows == '.') {  // a member
+            size_t end = text.find_first_not_of(' ', next + 1);
+            const size_t member = std::min(end, text.size());
+            for (end = member; end < text.size() && compile::is_word_char(text[end]);) ++end;
+            const auto found = known.find(name + "." + text.substr(member, end - member));
+            fine = found != known.end();
+            if (fine) out += found->second, at = end;
+            return;
+        }
+        if (follows == '[') fine = false;
         if (follows == '(' || !fine) {
             out += name;
             return;
@@ -150,7 +160,8 @@ struct Translator {
         const bool threads =
             word.find("block") != word.npos || word.find("thread") != word.npos || word == "tpb";
         fine = threads && (!value || word.find("size") != word.npos) && word.find("num_blocks") == word.npos;
-        if (fine) out += std::to_string(kBlock);
+        const bool side = word.find("sqrt") != word.npos;  // of a square block
+        if (fine) out += std::to_string(side ? kSide : kBlock);
     }
 };
 

@@ -46,6 +46,8 @@ std::string argument_text(const Argument& a) {
             join(values, ", ")
         );
     }
+    if (!a.rows_of.empty())
+        return fmt::format("{{ name = \"{}\", rows_of = {} }}", a.name, argument_text(a.fields.front()));
     if (!a.fields.empty()) {
         std::vector<std::string> fields;
         for (const Argument& field : a.fields) fields.push_back(argument_text(field));
@@ -83,7 +85,9 @@ std::string arguments_text(const Guess& guess) {
     size_t width = 0;
     for (const Argument& a : guess.kernel.args)
         width = std::max(width, std::min(argument_text(a).size(), kWidest));
-    std::string out = "args = [  # the kernel's parameters, in order\n";
+    std::string out = std::string("args = [  # ") +
+        (guess.kernel.launches.size() > 1 ? "what the launches share" : "the kernel's parameters, in order") +
+        "\n";
     for (size_t i = 0; i < guess.kernel.args.size(); ++i) {
         const std::string said = remark(guess.kernel.args[i]);
         out += fmt::format(
@@ -106,38 +110,84 @@ std::string params_text(const Guess& guess) {
     return out;
 }
 
-std::string launch_text(const Guess& guess) {
-    const std::string from =
-        guess.launch_from.empty() ? "made up: write yours" : "as in " + guess.launch_from;
-    std::string out = "[launch]  # " + from + "\ngrid = " + list(guess.kernel.grid) +
-        "\nblock = " + list(guess.kernel.block) + "\n";
-    if (guess.kernel.shared != "0") out += "shared = " + quoted(guess.kernel.shared) + "\n";
+std::string launch_text(const manifest::LaunchRule& rule) {
+    std::string out = "grid = " + list(rule.grid) + "\nblock = " + list(rule.block) + "\n";
+    if (rule.shared != "0") out += "shared = " + quoted(rule.shared) + "\n";
     return out;
 }
+
+std::string launches_text(const Guess& guess) {
+    const std::string from =
+        guess.launch_from.empty() ? "made up: write yours" : "as in " + guess.launch_from;
+    if (guess.kernel.launches.size() == 1)
+        return "[launch]  # " + from + "\n" + launch_text(guess.kernel.launches.front());
+    std::string out;
+    for (const manifest::LaunchRule& rule : guess.kernel.launches) {
+        std::vector<std::string> args;
+        for (const manifest::LaunchArgument& a : *rule.args)
+            args.push_back(a.of.empty() ? argument_text(a.own) : '"' + a.of + '"');
+        out += (out.empty() ? "[[launch]]  # in order, from " + from.substr(6) + "\n" : "\n[[launch]]\n") +
+            "entry = \"" + rule.entry + "\"\nargs = [" + join(args, ", ") + "]\n" + launch_text(rule);
+    }
+    return out;
+}
+
+// As the file was compiled.
+std::string defines_text(const Files& files) {
+    std::string out;
+    for (const std::string& define : files.defines) {
+        const size_t equals = define.find('=');
+        const std::string value = equals == std::string::npos ? "1" : define.substr(equals + 1);
+        out += (out.empty() ? "[define]\n" : "") + define.substr(0, equals) + " = " + quoted(value) + "\n";
+    }
+    return out.empty() ? out : out + "\n";
+}
+
+constexpr const char* kTerms =
+    "terms = 1  # products or summands behind one element: K for a matrix product, 1 for an elementwise "
+    "kernel\n";
+constexpr const char* kBetween =
+    "compare = false  # a later launch reads it; without this line, and with the reference returning it, "
+    "the\n"
+    "                 # launch that goes wrong first is found\n";
 
 }  // namespace
 
 std::string manifest_text(const Guess& guess, const Files& files) {
     std::string out = "source = " + quoted(files.source) + "\n";
     if (!files.entry.empty()) out += "entry = " + quoted(files.entry) + "\n";
-    out += "\n" + arguments_text(guess) + "\n" + params_text(guess) + "\n" + launch_text(guess) + "\n";
+    if (!files.include.empty()) {
+        std::vector<std::string> folders;
+        for (const std::string& folder : files.include) folders.push_back(quoted(folder));
+        out += "include = [" + join(folders, ", ") + "]\n";
+    }
+    out += "\n" + arguments_text(guess) + "\n" + params_text(guess) + "\n" + launches_text(guess) + "\n";
+    out += defines_text(files);
     out += "[reference]  # what would be right\npython = " + quoted(files.reference) + "\n";
     for (const Argument& a : guess.kernel.args)
         if (a.output)
             out += fmt::format(
-                "\n[output.{}]\nterms = 1  # products or summands behind one element: K for a matrix "
-                "product, 1 for an "
-                "elementwise kernel\n",
-                a.name
+                "\n[output.{}]\n{}",
+                a.name,
+                guess.kernel.launches.size() > 1 && guess.read_later.contains(a.name) ? kBetween : kTerms
             );
+    for (const Argument& a : guess.kernel.args)
+        if (!a.rows_of.empty() && a.fields.front().output)
+            out += fmt::format("\n[output.\"{}\"]\n{}", a.rows_of, kTerms);
     return out;
 }
 
 std::string reference_text(const Guess& guess, const Files& files) {
     std::string out = "import numpy as np\n\n\ndef reference(inputs, params):\n";
     out += fmt::format("    \"\"\"What {} should compute, in float64.\"\"\"\n", files.source);
-    std::vector<std::string> outputs;
+    std::vector<std::string> outputs, results;
     for (const Argument& a : guess.kernel.args) {
+        if (!a.rows_of.empty()) {
+            const std::string name = python_name(a.name);
+            out += fmt::format("    {} = inputs[\"{}\"][\"row\"]\n", name, a.name);
+            if (a.fields.front().output) results.push_back(fmt::format("\"{}\": {}", a.rows_of, name));
+            continue;
+        }
         if (a.output) outputs.push_back(a.name);
         if (a.shape.empty() || !a.fill.empty())
             out += fmt::format(
@@ -151,7 +201,7 @@ std::string reference_text(const Guess& guess, const Files& files) {
     out += "    # Write the arrays that the kernel writes in the shape of the manifest, such as\n";
     for (const std::string& name : outputs)
         out += fmt::format("    # {} = np.zeros(...)\n", python_name(name));
-    std::vector<std::string> items;
+    std::vector<std::string> items = results;
     for (const std::string& name : outputs)
         items.push_back(fmt::format("\"{}\": {}", name, python_name(name)));
     return out + "    # return {" + join(items, ", ") + "}\n    return {}\n";

@@ -1,10 +1,12 @@
 // An instant of a block, reached; and what the lanes of its warp hold there.
 #include "app/cli/questions/at.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/questions/again.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/symbols.h"
 
 #include <algorithm>
@@ -123,7 +125,12 @@ AtReport report_here(const Trip& trip, const AtOptions& o) {
 // A capture's run, or the kernel's that was named.
 KernelOptions kernel_of(const Command& command, const capture::Capture* recorded, Trip& trip) {
     if (recorded != nullptr) trip.recorded = *recorded;
-    if (!is_capture(command.kernel.kernel)) return command.kernel;
+    if (!is_capture(command.kernel.kernel)) {
+        KernelOptions named = command.kernel;
+        if (trip.recorded && trip.recorded->launch.all > 1)
+            named.launch = std::to_string(trip.recorded->launch.number);
+        return named;
+    }
     if (!trip.recorded) trip.recorded = capture::read_capture(command.kernel.kernel);
     return options_of(*trip.recorded, command.kernel);
 }
@@ -132,7 +139,7 @@ KernelOptions kernel_of(const Command& command, const capture::Capture* recorded
 // same source to the same code in every folder.
 void repeat(Trip& trip, SameRun runs) {
     diagnosis::Experiment& e = trip.experiment;
-    runs.grid = e.problem.grid, runs.block = e.problem.block;
+    runs.grid = manifest::launch_of(e.problem).grid, runs.block = manifest::launch_of(e.problem).block;
     require_same(runs);
     if ((runs.recorded.launch.build == "debug") != e.options.debug) return;
     e.module = ptx::parse(runs.recorded.ptx);
@@ -147,6 +154,7 @@ std::unique_ptr<Trip> make_trip(
 ) {
     auto trip = std::make_unique<Trip>();
     const KernelOptions kernel = kernel_of(command, recorded, *trip);
+    require_emulator(command.verb, kernel);
     manifest::Problem problem = bind(kernel);
     diagnosis::Options options = run_options(kernel);
     trip->build = build_of(*trip, o);
@@ -156,12 +164,12 @@ std::unique_ptr<Trip> make_trip(
     trip->experiment = diagnosis::make_experiment(std::move(problem), options, fresh);
     const diagnosis::Experiment& e = trip->experiment;
     if (trip->recorded) repeat(*trip, {*trip->recorded, fresh, {}, {}, command.kernel.kernel});
-    const ptx::Function& entry = *ptx::find_entry(e.module, e.entry);
-    diagnosis::Prepared prepared = diagnosis::prepare_launch(e.problem, entry);
+    diagnosis::Prepared prepared = diagnosis::prepare(e);
     emulator::Journey journey{
         emulator::lower(e.module, e.entry), prepared.launch, std::move(prepared.memory)};
     const int64_t first = trip->recorded ? recorded_block(*trip->recorded) : 0;
-    journey.block = trip->block = o.block.empty() ? first : parse_block(o.block, e.problem.grid);
+    journey.block = trip->block =
+        o.block.empty() ? first : parse_block(o.block, manifest::launch_of(e.problem).grid);
     journey.schedule_seed = options.schedule_seed;
     journey.among_others = schedule_note(*trip).empty();
     trip->faults = kernel.faults;

@@ -1,12 +1,15 @@
 // The verb: a capture, or a kernel that is run for one; its block once more; the chain.
 #include "app/cli/questions/why.h"
 
+#include "app/cli/executors.h"
 #include "app/cli/progress.h"
 #include "app/cli/questions/again.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/sequence.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
@@ -32,9 +35,10 @@ std::pair<int, int> parse_element(const std::string& text) {
 
 capture::Capture capture_of(const Command& command) {
     if (is_capture(command.kernel.kernel)) return capture::read_capture(command.kernel.kernel);
+    require_emulator(command.verb, command.kernel);
     manifest::Problem problem = bind(command.kernel);
     diagnosis::Options options = run_options(command.kernel);
-    if (!command.why.block.empty()) options.record.push_back(parse_block(command.why.block, problem.grid));
+    if (!command.why.block.empty()) options.record.push_back(block_of_launch(command.why.block, problem));
     options.diagnose = false;
     options.on_progress = progress_reporter(command.output);
     return diagnosis::run(std::move(problem), options);
@@ -51,6 +55,25 @@ Trip& trip_of(Inquiry& inquiry, int64_t block) {
     return *trip;
 }
 
+// A block that was asked for and is not recorded: the kernel runs once more.
+void record_too(Inquiry& inquiry, int64_t block) {
+    const capture::Capture& known = inquiry.capture;
+    const bool recorded =
+        std::any_of(known.records.begin(), known.records.end(), [&](const capture::BlockRecord& r) {
+            return r.block == block;
+        });
+    if (recorded) return;
+    KernelOptions kernel = inquiry.command.kernel;
+    if (is_capture(kernel.kernel)) kernel = options_of(known, kernel);
+    if (known.launch.all > 1) kernel.launch = std::to_string(known.launch.number);
+    diagnosis::Options options = run_options(kernel);
+    options.record = {block}, options.diagnose = false;
+    for (const capture::BlockRecord& r : known.records) options.record.push_back(r.block);
+    options.debug = known.launch.build == "debug";
+    options.on_progress = progress_reporter(inquiry.command.output);
+    inquiry.capture = diagnosis::run(bind(kernel), options);
+}
+
 }  // namespace
 
 std::unique_ptr<Inquiry> begin_inquiry(const Command& command) {
@@ -60,16 +83,24 @@ std::unique_ptr<Inquiry> begin_inquiry(const Command& command) {
 }
 
 WhyReport why(Inquiry& inquiry, const WhyOptions& o) {
-    const capture::Capture& c = inquiry.capture;
     if (o.tile.empty()) throw Error("--tile is missing: name the tile or the output of the element");
     diagnosis::Question q;
     q.name = o.tile;
     std::tie(q.row, q.col) = parse_element(o.element);
     q.iteration = o.iteration, q.warp = o.warp;
-    if (!o.block.empty()) q.block = parse_block(o.block, c.launch.grid);
-    const Trip& any = trip_of(inquiry, q.block >= 0 ? q.block : recorded_block(c));
+    if (!o.block.empty()) q.block = parse_block(o.block, inquiry.capture.launch.grid);
+    const Trip& any = trip_of(inquiry, q.block >= 0 ? q.block : recorded_block(inquiry.capture));
     const auto argument = emulator::allocation_named(*any.route.traveller, q.name);
-    const diagnosis::Asked asked = diagnosis::resolve(c, q, argument ? argument->first : 0);
+    const uint64_t address = argument ? argument->first : 0;
+    if (q.block < 0) {
+        const auto element = diagnosis::unrecorded_element(inquiry.capture, q, address);
+        const auto block =
+            element ? diagnosis::block_that_writes(any.experiment, q.name, *element) : std::nullopt;
+        if (block) q.block = *block;
+    }
+    if (q.block >= 0) record_too(inquiry, q.block);
+    const capture::Capture& c = inquiry.capture;
+    const diagnosis::Asked asked = diagnosis::resolve(c, q, address);
     Trip& trip = trip_of(inquiry, asked.block);
     const diagnosis::Chain chain{trip.route, c, trip.experiment.problem, o.addresses};
     return {c, asked, o.addresses, diagnosis::provenance(chain, asked)};

@@ -3,6 +3,8 @@
 
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/diff.h"
+#include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,30 +50,31 @@ analysis::Window window_of(const std::string& tensor, const std::vector<int64_t>
     return w;
 }
 
-void judge(const Band& b, const analysis::ReferenceTile& reference, Trial& out) {
+// Integers of 32 bits and fewer are exact as doubles.
+bool is_same_integer(DType dtype, const std::byte* element, int64_t reference) {
+    if (size_of(dtype) == sizeof reference) return std::memcmp(element, &reference, sizeof reference) == 0;
+    return to_double(dtype, element) == static_cast<double>(reference);
+}
+
+// `whose`: elements that are another launch's are passed by; null: all are this one's.
+void judge(
+    const Band& b, const analysis::ReferenceTile& reference, const std::vector<Whose>* whose, Trial& out
+) {
     const Matrix<float> limits = analysis::limits(b.dtype, reference);
     const bool whole = !reference.whole.data.empty() && analysis::is_exact(b.dtype, reference);
     for (size_t i = 0; i < reference.value.data.size(); ++i) {
         const double r = reference.value.data[i];
         const size_t at = b.begin() + i * b.element();
+        if (whose != nullptr && (*whose)[at / b.element()] != Whose::own) continue;
         if (std::isnan(r) || !is_written(b.allocation, at, b.element())) continue;
         const std::byte* element = b.allocation.bytes.data() + at;
         const double got = to_double(b.dtype, element), difference = std::fabs(got - r);
         ++out.compared;
         if (std::isfinite(difference)) out.max_difference = std::max(out.max_difference, difference);
-        const bool bad = whole ? std::memcmp(element, &reference.whole.data[i], sizeof(int64_t)) != 0
+        const bool bad = whole ? !is_same_integer(b.dtype, element, reference.whole.data[i])
                                : analysis::is_bad(got, r, limits.data[i]);
         if (bad) ++out.bad;
     }
-}
-
-const execution::Allocation* allocation_of(
-    const execution::GlobalMemory& memory, const std::string& argument
-) {
-    const auto it = std::find_if(memory.allocations.begin(), memory.allocations.end(), [&](const auto& a) {
-        return a.name == argument;
-    });
-    return it == memory.allocations.end() ? nullptr : &*it;
 }
 
 void judge_output(
@@ -80,12 +83,12 @@ void judge_output(
     const execution::Allocation& allocation,
     Trial& out
 ) {
-    const auto rule = inputs.problem.kernel.outputs.find(a.name);
-    const bool ruled = rule != inputs.problem.kernel.outputs.end();
-    if (ruled && !rule->second.compare) return;
-    analysis::Allowed allowed;
-    if (ruled) allowed = {rule->second.tolerance, rule->second.rtol};
-    const std::string& of = ruled && !rule->second.of.empty() ? rule->second.of : a.name;
+    const manifest::OutputRule rule = rule_of(inputs.problem, a.data.name);
+    if (!rule.compare) return;
+    const analysis::Allowed allowed{rule.tolerance, rule.rtol};
+    const std::vector<Whose>* whose = nullptr;
+    if (inputs.unsettled && !manifest::launch_of(inputs.problem).outputs.contains(a.data.name))
+        whose = &inputs.unsettled->elements.at(a.data.name);
     const std::vector<int64_t>& shape = a.data.shape;
     const int64_t cols = std::max<int64_t>(shape.empty() ? 1 : shape.back(), 1),
                   rows = elements(shape) / cols, stripe = shape.size() < 2 ? 1 : shape[shape.size() - 2];
@@ -94,11 +97,11 @@ void judge_output(
         const Band band{allocation, a.data.dtype, row, n, cols};
         row += n;
         if (!any_written(band)) continue;
-        analysis::ReferenceTile reference = inputs.reference->tile(window_of(of, shape, band));
+        analysis::ReferenceTile reference = inputs.reference->tile(window_of(rule.of, shape, band));
         if (!reference.problem.empty()) return;
         // A limit that lets nearly everything pass shows nothing mended.
         if (analysis::decides(analysis::decide(a.data.dtype, allowed, reference)))
-            judge(band, reference, out);
+            judge(band, reference, whose, out);
     }
 }
 
@@ -108,12 +111,12 @@ std::vector<std::string> watch_filled_outputs(
     const manifest::Problem& problem, execution::GlobalMemory& memory
 ) {
     std::vector<std::string> filled;
-    for (const manifest::BoundArgument& a : problem.args) {
-        if (!a.array || !a.output || !a.filled) continue;
+    for (const manifest::BoundArgument* a : manifest::arrays(problem)) {
+        if (!a->output || !a->filled) continue;
         for (execution::Allocation& m : memory.allocations) {
-            if (m.name != a.name || !m.written.empty()) continue;
+            if (m.name != a->data.name || !m.written.empty()) continue;
             m.written.assign(m.bytes.size(), 0);
-            filled.push_back("global " + a.name);
+            filled.push_back("global " + a->data.name);
         }
     }
     return filled;
@@ -126,10 +129,10 @@ bool reads_fill(const execution::Incident& i, const std::vector<std::string>& fi
 
 void judge_outputs(const Inputs& inputs, const execution::GlobalMemory& memory, Trial& out) {
     if (!inputs.reference) return;
-    for (const manifest::BoundArgument& a : inputs.problem.args) {
+    for (const manifest::BoundArgument* a : manifest::arrays(inputs.problem)) {
         const execution::Allocation* allocation =
-            a.array && a.output ? allocation_of(memory, a.name) : nullptr;
-        if (allocation != nullptr) judge_output(inputs, a, *allocation, out);
+            a->output ? execution::find_named(memory, a->data.name) : nullptr;
+        if (allocation != nullptr) judge_output(inputs, *a, *allocation, out);
     }
 }
 

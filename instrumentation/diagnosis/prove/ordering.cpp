@@ -1,6 +1,7 @@
 // Trying barriers and fences against races.
 #include "instrumentation/diagnosis/prove/ordering.h"
 
+#include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
 #include "instrumentation/ptx/table/effects.h"
@@ -22,8 +23,6 @@ using What = Insertion::What;
 constexpr size_t kMaxTrials = 24;  // places tried for one cause and one kind of change
 constexpr uint64_t kOtherOrders = 3;
 constexpr size_t kMaxCauses = 4;  // for which changes are tried; the others may be gone with theirs
-
-bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
 
 bool among_blocks(const Incident& i) { return i.first.block != i.second.block; }
 
@@ -121,6 +120,18 @@ std::string place_of(const Symptoms& s, size_t function, uint32_t at) {
     return out;
 }
 
+// "before gemm.cu:31"; of an instruction without a line, such as the end of a loop, behind the one above it.
+std::string side_of(const Symptoms& s, const CodePlace& p) {
+    const auto has_line = [&](uint32_t at) {
+        const ptx::Module& m = s.experiment.module;
+        return where_in(m, user_location(m, m.functions[p.function].code[at].location)).line > 0;
+    };
+    if (has_line(p.index)) return "before " + place_of(s, p.function, p.index);
+    uint32_t above = p.index;
+    while (above > 0 && !has_line(above)) --above;
+    return "behind " + place_of(s, p.function, above);
+}
+
 // Before a line wherever the compiler has put it (an unrolled loop has copies), then at one place alone.
 std::vector<Mending> insertions(const Symptoms& s, const Cause& cause, What what) {
     const ptx::Module& m = s.experiment.module;
@@ -130,7 +141,7 @@ std::vector<Mending> insertions(const Symptoms& s, const Cause& cause, What what
     for (const CodePlace& p : places_between(s, cause)) {
         const ptx::Function& f = m.functions[p.function];
         const int32_t line = f.code[p.index].location;
-        const std::string text = fmt::format("{} before {}", name, place_of(s, p.function, p.index));
+        const std::string text = fmt::format("{} {}", name, side_of(s, p));
         const bool known = std::any_of(lines.begin(), lines.end(), [&](const CodePlace& k) {
             return k.function == p.function && same_line(m, f.code[k.index].location, line);
         });
@@ -227,6 +238,7 @@ ptx::Module changed(const Symptoms& s, const std::vector<Mending>& mendings) {
 // The blocks in which the causes were seen, and that of the first bad tile; empty: all.
 std::vector<int64_t> blocks_to_run(const Symptoms& s, const std::vector<Cause>& causes) {
     std::set<int64_t> out;
+    if (needs_all_blocks(s)) return {};
     if (s.first_bad >= 0) out.insert(s.block);
     for (const Cause& c : causes) {
         if (c.global) return {};
@@ -302,6 +314,8 @@ bool any(const std::vector<bool>& flags) {
 
 }  // namespace
 
+bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
+
 const char* race_name(Kind k) {
     return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
 }
@@ -367,6 +381,7 @@ Ordering find_ordering(const Symptoms& s, const std::vector<Cause>& causes) {
     out.complete = !out.mendings.empty() && !any(now.causes) &&
         std::find(out.seen.begin(), out.seen.end(), false) == out.seen.end();
     out.trial = std::move(now.trial);
+    if (!blocks.empty() && is_added_up(s)) out.trial.compared = 0;
     return out;
 }
 

@@ -16,6 +16,7 @@ struct Cause {
     capture::Where first, second;                      // file and line alone
     std::vector<const emulator::Incident*> incidents;  // the gravest kind first: blocks or warps before lanes
 };
+bool is_race(emulator::Incident::Kind kind);
 const char* race_name(emulator::Incident::Kind kind);  // of its rule: race_warp, race_global, race_shared
 // Of shared memory first, and of those the ones that need a block barrier; of global memory lost updates
 // first. They point into `incidents`.

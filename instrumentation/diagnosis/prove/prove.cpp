@@ -2,6 +2,8 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/manifest/params.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,16 +12,38 @@ namespace wl::diagnosis {
 
 namespace {
 
+constexpr double kQuick = 5e6;   // warp instructions of a launch that is tried as a whole
 constexpr uint64_t kOrders = 4;  // legal orders tried; in 0 each warp runs on until it must wait
 
 Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
-    TrialOptions o{.blocks = {s.block}, .budget = s.budget};
+    TrialOptions o{.blocks = {}, .budget = s.budget};
+    if (!needs_all_blocks(s)) o.blocks = {s.block};
     o.marks = !h.zero_unwritten, o.zero_unwritten = h.zero_unwritten;
     o.rearrange = h.rearrange, o.seed_offset = seed_offset;
     return h.program ? try_module(s.prover, *h.program, o) : try_unedited(s.prover, o);
 }
 
 }  // namespace
+
+// By atomics, to a fill.
+bool is_added_up(const Symptoms& s) {
+    const std::vector<const manifest::BoundArgument*> arrays = manifest::arrays(s.experiment.problem);
+    const bool filled = std::any_of(arrays.begin(), arrays.end(), [](const manifest::BoundArgument* a) {
+        return a->output && a->filled;
+    });
+    return filled && std::any_of(s.functions.begin(), s.functions.end(), [&](size_t f) {
+               const ptx::Code& code = s.experiment.module.functions[f].code;
+               return std::any_of(code.begin(), code.end(), [](const ptx::Instruction& i) {
+                   return i.op != ptx::Op::mark && i.form != nullptr &&
+                       ptx::traits_of(i).memory == ptx::Memory::update &&
+                       i.modifiers.space != ptx::Space::shared;
+               });
+           });
+}
+
+bool needs_all_blocks(const Symptoms& s) {
+    return is_added_up(s) && counter(s.capture, "warp_instructions") < kQuick;
+}
 
 std::vector<execution::Incident::Kind> new_faults(const Symptoms& s, const Trial& trial) {
     std::vector<execution::Incident::Kind> out;
@@ -42,9 +66,9 @@ Verdict prove(const Symptoms& s, const Hypothesis& hypothesis) {
     out.other = run(s, hypothesis, 1);
     out.proven = mended(out.other);
     out.text = fmt::format(
-        "0 of {} elements of block {} are outside their bounds",
+        "0 of {} elements of {} are outside their bounds",
         out.here.compared,
-        block_text(s.capture, s.block)
+        needs_all_blocks(s) ? "all blocks" : "block " + block_text(s.capture, s.block)
     );
     out.text += out.proven
         ? fmt::format(", and 0 of {} with another seed", out.other.compared)
@@ -55,7 +79,8 @@ Verdict prove(const Symptoms& s, const Hypothesis& hypothesis) {
 Orders try_orders(const Symptoms& s, bool all_blocks) {
     Orders out;
     TrialOptions o{.blocks = {}, .budget = s.budget, .races = false, .marks = false};
-    if (!all_blocks) o.blocks = {s.block};
+    if (!all_blocks && !needs_all_blocks(s)) o.blocks = {s.block};
+    if (!o.blocks.empty() && is_added_up(s)) return out;
     for (o.schedule_seed = 0; o.schedule_seed < kOrders; ++o.schedule_seed) {
         Trial t = try_unedited(s.prover, o);
         if (!t.finished || t.compared == 0) continue;

@@ -30,6 +30,11 @@ struct Verdict {
 };
 Verdict prove(const Symptoms& s, const Hypothesis& hypothesis);
 
+// Outputs that blocks add to hold what none of them leaves alone: of such a launch all blocks are run, unless
+// that takes too long.
+bool is_added_up(const Symptoms& s);
+bool needs_all_blocks(const Symptoms& s);
+
 std::vector<execution::Incident::Kind> new_faults(const Symptoms& s, const Trial& trial);
 
 // The same program on the same inputs, with nothing but the order of warps (and of blocks, where all run)

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/prove/prover.h"
 
 #include "instrumentation/diagnosis/reference.h"
+#include "instrumentation/diagnosis/sequence.h"
 
 #include <mutex>
 #include <string>
@@ -49,6 +50,7 @@ manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
     for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
     options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;
     options.python = p.python;
+    options.launch = p.chosen || p.launches.size() > 1 ? std::to_string(p.at + 1) : "";
     return manifest::bind(p.kernel, options);
 }
 
@@ -61,8 +63,9 @@ const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
     std::optional<analysis::Reference> reference =
         seed_offset == 0 ? e.reference : make_reference(problem).reference;
     if (reference) reference = remembering(std::move(*reference));
-    Prepared prepared = prepare_launch(problem, entry_of(e.module, e.entry));
-    known = std::make_unique<Inputs>(Inputs{std::move(problem), std::move(reference), std::move(prepared)});
+    Prepared prepared = seed_offset == 0 ? prepare(e) : prepare(e, problem);
+    known = std::make_unique<Inputs>(Inputs{
+        std::move(problem), std::move(reference), std::move(prepared), e.unsettled});
     return *known;
 }
 

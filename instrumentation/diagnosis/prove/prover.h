@@ -18,6 +18,7 @@ struct Inputs {
     manifest::Problem problem;
     std::optional<analysis::Reference> reference;  // computes each window once
     Prepared prepared;                             // as before the first instruction
+    std::shared_ptr<const Unsettled> unsettled;    // as Experiment::unsettled
 };
 
 // Not for several threads at once. The experiment outlives it.

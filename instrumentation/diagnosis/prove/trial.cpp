@@ -43,7 +43,7 @@ Trial run_trial(
 ) {
     Trial out;
     const Inputs& inputs = inputs_of(prover, options.seed_offset);
-    Prepared prepared = inputs.prepared;
+    Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
     if (options.rearrange) options.rearrange(prepared.memory);
     if (options.zero_unwritten) {
         out.finished = run_with_zeros(module, program, prepared, options);

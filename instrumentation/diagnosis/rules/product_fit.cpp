@@ -93,7 +93,7 @@ std::optional<Place> place_of(const Symptoms& s, const capture::Tile& tile, cons
         const auto rule = problem.kernel.tiles.find(probe.name);
         if (rule == problem.kernel.tiles.end() || rule->second.row_axis || rule->second.col_axis)
             return std::nullopt;
-        const Dim3 block = from_linear(static_cast<uint64_t>(tile.block), problem.grid);
+        const Dim3 block = from_linear(static_cast<uint64_t>(tile.block), manifest::launch_of(problem).grid);
         at = manifest::window_origin(problem, rule->second, block, tile.warp, tile.iteration);
     }
     if (at.size() < 2 || tile.rows < 2 || tile.cols < 2) return std::nullopt;

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rules/rules.h"
 
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/execution/reach.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ constexpr Rule kRules[] = {
     {"owner",           owner_rule,           false},
     {"race",            race_rule,            false},
     {"fault",           fault_rule,           false},
+    {"device",          device_rule,          false},
     {"uninitialised",   uninitialised_rule,   false},
     {"never_written",   never_written_rule,   false},
     {"unwritten",       unwritten_rule,       false},
@@ -31,13 +33,6 @@ constexpr Rule kRules[] = {
 constexpr double kBudgetFactor = 4;
 // Of a run that came to no end there is no average: as much as a block of the lineage's mission shape takes.
 constexpr uint64_t kBudgetOfEndless = uint64_t{1} << 20;
-
-double counter(const capture::Capture& c, const char* name) {
-    const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
-        return entry.first == name;
-    });
-    return it == c.counters.end() ? 0 : it->second;
-}
 
 Symptoms symptoms(
     Prover& prover, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
@@ -62,6 +57,7 @@ Symptoms symptoms(
     const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
         return i.kind == emulator::Incident::Kind::endless_loop;
     });
+    if (counter(c, "warp_instructions") == 0) s.budget = kBudgetOfEndless;  // a device does not count them
     if (endless) s.budget = std::min(s.budget, kBudgetOfEndless);
     return s;
 }
@@ -101,6 +97,9 @@ capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
         };
     f.evidence.emplace_back("max_difference", o.max_difference);
     f.evidence.emplace_back("bad", static_cast<double>(tile.bad));
+    place_output(s, o, f);
+    const bool told = f.pattern.empty() || f.title.find("every element") != std::string::npos;
+    if (!told) f.title += ": " + f.pattern;
     return f;
 }
 
@@ -138,6 +137,7 @@ capture::Finding tile_finding(const Symptoms& s) {
         {"excess",         tile.max_excess              },
         {"bad",            static_cast<double>(tile.bad)}
     };
+    place_tile(s, f);
     return f;
 }
 
@@ -215,6 +215,27 @@ void join_aftermath(std::vector<capture::Finding>& findings) {
     }
 }
 
+bool is_fault(const std::string& rule) {
+    for (int kind = 0; kind <= static_cast<int>(execution::Incident::Kind::left_early); ++kind) {
+        const char* const name = fault_name(static_cast<execution::Incident::Kind>(kind));
+        if (name != nullptr && rule == name) return true;
+    }
+    return false;
+}
+
+// What a device stops at, or never ends for: the emulator's finding says where.
+void join_device_fault(std::vector<capture::Finding>& findings) {
+    const auto cause = std::find_if(findings.begin(), findings.end(), [](const capture::Finding& f) {
+        return f.caused_by < 0 && is_fault(f.rule);
+    });
+    if (cause == findings.end()) return;
+    for (capture::Finding& f : findings) {
+        if (f.rule != "device_fault") continue;
+        f.caused_by = static_cast<int>(cause - findings.begin());
+        f.proof += "; the emulator found what a device stops at";
+    }
+}
+
 // Is it a cause whatever the values are? A race is one as far as a mending showed it; that values differ, or
 // that nobody wrote them, is what a cause is looked for.
 bool leads(const capture::Finding& f) {
@@ -242,9 +263,32 @@ void order(std::vector<capture::Finding>& findings) {
     findings = std::move(out);
 }
 
+// A cause that shows in an output alone, and whose own line is not known, is told at the line that wrote what
+// is wrong.
+void lend_place(std::vector<capture::Finding>& findings) {
+    const capture::Finding& from = findings.back();
+    if (from.where.line == 0) return;
+    for (capture::Finding& f : findings) {
+        if (f.where.line > 0 || f.where.tile != from.where.tile) continue;
+        const capture::Where was = f.where;
+        f.where = from.where;
+        f.where.iteration = was.iteration, f.where.element[0] = was.element[0],
+        f.where.element[1] = was.element[1];
+        f.pattern = from.pattern;
+        f.explanation += fmt::format(" {} wrote the elements that are wrong.", place(f.where));
+    }
+}
+
 }  // namespace
 
 std::span<const Rule> rules() { return kRules; }
+
+double counter(const capture::Capture& c, const char* name) {
+    const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
+        return entry.first == name;
+    });
+    return it == c.counters.end() ? 0 : it->second;
+}
 
 bool covers(const Claim& claim, const std::string& rule, const std::string& tile) {
     const auto has = [](const std::vector<std::string>& all, const std::string& one) {
@@ -277,12 +321,14 @@ std::vector<capture::Finding> diagnose(
         s.first_bad >= 0 && c.tiles[static_cast<size_t>(s.first_bad)].block == capture::kWholeLaunch;
     if (!explained && !outputs_only) out.push_back(tile_finding(s));
     join_aftermath(out);
+    join_device_fault(out);
     order(out);
     const bool has_cause = !out.empty();
     for (const capture::Output& o : c.outputs) {
         if (o.verdict != capture::Verdict::bad) continue;
         out.push_back(output_finding(s, o));
         if (has_cause) out.back().caused_by = 0;
+        lend_place(out);
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // never_written: a part of a tile that nobody writes, the predicate that keeps its warp out, and the NaN that
 // is born of it.
 #include "instrumentation/analysis/ownership.h"
+#include "instrumentation/analysis/pattern.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
@@ -213,6 +214,12 @@ Ruled never_written_rule(const Symptoms& s) {
         what,
         probe.name,
         warp < 0 ? "" : fmt::format(": warp {} writes nothing", warp)
+    );
+    std::vector<uint8_t> flags;
+    for (const capture::Owner& o : s.bad_tile.owner.data)
+        flags.push_back(o.warp == capture::Owner::kNobody ? 1 : 0);
+    f.pattern = analysis::words(
+        analysis::describe({s.bad_tile.rows, s.bad_tile.cols}, flags), analysis::default_names(2)
     );
     f.explanation = explanation(s, what, probe.name, warp);
     if (lifted.where.line > 0)

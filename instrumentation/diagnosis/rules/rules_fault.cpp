@@ -175,6 +175,43 @@ bool are_paired(const capture::Finding& known, const capture::Finding& f) {
         (known.where.warp != f.where.warp || known.where.lanes != f.where.lanes);
 }
 
+// The address of what a cooperative launch brings along lies in %envreg1 and %envreg2 (driver_abi.h of
+// cooperative groups).
+bool reads_workspace(const Symptoms& s) {
+    return std::any_of(s.functions.begin(), s.functions.end(), [&](size_t f) {
+        const ptx::Code& code = s.experiment.module.functions[f].code;
+        return std::any_of(code.begin(), code.end(), [](const ptx::Instruction& i) {
+            return std::any_of(i.operands.begin(), i.operands.end(), [](const ptx::Operand& o) {
+                return o.kind == ptx::Operand::Kind::special &&
+                    static_cast<ptx::SpecialRegister>(o.index) == ptx::SpecialRegister::envreg;
+            });
+        });
+    });
+}
+
+// Is it the trap of grid.sync() and the like, where the launch gives the grid no barrier?
+bool is_grid_barrier(const Symptoms& s, const Incident& i) {
+    if (i.kind != Kind::trap || manifest::launch_of(s.experiment.problem).cooperative) return false;
+    const ptx::Module& m = s.experiment.module;
+    const auto at = code_place(m, s.entry, i.first.site);
+    const int32_t location = at ? m.functions[at->function].code[at->index].location : -1;
+    if (location < 0 || m.locations[static_cast<size_t>(location)].file < 0) return false;
+    const std::string& file = m.files[static_cast<size_t>(m.locations[static_cast<size_t>(location)].file)];
+    return file.find("cooperative_groups") != std::string::npos && reads_workspace(s);
+}
+
+void name_grid_barrier(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    if (!is_grid_barrier(s, i)) return;
+    f.title = fmt::format("{}: the grid synchronises in a launch that is not cooperative", place(f.where));
+    f.explanation = fmt::format(
+        "At {} all blocks of the grid wait for each other, for which they have to be launched by "
+        "cudaLaunchCooperativeKernel(); an "
+        "ordinary launch traps here. Launch it so, and say so in the manifest: `cooperative = true` under "
+        "[launch].",
+        quoted(s.capture, f.where)
+    );
+}
+
 Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
     Fault out{{}, i.first.site, witness(s, i)};
     capture::Finding& f = out.f;
@@ -196,6 +233,7 @@ Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
     if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
     f.proof = out.seen, f.count = i.count;
     if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
+    name_grid_barrier(s, i, f);
     if (i.kind == Kind::divergent_barrier && f.other.line > 0)
         f.title += ", while the others wait at " + place(f.other);
     return out;

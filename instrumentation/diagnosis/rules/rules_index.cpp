@@ -154,9 +154,11 @@ std::string positions_text(const std::string& name, const Positions& p) {
     );
 }
 
-// Where the elements at the corners of the first fragments come from.
+// Where the elements at the corners of the first fragments come from, as far as that is elsewhere.
 std::string map_text(const Explained& e) {
     const ProductOperand& o = e.operand();
+    // The addresses show it: rows lie further apart than they are long.
+    const bool padded = e.positions && e.positions->pitch > e.map.cols;
     std::string out;
     for (const auto& [r, c] : {
              std::pair{0,             0            },
@@ -166,15 +168,15 @@ std::string map_text(const Explained& e) {
              {kFragment,     0            },
              {0,             kFragment    }
     }) {
-        if (r >= e.map.rows || c >= e.map.cols) continue;
+        if (r >= e.map.rows || c >= e.map.cols || e.map(r, c) == Taken{o.row + r, o.col + c}) continue;
         out += fmt::format(
             "{}{} comes from {}",
             out.empty() ? "" : ", ",
             element_text(o.name, {o.row + r, o.col + c}),
-            e.map(r, c).row < 0 ? "padding" : element_text(o.name, e.map(r, c))
+            e.map(r, c).row < 0 && padded ? "padding" : element_text(o.name, e.map(r, c))
         );
     }
-    return out + ". ";
+    return out.empty() ? "" : out + ". ";
 }
 
 std::string fit_text(const Explained& e) {
@@ -229,17 +231,18 @@ capture::Finding describe(const Symptoms& s, const Explained& e) {
     f.explanation = fmt::format(
         "Run on inputs that are coordinates, the first wrong tile ({}, iteration {}) shows which element of "
         "{} stands where: {} loads {} where {} belongs; {}{}With the elements that it takes, {} gives every "
-        "element of the tile within {}. Mend the pointer and the leading dimension of the load.",
+        "element of the tile within {}. Mend {} of the load.",
         probe.name,
         tile.iteration,
         o.name,
-        quoted(s.capture, f.where),
+        f.where.line > 0 ? quoted(s.capture, f.where) : "the kernel",
         is,
         should,
         map_text(e),
         e.positions ? positions_text(o.name, *e.positions) : "",
         e.fit.expected,
-        number(e.fit.residual)
+        number(e.fit.residual),
+        e.positions && e.positions->in_row != e.positions->pitch ? "the leading dimension" : "the index"
     );
     f.proof = fit_text(e);
     f.evidence = {

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/race_clash.h"
 #include "instrumentation/emulator/program.h"
 
 #include <algorithm>
@@ -114,7 +115,12 @@ std::string actor(const Symptoms& s, const Access& a) {
     );
 }
 
-void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
+// What of a race is told otherwise than its kind has it: of one that an atomic mends.
+struct Wording {
+    std::string title, advice;  // empty: as of the kind
+};
+
+void word_global(const Symptoms& s, const Incident& i, const Wording& own, capture::Finding& f) {
     const bool blocks = i.first.block != i.second.block, lanes = !blocks && i.first.warp == i.second.warp;
     const auto who = [&](const Access& a) {
         return blocks ? "block " + block_text(s.capture, a.block)
@@ -139,18 +145,19 @@ void word_global(const Symptoms& s, const Incident& i, capture::Finding& f) {
                                            : "Use an atomic, or let each block write a place of its own.";
     f.explanation = fmt::format(
         "At {} {} at {:#x}; at {} {} there ({}). {} {}",
-        quoted(s.capture, f.other),
+        quoted(s.capture, where_of_access(s, i.first)),
         actor(s, i.first),
         i.first.address,
-        quoted(s.capture, f.where),
+        quoted(s.capture, where_of_access(s, i.second)),
         actor(s, i.second),
         i.detail,
         blocks         ? "Blocks of a launch run in any order and at once, so on a GPU either may come first."
             : together ? "Which lane's value stays is not defined."
             : lanes    ? "Lanes of a warp need not go together, so on a GPU either may come first."
                        : "No barrier lies between them, so on a GPU either may come first.",
-        mending
+        own.advice.empty() ? mending : own.advice
     );
+    if (!own.title.empty()) f.title = own.title;
 }
 
 bool is_mbarrier(const Symptoms& s, uint32_t site) {
@@ -163,7 +170,7 @@ bool knows_values(const Symptoms& s, const Incident& i) {
     return i.kind == Kind::race_global || !(is_mbarrier(s, i.first.site) || is_mbarrier(s, i.second.site));
 }
 
-void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
+void word_shared(const Symptoms& s, const Incident& i, const Wording& own, capture::Finding& f) {
     const Region what = region(s, i);
     f.where.tile = what.tile;
     const bool lanes = i.kind == Kind::race_warp;
@@ -192,38 +199,51 @@ void word_shared(const Symptoms& s, const Incident& i, capture::Finding& f) {
         missing
     );
     f.explanation = fmt::format(
-        "In block {}, epoch {}, {}, and {}. Nothing orders the two, so on a GPU either may come first. Put "
-        "{} "
-        "between them.",
+        "In block {}, epoch {}, {}, and {}. Nothing orders the two, so on a GPU either may come first. {}",
         block_text(s.capture, i.second.block),
         i.second.epoch,
-        fmt::format(fmt::runtime(does(i.first)), what.text, quoted(s.capture, f.other)),
-        fmt::format(fmt::runtime(does(i.second)), "the same bytes", quoted(s.capture, f.where)),
-        missing
+        fmt::format(fmt::runtime(does(i.first)), what.text, quoted(s.capture, where_of_access(s, i.first))),
+        fmt::format(
+            fmt::runtime(does(i.second)), "the same bytes", quoted(s.capture, where_of_access(s, i.second))
+        ),
+        own.advice.empty() ? fmt::format("Put {} between them.", missing) : own.advice
     );
+    if (!own.title.empty()) f.title = own.title;
 }
 
-capture::Finding describe(const Symptoms& s, const Cause& cause) {
+// "tile", "sums", "global V": what a reader knows the bytes as.
+std::string variable_of(const Symptoms& s, const Incident& i) {
+    if (i.kind == Kind::race_global) return i.second.memory;
+    const Region what = region(s, i);
+    return !what.tile.empty() ? what.tile : !what.variable.empty() ? what.variable : "shared memory";
+}
+
+capture::Finding describe(const Symptoms& s, const Cause& cause, const Mending* mending) {
     const Incident& i = *cause.incidents.front();
+    const bool first = blames_first(s, cause, mending);
+    const Access &at = first ? i.first : i.second, &by = first ? i.second : i.first;
     capture::Finding f;
     f.rule = race_name(i.kind);
-    f.where = where_of_access(s, i.second), f.other = where_of_access(s, i.first);
+    f.where = where_of_access(s, at), f.other = where_of_access(s, by);
     f.count = 0;
     for (const Incident* each : cause.incidents) f.count += each->count;
+    Wording own;
+    if (mending == nullptr && clash_of(s, cause) != Clash::plain)
+        own = {clash_title(s, cause, variable_of(s, i)), clash_advice(s, cause)};
     if (cause.global)
-        word_global(s, i, f);
+        word_global(s, i, own, f);
     else
-        word_shared(s, i, f);
+        word_shared(s, i, own, f);
     f.evidence = {
         {"pairs",      static_cast<double>(cause.incidents.size())},
-        {"epoch",      static_cast<double>(i.second.epoch)        },
-        {"address",    static_cast<double>(i.second.address)      },
-        {"site",       static_cast<double>(i.second.site)         },
-        {"other_site", static_cast<double>(i.first.site)          }
+        {"epoch",      static_cast<double>(at.epoch)              },
+        {"address",    static_cast<double>(at.address)            },
+        {"site",       static_cast<double>(at.site)               },
+        {"other_site", static_cast<double>(by.site)               }
     };
     if (knows_values(s, i)) {
-        f.evidence.emplace_back("value", static_cast<double>(i.second.value));
-        f.evidence.emplace_back("other_value", static_cast<double>(i.first.value));
+        f.evidence.emplace_back("value", static_cast<double>(at.value));
+        f.evidence.emplace_back("other_value", static_cast<double>(by.value));
     }
     return f;
 }
@@ -295,10 +315,16 @@ Ruled race_rule(const Symptoms& s) {
     const bool values = ordering.complete && mended(ordering.trial);
     Ruled out;
     std::vector<int> told(ordering.mendings.size(), -1);  // the finding that names the mending
+    std::vector<Told> similar;
     for (size_t c = 0; c < causes.size(); ++c) {
-        capture::Finding f = describe(s, causes[c]);
-        f.proof = proof_of(causes[c], ordering, c);
         const int mending = ordering.gone_with[c];
+        capture::Finding f = describe(
+            s,
+            causes[c],
+            mending == Ordering::kNone ? nullptr : &ordering.mendings[static_cast<size_t>(mending)]
+        );
+        f.proof = proof_of(causes[c], ordering, c);
+        similar.push_back({variable_of(s, *causes[c].incidents.front()), mending});
         if (mending != Ordering::kNone) {
             int& first = told[static_cast<size_t>(mending)];
             if (values || s.first_bad < 0) f.evidence_kind = capture::EvidenceKind::counterfactual;
@@ -307,9 +333,10 @@ Ruled race_rule(const Symptoms& s) {
             else
                 first = static_cast<int>(c);
         }
-        if (c == 0 && ordering.tried[c]) f.explanation += effect(s, causes[c].global);
+        if (c == 0 && ordering.tried[c]) f.explanation += effect(s, causes[c].global || needs_all_blocks(s));
         out.findings.push_back(std::move(f));
     }
+    merge_similar(out.findings, similar);
     join_steps(out.findings);
     if (ordering.complete) {
         for (const Incident& i : s.incidents) {

@@ -117,13 +117,24 @@ void name_missing_rows(const Symptoms& s, const Incident& i, capture::Finding& f
     f.evidence.emplace_back("row", missing->row);
 }
 
+// Is it padding that lies between these rows: narrow beside them, and written by nobody in any row?
+bool is_padded(const Symptoms& s, const WrittenRows& w) {
+    if (2 * (w.pitch - w.row_bytes) > w.row_bytes) return false;
+    const std::vector<capture::Event>& events = s.capture.records.front().events;
+    return std::none_of(events.begin(), events.end(), [&](const capture::Event& e) {
+        if (e.kind != capture::EventKind::shared_write || e.address < w.base) return false;
+        const uint64_t at = e.address - w.base;
+        return at < w.pitch * static_cast<uint64_t>(w.rows) && at % w.pitch + e.bytes > w.row_bytes;
+    });
+}
+
 // Between two rows that were written lies their padding: who reads it goes on from row to row by another
 // distance.
 void name_padding(const Symptoms& s, const Incident& i, capture::Finding& f) {
     for (const WrittenRows& w : written_rows(s)) {
         const uint64_t at = i.first.address - w.base;
         const bool inside = i.first.address >= w.base && at < w.pitch * static_cast<uint64_t>(w.rows);
-        if (!inside || at % w.pitch < w.row_bytes) continue;
+        if (!inside || at % w.pitch < w.row_bytes || !is_padded(s, w)) continue;
         f.explanation += fmt::format(
             " It is padding behind row {} of a matrix that {} wrote with {} bytes from row to row, {} of "
             "them "

@@ -1,8 +1,9 @@
 // The third pass over a launch, made only when it can tell something.
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
-#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/poison/poison.h"
 
@@ -89,7 +90,7 @@ bool explained_by_race(
 ) {
     const capture::Where read = where_of(module, entry, uninitialised.first.site);
     for (const emulator::Incident& i : incidents) {
-        if (i.kind != Kind::race_shared && i.kind != Kind::race_warp && i.kind != Kind::race_global) continue;
+        if (!is_race(i.kind)) continue;
         for (const emulator::Access* a : {&i.first, &i.second})
             if (!a->write && same_line(where_of(module, entry, a->site), read)) return true;
     }
@@ -114,15 +115,16 @@ bool follow_uninitialised(
     else if (options.until.empty())
         return false;
     else
-        options.blocks = these_first(seen_in, static_cast<int64_t>(count(e.problem.grid)));
-    Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
+        options.blocks =
+            these_first(seen_in, static_cast<int64_t>(count(manifest::launch_of(e.problem).grid)));
+    Prepared prepared = prepare(e);
     options.schedule_seed = e.options.schedule_seed;
     options.on_progress = run_options(e.options, "trace").on_progress;
     const auto program = emulator::lower(e.module, e.entry);
     emulator::PoisonTrace trace =
         emulator::trace_poison({e.module, *program, prepared.launch, prepared.memory}, options);
     if (trace.cancelled) throw Cancelled{};
-    const auto blocks = static_cast<int64_t>(count(e.problem.grid));
+    const auto blocks = static_cast<int64_t>(count(manifest::launch_of(e.problem).grid));
     if (trace.answered) count_reads(e, trace.incidents, incidents);
     if (trace.blocks < blocks && !trace.answered)
         c.notes.push_back(fmt::format(

@@ -30,6 +30,10 @@ struct Asked {
     int row = 0, col = 0;
     int64_t block = 0;
 };
+// Of an element of an output that no recorded block wrote its first byte in the array; else nothing.
+std::optional<uint64_t> unrecorded_element(
+    const capture::Capture& capture, const Question& question, uint64_t address
+);
 Asked resolve(const capture::Capture& capture, const Question& question, uint64_t address);
 
 // An element of a captured tile that the value came through.

@@ -50,7 +50,7 @@ analysis::Window window_of(const Doubt& d, const TileElement& e) {
     const auto rule = problem.kernel.tiles.find(name);
     if (rule == problem.kernel.tiles.end()) return w;
     w.tensor = rule->second.of;
-    const Dim3 block = from_linear(static_cast<uint64_t>(tile.block), problem.grid);
+    const Dim3 block = from_linear(static_cast<uint64_t>(tile.block), manifest::launch_of(problem).grid);
     w.at = manifest::window_origin(problem, rule->second, block, tile.warp, tile.iteration);
     TileElement in_window = e;
     if (!rule->second.row.empty()) {  // registers: rows are lanes
@@ -77,7 +77,7 @@ Stretches elements_of(const SliceInput& in, const BoundArgument& a) {
     return out;
 }
 
-bool is_input(const BoundArgument& a) { return a.array && !a.texture && (!a.output || a.filled); }
+bool is_input(const BoundArgument& a) { return is_changeable(a) && !a.texture && (!a.output || a.filled); }
 
 Stretches read_of(const std::vector<SliceInput>& inputs, const BoundArgument& a) {
     for (const SliceInput& in : inputs)
@@ -106,7 +106,7 @@ bool is_made_of(const Doubt& d, const TileElement& e, const std::vector<SliceInp
         const Stretches read = read_of(inputs, args[k]);
         if (foreign_element(*needs, k, read, kTried) || missing_element(*needs, k, read)) return false;
     }
-    return true;
+    return needs->failure.empty();
 }
 
 // The element of the tile whose reference the value is, and whose inputs it is made of.
@@ -217,11 +217,18 @@ void mark_lines(
 
 Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
     Evidence evidence;
+    if (manifest::is_sequence(d.chain.problem)) {
+        evidence.problem =
+            "what a launch of several reads is what others made, and not the reference's inputs";
+        return evidence;
+    }
     std::optional<ReferenceInputs> needs =
         reference_inputs_of(d.chain.problem, window_of(d, d.accused.as_captured));
     if (!needs) {
         evidence.problem =
-            "the reference is no builtin one, so that it is not known what its elements are made of";
+            "the reference is no function that could be asked again with other inputs, so that it is not "
+            "known "
+            "what its elements are made of";
         return evidence;
     }
     travel::SliceOptions options;
@@ -250,6 +257,11 @@ Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
         if (a != nullptr && lies_right(l, *a)) evidence.laid_right.push_back(l.name);
     }
     mark_lines(d, *needs, whole.inputs, passages, evidence, lines);
+    if (!needs->failure.empty()) {
+        evidence = {};
+        evidence.problem = needs->failure;
+        for (ProvenanceLine& line : lines) line.misled = false;
+    }
     return evidence;
 }
 

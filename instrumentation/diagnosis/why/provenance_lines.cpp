@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/manifest/params.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/ptx/table/names.h"
 
@@ -92,7 +93,8 @@ std::string taken_by(const Chain& chain, const travel::SliceStep& s) {
         if (!parameter) continue;
         const auto k = static_cast<size_t>(o.index);
         const auto& params = chain.route.function_of_site[s.site]->params;
-        return params.size() == chain.problem.args.size() ? chain.problem.args[k].name : params[k].name;
+        const auto given = manifest::parameters(chain.problem);
+        return params.size() == given.size() ? given[k]->name : params[k].name;
     }
     return s.read_bytes == 0 ? "" : place_text(chain, s.read_address);
 }

@@ -64,7 +64,25 @@ void require_known(const capture::Capture& c, const Question& q) {
     ));
 }
 
+// The element's index; row and col are set where the question leaves them open.
+uint64_t index_in(const Tile& t, const Question& q, Asked& asked) {
+    asked.row = q.row >= 0 ? q.row : std::max(0, t.first_bad_row);
+    asked.col = q.col >= 0 ? q.col : std::max(0, t.first_bad_col);
+    return static_cast<uint64_t>(asked.row) * static_cast<uint64_t>(t.cols) +
+        static_cast<uint64_t>(asked.col);
+}
+
 }  // namespace
+
+std::optional<uint64_t> unrecorded_element(const capture::Capture& c, const Question& q, uint64_t address) {
+    const capture::Output* output = output_named(c, q.name);
+    if (output == nullptr || address == 0) return std::nullopt;
+    const Tile& t = c.tiles[static_cast<size_t>(output->tile)];
+    Asked asked;
+    const uint64_t byte = index_in(t, q, asked) * size_of(c.probes[static_cast<size_t>(t.probe)].dtype);
+    if (asked.row >= t.rows || asked.col >= t.cols || writer_of(c, address + byte) >= 0) return std::nullopt;
+    return byte;
+}
 
 Asked resolve(const capture::Capture& c, const Question& q, uint64_t address) {
     require_known(c, q);
@@ -79,8 +97,7 @@ Asked resolve(const capture::Capture& c, const Question& q, uint64_t address) {
             q.name
         ));
     const Tile& t = c.tiles[static_cast<size_t>(asked.tile)];
-    asked.row = q.row >= 0 ? q.row : std::max(0, t.first_bad_row);
-    asked.col = q.col >= 0 ? q.col : std::max(0, t.first_bad_col);
+    const uint64_t index = index_in(t, q, asked);
     if (asked.row >= t.rows || asked.col >= t.cols)
         throw Error(fmt::format(
             "{}[{},{}] lies outside: {} has {} x {} elements",
@@ -93,8 +110,6 @@ Asked resolve(const capture::Capture& c, const Question& q, uint64_t address) {
         ));
     asked.block = t.block;
     if (output == nullptr) return asked;
-    const auto index =
-        static_cast<uint64_t>(asked.row) * static_cast<uint64_t>(t.cols) + static_cast<uint64_t>(asked.col);
     const size_t size = size_of(c.probes[static_cast<size_t>(t.probe)].dtype);
     asked.block = q.block >= 0 ? q.block : writer_of(c, address + index * size);
     if (asked.block < 0)

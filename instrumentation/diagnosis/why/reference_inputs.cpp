@@ -25,9 +25,22 @@ double large(DType dtype) {
     }
 }
 
-double value_now(const ReferenceInputs& n) {
-    const analysis::ReferenceTile tile = make_reference(n.problem).reference->tile(n.window);
-    return tile.compared.data.at(0) != 0 ? tile.value.data.at(0) : std::nan("");
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kPatience(60);
+
+// NaN where the reference does not know it. Sets the problem where there is no reference any more.
+double value_now(ReferenceInputs& n) {
+    if (n.failure.empty() && Clock::now() > n.deadline)
+        n.failure = "the reference takes too long to be computed again and again";
+    if (!n.failure.empty()) return std::nan("");
+    const MadeReference made = make_reference(n.problem);
+    if (!made.reference) {
+        n.failure = "the reference fails on inputs that were changed: " + made.problem;
+        return std::nan("");
+    }
+    const analysis::ReferenceTile tile = made.reference->tile(n.window);
+    const bool there = tile.problem.empty() && !tile.compared.data.empty() && tile.compared.data[0] != 0;
+    return there ? tile.value.data.at(0) : std::nan("");
 }
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -48,7 +61,7 @@ bool changes(ReferenceInputs& n, size_t argument, const Stretches& elements) {
                     tensor.bytes.data() + static_cast<size_t>(k) * size
                 );
             }
-        changed = !same(value_now(n), n.value);
+        changed = !same(value_now(n), n.value) && n.failure.empty();
         tensor.bytes = kept;
         if (changed) break;
     }
@@ -102,14 +115,22 @@ Stretches outside(const Stretches& read, int64_t begin, int64_t end) {
 std::optional<ReferenceInputs> reference_inputs_of(
     const manifest::Problem& problem, const analysis::Window& window
 ) {
-    if (problem.kernel.reference.kind != manifest::ReferenceRule::Kind::builtin) return std::nullopt;
+    using Kind = manifest::ReferenceRule::Kind;
+    const Kind kind = problem.kernel.reference.kind;
+    if (kind != Kind::builtin && kind != Kind::python) return std::nullopt;
     ReferenceInputs n{problem, window};
+    n.deadline = Clock::now() + kPatience;
     fill_with_odd_numbers(n.problem);
-    const analysis::ReferenceTile tile = make_reference(n.problem).reference->tile(n.window);
-    if (!tile.problem.empty() || tile.compared.data.empty() || tile.compared.data[0] == 0)
-        return std::nullopt;
-    n.value = tile.value.data[0];
-    return n;
+    n.value = value_now(n);
+    if (!std::isnan(n.value)) return n;
+    // Such numbers may be none for it: a logarithm of negative ones.
+    n.problem = problem, n.failure.clear();
+    n.value = value_now(n);
+    return std::isnan(n.value) ? std::nullopt : std::optional(std::move(n));
+}
+
+bool is_changeable(const manifest::BoundArgument& a) {
+    return a.array && a.pointers.empty() && (is_float(a.data.dtype) || size_of(a.data.dtype) == 1);
 }
 
 bool is_made_of(ReferenceInputs& n, size_t argument, int64_t element) {

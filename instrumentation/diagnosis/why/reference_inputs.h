@@ -4,9 +4,11 @@
 #include "instrumentation/analysis/reference.h"
 #include "instrumentation/manifest/manifest.h"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,13 +22,18 @@ struct ReferenceInputs {
     analysis::Window window;                             // of one element
     double value = 0;                                    // of the reference, with the inputs as they are
     std::map<std::pair<size_t, int64_t>, bool> known{};  // by argument and element
+    std::string failure{};  // why an answer is none; then the others are none either
+    std::chrono::steady_clock::time_point deadline{};  // of a reference that takes its time
 };
 
-// Nothing where the reference is no function of the inputs that could be computed again here (a file, a
-// program), or has no such element.
+// Nothing where the reference is no function of the inputs that could be computed again here (a file, another
+// kernel), or has no such element. A function in Python is asked again and again, for a minute at most.
 std::optional<ReferenceInputs> reference_inputs_of(
     const manifest::Problem& problem, const analysis::Window& window
 );
+
+// Arrays whose elements are changed: numbers, no indices and counts.
+bool is_changeable(const manifest::BoundArgument& argument);
 
 // Is the reference's element made of this element, whatever the values? Of a maximum every operand counts, of
 // what is masked nothing does.

@@ -34,7 +34,6 @@ struct Matrix {
     uint64_t address = 0;
     int64_t rows = 0, cols = 0, ld = 0;
 };
-constexpr int64_t kMostElements = 1 << 24;
 
 // Last writers of a row of elements that lie next to each other at `place`.
 void copy_owners(Warp& w, const Place& place, uint32_t size, std::span<capture::Owner> out) {
@@ -51,7 +50,7 @@ void copy_owners(Warp& w, const Place& place, uint32_t size, std::span<capture::
 
 // Copies a matrix row by row; a row that does not lie in memory is noted and stays all ones.
 void copy_matrix(Warp& w, const Instr* i, const Matrix& m, TileSnapshot& tile) {
-    if (m.rows <= 0 || m.cols <= 0 || m.rows > kMostElements / m.cols) return;
+    if (m.rows <= 0 || m.cols <= 0 || m.rows > execution::kMostTileElements / m.cols) return;
     const auto size = static_cast<uint32_t>(size_of(tile.dtype));
     const auto cols = static_cast<size_t>(m.cols);
     const size_t row_bytes = cols * size;

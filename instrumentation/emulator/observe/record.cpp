@@ -70,9 +70,14 @@ void record_global(Warp& w, const Instr* i, int lane, const Place& place, uint32
     e.lane = static_cast<uint8_t>(lane);
     e.address = place.allocation->base + place.offset;
     append_bytes(r, e, place.data, bytes);
+    const capture::Owner owner{e.warp, e.lane, e.epoch, e.site};
+    const RunOptions& options = *w.block->context.options;
+    if (options.on_store) {
+        options.on_store({w.block->now.index, owner, place.allocation->name, place.offset, bytes});
+        return;
+    }
     auto& owners = r.owners[place.allocation];
     if (owners.empty()) owners.resize(place.allocation->bytes.size());
-    const capture::Owner owner{e.warp, e.lane, e.epoch, e.site};
     std::fill_n(owners.begin() + static_cast<std::ptrdiff_t>(place.offset), bytes, owner);
 }
 

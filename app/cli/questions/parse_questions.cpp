@@ -1,5 +1,5 @@
 // Options that name an instant or an element: of the verbs at and why, and of the lines that they serve.
-#include "app/cli/parse_questions.h"
+#include "app/cli/questions/parse_questions.h"
 
 #include "app/cli/parse.h"
 #include "instrumentation/base/error.h"

@@ -1,0 +1,191 @@
+#include "app/cli/executors.h"
+
+#include "app/cli/verbs.h"
+#include "app/worker/worker.h"
+#include "instrumentation/base/device_limits.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/gpu/driver.h"
+#include "instrumentation/gpu/executor.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace wl::app {
+
+namespace {
+
+bool wants_gpu(const KernelOptions& kernel) {
+    return kernel.on != "cpu" && (kernel.on != "auto" || gpu::devices().missing.empty());
+}
+
+// Set for the process that dumps before a fault.
+constexpr const char* kDumpVariable = "WARPLENS_GPU_DUMP";
+
+std::vector<std::string> own_command() {
+    std::vector<std::string> words;
+    std::ifstream in("/proc/self/cmdline");
+    for (std::string word; std::getline(in, word, '\0');) words.push_back(word);
+    return words;
+}
+
+execution::Executor gpu_for(const KernelOptions& kernel, diagnosis::Options& options) {
+    execution::Executor made = gpu::executor(
+        kernel.device, std::getenv(kDumpVariable) != nullptr ? gpu::Order::dump_only : gpu::Order::plain_first
+    );
+    const int capability = gpu::devices().all.at(static_cast<size_t>(kernel.device)).capability;
+    if (kernel.arch == KernelOptions{}.arch && capability < device_limits(kernel.arch)->capability)
+        options.arch = fmt::format("compute_{}", capability);
+    return made;
+}
+
+}  // namespace
+
+Executors choose_executors(const KernelOptions& kernel, diagnosis::Options& options) {
+    if (!wants_gpu(kernel)) return {};
+    if (kernel.on == "both") return {gpu_for(kernel, options)};
+    options.executor = gpu_for(kernel, options);
+    return {};
+}
+
+std::optional<int> dump_before_fault(const KernelOptions& kernel, const capture::Capture& c) {
+    const bool faulted = std::any_of(c.findings.begin(), c.findings.end(), [](const capture::Finding& f) {
+        return f.rule == "device_fault";
+    });
+    const bool marks = c.ptx.find("@wl ") != std::string::npos;
+    if (kernel.on == "both" || !faulted || !marks || std::getenv(kDumpVariable) != nullptr)
+        return std::nullopt;
+    std::vector<std::string> words = own_command();
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    setenv(kDumpVariable, "1", 1);
+    setenv(kParentVariable, std::to_string(getpid()).c_str(), 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        execv("/proc/self/exe", arguments.data());
+        _exit(kExitError);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) return std::nullopt;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::optional<execution::Executor> device_beside(const KernelOptions& kernel, diagnosis::Options& options) {
+    if (!wants_gpu(kernel)) return std::nullopt;
+    return gpu_for(kernel, options);
+}
+
+void require_emulator(const std::string& verb, const KernelOptions& kernel) {
+    if (kernel.on == "cpu" || kernel.on == "auto") return;
+    throw Unsupported(fmt::format(
+        "unsupported: {} --on {}: {} watches every access, or runs changed programs, and so needs the "
+        "emulator; "
+        "leave --on out",
+        verb,
+        kernel.on,
+        verb
+    ));
+}
+
+namespace {
+
+constexpr const char* kEmulatorGives =
+    "every check (races, uninitialised reads, addresses, barriers), any instant, changed programs; values "
+    "are "
+    "simulated";
+constexpr const char* kGpuGives =
+    "measured tiles and outputs, and a second witness (--on both); no checks of single accesses";
+
+std::string devices_text(const gpu::Devices& there, unsigned cores) {
+    std::string out = fmt::format("cpu   the emulator, {} threads: {}\n", cores, kEmulatorGives);
+    for (const gpu::Device& d : there.all)
+        out += fmt::format(
+            "gpu   --device {}: {}, compute capability {}.{}, {} multiprocessors, {:.0f} GiB, driver for "
+            "CUDA {}: "
+            "{}\n",
+            d.index,
+            d.name,
+            d.capability / 10,
+            d.capability % 10,
+            d.multiprocessors,
+            static_cast<double>(d.memory) / (1 << 30),
+            there.driver,
+            kGpuGives
+        );
+    if (!there.missing.empty())
+        out += fmt::format("gpu   none: {}. It would add {}\n", there.missing, kGpuGives);
+    return out;
+}
+
+}  // namespace
+
+int verb_devices(const Command& command) {
+    const gpu::Devices there = gpu::devices();
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    if (!command.output.json) {
+        std::fputs(devices_text(there, cores).c_str(), stdout);
+        return kExitOk;
+    }
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    list.push_back({
+        {"executor", "cpu"         },
+        {"name",     "emulator"    },
+        {"threads",  cores         },
+        {"gives",    kEmulatorGives}
+    });
+    for (const gpu::Device& d : there.all)
+        list.push_back({
+            {"executor",        "gpu"            },
+            {"device",          d.index          },
+            {"name",            d.name           },
+            {"capability",      d.capability     },
+            {"multiprocessors", d.multiprocessors},
+            {"memory",          d.memory         },
+            {"pci",             d.pci            },
+            {"cuda",            there.driver     },
+            {"gives",           kGpuGives        }
+        });
+    const nlohmann::ordered_json out{
+        {"warplens",  WL_VERSION   },
+        {"verb",      "devices"    },
+        {"executors", list         },
+        {"missing",   there.missing}
+    };
+    std::fprintf(stdout, "%s\n", out.dump(2).c_str());
+    return kExitOk;
+}
+
+std::string with_witnesses(const std::string& summary, const diagnosis::Witnesses& w) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const diagnosis::Agreement& a : w.all)
+        all.push_back({
+            {a.output ? "output" : "tile", a.name          },
+            {"tiles",                      a.tiles         },
+            {"missing",                    a.missing       },
+            {"elements",                   a.elements      },
+            {"equal",                      a.equal         },
+            {"compared",                   a.compared      },
+            {"unjudged",                   a.unjudged      },
+            {"beyond",                     a.beyond        },
+            {"worst",                      a.worst         },
+            {"worst_unjudged",             a.worst_unjudged}
+        });
+    nlohmann::ordered_json out = nlohmann::ordered_json::parse(summary);
+    out["witnesses"] = {
+        {"of",    {w.a, w.b}         },
+        {"agree", diagnosis::agree(w)},
+        {"fault", w.fault            },
+        {"notes", w.notes            },
+        {"each",  all                }
+    };
+    return out.dump(2);
+}
+
+}  // namespace wl::app

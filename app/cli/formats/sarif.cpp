@@ -1,0 +1,117 @@
+// SARIF 2.1.0 (OASIS Standard, 27 March 2020), as code hosts and editors read it.
+#include "app/cli/formats/report.h"
+#include "instrumentation/diagnosis/rules/names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// 3.10.1: an absolute path as a URI, a relative one as a reference (RFC 3986).
+std::string uri_of(const std::string& path) {
+    std::string out = std::filesystem::path(path).is_absolute() ? "file://" : "";
+    for (const char c : path) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain =
+            std::isalnum(byte) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos;
+        out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+    }
+    return out;
+}
+
+ordered_json place_of(const std::string& file, int line) {
+    return {
+        {"artifactLocation", {{"uri", uri_of(file)}}},
+        {"region",           {{"startLine", line}}  }
+    };
+}
+
+std::string level_of(Level level) {
+    return level == Level::error ? "error" : level == Level::warning ? "warning" : "note";
+}
+
+std::string about_rule(const std::string& rule) {
+    for (const diagnosis::RuleName& name : diagnosis::rule_names())
+        if (rule == name.name) return name.says;
+    return rule == "unsupported" ? "the kernel needs what WarpLens lacks"
+        : rule == "incomplete"
+        ? "an output was compared with nothing, in part, or by a limit that decides nothing"
+        : rule == "refused" ? "a kernel is outside its limits"
+                            : "it could not be run";
+}
+
+size_t index_of(std::vector<std::string>& rules, const std::string& rule) {
+    const auto known = std::find(rules.begin(), rules.end(), rule);
+    if (known != rules.end()) return static_cast<size_t>(known - rules.begin());
+    rules.push_back(rule);
+    return rules.size() - 1;
+}
+
+ordered_json result_of(const ReportCase& run, const ReportItem& item, std::vector<std::string>& rules) {
+    ordered_json out{
+        {"ruleId",    item.rule     },
+        {"ruleIndex", index_of(rules, item.rule)},
+        {"level",           level_of(item.level)                  },
+        {"message",           {{"text", item.text}}}
+    };
+    if (item.line > 0)
+        out["locations"].push_back({
+            {"physicalLocation", place_of(item.file, item.line)}
+        });
+    if (item.other_line > 0)
+        out["relatedLocations"].push_back({
+            {"id",               1                       },
+            {"physicalLocation", place_of(item.other_file, item.other_line)},
+            {"message",                  {{"text", item.other_says}}                                 }
+        });
+    out["partialFingerprints"] = {
+        {"kernelRuleLine/v1", fmt::format("{}:{}:{}", run.name, item.rule, item.line)}
+    };
+    out["properties"] = {
+        {"kernel",  run.name   },
+        {"verdict", run.verdict}
+    };
+    return out;
+}
+
+}  // namespace
+
+std::string sarif_text(const Report& report) {
+    std::vector<std::string> rules;
+    ordered_json results = ordered_json::array();
+    bool ran = true;
+    for (const ReportCase& run : report.cases) {
+        for (const ReportItem& item : run.items) results.push_back(result_of(run, item, rules));
+        ran = ran && run.verdict != "error";
+    }
+    ordered_json about = ordered_json::array();
+    for (const std::string& rule : rules)
+        about.push_back({
+            {"id",               rule                        },
+            {"shortDescription", {{"text", about_rule(rule)}}}
+        });
+    const ordered_json driver{
+        {"name",    "WarpLens"},
+        {"version", WL_VERSION},
+        {"rules",   about     }
+    };
+    const ordered_json out{
+        {"$schema",
+         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
+        {"version", "2.1.0"                                                                          },
+        {"runs",
+         {{{"tool", {{"driver", driver}}},
+           {"invocations", {{{"executionSuccessful", ran}}}},
+           {"results", results}}}                                                                    }
+    };
+    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace wl::app

@@ -1,0 +1,72 @@
+#include "instrumentation/gpu/dumping.h"
+
+#include "instrumentation/base/error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace wl::gpu {
+namespace {
+
+// Of the buffer for records: on the device, and in the host's memory.
+constexpr uint64_t kDeviceBytes = uint64_t{1} << 30, kHostBytes = uint64_t{1} << 28;
+
+void clear(const Session& s, const Buffer& buffer) {
+    if (buffer.host != nullptr)
+        std::memset(buffer.host, 0xff, buffer.bytes);
+    else
+        require(s.d, s.d.fill(buffer.address, 0xff, buffer.bytes), "clearing the records");
+}
+
+Dump read(const Session& s, const Kernel& k, const Buffer& buffer, uint64_t claimed, bool counted) {
+    const uint64_t bytes = std::min(claimed, buffer.bytes);
+    if (buffer.host != nullptr) return decode(std::span(buffer.host, bytes), k.listing, counted);
+    std::vector<std::byte> copy(bytes);
+    if (bytes != 0) require(s.d, s.d.download(copy.data(), buffer.address, bytes), "reading the records");
+    return decode(copy, k.listing, counted);
+}
+
+}  // namespace
+
+Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(Dump&&)>& on_dump) {
+    Dumping out;
+    const Kernel& k = work.kernel;
+    const Instrumented& made = work.instrumented;
+    const execution::Launch launch = launch_of(made, work.launch);
+    const Loaded loaded(s, ptx::print(made.module), k.entry);
+    const Buffer buffer(s, work.survives ? kHostBytes : kDeviceBytes, work.survives);
+    if (buffer.address == 0) throw Unsupported("unsupported: the GPU has no room for the records of marks");
+    CUdeviceptr place = 0;
+    require(s.d, s.d.global(&place, nullptr, loaded.module, kControl), "finding the dump's control");
+    for (std::vector<Range> left{work.blocks}; !left.empty();) {
+        const Range now = left.back();
+        left.pop_back();
+        clear(s, buffer);
+        Control control;
+        control.records = buffer.address, control.capacity = buffer.bytes;
+        control.first_block = now.first, control.end_block = now.end;
+        control.part = part_of(buffer.bytes, now.end - now.first);
+        require(s.d, s.d.upload(place, &control, sizeof control), "setting the dump's control");
+        Shot shot = shoot(s, {loaded, k.function(), launch, work.memory}, std::byte{0});
+        out.status = shot.status, out.timed_out = shot.timed_out;
+        if (shot.status != CUDA_SUCCESS) {
+            if (buffer.host != nullptr && !shot.refused)
+                on_dump(read(s, k, buffer, buffer.bytes, made.iterations));
+            return out;
+        }
+        require(s.d, s.d.download(&control, place, sizeof control), "reading the dump's control");
+        out.seconds += shot.seconds, out.memory = std::move(shot.bytes);
+        if (control.dropped != 0 && now.end - now.first > 1) {
+            const uint64_t middle = now.first + (now.end - now.first) / 2;
+            left.push_back({middle, now.end});
+            left.push_back({now.first, middle});
+            continue;
+        }
+        out.lost += control.dropped;
+        on_dump(read(s, k, buffer, control.claimed, made.iterations));
+    }
+    return out;
+}
+
+}  // namespace wl::gpu

@@ -1,0 +1,253 @@
+// Memory goes to the device, a kernel runs, memory comes back.
+#include "instrumentation/gpu/session.h"
+
+#include "instrumentation/base/error.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fmt/format.h>
+#include <span>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+namespace wl::gpu {
+namespace {
+
+constexpr size_t kLogBytes = 16 << 10;
+
+}  // namespace
+
+Session::Session(int index) : d(driver()) {
+    const CUresult found = d.device(&device, index);
+    if (found != CUDA_SUCCESS)
+        throw Unsupported(fmt::format(
+            "unsupported: there is no GPU number {}; `warplens devices` lists them: {}",
+            index,
+            gpu::describe(d, found)
+        ));
+    require(d, d.retain(&context, device), "opening the GPU");
+    require(d, d.set_current(context), "opening the GPU");
+}
+
+Session::~Session() {
+    if (!stuck) d.release(device);
+}
+
+Loaded::Loaded(const Session& owner, const std::string& text, const std::string& entry) : session(owner) {
+    const Driver& d = owner.d;
+    std::string log(kLogBytes, '\0');
+    std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    std::array<void*, 2> values{log.data(), std::bit_cast<void*>(kLogBytes)};
+    const CUresult status = d.load(&module, text.c_str(), options.size(), options.data(), values.data());
+    log.resize(std::strlen(log.c_str()));
+    const std::string said = describe(d, status) + (log.empty() ? "" : ": " + log);
+    if (status == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || status == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+        status == CUDA_ERROR_INVALID_PTX)
+        throw Unsupported("unsupported: the driver does not take this PTX: " + said);
+    if (status != CUDA_SUCCESS) throw Error("the driver could not compile the kernel: " + said);
+    require(d, d.function(&function, module, entry.c_str()), "finding the kernel in the compiled module");
+}
+
+Loaded::~Loaded() {
+    if (!session.stuck) session.d.unload(module);
+}
+
+Buffer::Buffer(const Session& owner, uint64_t size, bool pinned) : session(owner), bytes(size) {
+    const Driver& d = owner.d;
+    if (!pinned) {
+        if (d.allocate(&address, std::max<uint64_t>(size, 1)) != CUDA_SUCCESS) address = 0;
+        return;
+    }
+    void* at = nullptr;
+    if (d.host_allocate(&at, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) return;
+    host = static_cast<std::byte*>(at);
+    if (d.host_address(&address, at, 0) != CUDA_SUCCESS) address = 0;
+}
+
+Buffer::~Buffer() {
+    if (session.stuck) return;
+    if (host != nullptr)
+        session.d.host_free(host);
+    else if (address != 0)
+        session.d.free(address);
+}
+
+namespace {
+
+// An address in one of the emulated allocations becomes that of the device; another number stays. Windows of
+// emulated addresses are told from numbers by where they lie: see execution/windows.h.
+void relocate(std::span<std::byte> word, const execution::GlobalMemory& memory, const Buffers& buffers) {
+    uint64_t address = 0;
+    std::memcpy(&address, word.data(), sizeof address);
+    for (size_t k = 0; k < buffers.size(); ++k) {
+        const execution::Allocation& a = memory.allocations[k];
+        if (address < a.base || address > a.base + a.bytes.size()) continue;
+        const uint64_t moved = buffers[k].address + (address - a.base);
+        std::memcpy(word.data(), &moved, sizeof moved);
+        return;
+    }
+}
+
+// The other way, of an address that a launch left as it was.
+void restore(std::span<std::byte> word, const execution::GlobalMemory& memory, const Buffers& buffers) {
+    uint64_t address = 0;
+    std::memcpy(&address, word.data(), sizeof address);
+    for (size_t k = 0; k < buffers.size(); ++k) {
+        const uint64_t base = buffers[k].address;
+        if (address < base || address > base + buffers[k].bytes) continue;
+        const uint64_t moved = memory.allocations[k].base + (address - base);
+        std::memcpy(word.data(), &moved, sizeof moved);
+        return;
+    }
+}
+
+std::vector<std::byte> relocated(
+    std::vector<std::byte> params, const execution::GlobalMemory& memory, const Buffers& buffers
+) {
+    for (size_t at = 0; at + 8 <= params.size(); at += 8)
+        relocate(std::span(params).subspan(at, 8), memory, buffers);
+    return params;
+}
+
+// Where each parameter lies in the buffer (PTX ISA 9.0, 5.1.6: aligned in order).
+std::vector<void*> pointers(std::vector<std::byte>& params, const ptx::Function& entry) {
+    std::vector<void*> out;
+    uint64_t at = 0;
+    for (const ptx::Variable& p : entry.params) {
+        at = (at + p.align - 1) / p.align * p.align;
+        out.push_back(params.data() + at);
+        at += p.bytes;
+    }
+    if (at > params.size())
+        throw Error(fmt::format("{} takes {} bytes of parameters, not {}", entry.name, at, params.size()));
+    return out;
+}
+
+// Waits for the event: not for ever.
+CUresult wait_for(const Driver& d, CUevent event, bool& timed_out) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int turn = 0;; ++turn) {
+        const CUresult status = d.query_event(event);
+        if (status != CUDA_ERROR_NOT_READY) return status;
+        if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kTimeLimit) {
+            timed_out = true;
+            return CUDA_ERROR_NOT_READY;
+        }
+        if (turn > 1000) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
+
+}  // namespace
+
+Buffers upload(const Session& s, const execution::GlobalMemory& memory, std::byte poison) {
+    Buffers out;
+    for (const execution::Allocation& a : memory.allocations) {
+        const Buffer& b = out.emplace_back(s, a.bytes.size());
+        if (b.address == 0)
+            throw Unsupported(
+                fmt::format("unsupported: the GPU has no room for the {} bytes of {}", a.bytes.size(), a.name)
+            );
+    }
+    for (size_t k = 0; k < out.size(); ++k) {
+        const execution::Allocation& a = memory.allocations[k];
+        std::vector<std::byte> filled = a.bytes;
+        for (size_t b = 0; b < a.written.size(); ++b)
+            if (a.written[b] == 0) filled[b] ^= poison;
+        for (const uint64_t at : a.addresses) relocate(std::span(filled).subspan(at, 8), memory, out);
+        if (!filled.empty())
+            require(s.d, s.d.upload(out[k].address, filled.data(), filled.size()), "uploading");
+    }
+    return out;
+}
+
+CUresult start(const Session& s, const Work& work, const Buffers& buffers, CUstream stream) {
+    const Driver& d = s.d;
+    const execution::Launch& l = work.launch;
+    std::vector<std::byte> params = relocated(l.params, work.memory, buffers);
+    std::vector<void*> arguments = pointers(params, work.entry);
+    if (l.stack_bytes != 0)
+        require(d, d.set_limit(CU_LIMIT_STACK_SIZE, l.stack_bytes), "setting the stack's size");
+    if (l.dynamic_shared > 0) {
+        const CUresult asked = d.set_function_attribute(
+            work.loaded.function,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            static_cast<int>(l.dynamic_shared)
+        );
+        if (asked != CUDA_SUCCESS) return asked;
+    }
+    const Dim3 &g = l.grid, &b = l.block;
+    auto* f = work.loaded.function;
+    void** a = arguments.data();
+    return l.cooperative ? d.launch_cooperative(f, g.x, g.y, g.z, b.x, b.y, b.z, l.dynamic_shared, stream, a)
+                         : d.launch(f, g.x, g.y, g.z, b.x, b.y, b.z, l.dynamic_shared, stream, a, nullptr);
+}
+
+namespace {
+
+// What kernels print, which the driver writes to standard output, is kept apart from what this program says.
+struct Printing {
+    int standard = -1, file = -1;
+
+    Printing() : standard(dup(STDOUT_FILENO)), file(memfd_create("printed", 0)) {
+        std::fflush(stdout);
+        if (standard >= 0 && file >= 0) dup2(file, STDOUT_FILENO);
+    }
+    ~Printing() {
+        static_cast<void>(end());
+        if (standard >= 0) close(standard);
+        if (file >= 0) close(file);
+    }
+    Printing(const Printing&) = delete;
+    Printing& operator=(const Printing&) = delete;
+
+    std::string end() {
+        if (standard < 0 || file < 0) return {};
+        std::fflush(stdout);
+        dup2(standard, STDOUT_FILENO);
+        std::string text(static_cast<size_t>(std::max<off_t>(lseek(file, 0, SEEK_END), 0)), '\0');
+        const ssize_t got = pread(file, text.data(), text.size(), 0);
+        text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+        return text;
+    }
+};
+
+}  // namespace
+
+Shot shoot(Session& s, const Work& work, std::byte poison) {
+    const Driver& d = s.d;
+    Shot shot;
+    const Buffers buffers = upload(s, work.memory, poison);
+    CUevent begin = nullptr, end = nullptr;
+    require(d, d.make_event(&begin, CU_EVENT_DEFAULT), "making an event");
+    require(d, d.make_event(&end, CU_EVENT_DEFAULT), "making an event");
+    Printing printing;
+    d.record_event(begin, nullptr);
+    shot.status = start(s, work, buffers, nullptr);
+    shot.refused = shot.status != CUDA_SUCCESS;
+    d.record_event(end, nullptr);
+    if (!shot.refused) shot.status = wait_for(d, end, shot.timed_out);
+    s.stuck = shot.timed_out;
+    if (!s.stuck) d.synchronize();  // the driver prints at such points
+    shot.printed = printing.end();
+    if (shot.status != CUDA_SUCCESS) return shot;
+    float milliseconds = 0;
+    d.elapsed(&milliseconds, begin, end);
+    shot.seconds = milliseconds * 1e-3;
+    d.destroy_event(begin), d.destroy_event(end);
+    for (size_t k = 0; k < buffers.size(); ++k) {
+        std::vector<std::byte>& bytes = shot.bytes.emplace_back(work.memory.allocations[k].bytes.size());
+        if (!bytes.empty())
+            require(d, d.download(bytes.data(), buffers[k].address, bytes.size()), "downloading");
+        for (const uint64_t at : work.memory.allocations[k].addresses)
+            restore(std::span(bytes).subspan(at, 8), work.memory, buffers);
+    }
+    return shot;
+}
+
+}  // namespace wl::gpu

@@ -1,0 +1,1 @@
+def reference(i, p): return {"y": i["x"] * 0.5}
