@@ -20,7 +20,13 @@ namespace wl::app {
 
 namespace {
 
-constexpr size_t kWidth = 100;
+// Columns of text: COLUMNS where the environment has a usable one, as for man and git.
+size_t text_width() {
+    constexpr size_t kWidth = 100, kLeast = 40;
+    const char* columns = std::getenv("COLUMNS");
+    const size_t width = columns ? std::strtoul(columns, nullptr, 10) : 0;
+    return width < kLeast ? kWidth : width;
+}
 
 double seconds(const capture::Capture& c, const char* name) {
     for (const auto& [key, value] : c.seconds) {
@@ -74,8 +80,9 @@ std::string wrap(const std::string& text, size_t indent) {
     const std::string margin(indent, ' ');
     std::string out = margin;
     size_t column = indent;
+    const size_t width = text_width();
     for (std::string word; words >> word;) {
-        if (column > indent && column + 1 + word.size() > kWidth) out += "\n" + margin, column = indent;
+        if (column > indent && column + 1 + word.size() > width) out += "\n" + margin, column = indent;
         if (column > indent) out += ' ', ++column;
         out += word, column += word.size();
     }
@@ -261,6 +268,8 @@ std::string findings_text(const capture::Capture& c, const Style& style, bool ve
         if (verbose && !f.evidence.empty())
             out += paint(style, Color::dim, wrap("evidence: " + evidence_text(f), 4));
     }
+    if (c.verdict == "incomplete")
+        out += "\n" + paint(style, Color::warn, wrap("incomplete: " + join(analysis::gaps(c), "; "), 0));
     return out;
 }
 

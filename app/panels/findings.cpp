@@ -208,6 +208,17 @@ void draw_verdict(const Session& session, Box box) {
     }
 }
 
+// Why these findings are no verdict. Where it ends, pixels down the window.
+float draw_gaps(const Session& session, Box box) {
+    const float pad = px(size::kPad);
+    float y = box.low.y + px(8);
+    for (const std::string& gap : analysis::gaps(session.capture)) {
+        const TextStyle style{Face::small_words, colour::kWarning};
+        y = put_wrapped({box.low.x + pad, y}, box.width() - 2 * pad, style, gap + ".") + px(6);
+    }
+    return y;
+}
+
 }  // namespace
 
 void draw(FindingsPanel& panel, const Session& session, Selection& selection) {
@@ -228,8 +239,10 @@ void draw(FindingsPanel& panel, const Session& session, Selection& selection) {
         draw_verdict(session, rest);
         return;
     }
-    ImGui::SetCursorScreenPos({rest.low.x, rest.low.y + 1});
-    if (ImGui::BeginChild("cards", {rest.width(), rest.height() - 1})) draw_cards(panel, session, selection);
+    float top = rest.low.y + 1;
+    if (session.capture.verdict == "incomplete") top = draw_gaps(session, rest);
+    ImGui::SetCursorScreenPos({rest.low.x, top});
+    if (ImGui::BeginChild("cards", {rest.width(), rest.high.y - top})) draw_cards(panel, session, selection);
     ImGui::EndChild();
 }
 

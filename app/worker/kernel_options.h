@@ -21,6 +21,7 @@ struct KernelOptions {
     int threads = 0;
     std::vector<std::string> record = {};  // blocks "X,Y,Z"
     uint64_t record_limit = 1000;          // megabytes
+    uint64_t search = 0;                   // seconds, for a change that mends
     bool operator==(const KernelOptions&) const = default;
 };
 

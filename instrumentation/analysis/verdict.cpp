@@ -1,6 +1,7 @@
 #include "instrumentation/analysis/verdict.h"
 
 #include "instrumentation/analysis/decide.h"
+#include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,10 +29,21 @@ void add_undecided_tiles(const capture::Capture& c, std::vector<std::string>& ou
             ));
 }
 
+bool is_wrong(const capture::Capture& c) {
+    return !c.findings.empty() || std::any_of(c.outputs.begin(), c.outputs.end(), [](const Output& o) {
+        return o.verdict == Verdict::bad;
+    });
+}
+
 }  // namespace
 
 std::vector<std::string> gaps(const capture::Capture& c) {
     std::vector<std::string> out;
+    if (is_wrong(c) && !c.covered.assumed.empty())
+        out.push_back(
+            "what is found may be the description's fault: init made up its " +
+            join(c.covered.assumed, ", ") + "; check these, then take them out of assumed in the manifest"
+        );
     for (const Output& o : c.outputs) {
         if (!o.of.wanted || o.verdict == Verdict::bad) continue;
         if (o.verdict == Verdict::ok && o.note.empty()) continue;
@@ -48,10 +60,7 @@ std::vector<std::string> gaps(const capture::Capture& c) {
 
 std::string verdict_of(const capture::Capture& c) {
     if (!c.unsupported.empty()) return "unsupported";
-    const bool wrong = std::any_of(c.outputs.begin(), c.outputs.end(), [](const Output& o) {
-        return o.verdict == Verdict::bad;
-    });
-    if (!c.findings.empty() || wrong) return "findings";
+    if (is_wrong(c)) return c.covered.assumed.empty() ? "findings" : "incomplete";
     if (!c.covered.reference_problem.empty()) return "error";
     return gaps(c).empty() ? "ok" : "incomplete";
 }

@@ -254,7 +254,8 @@ struct Covered {
     int64_t blocks = 0, blocks_compared = 0;
     std::vector<std::string> checks;  // "races", "uninitialised", "bounds", "barriers", "reference"
     int schedules = 1;
-    std::string reference_problem;  // why the reference that the manifest asks for could not be had
+    std::string reference_problem;     // why the reference that the manifest asks for could not be had
+    std::vector<std::string> assumed;  // of the manifest, made up by init and not yet checked by anyone
     bool operator==(const Covered&) const = default;
 };
 

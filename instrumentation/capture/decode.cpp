@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 
 namespace wl::capture {
@@ -243,6 +244,8 @@ void apply(const Meta& meta, Capture& capture) {
     take_number(meta, "blocks_compared", capture.covered.blocks_compared);
     take_number(meta, "schedules", capture.covered.schedules);
     capture.covered.reference_problem = value_of(meta, "reference_problem");
+    std::istringstream assumed(value_of(meta, "assumed"));
+    for (std::string part; assumed >> part;) capture.covered.assumed.push_back(part);
     capture.complete = value_of(meta, "complete") == "1";
     if (value_of(meta, "event_dtype") != kEventDtype) throw DatabaseFault("events have an unknown layout");
 }

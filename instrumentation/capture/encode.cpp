@@ -1,6 +1,7 @@
 // A capture as the bytes of an SQLite database.
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/capture/consistency.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
@@ -126,6 +127,7 @@ void write_meta(sqlite3* database, const Capture& capture, const Seal& seal) {
     add("blocks_compared", std::to_string(capture.covered.blocks_compared));
     add("schedules", std::to_string(capture.covered.schedules));
     add("reference_problem", capture.covered.reference_problem);
+    add("assumed", join(capture.covered.assumed, " "));
     add("seal", seal.hex());
     add("complete", capture.complete ? "1" : "0");
 }

@@ -110,6 +110,7 @@ Json to_json(const Covered& covered) {
     json["checks"] = covered.checks;
     json["schedules"] = covered.schedules;
     if (!covered.reference_problem.empty()) json["reference_problem"] = covered.reference_problem;
+    if (!covered.assumed.empty()) json["assumed"] = covered.assumed;
     return json;
 }
 

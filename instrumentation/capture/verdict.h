@@ -17,7 +17,10 @@ constexpr std::array<VerdictWord, 5> kVerdictWords = {
      {"findings", 1, "something is wrong, with a witness"},
      {"error", 2, "wrong usage, a problem of the tool, or a reference that was asked for and not had"},
      {"unsupported", 3, "the kernel needs what WarpLens lacks"},
-     {"incomplete", 3, "an output was compared with nothing, in part, or by a limit that decides nothing"},
+     {"incomplete",
+         3,
+         "an output was compared with nothing, in part, or by a limit that decides nothing; or a description "
+         "that is not yet checked may be at fault"},
      }
 };
 

@@ -16,6 +16,7 @@ struct Request {
     const std::string& source;  // its text
     std::vector<std::string>
         include;  // the user's folders, the probe's, and those that headers were found in
+    std::string standard = "c++17";
 };
 
 struct Attempt {

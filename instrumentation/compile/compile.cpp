@@ -59,7 +59,7 @@ std::string cache_key(
     const Names names = names_of(options);
     std::error_code ignored;
     const nlohmann::json facts = {
-        2,  // of this list, of the stand-ins, and of what is done to the PTX
+        3,  // of this list, of the stand-ins, of the standards of C++, and of what is done to the PTX
         source,
         names.source,
         names.display,
@@ -114,6 +114,14 @@ constexpr const char* kHowToGetHost =
     throw Error(message);
 }
 
+Request in_cpp20(const Request& request) {
+    Request newer = request;
+    newer.standard = "c++20";
+    return newer;
+}
+
+// C++17, as nvcc does unless told otherwise; C++20 where that fails, for headers such as PyTorch's and for
+// concepts.
 CacheEntry build(const Request& request) {
     const Toolkit& toolkit = request.toolkit;
     const std::vector<HostNeed> needs = host_needs(request.source);
@@ -122,12 +130,16 @@ CacheEntry build(const Request& request) {
     if (!toolkit.include.empty()) attempt = try_nvrtc(request, true);
     if (attempt.refusal.empty()) return attempt.entry;
     const std::string by_nvrtc = attempt.refusal;
+    attempt = try_nvrtc(in_cpp20(request), !toolkit.include.empty());
+    if (attempt.refusal.empty()) return attempt.entry;
     std::string by_host;
     // Without an #include and without host code there is nothing that NVRTC does not know.
     const bool plain = needs.empty() && request.source.find("#include") == std::string::npos;
     for (const std::string& program : {toolkit.nvcc, toolkit.clang}) {
         if (program.empty() || plain) continue;
         attempt = try_host_compiler(request, program);
+        if (attempt.refusal.find("C++20") != std::string::npos)
+            attempt = try_host_compiler(in_cpp20(request), program);
         if (attempt.refusal.empty()) return attempt.entry;
         if (by_host.empty()) by_host = attempt.refusal;
     }

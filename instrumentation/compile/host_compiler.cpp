@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 Words nvcc_words(const Request& request, bool separate) {
     Words words = {
         "--ptx",
-        "--std=c++17",
+        "--std=" + request.standard,
         "--gpu-architecture=" + request.options.arch,
         "--expt-relaxed-constexpr",
         "--extended-lambda",
@@ -42,7 +42,7 @@ Words clang_words(const Request& request, const std::string& folder) {
         "--cuda-device-only",
         "-S",
         "-O3",
-        "-std=c++17",
+        "-std=" + request.standard,
         "--cuda-gpu-arch=" + arch,
         "-Wno-unknown-cuda-version"};
     words.emplace_back(request.options.debug ? "-g" : "-gline-tables-only");

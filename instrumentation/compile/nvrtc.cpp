@@ -49,7 +49,7 @@ std::vector<std::string> flags_of(const Request& request, bool with_stand_ins) {
     const CompileOptions& options = request.options;
     std::vector<std::string> flags = {
         "--gpu-architecture=" + options.arch,
-        "--std=c++17",
+        "--std=" + request.standard,
         options.debug ? "--device-debug" : "--generate-line-info"};
     for (const auto& [name, value] : options.defines)
         flags.push_back("--define-macro=" + name + (value.empty() ? "" : "=" + value));

@@ -6,6 +6,7 @@
 
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -22,12 +23,14 @@ execution::Texture texture_of(const manifest::BoundArgument& argument, uint64_t 
     t.channels = static_cast<uint32_t>(rule.channels);
     std::vector<int64_t> shape = argument.data.shape;
     if (rule.channels > 1) shape.pop_back();
-    if (rule.layered) {
+    if (rule.layered || rule.cube) {
         t.layers = static_cast<uint32_t>(shape.front());
         shape.erase(shape.begin());
     }
     for (size_t axis = 0; axis < shape.size(); ++axis)
         t.extent[axis] = static_cast<uint32_t>(shape[shape.size() - 1 - axis]);
+    t.cube = rule.cube;
+    if (rule.texels != 0) t.pitch = std::exchange(t.extent[0], rule.texels);
     t.as_float = rule.numbers, t.normalized = rule.normalized, t.linear = rule.linear;
     t.border = rule.border;
     for (size_t axis = 0; axis < 3; ++axis) {

@@ -83,6 +83,19 @@ void report(const Options& options, const char* stage, double fraction) {
     if (options.on_progress && !options.on_progress({stage, fraction})) throw Cancelled{};
 }
 
+Experiment debug_build_of(const Experiment& e) {
+    Experiment out = e;
+    out.options.debug = true;
+    const compile::Compiled compiled = compile_kernel(out.problem, out.options);
+    out.module = ptx::parse(compiled.ptx);
+    out.entries.clear();
+    for (const manifest::BoundLaunch& launch : out.problem.launches)
+        out.entries.push_back(entry_name(out.problem, out.module, compiled, launch.entry));
+    out.entry = out.entries[out.problem.at];
+    fill_symbols(out.problem, out.module);
+    return out;
+}
+
 Experiment at_launch(const Experiment& e, size_t launch) {
     Experiment out = e;
     out.problem.at = launch, out.entry = e.entries[launch];
@@ -113,6 +126,7 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
     fill_symbols(e.problem, e.module);
     c.seconds.emplace_back("compile", seconds(compile));
     c.ptx = compiled.ptx;
+    c.covered.assumed = e.problem.kernel.assumed;
     for (const std::string& file : e.module.files) {
         // The kernel's own text as it was compiled; headers are read where they still lie.
         const bool own = std::filesystem::path(file).filename() ==

@@ -32,7 +32,8 @@ struct Options {
     uint64_t budget = 0;        // warp instructions of a block; 0: the executor's own
     bool recorded_pass = true;  // false: verdicts only
     bool diagnose = true;
-    bool debug = false;  // compile the debug build: source variables, several times the instructions
+    bool debug = false;         // compile the debug build: source variables, several times the instructions
+    double search_seconds = 0;  // for a change that mends what no rule proves; 0: none is searched for
     std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled
     execution::Executor executor = emulator::executor();
@@ -62,6 +63,10 @@ struct Experiment {
 
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
 Experiment make_experiment(manifest::Problem problem, const Options& options, capture::Capture& capture);
+
+// The same kernel compiled with source variables, several times the instructions. Throws Error where there is
+// no source.
+Experiment debug_build_of(const Experiment& e);
 
 // The same with another launch to be looked at.
 Experiment at_launch(const Experiment& e, size_t launch);

@@ -155,6 +155,7 @@ struct TextureForm {
     uint8_t channel = 0;           // tld4
     bool integer = false;          // coordinates
     bool halves = false;           // f16x2 results
+    bool cube = false;             // the coordinates are a direction
     bool elements = false;         // surfaces: x counts elements, not bytes
     Outside outside = Outside::trap;
     ptx::Type type = ptx::Type::none;  // sured

@@ -10,7 +10,7 @@ namespace wl::execution {
 uint32_t texel_bytes(const Texture& t) { return t.channels * static_cast<uint32_t>(size_of(t.dtype)); }
 
 uint64_t texture_bytes(const Texture& t) {
-    return uint64_t{texel_bytes(t)} * t.extent[0] * t.extent[1] * slices(t);
+    return uint64_t{texel_bytes(t)} * pitch(t) * t.extent[1] * slices(t);
 }
 
 uint64_t allocate(GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised) {

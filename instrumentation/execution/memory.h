@@ -36,7 +36,9 @@ struct Texture {
     DType dtype = DType::f32;                 // of a channel: u8 s8 u16 s16 u32 s32 f16 f32
     uint32_t channels = 1;                    // 1, 2 or 4
     std::array<uint32_t, 3> extent{1, 1, 1};  // x, y, z
-    uint32_t layers = 0;                      // 0: not layered
+    uint32_t layers = 0;                      // 0: not layered; of a cube map its faces, six a cube
+    uint32_t pitch = 0;                       // texels from a row to the next; 0: extent[0]
+    bool cube = false;                        // sampled in a direction; layers: +x -x +y -y +z -z
     bool as_float = false;                    // u8 s8 u16 s16 are read as numbers of [0, 1] or [-1, 1]
     bool normalized = false;                  // coordinates run from 0 to 1
     bool linear = false;  // filter; integers that are not read as floats are never filtered
@@ -46,6 +48,7 @@ struct Texture {
 
 uint32_t texel_bytes(const Texture& t);
 uint64_t texture_bytes(const Texture& t);
+inline uint32_t pitch(const Texture& t) { return t.pitch != 0 ? t.pitch : t.extent[0]; }
 inline uint32_t slices(const Texture& t) { return t.layers != 0 ? t.layers : t.extent[2]; }
 
 struct HeapPiece {

@@ -291,7 +291,7 @@ BoundArgument bind_argument(
     if (bound.array) {
         allocate(b, argument, key, bound.data);
         bound.texture = argument.texture;
-        if (bound.texture) check_texture(*bound.texture, bound.data, b.at(key + ".shape"));
+        if (bound.texture) bind_texture(b.variables, bound.data, b.at(key + ".shape"), *bound.texture);
         fill_array(b, argument, key, bound.data);
     } else {
         bind_scalar(b, argument, key, bound.data);

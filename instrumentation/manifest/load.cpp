@@ -102,6 +102,14 @@ void read_source(const Section& top, const fs::path& toml, Kernel& kernel) {
             );
         kernel.include.push_back(path.string());
     }
+    kernel.assumed = texts(top, "assumed").value_or(std::vector<std::string>());
+    for (const std::string& part : kernel.assumed)
+        if (std::find(kAssumable.begin(), kAssumable.end(), part) == kAssumable.end())
+            fail(
+                *top.document,
+                line_of(top, "assumed"),
+                "assumed: '" + part + "' is none of args, params, launch."
+            );
 }
 
 void read_limits(const Section& top, Kernel& kernel) {
@@ -207,6 +215,7 @@ Kernel load(const std::string& toml_path) {
          "source",
          "entry",
          "include",
+         "assumed",
          "args",
          "symbol",
          "params",

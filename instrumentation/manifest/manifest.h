@@ -22,6 +22,9 @@ struct TextureRule {
     bool surface = false;
     int channels = 1;  // 1, 2 or 4
     bool layered = false;
+    bool cube = false;  // the first extent counts faces, six a cube: +x -x +y -y +z -z
+    std::string width;  // expression: texels of a row that the texture has; what the array has more is pitch
+    uint32_t texels = 0;                      // the same, bound; 0: all of the row
     bool linear = false, normalized = false;  // filter; coordinates from 0 to 1
     bool numbers = false;                     // integers are read as numbers of [0, 1] or [-1, 1]
     std::array<std::string, 3> address{"clamp", "clamp", "clamp"};  // wrap, clamp, mirror, border; x first
@@ -100,12 +103,15 @@ struct ReferenceRule {
     std::string target;  // "attention"; of the other kinds the absolute path of the file
 };
 
+inline constexpr std::array<const char*, 3> kAssumable = {"args", "params", "launch"};
+
 struct Kernel {
     std::string name;                  // the .toml's stem
     std::string path;                  // of the .toml
     std::string title, source, entry;  // source: resolved path of the .cu
     std::string story;                 // where it comes from, in a few sentences on one line; may be empty
     std::vector<std::string> include;
+    std::vector<std::string> assumed;  // of kAssumable: made up by init, so that findings may be of these
     std::vector<Argument> args;
     std::vector<Argument> symbols;  // [symbol.NAME]: what __device__ and __constant__ variables hold
     std::vector<std::pair<std::string, std::string>>

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/manifest/expression.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,6 +60,16 @@ void read_sampling(const Section& section, const Argument& argument, TextureRule
     read_border(section, rule);
 }
 
+// What the array is to the texture besides its texels.
+void read_layout(const Section& section, TextureRule& rule) {
+    rule.cube = flag(section, "cube").value_or(false);
+    rule.width = expression(section, "width").value_or("");
+    if (rule.cube && rule.layered)
+        refuse(section, "cube", "stands beside layered; a layered cube map has more than six faces");
+    if (rule.cube && text(section, "filter").value_or("point") != "point")
+        refuse(section, "filter", "is point for a cube map: filtering across its edges is not modelled");
+}
+
 }  // namespace
 
 std::optional<TextureRule> read_texture(const Section& section, const Argument& argument) {
@@ -75,12 +86,18 @@ std::optional<TextureRule> read_texture(const Section& section, const Argument& 
     if (rule.surface)
         check_keys(rules, {"channels", "layered"});
     else
-        check_keys(rules, {"channels", "layered", "filter", "normalized", "numbers", "address", "border"});
+        check_keys(
+            rules,
+            {"channels", "layered", "cube", "width", "filter", "normalized", "numbers", "address", "border"}
+        );
     rule.channels = whole(rules, "channels").value_or(1);
     rule.layered = flag(rules, "layered").value_or(false);
     if (rule.channels != 1 && rule.channels != 2 && rule.channels != 4)
         refuse(rules, "channels", "is 1, 2 or 4");
+    if (!rule.surface) read_layout(rules, rule);
     const size_t axes = argument.shape.size() - (rule.channels > 1 ? 1 : 0);
+    if (rule.cube && axes != 3)
+        refuse(section, "shape", "is that of a cube map: six faces a cube, y, x, and the channels");
     if (axes < (rule.layered ? 2u : 1u) || axes > 3)
         refuse(
             section,
@@ -91,13 +108,37 @@ std::optional<TextureRule> read_texture(const Section& section, const Argument& 
     return rule;
 }
 
-void check_texture(const TextureRule& rule, const Tensor& data, const std::string& where) {
+void bind_texture(
+    const std::map<std::string, double>& variables,
+    const Tensor& data,
+    const std::string& where,
+    TextureRule& rule
+) {
     if (rule.channels > 1 && data.shape.back() != rule.channels)
         throw Error(fmt::format(
             "{}: the last extent is {}, but the texture has {} channels.",
             where,
             data.shape.back(),
             rule.channels
+        ));
+    const size_t x = data.shape.size() - (rule.channels > 1 ? 2 : 1);
+    const int64_t row = data.shape[x];
+    if (!rule.width.empty()) {
+        const int64_t width = evaluate_whole(rule.width, variables, where, 1);
+        if (width > row)
+            throw Error(fmt::format(
+                "{}: the texture's width is {}, but a row of the array has {} texels.", where, width, row
+            ));
+        rule.texels = static_cast<uint32_t>(width);
+    }
+    const int64_t columns = rule.texels != 0 ? int64_t{rule.texels} : row;
+    if (rule.cube && (data.shape[0] % 6 != 0 || data.shape[1] != columns))
+        throw Error(fmt::format(
+            "{}: a cube map has six square faces a cube, not {} of {} x {}.",
+            where,
+            data.shape[0],
+            data.shape[1],
+            columns
         ));
 }
 

@@ -9,7 +9,12 @@ namespace wl::manifest {
 // Nothing when the array has neither key. Throws Error where the array cannot be one.
 std::optional<TextureRule> read_texture(const Section& section, const Argument& argument);
 
-// Throws Error when the array's last extent is not the number of channels that the rule says.
-void check_texture(const TextureRule& rule, const Tensor& data, const std::string& where);
+// Gives the rule its numbers. Throws Error when the array has not the extents that it asks for.
+void bind_texture(
+    const std::map<std::string, double>& variables,
+    const Tensor& data,
+    const std::string& where,
+    TextureRule& rule
+);
 
 }  // namespace wl::manifest

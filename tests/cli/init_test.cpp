@@ -199,6 +199,50 @@ TEST_F(Init, ThreeCommandsLeadToTheFirstHonestVerdict) {
     }
 }
 
+// Right for whole tiles only, which nothing in the source tells.
+TEST_F(Init, WhatItMadeUpAccusesNobody) {
+    file(
+        "pairs.cu",
+        "__global__ void pairs(const float* x, float* y, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    y[i] = x[i] + x[i ^ 32];\n"
+        "}\n"
+        "void host(float* x, float* y, int n) { pairs<<<(n + 127) / 128, 128>>>(x, y, n); }\n"
+    );
+    ASSERT_EQ(warplens({"init", path("pairs.cu")}).status, 0);
+    std::string manifest = read_file(path("pairs.toml"));
+    const std::string assumed = "assumed = [\"args\", \"params\"]\n";
+    expect_words(manifest, {assumed});
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        const size_t at = manifest.find(from);
+        ASSERT_NE(at, std::string::npos) << from << " in " << manifest;
+        manifest.replace(at, from.size(), to);
+        write_file(path("pairs.toml"), manifest);
+    };
+    replace("N = 1024", "N = 1000");
+    replace("shape = [\"ceil_div(N, 128) * 128\"], output", "shape = [\"N\"], output");
+
+    const Said made_up = warplens({"diagnose", path("pairs.toml")});
+    EXPECT_EQ(made_up.status, 3) << made_up.out;
+    expect_words(
+        made_up.out,
+        {"out_of_bounds",
+         "incomplete: what is found may be the description's fault: init made up its args, params"}
+    );
+    const std::string capture = path("pairs.wlcap");
+    EXPECT_EQ(warplens({"run", path("pairs.toml"), "-o", capture}).status, 3);
+    const json reopened = json::parse(warplens({"diagnose", capture, "--json"}).out);
+    EXPECT_EQ(reopened.at("verdict"), "incomplete");
+    EXPECT_EQ(reopened.at("covered").at("assumed"), (json{"args", "params"}));
+
+    replace(assumed, "");
+    EXPECT_EQ(warplens({"diagnose", path("pairs.toml")}).status, 1);
+    replace("source = ", "assumed = [\"sizes\"]\nsource = ");
+    const Said unknown = warplens({"diagnose", path("pairs.toml")});
+    EXPECT_EQ(unknown.status, 2);
+    expect_words(unknown.err, {"pairs.toml:1: assumed: 'sizes' is none of args, params, launch"});
+}
+
 TEST_F(Init, TheManifestSaysWhatSourceLaunchAndRunShow) {
     warplens({"init", file("gemm.cu", kGemm)});
     expect_words(

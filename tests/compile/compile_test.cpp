@@ -161,6 +161,29 @@ TEST_F(Compile, ATemplateInstanceGetsItsLoweredName) {
     EXPECT_NE(error_of(options).find("\"fil\" is undefined"), std::string::npos) << error_of(options);
 }
 
+TEST_F(Compile, WhatNeedsCpp20IsCompiledAsSuch) {
+    const Compiled concepts = compile(source(
+        "twice.cu",
+        "template <class T> requires(sizeof(T) == 4) __device__ T twice(T x) { return x + x; }\n"
+        "extern \"C\" __global__ void k(float* x) { *x = twice(*x); }\n"
+    ));
+    EXPECT_NE(concepts.ptx.find(".entry k("), std::string::npos);
+    EXPECT_EQ(concepts.compiler, "NVRTC");
+    // A header that says so and code of the host, as an extension of PyTorch has.
+    write(
+        "all.h", "#if __cplusplus < 202002L\n#error C++20 or later is required\n#endif\n#include <vector>\n"
+    );
+    CompileOptions extension = source(
+        "add.cu",
+        "#include \"all.h\"\n#include <iostream>\n__global__ void add(float* x) { *x += 1; }\n"
+        "void host(float* x) { std::cout << 1; add<<<1, 1>>>(x); }\n"
+    );
+    extension.include.push_back(folder.string());
+    const Compiled by_host = compile(extension);
+    EXPECT_NE(by_host.ptx.find("add"), std::string::npos);
+    EXPECT_NE(by_host.compiler, "NVRTC");
+}
+
 TEST_F(Compile, TheSecondTimeComesFromTheCache) {
     CompileOptions options = source("scale.cu", kScale);
     options.defines = {

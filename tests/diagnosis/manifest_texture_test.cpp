@@ -72,5 +72,100 @@ block = [1]
     EXPECT_EQ(d[1], (2 * 4 + 1) * 2 + 1);
 }
 
+// Cells of the array's own numbering, so that a wrong face, row or column shows.
+std::vector<float> sampled(const Problem& problem, const std::string& fetch) {
+    const ptx::Module module = ptx::parse(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 t, .param .u64 p, "
+        ".param .u64 d)\n{\n.reg .b64 %rd<5>;\n.reg .b32 %f<8>;\n.reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd1, [t];\nld.param.u64 %rd2, [p];\nld.param.u64 %rd3, [d];\n"
+        "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd4, %r1, 16;\nadd.u64 %rd2, %rd2, %rd4;\n"
+        "mul.wide.u32 %rd4, %r1, 4;\nadd.u64 %rd3, %rd3, %rd4;\n"
+        "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd2];\ncvt.rzi.u32.f32 %r2, %f3;\n" +
+        fetch + "\nst.global.f32 [%rd3], %f4;\nret;\n}\n"
+    );
+    diagnosis::Prepared prepared = diagnosis::prepare_launch(problem, module.functions[0]);
+    emulator::run(*emulator::lower(module, "k"), prepared.launch, prepared.memory, {});
+    const std::span<const std::byte> bytes = diagnosis::array_of(prepared.memory, "d");
+    std::vector<float> out(bytes.size() / sizeof(float));
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+constexpr const char* kPoints = R"text(
+  { name = "p", dtype = "f32", shape = [8, 4], fill = "points.npy" },
+  { name = "d", dtype = "f32", shape = [8], output = true },
+]
+[launch]
+grid = [1]
+block = [8]
+)text";
+
+// A NumPy file of f32, 8 x 4.
+std::string npy(const std::vector<float>& values) {
+    std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 4), }";
+    head.resize(118 - 1, ' ');
+    std::string out = std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + head + "\n";
+    out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    return out;
+}
+
+TEST_F(ManifestTexture, ADirectionMeetsATexelOfACubesFace) {
+    write("image.cu", "");
+    const std::string image = R"(args = [
+  { name = "image", dtype = "f32", shape = [12, 4, 4], fill = "coordinates", texture = { cube = true } },)";
+    write("image.toml", image + kPoints);
+    write("points.npy", npy({2, -0.2f, -1.2f, 0, -2, 0.2f, 1.2f, 0, 0.2f, 3, 1.6f, 0, 0.2f, -3, 1.6f, 0,
+                             1, 1.2f,  4,     0, 1,  1.2f, -4,   0, 2,    0, 0,    1, 0,    0,  -1,   1}));
+    const Problem problem = bind(load("image.toml"), {});
+    const std::vector<float> got =
+        sampled(problem, "tex.acube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%r2, %f0, %f1, %f2}];");
+    // By the guide's table: +x has s = -z, t = -y; -x s = z, t = -y; +y s = x, t = z; -y s = x, t = -z;
+    // +z s = x, t = -y; -z s = -x, t = -y; a texel is floor(4 (s/m + 1) / 2).
+    const auto cell = [](int face, int y, int x) { return static_cast<float>((face * 4 + y) * 4 + x); };
+    EXPECT_EQ(
+        got,
+        (std::vector<float>{
+            cell(0, 2, 3),
+            cell(1, 1, 3),
+            cell(2, 3, 2),
+            cell(3, 0, 2),
+            cell(4, 1, 2),
+            cell(5, 1, 1),
+            cell(6, 2, 2),
+            cell(11, 2, 2)})
+    );
+}
+
+TEST_F(ManifestTexture, WhatIsBehindARowsTexelsIsPitch) {
+    write("image.cu", "");
+    write(
+        "image.toml",
+        R"(args = [
+  { name = "image", dtype = "f32", shape = [3, 8], fill = "coordinates", texture = { width = 5 } },)" +
+            std::string(kPoints)
+    );
+    write("points.npy", npy({0, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0, 7, 1, 0, 0,
+                             0, 2, 0, 0, 4, 2, 0, 0, 9, 9, 0, 0, 2, 1, 0, 0}));
+    const std::vector<float> got =
+        sampled(bind(load("image.toml"), {}), "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f0, %f1}];");
+    EXPECT_EQ(got, (std::vector<float>{0, 4, 4, 12, 16, 20, 20, 10})) << "columns are clamped to the fifth";
+}
+
+TEST_F(ManifestTexture, CubesAndPitchThatCannotBeAreSaid) {
+    EXPECT_EQ(
+        load_error(kArray, with("texture = { cube = true }")),
+        "gemm.toml:3: args[0].shape is that of a cube map: six faces a cube, y, x, and the channels."
+    );
+    EXPECT_EQ(
+        load_error(kArray, with("texture = { cube = true, filter = \"linear\" }")),
+        "gemm.toml:3: args[0].texture.filter is point for a cube map: filtering across its edges is not "
+        "modelled."
+    );
+    EXPECT_NE(
+        bind_error(kArray, with("texture = { width = \"K + 1\" }")).find("the texture's width is"),
+        std::string::npos
+    );
+}
+
 }  // namespace
 }  // namespace wl::manifest

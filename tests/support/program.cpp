@@ -28,6 +28,7 @@ namespace {
     redirect(".stdout", STDOUT_FILENO);
     redirect(".stderr", STDERR_FILENO);
     if (chdir(folder.c_str()) != 0) _exit(126);
+    setenv("COLUMNS", "100000", 1);  // where a sentence breaks hangs on the length of the clone's path
     for (const std::string& entry : environment) putenv(const_cast<char*>(entry.c_str()));
     std::vector<char*> argv{const_cast<char*>("warplens")};
     for (const std::string& a : args) argv.push_back(const_cast<char*>(a.c_str()));

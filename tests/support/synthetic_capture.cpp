@@ -316,7 +316,8 @@ Capture frame() {
     capture.probes[o_output].memory = "global";
     capture.covered = {
         kBlocks, kBlocks, {"races",      "uninitialised", "bounds", "barriers", "reference"},
-          1, {}
+          1, {},
+          {}
     };
     capture.seconds = {
         {"compile", 0.07},

@@ -1,5 +1,6 @@
 // SARIF 2.1.0 (OASIS Standard, 27 March 2020), as code hosts and editors read it.
 #include "app/cli/formats/report.h"
+#include "instrumentation/capture/verdict.h"
 #include "instrumentation/diagnosis/rules/names.h"
 
 #include <algorithm>
@@ -40,11 +41,9 @@ std::string level_of(Level level) {
 std::string about_rule(const std::string& rule) {
     for (const diagnosis::RuleName& name : diagnosis::rule_names())
         if (rule == name.name) return name.says;
-    return rule == "unsupported" ? "the kernel needs what WarpLens lacks"
-        : rule == "incomplete"
-        ? "an output was compared with nothing, in part, or by a limit that decides nothing"
-        : rule == "refused" ? "a kernel is outside its limits"
-                            : "it could not be run";
+    for (const capture::VerdictWord& word : capture::kVerdictWords)
+        if (rule == word.name && rule != "error") return std::string(word.meaning);
+    return rule == "refused" ? "a kernel is outside its limits" : "it could not be run";
 }
 
 size_t index_of(std::vector<std::string>& rules, const std::string& rule) {

@@ -286,6 +286,7 @@ struct Guesser {
             guess.kernel.launches.front().grid = {
                 guess.sizes.front()};  // a block a row; what is too much, kernels pass by
         }
+        guess.launch_assumed = true;
         guess.unknown.emplace_back("the host's launch was not found or not understood: [launch] is made up");
     }
     void launch_shape() {
@@ -300,12 +301,14 @@ struct Guesser {
         guess.launch_from = fmt::format("{}:{}", file, launch->line);
         if (launch->config.size() < 3 || launch->config[2] == "0") return;
         const auto shared = manifest_expression(source, launch->config[2], launch->line, known);
-        if (shared)
+        if (shared) {
             guess.kernel.launches.front().shared = *shared;
-        else
+        } else {
+            guess.launch_assumed = true;
             guess.unknown.push_back(
                 "the bytes of dynamic shared memory, " + launch->config[2] + ", were not understood"
             );
+        }
     }
 
     // What the host's launch does not tell of dynamic shared memory.
@@ -315,7 +318,7 @@ struct Guesser {
             return v.space == ptx::Space::shared && v.is_extern;
         });
         if (!dynamic || shared != "0") return;
-        shared = "16 * 1024";
+        shared = "16 * 1024", guess.launch_assumed = true;
         guess.unknown.emplace_back(
             "the kernel has dynamic shared memory, of which the host's launch tells nothing: shared is made "
             "up"

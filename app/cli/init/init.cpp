@@ -129,6 +129,11 @@ int verb_init(const Command& command) {
     say(fmt::format(
         "  {}. {}: return what the kernel should compute; until then nothing is compared\n", number, python
     ));
+    say(fmt::format(
+        "  {}. {}: take out of assumed what you have checked; until then findings are no verdict\n",
+        number + 1,
+        toml
+    ));
     std::vector<std::string> others;
     for (size_t i = 0; i < entries.size(); ++i)
         if (!is_launched(guess, keys[i]) && (several || i > 0)) others.push_back(keys[i]);

@@ -221,6 +221,7 @@ struct Merger {
             rename_values(given.own, names);
         }
         out.kernel.launches.push_back(std::move(rule));
+        out.launch_assumed = out.launch_assumed || s.guess.launch_assumed;
         for (const std::string& what : s.guess.unknown) {
             const std::string said = s.entry + ": " + what;
             if (std::find(out.unknown.begin(), out.unknown.end(), said) == out.unknown.end())

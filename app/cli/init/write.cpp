@@ -161,6 +161,12 @@ std::string manifest_text(const Guess& guess, const Files& files) {
         for (const std::string& folder : files.include) folders.push_back(quoted(folder));
         out += "include = [" + join(folders, ", ") + "]\n";
     }
+    out += fmt::format(
+        "\n# Made up here as far as the source does not tell: while a part is named, what is found may be "
+        "its\n"
+        "# fault, and the verdict is incomplete.\nassumed = [\"args\", \"params\"{}]\n",
+        guess.launch_assumed ? ", \"launch\"" : ""
+    );
     out += "\n" + arguments_text(guess) + "\n" + params_text(guess) + "\n" + launches_text(guess) + "\n";
     out += defines_text(files);
     out += "[reference]  # what would be right\npython = " + quoted(files.reference) + "\n";

@@ -65,7 +65,7 @@ Trial run_trial(
     run.checks = {.races = options.races, .uninitialised = options.races, .uniform = false};
     run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     execution::RunResult result = emulator::run(program, prepared.launch, prepared.memory, run);
-    out.incidents = std::move(result.incidents);
+    out.incidents = std::move(result.incidents), out.warp_instructions = result.warp_instructions;
     std::erase_if(out.incidents, [&](const execution::Incident& i) { return reads_fill(i, filled); });
     out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), is_end);
     for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;

@@ -14,6 +14,7 @@ struct Trial {
     int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
     double max_difference = 0;      // of the outputs, over finite elements
     std::vector<execution::Incident> incidents;
+    uint64_t warp_instructions = 0;
     bool finished = true;     // false: budget, deadlock, trap
     std::string unsupported;  // the changed program could not be lowered
 };

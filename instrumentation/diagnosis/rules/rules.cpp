@@ -13,19 +13,22 @@ namespace wl::diagnosis {
 
 namespace {
 
+using When = Rule::When;
+
 constexpr Rule kRules[] = {
-    {"owner",           owner_rule,           false},
-    {"race",            race_rule,            false},
-    {"fault",           fault_rule,           false},
-    {"device",          device_rule,          false},
-    {"uninitialised",   uninitialised_rule,   false},
-    {"never_written",   never_written_rule,   false},
-    {"unwritten",       unwritten_rule,       false},
-    {"constant_factor", constant_factor_rule, false},
-    {"operand",         operand_rule,         false},
-    {"partial",         partial_rule,         false},
-    {"stride",          stride_rule,          false},
-    {"index",           index_rule,           true },
+    {"owner",           owner_rule,           When::always     },
+    {"race",            race_rule,            When::always     },
+    {"fault",           fault_rule,           When::always     },
+    {"device",          device_rule,          When::always     },
+    {"uninitialised",   uninitialised_rule,   When::always     },
+    {"never_written",   never_written_rule,   When::always     },
+    {"unwritten",       unwritten_rule,       When::always     },
+    {"constant_factor", constant_factor_rule, When::always     },
+    {"operand",         operand_rule,         When::always     },
+    {"partial",         partial_rule,         When::always     },
+    {"stride",          stride_rule,          When::always     },
+    {"index",           index_rule,           When::unexplained},
+    {"search",          search_rule,          When::unproven   },
 };
 
 // A counterfactual may take this many times the instructions of an average block of the unedited run: enough
@@ -306,7 +309,8 @@ std::vector<capture::Finding> diagnose(
     bool explained = s.first_bad < 0;
     std::vector<int> claimed_by;  // of s.claims: indices of findings
     for (const Rule& rule : rules()) {
-        if (rule.last_resort && explained) continue;
+        if (rule.when == When::unexplained && explained) continue;
+        if (rule.when == When::unproven && std::any_of(out.begin(), out.end(), capture::is_proven)) continue;
         Ruled said = rule.apply(s);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;

@@ -53,7 +53,9 @@ struct Ruled {
 struct Rule {
     const char* name;
     Ruled (*apply)(const Symptoms&);
-    bool last_resort = false;  // asked only when no rule before it explains the first bad tile
+    // Asked always; when no rule before it explains the first bad tile; when none before it proves a cause.
+    enum class When : uint8_t { always, unexplained, unproven };
+    When when = When::always;
 };
 std::span<const Rule> rules();
 
@@ -72,6 +74,7 @@ Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_
 Ruled partial_rule(const Symptoms& s);          // partial_reduction: terms of a product left out
 Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
 Ruled index_rule(const Symptoms& s);            // wrong_index, wrong_leading_dimension: an operand's elements
+Ruled search_rule(const Symptoms& s);           // a change that mends, by Options::search_seconds
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as
 // values_differ.

@@ -1,6 +1,6 @@
 // Models tex, tld4 and txq by handles and by .texref variables: PTX ISA 9.7.10. Not modelled: levels but the
-// first, cube maps, multisampled textures, depth comparison, residency (all of a texture is resident), texels
-// that nobody wrote, which count as written.
+// first, filtering and tld4 of cube maps, multisampled textures, depth comparison, residency (all of a
+// texture is resident), texels that nobody wrote, which count as written.
 #include "instrumentation/emulator/exec/memory/texture_forms.h"
 #include "instrumentation/emulator/exec/memory/texture_sample.h"
 #include "instrumentation/emulator/exec/simd.h"
@@ -35,7 +35,7 @@ TexturePoint point_of(Warp& w, const TextureForm& form, int lane) {
         if (form.offsets[axis] != kAbsent) point.offset[axis] = whole(w, form.offsets[axis], lane);
     }
     if (form.layer != kAbsent) point.layer = cells<uint32_t>(w, form.layer)[lane];
-    return point;
+    return form.cube ? on_cube(point) : point;
 }
 
 uint32_t half_bits(uint32_t float_bits) { return float_to_half<0>(std::bit_cast<float>(float_bits)); }
@@ -158,8 +158,10 @@ bool lower_coordinates(Lowering& l, size_t k, Type type, TextureForm& form) {
         vector.kind == Operand::Kind::vector ? vector.elements : std::vector<Operand>{vector};
     const bool layered = geometry.starts_with('a');
     if (layered) geometry.remove_prefix(1);
-    if (geometry != "1d" && geometry != "2d" && geometry != "3d") return false;
-    form.dimensions = static_cast<uint8_t>(geometry[0] - '0');
+    form.cube = geometry == "cube";
+    if (form.cube && l.in->op != Op::tex) return false;
+    if (!form.cube && geometry != "1d" && geometry != "2d" && geometry != "3d") return false;
+    form.dimensions = form.cube ? uint8_t{3} : static_cast<uint8_t>(geometry[0] - '0');
     form.integer = type == Type::s32;
     size_t next = 0;
     if (all.size() < form.dimensions + (layered ? 1u : 0u)) return false;

@@ -1,5 +1,5 @@
 // Models point and linear filtering, four address modes, layers, and reading as normalized numbers. Not
-// modelled: levels of a mipmap but the first, anisotropy, cube maps, depth comparison, sRGB.
+// modelled: levels of a mipmap but the first, anisotropy, filtering of cube maps, depth comparison, sRGB.
 #include "instrumentation/emulator/exec/memory/texture_sample.h"
 
 #include "instrumentation/emulator/exec/memory/texture_filter.h"
@@ -98,7 +98,7 @@ Texel unscaled(const Texture& t, const std::byte* texels, const Index& index) {
         at[axis] = static_cast<uint64_t>(i);
     }
     const uint64_t slice = t.layers != 0 ? std::min(index.layer, t.layers - 1) : at[2];
-    const std::byte* first = texels + ((slice * t.extent[1] + at[1]) * t.extent[0] + at[0]) * texel_bytes(t);
+    const std::byte* first = texels + ((slice * t.extent[1] + at[1]) * pitch(t) + at[0]) * texel_bytes(t);
     Texel result{};  // channels that the texture lacks are 0, the fourth too (measured on an H200)
     for (size_t c = 0; c < t.channels; ++c) result[c] = channel(t, first + c * size_of(t.dtype));
     return result;
@@ -116,6 +116,7 @@ double scaled(const Texture& t, const TexturePoint& point, size_t axis) {
     double x = point.at[axis];
     if (!(std::fabs(x) < 0x1p60)) x = std::isnan(x) ? 0 : std::copysign(0x1p60, x);
     if (std::fabs(x) < 0x1p-126) x = 0;
+    if (t.cube) return std::clamp<double>(x, 0, 1) * t.extent[axis];
     if (t.normalized) {
         // Whole turns go first, as they do where coordinates have few bits.
         if (t.address[axis] == AddressMode::wrap) x -= std::floor(x);
@@ -166,6 +167,23 @@ Texel filtered(const Texture& t, const std::byte* texels, const TexturePoint& po
 }
 
 }  // namespace
+
+TexturePoint on_cube(const TexturePoint& direction) {
+    const auto [x, y, z] = direction.at;
+    const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    TexturePoint point = direction;
+    uint32_t axis = 2;  // the guide leaves open which face a tie is of
+    float m = az, s = std::signbit(z) ? -x : x, t = -y;
+    bool negative = std::signbit(z);
+    if (ax > ay && ax > az)
+        axis = 0, m = ax, s = std::signbit(x) ? z : -z, t = -y, negative = std::signbit(x);
+    else if (ay > az)
+        axis = 1, m = ay, s = x, t = std::signbit(y) ? -z : z, negative = std::signbit(y);
+    point.at = {(s / m + 1) / 2, (t / m + 1) / 2, 0};
+    point.layer = 6 * direction.layer + 2 * axis + (negative ? 1 : 0);
+    point.dimensions = 2;
+    return point;
+}
 
 Texel sample(const Texture& t, const std::byte* texels, const TexturePoint& point) {
     if (!point.integer && t.linear && reads_floats(t)) return filtered(t, texels, point);

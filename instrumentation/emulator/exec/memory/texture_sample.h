@@ -22,6 +22,10 @@ struct TexturePoint {
     AddressMode outside = AddressMode::border;  // of integer coordinates, whatever the texture's mode
 };
 
+// The point of a cube's face that a direction from its centre meets: the axis of the largest coordinate m,
+// and (s/m + 1) / 2, (t/m + 1) / 2 on it. CUDA C++ Programming Guide 13.0, "Cubemap Textures". `layer` is the
+// cube's, then the face's among all.
+TexturePoint on_cube(const TexturePoint& direction);
 // `texels`: texture_bytes(t) bytes.
 Texel sample(const Texture& t, const std::byte* texels, const TexturePoint& point);
 // One channel of the four texels that a bilinear sample reads: (x0, y1), (x1, y1), (x1, y0), (x0, y0).

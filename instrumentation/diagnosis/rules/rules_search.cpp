@@ -1,0 +1,66 @@
+// What no rule explains: a change of the program that mends it, searched for.
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/search.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+// A debug build where the source allows one that goes wrong as well; else the program as it was run.
+std::optional<Experiment> debug_build_that_is_wrong(const Symptoms& s) {
+    if (s.experiment.options.debug) return std::nullopt;
+    try {
+        return debug_build_of(s.experiment);
+    } catch (const Error&) { return std::nullopt; }  // PTX without a source
+}
+
+std::string change_text(const Candidate& c) { return fmt::format("`{}` in place of `{}`", c.now, c.was); }
+
+capture::Finding finding_of(const Symptoms& s, const Experiment& build, const SearchResult& found) {
+    const Candidate& c = found.mended.front().candidate;
+    capture::Finding f;
+    f.rule = c.rule;
+    f.where = where_in(build.module, c.location);
+    f.where.block = s.block;
+    f.title = fmt::format("`{}` should be `{}`", c.was, c.now);
+    f.explanation = fmt::format(
+        "With {} at {} every result comes inside its bound.", change_text(c), quoted(s.capture, f.where)
+    );
+    for (size_t k = 1; k < found.mended.size(); ++k) {
+        const Candidate& other = found.mended[k].candidate;
+        f.explanation += fmt::format(
+            " So it does with {} at {}.",
+            change_text(other),
+            quoted(s.capture, where_in(build.module, other.location))
+        );
+    }
+    f.evidence_kind = capture::EvidenceKind::counterfactual;
+    f.proof = found.mended.front().proof;
+    f.evidence = {
+        {"tried",      static_cast<double>(found.tried)     },
+        {"candidates", static_cast<double>(found.candidates)}
+    };
+    return f;
+}
+
+}  // namespace
+
+Ruled search_rule(const Symptoms& s) {
+    const double seconds = s.experiment.options.search_seconds;
+    const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
+    if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
+    const std::optional<Experiment> debug = debug_build_that_is_wrong(s);
+    const Experiment& build = debug ? *debug : s.experiment;
+    const SearchResult found = search(s, build, seconds);
+    if (found.mended.empty()) return {};
+    Ruled out;
+    out.findings.push_back(finding_of(s, build, found));
+    out.explains = out.mends = true;
+    return out;
+}
+
+}  // namespace wl::diagnosis

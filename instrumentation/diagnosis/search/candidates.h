@@ -1,0 +1,32 @@
+// Small changes of a program, each as a person would make it at one place of the source.
+#pragma once
+
+#include "instrumentation/ptx/edit/edit.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+struct Candidate {
+    const char* rule = "";  // what its mending proves
+    int cost = 1;  // 1: a sign, a step of one, an axis; 2: another operand or number; 3: something put in
+    ptx::Place place;
+    int32_t location = -1;  // of the user's line, in Module::locations
+    std::string was, now;   // in words of the source: "<" and "<="; "K" and "N"; "16" and "17"
+    std::function<ptx::Edit(ptx::Module&)> make;
+};
+
+// What numbers a kernel has at hand besides those of its own text: extents of its block and grid, parameters.
+using Extents = std::vector<int64_t>;
+
+// In the order in which they are worth trying: by cost, then as the code goes. `module` is best a debug
+// build, where an expression of the source is a few instructions and registers have the names of variables.
+// `functions`: indices in Module::functions.
+std::vector<Candidate> candidates(
+    const ptx::Module& module, const std::vector<size_t>& functions, const Extents& extents
+);
+
+}  // namespace wl::diagnosis
