@@ -79,11 +79,7 @@ void add_kernel_options(CLI::App& verb, Command& c) {
         "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
     );
     verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
-    verb.add_option(
-            "--search",
-            k.search,
-            "seconds for a change of the program that mends what no rule proves; 0: none"
-    )
+    verb.add_option("--search", k.search, "seconds to look for a change that mends; default: 0")
         ->check(CLI::Range(uint64_t{0}, uint64_t{3600}));
     verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
     verb.add_option(

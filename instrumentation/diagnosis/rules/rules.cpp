@@ -308,6 +308,7 @@ std::vector<capture::Finding> diagnose(
     std::vector<capture::Finding> out;
     bool explained = s.first_bad < 0;
     std::vector<int> claimed_by;  // of s.claims: indices of findings
+    std::string tried;
     for (const Rule& rule : rules()) {
         if (rule.when == When::unexplained && explained) continue;
         if (rule.when == When::unproven && std::any_of(out.begin(), out.end(), capture::is_proven)) continue;
@@ -317,6 +318,7 @@ std::vector<capture::Finding> diagnose(
         for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);
         if (!said.claim.rules.empty()) s.claims.push_back(said.claim), claimed_by.push_back(first);
         if (said.mends) become_consequences(out, first, said.findings.front());
+        tried += said.tried;
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
         if (said.mends) break;
@@ -334,6 +336,7 @@ std::vector<capture::Finding> diagnose(
         if (has_cause) out.back().caused_by = 0;
         lend_place(out);
     }
+    if (!tried.empty() && !out.empty()) out.front().explanation += " " + tried;
     return out;
 }
 

@@ -46,7 +46,8 @@ struct Ruled {
     // The first finding accounts for everything: of a proven one every tile came inside its bound and no
     // fault was left. No other rule is asked, and what the rules before it found are consequences.
     bool mends = false;
-    Claim claim = {};  // no rules: none
+    Claim claim = {};        // no rules: none
+    std::string tried = {};  // in vain: a sentence for whoever has to look on
 };
 
 // Rules run in the table's order.

@@ -56,8 +56,17 @@ Ruled search_rule(const Symptoms& s) {
     const std::optional<Experiment> debug = debug_build_that_is_wrong(s);
     const Experiment& build = debug ? *debug : s.experiment;
     const SearchResult found = search(s, build, seconds);
-    if (found.mended.empty()) return {};
     Ruled out;
+    if (found.mended.empty()) {
+        out.tried = found.unsupported.empty()
+            ? fmt::format(
+                  "Of {} small changes of the program {} were tried; none mends it.",
+                  found.candidates,
+                  found.tried
+              )
+            : fmt::format("No change was tried: {}.", found.unsupported);
+        return out;
+    }
     out.findings.push_back(finding_of(s, build, found));
     out.explains = out.mends = true;
     return out;

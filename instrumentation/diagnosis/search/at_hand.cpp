@@ -49,6 +49,22 @@ std::vector<Named> at_hand(
     return out;
 }
 
+std::vector<Parameter> number_parameters(
+    const ptx::Module& module, const variables::Variables& variables, size_t function
+) {
+    std::vector<Parameter> out;
+    const ptx::Function& f = module.functions[function];
+    size_t next = 0;
+    for (const variables::Variable& v : variables.all) {
+        if (!f.is_entry || !v.is_parameter || v.function != static_cast<int>(function) || !v.inlined.empty())
+            continue;
+        if (next == f.params.size()) break;
+        const ptx::Variable& p = f.params[next++];
+        if (p.bytes == 4 && ptx::bytes_of(p.type) == 4) out.push_back({v.name, p.name, p.type});
+    }
+    return out;
+}
+
 std::vector<Assigned> assigned_at(
     const ptx::Module& module, const variables::Variables& variables, const ptx::Place& place, int32_t reg
 ) {
@@ -56,14 +72,9 @@ std::vector<Assigned> assigned_at(
     const auto at = static_cast<int32_t>(place.at);
     const ptx::Type type = module.functions[place.function].registers[static_cast<size_t>(reg)].type;
     for (const variables::Variable& v : variables.all) {
-        const bool starts =
-            v.function == static_cast<int>(place.function) &&
-            std::any_of(v.ranges.begin(), v.ranges.end(), [&](const variables::Range& r) {
-                return r.begin == at + 1 && r.places.size() == 1 && r.places.front().reg == reg;
-            });
-        if (!starts) continue;
+        if (v.function != static_cast<int>(place.function) || register_of(v, at + 1) != reg) continue;
         const int32_t before = register_of(v, at);
-        const bool same = before >= 0 &&
+        const bool same = before >= 0 && before != reg &&
             module.functions[place.function].registers[static_cast<size_t>(before)].type == type;
         out.push_back({v.name, same ? before : -1});
     }

@@ -20,6 +20,16 @@ std::vector<Named> at_hand(
     const ptx::Module& module, const variables::Variables& variables, const ptx::Place& place, ptx::Type type
 );
 
+// Parameters of an entry that are numbers of 32 bits, whether or not the code reads them: an unused one is in
+// no register.
+struct Parameter {
+    std::string name, ptx_name;
+    ptx::Type type = ptx::Type::none;
+};
+std::vector<Parameter> number_parameters(
+    const ptx::Module& module, const variables::Variables& variables, size_t function
+);
+
 // The variable that the instruction sets, with the register that held it before, -1: none did.
 struct Assigned {
     std::string name;

@@ -1,6 +1,7 @@
 // Small changes of a program, each as a person would make it at one place of the source.
 #pragma once
 
+#include "instrumentation/base/dim3.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <cstdint>
@@ -13,20 +14,23 @@ namespace wl::diagnosis {
 struct Candidate {
     const char* rule = "";  // what its mending proves
     int cost = 1;  // 1: a sign, a step of one, an axis; 2: another operand or number; 3: something put in
-    ptx::Place place;
-    int32_t location = -1;  // of the user's line, in Module::locations
-    std::string was, now;   // in words of the source: "<" and "<="; "K" and "N"; "16" and "17"
+    std::string was, now;  // in words of the source: "<" and "<="; "K" and "N"; "16" and "17"
     std::function<ptx::Edit(ptx::Module&)> make;
+    int32_t location = -1;  // of the user's line, in Module::locations
 };
 
-// What numbers a kernel has at hand besides those of its own text: extents of its block and grid, parameters.
-using Extents = std::vector<int64_t>;
+// What a kernel has at hand besides its own text: the extents of its launch, and other numbers in play.
+struct InPlay {
+    Dim3 block, grid;
+    std::vector<int64_t> numbers;
+};
 
-// In the order in which they are worth trying: by cost, then as the code goes. `module` is best a debug
+// In the order in which they are worth trying: by cost, then from the end of the code, where results are
+// stored, to its begin. `module` is best a debug
 // build, where an expression of the source is a few instructions and registers have the names of variables.
 // `functions`: indices in Module::functions.
 std::vector<Candidate> candidates(
-    const ptx::Module& module, const std::vector<size_t>& functions, const Extents& extents
+    const ptx::Module& module, const std::vector<size_t>& functions, const InPlay& in_play
 );
 
 }  // namespace wl::diagnosis

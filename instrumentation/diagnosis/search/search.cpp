@@ -21,10 +21,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kSlack = 20000;  // warp instructions a block may take beyond twice the unedited run's
-constexpr double kQuick = 2e6;      // warp instructions of a launch whose blocks are all tried
-constexpr size_t kAround = 64;      // candidates behind the first that mends that are tried as well
-constexpr size_t kMostProven = 4;   // changes that are told
+constexpr uint64_t kDebugTimes = 8;  // instructions of a debug build beside those of an optimised one
+constexpr uint64_t kSlack = 20000;   // warp instructions a block may take beyond twice the unedited run's
+constexpr double kQuick = 2e6;       // warp instructions of a launch whose blocks are all tried
+constexpr size_t kAround = 64;       // candidates behind the first that mends that are tried as well
+constexpr size_t kMostProven = 4;    // changes that are told
 
 struct Lab {
     const Symptoms& s;
@@ -32,8 +33,8 @@ struct Lab {
     const std::vector<Candidate>& all;
     ptx::Module lean;  // without what is only read by people
     Clock::time_point deadline;
-    TrialOptions block = {};  // the wrong block, without checks
-    Trial unedited = {};
+    TrialOptions block = {};  // the wrong one, or all
+    int64_t least = 0;        // elements that a right program writes in the block, at least
     std::atomic<size_t> next = 0, tried = 0;
     std::atomic<size_t> first = ~size_t{0};  // the first candidate that mends
     std::mutex lock = {};
@@ -68,12 +69,17 @@ void work(Lab& lab, size_t end) {
         const size_t first = lab.first;
         if (k >= end || is_late(lab) || (first != ~size_t{0} && k > first + kAround)) return;
         ++lab.tried;
-        if (!is_right(try_candidate(lab, prover, lab.all[k], lab.block), (lab.unedited.compared + 1) / 2))
-            continue;
+        if (!is_right(try_candidate(lab, prover, lab.all[k], lab.block), lab.least)) continue;
         const std::scoped_lock hold(lab.lock);
         lab.hits.push_back(k);
         lab.first = std::min<size_t>(lab.first, k);
     }
+}
+
+int64_t compared_outputs(const capture::Capture& c) {
+    int64_t out = 0;
+    for (const capture::Output& o : c.outputs) out += o.of.compared;
+    return out;
 }
 
 // Not within the search's time: what is once found is looked at to the end.
@@ -85,18 +91,43 @@ std::optional<std::string> proof_of(Lab& lab, Prover& prover, const Candidate& c
     checked.seed_offset = 1;
     const Trial other = try_candidate(lab, prover, c, checked);
     if (!mended(other)) return std::nullopt;
+    const bool one = !lab.block.blocks.empty();
     std::string text = fmt::format(
-        "0 of {} elements of block {} are outside their bounds, and 0 of {} with another seed",
+        "0 of {} elements of {} are outside their bounds, and 0 of {} with another seed",
         here.compared,
-        block_text(lab.s.capture, lab.s.block),
+        one ? "block " + block_text(lab.s.capture, lab.s.block) : "all blocks",
         other.compared
     );
-    if (counter(lab.s.capture, "warp_instructions") > kQuick) return text;
+    if (!one || counter(lab.s.capture, "warp_instructions") > kQuick) return text;
     TrialOptions whole = lab.block;
     whole.blocks.clear();
-    const Trial before = try_module(prover, lab.lean, whole), all = try_candidate(lab, prover, c, whole);
-    if (!is_right(all, before.compared)) return std::nullopt;
+    const Trial all = try_candidate(lab, prover, c, whole);
+    const bool sequence = manifest::is_sequence(lab.build.problem);  // whose other launches write, too
+    if (!is_right(all, sequence ? 1 : compared_outputs(lab.s.capture))) return std::nullopt;
     return fmt::format("{}; of all blocks 0 of {}", text, all.compared);
+}
+
+// What every change is tried on: the wrong block alone, without checks where it goes wrong without them; all
+// blocks where it does not. Empty, or why nothing shows the symptom.
+std::string choose_trial(Lab& lab, Prover& prover) {
+    const bool small = counter(lab.s.capture, "warp_instructions") < kQuick;
+    std::string unsupported;
+    const auto shows = [&](TrialOptions options, int64_t least) {
+        options.budget = kDebugTimes * lab.s.budget;
+        const Trial t = try_module(prover, lab.lean, options);
+        unsupported = t.unsupported;
+        if (!unsupported.empty() || is_right(t, least)) return false;
+        lab.block = options, lab.least = std::max(least, (t.compared + 1) / 2);
+        if (t.finished) lab.block.budget = std::min(options.budget, 2 * t.warp_instructions + kSlack);
+        return true;
+    };
+    TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
+    if (!needs_all_blocks(lab.s) && shows(one, 1)) return {};
+    one.races = true;
+    if (!needs_all_blocks(lab.s) && shows(one, 1)) return {};
+    if (small && shows(all, compared_outputs(lab.s.capture))) return {};
+    if (!unsupported.empty()) return unsupported;
+    return small ? "this build of the program comes right" : "the block comes right when it is run alone";
 }
 
 size_t end_of_cost(const std::vector<Candidate>& all, size_t from) {
@@ -105,19 +136,18 @@ size_t end_of_cost(const std::vector<Candidate>& all, size_t from) {
     return end;
 }
 
-Extents extents_of(const Experiment& e) {
+InPlay in_play(const Experiment& e) {
     const manifest::BoundLaunch& launch = manifest::launch_of(e.problem);
-    Extents out;
+    InPlay out{launch.block, launch.grid, {}};
     const auto add = [&](double value) {
         const auto whole = static_cast<int64_t>(value);
-        if (value == static_cast<double>(whole) && whole > 1 &&
-            std::find(out.begin(), out.end(), whole) == out.end())
-            out.push_back(whole);
+        const bool known = std::find(out.numbers.begin(), out.numbers.end(), whole) != out.numbers.end();
+        if (value == static_cast<double>(whole) && whole > 1 && !known) out.numbers.push_back(whole);
     };
     for (const Dim3& d : {launch.block, launch.grid}) add(d.x), add(d.y), add(d.z);
     for (const auto& [name, value] : e.problem.params) add(value);
     constexpr size_t kMost = 8;
-    if (out.size() > kMost) out.resize(kMost);
+    if (out.numbers.size() > kMost) out.numbers.resize(kMost);
     return out;
 }
 
@@ -147,20 +177,13 @@ SearchResult search(const Symptoms& s, const Experiment& build, double seconds) 
     SearchResult out;
     out.debug = build.options.debug;
     const std::vector<Candidate> all =
-        candidates(build.module, functions_of(build.module, build.entry), extents_of(build));
+        candidates(build.module, functions_of(build.module, build.entry), in_play(build));
     out.candidates = all.size();
     Lab lab{.s = s, .build = build, .all = all, .lean = build.module, .deadline = end_after(seconds)};
     lab.lean.text.clear(), lab.lean.sections.clear();
-    if (!needs_all_blocks(s)) lab.block.blocks = {s.block};
-    lab.block.races = false;
     Prover prover{build};
-    lab.unedited = try_module(prover, lab.lean, lab.block);
-    if (!lab.unedited.unsupported.empty() || lab.unedited.compared == 0) {
-        out.unsupported = lab.unedited.unsupported.empty() ? "the block writes nothing that is compared"
-                                                           : lab.unedited.unsupported;
-        return out;
-    }
-    lab.block.budget = 2 * lab.unedited.warp_instructions + kSlack;
+    out.unsupported = choose_trial(lab, prover);
+    if (!out.unsupported.empty()) return out;
     const int threads = build.options.threads > 0
         ? build.options.threads
         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
