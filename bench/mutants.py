@@ -102,7 +102,7 @@ def device_ranges(tokens):
                     if depth == 0:
                         break
                     j += 1
-                out.append((begin, j))
+                out.append((begin, min(j, len(tokens) - 4)))  # where branches of the preprocessor have braces
                 i = j
         i += 1
     return out
@@ -114,7 +114,7 @@ def is_value(token):
 
 def mutations_of(text):
     """(class, line, offset, length, replacement)."""
-    tokens, lines = tokens_of(text), compiled_lines(text)
+    tokens, lines = tokens_of(text) + [("sign", "", len(text))] * 3, compiled_lines(text)
     line_at = [0]
     for c in text:
         line_at.append(line_at[-1] + (c == "\n"))

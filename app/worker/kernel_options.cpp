@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const KernelOptions& o) {
     add_number("--budget", o.budget, 0);
     add_number("--threads", static_cast<uint64_t>(o.threads), 0);
     for (const std::string& block : o.record) add("--record", block, "");
-    add_number("--search", o.search, 0);
+    add_number("--search", o.search, plain.search);
     add_number("--record-limit", o.record_limit, plain.record_limit);
     return words;
 }

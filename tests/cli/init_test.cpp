@@ -219,8 +219,8 @@ TEST_F(Init, WhatItMadeUpAccusesNobody) {
         manifest.replace(at, from.size(), to);
         write_file(path("pairs.toml"), manifest);
     };
-    replace("N = 1024", "N = 1000");
-    replace("shape = [\"ceil_div(N, 128) * 128\"], output", "shape = [\"N\"], output");
+    replace("n = 1024", "n = 1000");
+    replace("shape = [\"(n + 127) / 128 * 128\"], output", "shape = [\"n\"], output");
 
     const Said made_up = warplens({"diagnose", path("pairs.toml")});
     EXPECT_EQ(made_up.status, 3) << made_up.out;
@@ -260,6 +260,25 @@ TEST_F(Init, TheManifestSaysWhatSourceLaunchAndRunShow) {
          "16]\n",
          "python = \"gemm.py\""}
     );
+}
+
+// As the layouts of templates are: one byte, of which nothing is left to do.
+TEST_F(Init, AnObjectWithoutMembersIsNoWorkLeft) {
+    file(
+        "tagged.cu",
+        "struct Tag {};\nstruct Pair { Tag tag; int* a; };\n"
+        "template <class T> __global__ void fill(T tag, int* a) { a[threadIdx.x] = 3; }\n"
+        "void host(int* a) { fill<<<1, 32>>>(Tag{}, a); }\n"
+    );
+    const Said said = warplens({"init", path("tagged.cu")});
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_EQ(said.out.find("tag is a struct"), std::string::npos) << said.out;
+    expect_words(
+        read_file(path("tagged.toml")),
+        {R"({ name = "tag", fields = [{ name = "w0", dtype = "u8", value = 0 }] })"}
+    );
+    EXPECT_EQ(warplens({"run", path("tagged.toml"), "-o", path("out.wlcap")}).status, 3)
+        << "no reference yet";
 }
 
 TEST_F(Init, WhatIsThereIsNotWrittenOver) {

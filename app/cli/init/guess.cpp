@@ -84,16 +84,21 @@ struct Guesser {
     // A struct by value, of which only the size is known: its words.
     void words(const ptx::Variable& param, const std::string& type, Argument& argument) {
         if (members(param, type, argument)) return;
-        const bool wide = param.align >= 8 && param.bytes % 8 == 0;
-        for (uint64_t at = 0; at < param.bytes; at += wide ? 8 : 4) {
+        const DType word = param.align >= 8 && param.bytes % 8 == 0 ? DType::u64
+            : param.bytes % 4 == 0                                  ? DType::u32
+                                                                    : DType::u8;  // a tag without members
+        for (uint64_t at = 0; at < param.bytes; at += size_of(word)) {
             Argument& field = argument.fields.emplace_back();
-            field.name = fmt::format("w{}", at / (wide ? 8 : 4));
-            field.dtype = wide ? DType::u64 : DType::u32;
+            field.name = fmt::format("w{}", at / size_of(word));
+            field.dtype = word;
             field.value = "0";
         }
-        guess.unknown.push_back(fmt::format(
-            "{} is a struct of {} bytes: write its fields in place of w0, w1, ...", argument.name, param.bytes
-        ));
+        if (param.bytes > 1)  // an object without members has one
+            guess.unknown.push_back(fmt::format(
+                "{} is a struct of {} bytes: write its fields in place of w0, w1, ...",
+                argument.name,
+                param.bytes
+            ));
     }
     void scalar(const ptx::Variable& param, const std::string& type, Argument& argument) {
         const auto named = type_from_name(type);
