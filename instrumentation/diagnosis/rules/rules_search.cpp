@@ -1,6 +1,7 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/search/search.h"
 
 #include <algorithm>
@@ -47,6 +48,33 @@ capture::Finding finding_of(const Symptoms& s, const Experiment& build, const Se
     return f;
 }
 
+// The lines that wrote what is wrong, and where a fault was seen.
+std::vector<Suspect> suspects_of(const Symptoms& s) {
+    std::vector<capture::Where> places;
+    const auto add = [&](const capture::Finding& f) { places.push_back(f.where), places.push_back(f.other); };
+    const bool in_tile =
+        s.first_bad >= 0 && s.capture.tiles[static_cast<size_t>(s.first_bad)].block != capture::kWholeLaunch;
+    capture::Finding found;
+    if (in_tile) {
+        place_tile(s, found);
+        add(found);
+    }
+    for (const capture::Output& o : s.capture.outputs) {
+        if (in_tile || o.verdict != capture::Verdict::bad) continue;
+        found = {};
+        place_output(s, o, found);
+        add(found);
+    }
+    for (const execution::Incident& i : s.incidents) {
+        if (i.kind == execution::Incident::Kind::uniform_reduction) continue;
+        places.push_back(where_of_access(s, i.first)), places.push_back(where_of_access(s, i.second));
+    }
+    std::vector<Suspect> out;
+    for (const capture::Where& w : places)
+        if (w.line > 0) out.push_back({w.file, w.line});
+    return out;
+}
+
 }  // namespace
 
 Ruled search_rule(const Symptoms& s) {
@@ -55,7 +83,7 @@ Ruled search_rule(const Symptoms& s) {
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
     const std::optional<Experiment> debug = debug_build_that_is_wrong(s);
     const Experiment& build = debug ? *debug : s.experiment;
-    const SearchResult found = search(s, build, seconds);
+    const SearchResult found = search(s, build, suspects_of(s), seconds);
     Ruled out;
     if (found.mended.empty()) {
         out.tried = found.unsupported.empty()

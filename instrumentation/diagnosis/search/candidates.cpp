@@ -5,6 +5,8 @@
 #include "instrumentation/diagnosis/search/maker.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -19,10 +21,25 @@ bool stand_at(Maker& m, const ptx::Place& at) {
     return l.line != 0 && !is_toolkit_header(m.module.files[static_cast<size_t>(l.file)]);
 }
 
+int distance_of(const Maker& m, const Candidate& c, const std::vector<Suspect>& suspects) {
+    constexpr int kNear = 4;  // lines: a statement, its loop and its condition
+    const ptx::Location& l = m.module.locations[static_cast<size_t>(c.location)];
+    int out = 2;
+    for (const Suspect& s : suspects) {
+        if (m.module.files[static_cast<size_t>(l.file)] != s.file) continue;
+        const int lines = std::abs(l.line - s.line);
+        out = std::min(out, lines == 0 ? 0 : lines <= kNear ? 1 : 2);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(
-    const ptx::Module& module, const std::vector<size_t>& functions, const InPlay& in_play
+    const ptx::Module& module,
+    const std::vector<size_t>& functions,
+    const InPlay& in_play,
+    const std::vector<Suspect>& suspects
 ) {
     Maker m{module, in_play, variables::read(module)};
     for (const size_t f : functions) {
@@ -44,8 +61,9 @@ std::vector<Candidate> candidates(
         m.at = {f, 0};
         add_exchanges(m);
     }
+    for (Candidate& c : m.out) c.far = distance_of(m, c, suspects);
     std::stable_sort(m.out.begin(), m.out.end(), [](const Candidate& a, const Candidate& b) {
-        return a.cost < b.cost;
+        return std::pair(a.far, a.cost) < std::pair(b.far, b.cost);
     });
     return std::move(m.out);
 }

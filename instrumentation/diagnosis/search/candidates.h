@@ -17,6 +17,7 @@ struct Candidate {
     std::string was, now;  // in words of the source: "<" and "<="; "K" and "N"; "16" and "17"
     std::function<ptx::Edit(ptx::Module&)> make;
     int32_t location = -1;  // of the user's line, in Module::locations
+    int far = 0;            // from the suspected lines: 0 on one, 1 a few lines off, 2 elsewhere
 };
 
 // What a kernel has at hand besides its own text: the extents of its launch, and other numbers in play.
@@ -25,12 +26,21 @@ struct InPlay {
     std::vector<int64_t> numbers;
 };
 
-// In the order in which they are worth trying: by cost, then from the end of the code, where results are
-// stored, to its begin. `module` is best a debug
-// build, where an expression of the source is a few instructions and registers have the names of variables.
+// A line that is thought to be at fault.
+struct Suspect {
+    std::string file;
+    int line = 0;
+};
+
+// In the order in which they are worth trying: those of a suspected line and near it first, then by cost,
+// then from the end of the code, where results are stored, to its begin. `module` is best a debug build,
+// where an expression of the source is a few instructions and registers have the names of variables.
 // `functions`: indices in Module::functions.
 std::vector<Candidate> candidates(
-    const ptx::Module& module, const std::vector<size_t>& functions, const InPlay& in_play
+    const ptx::Module& module,
+    const std::vector<size_t>& functions,
+    const InPlay& in_play,
+    const std::vector<Suspect>& suspects
 );
 
 }  // namespace wl::diagnosis

@@ -132,7 +132,7 @@ std::string choose_trial(Lab& lab, Prover& prover) {
 
 size_t end_of_cost(const std::vector<Candidate>& all, size_t from) {
     size_t end = from;
-    while (end < all.size() && all[end].cost == all[from].cost) ++end;
+    while (end < all.size() && all[end].cost == all[from].cost && all[end].far == all[from].far) ++end;
     return end;
 }
 
@@ -173,11 +173,13 @@ void prove_hits(Lab& lab, Prover& prover, SearchResult& out) {
 
 }  // namespace
 
-SearchResult search(const Symptoms& s, const Experiment& build, double seconds) {
+SearchResult search(
+    const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
+) {
     SearchResult out;
     out.debug = build.options.debug;
     const std::vector<Candidate> all =
-        candidates(build.module, functions_of(build.module, build.entry), in_play(build));
+        candidates(build.module, functions_of(build.module, build.entry), in_play(build), suspects);
     out.candidates = all.size();
     Lab lab{.s = s, .build = build, .all = all, .lean = build.module, .deadline = end_after(seconds)};
     lab.lean.text.clear(), lab.lean.sections.clear();

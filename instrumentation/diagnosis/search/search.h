@@ -24,6 +24,8 @@ struct SearchResult {
 
 // Until `seconds` have passed, or the first change is proven and those as simple around it are tried, on as
 // many cores as Options::threads says. Which changes are tried in which order depends on the program alone.
-SearchResult search(const Symptoms& s, const Experiment& build, double seconds);
+SearchResult search(
+    const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
+);
 
 }  // namespace wl::diagnosis
