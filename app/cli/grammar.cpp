@@ -4,6 +4,7 @@
 #include "app/cli/bench/bench_options.h"
 #include "app/cli/formats/report.h"
 #include "app/cli/questions/parse_questions.h"
+#include "app/cli/record/record_words.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -79,11 +80,7 @@ void add_kernel_options(CLI::App& verb, Command& c) {
         "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
     );
     verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
-    verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
-    verb.add_option(
-            "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"
-    )
-        ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
+    add_record_options(verb, k);
     add_common_options(verb, c);
 }
 

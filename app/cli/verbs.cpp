@@ -5,6 +5,7 @@
 #include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
+#include "app/cli/record/record_words.h"
 #include "app/cli/sweep.h"
 #include "app/cli/tiles_json.h"
 #include "instrumentation/base/error.h"
@@ -35,7 +36,7 @@ Executed execute(const Command& c) {
     manifest::Problem problem = bind(c.kernel);
     diagnosis::Options options = run_options(c.kernel);
     const Executors who = choose_executors(c.kernel, options);
-    for (const std::string& block : c.kernel.record)
+    for (const std::string& block : record_words(c.kernel).blocks)
         options.record.push_back(block_of_launch(block, problem));
     options.on_progress = progress_reporter(c.output);
     if (!who.witness) return {diagnosis::run(std::move(problem), options), std::nullopt};

@@ -140,8 +140,9 @@ void say_measured(Call& c, const Dumping& dumping) {
     } else {
         r.notes.push_back(compared_text(c.memory, dumping));
         r.notes.push_back(fmt::format(
-            "measured: {} tiles dumped; the plain kernel took {:.3f} ms, the instrumented one {:.3f} ms",
+            "measured: {} tiles{} dumped; the plain kernel took {:.3f} ms, the instrumented one {:.3f} ms",
             c.delivery.tiles,
+            c.delivery.stores == 0 ? "" : fmt::format(" and {} stores", c.delivery.stores),
             r.seconds * 1e3,
             dumping.seconds * 1e3
         ));
@@ -150,15 +151,31 @@ void say_measured(Call& c, const Dumping& dumping) {
         r.notes.push_back(fmt::format("{} records found no room in the buffer and are lost", dumping.lost));
 }
 
+bool wants_marks(const Call& c) {
+    const std::vector<ptx::Mark>& marks = c.life.kernel.listing.marks;
+    return c.delivery.options.marks && c.delivery.options.on_tile &&
+        std::any_of(marks.begin(), marks.end(), [](const ptx::Mark& m) { return is_dumped(m); });
+}
+
+bool wants_recording(const RunOptions& o) { return o.record && (o.recording.stores || !o.arrays.empty()); }
+
+Plan plan_of(const Call& c) {
+    const RunOptions& o = c.delivery.options;
+    Plan plan;
+    plan.has_marks = wants_marks(c), plan.stages = o.record;
+    plan.host_visible = c.life.order == Order::dump_only;
+    if (wants_recording(o)) plan.recording = o.recording, plan.arrays = o.arrays;
+    return plan;
+}
+
 // `before`: memory as the launch finds it.
 void run_instrumented(Session& s, Call& c, const GlobalMemory& before) {
     Life& life = c.life;
     const bool survives = life.order == Order::dump_only;
-    const Plan plan{
-        .marks = {}, .stages = c.delivery.options.record, .iterations = false, .host_visible = survives};
-    const Instrumented made = instrument(life.kernel.module, life.kernel.listing, plan);
-    const DumpWork work{
-        life.kernel, made, c.launch, before, range_of(c.delivery.options, c.launch), survives};
+    const Instrumented made = instrument(life.kernel.module, life.kernel.listing, plan_of(c));
+    c.result.notes.insert(c.result.notes.end(), made.notes.begin(), made.notes.end());
+    const RunOptions& o = c.delivery.options;
+    const DumpWork work{life.kernel, made, c.launch, before, range_of(o, c.launch), o.recording, survives};
     const Dumping dumping = dump_blocks(s, work, [&](Dump&& dump) {
         if (survives) life.before = dump;
         deliver(c.delivery, std::move(dump));
@@ -169,18 +186,12 @@ void run_instrumented(Session& s, Call& c, const GlobalMemory& before) {
         life.fault = "instrumented, " + fault_text(s, dumping.status, false, dumping.timed_out);
 }
 
-bool is_dumped(const ptx::Mark& m) {
-    return m.kind != ptx::Mark::Kind::stage && m.kind != ptx::Mark::Kind::layout;
-}
-
 void run_on_device(Call& c) {
     Life& life = c.life;
     Session s(life.device);
     const GlobalMemory before = c.memory;
     if (life.order == Order::plain_first) run_plain(s, life, c.launch, c.memory, c.result);
-    const std::vector<ptx::Mark>& marks = life.kernel.listing.marks;
-    const bool wanted = c.delivery.options.marks && c.delivery.options.on_tile &&
-        std::any_of(marks.begin(), marks.end(), is_dumped);
+    const bool wanted = wants_marks(c) || wants_recording(c.delivery.options);
     if (!life.fault.empty() || (!wanted && life.order == Order::plain_first)) return;
     try {
         run_instrumented(s, c, before);

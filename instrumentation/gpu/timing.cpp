@@ -233,7 +233,7 @@ Observed time_observed(
     out.dropped = control.dropped;
     std::vector<std::byte> dumped(std::min(control.claimed, records.bytes));
     require(s.d, s.d.download(dumped.data(), records.address, dumped.size()), "reading the records");
-    for (const execution::TileSnapshot& tile : decode(dumped, listing, false).tiles)
+    for (const execution::TileSnapshot& tile : decode(dumped, listing, made.dumped).tiles)
         out.bytes += sizeof(Record) + tile.values.size();
     return out;
 }

@@ -1,0 +1,149 @@
+// The program above a driver whose device is emulated: kernels without marks show their stores and shared
+// arrays, whoever executes them.
+#include "instrumentation/analysis/diff.h"
+#include "instrumentation/analysis/ownership.h"
+#include "instrumentation/capture/file.h"
+#include "tests/support/program.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+namespace wl::test {
+namespace {
+
+const std::vector<std::string> kDevice = {"LD_LIBRARY_PATH=" WL_DRIVER_FOLDER};
+
+// Sums of rows in shared memory, by 4 warps; the fault leaves the rows of warp 3 unwritten.
+const char* const kSource = R"(extern "C" __global__ void rows(const float* in, float* out) {
+    __shared__ float sums[128];
+    const int i = threadIdx.x;
+#ifdef WL_FAULT_STRIPE
+    if (i < 96)
+#endif
+        sums[i] = in[i] * 2.0f;
+    __syncthreads();
+    if (i < 64) sums[i] = sums[i] + sums[127 - i];
+    __syncthreads();
+    out[i] = sums[i % 64];
+}
+)";
+const char* const kManifest = R"(args = [
+  { name = "in", dtype = "f32", shape = [128], fill = "normal" },
+  { name = "out", dtype = "f32", shape = [128], output = true },
+]
+[launch]
+grid = [1]
+block = [128]
+[fault.stripe]
+about = "the last warp stores nothing"
+)";
+
+class DevicesRecord : public testing::Test {
+protected:
+    TemporaryFolder folder;
+    void SetUp() override {
+        write_file(folder.path + "/rows.cu", kSource);
+        write_file(folder.path + "/rows.toml", kManifest);
+    }
+    capture::Capture run(std::vector<std::string> more, bool device) {
+        const std::string file = folder.path + (device ? "/gpu.wlcap" : "/cpu.wlcap");
+        std::vector<std::string> words = {
+            "run", folder.path + "/rows.toml", "-o", file, "--on", device ? "gpu" : "cpu"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Said said = warplens(words, kDevice);
+        EXPECT_LE(said.status, 3) << said.err;
+        EXPECT_NE(said.status, 2) << said.err;
+        return capture::read_capture(file);
+    }
+};
+
+const capture::Tile* tile_of(const capture::Capture& c, const std::string& name, int iteration) {
+    for (const capture::Tile& t : c.tiles)
+        if (c.probes[static_cast<size_t>(t.probe)].name == name && t.iteration == iteration) return &t;
+    return nullptr;
+}
+
+using Store = std::tuple<int, int, uint32_t, uint64_t, int, uint64_t, int>;
+std::multiset<Store> stores_of(const capture::Capture& c) {
+    std::multiset<Store> out;
+    for (const capture::Event& e : c.records.at(0).events)
+        if (e.kind == capture::EventKind::shared_write)
+            out.insert({e.warp, e.lane, e.site, e.address, e.bytes, e.value, e.epoch});
+    return out;
+}
+
+TEST_F(DevicesRecord, ADeviceTellsTheSameStoresAndArraysAsTheEmulator) {
+    const std::vector<std::string> asked = {"--record", "stores", "--record", "barriers"};
+    const capture::Capture cpu = run(asked, false), gpu = run(asked, true);
+    EXPECT_EQ(gpu.launch.executor, "gpu: emulated device");
+    EXPECT_EQ(stores_of(cpu).size(), 128u + 64u);
+    EXPECT_EQ(stores_of(gpu), stores_of(cpu));
+    for (const capture::Capture* c : {&cpu, &gpu}) {
+        const capture::Tile *first = tile_of(*c, "shared.sums", 0), *second = tile_of(*c, "shared.sums", 1);
+        ASSERT_NE(first, nullptr);
+        ASSERT_NE(second, nullptr);
+        EXPECT_EQ(first->rows, 4);
+        EXPECT_EQ(first->cols, 32);
+        const analysis::Ownership one = analysis::ownership(analysis::load_tile(*c, *first));
+        EXPECT_EQ(one.by_warp, (std::vector<int64_t>{32, 32, 32, 32}));
+        EXPECT_EQ(one.never_written, 0);
+        const analysis::TileData data = analysis::load_tile(*c, *second);
+        EXPECT_EQ(data.owner(0, 5).epoch, 1);
+        EXPECT_EQ(data.owner(3, 5).epoch, 0);
+    }
+    EXPECT_EQ(
+        analysis::load_tile(cpu, *tile_of(cpu, "shared.sums", 1)).raw,
+        analysis::load_tile(gpu, *tile_of(gpu, "shared.sums", 1)).raw
+    );
+}
+
+TEST_F(DevicesRecord, AStripeThatNobodyWritesIsSeenOnADevice) {
+    const capture::Capture gpu =
+        run({"--fault", "stripe", "--record", "stores", "--record", "barriers"}, true);
+    const analysis::Ownership owned =
+        analysis::ownership(analysis::load_tile(gpu, *tile_of(gpu, "shared.sums", 0)));
+    EXPECT_EQ(owned.by_warp, (std::vector<int64_t>{32, 32, 32}));
+    EXPECT_EQ(owned.never_written, 32);
+    ASSERT_EQ(owned.rows_never_written.size(), 1u);
+    EXPECT_EQ(owned.rows_never_written[0], (std::pair{3, 3}));
+}
+
+TEST_F(DevicesRecord, WarpsAndEpochsAreChosenOnTheDevice) {
+    const std::vector<std::string> asked = {
+        "--record", "stores", "--record", "barriers", "--record", "warp=1-2", "--record", "epoch=0"};
+    const capture::Capture cpu = run(asked, false), gpu = run(asked, true);
+    EXPECT_EQ(stores_of(cpu).size(), 64u);
+    EXPECT_EQ(stores_of(gpu), stores_of(cpu));
+    for (const capture::Capture* c : {&cpu, &gpu}) {
+        EXPECT_NE(tile_of(*c, "shared.sums", 0), nullptr);
+        EXPECT_EQ(tile_of(*c, "shared.sums", 1), nullptr);
+    }
+    // What is not recorded owns nothing: the owners of a part would be wrong.
+    EXPECT_EQ(tile_of(gpu, "shared.sums", 0)->owner, capture::kNoBlob);
+}
+
+TEST_F(DevicesRecord, WithoutBeingAskedADeviceTellsNeither) {
+    const capture::Capture gpu = run({}, true);
+    EXPECT_TRUE(stores_of(gpu).empty());
+    EXPECT_EQ(tile_of(gpu, "shared.sums", 0), nullptr);
+}
+
+TEST_F(DevicesRecord, WordsThatMeanNothingAreRefusedInOneSentence) {
+    const auto said = [&](const std::string& word) {
+        const Said s = warplens({"run", folder.path + "/rows.toml", "--record", word});
+        EXPECT_EQ(s.status, 2) << word;
+        EXPECT_EQ(std::count(s.err.begin(), s.err.end(), '\n'), 1) << s.err;
+        return s.err;
+    };
+    EXPECT_NE(said("storse").find("did you mean stores?"), std::string::npos);
+    EXPECT_NE(said("warp=3").find("add --record stores"), std::string::npos);
+    EXPECT_NE(said("warp=40").find("warps 0 to 31"), std::string::npos);
+    EXPECT_NE(said("epoch=4-2").find("epoch=2-5"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wl::test
