@@ -5,6 +5,7 @@
 #include "app/cli/formats/report.h"
 #include "app/cli/questions/parse_questions.h"
 #include "app/cli/record/record_words.h"
+#include "app/cli/remote/remote.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -273,6 +274,7 @@ void add_open(CLI::App& app, Command& c) {
     open->add_option("--scale", c.scale, "of the interface, 0.5 to 4; default: the display's")
         ->check(CLI::Range(0.5F, 4.0F));
     add_kernel_options(*open, c);
+    add_remote_options(*open, c.kernel);
 }
 
 // Verbs about the command line itself.
@@ -316,6 +318,7 @@ void add_verbs(CLI::App& app, Command& c) {
         add_format(*verb, c);
         add_verbose(*verb, c);
         add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
+        add_remote_options(*verb, c.kernel);
     }
     diagnose->add_option("--seeds", c.seeds, "so many seeds, from --seed on; default: one")
         ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 20));

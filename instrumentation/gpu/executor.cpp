@@ -6,6 +6,7 @@
 #include "instrumentation/gpu/dumping.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <sstream>
@@ -26,6 +27,7 @@ struct Life {
     Kernel kernel;
     std::string fault;           // how a launch ended: then the process can use no GPU any more
     std::optional<Dump> before;  // what was dumped before the fault
+    bool unsteady = false;       // two runs of the plain kernel left different memory
 };
 
 // What is exclusive-ored onto bytes that nobody wrote, in the run that tells which these are.
@@ -87,34 +89,62 @@ void run_plain(Session& s, Life& life, const Launch& launch, GlobalMemory& memor
         life.fault = "in a second run " + fault_text(s, second.status, second.refused, second.timed_out);
         return;
     }
-    if (const uint64_t unsteady = mark_written(memory, first, second); unsteady != 0)
+    const uint64_t unsteady = mark_written(memory, first, second);
+    life.unsteady = unsteady != 0;
+    if (life.unsteady)
         r.notes.push_back(fmt::format(
             "two runs of the plain kernel differ in {} bytes: it races, or reads what nobody wrote", unsteady
         ));
 }
 
-std::string compared_text(const GlobalMemory& plain, const Dumping& dumping) {
-    uint64_t bytes = 0, different = 0;
+// How many bytes differ, and the first words that do.
+struct Changes {
+    uint64_t bytes = 0, different = 0, words = 0;
+    std::vector<execution::ChangedWord> first = {};
+};
+
+Changes changes_of(const GlobalMemory& plain, const Dumping& dumping) {
+    constexpr size_t kMost = 1 << 16, kWord = sizeof(uint64_t);
+    Changes out;
     for (size_t k = 0; k < plain.allocations.size(); ++k) {
         const std::vector<std::byte>&one = plain.allocations[k].bytes, &two = dumping.memory[k];
-        bytes += one.size();
-        for (size_t i = 0; i < one.size(); ++i) different += one[i] != two[i] ? 1 : 0;
+        out.bytes += one.size();
+        for (size_t at = 0; at < one.size(); at += kWord) {
+            const size_t piece = std::min(kWord, one.size() - at);
+            if (std::memcmp(one.data() + at, two.data() + at, piece) == 0) continue;
+            for (size_t i = at; i < at + piece; ++i) out.different += one[i] != two[i] ? 1 : 0;
+            ++out.words;
+            if (out.first.size() == kMost) continue;
+            execution::ChangedWord& word = out.first.emplace_back();
+            word.array = plain.allocations[k].name, word.offset = at;
+            std::memcpy(&word.was, one.data() + at, piece);
+            std::memcpy(&word.is, two.data() + at, piece);
+        }
     }
-    if (different == 0)
-        return fmt::format(
+    return out;
+}
+
+void say_changes(RunResult& r, Changes&& changes, bool unsteady) {
+    if (changes.different == 0) {
+        r.notes.push_back(fmt::format(
             "observing changed nothing: after the instrumented run all {} bytes of memory equal those after "
-            "the "
-            "plain one",
-            bytes
-        );
-    return fmt::format(
+            "the plain one",
+            changes.bytes
+        ));
+        return;
+    }
+    r.notes.push_back(fmt::format(
         "observing changed the result: after the instrumented run {} of {} bytes of memory differ from those "
-        "after "
-        "the plain one; its barriers order what the plain kernel may leave unordered: look for a race with "
-        "--on cpu",
-        different,
-        bytes
-    );
+        "after the plain one{}",
+        changes.different,
+        changes.bytes,
+        unsteady ? ", as two runs of the plain one do" : ""
+    ));
+    Incident i;
+    i.kind = Incident::Kind::observing_changed;
+    i.first.site = execution::kUnknownSite;
+    i.count = changes.words, i.changed = std::move(changes.first), i.unsteady = unsteady;
+    r.incidents.push_back(std::move(i));
 }
 
 Range range_of(const RunOptions& o, const Launch& launch) {
@@ -138,7 +168,7 @@ void say_measured(Call& c, const Dumping& dumping) {
         take_memory(c.memory, dumping.memory);
         r.notes.emplace_back("only the instrumented kernel ran: the plain one ended by a fault before");
     } else {
-        r.notes.push_back(compared_text(c.memory, dumping));
+        say_changes(r, changes_of(c.memory, dumping), c.life.unsteady);
         r.notes.push_back(fmt::format(
             "measured: {} tiles{} dumped; the plain kernel took {:.3f} ms, the instrumented one {:.3f} ms",
             c.delivery.tiles,
@@ -157,14 +187,17 @@ bool wants_marks(const Call& c) {
         std::any_of(marks.begin(), marks.end(), [](const ptx::Mark& m) { return is_dumped(m); });
 }
 
-bool wants_recording(const RunOptions& o) { return o.record && (o.recording.stores || !o.arrays.empty()); }
+bool wants_recording(const Call& c) {
+    const RunOptions& o = c.delivery.options;
+    return (o.record || c.life.order == Order::dump_only) && (o.recording.stores || !o.arrays.empty());
+}
 
 Plan plan_of(const Call& c) {
     const RunOptions& o = c.delivery.options;
     Plan plan;
     plan.has_marks = wants_marks(c), plan.stages = o.record;
     plan.host_visible = c.life.order == Order::dump_only;
-    if (wants_recording(o)) plan.recording = o.recording, plan.arrays = o.arrays;
+    if (wants_recording(c)) plan.recording = o.recording, plan.arrays = o.arrays;
     return plan;
 }
 
@@ -191,7 +224,7 @@ void run_on_device(Call& c) {
     Session s(life.device);
     const GlobalMemory before = c.memory;
     if (life.order == Order::plain_first) run_plain(s, life, c.launch, c.memory, c.result);
-    const bool wanted = wants_marks(c) || wants_recording(c.delivery.options);
+    const bool wanted = wants_marks(c) || wants_recording(c);
     if (!life.fault.empty() || (!wanted && life.order == Order::plain_first)) return;
     try {
         run_instrumented(s, c, before);

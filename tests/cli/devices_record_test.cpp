@@ -145,5 +145,56 @@ TEST_F(DevicesRecord, WordsThatMeanNothingAreRefusedInOneSentence) {
     EXPECT_NE(said("epoch=4-2").find("epoch=2-5"), std::string::npos);
 }
 
+TEST_F(DevicesRecord, WhatWasStoredBeforeAFaultIsTold) {
+    write_file(
+        folder.path + "/rows.cu",
+        "extern \"C\" __global__ void rows(const float* in, float* out) {\n"
+        "    __shared__ float sums[128];\n"
+        "    sums[threadIdx.x] = in[threadIdx.x];\n"  // line 3
+        "    __syncthreads();\n"
+        "    out[threadIdx.x * 1000000] = sums[127 - threadIdx.x];\n"
+        "}\n"
+    );
+    const capture::Capture gpu = run({"--record", "stores"}, true);
+    const auto fault = std::find_if(gpu.findings.begin(), gpu.findings.end(), [](const capture::Finding& f) {
+        return f.rule == "device_fault";
+    });
+    ASSERT_NE(fault, gpu.findings.end());
+    EXPECT_EQ(stores_of(gpu).size(), 128u);
+    EXPECT_TRUE(std::any_of(gpu.notes.begin(), gpu.notes.end(), [](const std::string& note) {
+        return note.find("block 0 warp 3 dumped last: a store at line 3") != std::string::npos;
+    }));
+}
+
+// A mark stands where a barrier is missing: its dump orders what the plain kernel leaves unordered.
+TEST_F(DevicesRecord, AResultThatObservingChangesIsAFindingWithTheRaceBehindIt) {
+    write_file(
+        folder.path + "/rows.cu",
+        "#include <warplens.cuh>\n"
+        "extern \"C\" __global__ void rows(const float* in, float* out) {\n"
+        "    __shared__ float sums[128];\n"
+        "    sums[threadIdx.x] = in[threadIdx.x];\n"
+        "    WL_TILE(\"sums\", sums, 4, 32, 32);\n"
+        "#ifndef WL_FAULT_STRIPE\n"
+        "    __syncthreads();\n"
+        "#endif\n"
+        "    out[threadIdx.x] = sums[127 - threadIdx.x];\n"
+        "}\n"
+    );
+    const capture::Capture clean = run({}, true), racy = run({"--fault", "stripe"}, true);
+    EXPECT_TRUE(clean.findings.empty());
+    const auto changed = std::find_if(racy.findings.begin(), racy.findings.end(), [](const capture::Finding& f) {
+        return f.rule == "observing_changed";
+    });
+    ASSERT_NE(changed, racy.findings.end());
+    EXPECT_EQ(changed->title, "observing the kernel changes out");
+    EXPECT_EQ(changed->where.tile, "out");
+    EXPECT_NE(changed->explanation.find("out: 64 elements differ"), std::string::npos) << changed->explanation;
+    EXPECT_NE(changed->explanation.find("The emulator finds a race"), std::string::npos) << changed->explanation;
+    ASSERT_GE(changed->caused_by, 0);
+    EXPECT_EQ(racy.findings[static_cast<size_t>(changed->caused_by)].rule, "race_shared");
+    EXPECT_EQ(racy.verdict, "findings");
+}
+
 }  // namespace
 }  // namespace wl::test

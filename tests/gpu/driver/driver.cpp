@@ -101,7 +101,7 @@ CUresult run(const Function& f, execution::Launch launch, void** arguments) {
     launch.params = packed(ptx::entry_of(*f.module, f.name), arguments);
     execution::RunOptions options;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
-    options.threads = 1;
+    options.threads = 1, options.marks = false;  // comments
     if (const char* const schedule = std::getenv("WL_DEVICE_SCHEDULE"))
         options.schedule_seed = std::strtoull(schedule, nullptr, 10) + m.launches;
     ++m.launches;
