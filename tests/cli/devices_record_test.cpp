@@ -183,14 +183,17 @@ TEST_F(DevicesRecord, AResultThatObservingChangesIsAFindingWithTheRaceBehindIt) 
     );
     const capture::Capture clean = run({}, true), racy = run({"--fault", "stripe"}, true);
     EXPECT_TRUE(clean.findings.empty());
-    const auto changed = std::find_if(racy.findings.begin(), racy.findings.end(), [](const capture::Finding& f) {
-        return f.rule == "observing_changed";
-    });
+    const auto changed =
+        std::find_if(racy.findings.begin(), racy.findings.end(), [](const capture::Finding& f) {
+            return f.rule == "observing_changed";
+        });
     ASSERT_NE(changed, racy.findings.end());
     EXPECT_EQ(changed->title, "observing the kernel changes out");
     EXPECT_EQ(changed->where.tile, "out");
-    EXPECT_NE(changed->explanation.find("out: 64 elements differ"), std::string::npos) << changed->explanation;
-    EXPECT_NE(changed->explanation.find("The emulator finds a race"), std::string::npos) << changed->explanation;
+    EXPECT_NE(changed->explanation.find("out: 64 elements differ"), std::string::npos)
+        << changed->explanation;
+    EXPECT_NE(changed->explanation.find("The emulator finds a race"), std::string::npos)
+        << changed->explanation;
     ASSERT_GE(changed->caused_by, 0);
     EXPECT_EQ(racy.findings[static_cast<size_t>(changed->caused_by)].rule, "race_shared");
     EXPECT_EQ(racy.verdict, "findings");

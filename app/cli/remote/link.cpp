@@ -66,7 +66,8 @@ void start(Link& link, const std::vector<std::string>& words) {
     arguments.reserve(words.size() + 1);
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    const int failed = posix_spawnp(&link.process, arguments[0], &actions, nullptr, arguments.data(), environ);
+    const int failed =
+        posix_spawnp(&link.process, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     for (const int end : theirs) close(end);
     if (failed == 0) return;

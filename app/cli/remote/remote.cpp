@@ -1,5 +1,5 @@
-// One connection: a script for the other machine's sh, whose stdin is what it unpacks, and whose stdout is what
-// the program there said and the capture that it wrote.
+// One connection: a script for the other machine's sh, whose stdin is what it unpacks, and whose stdout is
+// what the program there said and the capture that it wrote.
 #include "app/cli/remote/remote.h"
 
 #include "instrumentation/base/atomic_file.h"
@@ -20,8 +20,9 @@
 namespace wl::app {
 namespace {
 
-constexpr const char* kHead = "warplens-remote";  // before the answer: status, bytes said, bytes of the capture
-constexpr int kMissing = 96, kNoRoom = 97;        // exit status of the script
+constexpr const char* kHead =
+    "warplens-remote";                      // before the answer: status, bytes said, bytes of the capture
+constexpr int kMissing = 96, kNoRoom = 97;  // exit status of the script
 
 std::string quoted(const std::string& word) {
     std::string out = "'";
@@ -41,7 +42,8 @@ std::string tar_of(const Upload& upload) {
 }
 
 bool wants_colour(const OutputOptions& o) {
-    return o.color == "always" || (o.color == "auto" && isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr);
+    return o.color == "always" ||
+        (o.color == "auto" && isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr);
 }
 
 std::vector<std::string> words_for(const Command& c, const Upload& upload) {
@@ -113,11 +115,14 @@ std::optional<Answer> parts_of(const std::string& output) {
     return out;
 }
 
-[[noreturn]] void refuse(const Command& c, const RemoteAnswer& answer, const std::string& program) {
+[[noreturn]] void refuse(const Command& c, const RemoteAnswer& answer) {
     const std::string& host = c.kernel.host;
+    const std::string program = c.kernel.remote_program.empty() ? "warplens" : c.kernel.remote_program;
     if (answer.status == kMissing)
         throw Error(fmt::format(
-            "{} has no program {}: put warplens on its PATH, or say where it lies by --remote-warplens PATH", host, program
+            "{} has no program {}: put warplens on its PATH, or say where it lies by --remote-warplens PATH",
+            host,
+            program
         ));
     if (answer.status == kNoRoom)
         throw Error(fmt::format("{} could not unpack the files of the run: {}", host, answer.last_line));
@@ -132,23 +137,29 @@ std::optional<Answer> parts_of(const std::string& output) {
 }  // namespace
 
 void add_remote_options(CLI::App& verb, KernelOptions& k) {
-    verb.add_option("--host", k.host, "USER@MACHINE: run there, by the system's ssh, and bring the capture back");
-    verb.add_option("--remote-warplens", k.remote_program, "the program there; default: warplens on its PATH");
+    verb.add_option(
+        "--host", k.host, "USER@MACHINE: run there, by the system's ssh, and bring the capture back"
+    );
+    verb.add_option(
+        "--remote-warplens", k.remote_program, "the program there; default: warplens on its PATH"
+    );
 }
 
 int run_remotely(const Command& c, const std::string& capture) {
     if (c.kernel.host.starts_with('-')) throw Error("--host " + c.kernel.host + ": write USER@MACHINE");
     const Upload upload = upload_of(c.kernel);
     const std::string tar = tar_of(upload);
-    const std::string program = c.kernel.remote_program.empty() ? "warplens" : quoted(c.kernel.remote_program);
+    const std::string program =
+        c.kernel.remote_program.empty() ? "warplens" : quoted(c.kernel.remote_program);
     const RemoteAnswer answer =
         run_over_ssh({c.kernel.host, script_for(program, words_for(c, upload), tar.size()), tar}, c.output);
     const std::optional<Answer> parts = parts_of(answer.output);
-    if (answer.status != 0 || !parts) refuse(c, answer, program);
+    if (answer.status != 0 || !parts) refuse(c, answer);
     if (!capture.empty() && !parts->capture.empty())
         write_file_atomically(capture, std::as_bytes(std::span(parts->capture)));
     std::fwrite(parts->said.data(), 1, parts->said.size(), stdout);
-    const bool told = c.output.format != "text" || c.output.quiet || capture.empty() || parts->capture.empty();
+    const bool told =
+        c.output.format != "text" || c.output.quiet || capture.empty() || parts->capture.empty();
     if (!told) std::fprintf(stdout, "capture: %s\n", capture.c_str());
     if (parts->status > kExitUnsupported || !answer.last_line.empty())
         std::fprintf(stderr, "%s: %s\n", c.kernel.host.c_str(), answer.last_line.c_str());

@@ -44,11 +44,13 @@ const manifest::BoundArgument* argument(const Symptoms& s, const std::string& na
 // The answer of the hazards: is the result determined at all?
 std::string race_answer(const Symptoms& s, bool racy) {
     if (racy)
-        return "The emulator finds a race in this launch, so that its result is not determined: the order that "
+        return "The emulator finds a race in this launch, so that its result is not determined: the order "
+               "that "
                "observing gives is one of several.";
     if (!s.experiment.options.races)
         return "Races were not looked for (--check leaves them out): `warplens hazards` does.";
-    return "The emulator finds no race in this launch, in the order and with the inputs that it ran: `warplens "
+    return "The emulator finds no race in this launch, in the order and with the inputs that it ran: "
+           "`warplens "
            "hazards --explore 20` tries others.";
 }
 
@@ -56,7 +58,8 @@ capture::Finding observing_finding(const Symptoms& s, const Incident& i, bool ra
     std::vector<std::pair<std::string, ChangedArray>> arrays;
     for (const ChangedWord& word : i.changed) {
         const manifest::BoundArgument* const a = argument(s, word.array);
-        if (arrays.empty() || arrays.back().first != word.array) arrays.emplace_back(word.array, ChangedArray{});
+        if (arrays.empty() || arrays.back().first != word.array)
+            arrays.emplace_back(word.array, ChangedArray{});
         add_word(arrays.back().second, word, a == nullptr ? DType::u8 : a->data.dtype);
     }
     capture::Finding f;
@@ -64,10 +67,12 @@ capture::Finding observing_finding(const Symptoms& s, const Incident& i, bool ra
     for (const auto& [name, changed] : arrays) {
         const manifest::BoundArgument* const a = argument(s, name);
         const int64_t columns = a == nullptr || a->data.shape.empty() ? 1 : a->data.shape.back();
-        const int64_t row = changed.first / std::max<int64_t>(columns, 1), col = changed.first % std::max<int64_t>(columns, 1);
+        const int64_t row = changed.first / std::max<int64_t>(columns, 1),
+                      col = changed.first % std::max<int64_t>(columns, 1);
         f.title += fmt::format("{}{}", f.title.empty() ? "observing the kernel changes " : " and ", name);
         f.explanation += fmt::format(
-            "{}: {}{} elements differ, by up to {:.4g}, the first [{},{}]: {:.6g} after the plain run, {:.6g} after "
+            "{}: {}{} elements differ, by up to {:.4g}, the first [{},{}]: {:.6g} after the plain run, "
+            "{:.6g} after "
             "the observed one. ",
             name,
             i.count > i.changed.size() ? "at least " : "",
@@ -79,10 +84,12 @@ capture::Finding observing_finding(const Symptoms& s, const Incident& i, bool ra
             changed.is
         );
         if (!f.where.tile.empty()) continue;
-        f.where.tile = name, f.where.element[0] = static_cast<int>(row), f.where.element[1] = static_cast<int>(col);
+        f.where.tile = name, f.where.element[0] = static_cast<int>(row),
+        f.where.element[1] = static_cast<int>(col);
     }
     f.explanation += fmt::format(
-        "Both runs of {} on {} had the same inputs{}; observing takes time and puts barriers where marks are taken. ",
+        "Both runs of {} on {} had the same inputs{}; observing takes time and puts barriers where marks are "
+        "taken. ",
         s.capture.launch.entry,
         s.capture.launch.executor,
         i.unsteady ? ", and two plain runs differ, too" : ""
@@ -113,8 +120,9 @@ capture::Finding fault_finding(const Symptoms& s, const Incident& i) {
 
 Ruled device_rule(const Symptoms& s) {
     Ruled out;
-    const bool racy =
-        std::any_of(s.incidents.begin(), s.incidents.end(), [](const Incident& i) { return is_race(i.kind); });
+    const bool racy = std::any_of(s.incidents.begin(), s.incidents.end(), [](const Incident& i) {
+        return is_race(i.kind);
+    });
     for (const Incident& i : s.incidents) {
         if (i.kind == Incident::Kind::observing_changed && !means_nothing(i, racy))
             out.findings.push_back(observing_finding(s, i, racy));
