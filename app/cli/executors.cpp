@@ -181,11 +181,12 @@ std::string with_witnesses(const std::string& summary, const diagnosis::Witnesse
         });
     nlohmann::ordered_json out = nlohmann::ordered_json::parse(summary);
     out["witnesses"] = {
-        {"of",    {w.a, w.b}         },
-        {"agree", diagnosis::agree(w)},
-        {"fault", w.fault            },
-        {"notes", w.notes            },
-        {"each",  all                }
+        {"of",     {w.a, w.b}         },
+        {"agree",  diagnosis::agree(w)},
+        {"fault",  w.fault            },
+        {"notes",  w.notes            },
+        {"parted", w.parted           },
+        {"each",   all                }
     };
     return out.dump(2);
 }

@@ -199,5 +199,61 @@ TEST_F(DevicesRecord, AResultThatObservingChangesIsAFindingWithTheRaceBehindIt) 
     EXPECT_EQ(racy.verdict, "findings");
 }
 
+TEST_F(DevicesRecord, TwoWitnessesCompareTheSharedArrays) {
+    const Said said = warplens(
+        {"run",
+         folder.path + "/rows.toml",
+         "-o",
+         folder.path + "/both.wlcap",
+         "--on",
+         "both",
+         "--record",
+         "barriers"},
+        kDevice
+    );
+    EXPECT_NE(
+        said.out.find("tile shared.sums: 2 tiles, 256 of 256 elements equal in all their bits"),
+        std::string::npos
+    ) << said.out;
+}
+
+// A device that multiplies by 6 where the kernel says 5: the first store that differs is named.
+TEST_F(DevicesRecord, TwoWitnessesThatDisagreeNameTheFirstStoreThatDiffers) {
+    write_file(
+        folder.path + "/rows.cu",
+        "extern \"C\" __global__ void rows(const float* in, float* out) {\n"
+        "    __shared__ float sums[128];\n"
+        "    sums[threadIdx.x] = in[threadIdx.x] * 3.0f;\n"
+        "    __syncthreads();\n"
+        "    sums[threadIdx.x] = sums[threadIdx.x] * 5.0f;\n"  // line 5
+        "    __syncthreads();\n"
+        "    out[threadIdx.x] = sums[127 - threadIdx.x] * 7.0f;\n"  // line 7
+        "}\n"
+    );
+    write_file(folder.path + "/rows.py", "def reference(i, p): return {'out': i['in'][::-1] * 105.0}\n");
+    write_file(folder.path + "/rows.toml", std::string(kManifest) + "[reference]\npython = \"rows.py\"\n");
+    const auto said = [&](const std::string& change) {
+        std::vector<std::string> environment = kDevice;
+        environment.push_back("WL_DEVICE_CHANGE=" + change);
+        return warplens({"diagnose", folder.path + "/rows.toml", "--on", "both", "--json"}, environment);
+    };
+    const Said same = said("nothing=else");
+    EXPECT_EQ(same.status, 0) << same.out << same.err;
+    const Said other = said("0f40A00000=0f40C00000");
+    EXPECT_EQ(other.status, 1) << other.out << other.err;
+    const nlohmann::json json = nlohmann::json::parse(other.out);
+    const std::string parted = json.at("witnesses").at("parted");
+    EXPECT_NE(parted.find("rows.cu:5: block (0,0,0), warp 0, lane 0"), std::string::npos) << parted;
+    EXPECT_NE(parted.find("128 stores before it are the same in every bit"), std::string::npos) << parted;
+    const auto& finding = json.at("findings").at(0);
+    EXPECT_EQ(finding.at("rule"), "executors_disagree");
+    EXPECT_EQ(finding.at("where").at("line"), 5);
+    const std::string behind =
+        nlohmann::json::parse(said("0f40E00000=0f41000000").out).at("witnesses").at("parted");
+    EXPECT_NE(behind.find("all 256 stores of the block to shared memory are the same"), std::string::npos)
+        << behind;
+    EXPECT_NE(behind.find("rows.cu:7"), std::string::npos) << behind;
+}
+
 }  // namespace
 }  // namespace wl::test

@@ -108,7 +108,7 @@ protected:
 
     // A kernel whose source, header, reference and input lie in folders of their own.
     void write_kernel() {
-        const std::string f = folder.path + "/work";
+        const std::string f = folder.path + "/mine";
         for (const char* part : {"/k", "/inc", "/data"}) fs::create_directories(f + part);
         write_file(f + "/inc/scale.h", "#pragma once\n#define SCALE 2.0f\n");
         write_file(
@@ -147,7 +147,7 @@ protected:
 
     Said run(const std::string& program, std::vector<std::string> more = {}) {
         std::vector<std::string> words = {
-            "run", folder.path + "/work/k/twice.toml", "--host", host, "--remote-warplens", program};
+            "run", folder.path + "/mine/k/twice.toml", "--host", host, "--remote-warplens", program};
         words.insert(words.end(), more.begin(), more.end());
         return warplens(words, {ssh});
     }
@@ -172,7 +172,7 @@ TEST_F(Remote, TheCaptureAndTheAnswerComeBack) {
 }
 
 TEST_F(Remote, FindingsAndJsonAreThoseOfTheOtherMachine) {
-    write_file(folder.path + "/work/inc/scale.h", "#pragma once\n#define SCALE 3.0f\n");
+    write_file(folder.path + "/mine/inc/scale.h", "#pragma once\n#define SCALE 3.0f\n");
     const Said said = run(WL_PROGRAM, {"--json", "-o", folder.path + "/back.wlcap"});
     EXPECT_EQ(said.status, 1) << said.err;
     EXPECT_EQ(said.out.find("{\n"), 0u) << said.out;
@@ -203,7 +203,7 @@ TEST_F(Remote, WhatIsMissingThereIsSaid) {
     EXPECT_EQ(program.status, 2);
     EXPECT_NE(program.err.find("has no program /nowhere/warplens"), std::string::npos) << program.err;
     const Said machine = warplens(
-        {"run", folder.path + "/work/k/twice.toml", "--host", "nobody@127.0.0.1"}, {ssh + " -o Port=1"}
+        {"run", folder.path + "/mine/k/twice.toml", "--host", "nobody@127.0.0.1"}, {ssh + " -o Port=1"}
     );
     EXPECT_EQ(machine.status, 2);
     EXPECT_EQ(std::count(machine.err.begin(), machine.err.end(), '\n'), 1) << machine.err;
