@@ -2,38 +2,12 @@
 #include "instrumentation/gpu/snippet_parts.h"
 
 #include "instrumentation/gpu/dump.h"
+#include "instrumentation/ptx/edit/position.h"
 
 #include <cstddef>
 #include <fmt/format.h>
 
 namespace wl::gpu {
-
-std::string position_text() {
-    return R"(
-    .reg .b32 tx, ty, tz, nx, ny, tid, warp, px, py, pz, gx, gy;
-    .reg .b64 block, part;
-    mov.u32 tx, %tid.x;
-    mov.u32 ty, %tid.y;
-    mov.u32 tz, %tid.z;
-    mov.u32 nx, %ntid.x;
-    mov.u32 ny, %ntid.y;
-    mad.lo.u32 tid, tz, ny, ty;
-    mad.lo.u32 tid, tid, nx, tx;
-    shr.u32 warp, tid, 5;
-    mov.u32 px, %ctaid.x;
-    mov.u32 py, %ctaid.y;
-    mov.u32 pz, %ctaid.z;
-    mov.u32 gx, %nctaid.x;
-    mov.u32 gy, %nctaid.y;
-    mul.wide.u32 block, pz, gy;
-    cvt.u64.u32 part, py;
-    add.u64 block, block, part;
-    cvt.u64.u32 part, gx;
-    mul.lo.u64 block, block, part;
-    cvt.u64.u32 part, px;
-    add.u64 block, block, part;
-)";
-}
 
 std::string group_text() {
     return R"(
@@ -81,7 +55,7 @@ std::string head_text(const Numbers& n) {
 }  // namespace
 
 std::string claim_text(const Numbers& n, const char* owner) {
-    return position_text() +
+    return ptx::position_text() +
         fmt::format(
                R"(
     .reg .b64 size, offset, limit, magic, clock, start, last;
@@ -212,7 +186,7 @@ std::string chosen_warp_text(const Names& names, const std::string& chosen, size
 }  // namespace
 
 std::string prologue_text(const Names& names, bool mailbox) {
-    std::string text = position_text() +
+    std::string text = ptx::position_text() +
         fmt::format(
                            R"(
     .reg .b64 first, end;

@@ -7,8 +7,6 @@
 
 namespace wl::gpu {
 
-// Registers: `tid` and `warp` in the block, `block` linear in the grid.
-std::string position_text();
 // The lanes that stand here together: `group`, of which this is number `rank` of `members`; lane `leader` is
 // number 0 and `leads`.
 std::string group_text();

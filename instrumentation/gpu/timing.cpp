@@ -124,13 +124,8 @@ void describe(Timing& t, const Session& s, const Loaded& loaded, const execution
 
 }  // namespace
 
-Timing time_kernel(
-    const ptx::Module& module,
-    std::string_view entry,
-    const execution::Launch& launch,
-    const execution::GlobalMemory& memory,
-    const TimeOptions& o
-) {
+Timing time_kernel(const Timed& timed, const TimeOptions& o) {
+    const auto& [module, entry, launch, memory] = timed;
     if (!memory.textures.empty()) throw Unsupported("unsupported: textures on a GPU");
     const Session s(o.device);
     const ptx::Function& function = ptx::entry_of(module, entry);
@@ -177,13 +172,8 @@ double fill_rate(const Session& s, const Stream& stream, const Buffer& buffer) {
 
 }  // namespace
 
-Observed time_observed(
-    const ptx::Module& module,
-    std::string_view entry,
-    const execution::Launch& launch,
-    const execution::GlobalMemory& memory,
-    const TimeOptions& o
-) {
+Observed time_observed(const Timed& timed, const TimeOptions& o) {
+    const auto& [module, entry, launch, memory] = timed;
     const Session s(o.device);
     const ptx::Function& function = ptx::entry_of(module, entry);
     const execution::Listing listing =

@@ -179,6 +179,24 @@ TEST_F(Remote, FindingsAndJsonAreThoseOfTheOtherMachine) {
     EXPECT_NE(said.out.find("\"verdict\": \"findings\""), std::string::npos);
 }
 
+TEST_F(Remote, TheWindowRunsThereToo) {
+    const std::string picture = folder.path + "/window.png";
+    const Said said = warplens(
+        {"open",
+         folder.path + "/mine/k/twice.toml",
+         "--host",
+         host,
+         "--remote-warplens",
+         script(fmt::format("touch {0}/ran\nexec {1} \"$@\"\n", folder.path, WL_PROGRAM)),
+         "--screenshot",
+         picture},
+        {ssh}
+    );
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_TRUE(fs::exists(picture));
+    EXPECT_TRUE(fs::exists(folder.path + "/ran"));
+}
+
 TEST_F(Remote, ALinkThatBreaksIsOneSentenceAndNothingStays) {
     const std::string program = script(fmt::format(
         "pwd >{}/where\necho 'progress run 0.250' >&2\nread -r a b c parent rest </proc/$PPID/stat\n"
