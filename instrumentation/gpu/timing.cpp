@@ -125,7 +125,10 @@ void describe(Timing& t, const Session& s, const Loaded& loaded, const execution
 }  // namespace
 
 Timing time_kernel(const Timed& timed, const TimeOptions& o) {
-    const auto& [module, entry, launch, memory] = timed;
+    const ptx::Module& module = timed.module;
+    const std::string_view entry = timed.entry;
+    const execution::Launch& launch = timed.launch;
+    const execution::GlobalMemory& memory = timed.memory;
     if (!memory.textures.empty()) throw Unsupported("unsupported: textures on a GPU");
     const Session s(o.device);
     const ptx::Function& function = ptx::entry_of(module, entry);
@@ -173,7 +176,10 @@ double fill_rate(const Session& s, const Stream& stream, const Buffer& buffer) {
 }  // namespace
 
 Observed time_observed(const Timed& timed, const TimeOptions& o) {
-    const auto& [module, entry, launch, memory] = timed;
+    const ptx::Module& module = timed.module;
+    const std::string_view entry = timed.entry;
+    const execution::Launch& launch = timed.launch;
+    const execution::GlobalMemory& memory = timed.memory;
     const Session s(o.device);
     const ptx::Function& function = ptx::entry_of(module, entry);
     const execution::Listing listing =

@@ -1,18 +1,19 @@
 // What a kernel without marks tells of itself when its stores and barriers are dumped: what the emulator sees
 // by looking on. Every kernel of tests/kernels and of the lineage, in two of its blocks.
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/resources.h"
 #include "tests/gpu/instrumented.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <tuple>
 
 namespace wl::gpu {
 namespace {
 
 using namespace test;
-using execution::TileSnapshot;
 
 // Block, warp, lane, site, byte of shared memory -> what was stored there, in order; and epochs, but of
 // copies, which count where they are issued on a device and where they land in the emulator.
@@ -22,7 +23,10 @@ struct StoreKey {
     uint32_t site = 0;
     uint64_t address = 0;
     int epoch = 0;
-    auto operator<=>(const StoreKey&) const = default;
+    bool operator<(const StoreKey& o) const {
+        return std::tie(block, warp, lane, site, address, epoch) <
+            std::tie(o.block, o.warp, o.lane, o.site, o.address, o.epoch);
+    }
 };
 using Stores = std::map<StoreKey, std::vector<int>>;
 
@@ -141,6 +145,22 @@ TEST_P(Recording, StoresAndBarriersAreThoseThatTheEmulatorSees) {
     const execution::Listing& listing = *s.plain.listing;
     expect_same_stores(stores_of(plain, listing), stores_of(dumped, listing), listing);
     expect_same_arrays(arrays_alone(plain.tiles), dumped.tiles);
+}
+
+// Of the lineage instrument_test asks it.
+TEST_P(Recording, PtxasTakesTheInstrumentedText) {
+    if (GetParam().starts_with("kernels/")) GTEST_SKIP() << "asked elsewhere";
+    Subject s;
+    try {
+        s = subject(std::string(WL_SOURCE_DIR) + "/" + GetParam(), {});
+    } catch (const std::exception& e) { GTEST_SKIP() << e.what(); }
+    Plan plan = plan_of(both(s));
+    plan.host_visible = true, plan.recording.end_epoch = 3;
+    capture::Capture c;
+    c.launch.entry = s.experiment.entry, c.launch.arch = "compute_90";
+    c.ptx = ptx::print(instrument(s.experiment.module, *s.plain.listing, plan).module);
+    const diagnosis::Resources taken = diagnosis::measure_resources(c);
+    EXPECT_TRUE(taken.registers.has_value()) << taken.origin;
 }
 
 INSTANTIATE_TEST_SUITE_P(Instrument, Recording, testing::ValuesIn(kernels()), [](const auto& kernel) {
