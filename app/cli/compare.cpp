@@ -3,6 +3,7 @@
 
 #include "app/cli/executors.h"
 #include "app/cli/progress.h"
+#include "app/cli/record/record_words.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/block_text.h"
@@ -72,7 +73,7 @@ std::string compare_verdict(const Compared& c) {
 
 int verb_compare(const Command& c) {
     require_emulator(c.verb, c.kernel);
-    std::vector<std::string> blocks = c.kernel.record;
+    std::vector<std::string> blocks = record_words(c.kernel).blocks;
     if (!c.compare.block.empty()) blocks.push_back(c.compare.block);
     Compared out{c.compare.a, c.compare.b, {}, {}, {}};
     out.a = run_or_read(c, out.name_a, blocks);

@@ -4,6 +4,7 @@
 #include "app/cli/executors.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
+#include "app/cli/record/record_words.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/diagnosis/record.h"
@@ -89,8 +90,8 @@ int verb_estimate(const Command& command) {
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
     std::vector<int64_t> blocks;
-    blocks.reserve(command.kernel.record.size());
-    for (const std::string& block : command.kernel.record) blocks.push_back(block_of_launch(block, problem));
+    for (const std::string& block : record_words(command.kernel).blocks)
+        blocks.push_back(block_of_launch(block, problem));
     if (blocks.empty()) blocks.push_back(0);
     const Estimate e = diagnosis::estimate(std::move(problem), options, blocks);
     const std::string text =

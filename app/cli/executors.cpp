@@ -1,5 +1,6 @@
 #include "app/cli/executors.h"
 
+#include "app/cli/record/record_words.h"
 #include "app/cli/verbs.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/device_limits.h"
@@ -58,8 +59,9 @@ std::optional<int> dump_before_fault(const KernelOptions& kernel, const capture:
     const bool faulted = std::any_of(c.findings.begin(), c.findings.end(), [](const capture::Finding& f) {
         return f.rule == "device_fault";
     });
-    const bool marks = c.ptx.find("@wl ") != std::string::npos;
-    if (kernel.on == "both" || !faulted || !marks || std::getenv(kDumpVariable) != nullptr)
+    const execution::Recording& recording = record_words(kernel).recording;
+    const bool told = c.ptx.find("@wl ") != std::string::npos || recording.stores || recording.barriers;
+    if (kernel.on == "both" || !faulted || !told || std::getenv(kDumpVariable) != nullptr)
         return std::nullopt;
     std::vector<std::string> words = own_command();
     std::vector<char*> arguments;
@@ -179,11 +181,12 @@ std::string with_witnesses(const std::string& summary, const diagnosis::Witnesse
         });
     nlohmann::ordered_json out = nlohmann::ordered_json::parse(summary);
     out["witnesses"] = {
-        {"of",    {w.a, w.b}         },
-        {"agree", diagnosis::agree(w)},
-        {"fault", w.fault            },
-        {"notes", w.notes            },
-        {"each",  all                }
+        {"of",     {w.a, w.b}         },
+        {"agree",  diagnosis::agree(w)},
+        {"fault",  w.fault            },
+        {"notes",  w.notes            },
+        {"parted", w.parted           },
+        {"each",   all                }
     };
     return out.dump(2);
 }

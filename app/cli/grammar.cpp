@@ -4,6 +4,8 @@
 #include "app/cli/bench/bench_options.h"
 #include "app/cli/formats/report.h"
 #include "app/cli/questions/parse_questions.h"
+#include "app/cli/record/record_words.h"
+#include "app/cli/remote/remote.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -81,11 +83,7 @@ void add_kernel_options(CLI::App& verb, Command& c) {
     verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
     verb.add_option("--search", k.search, "seconds to look for a change that mends; default: 0")
         ->check(CLI::Range(uint64_t{0}, uint64_t{3600}));
-    verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
-    verb.add_option(
-            "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"
-    )
-        ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
+    add_record_options(verb, k);
     add_common_options(verb, c);
 }
 
@@ -278,6 +276,7 @@ void add_open(CLI::App& app, Command& c) {
     open->add_option("--scale", c.scale, "of the interface, 0.5 to 4; default: the display's")
         ->check(CLI::Range(0.5F, 4.0F));
     add_kernel_options(*open, c);
+    add_remote_options(*open, c.kernel);
 }
 
 // Verbs about the command line itself.
@@ -321,6 +320,7 @@ void add_verbs(CLI::App& app, Command& c) {
         add_format(*verb, c);
         add_verbose(*verb, c);
         add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
+        add_remote_options(*verb, c.kernel);
     }
     diagnose->add_option("--seeds", c.seeds, "so many seeds, from --seed on; default: one")
         ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 20));

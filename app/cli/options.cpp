@@ -1,6 +1,7 @@
 // From words to a bound problem.
 #include "app/cli/options.h"
 
+#include "app/cli/record/record_words.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 
@@ -91,6 +92,7 @@ diagnosis::Options run_options(const KernelOptions& o) {
     diagnosis::Options out;
     out.threads = o.threads, out.schedule_seed = o.schedule, out.arch = o.arch, out.budget = o.budget;
     out.record_bytes = o.record_limit * 1'000'000, out.search_seconds = static_cast<double>(o.search);
+    out.recording = record_words(o).recording;
     if (o.check.empty()) return out;
     const std::array<std::pair<const char*, bool*>, 3> checks{
         {{"races", &out.races}, {"uninitialised", &out.uninitialised}, {"reference", &out.reference}}

@@ -5,6 +5,8 @@
 #include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
+#include "app/cli/record/record_words.h"
+#include "app/cli/remote/remote.h"
 #include "app/cli/sweep.h"
 #include "app/cli/tiles_json.h"
 #include "instrumentation/base/error.h"
@@ -35,7 +37,7 @@ Executed execute(const Command& c) {
     manifest::Problem problem = bind(c.kernel);
     diagnosis::Options options = run_options(c.kernel);
     const Executors who = choose_executors(c.kernel, options);
-    for (const std::string& block : c.kernel.record)
+    for (const std::string& block : record_words(c.kernel).blocks)
         options.record.push_back(block_of_launch(block, problem));
     options.on_progress = progress_reporter(c.output);
     if (!who.witness) return {diagnosis::run(std::move(problem), options), std::nullopt};
@@ -99,6 +101,7 @@ int verb_run(const Command& command) {
         );
     const std::string out = command.out.empty() ? default_capture(command) : command.out;
     require_writable(out);
+    if (!command.kernel.host.empty()) return run_remotely(command, out);
     const Executed executed = execute(command);
     const capture::Capture& c = executed.capture;
     if (const std::optional<int> status = dump_before_fault(command.kernel, c)) return *status;
@@ -113,9 +116,10 @@ int verb_run(const Command& command) {
 }
 
 int verb_diagnose(const Command& command) {
-    if (is_sweep(command)) return diagnose_sweep(command);
     const bool from_file = is_capture(command.kernel.kernel);
     if (!command.out.empty()) require_writable(command.out);
+    if (!command.kernel.host.empty() && !from_file) return run_remotely(command, command.out);
+    if (is_sweep(command)) return diagnose_sweep(command);
     const Executed executed =
         from_file ? Executed{capture::read_capture(command.kernel.kernel), {}} : execute(command);
     const capture::Capture& c = executed.capture;

@@ -115,7 +115,8 @@ int verb_open(const Command& command) {
         r.capture = command.kernel.kernel;
     } else if (!command.kernel.kernel.empty()) {
         diagnosis::Options unused = run_options(command.kernel);
-        static_cast<void>(choose_executors(command.kernel, unused));  // --on gpu without one
+        if (command.kernel.host.empty())
+            static_cast<void>(choose_executors(command.kernel, unused));  // --on gpu without one
         static_cast<void>(bind(command.kernel)
         );  // a mistake in the words is an error here, before a window opens
         r.run = command.kernel;

@@ -24,6 +24,8 @@ std::vector<std::string> words_of(const KernelOptions& o) {
     add("--check", o.check, "");
     add("--on", o.on, plain.on);
     add_number("--device", static_cast<uint64_t>(o.device), 0);
+    add("--host", o.host, "");
+    add("--remote-warplens", o.remote_program, "");
     add("--arch", o.arch, plain.arch);
     add_number("--seed", o.seed, 0);
     add_number("--schedule", o.schedule, 0);

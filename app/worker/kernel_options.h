@@ -15,7 +15,8 @@ struct KernelOptions {
     std::vector<std::string> faults = {}, set = {};
     std::string launch = {};  // of a sequence: a number from 1, or a name
     std::string preset = {}, shape = {}, inputs = {}, check = {}, on = "cpu", arch = "compute_90";
-    int device = 0;  // of --on gpu and both
+    int device = 0;                              // of --on gpu and both
+    std::string host = {}, remote_program = {};  // USER@MACHINE that runs it, and warplens there; empty: here
     bool causal = false;
     uint64_t seed = 0, schedule = 0, budget = 0;
     int threads = 0;

@@ -103,6 +103,11 @@ Pass run_pass(
     const Timer all;
     execution::RunOptions options = run_options(e.options, "run");
     options.marks = observer.reference != nullptr;
+    // For who dumps before a fault, and has no second pass to record in.
+    options.recording = e.options.recording;
+    if (options.recording.barriers)
+        options.arrays = observer.arrays =
+            arrays_of(e.module, *executable.listing, prepared.launch.dynamic_shared);
     options.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     const execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};

@@ -16,10 +16,7 @@ namespace wl::diagnosis {
 namespace {
 
 // Elements, FP64 reference and f32 bound where the manifest names a reference, owners where they have any.
-uint64_t bytes_of_tile(
-    const Experiment& e, const execution::Listing& listing, const execution::TileSnapshot& s
-) {
-    const std::string& name = listing.marks[static_cast<size_t>(s.mark)].name;
+uint64_t bytes_of_tile(const Experiment& e, const std::string& name, const execution::TileSnapshot& s) {
     const bool compared = e.reference.has_value() && e.problem.kernel.tiles.contains(name);
     const size_t elements = static_cast<size_t>(s.rows) * static_cast<size_t>(s.cols);
     return s.values.size() + s.owners.size() * sizeof(capture::Owner) +
@@ -35,8 +32,12 @@ std::vector<BlockSize> count_events(
     execution::RunOptions options = run_options(e.options, "estimate");
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     options.blocks = blocks, options.record = true, options.max_events = 0;
+    options.recording = e.options.recording;
+    if (options.recording.barriers)
+        options.arrays = arrays_of(e.module, *executable.listing, prepared.launch.dynamic_shared);
     options.on_tile = [&](execution::TileSnapshot&& s) {
-        const uint64_t bytes = bytes_of_tile(e, *executable.listing, s);
+        const ptx::Mark& mark = mark_of(*executable.listing, options.arrays, s.mark);
+        const uint64_t bytes = bytes_of_tile(e, mark.name, s);
         const std::scoped_lock guard(lock);
         ++sizes[s.block].tiles;
         sizes[s.block].tile_bytes += bytes;

@@ -30,8 +30,9 @@ capture::ProbeKind probe_kind(ptx::Mark::Kind kind) {
 }
 
 int probe_index(Observer& o, const ptx::Mark& mark, const execution::TileSnapshot& s) {
-    if (s.site >= o.probe_of_site.size()) o.probe_of_site.resize(s.site + 1, -1);
-    if (o.probe_of_site[s.site] >= 0) return o.probe_of_site[s.site];
+    const auto known = static_cast<size_t>(s.mark);
+    if (known >= o.probe_of_mark.size()) o.probe_of_mark.resize(known + 1, -1);
+    if (o.probe_of_mark[known] >= 0) return o.probe_of_mark[known];
     // An unrolled or inlined mark has several sites; they are one probe.
     auto it = std::find_if(o.capture.probes.begin(), o.capture.probes.end(), [&](const capture::Probe& p) {
         return p.name == mark.name && p.kind == probe_kind(mark.kind);
@@ -47,7 +48,7 @@ int probe_index(Observer& o, const ptx::Mark& mark, const execution::TileSnapsho
         it = o.capture.probes.end() - 1;
     }
     const int index = static_cast<int>(it - o.capture.probes.begin());
-    o.probe_of_site[s.site] = index;
+    o.probe_of_mark[known] = index;
     return index;
 }
 
@@ -123,7 +124,7 @@ void keep_elements(
 }
 
 void add_tile(Observer& o, execution::TileSnapshot&& s) {
-    const ptx::Mark& mark = o.listing.marks[static_cast<size_t>(s.mark)];
+    const ptx::Mark& mark = mark_of(o.listing, o.arrays, s.mark);
     const analysis::ReferenceTile reference = reference_of(o, mark.name, s);
     capture::Tile tile;
     tile.block = s.block, tile.warp = s.warp, tile.iteration = s.iteration, tile.rows = s.rows,
@@ -186,17 +187,16 @@ void finish(Observer& o) {
             }
         }
     }
-    o.probe_of_site.clear();
+    o.probe_of_mark.clear();
     for (const std::string& p : o.problems) {
         if (std::find(c.notes.begin(), c.notes.end(), p) == c.notes.end()) c.notes.push_back(p);
     }
 }
 
 void name_probes(const Observer& o, std::vector<capture::BlockRecord>& records) {
-    const std::vector<ptx::Mark>& marks = o.listing.marks;
-    std::vector<int> probe_of_mark(marks.size(), -1);
+    std::vector<int> probe_of_mark(o.listing.marks.size() + o.arrays.size(), -1);
     for (size_t m = 0; m < probe_of_mark.size(); ++m) {
-        const ptx::Mark& mark = marks[m];
+        const ptx::Mark& mark = mark_of(o.listing, o.arrays, static_cast<int>(m));
         for (size_t p = 0; p < o.capture.probes.size(); ++p) {
             const capture::Probe& probe = o.capture.probes[p];
             if (probe.name == mark.name && probe.kind == probe_kind(mark.kind))

@@ -25,8 +25,9 @@ struct Observer {
     bool keep = false;                     // elements, reference, bounds and owners go into the capture
     capture::Capture& capture;             // probes, tiles, blobs, notes are added
     const Unsettled* unsettled = nullptr;  // elements of outputs that are not judged behind this launch
+    std::vector<execution::Array> arrays = {};  // that are taken besides the listing's marks
     std::mutex mutex = {};
-    std::vector<int> probe_of_site = {};  // mark's instruction -> index in capture.probes, -1: not seen yet
+    std::vector<int> probe_of_mark = {};  // index in capture.probes; -1: not seen yet
     // Which elements the lanes' registers hold, by the probe's name and elements a lane; filled as probes are
     // met.
     std::map<std::pair<std::string, int>, std::vector<manifest::LanePlace>> places = {};

@@ -61,6 +61,8 @@ std::vector<execution::Incident> record_blocks(
     const uint64_t limit = e.options.record_bytes;
     uint64_t used = 0;
     observer.keep = true;
+    if (e.options.recording.barriers)
+        observer.arrays = arrays_of(e.module, *executable.listing, prepared.launch.dynamic_shared);
     for (const int64_t block : blocks) {
         std::vector<capture::Tile> summaries = take_tiles(c, block);
         const size_t first_blob = c.blobs.blobs.size();
@@ -68,6 +70,7 @@ std::vector<execution::Incident> record_blocks(
         if (block != blocks.front()) prepared = prepare(e);
         execution::RunOptions options = run_options(e.options, "record");
         options.blocks = {block}, options.record = true;
+        options.recording = e.options.recording, options.arrays = observer.arrays;
         options.checks.races = false;  // looked for in the first pass, which knows what fences order
         options.max_events = (limit - used) / sizeof(capture::Event);
         options.on_tile = [&](execution::TileSnapshot&& s) {
@@ -77,6 +80,8 @@ std::vector<execution::Incident> record_blocks(
         if (result.cancelled) throw Cancelled{};
         std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
         c.stages = std::move(result.stages);
+        for (const std::string& note : result.notes)
+            if (std::find(c.notes.begin(), c.notes.end(), note) == c.notes.end()) c.notes.push_back(note);
         const uint64_t elements = bytes_from(c.blobs, first_blob),
                        bytes = result.events.at(0) * sizeof(capture::Event) + elements;
         if (bytes <= limit - used) {

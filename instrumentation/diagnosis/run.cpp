@@ -208,6 +208,25 @@ std::vector<capture::Finding> diagnose_by_emulator(
     return diagnose(simulated, c, incidents);
 }
 
+// What a device left of the stores that were asked for is no evidence of what else was stored: rules do not
+// see it.
+std::vector<capture::BlockRecord> hold_partial_stores(const Experiment& e, capture::Capture& c) {
+    if (e.options.executor.can.bounds || is_whole(e.options.recording)) return {};
+    std::vector<capture::BlockRecord> held = c.records;
+    for (capture::BlockRecord& record : c.records)
+        std::erase_if(record.events, [](const capture::Event& event) {
+            return event.kind == capture::EventKind::shared_write;
+        });
+    return held;
+}
+
+void drop_unwanted_stores(const execution::Recording& wanted, capture::Capture& c) {
+    for (capture::BlockRecord& record : c.records)
+        std::erase_if(record.events, [&](const capture::Event& event) {
+            return event.kind == capture::EventKind::shared_write && !takes_store(wanted, event);
+        });
+}
+
 void require_abilities(const Options& options) {
     if (options.schedule_seed != 0 && !options.executor.can.schedules)
         throw Error(
@@ -219,6 +238,7 @@ void require_abilities(const Options& options) {
 
 void explain(const Experiment& e, capture::Capture& c, std::vector<execution::Incident>& incidents) {
     const Options& options = e.options;
+    std::vector<capture::BlockRecord> held = hold_partial_stores(e, c);
     if (options.diagnose) look_again(e, c, incidents);
     if (options.uninitialised && options.executor.can.checks.uninitialised) {
         const Timer trace;
@@ -232,6 +252,8 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
         c.seconds.emplace_back("diagnose", seconds(diagnose_time));
     }
     say_limits(c);
+    if (!held.empty()) c.records = std::move(held);
+    drop_unwanted_stores(options.recording, c);
 }
 
 capture::Capture run(

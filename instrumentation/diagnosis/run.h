@@ -27,6 +27,7 @@ struct Options {
     int threads = 0;                                            // 0: as many as cores
     bool races = true, uninitialised = true, reference = true;  // --check
     std::vector<int64_t> record;  // blocks to record besides the first bad one (or block 0 when none is bad)
+    execution::Recording recording;         // of them, besides marks
     uint64_t record_bytes = 1'000'000'000;  // events and elements in memory; blocks beyond it are dropped
     uint64_t schedule_seed = 0;
     uint64_t budget = 0;        // warp instructions of a block; 0: the executor's own

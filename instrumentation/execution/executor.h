@@ -6,6 +6,7 @@
 #include "instrumentation/base/dim3.h"
 #include "instrumentation/execution/listing.h"
 #include "instrumentation/execution/memory.h"
+#include "instrumentation/execution/recording.h"
 #include "instrumentation/execution/result.h"
 #include "instrumentation/ptx/module.h"
 
@@ -56,6 +57,8 @@ struct RunOptions {
     Checks checks;
     bool marks = true;               // take snapshots
     bool record = false;             // write log and owners: every shared and global write of the blocks run
+    Recording recording;             // with record, besides marks
+    std::vector<Array> arrays;       // those that Recording::barriers means
     uint64_t max_events = 4u << 20;  // per recorded block; beyond it the record says it is truncated; 0: only
                                      // RunResult::events
     bool count_accesses = false;     // wavefronts and sectors of every request

@@ -24,6 +24,13 @@ struct Access {
                          // "global V"
 };
 
+// A word of memory that two runs left differently.
+struct ChangedWord {
+    std::string array;         // its allocation's name
+    uint64_t offset = 0;       // a multiple of 8
+    uint64_t was = 0, is = 0;  // plain and observed, little endian
+};
+
 // Once per cause (kind, first site, second site), with the first witness.
 struct Incident {
     enum class Kind : uint8_t {
@@ -44,12 +51,13 @@ struct Incident {
         trap,
         assertion,  // assert() of what does not hold
         stack_overflow,
-        undefined_target,  // an indirect call of what is no function, or none of this kind; brx.idx past its
-                           // list
-        bad_free,          // of what malloc did not give, or of what was freed before
-        endless_wait,      // blocks poll memory that none of them will change
-        device_fault,      // a device ended the launch, or never did; where is unknown
-        left_early,        // threads exited before a full barrier: allowed; told among RunResult::notes
+        undefined_target,   // an indirect call of what is no function, or none of this kind; brx.idx past its
+                            // list
+        bad_free,           // of what malloc did not give, or of what was freed before
+        endless_wait,       // blocks poll memory that none of them will change
+        device_fault,       // a device ended the launch, or never did; where is unknown
+        left_early,         // threads exited before a full barrier: allowed; told among RunResult::notes
+        observing_changed,  // a launch that was observed left other memory than the plain one
     };
     Kind kind = Kind::race_shared;
     Access first, second;  // races: first is the earlier in emulated order; others: second unused (write ==
@@ -58,6 +66,8 @@ struct Incident {
     std::string detail;           // "warps 1-7 wait at barrier 0, warp 0 has exited", ...
     std::vector<uint32_t> group;  // uniform_reduction: the sites of the shuffles and combining operations of
                                   // the whole reduction, in order
+    std::vector<ChangedWord> changed;  // observing_changed: the first of them
+    bool unsteady = false;             // two runs that nobody observed differ, too
 };
 
 }  // namespace wl::execution

@@ -14,9 +14,10 @@ namespace wl::gpu {
 struct Delivery {
     const Kernel& kernel;
     const execution::RunOptions& options;
-    uint64_t tiles = 0, incomplete = 0;
+    uint64_t tiles = 0, stores = 0, incomplete = 0;              // stores: events
+    uint64_t lost = 0;                                           // records that found no room
     std::map<int64_t, std::vector<capture::Event>> events = {};  // by block, where blocks are recorded
-    std::map<std::pair<int64_t, int>, std::string> last = {};    // the last mark of each warp
+    std::map<std::pair<int64_t, int>, std::string> last = {};    // the last mark, or store, of each warp
 };
 
 // Tiles of blocks that nobody asked for are passed over.

@@ -11,14 +11,28 @@ namespace {
 
 using MarkKind = ptx::Mark::Kind;
 
-bool fits(const Record& r, uint64_t offset, uint64_t room, const execution::Listing& listing) {
-    return r.magic == (kMagic ^ offset) && r.mark < listing.marks.size() && r.bytes <= room &&
-        r.bytes == uint64_t{r.rows} * r.cols * size_of(listing.marks[r.mark].dtype);
+struct Reader {
+    const execution::Listing& listing;
+    const Dumped& what;
+    Dump& out;
+    std::map<std::pair<int64_t, int>, uint16_t> epochs = {};  // of each warp, so far
+};
+
+constexpr uint32_t kLanes = 32, kAddressBytes = 4;
+
+bool is_told(uint32_t mark) { return mark == kStore || mark == kArrive || mark == kRelease; }
+
+// Is it a record, all of which lies in the buffer?
+bool fits(const Reader& reader, const Record& r, uint64_t offset, uint64_t room) {
+    if (r.magic != (kMagic ^ offset) || r.bytes > room) return false;
+    if (is_told(r.mark)) return r.site < reader.listing.sites.size() && r.bytes == uint64_t{r.rows} * r.cols;
+    if (r.mark >= reader.listing.marks.size() + reader.what.arrays.size()) return false;
+    const ptx::Mark& mark = mark_of(reader.listing, reader.what.arrays, static_cast<int>(r.mark));
+    return r.bytes == uint64_t{r.rows} * r.cols * size_of(mark.dtype);
 }
 
 // From register after register to lane after lane.
 void by_lane(std::vector<std::byte>& values, size_t cell) {
-    constexpr size_t kLanes = 32;
     const std::vector<std::byte> from = values;
     const size_t count = cell == 0 ? 0 : values.size() / (kLanes * cell);
     for (size_t k = 0; k < count; ++k)
@@ -41,11 +55,96 @@ execution::TileSnapshot tile_of(const Record& r, const std::byte* elements, cons
     return tile;
 }
 
+BlockEvent event_of(const Record& r, capture::EventKind kind) {
+    BlockEvent e;
+    e.block = static_cast<int64_t>(r.block), e.clock = r.clock;
+    e.event.kind = kind, e.event.site = r.site, e.event.warp = static_cast<uint8_t>(r.warp);
+    e.event.lane = 255;
+    return e;
+}
+
+// Bytes that a lane stores, as events of at most 8.
+void add_stored(Reader& reader, BlockEvent e, uint64_t address, std::span<const std::byte> bytes) {
+    for (size_t at = 0; at < bytes.size(); at += sizeof e.event.value) {
+        const size_t piece = std::min(bytes.size() - at, sizeof e.event.value);
+        e.event.address = address + at, e.event.bytes = static_cast<uint8_t>(piece), e.event.value = 0;
+        std::memcpy(&e.event.value, bytes.data() + at, piece);
+        reader.out.events.push_back(e);
+    }
+}
+
+// What a lane of a warp stores of a matrix, element by element.
+struct MatrixCells {
+    const MatrixStore& form;
+    uint32_t pitch = 0;
+    const uint32_t* addresses = nullptr;  // by lane
+};
+
+void add_matrix(
+    Reader& reader, const BlockEvent& e, const MatrixCells& cells, std::span<const std::byte> bytes
+) {
+    const FragmentLayout& layout = cells.form.layout;
+    const auto size = static_cast<uint32_t>(layout.bits / 8);
+    for (int k = 0; k < layout.distinct; ++k) {
+        const FragmentPlace& p = layout.at(e.event.lane, k);
+        const auto row = static_cast<uint32_t>(p.row), column = static_cast<uint32_t>(p.column);
+        uint32_t address = cells.addresses[e.event.lane];
+        if (cells.form.by_rows)
+            address = cells.addresses[static_cast<uint32_t>(p.matrix) * 8 + row] + column * size;
+        else
+            address += (cells.form.column ? column * cells.pitch + row : row * cells.pitch + column) * size;
+        add_stored(reader, e, address, bytes.subspan(static_cast<size_t>(k) * size, size));
+    }
+}
+
+void add_store(Reader& reader, const Record& r, std::span<const std::byte> elements) {
+    uint32_t addresses[kLanes];
+    std::memcpy(addresses, elements.data(), sizeof addresses);
+    const uint32_t bytes = r.cols - kAddressBytes;
+    BlockEvent e = event_of(r, capture::EventKind::shared_write);
+    e.event.epoch = reader.epochs[{e.block, r.warp}];
+    const auto matrix = reader.what.matrices.find(r.site);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+        if ((r.lanes >> lane & 1) == 0) continue;
+        e.event.lane = static_cast<uint8_t>(lane);
+        const auto values = elements.subspan(sizeof addresses + size_t{lane} * bytes, bytes);
+        if (matrix == reader.what.matrices.end())
+            add_stored(reader, e, addresses[lane], values);
+        else
+            add_matrix(reader, e, {matrix->second, r.pitch, addresses}, values);
+    }
+}
+
+void add_barrier(Reader& reader, const Record& r) {
+    const bool arrives = r.mark == kArrive;
+    BlockEvent e =
+        event_of(r, arrives ? capture::EventKind::barrier_arrive : capture::EventKind::barrier_release);
+    uint16_t& epoch = reader.epochs[{e.block, r.warp}];
+    const bool goes_on = arrives && reader.listing.sites[r.site].text.find(".arrive") != std::string::npos;
+    if (!arrives || goes_on) ++epoch;
+    e.event.epoch = epoch, e.event.address = r.address;
+    reader.out.events.push_back(e);
+}
+
+// A record that is whole.
+void add_record(Reader& reader, const Record& r, std::span<const std::byte> elements) {
+    if (r.mark == kStore) {
+        if (r.rows == kLanes && r.cols >= kAddressBytes) add_store(reader, r, elements);
+        return;
+    }
+    if (is_told(r.mark)) return add_barrier(reader, r);
+    const ptx::Mark& mark = mark_of(reader.listing, reader.what.arrays, static_cast<int>(r.mark));
+    (mark.kind == MarkKind::stage ? reader.out.stages : reader.out.tiles)
+        .push_back(tile_of(r, elements.data(), mark));
+}
+
 // Of each warp, and of each block's tiles: how often a mark of this kind and name was taken before.
-void count_iterations(std::vector<execution::TileSnapshot>& tiles, const execution::Listing& listing) {
+void count_iterations(Reader& reader) {
     std::map<std::tuple<int64_t, int, MarkKind, std::string>, int> taken;
-    for (execution::TileSnapshot& tile : tiles) {
-        const ptx::Mark& mark = listing.marks[static_cast<size_t>(tile.mark)];
+    for (execution::TileSnapshot& tile : reader.out.tiles) {
+        const bool array = static_cast<size_t>(tile.mark) >= reader.listing.marks.size();
+        if (array ? reader.what.epochs : reader.what.iterations) continue;
+        const ptx::Mark& mark = mark_of(reader.listing, reader.what.arrays, tile.mark);
         tile.iteration = taken[{tile.block, tile.warp, mark.kind, mark.name}]++;
     }
 }
@@ -53,18 +152,21 @@ void count_iterations(std::vector<execution::TileSnapshot>& tiles, const executi
 // A block runs on one multiprocessor, whose clock its records share.
 void start_clocks(Dump& dump) {
     std::map<int64_t, uint64_t> first;
-    for (const auto* records : {&dump.tiles, &dump.stages}) {
-        for (const execution::TileSnapshot& r : *records) {
-            const auto [known, is_new] = first.try_emplace(r.block, r.time);
-            if (!is_new) known->second = std::min(known->second, r.time);
-        }
-    }
+    const auto look_at = [&](int64_t block, uint64_t clock) {
+        const auto [known, is_new] = first.try_emplace(block, clock);
+        if (!is_new) known->second = std::min(known->second, clock);
+    };
+    for (const auto* records : {&dump.tiles, &dump.stages})
+        for (const execution::TileSnapshot& r : *records) look_at(r.block, r.time);
+    for (const BlockEvent& e : dump.events) look_at(e.block, e.clock);
+    for (BlockEvent& e : dump.events) e.clock -= first[e.block];
     for (auto* records : {&dump.tiles, &dump.stages})
         for (execution::TileSnapshot& r : *records) r.time -= first[r.block];
 }
 
-void sort_by_block(std::vector<execution::TileSnapshot>& records) {
-    std::stable_sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
+template <class T>
+void sort_by_block(std::vector<T>& records) {
+    std::stable_sort(records.begin(), records.end(), [](const T& a, const T& b) {
         return a.block < b.block;
     });
 }
@@ -76,27 +178,27 @@ uint64_t part_of(uint64_t capacity, uint64_t blocks) {
     return std::min(kMost, capacity / 2 / std::max<uint64_t>(blocks, 1)) / kGranule * kGranule;
 }
 
-Dump decode(std::span<const std::byte> buffer, const execution::Listing& listing, bool counted) {
+Dump decode(std::span<const std::byte> buffer, const execution::Listing& listing, const Dumped& what) {
     Dump dump;
+    Reader reader{listing, what, dump};
     for (uint64_t offset = 0; offset + sizeof(Record) <= buffer.size();) {
         Record r;
         std::memcpy(&r, buffer.data() + offset, sizeof r);
-        if (!fits(r, offset, buffer.size() - offset - sizeof r, listing)) {
+        if (!fits(reader, r, offset, buffer.size() - offset - sizeof r)) {
             offset += kGranule;
             continue;
         }
-        const ptx::Mark& mark = listing.marks[r.mark];
-        std::vector<execution::TileSnapshot>& to = mark.kind == MarkKind::stage ? dump.stages : dump.tiles;
         if (r.complete == 1)
-            to.push_back(tile_of(r, buffer.data() + offset + sizeof r, mark));
+            add_record(reader, r, buffer.subspan(offset + sizeof r, r.bytes));
         else
             ++dump.incomplete;
         offset += (sizeof r + r.bytes + kGranule - 1) / kGranule * kGranule;
     }
-    if (!counted) count_iterations(dump.tiles, listing);
+    count_iterations(reader);
     start_clocks(dump);
     sort_by_block(dump.tiles);
     sort_by_block(dump.stages);
+    sort_by_block(dump.events);
     return dump;
 }
 

@@ -4,13 +4,25 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 
 namespace wl::gpu {
 namespace {
 
 // Of the buffer for records: on the device, and in the host's memory.
-constexpr uint64_t kDeviceBytes = uint64_t{1} << 30, kHostBytes = uint64_t{1} << 28;
+constexpr uint64_t kDeviceBytes = uint64_t{1} << 30, kHostBytes = uint64_t{1} << 28,
+                   kLeastBytes = uint64_t{1} << 20;
+
+// Or less, where there is less room.
+std::unique_ptr<Buffer> buffer_for_records(const Session& s, bool survives) {
+    for (uint64_t bytes = survives ? kHostBytes : kDeviceBytes; bytes >= kLeastBytes; bytes /= 4) {
+        auto made = std::make_unique<Buffer>(s, bytes, survives);
+        if (made->address != 0) return made;
+    }
+    throw Unsupported("unsupported: the GPU has no room for the records of marks");
+}
 
 void clear(const Session& s, const Buffer& buffer) {
     if (buffer.host != nullptr)
@@ -19,12 +31,14 @@ void clear(const Session& s, const Buffer& buffer) {
         require(s.d, s.d.fill(buffer.address, 0xff, buffer.bytes), "clearing the records");
 }
 
-Dump read(const Session& s, const Kernel& k, const Buffer& buffer, uint64_t claimed, bool counted) {
+Dump read(const Session& s, const DumpWork& work, const Buffer& buffer, uint64_t claimed) {
+    const execution::Listing& listing = work.kernel.listing;
+    const Dumped& what = work.instrumented.dumped;
     const uint64_t bytes = std::min(claimed, buffer.bytes);
-    if (buffer.host != nullptr) return decode(std::span(buffer.host, bytes), k.listing, counted);
+    if (buffer.host != nullptr) return decode(std::span(buffer.host, bytes), listing, what);
     std::vector<std::byte> copy(bytes);
     if (bytes != 0) require(s.d, s.d.download(copy.data(), buffer.address, bytes), "reading the records");
-    return decode(copy, k.listing, counted);
+    return decode(copy, listing, what);
 }
 
 }  // namespace
@@ -35,8 +49,8 @@ Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(D
     const Instrumented& made = work.instrumented;
     const execution::Launch launch = launch_of(made, work.launch);
     const Loaded loaded(s, ptx::print(made.module), k.entry);
-    const Buffer buffer(s, work.survives ? kHostBytes : kDeviceBytes, work.survives);
-    if (buffer.address == 0) throw Unsupported("unsupported: the GPU has no room for the records of marks");
+    const std::unique_ptr<Buffer> room = buffer_for_records(s, work.survives);
+    const Buffer& buffer = *room;
     CUdeviceptr place = 0;
     require(s.d, s.d.global(&place, nullptr, loaded.module, kControl), "finding the dump's control");
     for (std::vector<Range> left{work.blocks}; !left.empty();) {
@@ -47,12 +61,13 @@ Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(D
         control.records = buffer.address, control.capacity = buffer.bytes;
         control.first_block = now.first, control.end_block = now.end;
         control.part = part_of(buffer.bytes, now.end - now.first);
+        control.store_warps = work.recording.warps;
+        control.first_epoch = work.recording.first_epoch, control.end_epoch = work.recording.end_epoch;
         require(s.d, s.d.upload(place, &control, sizeof control), "setting the dump's control");
         Shot shot = shoot(s, {loaded, k.function(), launch, work.memory}, std::byte{0});
         out.status = shot.status, out.timed_out = shot.timed_out;
         if (shot.status != CUDA_SUCCESS) {
-            if (buffer.host != nullptr && !shot.refused)
-                on_dump(read(s, k, buffer, buffer.bytes, made.iterations));
+            if (buffer.host != nullptr && !shot.refused) on_dump(read(s, work, buffer, buffer.bytes));
             return out;
         }
         require(s.d, s.d.download(&control, place, sizeof control), "reading the dump's control");
@@ -64,7 +79,9 @@ Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(D
             continue;
         }
         out.lost += control.dropped;
-        on_dump(read(s, k, buffer, control.claimed, made.iterations));
+        Dump dump = read(s, work, buffer, control.claimed);
+        dump.lost = control.dropped;
+        on_dump(std::move(dump));
     }
     return out;
 }

@@ -39,6 +39,7 @@ struct DumpWork {
     const execution::Launch& launch;        // of the plain kernel
     const execution::GlobalMemory& memory;  // before the launch, which each run finds anew
     Range blocks;
+    execution::Recording recording = {};
     bool survives =
         false;  // the records lie in the host's memory, and what was dumped before a fault is told
 };

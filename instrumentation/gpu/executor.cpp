@@ -6,6 +6,7 @@
 #include "instrumentation/gpu/dumping.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <sstream>
@@ -26,6 +27,7 @@ struct Life {
     Kernel kernel;
     std::string fault;           // how a launch ended: then the process can use no GPU any more
     std::optional<Dump> before;  // what was dumped before the fault
+    bool unsteady = false;       // two runs of the plain kernel left different memory
 };
 
 // What is exclusive-ored onto bytes that nobody wrote, in the run that tells which these are.
@@ -87,34 +89,62 @@ void run_plain(Session& s, Life& life, const Launch& launch, GlobalMemory& memor
         life.fault = "in a second run " + fault_text(s, second.status, second.refused, second.timed_out);
         return;
     }
-    if (const uint64_t unsteady = mark_written(memory, first, second); unsteady != 0)
+    const uint64_t unsteady = mark_written(memory, first, second);
+    life.unsteady = unsteady != 0;
+    if (life.unsteady)
         r.notes.push_back(fmt::format(
             "two runs of the plain kernel differ in {} bytes: it races, or reads what nobody wrote", unsteady
         ));
 }
 
-std::string compared_text(const GlobalMemory& plain, const Dumping& dumping) {
-    uint64_t bytes = 0, different = 0;
+// How many bytes differ, and the first words that do.
+struct Changes {
+    uint64_t bytes = 0, different = 0, words = 0;
+    std::vector<execution::ChangedWord> first = {};
+};
+
+Changes changes_of(const GlobalMemory& plain, const Dumping& dumping) {
+    constexpr size_t kMost = 1 << 16, kWord = sizeof(uint64_t);
+    Changes out;
     for (size_t k = 0; k < plain.allocations.size(); ++k) {
         const std::vector<std::byte>&one = plain.allocations[k].bytes, &two = dumping.memory[k];
-        bytes += one.size();
-        for (size_t i = 0; i < one.size(); ++i) different += one[i] != two[i] ? 1 : 0;
+        out.bytes += one.size();
+        for (size_t at = 0; at < one.size(); at += kWord) {
+            const size_t piece = std::min(kWord, one.size() - at);
+            if (std::memcmp(one.data() + at, two.data() + at, piece) == 0) continue;
+            for (size_t i = at; i < at + piece; ++i) out.different += one[i] != two[i] ? 1 : 0;
+            ++out.words;
+            if (out.first.size() == kMost) continue;
+            execution::ChangedWord& word = out.first.emplace_back();
+            word.array = plain.allocations[k].name, word.offset = at;
+            std::memcpy(&word.was, one.data() + at, piece);
+            std::memcpy(&word.is, two.data() + at, piece);
+        }
     }
-    if (different == 0)
-        return fmt::format(
+    return out;
+}
+
+void say_changes(RunResult& r, Changes&& changes, bool unsteady) {
+    if (changes.different == 0) {
+        r.notes.push_back(fmt::format(
             "observing changed nothing: after the instrumented run all {} bytes of memory equal those after "
-            "the "
-            "plain one",
-            bytes
-        );
-    return fmt::format(
+            "the plain one",
+            changes.bytes
+        ));
+        return;
+    }
+    r.notes.push_back(fmt::format(
         "observing changed the result: after the instrumented run {} of {} bytes of memory differ from those "
-        "after "
-        "the plain one; its barriers order what the plain kernel may leave unordered: look for a race with "
-        "--on cpu",
-        different,
-        bytes
-    );
+        "after the plain one{}",
+        changes.different,
+        changes.bytes,
+        unsteady ? ", as two runs of the plain one do" : ""
+    ));
+    Incident i;
+    i.kind = Incident::Kind::observing_changed;
+    i.first.site = execution::kUnknownSite;
+    i.count = changes.words, i.changed = std::move(changes.first), i.unsteady = unsteady;
+    r.incidents.push_back(std::move(i));
 }
 
 Range range_of(const RunOptions& o, const Launch& launch) {
@@ -138,10 +168,11 @@ void say_measured(Call& c, const Dumping& dumping) {
         take_memory(c.memory, dumping.memory);
         r.notes.emplace_back("only the instrumented kernel ran: the plain one ended by a fault before");
     } else {
-        r.notes.push_back(compared_text(c.memory, dumping));
+        say_changes(r, changes_of(c.memory, dumping), c.life.unsteady);
         r.notes.push_back(fmt::format(
-            "measured: {} tiles dumped; the plain kernel took {:.3f} ms, the instrumented one {:.3f} ms",
+            "measured: {} tiles{} dumped; the plain kernel took {:.3f} ms, the instrumented one {:.3f} ms",
             c.delivery.tiles,
+            c.delivery.stores == 0 ? "" : fmt::format(" and {} stores", c.delivery.stores),
             r.seconds * 1e3,
             dumping.seconds * 1e3
         ));
@@ -150,15 +181,34 @@ void say_measured(Call& c, const Dumping& dumping) {
         r.notes.push_back(fmt::format("{} records found no room in the buffer and are lost", dumping.lost));
 }
 
+bool wants_marks(const Call& c) {
+    const std::vector<ptx::Mark>& marks = c.life.kernel.listing.marks;
+    return c.delivery.options.marks && c.delivery.options.on_tile &&
+        std::any_of(marks.begin(), marks.end(), [](const ptx::Mark& m) { return is_dumped(m); });
+}
+
+bool wants_recording(const Call& c) {
+    const RunOptions& o = c.delivery.options;
+    return (o.record || c.life.order == Order::dump_only) && (o.recording.stores || !o.arrays.empty());
+}
+
+Plan plan_of(const Call& c) {
+    const RunOptions& o = c.delivery.options;
+    Plan plan;
+    plan.has_marks = wants_marks(c), plan.stages = o.record;
+    plan.host_visible = c.life.order == Order::dump_only;
+    if (wants_recording(c)) plan.recording = o.recording, plan.arrays = o.arrays;
+    return plan;
+}
+
 // `before`: memory as the launch finds it.
 void run_instrumented(Session& s, Call& c, const GlobalMemory& before) {
     Life& life = c.life;
     const bool survives = life.order == Order::dump_only;
-    const Plan plan{
-        .marks = {}, .stages = c.delivery.options.record, .iterations = false, .host_visible = survives};
-    const Instrumented made = instrument(life.kernel.module, life.kernel.listing, plan);
-    const DumpWork work{
-        life.kernel, made, c.launch, before, range_of(c.delivery.options, c.launch), survives};
+    const Instrumented made = instrument(life.kernel.module, life.kernel.listing, plan_of(c));
+    c.result.notes.insert(c.result.notes.end(), made.notes.begin(), made.notes.end());
+    const RunOptions& o = c.delivery.options;
+    const DumpWork work{life.kernel, made, c.launch, before, range_of(o, c.launch), o.recording, survives};
     const Dumping dumping = dump_blocks(s, work, [&](Dump&& dump) {
         if (survives) life.before = dump;
         deliver(c.delivery, std::move(dump));
@@ -169,18 +219,12 @@ void run_instrumented(Session& s, Call& c, const GlobalMemory& before) {
         life.fault = "instrumented, " + fault_text(s, dumping.status, false, dumping.timed_out);
 }
 
-bool is_dumped(const ptx::Mark& m) {
-    return m.kind != ptx::Mark::Kind::stage && m.kind != ptx::Mark::Kind::layout;
-}
-
 void run_on_device(Call& c) {
     Life& life = c.life;
     Session s(life.device);
     const GlobalMemory before = c.memory;
     if (life.order == Order::plain_first) run_plain(s, life, c.launch, c.memory, c.result);
-    const std::vector<ptx::Mark>& marks = life.kernel.listing.marks;
-    const bool wanted = c.delivery.options.marks && c.delivery.options.on_tile &&
-        std::any_of(marks.begin(), marks.end(), is_dumped);
+    const bool wanted = wants_marks(c) || wants_recording(c);
     if (!life.fault.empty() || (!wanted && life.order == Order::plain_first)) return;
     try {
         run_instrumented(s, c, before);

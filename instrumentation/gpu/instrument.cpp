@@ -3,41 +3,40 @@
 #include "instrumentation/gpu/instrument.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/gpu/snippets.h"
-#include "instrumentation/ptx/edit/edit.h"
+#include "instrumentation/gpu/instrument_work.h"
 
 #include <algorithm>
-#include <deque>
 #include <fmt/format.h>
-#include <map>
 #include <utility>
 
 namespace wl::gpu {
+std::string operand(const Body& body, const ptx::Operand& o) {
+    return ptx::print(body.plain, body.function, o);
+}
+
+std::string new_register(Work& w, const Body& body, ptx::Type type, const char* name) {
+    const int32_t at = ptx::add_register(w.out.module, body.index, type, name);
+    return w.out.module.functions[body.index].registers[static_cast<size_t>(at)].name;
+}
+
+void put_in(Work& w, const Body& body, uint32_t at, std::string text, bool after) {
+    w.texts.push_back(std::move(text));
+    w.insertions.push_back({
+        {body.index,                       at},
+        after, w.texts.back(), {                                }
+    });
+}
+
+bool is_dumped(const ptx::Mark& mark, bool stages) {
+    return mark.kind != ptx::Mark::Kind::layout && (mark.kind != ptx::Mark::Kind::stage || stages);
+}
+
 namespace {
 
 using MarkKind = ptx::Mark::Kind;
 
-// One function on its way.
-struct Body {
-    const ptx::Module& plain;
-    const ptx::Function& function;
-    size_t index = 0;         // in Module::functions
-    uint32_t first_site = 0;  // in the listing
-    uint32_t first_mark = 0;
-};
-
-struct Work {
-    const execution::Listing& listing;
-    const Plan& plan;
-    Instrumented out;
-    int barrier = -1;
-    std::deque<std::string> texts = {};  // what the insertions point into
-    std::vector<ptx::Insertion> insertions = {};
-};
-
-bool is_dumped(const Work& w, size_t mark) {
-    const MarkKind kind = w.listing.marks[mark].kind;
-    return kind != MarkKind::layout && (kind != MarkKind::stage || w.plan.stages) &&
+bool is_wanted(const Work& w, size_t mark) {
+    return w.plan.has_marks && is_dumped(w.listing.marks[mark], w.plan.stages) &&
         (w.plan.marks.empty() || w.plan.marks[mark] != 0);
 }
 
@@ -65,21 +64,6 @@ int free_barrier(const ptx::Module& module, const execution::Listing& listing) {
         "unsupported: marks cannot be dumped: the kernel uses all 16 barriers of a block, and one is needed"
     );
 }
-
-std::string operand(const Body& body, const ptx::Operand& o) {
-    return ptx::print(body.plain, body.function, o);
-}
-
-std::string new_register(Work& w, const Body& body, ptx::Type type, const char* name) {
-    const int32_t at = ptx::add_register(w.out.module, body.index, type, name);
-    return w.out.module.functions[body.index].registers[static_cast<size_t>(at)].name;
-}
-
-// Registers that marks of one kind and name share.
-struct Group {
-    std::string counter, slot;
-};
-using Groups = std::map<std::pair<MarkKind, std::string>, Group>;
 
 RegisterText register_of(const Body& body, const ptx::Instruction& in, const ptx::Mark& mark) {
     RegisterText text;
@@ -130,22 +114,14 @@ Group& group_of(Work& w, const Body& body, Groups& groups, const ptx::Mark& mark
     return entry->second;
 }
 
-void put_in(Work& w, const Body& body, uint32_t at, std::string text) {
-    w.texts.push_back(std::move(text));
-    w.insertions.push_back({
-        {body.index,                       at},
-        false, w.texts.back(), {                                }
-    });
-}
-
-void begin_body(Work& w, const Body& body, const Names& names, const Groups& groups, bool mailbox) {
+void begin_body(Work& w, const Body& body, const Names& names, const Groups& groups) {
     for (const auto& [name, at] : body.function.labels)
         if (at == 0)
             throw Unsupported(
                 "unsupported: " + body.function.name +
                 " begins with a loop: there is no place before it where " + "a dump could be prepared"
             );
-    std::string text = prologue_text(names, mailbox);
+    std::string text = prologue_text(names, body.is_entry);
     for (const auto& [key, group] : groups) {
         if (!group.counter.empty()) text += fmt::format("    mov.u32 {}, 0;\n", group.counter);
         if (!group.slot.empty()) text += fmt::format("    mov.u64 {}, 0;\n", group.slot);
@@ -164,30 +140,39 @@ void begin_body(Work& w, const Body& body, const Names& names, const Groups& gro
 void begin_names(Work& w, const Body& body, Names& names) {
     names.on = new_register(w, body, ptx::Type::pred, "%wl_on");
     names.warp_on = new_register(w, body, ptx::Type::pred, "%wl_warp_on");
+    names.barrier = w.barrier, names.host_visible = w.plan.host_visible;
+    begin_recording(w, body, names);
 }
 
-void instrument_body(Work& w, const Body& body, bool mailbox) {
+void put_mark(Work& w, const Body& body, uint32_t at, const Names& names, Groups& groups) {
+    const ptx::Instruction& in = body.function.code[at];
+    const ptx::Mark& mark = body.function.marks[static_cast<size_t>(in.mark)];
+    const Group& group = group_of(w, body, groups, mark);
+    const Numbers numbers{
+        body.first_mark + static_cast<uint32_t>(in.mark),
+        body.first_site + at,
+        static_cast<uint32_t>(size_of(mark.dtype)),
+        group.counter};
+    put_in(w, body, at, text_of(body, in, names, numbers, group));
+}
+
+void instrument_body(Work& w, const Body& body) {
     Groups groups;
     Names names;
     for (uint32_t at = 0; at < body.function.code.size(); ++at) {
         const ptx::Instruction& in = body.function.code[at];
-        if (in.op != ptx::Op::mark || !is_dumped(w, body.first_mark + static_cast<size_t>(in.mark))) continue;
+        const bool mark =
+            in.op == ptx::Op::mark && is_wanted(w, body.first_mark + static_cast<size_t>(in.mark));
+        if (!mark && !is_recorded(w, body, at)) continue;
         if (names.on.empty()) begin_names(w, body, names);
-        names.barrier = w.barrier, names.host_visible = w.plan.host_visible;
-        const ptx::Mark& mark = body.function.marks[static_cast<size_t>(in.mark)];
-        const Group& group = group_of(w, body, groups, mark);
-        const Numbers numbers{
-            body.first_mark + static_cast<uint32_t>(in.mark),
-            body.first_site + at,
-            static_cast<uint32_t>(size_of(mark.dtype)),
-            group.counter};
-        put_in(w, body, at, text_of(body, in, names, numbers, group));
+        if (mark)
+            put_mark(w, body, at, names, groups);
+        else
+            record_instruction(w, body, at, names, groups);
     }
-    if (!names.on.empty() || mailbox) {
-        if (names.on.empty()) begin_names(w, body, names);
-        names.barrier = w.barrier;
-        begin_body(w, body, names, groups, mailbox);
-    }
+    if (names.on.empty() && !body.is_entry) return;
+    if (names.on.empty()) begin_names(w, body, names);
+    begin_body(w, body, names, groups);
 }
 
 void add_variable(ptx::Module& module, const char* name, ptx::Space space, uint32_t align, uint64_t bytes) {
@@ -207,14 +192,14 @@ void add_variable(ptx::Module& module, const char* name, ptx::Space space, uint3
 
 Instrumented instrument(const ptx::Module& module, const execution::Listing& listing, const Plan& plan) {
     Work w{
-        .listing = listing, .plan = plan, .out = {module, 0, plan.iterations}
+        .listing = listing, .plan = plan, .out = {module, 0, {plan.iterations, false, plan.arrays, {}}, {}}
     };
     std::vector<Body> bodies;
     uint32_t site = 0, mark = 0;
     for (const int f : listing.functions) {
         const ptx::Function& function = module.functions[static_cast<size_t>(f)];
         if (function.is_declaration) continue;
-        bodies.push_back({module, function, static_cast<size_t>(f), site, mark});
+        bodies.push_back({module, function, static_cast<size_t>(f), site, mark, bodies.empty()});
         site += static_cast<uint32_t>(function.code.size());
         mark += static_cast<uint32_t>(function.marks.size());
     }
@@ -222,7 +207,7 @@ Instrumented instrument(const ptx::Module& module, const execution::Listing& lis
     add_variable(w.out.module, kDynamic, ptx::Space::shared, 16, 0);
     w.barrier = free_barrier(module, listing);
     w.out.mailbox_bytes = kMailboxBytes;
-    for (const Body& body : bodies) instrument_body(w, body, &body == &bodies.front());
+    for (const Body& body : bodies) instrument_body(w, body);
     const ptx::Edit edit = ptx::insert(w.out.module, w.insertions);
     if (!edit) throw Unsupported("unsupported: the marks cannot be dumped: " + edit.refused);
     return std::move(w.out);

@@ -1,4 +1,5 @@
-// PTX in, PTX out: the marks of a kernel become code that dumps what they name into a buffer (dump.h).
+// PTX in, PTX out: the marks of a kernel become code that dumps what they name into a buffer (dump.h); its
+// stores to shared memory and its barriers do where that is asked for.
 #pragma once
 
 #include "instrumentation/execution/executor.h"
@@ -12,18 +13,25 @@
 namespace wl::gpu {
 
 struct Plan {
+    bool has_marks = true;      // false: they are left alone
     std::vector<char> marks;    // by index in Listing::marks: 0 is left alone; empty: all are dumped
     bool stages = false;        // dump when warps come to a WL_STAGE, too
     bool iterations = false;    // count them in the kernel, so that Control can choose
     bool host_visible = false;  // each record is in the host's memory before the block goes on: what was
                                 // dumped survives a fault
+    execution::Recording recording = {};        // stores to shared memory, too, and
+    std::vector<execution::Array> arrays = {};  // these at each barrier of the whole block
 };
 
 struct Instrumented {
     ptx::Module module;
     uint32_t mailbox_bytes = 0;  // dynamic shared memory beyond the kernel's own, rounded up to 16 first
-    bool iterations = false;     // as planned
+    Dumped dumped;
+    std::vector<std::string> notes;  // stores that are not dumped
 };
+
+// Does the mark leave a record? Stages do where they are asked for.
+bool is_dumped(const ptx::Mark& mark, bool stages = false);
 
 // `listing` is that of the entry in `module`, which stays as it is. A block's tile is copied by all threads
 // of the block between barriers that are put in for it; those order what the plain kernel leaves unordered. A

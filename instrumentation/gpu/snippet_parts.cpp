@@ -2,38 +2,12 @@
 #include "instrumentation/gpu/snippet_parts.h"
 
 #include "instrumentation/gpu/dump.h"
+#include "instrumentation/ptx/edit/position.h"
 
 #include <cstddef>
 #include <fmt/format.h>
 
 namespace wl::gpu {
-
-std::string position_text() {
-    return R"(
-    .reg .b32 tx, ty, tz, nx, ny, tid, warp, px, py, pz, gx, gy;
-    .reg .b64 block, part;
-    mov.u32 tx, %tid.x;
-    mov.u32 ty, %tid.y;
-    mov.u32 tz, %tid.z;
-    mov.u32 nx, %ntid.x;
-    mov.u32 ny, %ntid.y;
-    mad.lo.u32 tid, tz, ny, ty;
-    mad.lo.u32 tid, tid, nx, tx;
-    shr.u32 warp, tid, 5;
-    mov.u32 px, %ctaid.x;
-    mov.u32 py, %ctaid.y;
-    mov.u32 pz, %ctaid.z;
-    mov.u32 gx, %nctaid.x;
-    mov.u32 gy, %nctaid.y;
-    mul.wide.u32 block, pz, gy;
-    cvt.u64.u32 part, py;
-    add.u64 block, block, part;
-    cvt.u64.u32 part, gx;
-    mul.lo.u64 block, block, part;
-    cvt.u64.u32 part, px;
-    add.u64 block, block, part;
-)";
-}
 
 std::string group_text() {
     return R"(
@@ -81,7 +55,7 @@ std::string head_text(const Numbers& n) {
 }  // namespace
 
 std::string claim_text(const Numbers& n, const char* owner) {
-    return position_text() +
+    return ptx::position_text() +
         fmt::format(
                R"(
     .reg .b64 size, offset, limit, magic, clock, start, last;
@@ -127,6 +101,29 @@ FOUND:
         );
 }
 
+std::string claim_for_warp(const Numbers& n, const WarpRecord& r) {
+    return fmt::format(
+               R"(
+    .reg .b64 place, bytes, slot;
+    .reg .b32 rows, cols, pitch, shared;
+    mov.u64 place, {place};
+    mov.b32 rows, {rows};
+    mov.b32 cols, {cols};
+    mov.b32 pitch, {pitch};
+    mov.b32 shared, 0;
+    mov.u64 bytes, {bytes};
+    mov.u64 slot, 0;
+    @!leads bra CLAIMED;
+)",
+               fmt::arg("place", r.place),
+               fmt::arg("rows", r.rows),
+               fmt::arg("cols", r.cols),
+               fmt::arg("pitch", r.pitch),
+               fmt::arg("bytes", r.rows * r.cols * n.element)
+           ) +
+        claim_text(n, "warp");
+}
+
 std::string iteration_text(const Numbers& n) {
     if (n.counter.empty()) return {};
     return fmt::format(
@@ -144,8 +141,8 @@ std::string iteration_text(const Numbers& n) {
 )",
         fmt::arg("counter", n.counter),
         fmt::arg("control", kControl),
-        fmt::arg("first", offsetof(Control, first_iteration)),
-        fmt::arg("end", offsetof(Control, end_iteration))
+        fmt::arg("first", n.by_epoch ? offsetof(Control, first_epoch) : offsetof(Control, first_iteration)),
+        fmt::arg("end", n.by_epoch ? offsetof(Control, end_epoch) : offsetof(Control, end_iteration))
     );
 }
 
@@ -168,8 +165,28 @@ std::string complete_text(const Names& names, const char* guard) {
     );
 }
 
+namespace {
+
+// Is this warp's bit set in the control's mask?
+std::string chosen_warp_text(const Names& names, const std::string& chosen, size_t mask) {
+    return fmt::format(
+        R"(
+    ld.global.u64 warps, [{control}+{mask}];
+    shr.b64 warps, warps, warp;
+    and.b64 warps, warps, 1;
+    setp.ne.and.u64 {chosen}, warps, 0, {on};
+)",
+        fmt::arg("control", kControl),
+        fmt::arg("mask", mask),
+        fmt::arg("chosen", chosen),
+        fmt::arg("on", names.on)
+    );
+}
+
+}  // namespace
+
 std::string prologue_text(const Names& names, bool mailbox) {
-    std::string text = position_text() +
+    std::string text = ptx::position_text() +
         fmt::format(
                            R"(
     .reg .b64 first, end;
@@ -178,18 +195,16 @@ std::string prologue_text(const Names& names, bool mailbox) {
     ld.global.u64 end, [{control}+{end}];
     setp.lt.and.u64 {on}, block, end, {on};
     .reg .b64 warps;
-    ld.global.u64 warps, [{control}+{warps}];
-    shr.b64 warps, warps, warp;
-    and.b64 warps, warps, 1;
-    setp.ne.and.u64 {warp_on}, warps, 0, {on};
 )",
                            fmt::arg("control", kControl),
                            fmt::arg("first", offsetof(Control, first_block)),
                            fmt::arg("end", offsetof(Control, end_block)),
-                           fmt::arg("warps", offsetof(Control, warps)),
-                           fmt::arg("warp_on", names.warp_on),
                            fmt::arg("on", names.on)
-        );
+        ) +
+        chosen_warp_text(names, names.warp_on, offsetof(Control, warps));
+    if (!names.store_on.empty())
+        text += chosen_warp_text(names, names.store_on, offsetof(Control, store_warps));
+    if (!names.epoch.empty()) text += fmt::format("    mov.u32 {}, 0;\n", names.epoch);
     if (!mailbox) return text;
     return text +
         fmt::format(

@@ -7,11 +7,15 @@
 
 namespace wl::gpu {
 
-// Registers: `tid` and `warp` in the block, `block` linear in the grid.
-std::string position_text();
 // The lanes that stand here together: `group`, of which this is number `rank` of `members`; lane `leader` is
 // number 0 and `leads`.
 std::string group_text();
+// The leader of the lanes claims a record of a warp: (rows, cols) elements, `place` its address.
+struct WarpRecord {
+    uint32_t rows = 0, cols = 0;
+    std::string pitch = "0", place = "0";
+};
+std::string claim_for_warp(const Numbers& numbers, const WarpRecord& record);
 // Counts this arrival, and leaves when the host does not want it.
 std::string iteration_text(const Numbers& numbers);
 // One thread claims a record of `bytes` and writes its head; `slot` is its address, or 0 where there is no

@@ -8,33 +8,10 @@
 namespace wl::gpu {
 namespace {
 
-// The leader of the lanes claims a record of a warp, of what lies in no memory.
-std::string claim_for_warp(const Numbers& n, uint32_t rows, uint32_t cols, uint32_t cell) {
-    return fmt::format(
-               R"(
-    .reg .b64 place, bytes, slot;
-    .reg .b32 rows, cols, pitch, shared;
-    mov.u64 place, 0;
-    mov.b32 rows, {rows};
-    mov.b32 cols, {cols};
-    mov.b32 pitch, {cell};
-    mov.b32 shared, 0;
-    mov.u64 bytes, {bytes};
-    mov.u64 slot, 0;
-    @!leads bra CLAIMED;
-)",
-               fmt::arg("rows", rows),
-               fmt::arg("cols", cols),
-               fmt::arg("cell", cell),
-               fmt::arg("bytes", rows * cols * n.element)
-           ) +
-        claim_text(n, "warp");
-}
-
 // Claims a record for all 32 lanes and leaves its address in the function's register.
 std::string begin_registers(const Numbers& n, const RegisterText& r) {
-    return claim_for_warp(n, 32, r.count * (r.cell / n.element), r.cell) + share_slot_text() +
-        fmt::format("    mov.u64 {}, slot;\n", r.slot);
+    return claim_for_warp(n, {32, r.count * (r.cell / n.element), std::to_string(r.cell)}) +
+        share_slot_text() + fmt::format("    mov.u64 {}, slot;\n", r.slot);
 }
 
 // This lane's cell.
@@ -62,7 +39,7 @@ std::string store_register(const RegisterText& r) {
 
 std::string stage_text(const Names& names, const Numbers& numbers) {
     return fmt::format("    @!{} bra END;\n", names.warp_on) + iteration_text(numbers) + group_text() +
-        claim_for_warp(numbers, 0, 0, 0) +
+        claim_for_warp(numbers, {}) +
         "    .reg .pred none;\n    setp.eq.u64 none, slot, 0;\n    @none bra END;\n" +
         complete_text(names, "leads") + "END:\n";
 }

@@ -124,13 +124,11 @@ void describe(Timing& t, const Session& s, const Loaded& loaded, const execution
 
 }  // namespace
 
-Timing time_kernel(
-    const ptx::Module& module,
-    std::string_view entry,
-    const execution::Launch& launch,
-    const execution::GlobalMemory& memory,
-    const TimeOptions& o
-) {
+Timing time_kernel(const Timed& timed, const TimeOptions& o) {
+    const ptx::Module& module = timed.module;
+    const std::string_view entry = timed.entry;
+    const execution::Launch& launch = timed.launch;
+    const execution::GlobalMemory& memory = timed.memory;
     if (!memory.textures.empty()) throw Unsupported("unsupported: textures on a GPU");
     const Session s(o.device);
     const ptx::Function& function = ptx::entry_of(module, entry);
@@ -177,13 +175,11 @@ double fill_rate(const Session& s, const Stream& stream, const Buffer& buffer) {
 
 }  // namespace
 
-Observed time_observed(
-    const ptx::Module& module,
-    std::string_view entry,
-    const execution::Launch& launch,
-    const execution::GlobalMemory& memory,
-    const TimeOptions& o
-) {
+Observed time_observed(const Timed& timed, const TimeOptions& o) {
+    const ptx::Module& module = timed.module;
+    const std::string_view entry = timed.entry;
+    const execution::Launch& launch = timed.launch;
+    const execution::GlobalMemory& memory = timed.memory;
     const Session s(o.device);
     const ptx::Function& function = ptx::entry_of(module, entry);
     const execution::Listing listing =
@@ -233,7 +229,7 @@ Observed time_observed(
     out.dropped = control.dropped;
     std::vector<std::byte> dumped(std::min(control.claimed, records.bytes));
     require(s.d, s.d.download(dumped.data(), records.address, dumped.size()), "reading the records");
-    for (const execution::TileSnapshot& tile : decode(dumped, listing, false).tiles)
+    for (const execution::TileSnapshot& tile : decode(dumped, listing, made.dumped).tiles)
         out.bytes += sizeof(Record) + tile.values.size();
     return out;
 }

@@ -37,16 +37,18 @@ struct TimeOptions {
     int samples = 30, launches = 20;  // launches of a graph; a graph is replayed for each sample
 };
 
+// What is timed.
+struct Timed {
+    const ptx::Module& module;
+    std::string_view entry;
+    const execution::Launch& launch;
+    const execution::GlobalMemory& memory;
+};
+
 // Warms up until the clocks are up, then takes samples: each replays a CUDA graph of launches between two
 // events. Outputs are not set back between launches. Throws Unsupported where there is no GPU or no room,
 // Error when a launch fails.
-Timing time_kernel(
-    const ptx::Module& module,
-    std::string_view entry,
-    const execution::Launch& launch,
-    const execution::GlobalMemory& memory,
-    const TimeOptions& options
-);
+Timing time_kernel(const Timed& timed, const TimeOptions& options);
 
 // What dumping costs: the instrumented kernel beside the plain one, launched in the same way, warm.
 struct Observed {
@@ -54,12 +56,6 @@ struct Observed {
     uint64_t bytes = 0, dropped = 0;  // of all blocks: elements and heads of records; records without room
     double fill_rate = 0;             // bytes a second written by filling the device's memory, measured
 };
-Observed time_observed(
-    const ptx::Module& module,
-    std::string_view entry,
-    const execution::Launch& launch,
-    const execution::GlobalMemory& memory,
-    const TimeOptions& options
-);
+Observed time_observed(const Timed& timed, const TimeOptions& options);
 
 }  // namespace wl::gpu

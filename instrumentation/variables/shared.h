@@ -16,7 +16,4 @@ namespace wl::variables {
 // address, else bytes. Returns by PTX name how the type was found: "float by its accesses".
 std::map<std::string, std::string> add_shared(Variables& variables, const ptx::Module& module);
 
-// The C++ name of a variable of a function; any other name as it is.
-std::string local_name(const std::string& symbol);
-
 }  // namespace wl::variables

@@ -1,112 +1,17 @@
 // The instrumented PTX of a kernel, run by the emulator, dumps the tiles that the emulator itself takes at
 // the marks of the plain one.
-#include "instrumentation/gpu/instrument.h"
-
-#include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/resources.h"
-#include "instrumentation/diagnosis/run.h"
-#include "instrumentation/gpu/dump.h"
+#include "tests/gpu/instrumented.h"
 
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
-#include <map>
-#include <mutex>
-#include <tuple>
 
 namespace wl::gpu {
 namespace {
 
-using Key = std::tuple<int64_t, int, int, std::string, int>;  // block, warp, kind, name, iteration
-using Tiles = std::map<Key, execution::TileSnapshot>;
-
-Key key_of(const execution::TileSnapshot& t, const execution::Listing& listing) {
-    const ptx::Mark& mark = listing.marks[static_cast<size_t>(t.mark)];
-    return {t.block, t.warp, static_cast<int>(mark.kind), mark.name, t.iteration};
-}
-
-struct Ran {
-    Tiles tiles;
-    execution::GlobalMemory memory;
-    uint64_t dropped = 0, incomplete = 0;
-};
-
-struct Subject {
-    diagnosis::Experiment experiment;
-    execution::Executor executor = emulator::executor();
-    execution::Executable plain = {};
-};
-
-Subject subject(const std::string& path, const manifest::BindOptions& bind) {
-    diagnosis::Options options;
-    options.reference = false;
-    capture::Capture c;
-    Subject s{diagnosis::make_experiment(manifest::bind(manifest::load(path), bind), options, c)};
-    s.plain = s.executor.prepare(s.experiment.module, s.experiment.entry);
-    return s;
-}
-
-diagnosis::Prepared prepared(const Subject& s) {
-    return diagnosis::prepare_launch(
-        s.experiment.problem, ptx::entry_of(s.experiment.module, s.experiment.entry)
-    );
-}
-
-execution::RunOptions quiet() {
-    execution::RunOptions o;
-    o.checks = {.races = false, .uninitialised = false, .uniform = false};
-    o.threads = 1;
-    return o;
-}
-
-Ran run_plain(const Subject& s, int64_t end_block) {
-    Ran ran;
-    diagnosis::Prepared p = prepared(s);
-    execution::RunOptions o = quiet();
-    for (int64_t b = 0; b < end_block; ++b) o.blocks.push_back(b);
-    o.on_tile = [&](execution::TileSnapshot&& t) {
-        Key key = key_of(t, *s.plain.listing);
-        ran.tiles.emplace(std::move(key), std::move(t));
-    };
-    s.plain.run(p.launch, p.memory, o);
-    ran.memory = std::move(p.memory);
-    return ran;
-}
-
-template <class T>
-std::vector<std::byte> bytes_of(const T& value) {
-    std::vector<std::byte> bytes(sizeof value);
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
-}
-
-Ran run_instrumented(const Subject& s, const Plan& plan, Control control) {
-    const Instrumented made = instrument(s.experiment.module, *s.plain.listing, plan);
-    // The text is what a driver gets; parsed again it must say the same.
-    const ptx::Module module = ptx::parse(ptx::print(made.module));
-    const execution::Executable executable = s.executor.prepare(module, s.experiment.entry);
-    Ran ran;
-    diagnosis::Prepared p = prepared(s);
-    control.records =
-        execution::allocate(p.memory, "records", std::vector<std::byte>(control.capacity, std::byte{0xff}));
-    execution::allocate(p.memory, kControl, bytes_of(control));
-    p.launch = launch_of(made, p.launch);
-    execution::RunOptions o = quiet();
-    const execution::RunResult result = executable.run(p.launch, p.memory, o);
-    for (const execution::Incident& i : result.incidents)
-        ADD_FAILURE() << "incident " << static_cast<int>(i.kind) << " " << i.detail;
-    std::memcpy(&control, execution::find_named(p.memory, kControl)->bytes.data(), sizeof control);
-    ran.dropped = control.dropped;
-    const Dump dump =
-        decode(execution::find_named(p.memory, "records")->bytes, *s.plain.listing, made.iterations);
-    ran.incomplete = dump.incomplete;
-    for (const execution::TileSnapshot& t : dump.tiles) ran.tiles.emplace(key_of(t, *s.plain.listing), t);
-    ran.memory = std::move(p.memory);
-    return ran;
-}
+using namespace test;
 
 void expect_same(const Tiles& plain, const Tiles& dumped, const std::string& what) {
     EXPECT_EQ(plain.size(), dumped.size()) << what;
@@ -130,12 +35,6 @@ void expect_same(const Tiles& plain, const Tiles& dumped, const std::string& wha
         EXPECT_EQ(t.address, tile.address) << name;
         ASSERT_TRUE(t.values == tile.values) << name << ": the elements differ";
     }
-}
-
-Control all_blocks(uint64_t blocks, uint64_t capacity) {
-    Control control;
-    control.end_block = blocks, control.capacity = capacity;
-    return control;
 }
 
 std::vector<std::string> lineage() {
@@ -164,6 +63,7 @@ TEST_P(Lineage, DumpsTheTilesThatTheEmulatorTakes) {
     ASSERT_FALSE(plain.tiles.empty());
     EXPECT_EQ(dumped.dropped, 0u);
     EXPECT_EQ(dumped.incomplete, 0u);
+    EXPECT_TRUE(dumped.incidents.empty());
     expect_same(plain.tiles, dumped.tiles, GetParam());
     for (const execution::Allocation& a : plain.memory.allocations)
         EXPECT_TRUE(execution::find_named(dumped.memory, a.name)->bytes == a.bytes) << a.name;
@@ -174,7 +74,9 @@ TEST_P(Lineage, PtxasTakesTheInstrumentedText) {
     capture::Capture c;
     c.launch.entry = s.experiment.entry, c.launch.arch = "compute_90";
     for (const bool survives : {false, true}) {
-        const Plan plan{.marks = {}, .stages = survives, .iterations = survives, .host_visible = survives};
+        Plan plan{.marks = {}, .stages = survives, .iterations = survives, .host_visible = survives};
+        plan.recording.stores = survives;
+        if (survives) plan.recording.end_epoch = 3, plan.arrays = test::arrays_of(s);
         c.ptx = ptx::print(instrument(s.experiment.module, *s.plain.listing, plan).module);
         const diagnosis::Resources taken = diagnosis::measure_resources(c);
         EXPECT_TRUE(taken.registers.has_value()) << taken.origin;
@@ -255,20 +157,9 @@ TEST(Instrument, CountsWhatFoundNoRoomAndKeepsTheRest) {
 
 TEST(Instrument, DumpsStagesInTheOrderOfEachWarp) {
     const Subject s = small();
-    const Instrumented made =
-        instrument(s.experiment.module, *s.plain.listing, {.marks = {}, .stages = true});
-    const execution::Executable executable =
-        s.executor.prepare(ptx::parse(ptx::print(made.module)), s.experiment.entry);
-    diagnosis::Prepared p = prepared(s);
-    Control control = all_blocks(1, 16 << 20);
-    control.records =
-        execution::allocate(p.memory, "records", std::vector<std::byte>(control.capacity, std::byte{0xff}));
-    execution::allocate(p.memory, kControl, bytes_of(control));
-    p.launch = launch_of(made, p.launch);
-    executable.run(p.launch, p.memory, quiet());
-    const Dump dump = decode(execution::find_named(p.memory, "records")->bytes, *s.plain.listing, false);
+    const Ran ran = run_instrumented(s, {.marks = {}, .stages = true}, all_blocks(1, 16 << 20));
     std::map<int, std::vector<std::string>> order;
-    for (const execution::TileSnapshot& t : dump.stages)
+    for (const execution::TileSnapshot& t : ran.stages)
         order[t.warp].push_back(s.plain.listing->marks[static_cast<size_t>(t.mark)].name);
     ASSERT_EQ(order.size(), 8u);
     for (const auto& [warp, stages] : order) {

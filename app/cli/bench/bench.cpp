@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 namespace wl::app {
 
@@ -36,14 +37,13 @@ double flops_of(const manifest::Problem& p, const std::string& expression) {
 }
 
 // The outputs on this device, against the reference: what is wrong is not timed.
-capture::Capture checked(const Command& c, diagnosis::Options options) {
+capture::Capture checked(const Command& c, const manifest::Problem& problem, diagnosis::Options options) {
     options.executor = gpu::executor(c.kernel.device);
     options.recorded_pass = options.diagnose = false;
-    return diagnosis::run(bind(c.kernel), options);
+    return diagnosis::run(problem, options);
 }
 
-Measured measure(const Command& c) {
-    manifest::Problem problem = bind(c.kernel);
+Measured measure(const Command& c, manifest::Problem problem) {
     diagnosis::Options options = run_options(c.kernel);
     options.reference = false;
     Measured out;
@@ -53,8 +53,9 @@ Measured measure(const Command& c) {
     const diagnosis::Prepared p = diagnosis::prepare(e);
     gpu::TimeOptions time;
     time.device = c.kernel.device, time.samples = c.bench.samples, time.launches = c.bench.launches;
-    out.timing = gpu::time_kernel(e.module, e.entry, p.launch, p.memory, time);
-    if (c.bench.observed) out.observed = gpu::time_observed(e.module, e.entry, p.launch, p.memory, time);
+    const gpu::Timed timed{e.module, e.entry, p.launch, p.memory};
+    out.timing = gpu::time_kernel(timed, time);
+    if (c.bench.observed) out.observed = gpu::time_observed(timed, time);
     if (!c.bench.against.empty()) out.torch = time_torch(e.problem, out.timing, time);
     return out;
 }
@@ -168,10 +169,11 @@ ordered_json json_of(const Measured& m) {
 int verb_bench(const Command& command) {
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
-    const capture::Capture c = checked(command, options);
+    manifest::Problem problem = bind(command.kernel);
+    const capture::Capture c = checked(command, problem, options);
     const bool right = c.verdict == "ok" || c.verdict == "incomplete";
     std::optional<Measured> measured;
-    if (right) measured = measure(command);
+    if (right) measured = measure(command, std::move(problem));
     if (command.output.json) {
         ordered_json out{
             {"warplens", WL_VERSION          },

@@ -6,6 +6,7 @@
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/ptx/edit/edit.h"
+#include "instrumentation/ptx/edit/position.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,30 +35,23 @@ std::optional<ptx::Place> place_of(const ptx::Module& m, const execution::Listin
 
 // In warps whose number, with the block's, hashes to an odd one.
 std::string delay_text(uint64_t seed) {
-    return fmt::format(
-        R"(
-    .reg .b32 x, y, z, nx, ny, block;
+    return ptx::position_text() +
+        fmt::format(
+               R"(
+    .reg .b32 mix;
     .reg .pred late;
-    mov.u32 x, %tid.x;
-    mov.u32 y, %tid.y;
-    mov.u32 z, %tid.z;
-    mov.u32 nx, %ntid.x;
-    mov.u32 ny, %ntid.y;
-    mad.lo.u32 z, z, ny, y;
-    mad.lo.u32 z, z, nx, x;
-    shr.u32 z, z, 5;
-    mov.u32 block, %ctaid.x;
-    mad.lo.u32 z, block, 37, z;
-    add.u32 z, z, {seed};
-    mul.lo.u32 z, z, 2654435761;
-    shr.u32 z, z, 13;
-    and.b32 z, z, 1;
-    setp.ne.u32 late, z, 0;
+    cvt.u32.u64 mix, block;
+    mad.lo.u32 mix, mix, 37, warp;
+    add.u32 mix, mix, {seed};
+    mul.lo.u32 mix, mix, 2654435761;
+    shr.u32 mix, mix, 13;
+    and.b32 mix, mix, 1;
+    setp.ne.u32 late, mix, 0;
     @late nanosleep.u32 {delay};
 )",
-        fmt::arg("seed", seed * 97),
-        fmt::arg("delay", kDelay)
-    );
+               fmt::arg("seed", seed * 97),
+               fmt::arg("delay", kDelay)
+        );
 }
 
 struct Left {

@@ -42,16 +42,18 @@ Run run_on(
     const Experiment& e,
     const execution::Executable& executable,
     const std::vector<int64_t>& blocks,  // empty: all of them, for the outputs alone
-    const Options& options
+    const Options& options,
+    const std::vector<execution::Array>& arrays = {}  // if any, these in place of marks
 ) {
     Run out;
     Prepared prepared = prepare(e);
     execution::RunOptions o = run_options(options, "run");
     o.checks = {.races = false, .uninitialised = false, .uniform = false};
-    o.blocks = blocks, o.marks = !blocks.empty();
+    o.blocks = blocks, o.marks = !blocks.empty() && arrays.empty();
+    o.record = !arrays.empty(), o.arrays = arrays, o.recording = options.recording;
     std::mutex mutex;
     o.on_tile = [&](TileSnapshot&& s) {
-        const ptx::Mark& mark = executable.listing->marks[static_cast<size_t>(s.mark)];
+        const ptx::Mark& mark = mark_of(*executable.listing, arrays, s.mark);
         const std::scoped_lock lock(mutex);
         out.tiles.insert_or_assign(Key{mark.kind, mark.name, s.block, s.iteration, s.warp}, std::move(s));
     };
@@ -144,7 +146,7 @@ void compare_tiles(Witnesses& w, Observer& observer, const Snapshots& a, const S
         compare_elements(
             out,
             {one.dtype, one.rows, one.cols, one.values, found->second.values, limit, reference.value},
-            {one.block, one.warp, one.iteration}
+            {.block = one.block, .warp = one.warp, .iteration = one.iteration, .time = one.time}
         );
     }
     for (const auto& [key, other] : b)
@@ -202,6 +204,45 @@ std::string line_of(const Witnesses& w, const Agreement& a) {
     return out;
 }
 
+// The block and element that differ first, in the emulator's time: of tiles, else of outputs.
+const Agreement* first_apart(const Witnesses& w) {
+    const Agreement* out = nullptr;
+    for (const Agreement& a : w.all) {
+        if (!a.first || a.output) continue;
+        const auto when = [](const Agreement& x) { return std::pair(x.first->block, x.first->time); };
+        if (out == nullptr || when(a) < when(*out)) out = &a;
+    }
+    for (const Agreement& a : w.all)
+        if (out == nullptr && a.first && a.output) out = &a;
+    return out;
+}
+
+// By tiles first, then by the stores of that block.
+void part(
+    Witnesses& w,
+    const Experiment& e,
+    const execution::Executable& a,
+    const execution::Executable& b,
+    const capture::Capture& c
+) {
+    const Agreement* const apart = first_apart(w);
+    if (apart == nullptr) return;
+    Apart question{e, a, b, apart->first->block, {}, 0};
+    if (apart->output) {
+        for (const manifest::BoundArgument& x : e.problem.args) {
+            if (!x.array || x.name != apart->name) continue;
+            const int64_t columns = x.data.shape.empty() ? 1 : x.data.shape.back();
+            const auto element = static_cast<uint64_t>(apart->first->row * columns + apart->first->col);
+            question.output = x.name, question.element = element * size_of(x.data.dtype);
+        }
+        const std::optional<int64_t> block = block_that_writes(e, question.output, question.element);
+        if (question.output.empty() || !block) return;
+        question.block = *block;
+    }
+    w.parting = find_parting(question);
+    if (w.parting) w.parted = parting_text(*w.parting, c);
+}
+
 }  // namespace
 
 bool agree(const Witnesses& w) {
@@ -216,7 +257,7 @@ Witnesses witness(manifest::Problem problem, const Options& options, const execu
     const execution::Executable a = options.executor.prepare(e.module, e.entry),
                                 b = other.prepare(e.module, e.entry);
     describe_launch(e, a, c);
-    Witnesses w{options.executor.name, other.name, {}, {}, {}};
+    Witnesses w{options.executor.name, other.name, {}, {}, {}, {}, {}};
     Observer observer{
         .problem = e.problem,
         .listing = *a.listing,
@@ -233,10 +274,19 @@ Witnesses witness(manifest::Problem problem, const Options& options, const execu
         if (w.notes.empty()) w.notes = two.result.notes;
         if (w.fault.empty()) compare_tiles(w, observer, one.tiles, two.tiles);
     }
+    if (options.recording.barriers && w.fault.empty()) {
+        const std::vector<execution::Array> arrays =
+            arrays_of(e.module, *a.listing, manifest::launch_of(e.problem).shared);
+        const std::vector<int64_t> blocks = options.record.empty() ? std::vector<int64_t>{0} : options.record;
+        const Run one = run_on(e, a, blocks, options, arrays), two = run_on(e, b, blocks, options, arrays);
+        w.fault = fault_of(two.result);
+        if (w.fault.empty()) compare_tiles(w, observer, one.tiles, two.tiles);
+    }
     const Run one = run_on(e, a, {}, options), two = run_on(e, b, {}, options);
     if (w.fault.empty()) w.fault = fault_of(two.result);
     if (w.notes.empty()) w.notes = two.result.notes;
     if (w.fault.empty()) compare_results(w, observer, one, two);
+    if (w.fault.empty() && !agree(w)) part(w, e, a, b, c);
     return w;
 }
 
@@ -256,6 +306,7 @@ std::string witnesses_text(const Witnesses& w) {
                 a.first->allowed
             );
     }
+    if (!w.parted.empty()) out += "  " + w.parted + "\n";
     if (!w.fault.empty()) out += fmt::format("  {}: {}\n", w.b, w.fault);
     for (const std::string& note : w.notes) out += fmt::format("  {}: {}\n", w.b, note);
     return out +
@@ -278,6 +329,13 @@ void add_witnesses(capture::Capture& c, const Witnesses& w) {
         if (!a.first || f.where.element[0] >= 0) continue;
         f.where.block = a.first->block, f.where.iteration = a.first->iteration, f.where.warp = a.first->warp;
         f.where.element[0] = a.first->row, f.where.element[1] = a.first->col;
+    }
+    if (w.parting) {
+        const capture::Site& site = c.sites[w.parting->site];
+        if (site.source >= 0) f.where.file = c.sources[static_cast<size_t>(site.source)].path;
+        f.where.line = site.line, f.where.block = w.parting->block, f.where.warp = w.parting->warp;
+        f.where.lanes = std::to_string(w.parting->lane), f.where.epoch = w.parting->epoch;
+        f.proof = "both ran the block again with their stores: " + w.parted;
     }
     const auto race = std::find_if(c.findings.begin(), c.findings.end(), [](const capture::Finding& k) {
         return k.rule.starts_with("race_") || k.rule == "uninitialised" || k.rule == "out_of_bounds";

@@ -2,6 +2,7 @@
 // allows.
 #pragma once
 
+#include "instrumentation/diagnosis/device/parting.h"
 #include "instrumentation/diagnosis/run.h"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct Disagreement {
     int64_t block = capture::kWholeLaunch;
     int warp = -1, iteration = 0, row = 0, col = 0;
     double a = 0, b = 0, allowed = 0;
+    uint64_t time = 0;  // of the tile, by a's clock
 };
 
 // Of the tiles of one mark, or of one output.
@@ -37,6 +39,8 @@ struct Witnesses {
     std::vector<Agreement> all;      // marks in the order met, then outputs
     std::string fault;               // how a launch of b ended that did not end well
     std::vector<std::string> notes;  // of b
+    std::optional<Parting> parting;  // where they disagree: the first store that differs
+    std::string parted;              // the same in words
 };
 // Every element is equal or within what is allowed, and nothing is missing.
 bool agree(const Witnesses& witnesses);

@@ -36,6 +36,8 @@ constexpr RuleName kNames[] = {
     {"trap",                    "the kernel ended itself by `__trap()` or an illegal barrier"                      },
     {"assertion",               "an `assert` of the kernel does not hold"                                          },
     {"device_fault",            "a GPU ended the launch, or it does not end there; the place is unknown"           },
+    {"observing_changed",
+     "a GPU leaves other results when the kernel is observed: it races, or times itself"                           },
     {"executors_disagree",      "a GPU and the emulator give tiles or outputs that no rounding explains"           },
     {"launch_impossible",       "a launch that the device would refuse"                                            },
     {"values_differ",           "where the first difference lies and what it looks like; no cause is claimed"      },

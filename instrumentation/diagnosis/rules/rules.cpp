@@ -239,12 +239,21 @@ void join_device_fault(std::vector<capture::Finding>& findings) {
     }
 }
 
+// An order that observing gives is a race's consequence.
+void join_observing(std::vector<capture::Finding>& findings) {
+    const auto race = std::find_if(findings.begin(), findings.end(), is_race);
+    if (race == findings.end()) return;
+    for (capture::Finding& f : findings)
+        if (f.rule == "observing_changed") f.caused_by = static_cast<int>(race - findings.begin());
+}
+
 // Is it a cause whatever the values are? A race is one as far as a mending showed it; that values differ, or
 // that nobody wrote them, is what a cause is looked for.
 bool leads(const capture::Finding& f) {
     if (f.evidence_kind != capture::EvidenceKind::witness)
         return f.evidence_kind != capture::EvidenceKind::fit;
-    return !is_race(f) && f.rule != "never_written" && f.rule != "values_differ";
+    return !is_race(f) && f.rule != "never_written" && f.rule != "values_differ" &&
+        f.rule != "observing_changed";
 }
 
 // Causes first, then what may be one, then consequences; order within is the table's.
@@ -328,6 +337,7 @@ std::vector<capture::Finding> diagnose(
     if (!explained && !outputs_only) out.push_back(tile_finding(s));
     join_aftermath(out);
     join_device_fault(out);
+    join_observing(out);
     order(out);
     const bool has_cause = !out.empty();
     for (const capture::Output& o : c.outputs) {

@@ -64,7 +64,7 @@ Ruled owner_rule(const Symptoms& s);                    // race_shared: one elem
 Ruled race_rule(const Symptoms& s);                     // race_shared, race_warp, race_global
 Ruled fault_rule(const Symptoms& s);                    // addresses, barriers, copies, loops, masks
 const char* fault_name(emulator::Incident::Kind kind);  // the rule that fault_rule gives; null: none
-Ruled device_rule(const Symptoms& s);                   // device_fault: a GPU ended the launch
+Ruled device_rule(const Symptoms& s);                   // device_fault, observing_changed
 // Tries stricter waits for the copies among the findings of fault_rule: the others go with the first.
 void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings);
 Ruled uninitialised_rule(const Symptoms& s);    // values that nobody set, where they matter

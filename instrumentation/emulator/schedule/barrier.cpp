@@ -2,6 +2,7 @@
 // counted one for that many threads. Not modelled: the hardware's counting of whole warps when only some
 // lanes arrive.
 #include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/observe/arrays.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
@@ -57,6 +58,7 @@ void look_at_exited(Block& block, const Barrier& barrier) {
 void release(Block& block, uint32_t id) {
     Barrier& barrier = block.now.barriers[id];
     look_at_exited(block, barrier);
+    if (barrier.expected == 0) take_arrays(block, id);
     if (block.now.variant != kPlain) complete(block.shadow, static_cast<int>(id));
     for (Warp& w : block.warps) {
         const uint32_t arrived = barrier.lanes[static_cast<size_t>(w.index)];

@@ -91,7 +91,9 @@ void begin_block(Block& block, int64_t index, Variant variant) {
     BlockState& now = block.now = {};
     now.index = index;
     now.variant = variant;
-    now.mark_counts.resize(static_cast<size_t>(block.context.program->mark_groups));
+    now.mark_counts.resize(
+        static_cast<size_t>(block.context.program->mark_groups) + block.context.options->arrays.size()
+    );
     const uint64_t seed = block.context.options->schedule_seed;
     now.random = !is_random(seed) ? 0 : seed ^ (static_cast<uint64_t>(index) + 1) * 0xd1342543de82ef95;
     block.turn = {};

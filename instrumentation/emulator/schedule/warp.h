@@ -190,7 +190,7 @@ struct BlockState {
     std::array<Barrier, 16> barriers;
     std::vector<Mbarrier> mbarriers;         // by rising number
     std::vector<CopyArrival> copy_arrivals;  // to come
-    std::vector<int> mark_counts;            // by mark group
+    std::vector<int> mark_counts;            // by mark group, then by RunOptions::arrays
     uint64_t changes = 0;                    // of what a warp can wait for: barriers, mbarriers
     uint64_t vain_turns = 0;  // in a row, of any warp, that ended with a vain test and changed nothing
     uint64_t printed_bytes = 0;

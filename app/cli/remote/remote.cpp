@@ -1,0 +1,169 @@
+// One connection: a script for the other machine's sh, whose stdin is what it unpacks, and whose stdout is
+// what the program there said and the capture that it wrote.
+#include "app/cli/remote/remote.h"
+
+#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/process.h"
+#include "instrumentation/base/scratch.h"
+#include "instrumentation/base/text.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <unistd.h>
+
+namespace wl::app {
+namespace {
+
+constexpr const char* kHead =
+    "warplens-remote";                      // before the answer: status, bytes said, bytes of the capture
+constexpr int kMissing = 96, kNoRoom = 97;  // exit status of the script
+
+std::string quoted(const std::string& word) {
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+std::string tar_of(const Upload& upload) {
+    const Scratch scratch;
+    std::vector<std::string> words = {"tar", "-C", upload.folder, "-cf", scratch.path + "/upload.tar", "--"};
+    words.insert(words.end(), upload.files.begin(), upload.files.end());
+    constexpr double kSeconds = 600;
+    const Finished done = run_process(words, scratch.path + "/log", kSeconds);
+    if (!done.started) throw Error("--host needs tar, which is not there");
+    if (done.status != 0) throw Error("the files of the run cannot be packed: " + done.output);
+    return read_text_file(scratch.path + "/upload.tar");
+}
+
+bool wants_colour(const OutputOptions& o) {
+    return o.color == "always" ||
+        (o.color == "auto" && isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr);
+}
+
+std::vector<std::string> words_for(const Command& c, const Upload& upload) {
+    KernelOptions kernel = split_faults(c.kernel);
+    kernel.kernel = upload.kernel, kernel.host.clear(), kernel.remote_program.clear();
+    if (!upload.inputs.empty()) kernel.inputs = upload.inputs;
+    std::vector<std::string> words = {c.verb};
+    const std::vector<std::string> about = words_of(kernel);
+    words.insert(words.end(), about.begin(), about.end());
+    words.insert(words.end(), {"--progress", "--quiet", "--format", c.output.format, "-o", ".capture"});
+    words.insert(words.end(), {"--color", wants_colour(c.output) ? "always" : "never"});
+    if (c.output.verbose) words.emplace_back("-v");
+    if (c.seeds != 1) words.insert(words.end(), {"--seeds", std::to_string(c.seeds)});
+    if (!c.presets.empty()) words.insert(words.end(), {"--presets", join(c.presets, ",")});
+    return words;
+}
+
+// The program reads nothing; what still waits for our stdin ends it when we are gone.
+std::string script_for(const std::string& program, const std::vector<std::string>& words, size_t bytes) {
+    std::string command = program;
+    for (const std::string& word : words) command += " " + quoted(word);
+    const std::string script = fmt::format(
+        R"(d=$(mktemp -d "${{TMPDIR:-/tmp}}/warplens-remote-XXXXXX") || exit {no_room}
+worker=; watch=
+clean() {{ [ -z "$worker" ] || kill "$worker" 2>/dev/null; [ -z "$watch" ] || kill "$watch" 2>/dev/null; cd /; rm -rf "$d"; }}
+trap clean EXIT
+trap 'exit {no_room}' HUP INT TERM PIPE
+exec 3<&0
+head -c {bytes} | tar -xf - -C "$d" || exit {no_room}
+cd "$d" || exit {no_room}
+command -v {program} >/dev/null 2>&1 || exit {missing}
+{command} >.said </dev/null &
+worker=$!
+(cat <&3; kill "$worker") >/dev/null 2>&1 &
+watch=$!
+wait "$worker"; status=$?
+worker=
+[ -f .capture ] || : >.capture
+echo {head} "$status" $(wc -c <.said) $(wc -c <.capture)
+cat .said .capture
+)",
+        fmt::arg("no_room", kNoRoom),
+        fmt::arg("missing", kMissing),
+        fmt::arg("bytes", bytes),
+        fmt::arg("program", program),
+        fmt::arg("command", command),
+        fmt::arg("head", kHead)
+    );
+    return "exec sh -c " + quoted(script);
+}
+
+// The answer's parts: of a link that broke on the way nothing is taken.
+struct Answer {
+    int status = 0;
+    std::string said, capture;
+};
+
+std::optional<Answer> parts_of(const std::string& output) {
+    const size_t begin = output.find(std::string(kHead) + " ");  // behind what a login shell may print
+    const size_t line = begin == std::string::npos ? begin : output.find('\n', begin);
+    if (line == std::string::npos) return std::nullopt;
+    std::istringstream head(output.substr(begin, line - begin));
+    std::string word;
+    Answer out;
+    size_t said = 0, capture = 0;
+    if (!(head >> word >> out.status >> said >> capture) || output.size() - line - 1 < said + capture)
+        return std::nullopt;
+    out.said = output.substr(line + 1, said), out.capture = output.substr(line + 1 + said, capture);
+    return out;
+}
+
+[[noreturn]] void refuse(const Command& c, const RemoteAnswer& answer) {
+    const std::string& host = c.kernel.host;
+    const std::string program = c.kernel.remote_program.empty() ? "warplens" : c.kernel.remote_program;
+    if (answer.status == kMissing)
+        throw Error(fmt::format(
+            "{} has no program {}: put warplens on its PATH, or say where it lies by --remote-warplens PATH",
+            host,
+            program
+        ));
+    if (answer.status == kNoRoom)
+        throw Error(fmt::format("{} could not unpack the files of the run: {}", host, answer.last_line));
+    throw Error(fmt::format(
+        "the connection to {} failed or broke before the run was over, and nothing was written{}{}",
+        host,
+        answer.last_line.empty() ? "" : ": ",
+        answer.last_line
+    ));
+}
+
+}  // namespace
+
+void add_remote_options(CLI::App& verb, KernelOptions& k) {
+    verb.add_option(
+        "--host", k.host, "USER@MACHINE: run there, by the system's ssh, and bring the capture back"
+    );
+    verb.add_option(
+        "--remote-warplens", k.remote_program, "the program there; default: warplens on its PATH"
+    );
+}
+
+int run_remotely(const Command& c, const std::string& capture) {
+    if (c.kernel.host.starts_with('-')) throw Error("--host " + c.kernel.host + ": write USER@MACHINE");
+    const Upload upload = upload_of(c.kernel);
+    const std::string tar = tar_of(upload);
+    const std::string program =
+        c.kernel.remote_program.empty() ? "warplens" : quoted(c.kernel.remote_program);
+    const RemoteAnswer answer =
+        run_over_ssh({c.kernel.host, script_for(program, words_for(c, upload), tar.size()), tar}, c.output);
+    const std::optional<Answer> parts = parts_of(answer.output);
+    if (answer.status != 0 || !parts) refuse(c, answer);
+    if (!capture.empty() && !parts->capture.empty())
+        write_file_atomically(capture, std::as_bytes(std::span(parts->capture)));
+    std::fwrite(parts->said.data(), 1, parts->said.size(), stdout);
+    const bool told =
+        c.output.format != "text" || c.output.quiet || capture.empty() || parts->capture.empty();
+    if (!told) std::fprintf(stdout, "capture: %s\n", capture.c_str());
+    if (parts->status > kExitUnsupported || !answer.last_line.empty())
+        std::fprintf(stderr, "%s: %s\n", c.kernel.host.c_str(), answer.last_line.c_str());
+    return parts->status;
+}
+
+}  // namespace wl::app

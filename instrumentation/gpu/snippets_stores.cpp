@@ -1,0 +1,111 @@
+// Stores of a warp to shared memory, and the barriers that it comes to.
+#include "instrumentation/gpu/dump.h"
+#include "instrumentation/gpu/snippet_parts.h"
+
+#include <cstddef>
+#include <fmt/format.h>
+
+namespace wl::gpu {
+namespace {
+
+constexpr uint32_t kAddressBytes = 4;
+
+// Leaves unless the thread's epoch is wanted.
+std::string wanted_epoch_text(const Names& names) {
+    if (names.epoch.empty()) return {};
+    return fmt::format(
+        R"(
+    .reg .b32 wanted;
+    .reg .pred unwanted;
+    ld.global.u32 wanted, [{control}+{first}];
+    setp.lt.u32 unwanted, {epoch}, wanted;
+    @unwanted bra END;
+    ld.global.u32 wanted, [{control}+{end}];
+    setp.ge.u32 unwanted, {epoch}, wanted;
+    @unwanted bra END;
+)",
+        fmt::arg("control", kControl),
+        fmt::arg("epoch", names.epoch),
+        fmt::arg("first", offsetof(Control, first_epoch)),
+        fmt::arg("end", offsetof(Control, end_epoch))
+    );
+}
+
+std::string place_text(const StoreText& s) {
+    std::string text = "    .reg .b64 target;\n    .reg .b32 at;\n" + s.address;
+    if (s.generic)
+        text += R"(
+    .reg .pred inside;
+    isspacep.shared inside, target;
+    @!inside bra END;
+    cvta.to.shared.u64 target, target;
+)";
+    return text + "    cvt.u32.u64 at, target;\n";
+}
+
+// What lies there now, in words of at most 8 bytes.
+std::string read_again_text(uint32_t bytes) {
+    const char* const type = bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u64";
+    return fmt::format(
+        "    .reg .b{} left;\n    ld.volatile.shared.{} left, [target];\n", bytes == 8 ? 64 : 32, type
+    );
+}
+
+// This lane's address and values.
+std::string cells_text(const StoreText& s) {
+    std::string text = fmt::format(
+        R"(
+    .reg .b64 cell;
+    .reg .b32 lane;
+    mov.u32 lane, %laneid;
+    mul.wide.u32 cell, lane, {address_bytes};
+    add.u64 cell, cell, slot;
+    st.global.u32 [cell+{head}], at;
+    mul.wide.u32 cell, lane, {bytes};
+    add.u64 cell, cell, slot;
+)",
+        fmt::arg("address_bytes", kAddressBytes),
+        fmt::arg("head", sizeof(Record)),
+        fmt::arg("bytes", s.cell * s.values.size())
+    );
+    for (size_t k = 0; k < s.values.size(); ++k)
+        text += fmt::format(
+            "    st.global.{} [cell+{}], {};\n",
+            s.type,
+            sizeof(Record) + 32 * kAddressBytes + k * s.cell,
+            s.values[k]
+        );
+    return text;
+}
+
+}  // namespace
+
+std::string store_text(const Names& names, const Numbers& numbers, const StoreText& s) {
+    const auto bytes = static_cast<uint32_t>(s.cell * s.values.size());
+    std::string text = s.guard.empty() ? "" : "    " + s.guard + "bra END;\n";
+    text += fmt::format("    @!{} bra END;\n", names.store_on) + wanted_epoch_text(names) + place_text(s);
+    if (s.again) text += read_again_text(s.cell);
+    text += group_text() + claim_for_warp(numbers, {32, kAddressBytes + bytes, s.pitch});
+    text += share_slot_text() + "    .reg .pred none;\n    setp.eq.u64 none, slot, 0;\n    @none bra END;\n";
+    text += cells_text(s);
+    if (names.host_visible) text += "    fence.acq_rel.sys;\n    bar.warp.sync group;\n";
+    return text + complete_text(names, "leads") + "END:\n";
+}
+
+std::string barrier_text(
+    const Names& names, const Numbers& numbers, const std::string& guard, const std::string& id
+) {
+    std::string text = guard.empty() ? "" : "    " + guard + "bra END;\n";
+    text += fmt::format("    @!{} bra END;\n    .reg .b64 number;\n    .reg .b32 named;\n", names.on);
+    text += fmt::format("    mov.u32 named, {};\n    cvt.u64.u32 number, named;\n", id);
+    return text + group_text() + claim_for_warp(numbers, {.place = "number"}) +
+        "    .reg .pred none;\n    setp.eq.u64 none, slot, 0;\n    @none bra END;\n" +
+        complete_text(names, "leads") + "END:\n";
+}
+
+std::string epoch_text(const Names& names, const std::string& guard) {
+    const std::string text = fmt::format("    add.u32 {0}, {0}, 1;\n", names.epoch);
+    return guard.empty() ? text : "    " + guard + "bra END;\n" + text + "END:\n";
+}
+
+}  // namespace wl::gpu
