@@ -3,6 +3,8 @@
 
 #include "app/cli/bench/bench_options.h"
 #include "app/cli/formats/report.h"
+#include "app/cli/fragments/fragment_options.h"
+#include "app/cli/init/source_options.h"
 #include "app/cli/questions/parse_questions.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
@@ -103,18 +105,6 @@ CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* abou
     return verb;
 }
 
-// Which entry of a file, and how a .cu is compiled.
-void add_source_options(CLI::App& verb, Command& c) {
-    verb.add_option(
-        "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
-    );
-    verb.add_option("--arch", c.check.arch, "sm_80, sm_90, ...: what a .cu is compiled for");
-    verb.add_option("-D,--define", c.check.defines, "NAME or NAME=VALUE for a .cu (repeatable)")
-        ->allow_extra_args(false);
-    verb.add_option("-I,--include", c.check.include, "a folder of a .cu's headers (repeatable)")
-        ->allow_extra_args(false);
-}
-
 void add_init(CLI::App& app, Command& c) {
     CLI::App* init = add_verb(
         app,
@@ -126,7 +116,7 @@ void add_init(CLI::App& app, Command& c) {
     init->add_option("file", c.kernel.kernel, "a .cu, host code and all, or a .ptx")->required();
     init->add_option("-o,--out", c.out, "the manifest to write; default: beside the file, with its name");
     init->add_flag("--force", c.init.force, "write over a manifest and a reference that are there");
-    add_source_options(*init, c);
+    add_source_options(*init, c.check);
     init->footer(
         init->get_footer() + "\n\nElement types, and what each may be called:\n" + type_names_text(2)
     );
@@ -141,7 +131,7 @@ void add_check(CLI::App& app, Command& c) {
         "warplens check mine.cu --entry scale --arch sm_80 --define TILE=32 -I include"
     );
     check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu, host code and all")->required();
-    add_source_options(*check, c);
+    add_source_options(*check, c.check);
     add_format(*check, c);
     check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
 }
@@ -183,6 +173,17 @@ void add_hazards(CLI::App& app, Command& c) {
     add_verbose(*hazards, c);
     hazards->add_option("-o,--out", c.out, "the capture to write");
     add_kernel(*hazards, c, kKernel);
+}
+
+void add_fragments(CLI::App& app, Command& c) {
+    CLI::App* fragments = add_verb(
+        app,
+        c,
+        "fragments",
+        "which lane holds which element of a matrix instruction's operand; as text, JSON or a drawing",
+        "warplens fragments wmma.m16n16k16 a f16 row --element 9,4"
+    );
+    add_fragment_options(*fragments, c);
 }
 
 void add_estimate(CLI::App& app, Command& c) {
@@ -354,6 +355,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_accept(app, c);
     add_why(app, c);
     add_compare(app, c);
+    add_fragments(app, c);
     add_help(app, c);
 }
 

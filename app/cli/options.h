@@ -75,6 +75,12 @@ struct CompareOptions {
     bool all = false;         // every change of the source, not only those in the stage that differs
 };
 
+struct FragmentOptions {
+    std::vector<std::string> words;  // of the instruction; empty: list them
+    std::string element, colour = "lane";
+    int lane = -1, reg = -1;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -85,11 +91,12 @@ struct Command {
     WhyOptions why;
     CompareOptions compare;
     BenchOptions bench;
+    FragmentOptions fragments;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
     std::string topic;                                   // help: a verb; completion: a shell
-    std::string out;                                     // -o of run, diagnose, hazards and init
+    std::string out;                                     // -o of run, diagnose, hazards, init and fragments
     uint64_t seeds = 1;                                  // diagnose: so many from --seed on
     std::vector<std::string> presets;                    // diagnose: each of them; "all"
     uint64_t explore = 0;                                // schedules that hazards tries

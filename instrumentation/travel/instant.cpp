@@ -2,6 +2,7 @@
 #include "instrumentation/travel/instant.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/travel/fragments.h"
 #include "instrumentation/travel/search.h"
 #include "instrumentation/travel/trace.h"
 
@@ -70,8 +71,9 @@ struct Scout {
             if (p.arrived_late || here.time < *wanted.time) return false;
             p.arrived_late = true;
         }
-        if (wanted.line != 0 && wanted.makes == Odd::none && !comes_to_line(here, p)) return false;
-        if (wanted.line != 0 && wanted.makes != Odd::none && line[here.site] == 0) return false;
+        const bool anywhere = wanted.makes != Odd::none || wanted.fragments;
+        if (wanted.line != 0 && !anywhere && !comes_to_line(here, p)) return false;
+        if (wanted.line != 0 && anywhere && line[here.site] == 0) return false;
         if (!wanted.stage.empty() && p.stage != wanted.stage) return false;
         if (!wanted.tile.empty() && (mark == nullptr || *mark != wanted.tile)) return false;
         if (wanted.iteration >= 0 && iteration_of(p, mark) != wanted.iteration) return false;
@@ -104,6 +106,7 @@ struct Scout {
         if (wanted.epoch >= 0 && here.epoch != wanted.epoch) return false;
         if (wanted.barrier >= 0 && (here.epoch != wanted.barrier || !is_block_barrier(in))) return false;
         if (wanted.site >= 0 && here.site != static_cast<uint64_t>(wanted.site)) return false;
+        if (wanted.fragments && !has_fragments(route, here.site)) return false;
         if (wanted.ptx_line != 0 && in.text_line != wanted.ptx_line) return false;
         return wanted.written.bytes == 0 || writes_here(route, wanted.written);
     }
