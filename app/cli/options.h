@@ -49,6 +49,7 @@ struct AtOptions {
     uint32_t ptx_line = 0;
     int64_t time = -1, hit = 0, step = 0, site = -1;
     std::vector<std::string> print, watch;
+    bool fragments = false;  // of the matrix instruction there, in place of variables
     bool serve = false;
 };
 

@@ -53,8 +53,9 @@ struct Live {
     int64_t block = 0;
     int warp = 0;
     uint64_t time = 0, order = 0;
-    std::string mark;  // of WL_FRAGMENT: its name
-    std::string note;  // how a mark's map is known
+    std::string focus;  // the operand that the asked instruction loads for this one; empty: it is this one
+    std::string mark;   // of WL_FRAGMENT: its name
+    std::string note;   // how a mark's map is known
     std::vector<Operand> operands;
     std::vector<Laid> laid;
     uint64_t shared_base = 0;  // generic address of the block's shared memory

@@ -7,10 +7,12 @@
 #include "instrumentation/travel/dataflow.h"
 #include "instrumentation/travel/fragment_memory.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -238,6 +240,54 @@ void add_mark(const Standing& s, const ptx::Mark& mark, Live& live) {
     live.operands.push_back(std::move(o));
 }
 
+// The product that a loaded fragment goes into.
+struct TakenBy {
+    uint64_t order = 0;
+    std::string operand;
+};
+
+bool meet(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](int32_t reg) {
+        return reg >= 0 && std::find(b.begin(), b.end(), reg) != b.end();
+    });
+}
+
+// Nothing: its registers are loaded again before, or the warp ends.
+std::optional<TakenBy> taken_by(Route& route, const emulator::Here& load) {
+    const std::vector<int32_t> loaded = components(route.instructions[load.site]->operands[0]);
+    std::optional<TakenBy> taken;
+    each_instant(route, load.warp, [&](const emulator::Here& here, bool) {
+        const bool same = here.order > load.order && here.depth == load.depth &&
+            route.function_of_site[here.site] == route.function_of_site[load.site];
+        if (!same) return false;
+        const Instruction& in = *route.instructions[here.site];
+        const bool product = in.op == Op::wmma_mma || in.op == Op::mma || in.op == Op::mma_sp;
+        constexpr const char* kNames[] = {"", "a", "b", "c"};
+        for (size_t k = 1; product && k < 4; ++k)
+            if (meet(components(in.operands[k]), loaded)) {
+                taken = TakenBy{here.order, kNames[k]};
+                return true;
+            }
+        return is_matrix_load(in) && meet(components(in.operands[0]), loaded);
+    });
+    return taken;
+}
+
+// The instruction that the route stands at.
+Live describe(Route& route) {
+    const emulator::Here here = emulator::here(*route.traveller);
+    const Standing s{route, here, *route.function_of_site[here.site], *route.instructions[here.site]};
+    Live live;
+    live.instruction = s.in.mnemonic;
+    live.warp = here.warp;
+    live.time = here.time;
+    live.order = here.order;
+    live.shared_base = emulator::kSharedBase;
+    if (const ptx::Mark* mark = fragment_mark(route, here.site)) add_mark(s, *mark, live);
+    for (const Part& part : parts_of(s.in)) add_operand(s, part, live);
+    return live;
+}
+
 }  // namespace
 
 bool has_fragments(const Route& route, uint32_t site) {
@@ -258,18 +308,16 @@ bool has_fragments(const Route& route, uint32_t site) {
 
 fragments::Live fragments_here(Route& route) {
     const emulator::Here here = emulator::here(*route.traveller);
-    const Standing s{route, here, *route.function_of_site[here.site], *route.instructions[here.site]};
-    Live live;
-    live.instruction = s.in.mnemonic;
-    live.warp = here.warp;
-    live.time = here.time;
-    live.order = here.order;
-    live.shared_base = emulator::kSharedBase;
+    const Instruction& in = *route.instructions[here.site];
+    std::optional<TakenBy> taken;
+    if (is_matrix_load(in)) taken = taken_by(route, here);
+    if (taken) emulator::go_to(*route.traveller, taken->order);
+    Live live = describe(route);
     const capture::Site& site = route.sites[user_site(route, here.site)];
     live.line = site.line;
     if (site.source >= 0) live.file = route.module->files[static_cast<size_t>(site.source)];
-    if (const ptx::Mark* mark = fragment_mark(route, here.site)) add_mark(s, *mark, live);
-    for (const Part& part : parts_of(s.in)) add_operand(s, part, live);
+    if (taken) live.focus = taken->operand;
+    emulator::go_to(*route.traveller, here.order);
     return live;
 }
 

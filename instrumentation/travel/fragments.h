@@ -11,8 +11,9 @@ namespace wl::travel {
 // WL_FRAGMENT.
 bool has_fragments(const Route& route, uint32_t site);
 
-// Of the instruction at the route's instant, which has_fragments. The route ends where it began. A product's
-// a, b and c come from where their registers were loaded last.
+// Of the instruction at the route's instant, which has_fragments; of a load the product that takes what it
+// loads, where the warp executes one. The route ends where it began. A product's a, b and c come from where
+// their registers were loaded last.
 fragments::Live fragments_here(Route& route);
 
 }  // namespace wl::travel

@@ -67,6 +67,7 @@ struct Scout {
         if (past.size() <= static_cast<size_t>(here.warp)) past.resize(static_cast<size_t>(here.warp) + 1);
         Past& p = past[static_cast<size_t>(here.warp)];
         const std::string* mark = come_to_mark(here, p);
+        if (wanted.fragments && !has_fragments(route, here.site)) return false;
         if (wanted.time) {
             if (p.arrived_late || here.time < *wanted.time) return false;
             p.arrived_late = true;
@@ -106,7 +107,6 @@ struct Scout {
         if (wanted.epoch >= 0 && here.epoch != wanted.epoch) return false;
         if (wanted.barrier >= 0 && (here.epoch != wanted.barrier || !is_block_barrier(in))) return false;
         if (wanted.site >= 0 && here.site != static_cast<uint64_t>(wanted.site)) return false;
-        if (wanted.fragments && !has_fragments(route, here.site)) return false;
         if (wanted.ptx_line != 0 && in.text_line != wanted.ptx_line) return false;
         return wanted.written.bytes == 0 || writes_here(route, wanted.written);
     }
