@@ -43,25 +43,25 @@ void wrong_corner(ImVec2 low, ImVec2 high) {
     );
 }
 
-// Cells of the matrices, two beside each other where there are several.
+// Cells of the matrices, two or four beside each other where there are several.
 struct Grid {
     ImVec2 low;
     float cell_x = 0, cell_y = 0;
     int beside = 1;
     ImVec2 corner(const FragmentLayout& l, int matrix, int row, int column) const {
-        const auto gap = matrix % beside != 0 ? px(14) : 0.0F;
-        const float x = static_cast<float>(matrix % beside * l.columns + column) * cell_x + gap,
-                    y = static_cast<float>(matrix / beside * l.rows + row) * cell_y +
-            static_cast<float>(matrix / beside) * px(14);
+        const int across = matrix % beside, down = matrix / beside;
+        const float x = static_cast<float>(across * l.columns + column) * cell_x +
+            static_cast<float>(across) * px(8),
+                    y = static_cast<float>(down * l.rows + row) * cell_y + static_cast<float>(down) * px(14);
         return {std::floor(low.x + x), std::floor(low.y + y)};
     }
 };
 
 Grid grid_of(const FragmentLayout& l, Box box) {
     Grid g;
-    g.beside = l.matrices > 1 ? 2 : 1;
+    g.beside = l.matrices > 4 ? 4 : l.matrices > 1 ? 2 : 1;
     const int down = (l.matrices + g.beside - 1) / g.beside;
-    const float width = box.width() - px(kRuler) - (g.beside > 1 ? px(14) : 0),
+    const float width = box.width() - px(kRuler) - static_cast<float>(g.beside - 1) * px(8),
                 height = box.height() - px(kRuler) - static_cast<float>(down - 1) * px(14);
     g.cell_x = width / static_cast<float>(l.columns * g.beside);
     g.cell_y = height / static_cast<float>(l.rows * down);
@@ -96,7 +96,8 @@ void draw_rulers(const ShownFragment& shown, const Grid& g, const FragmentPlace&
     }
 }
 
-void draw_cell(const ShownFragment& shown, ImVec2 low, ImVec2 high, const FragmentCell& cell) {
+// `marked`: wrong ones have a corner, where there is room for it.
+void draw_cell(const ShownFragment& shown, ImVec2 low, ImVec2 high, const FragmentCell& cell, bool marked) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 fill = fill_of(shown, cell.lane, cell.element);
     list->AddRectFilled(low, high, fill);
@@ -108,8 +109,50 @@ void draw_cell(const ShownFragment& shown, ImVec2 low, ImVec2 high, const Fragme
             {Face::tiny_numbers, ink_on(fill)},
             cell_number(value, std::min(characters, 7))
         );
-    const bool room = high.y - low.y >= px(8) && high.x - low.x >= px(8);
-    if (room && is_wrong(shown, cell.lane, cell.element)) wrong_corner(low, high);
+    if (marked && is_wrong(shown, cell.lane, cell.element)) wrong_corner(low, high);
+}
+
+// A row a lane, a column an element: those that a lane has twice once.
+struct LaneGrid {
+    ImVec2 low;
+    float width = 0, height = 0, between = 0;  // of a cell; between registers
+    int per = 1, registers = 1;                // elements a register; registers that are shown
+    float left_of(int element, int reg) const {
+        return std::floor(low.x + static_cast<float>(element) * width + static_cast<float>(reg) * between);
+    }
+    float top_of(int lane) const { return std::floor(low.y + static_cast<float>(lane) * height); }
+};
+
+LaneGrid lane_grid(const fragments::Map& map, Box box) {
+    const FragmentLayout& l = map.layout;
+    LaneGrid g;
+    g.per = l.register_bits / l.bits;
+    g.registers = std::max(1, l.distinct / g.per);
+    g.between = g.registers > 1 && g.per > 1 ? px(3) : 0;
+    g.low = {box.low.x + px(kRuler), box.low.y + px(kTitle - 8) + px(kRuler)};
+    g.height = (box.high.y - g.low.y) / static_cast<float>(map.lanes);
+    const float room = box.high.x - g.low.x - g.between * static_cast<float>(g.registers);
+    g.width = std::min(px(44), room / static_cast<float>(l.distinct));
+    return g;
+}
+
+// True: the mouse is over one of its elements.
+bool draw_lane(FragmentHover& hover, const ShownFragment& shown, const LaneGrid& g, int lane) {
+    bool under_mouse = false;
+    for (const fragments::Held& h : fragments::held(shown.operand.map, lane)) {
+        if (h.holder.element >= shown.operand.map.layout.distinct) continue;
+        const ImVec2 low(g.left_of(h.holder.element, h.holder.reg), g.top_of(lane));
+        const ImVec2 end(g.left_of(h.holder.element + 1, h.holder.reg), g.top_of(lane + 1));
+        const ImVec2 high(end.x - 1, end.y - (g.height >= 6 ? 1.0F : 0.0F));
+        draw_cell(shown, low, high, {lane, h.holder.element}, std::min(g.width, g.height) >= px(9));
+        if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, end)) {
+            hover.next = h.place;
+            under_mouse = true;
+        }
+        if (h.place == hover.now)
+            ImGui::GetWindowDrawList()->AddRect(low, end, colour::kSelection, 0, 0, px(2));
+    }
+    return under_mouse;
 }
 
 }  // namespace
@@ -156,7 +199,7 @@ void draw_matrix(FragmentHover& hover, const ShownFragment& shown, Selection& se
                 const ImVec2 low = g.corner(l, m, row, column), next = g.corner(l, m, row + 1, column + 1);
                 const float gap = g.cell_x >= 6 ? 1 : 0;
                 const ImVec2 high(next.x - gap, next.y - gap);
-                draw_cell(shown, low, high, cell);
+                draw_cell(shown, low, high, cell, std::min(g.cell_x, g.cell_y) >= px(7));
                 const FragmentPlace place{
                     static_cast<int16_t>(row), static_cast<int16_t>(column), static_cast<int16_t>(m)};
                 if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, next)) {
@@ -173,62 +216,33 @@ void draw_matrix(FragmentHover& hover, const ShownFragment& shown, Selection& se
 void draw_lanes(FragmentHover& hover, const ShownFragment& shown, Selection& selection, Box box) {
     const fragments::Map& map = shown.operand.map;
     const FragmentLayout& l = map.layout;
-    const int per = l.register_bits / l.bits, registers = std::max(1, l.distinct / per);
+    const LaneGrid g = lane_grid(map, box);
     std::string title = "lane × register";
-    if (registers < l.registers)
-        title += ", r" + std::to_string(registers) + " to r" + std::to_string(l.registers - 1) + " repeat";
+    if (g.registers < l.registers)
+        title += ", r" + std::to_string(g.registers) + " to r" + std::to_string(l.registers - 1) + " repeat";
     put_clipped(box.low, box.width(), {Face::small_words, colour::kDim}, title);
-    const float between = registers > 1 && per > 1 ? px(3) : 0;
-    const ImVec2 low(box.low.x + px(kRuler), box.low.y + px(kTitle - 8) + px(kRuler));
-    const float height = (box.high.y - low.y) / static_cast<float>(map.lanes);
-    const float width = std::min(
-        px(44),
-        (box.high.x - low.x - between * static_cast<float>(registers)) / static_cast<float>(l.distinct)
-    );
-    const auto left_of = [&](int element, int reg) {
-        return std::floor(low.x + static_cast<float>(element) * width + static_cast<float>(reg) * between);
-    };
-    for (int reg = 0; reg < registers; ++reg)
-        if (width * static_cast<float>(per) >= px(15) || reg % 4 == 0)
-            put({left_of(reg * per, reg), low.y - px(15)},
+    for (int reg = 0; reg < g.registers; ++reg)
+        if (g.width * static_cast<float>(g.per) >= px(15) || reg % 4 == 0)
+            put({g.left_of(reg * g.per, reg), g.low.y - px(15)},
                 {Face::tiny_numbers, colour::kFaint},
                 "r" + std::to_string(reg));
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool clicked = press(box, "fragments/lanes");
+    const float end = g.left_of(l.distinct, g.registers - 1);
     for (int lane = 0; lane < map.lanes; ++lane) {
-        const float top = std::floor(low.y + static_cast<float>(lane) * height),
-                    bottom = std::floor(low.y + static_cast<float>(lane + 1) * height);
-        if (height >= px(11) || lane % 4 == 0)
+        const float top = g.top_of(lane), bottom = g.top_of(lane + 1);
+        const bool chosen = lane == selection.lane;
+        if (g.height >= px(11) || lane % 4 == 0)
             put_centred(
                 {box.low.x + px(12), (top + bottom) / 2},
-                {Face::tiny_numbers, lane == selection.lane ? colour::kSelection : colour::kFaint},
+                {Face::tiny_numbers, chosen ? colour::kSelection : colour::kFaint},
                 std::to_string(lane)
             );
-        for (const fragments::Held& h : fragments::held(map, lane)) {
-            if (h.holder.element >= l.distinct) continue;
-            const ImVec2 corner(left_of(h.holder.element, h.holder.reg), top);
-            const ImVec2 end(left_of(h.holder.element + 1, h.holder.reg), bottom);
-            draw_cell(
-                shown, corner, {end.x - 1, end.y - (height >= 6 ? 1.0F : 0.0F)}, {lane, h.holder.element}
-            );
-            if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(corner, end)) {
-                hover.next = h.place;
-                if (clicked) selection.lane = lane;
-            }
-            if (h.place == hover.now) list->AddRect(corner, end, colour::kSelection, 0, 0, px(2));
-        }
-        if (lane == selection.lane)
-            list->AddRect(
-                {low.x - 1, top - 1},
-                {left_of(l.distinct, registers - 1), bottom},
-                colour::with_alpha(colour::kBright, 150)
-            );
+        if (draw_lane(hover, shown, g, lane) && clicked) selection.lane = lane;
+        if (chosen)
+            list->AddRect({g.low.x - 1, top - 1}, {end, bottom}, colour::with_alpha(colour::kBright, 150));
     }
-    register_control(
-        "fragments/lanes/cells",
-        low,
-        {left_of(l.distinct, registers - 1), low.y + height * static_cast<float>(map.lanes)}
-    );
+    register_control("fragments/lanes/cells", g.low, {end, g.top_of(map.lanes)});
 }
 
 std::string element_text(const ShownFragment& shown, const FragmentPlace& place) {

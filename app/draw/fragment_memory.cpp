@@ -133,6 +133,20 @@ void draw_should(const ShownFragment& shown, const MemoryGrid& g) {
     );
 }
 
+// From the lit element to where it would have been read.
+void draw_link(const FragmentHover& hover, const ShownFragment& shown, const MemoryGrid& g) {
+    const std::vector<fragments::Holder> holders = fragments::holders(shown.operand.map, hover.now);
+    if (holders.empty()) return;
+    const size_t k = fragment_index(shown.operand.map, holders.front().lane, holders.front().element);
+    const LaidPlace &from = shown.view.footprint.places[k], &to = shown.view.should_places[k];
+    if (from.line < 0 || to.line < 0 || from == to) return;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddLine(g.centre(from), g.centre(to), colour::kSelection, px(1.5F));
+    const ImVec2 low = g.corner(to), high = g.corner({to.line + 1, to.at + 1});
+    list->AddRectFilled(low, high, colour::kGood);
+    list->AddRect({low.x - 1, low.y - 1}, {high.x + 1, high.y + 1}, colour::kSelection, 0, 0, px(2));
+}
+
 struct Arrow {
     ImU32 ink = 0;
     float width = 2;
@@ -215,6 +229,7 @@ void draw_laid(FragmentHover& hover, const ShownFragment& shown, const MemoryGri
     draw_elements(hover, shown, g, chosen);
     if (!shown.view.should_places.empty()) draw_should(shown, g);
     draw_paths(shown, g);
+    if (chosen && !shown.view.should_places.empty()) draw_link(hover, shown, g);
     register_control(
         "fragments/memory/" + shown.operand.name,
         g.corner({g.lines.first, 0}),
@@ -282,10 +297,8 @@ struct BankGrid {
     float width = 0, height = 0;  // of a word
     uint64_t first = 0;           // offset of the first row
     ImVec2 corner(uint64_t offset, float part) const {
-        const uint64_t at = offset - first;
-        return {
-            low.x + (static_cast<float>(at / kBankBytes % kBanks) + part) * width,
-            low.y + static_cast<float>(at / (kBankBytes * kBanks)) * height};
+        const uint64_t word = (offset - first) / kBankBytes, bank = word % kBanks, row = word / kBanks;
+        return {low.x + (static_cast<float>(bank) + part) * width, low.y + static_cast<float>(row) * height};
     }
 };
 

@@ -17,6 +17,7 @@ fragments::Operand operand_from(const json& j) {
     fragments::Operand o;
     o.name = j.at("name");
     o.map = fragments::maps_named(j.at("map").get<std::string>()).front();
+    if (const int blocks = j.at("blocks"); blocks > 1) o.map = fragments::repeated(o.map, blocks);
     o.values = numbers_from(j.at("values"));
     o.addresses = j.at("addresses").get<std::vector<uint64_t>>();
     o.stored = j.at("stored");
@@ -40,7 +41,7 @@ fragments::Laid laid_from(const json& j) {
 FragmentReport fragment_report(const std::string& text) {
     return read_answer(text, "fragments", [](const json& j) {
         FragmentReport report;
-        report.asked = j.at("asked");
+        report.asked = j.value("asked", "");
         report.problem = j.value("error", "");
         if (!report.problem.empty()) return report;
         fragments::Live& live = report.live;

@@ -13,6 +13,23 @@ std::string proof_text(const Map& map) {
     return "";
 }
 
+Map repeated(Map map, int blocks) {
+    const FragmentLayout one = map.layout;
+    FragmentLayout& l = map.layout;
+    l.places.clear();
+    for (int lane = 0; lane < map.lanes; ++lane)
+        for (int block = 0; block < blocks; ++block)
+            for (int i = 0; i < one.elements; ++i) {
+                FragmentPlace place = one.at(lane, i);
+                place.matrix = static_cast<int16_t>(place.matrix + block * one.matrices);
+                l.places.push_back(place);
+            }
+    l.matrices *= blocks, l.elements *= blocks, l.registers *= blocks;
+    l.distinct = l.elements;
+    map.blocks = blocks;
+    return map;
+}
+
 Holder holder_of(const Map& map, int lane, int element) {
     const int bit = element * map.layout.bits;
     return {lane, element, bit / map.layout.register_bits, bit % map.layout.register_bits, map.layout.bits};

@@ -24,8 +24,12 @@ struct Map {
     Proof proof = Proof::isa;
     std::string alike;      // the type that was measured
     int lanes = 32;         // 128: a warpgroup
+    int blocks = 1;         // so many such fragments one behind the other, as matrices of their own
     FragmentLayout layout;  // at(lane, element) for all of them; row -1: these bits hold nothing
 };
+
+// An array of fragments: its registers are those of the first, then those of the second, ...
+Map repeated(Map map, int blocks);
 
 // "measured on an H200 (sm_90)", "from the ISA, not measured"
 std::string proof_text(const Map& map);

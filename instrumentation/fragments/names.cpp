@@ -205,7 +205,7 @@ void choose_rows(Query& q) {
 
 // Which type a, b and c have: as said, or what the row leaves open. Of a mnemonic: "f32.bf16.bf16.f32".
 Words types_of_operand(const Query& q, const Instruction& row, const std::string& operand) {
-    const Words types = listed(row.types), sums = listed(row.sums);
+    Words types = listed(row.types), sums = listed(row.sums);
     const bool sum = operand == "c";
     if (q.types.size() == 4) {
         const std::string& type = q.types[operand == "a" ? 1 : sum ? 3 : 2];

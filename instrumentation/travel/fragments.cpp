@@ -48,6 +48,10 @@ Part product_part(const Instruction& in, const std::string& name) {
     return {name, fmt::format("{}.{} {} {} {}", word, in.modifiers.shape, name, type, order), k, k == 0};
 }
 
+bool is_product_with_fragments(const Instruction& in) {
+    return in.op == Op::wmma_mma || in.op == Op::mma || in.op == Op::mma_sp;
+}
+
 std::vector<Part> parts_of(const Instruction& in) {
     std::vector<Part> parts;
     switch (in.op) {
@@ -144,6 +148,19 @@ std::vector<double> values_of(
     return values;
 }
 
+// The same where each element has a register of its own.
+std::vector<double> values_one_by_one(
+    const Standing& s, const fragments::Map& map, const std::vector<int32_t>& regs, const std::string& type
+) {
+    std::vector<double> values(static_cast<size_t>(kLanes) * static_cast<size_t>(map.layout.elements));
+    for (size_t i = 0; i < regs.size(); ++i) {
+        const emulator::LaneBits bits = bits_of(s, regs[i]);
+        for (size_t lane = 0; lane < kLanes; ++lane)
+            values[lane * static_cast<size_t>(map.layout.elements) + i] = number_of(type, bits[lane]);
+    }
+    return values;
+}
+
 // b16 says nothing about the numbers: those of the matrix that is moved, else of a half.
 std::string number_type(const fragments::Map& map, const Live& live, const fragments::Operand& o) {
     if (map.operand.starts_with("e")) return "u4";
@@ -193,50 +210,69 @@ const ptx::Mark* fragment_mark(const Route& route, uint32_t site) {
     return mark.kind == ptx::Mark::Kind::fragment ? &mark : nullptr;
 }
 
-// The maps of products in the program of which a lane has as many elements of that type.
-std::set<std::string> maps_like(const Route& route, const std::string& type, int registers) {
-    std::set<std::string> names;
+// The operands of products in the program of which some, side by side, have as many registers of that type
+// (`halves`: as many elements, one a register).
+std::vector<fragments::Map> maps_like(const Route& route, const std::string& type, int count, bool halves) {
+    std::set<std::string> words, names;
     for (const Instruction* in : route.instructions)
-        for (const Part& part : parts_of(*in)) {
-            const fragments::Map map = fragments::maps_named(part.map).front();
-            if (map.type == type && map.layout.registers == registers &&
-                !map.instruction.starts_with("ldmatrix"))
-                names.insert(map.name);
-        }
-    return names;
+        if (is_product_with_fragments(*in))
+            for (const Part& part : parts_of(*in)) words.insert(part.map);
+    std::vector<fragments::Map> maps;
+    for (const std::string& each : words) {
+        fragments::Map map = fragments::maps_named(each).front();
+        const int own = halves ? map.layout.elements : map.layout.registers;
+        if (map.type == type && count % own == 0 && names.insert(map.name).second)
+            maps.push_back(std::move(map));
+    }
+    return maps;
+}
+
+// The registers that the mark's lines name from its first one on.
+std::vector<int32_t> marked_registers(const Standing& s, const ptx::Mark& mark) {
+    const auto count = static_cast<size_t>(s.in.operands[1].bits);
+    std::vector<int32_t> regs;
+    for (size_t site = s.here.site; site < s.route.instructions.size() && regs.size() < count; ++site) {
+        const ptx::Mark* next = fragment_mark(s.route, static_cast<uint32_t>(site));
+        if (next != nullptr && next->name == mark.name)
+            regs.push_back(components(s.route.instructions[site]->operands[2]).front());
+    }
+    return regs;
 }
 
 // WL_FRAGMENT names registers alone: whose fragment they are follows where the program has one kind.
 void add_mark(const Standing& s, const ptx::Mark& mark, Live& live) {
     live.mark = mark.name;
-    const auto count = static_cast<int>(s.in.operands[1].bits);
-    std::vector<int32_t> regs;
-    for (size_t site = s.here.site;
-         site < s.route.instructions.size() && static_cast<int>(regs.size()) < count;
-         ++site) {
-        const ptx::Mark* next = fragment_mark(s.route, static_cast<uint32_t>(site));
-        if (next != nullptr && next->name == mark.name)
-            regs.push_back(components(s.route.instructions[site]->operands[2]).front());
-    }
+    const std::vector<int32_t> regs = marked_registers(s, mark);
+    const auto count = static_cast<int>(regs.size());
     const std::string type = std::string(name_of(mark.dtype));
-    const std::set<std::string> names = maps_like(s.route, type, count);
-    if (names.size() != 1) {
+    const bool halves = count > 0 && regs[0] >= 0 && size_of(mark.dtype) < 4 &&
+        ptx::bytes_of(s.function.registers[static_cast<size_t>(regs[0])].type) == size_of(mark.dtype);
+    const std::vector<fragments::Map> maps = maps_like(s.route, type, count, halves);
+    if (maps.size() != 1) {
         live.note = fmt::format(
-            "WL_FRAGMENT(\"{}\") holds {} registers of {}; {} kinds of fragment in this program do, so its "
-            "map is "
-            "not known",
+            "WL_FRAGMENT(\"{}\") has {} registers of {} a lane, which {} of this program's fragments could "
+            "be: its "
+            "map is not known",
             mark.name,
             count,
             type,
-            names.size()
+            maps.empty() ? "none" : "several"
         );
         return;
     }
+    const FragmentLayout& one = maps.front().layout;
+    const int blocks = count / (halves ? one.elements : one.registers);
     fragments::Operand o;
     o.name = "d";
-    o.map = fragments::maps_named(*names.begin()).front();
-    live.note = fmt::format("as {}, the only fragment of {} registers of {} here", o.map.name, count, type);
-    o.values = values_of(s, o.map, regs, type);
+    o.map = blocks == 1 ? maps.front() : fragments::repeated(maps.front(), blocks);
+    live.note = fmt::format(
+        "{}{}, the only fragment in this program that {} registers of {} can be",
+        blocks > 1 ? fmt::format("{} times ", blocks) : "as ",
+        o.map.name,
+        count,
+        type
+    );
+    o.values = halves ? values_one_by_one(s, o.map, regs, type) : values_of(s, o.map, regs, type);
     live.operands.push_back(std::move(o));
 }
 
@@ -261,7 +297,7 @@ std::optional<TakenBy> taken_by(Route& route, const emulator::Here& load) {
             route.function_of_site[here.site] == route.function_of_site[load.site];
         if (!same) return false;
         const Instruction& in = *route.instructions[here.site];
-        const bool product = in.op == Op::wmma_mma || in.op == Op::mma || in.op == Op::mma_sp;
+        const bool product = is_product_with_fragments(in);
         constexpr const char* kNames[] = {"", "a", "b", "c"};
         for (size_t k = 1; product && k < 4; ++k)
             if (meet(components(in.operands[k]), loaded)) {

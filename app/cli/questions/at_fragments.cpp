@@ -72,6 +72,7 @@ ordered_json operand_json(const Operand& o) {
     return {
         {"name",        o.name                },
         {"map",         o.map.name            },
+        {"blocks",      o.map.blocks          },
         {"values",      numbers_json(o.values)},
         {"addresses",   o.addresses           },
         {"stored",      o.stored              },
