@@ -13,7 +13,6 @@ namespace wl::app {
 
 namespace {
 
-using fragments::Laid;
 using fragments::LaidPlace;
 using fragments::Live;
 using fragments::Operand;

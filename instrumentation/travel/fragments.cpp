@@ -197,6 +197,7 @@ void add_operand(const Standing& s, const Part& part, Live& live) {
         add_products_memory(s, part, regs, live, o);
     }
     const std::string type = number_type(o.map, live, o);
+    if (o.map.type == "b16" && o.laid < 0) live.note = "b16 elements that no mark names are shown as halves";
     if (part.made && step(s.route, 1)) o.values = values_of(s, o.map, regs, type);
     if (!part.made) o.values = values_of(s, o.map, regs, type);
     if (part.made) emulator::go_to(*s.route.traveller, s.here.order);
@@ -347,7 +348,7 @@ fragments::Live fragments_here(Route& route) {
     const Instruction& in = *route.instructions[here.site];
     std::optional<TakenBy> taken;
     if (is_matrix_load(in)) taken = taken_by(route, here);
-    if (taken) emulator::go_to(*route.traveller, taken->order);
+    emulator::go_to(*route.traveller, taken ? taken->order : here.order);
     Live live = describe(route);
     const capture::Site& site = route.sites[user_site(route, here.site)];
     live.line = site.line;

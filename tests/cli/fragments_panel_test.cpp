@@ -30,12 +30,13 @@ struct Asked {
     capture::Capture capture;
     FragmentReport report;
     FragmentView view;
-    explicit Asked(const std::vector<std::string>& kernel) : path(folder.path + "/run.wlcap") {
-        std::vector<std::string> words = {"run"};
-        words.insert(words.end(), kernel.begin(), kernel.end());
-        words.insert(words.end(), {"--shape", "1,1,64,64", "-o", path, "--quiet"});
+    explicit Asked(std::vector<std::string> words) : path(folder.path + "/run.wlcap") {
+        const bool shipped = !words.front().ends_with(".toml");
+        words.insert(words.begin(), "run");
+        if (shipped) words.insert(words.end(), {"--shape", "1,1,64,64"});
+        words.insert(words.end(), {"-o", path, "--quiet"});
         const int status = warplens(words).status;
-        EXPECT_TRUE(status == 0 || status == 1);
+        EXPECT_TRUE(status == 0 || status == (shipped ? 1 : 3));
         capture = capture::read_capture(path);
     }
     void ask(std::vector<std::string> words) {
@@ -64,7 +65,64 @@ struct Asked {
     }
 };
 
-// Maps, operands and live values in one: d is c + a b, element by element.
+// Maps, operands and live values in one: d is c + a b, element by element. Returns the largest |d|.
+double check_product(const Asked& asked, const std::string& what) {
+    const FragmentLayout &a = asked.operand("a").map.layout, &d = asked.operand("d").map.layout;
+    double largest = 0;
+    for (int m = 0; m < d.rows; ++m)
+        for (int n = 0; n < d.columns; ++n) {
+            double sum = asked.value("c", m, n);
+            for (int k = 0; k < a.columns; ++k) sum += asked.value("a", m, k) * asked.value("b", k, n);
+            EXPECT_NEAR(asked.value("d", m, n), sum, 1e-4 * (1 + std::abs(sum)))
+                << what << " " << m << " " << n;
+            largest = std::max(largest, std::abs(sum));
+        }
+    return largest;
+}
+
+TEST(FragmentsLive, EveryElementTypeIsANumber) {
+    Asked asked({test::source_path("tests/kernels/fragment_types.toml")});
+    const std::pair<const char*, std::pair<double, double>> types[] = {
+        {"s8",   {-8, 7}       },
+        {"s4",   {-8, 7}       },
+        {"e4m3", {0.5, 1.875}  },
+        {"bf16", {1, 1.9921875}},
+        {"tf32", {1, 1.15625}  }
+    };
+    for (size_t i = 0; i < std::size(types); ++i) {
+        asked.ask({"--hit", std::to_string(i)});
+        EXPECT_EQ(asked.operand("a").map.type, types[i].first);
+        EXPECT_EQ(asked.seen("a").low, types[i].second.first) << types[i].first;
+        EXPECT_LE(asked.seen("a").high, types[i].second.second) << types[i].first;
+        EXPECT_GT(check_product(asked, types[i].first), 1);
+    }
+}
+
+TEST(FragmentsLive, MovesSayWhereTheirMatricesLie) {
+    Asked asked({test::source_path("tests/kernels/fragment_types.toml")});
+    asked.ask({"--hit", "5"});
+    EXPECT_EQ(asked.operand("d").map.name, "ldmatrix.x4.trans");
+    const fragments::Map& map = asked.operand("d").map;
+    for (int lane = 0; lane < 32; ++lane)
+        for (const fragments::Held& h : fragments::held(map, lane)) {
+            const size_t k = fragment_index(map, lane, h.holder.element);
+            const int at =
+                (h.place.matrix % 2 * 8 + h.place.row) * 24 + h.place.matrix / 2 * 8 + h.place.column;
+            EXPECT_EQ(asked.operand("d").values[k], at);
+            EXPECT_EQ(
+                asked.operand("d").addresses[k] - asked.operand("d").addresses[0],
+                2 * static_cast<uint64_t>(at)
+            );
+        }
+    asked.ask({"--hit", "6"});
+    for (int row = 0; row < 8; ++row)
+        for (int column = 0; column < 8; ++column)
+            EXPECT_EQ(asked.value("d", row, column), asked.value("a", row, column));
+    asked.ask({"--hit", "7"});
+    EXPECT_TRUE(asked.operand("a").stored);
+    EXPECT_EQ(asked.operand("a").map.name, "stmatrix.x2");
+}
+
 TEST(FragmentsLive, AProductIsTheSumOfItsFragments) {
     for (const auto& [kernel, text] : {
              std::pair("v2c_2", "wmma::mma_sync(score, q, k, score)"), {"v2c_9", "\"r\"(b0), \"r\"(b1)"}
@@ -72,17 +130,7 @@ TEST(FragmentsLive, AProductIsTheSumOfItsFragments) {
         Asked asked({kernel});
         for (const char* hit : {"0", "1", "5"}) {
             asked.ask({"--line", std::to_string(line_of(kernel, text)), "--hit", hit, "--warp", "1"});
-            const FragmentLayout &a = asked.operand("a").map.layout, &d = asked.operand("d").map.layout;
-            double largest = 0;
-            for (int m = 0; m < d.rows; ++m)
-                for (int n = 0; n < d.columns; ++n) {
-                    double sum = asked.value("c", m, n);
-                    for (int k = 0; k < a.columns; ++k)
-                        sum += asked.value("a", m, k) * asked.value("b", k, n);
-                    EXPECT_NEAR(asked.value("d", m, n), sum, 1e-4) << kernel << " " << m << " " << n;
-                    largest = std::max(largest, std::abs(sum));
-                }
-            EXPECT_GT(largest, 0.1) << kernel;
+            EXPECT_GT(check_product(asked, kernel), 0.1) << kernel;
         }
     }
 }

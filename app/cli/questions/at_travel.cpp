@@ -51,6 +51,7 @@ std::string describe(const AtOptions& o) {
     if (!o.when.empty()) text += " with " + o.when;
     if (!o.serves.empty()) text += " for " + o.serves;
     if (!o.from_stage.empty()) text += " from stage " + o.from_stage + " on";
+    if (o.fragments) text += " at a matrix instruction";
     if (o.time >= 0) text += fmt::format(" from time {} on", o.time);
     return text;
 }
