@@ -5,7 +5,9 @@
 #include "app/cli/formats/report.h"
 #include "app/cli/fragments/fragment_options.h"
 #include "app/cli/init/source_options.h"
+#include "app/cli/layout/layout_options.h"
 #include "app/cli/questions/parse_questions.h"
+#include "app/cli/run_options/run_options.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -43,50 +45,6 @@ void add_output_options(CLI::App& verb, Command& c) {
     verb.add_flag_callback(
         "--no-color", [&c] { c.output.color = "never"; }, "the same as --color=never"
     );
-}
-
-void add_common_options(CLI::App& verb, Command& c) {
-    KernelOptions& k = c.kernel;
-    verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
-    verb.add_option("--seed", k.seed, "seed of the inputs");
-    verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
-    verb.add_option(
-            "--on", k.on, "who executes: cpu (the emulator), gpu, both (compared), auto (gpu if there is one)"
-    )
-        ->check(CLI::IsMember({"cpu", "gpu", "both", "auto"}));
-    verb.add_option("--device", k.device, "number of the GPU, from 0 (`warplens devices` lists them)")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
-    verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
-}
-
-void add_kernel_options(CLI::App& verb, Command& c) {
-    KernelOptions& k = c.kernel;
-    verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");
-    verb.add_option(
-        "--launch", k.launch, "of several launches this one is recorded: its number from 1, or its name"
-    );
-    verb.add_option("--preset", k.preset, "a named set of parameters of the manifest");
-    verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
-    verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
-    verb.add_option(
-        "--inputs",
-        k.inputs,
-        "fill of every input: normal, uniform, zeros, ones, coordinates, one-hot, identity, or a .npz"
-    );
-    verb.add_option(
-        "--check", k.check, "races,uninitialised,bounds,barriers,reference or none; default: all"
-    );
-    verb.add_option(
-        "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
-    );
-    verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
-    verb.add_option("--record", k.record, "X,Y,Z: record this block too (repeatable)");
-    verb.add_option(
-            "--record-limit", k.record_limit, "megabytes that recorded blocks may take; default: 1000"
-    )
-        ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
-    add_common_options(verb, c);
 }
 
 // The kernel that the verb is about, and all that decides its run.
@@ -184,6 +142,17 @@ void add_fragments(CLI::App& app, Command& c) {
         "warplens fragments wmma.m16n16k16 a f16 row --element 9,4"
     );
     add_fragment_options(*fragments, c);
+}
+
+void add_layout(CLI::App& app, Command& c) {
+    CLI::App* layout = add_verb(
+        app,
+        c,
+        "layout",
+        "a layout in CuTe's notation: offsets, algebra, bank conflicts, the swizzle that takes them away",
+        "warplens layout 'row(64,64,64)' --type f16 --banks ldmatrix"
+    );
+    add_layout_options(*layout, c);
 }
 
 void add_estimate(CLI::App& app, Command& c) {
@@ -356,6 +325,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_why(app, c);
     add_compare(app, c);
     add_fragments(app, c);
+    add_layout(app, c);
     add_help(app, c);
 }
 

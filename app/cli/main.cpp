@@ -27,7 +27,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 21> kVerbs{
+constexpr std::array<Verb, 22> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"devices", wl::app::verb_devices},
@@ -47,6 +47,7 @@ constexpr std::array<Verb, 21> kVerbs{
      {"why", wl::app::verb_why},
      {"compare", wl::app::verb_compare},
      {"fragments", wl::app::verb_fragments},
+     {"layout", wl::app::verb_layout},
      {"help", wl::app::verb_help},
      {"completion", wl::app::verb_completion},
      {"manual", wl::app::verb_manual},

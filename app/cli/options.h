@@ -82,6 +82,10 @@ struct FragmentOptions {
     int lane = -1, reg = -1;
 };
 
+struct LayoutOptions {
+    std::string expression, type = "f16", banks;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -93,14 +97,15 @@ struct Command {
     CompareOptions compare;
     BenchOptions bench;
     FragmentOptions fragments;
+    LayoutOptions layout;
     OutputOptions output;
     TileOptions tile;
-    std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
-    std::string topic;                                   // help: a verb; completion: a shell
-    std::string out;                                     // -o of run, diagnose, hazards, init and fragments
-    uint64_t seeds = 1;                                  // diagnose: so many from --seed on
-    std::vector<std::string> presets;                    // diagnose: each of them; "all"
-    uint64_t explore = 0;                                // schedules that hazards tries
+    std::vector<std::string> blocks;   // "X,Y,Z": --block of banks
+    std::string topic;                 // help: a verb; completion: a shell
+    std::string out;                   // -o of run, diagnose, hazards, init, fragments and layout
+    uint64_t seeds = 1;                // diagnose: so many from --seed on
+    std::vector<std::string> presets;  // diagnose: each of them; "all"
+    uint64_t explore = 0;              // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open
     float scale = 0;                                     // of its interface; 0: the display's
 };

@@ -36,6 +36,7 @@ const std::map<std::string, Folders>& allowed_folders() {
         std::map<std::string, Folders> allowed = {
             {"base",      {}                                                                       },
             {"fragments", {"base"}                                                                 },
+            {"layouts",   {"base"}                                                                 },
             {"capture",   {"base"}                                                                 },
             {"ptx",       {"base"}                                                                 },
             {"compile",   {"base"}                                                                 },

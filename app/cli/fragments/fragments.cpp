@@ -1,19 +1,16 @@
 // The verb: words to maps, and the four forms in which they leave.
 #include "app/cli/fragments/fragments.h"
 
+#include "app/cli/fragments/drawing.h"
 #include "app/cli/verbs.h"
-#include "app/shell/picture.h"
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <span>
 
 namespace wl::app {
 
@@ -70,27 +67,6 @@ FragmentAnswer answer_about(fragments::Map map, const FragmentOptions& o) {
     return a;
 }
 
-void write_text(const std::string& path, const std::string& text) {
-    write_file_atomically(path, std::as_bytes(std::span(text)));
-}
-
-// By the suffix of the file.
-void write_out(const Command& command, const std::vector<FragmentAnswer>& answers) {
-    const std::string suffix = std::filesystem::path(command.out).extension().string();
-    const auto sheet = [&] { return fragments_sheet(answers, command.fragments.colour); };
-    if (suffix == ".svg")
-        write_text(command.out, svg_of(sheet()));
-    else if (suffix == ".png")
-        write_sheet_picture(sheet(), command.out);
-    else if (suffix == ".json")
-        write_text(command.out, fragments_json(answers).dump(2) + "\n");
-    else if (suffix == ".txt")
-        write_text(command.out, fragments_text(answers));
-    else
-        throw Error("-o " + command.out + ": its name has to end in .svg, .png, .json or .txt");
-    if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.out.c_str());
-}
-
 }  // namespace
 
 std::vector<FragmentAnswer> answer(const FragmentOptions& options) {
@@ -107,7 +83,13 @@ int verb_fragments(const Command& command) {
     }
     const std::vector<FragmentAnswer> answers = answer(command.fragments);
     if (!command.out.empty()) {
-        write_out(command, answers);
+        write_drawing(
+            command.out,
+            {fragments_text(answers),
+             [&] { return fragments_json(answers).dump(2); },
+             [&] { return fragments_sheet(answers, command.fragments.colour); }}
+        );
+        if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.out.c_str());
         return kExitOk;
     }
     const std::string text =
