@@ -59,7 +59,7 @@ struct Grid {
 
 Grid grid_of(const FragmentLayout& l, Box box) {
     Grid g;
-    g.beside = l.matrices > 4 ? 4 : l.matrices > 1 ? 2 : 1;
+    g.beside = matrices_beside(l);
     const int down = (l.matrices + g.beside - 1) / g.beside;
     const float width = box.width() - px(kRuler) - static_cast<float>(g.beside - 1) * px(8),
                 height = box.height() - px(kRuler) - static_cast<float>(down - 1) * px(14);
@@ -156,6 +156,8 @@ bool draw_lane(FragmentHover& hover, const ShownFragment& shown, const LaneGrid&
 }
 
 }  // namespace
+
+int matrices_beside(const FragmentLayout& l) { return l.matrices > 4 ? 4 : l.matrices > 1 ? 2 : 1; }
 
 ImU32 fill_of(const ShownFragment& shown, int lane, int element) {
     const size_t k = fragment_index(shown.operand.map, lane, element);

@@ -24,6 +24,7 @@ struct ShownFragment {
     const fragments::Operand& operand;
     FragmentColour colour = FragmentColour::lane;
 };
+int matrices_beside(const FragmentLayout& l);  // of several, how many stand in a row
 ImU32 fill_of(const ShownFragment& shown, int lane, int element);
 bool is_wrong(const ShownFragment& shown, int lane, int element);
 

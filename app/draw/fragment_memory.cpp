@@ -371,9 +371,7 @@ void draw_banks(FragmentHover& hover, const ShownFragment& shown, Box box) {
 }  // namespace
 
 void draw_memory(FragmentHover& hover, const ShownFragment& shown, bool as_banks, Box box) {
-    if (shown.operand.addresses.empty())
-        say(box, colour::kDim, "Made in registers: no load put it there.");
-    else if (as_banks || shown.view.footprint.laid < 0)  // no mark says how the memory is laid out
+    if (as_banks || shown.view.footprint.laid < 0)  // no mark says how the memory is laid out
         draw_banks(hover, shown, box);
     else
         draw_as_laid(hover, shown, box);

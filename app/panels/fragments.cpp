@@ -121,11 +121,18 @@ void draw_panes(FragmentsPanel& panel, const ShownFragment& shown, Selection& se
         {box.high.x - pad, box.high.y - foot - px(4)}
     };
     const FragmentLayout& l = shown.operand.map.layout;
-    const float shape = static_cast<float>(l.columns) / static_cast<float>(l.rows);
-    const float matrix =
-        std::clamp(body.height() * std::min(shape * 1.25F, 1.6F), body.width() * 0.14F, body.width() * 0.3F);
+    const auto beside = static_cast<float>(matrices_beside(l)), all = static_cast<float>(l.matrices);
+    const float shape = static_cast<float>(l.columns) * beside / (static_cast<float>(l.rows) * all / beside);
+    const bool memory = !shown.operand.addresses.empty();
+    const float matrix = std::clamp(
+        body.height() * std::min(shape * 1.25F, 2.2F),
+        body.width() * 0.14F,
+        body.width() * (memory ? 0.3F : 0.5F)
+    );
     const float lanes = std::clamp(
-        static_cast<float>(l.distinct) * px(27) + px(34), body.width() * 0.1F, body.width() * 0.2F
+        static_cast<float>(l.distinct) * px(27) + px(34),
+        body.width() * 0.1F,
+        memory ? body.width() * 0.2F : body.width() - matrix - px(18)
     );
     const float second = body.low.x + matrix + px(18), third = second + lanes + px(24);
     draw_matrix(
@@ -145,15 +152,16 @@ void draw_panes(FragmentsPanel& panel, const ShownFragment& shown, Selection& se
             {second + lanes, body.high.y}
     }
     );
-    draw_memory(
-        panel.hover,
-        shown,
-        panel.banks,
-        {
-            {third, body.low.y},
-            body.high
-    }
-    );
+    if (memory)
+        draw_memory(
+            panel.hover,
+            shown,
+            panel.banks,
+            {
+                {third, body.low.y},
+                body.high
+        }
+        );
     draw_foot(
         panel,
         shown,
@@ -165,9 +173,9 @@ void draw_panes(FragmentsPanel& panel, const ShownFragment& shown, Selection& se
 }
 
 std::string subtitle_of(const Session& session, const fragments::Live& live) {
-    return live.instruction + "   warp " + std::to_string(live.warp) + " of " +
-        block_text(session.capture, live.block) + ", time " + count_text(static_cast<int64_t>(live.time)) +
-        ", simulated";
+    const std::string what = live.mark.empty() ? live.instruction : "WL_FRAGMENT(\"" + live.mark + "\")";
+    return what + "   warp " + std::to_string(live.warp) + " of " + block_text(session.capture, live.block) +
+        ", time " + count_text(static_cast<int64_t>(live.time)) + ", simulated";
 }
 
 void draw_body(FragmentsPanel& panel, const Session& session, Selection& selection, Box body) {
