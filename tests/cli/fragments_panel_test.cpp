@@ -125,7 +125,7 @@ TEST(FragmentsLive, MovesSayWhereTheirMatricesLie) {
 
 TEST(FragmentsLive, AProductIsTheSumOfItsFragments) {
     for (const auto& [kernel, text] : {
-             std::pair("v2c_2", "wmma::mma_sync(score, q, k, score)"), {"v2c_9", "\"r\"(b0), \"r\"(b1)"}
+             std::pair("v2c_2", "wmma::mma_sync(score, q, k, score)"), {"v2c_9", R"("r"(b0), "r"(b1))"}
     }) {
         Asked asked({kernel});
         for (const char* hit : {"0", "1", "5"}) {
