@@ -116,7 +116,7 @@ Layout by_rows(Reader& r, bool column) {
     const int64_t columns = r.number();
     const int64_t ld = r.takes(',') ? r.number() : column ? rows : columns;
     const Layout row{rows, column ? 1 : ld, {}}, col{columns, column ? ld : 1, {}};
-    const Layout all{
+    Layout all{
         1, 0, {row, col}
     };
     check_shape(all, r);
