@@ -28,6 +28,7 @@ constexpr PanelEntry kList[] = {
     {"Tiles",      Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }          },
     {"Heatmaps",   Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }       },
     {"Lanes",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }     },
+    {"Fragments",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.fragments, s, c, a); } },
     {"Provenance", Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.provenance, s, c, a); }},
     {"Banks",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }     },
     {"Findings",   Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }       },

@@ -5,6 +5,7 @@
 #include "app/panels/element.h"
 #include "app/panels/errors.h"
 #include "app/panels/findings.h"
+#include "app/panels/fragments.h"
 #include "app/panels/heatmaps.h"
 #include "app/panels/lanes.h"
 #include "app/panels/ownership.h"
@@ -32,7 +33,7 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
-constexpr int kPanels = 12;
+constexpr int kPanels = 13;
 
 constexpr std::array<bool, kPanels> every_panel() {
     std::array<bool, kPanels> open{};
@@ -49,6 +50,7 @@ struct Workspace {
     ErrorsPanel errors;
     BanksPanel banks;
     LanesPanel lanes;
+    FragmentsPanel fragments;
     ProvenancePanel provenance;
     OwnershipPanel ownership;
     ElementPanel element;

@@ -3,9 +3,12 @@
 
 #include "app/cli/bench/bench_options.h"
 #include "app/cli/formats/report.h"
+#include "app/cli/fragments/fragment_options.h"
+#include "app/cli/init/source_options.h"
+#include "app/cli/layout/layout_options.h"
 #include "app/cli/questions/parse_questions.h"
-#include "app/cli/record/record_words.h"
 #include "app/cli/remote/remote.h"
+#include "app/cli/run_options/run_options.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -45,48 +48,6 @@ void add_output_options(CLI::App& verb, Command& c) {
     );
 }
 
-void add_common_options(CLI::App& verb, Command& c) {
-    KernelOptions& k = c.kernel;
-    verb.add_option("--set", k.set, "NAME=VALUE: change a parameter of the manifest (repeatable)");
-    verb.add_option("--seed", k.seed, "seed of the inputs");
-    verb.add_option("--threads", k.threads, "emulator threads; 0: one a core")->check(CLI::NonNegativeNumber);
-    verb.add_option(
-            "--on", k.on, "who executes: cpu (the emulator), gpu, both (compared), auto (gpu if there is one)"
-    )
-        ->check(CLI::IsMember({"cpu", "gpu", "both", "auto"}));
-    verb.add_option("--device", k.device, "number of the GPU, from 0 (`warplens devices` lists them)")
-        ->check(CLI::NonNegativeNumber);
-    verb.add_option("--arch", k.arch, "compute_80, compute_90, ...");
-    verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
-}
-
-void add_kernel_options(CLI::App& verb, Command& c) {
-    KernelOptions& k = c.kernel;
-    verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");
-    verb.add_option(
-        "--launch", k.launch, "of several launches this one is recorded: its number from 1, or its name"
-    );
-    verb.add_option("--preset", k.preset, "a named set of parameters of the manifest");
-    verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
-    verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
-    verb.add_option(
-        "--inputs",
-        k.inputs,
-        "fill of every input: normal, uniform, zeros, ones, coordinates, one-hot, identity, or a .npz"
-    );
-    verb.add_option(
-        "--check", k.check, "races,uninitialised,bounds,barriers,reference or none; default: all"
-    );
-    verb.add_option(
-        "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
-    );
-    verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
-    verb.add_option("--search", k.search, "seconds to look for a change that mends; default: 0")
-        ->check(CLI::Range(uint64_t{0}, uint64_t{3600}));
-    add_record_options(verb, k);
-    add_common_options(verb, c);
-}
-
 // The kernel that the verb is about, and all that decides its run.
 void add_kernel(CLI::App& verb, Command& c, const char* about) {
     verb.add_option("kernel", c.kernel.kernel, about)->required();
@@ -103,18 +64,6 @@ CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* abou
     return verb;
 }
 
-// Which entry of a file, and how a .cu is compiled.
-void add_source_options(CLI::App& verb, Command& c) {
-    verb.add_option(
-        "--entry", c.check.entry, "only this entry: its name in the PTX or in C++, or an instance name<int>"
-    );
-    verb.add_option("--arch", c.check.arch, "sm_80, sm_90, ...: what a .cu is compiled for");
-    verb.add_option("-D,--define", c.check.defines, "NAME or NAME=VALUE for a .cu (repeatable)")
-        ->allow_extra_args(false);
-    verb.add_option("-I,--include", c.check.include, "a folder of a .cu's headers (repeatable)")
-        ->allow_extra_args(false);
-}
-
 void add_init(CLI::App& app, Command& c) {
     CLI::App* init = add_verb(
         app,
@@ -126,7 +75,7 @@ void add_init(CLI::App& app, Command& c) {
     init->add_option("file", c.kernel.kernel, "a .cu, host code and all, or a .ptx")->required();
     init->add_option("-o,--out", c.out, "the manifest to write; default: beside the file, with its name");
     init->add_flag("--force", c.init.force, "write over a manifest and a reference that are there");
-    add_source_options(*init, c);
+    add_source_options(*init, c.check);
     init->footer(
         init->get_footer() + "\n\nElement types, and what each may be called:\n" + type_names_text(2)
     );
@@ -141,7 +90,7 @@ void add_check(CLI::App& app, Command& c) {
         "warplens check mine.cu --entry scale --arch sm_80 --define TILE=32 -I include"
     );
     check->add_option("file", c.kernel.kernel, "a .ptx, or a .cu, host code and all")->required();
-    add_source_options(*check, c);
+    add_source_options(*check, c.check);
     add_format(*check, c);
     check->add_flag("--debug", c.check.debug, "compile a .cu as a debug build (-G)");
 }
@@ -183,6 +132,28 @@ void add_hazards(CLI::App& app, Command& c) {
     add_verbose(*hazards, c);
     hazards->add_option("-o,--out", c.out, "the capture to write");
     add_kernel(*hazards, c, kKernel);
+}
+
+void add_fragments(CLI::App& app, Command& c) {
+    CLI::App* fragments = add_verb(
+        app,
+        c,
+        "fragments",
+        "which lane holds which element of a matrix instruction's operand; as text, JSON or a drawing",
+        "warplens fragments wmma.m16n16k16 a f16 row --element 9,4"
+    );
+    add_fragment_options(*fragments, c);
+}
+
+void add_layout(CLI::App& app, Command& c) {
+    CLI::App* layout = add_verb(
+        app,
+        c,
+        "layout",
+        "a layout in CuTe's notation: offsets, algebra, bank conflicts, the swizzle that takes them away",
+        "warplens layout 'row(64,64,64)' --type f16 --banks ldmatrix"
+    );
+    add_layout_options(*layout, c);
 }
 
 void add_estimate(CLI::App& app, Command& c) {
@@ -356,6 +327,8 @@ void add_verbs(CLI::App& app, Command& c) {
     add_accept(app, c);
     add_why(app, c);
     add_compare(app, c);
+    add_fragments(app, c);
+    add_layout(app, c);
     add_help(app, c);
 }
 

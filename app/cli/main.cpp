@@ -27,7 +27,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 20> kVerbs{
+constexpr std::array<Verb, 22> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"devices", wl::app::verb_devices},
@@ -46,6 +46,8 @@ constexpr std::array<Verb, 20> kVerbs{
      {"accept", wl::app::verb_accept},
      {"why", wl::app::verb_why},
      {"compare", wl::app::verb_compare},
+     {"fragments", wl::app::verb_fragments},
+     {"layout", wl::app::verb_layout},
      {"help", wl::app::verb_help},
      {"completion", wl::app::verb_completion},
      {"manual", wl::app::verb_manual},

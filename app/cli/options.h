@@ -49,6 +49,7 @@ struct AtOptions {
     uint32_t ptx_line = 0;
     int64_t time = -1, hit = 0, step = 0, site = -1;
     std::vector<std::string> print, watch;
+    bool fragments = false;  // of the matrix instruction there, in place of variables
     bool serve = false;
 };
 
@@ -75,6 +76,16 @@ struct CompareOptions {
     bool all = false;         // every change of the source, not only those in the stage that differs
 };
 
+struct FragmentOptions {
+    std::vector<std::string> words;  // of the instruction; empty: list them
+    std::string element, colour = "lane";
+    int lane = -1, reg = -1;
+};
+
+struct LayoutOptions {
+    std::string expression, type = "f16", banks;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -85,14 +96,16 @@ struct Command {
     WhyOptions why;
     CompareOptions compare;
     BenchOptions bench;
+    FragmentOptions fragments;
+    LayoutOptions layout;
     OutputOptions output;
     TileOptions tile;
-    std::vector<std::string> blocks;                     // "X,Y,Z": --block of banks
-    std::string topic;                                   // help: a verb; completion: a shell
-    std::string out;                                     // -o of run, diagnose, hazards and init
-    uint64_t seeds = 1;                                  // diagnose: so many from --seed on
-    std::vector<std::string> presets;                    // diagnose: each of them; "all"
-    uint64_t explore = 0;                                // schedules that hazards tries
+    std::vector<std::string> blocks;   // "X,Y,Z": --block of banks
+    std::string topic;                 // help: a verb; completion: a shell
+    std::string out;                   // -o of run, diagnose, hazards, init, fragments and layout
+    uint64_t seeds = 1;                // diagnose: so many from --seed on
+    std::vector<std::string> presets;  // diagnose: each of them; "all"
+    uint64_t explore = 0;              // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open
     float scale = 0;                                     // of its interface; 0: the display's
 };

@@ -20,6 +20,8 @@ int verb_estimate(const Command& command);
 int verb_at(const Command& command);
 int verb_accept(const Command& command);
 int verb_why(const Command& command);
+int verb_fragments(const Command& command);
+int verb_layout(const Command& command);
 int verb_compare(const Command& command);
 int verb_help(const Command& command);
 int verb_completion(const Command& command);

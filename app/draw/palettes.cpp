@@ -91,6 +91,10 @@ Rgb warp_colour(int warp) {
     return mix(kWarps[warp % 8], {16, 18, 21}, 0.18 * round);
 }
 
+Rgb lane_colour(int lane) {
+    return owner_palette()[static_cast<size_t>(lane % 32 / 4 * kOwnerLanes + 6 + lane % 4 * 8)];
+}
+
 const OwnerPalette& owner_palette() {
     static const OwnerPalette kPalette = [] {
         OwnerPalette colours;

@@ -20,6 +20,9 @@ constexpr int kOwnerWarps = 32, kOwnerLanes = 32;  // warps repeat their hue aft
 using OwnerPalette = std::array<Rgb, kOwnerWarps * kOwnerLanes>;
 const OwnerPalette& owner_palette();  // [warp * 32 + lane]: hue = warp, lightness = lane
 Rgb warp_colour(int warp);            // the middle of that warp's lanes
+// Of fragments: a hue for each group of four lanes, which share rows or columns, a lightness for each of the
+// four.
+Rgb lane_colour(int lane);
 
 constexpr Rgb kNotANumber = {255, 0, 222}, kPositiveInfinity = {0, 255, 255},
               kNegativeInfinity = {158, 255, 0};

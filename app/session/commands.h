@@ -14,6 +14,7 @@ struct Commands {
     bool cancel = false;              // the running worker
     bool count_banks = false;
     std::optional<std::string> ask_lanes;       // options of `warplens at`
+    std::optional<std::string> ask_fragments;   // options of `warplens at`
     std::optional<std::string> ask_provenance;  // options of `warplens why`
     bool reset_layout = false;
     bool quit = false;

@@ -130,6 +130,19 @@ bool hear_lanes(Session& session) {
     return hear(lanes.talk, [&lanes](const std::string& line) { lanes.report = lane_report(line); });
 }
 
+void ask_fragments(Session& session, const std::string& question) {
+    converse(session, session.fragments.talk, "at", question);
+}
+
+bool hear_fragments(Session& session) {
+    FragmentsAnswer& fragments = session.fragments;
+    return hear(fragments.talk, [&session, &fragments](const std::string& line) {
+        fragments.report = fragment_report(line);
+        fragments.view =
+            make_fragment_view(fragments.report->live, session.capture, fragments.view.content + 1);
+    });
+}
+
 void ask_provenance(Session& session, const std::string& question) {
     converse(session, session.provenance.talk, "why", question);
 }

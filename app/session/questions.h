@@ -17,6 +17,8 @@ bool hear_banks(Session& session);  // true: something changed
 // others waits.
 void ask_lanes(Session& session, const std::string& question);
 bool hear_lanes(Session& session);  // true: something changed
+void ask_fragments(Session& session, const std::string& question);
+bool hear_fragments(Session& session);  // true: something changed
 void ask_provenance(Session& session, const std::string& question);
 bool hear_provenance(Session& session);  // true: something changed
 

@@ -2,10 +2,12 @@
 // status message.
 #pragma once
 
+#include "app/session/fragment_view.h"
 #include "app/session/selection.h"
 #include "app/session/tile_tree.h"
 #include "app/session/tile_view.h"
 #include "app/worker/bank_table.h"
+#include "app/worker/fragment_report.h"
 #include "app/worker/kernel_options.h"
 #include "app/worker/lane_report.h"
 #include "app/worker/provenance_report.h"
@@ -63,6 +65,13 @@ struct ProvenanceAnswer {
     std::optional<ProvenanceReport> report;
 };
 
+// One that tells of the loaded capture's matrix instructions.
+struct FragmentsAnswer {
+    Conversation talk;
+    std::optional<FragmentReport> report;
+    FragmentView view;  // of that report
+};
+
 struct Session {
     std::string path;  // of the capture; empty: none is loaded
     capture::Capture capture;
@@ -80,6 +89,7 @@ struct Session {
     BanksAnswer banks;
     LanesAnswer lanes;
     ProvenanceAnswer provenance;
+    FragmentsAnswer fragments;
 };
 // A worker may have something to say at any time: look often.
 bool is_waiting(const Session& session);

@@ -219,6 +219,15 @@ std::string value_of(const App& app, const std::string& key) {
             ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line)
             : lanes.report->problem;
     }
+    if (key == "fragments") {
+        const FragmentsAnswer& fragments = app.session.fragments;
+        if (!fragments.talk.asked.empty()) return "asking";
+        if (!fragments.talk.problem.empty()) return fragments.talk.problem;
+        if (!fragments.report) return "none";
+        const fragments::Live& live = fragments.report->live;
+        if (!fragments.report->problem.empty()) return fragments.report->problem;
+        return "line " + std::to_string(live.line) + (live.focus.empty() ? "" : " " + live.focus);
+    }
     if (key == "provenance") {
         const ProvenanceAnswer& provenance = app.session.provenance;
         if (!provenance.talk.asked.empty()) return "asking";

@@ -182,4 +182,21 @@ void write_tile_picture(const capture::Capture& capture, int tile, View view, co
     write_png(shell.pixels(), png);
 }
 
+void write_sheet_picture(const Sheet& sheet, const std::string& png) {
+    constexpr float kMost = 16000;  // pixels that every driver draws
+    if (sheet.width > kMost || sheet.height > kMost)
+        throw Error("-o " + png + ": the drawing is too large for a PNG; write a .svg.");
+    const auto width = static_cast<int>(sheet.width), height = static_cast<int>(sheet.height);
+    OffscreenShell shell(width, height, 1);
+    for (int drawn = 0; drawn < 2; ++drawn)
+        shell.draw([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize({sheet.width, sheet.height});
+            ImGui::Begin("sheet", nullptr, ImGuiWindowFlags_NoDecoration);
+            paint(sheet);
+            ImGui::End();
+        });
+    write_png(shell.pixels(), png);
+}
+
 }  // namespace wl::app

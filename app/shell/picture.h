@@ -1,6 +1,7 @@
-// One tile as a PNG, drawn off screen by the code that draws the window's heatmaps.
+// One tile or one sheet as a PNG, drawn off screen by the code that draws the window.
 #pragma once
 
+#include "app/draw/sheet.h"
 #include "instrumentation/capture/capture.h"
 
 #include <optional>
@@ -15,5 +16,8 @@ std::optional<View> view_from_name(std::string_view name);
 // `tile`: index in Capture::tiles. Throws Error when the tile has no elements, the view needs a reference or
 // writers that are missing, EGL is missing, or `png` cannot be written.
 void write_tile_picture(const capture::Capture& capture, int tile, View view, const std::string& png);
+
+// Throws Error when the sheet is too large for a picture, EGL is missing, or `png` cannot be written.
+void write_sheet_picture(const Sheet& sheet, const std::string& png);
 
 }  // namespace wl::app

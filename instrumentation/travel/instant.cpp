@@ -2,6 +2,7 @@
 #include "instrumentation/travel/instant.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/travel/fragments.h"
 #include "instrumentation/travel/search.h"
 #include "instrumentation/travel/trace.h"
 
@@ -66,12 +67,14 @@ struct Scout {
         if (past.size() <= static_cast<size_t>(here.warp)) past.resize(static_cast<size_t>(here.warp) + 1);
         Past& p = past[static_cast<size_t>(here.warp)];
         const std::string* mark = come_to_mark(here, p);
+        if (wanted.fragments && !has_fragments(route, here.site)) return false;
         if (wanted.time) {
             if (p.arrived_late || here.time < *wanted.time) return false;
             p.arrived_late = true;
         }
-        if (wanted.line != 0 && wanted.makes == Odd::none && !comes_to_line(here, p)) return false;
-        if (wanted.line != 0 && wanted.makes != Odd::none && line[here.site] == 0) return false;
+        const bool anywhere = wanted.makes != Odd::none || wanted.fragments;
+        if (wanted.line != 0 && !anywhere && !comes_to_line(here, p)) return false;
+        if (wanted.line != 0 && anywhere && line[here.site] == 0) return false;
         if (!wanted.stage.empty() && p.stage != wanted.stage) return false;
         if (!wanted.tile.empty() && (mark == nullptr || *mark != wanted.tile)) return false;
         if (wanted.iteration >= 0 && iteration_of(p, mark) != wanted.iteration) return false;

@@ -54,9 +54,10 @@ struct Wanted {
     int barrier = -1;    // the warp comes to its block barrier of this number, from 0
     int epoch = -1;      // the warp has passed so many block barriers
     int64_t site = -1;   // it is about to execute this instruction
-    uint32_t ptx_line = 0;  // or one at this line of the PTX
-    Bytes written;          // it is about to write some of these bytes
-    Odd makes = Odd::none;  // the instruction leaves NaN or Inf in a destination register of a lane
+    uint32_t ptx_line = 0;   // or one at this line of the PTX
+    bool fragments = false;  // it is about to execute an instruction that has_fragments, anywhere on the line
+    Bytes written;           // it is about to write some of these bytes
+    Odd makes = Odd::none;   // the instruction leaves NaN or Inf in a destination register of a lane
     std::optional<watch::Watch> when;  // true for at least one of its lanes
     int64_t hit = 0;  // how many such arrivals come before; negative: counted from the last, -1
     // Arrivals are counted from an instant instead: 0 is the first at or behind it, or the last before it,

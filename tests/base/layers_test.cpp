@@ -35,6 +35,8 @@ const std::map<std::string, Folders>& allowed_folders() {
     static const std::map<std::string, Folders> kAllowed = [] {
         std::map<std::string, Folders> allowed = {
             {"base",      {}                                                                       },
+            {"fragments", {"base"}                                                                 },
+            {"layouts",   {"base"}                                                                 },
             {"capture",   {"base"}                                                                 },
             {"ptx",       {"base"}                                                                 },
             {"compile",   {"base"}                                                                 },
@@ -43,7 +45,8 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"emulator",  {"base", "capture", "ptx", "execution"}                                  },
             {"variables", {"base", "ptx"}                                                          },
             {"watch",     {"base", "ptx", "variables"}                                             },
-            {"travel",    {"base", "capture", "ptx", "variables", "watch", "execution", "emulator"}},
+            {"travel",
+             {"base", "fragments", "capture", "ptx", "variables", "watch", "execution", "emulator"}},
             {"gpu",       {"base", "capture", "ptx", "execution"}                                  },
             {"analysis",  {"base", "capture"}                                                      },
         };

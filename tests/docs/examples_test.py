@@ -171,7 +171,7 @@ class Examples(unittest.TestCase):
             example = re.search(r"Example:\n\s+(.*)", page)
             with self.subTest(verb):
                 self.assertIsNotNone(example, page)
-                words = re.search(r"warplens ([^|)]*)", example[1])[1].strip()  # as a shell reads it
+                words = re.search(r"warplens ((?:'[^']*'|[^|)'])*)", example[1])[1].strip()  # as a shell reads it
                 self.assertEqual(words.split()[0], verb, example[1])
                 if verb in NOT_RUN:
                     continue

@@ -3,11 +3,13 @@
 
 #include "app/cli/executors.h"
 #include "app/cli/questions/again.h"
+#include "app/cli/questions/at_fragments.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/symbols.h"
+#include "instrumentation/travel/fragments.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -78,6 +80,7 @@ Printed print_one(
 // A schedule orders the instructions of one program: the recorded one.
 std::string build_of(const Trip& trip, const AtOptions& o) {
     if (!o.build.empty()) return o.build;
+    if (o.fragments) return "optimised";  // the program that was recorded
     const bool ordered = trip.recorded && trip.recorded->launch.schedule_seed != 0;
     return ordered ? trip.recorded->launch.build : "debug";
 }
@@ -147,6 +150,12 @@ void repeat(Trip& trip, SameRun runs) {
     e.entry = runs.recorded.launch.entry;
 }
 
+void require_warp(const Trip& trip, const AtOptions& o) {
+    if (o.warp >= trip.warps)
+        throw Error(fmt::format("--warp {}: a block of this launch has warps 0 to {}", o.warp, trip.warps - 1)
+        );
+}
+
 }  // namespace
 
 std::unique_ptr<Trip> make_trip(
@@ -179,9 +188,7 @@ std::unique_ptr<Trip> make_trip(
 }
 
 AtReport answer(Trip& trip, const AtOptions& o) {
-    if (o.warp >= trip.warps)
-        throw Error(fmt::format("--warp {}: a block of this launch has warps 0 to {}", o.warp, trip.warps - 1)
-        );
+    require_warp(trip, o);
     std::string note = travel_to(trip, o);
     AtReport r = report_here(trip, o);
     r.note = std::move(note);
@@ -189,9 +196,25 @@ AtReport answer(Trip& trip, const AtOptions& o) {
     return r;
 }
 
+fragments::Live answer_fragments(Trip& trip, const AtOptions& o) {
+    require_warp(trip, o);
+    travel_to(trip, o);
+    if (!travel::has_fragments(trip.route, emulator::here(*trip.route.traveller).site))
+        throw Error("--fragments: the instruction there has none; name a line with a wmma, mma or ldmatrix");
+    fragments::Live live = travel::fragments_here(trip.route);
+    live.block = trip.block;
+    return live;
+}
+
 int verb_at(const Command& command) {
     if (command.at.serve) return serve_at(command);
     const std::unique_ptr<Trip> trip = make_trip(command, command.at);
+    if (command.at.fragments) {
+        const fragments::Live live = answer_fragments(*trip, command.at);
+        const std::string text = command.output.json ? live_json(live).dump(2) + "\n" : live_text(live);
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return kExitOk;
+    }
     const AtReport r = answer(*trip, command.at);
     for (const Printed& p : r.values)
         if (!p.problem.empty()) throw Error(p.problem);

@@ -4,6 +4,7 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/run.h"
+#include "instrumentation/fragments/live.h"
 #include "instrumentation/travel/slice.h"
 
 #include <memory>
@@ -54,6 +55,9 @@ struct AtReport {
 // Goes there; says what happens there. Throws Error when there is no such instant.
 std::string travel_to(Trip& trip, const AtOptions& o);
 AtReport answer(Trip& trip, const AtOptions& o);
+
+// The same of a matrix instruction: its fragments.
+fragments::Live answer_fragments(Trip& trip, const AtOptions& o);
 
 std::string report_text(const AtReport& r);
 nlohmann::ordered_json report_json(const AtReport& r);

@@ -27,6 +27,7 @@ travel::Wanted wanted_of(const AtOptions& o) {
     w.site = o.site;
     if (o.first == "nan") w.makes = travel::Odd::nan;
     if (o.first == "inf") w.makes = travel::Odd::inf;
+    w.fragments = o.fragments;
     w.hit = o.hit;
     if (o.time >= 0) w.time = static_cast<uint64_t>(o.time);
     if (!o.when.empty()) w.when = watch::parse(o.when);
@@ -50,6 +51,7 @@ std::string describe(const AtOptions& o) {
     if (!o.when.empty()) text += " with " + o.when;
     if (!o.serves.empty()) text += " for " + o.serves;
     if (!o.from_stage.empty()) text += " from stage " + o.from_stage + " on";
+    if (o.fragments) text += " at a matrix instruction";
     if (o.time >= 0) text += fmt::format(" from time {} on", o.time);
     return text;
 }
@@ -145,7 +147,7 @@ std::string odd_text(const travel::Route& route, const AtOptions& o, const trave
 bool names_an_instant(const AtOptions& o) {
     return o.line != 0 || !o.stage.empty() || !o.when.empty() || !o.tile.empty() || !o.first.empty() ||
         !o.serves.empty() || !o.from_stage.empty() || !o.write.empty() || o.barrier >= 0 || o.epoch >= 0 ||
-        o.ptx_line != 0 || o.site >= 0 || o.time >= 0;
+        o.ptx_line != 0 || o.site >= 0 || o.time >= 0 || o.fragments;
 }
 
 // The instant at which the element is written for the mark that takes it. Of a tile in registers, of a warp's
@@ -169,6 +171,17 @@ uint64_t instant_of(Trip& trip, const AtOptions& o) {
 
 // Where arrivals are counted from, when not from the block's start.
 void set_anchor(Trip& trip, const AtOptions& o, travel::Wanted& wanted) {
+    if (o.fragments && o.time >= 0) {
+        travel::Wanted then;
+        then.warp = wanted.warp;
+        then.time = wanted.time;
+        wanted.time.reset();
+        if (!travel::go(trip.route, then).found)
+            throw Error(fmt::format("warp {} has ended before time {}", then.warp, o.time));
+        wanted.side = travel::Wanted::Side::behind;
+        wanted.anchor = emulator::here(*trip.route.traveller).order;
+        return;
+    }
     if (o.serves.empty() && o.from_stage.empty()) return;
     wanted.iteration = -1;
     if (!o.serves.empty()) {

@@ -73,6 +73,11 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
     );
     at.add_option("--watch", o.watch, "an expression besides those of --print (repeatable)")
         ->allow_extra_args(false);
+    at.add_flag(
+        "--fragments",
+        o.fragments,
+        "the next matrix instruction there: its fragments by element, with where they lay"
+    );
     at.add_option("--build", o.build, "debug (variables by name) or optimised (registers by PTX name)")
         ->check(CLI::IsMember({"debug", "optimised"}));
 }

@@ -1,0 +1,14 @@
+// The options that say how a .cu is compiled and which entry of it is meant, for CLI11.
+#pragma once
+
+#include "app/cli/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace wl::app {
+
+void add_source_options(CLI::App& verb, CheckOptions& o);
+
+}  // namespace wl::app

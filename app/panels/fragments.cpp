@@ -1,0 +1,258 @@
+// The selection becomes a question; the answer is shown operand by operand.
+#include "app/panels/fragments.h"
+
+#include "app/draw/numbers.h"
+#include "app/session/navigate.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace wl::app {
+
+namespace {
+
+void follow(FragmentsPanel& panel, const Session& session, const FragmentQuestion& q) {
+    if (panel.base != q.words) {
+        panel.base = q.words;
+        panel.hit = 0;
+    }
+    const FragmentView& view = session.fragments.view;
+    if (view.content != panel.content) {
+        panel.content = view.content;
+        panel.operand = view.first;
+    }
+    panel.operand = std::clamp(panel.operand, 0, std::max(0, static_cast<int>(view.operands.size()) - 1));
+    panel.hover = {panel.hover.next, kNoPlace};
+}
+
+std::string question_of(const FragmentsPanel& panel) {
+    if (panel.base.empty() || panel.lines.empty()) return "";
+    return panel.hit == 0 ? panel.base : panel.base + " --hit " + std::to_string(panel.hit);
+}
+
+void draw_tabs(FragmentsPanel& panel, const fragments::Live& live, ImVec2& at) {
+    std::vector<std::string> names;
+    for (const fragments::Operand& o : live.operands) {
+        names.push_back(o.name);
+        for (char& c : names.back()) c = static_cast<char>(c - 'a' + 'A');
+    }
+    const std::vector<std::string_view> labels(names.begin(), names.end());
+    if (labels.empty()) return;
+    panel.operand = segmented(at, {"fragments/operand", labels, panel.operand});
+    at.x += segmented_width(labels) + px(12);
+}
+
+void draw_toolbar(FragmentsPanel& panel, const fragments::Live* live, Box box) {
+    ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(4));
+    if (live != nullptr) draw_tabs(panel, *live, at);
+    constexpr std::array<std::string_view, 4> kColours = {"Lane", "Register", "Value", "Error"};
+    panel.colour = static_cast<FragmentColour>(
+        segmented(at, {"fragments/colour", kColours, static_cast<int>(panel.colour)})
+    );
+    at.x += segmented_width(kColours) + px(12);
+    constexpr std::array<std::string_view, 2> kMemory = {"Matrix", "Banks"};
+    panel.banks = segmented(at, {"fragments/memory", kMemory, panel.banks ? 1 : 0}) == 1;
+    at.x += segmented_width(kMemory) + px(12);
+    if (button(at, "fragments/back", "‹", {.width = px(28)})) --panel.hit;
+    at.x += px(32);
+    if (button(at, "fragments/forward", "›", {.width = px(28)})) ++panel.hit;
+}
+
+// The program's lines with matrix instructions; a click selects one.
+void draw_lines(const FragmentsPanel& panel, Selection& selection, int chosen, Box box) {
+    float x = box.low.x + px(size::kPad);
+    for (size_t i = 0; i < panel.lines.size(); ++i) {
+        const FragmentLine& line = panel.lines[i];
+        const std::string number = std::to_string(line.line);
+        const float width =
+            measure(Face::small_numbers, number).x + measure(Face::small_words, line.what).x + px(18);
+        if (x + width > box.high.x - px(size::kPad)) break;
+        const Box chip{
+            {x,         box.low.y + px(1) },
+            {x + width, box.high.y - px(1)}
+        };
+        const bool pressed = press(chip, "fragments/line/" + number);
+        const bool lit = static_cast<int>(i) == chosen;
+        if (lit || ImGui::IsItemHovered())
+            ImGui::GetWindowDrawList()->AddRectFilled(chip.low, chip.high, colour::kRaised, px(4));
+        const float after =
+            put({x + px(6), middle(chip.low.y, chip.height(), Face::small_numbers)},
+                {Face::small_numbers, lit ? colour::kSelection : colour::kFaint},
+                number);
+        put({after + px(5), middle(chip.low.y, chip.height(), Face::small_words)},
+            {Face::small_words, lit ? colour::kBright : colour::kDim},
+            line.what);
+        if (pressed) select_site(selection, line.site);
+        x += width + px(4);
+    }
+}
+
+// One line below the panes: the element under the mouse, else what is wrong.
+void draw_foot(const FragmentsPanel& panel, const ShownFragment& shown, Box box) {
+    const float top = middle(box.low.y, box.height(), Face::small_words);
+    const ImVec2 at(box.low.x + px(size::kPad), top);
+    const float width = box.width() - 2 * px(size::kPad);
+    if (panel.hover.now.row >= 0) {
+        put_clipped(at, width, {Face::small_numbers, colour::kText}, element_text(shown, panel.hover.now));
+        return;
+    }
+    const FragmentOperandView& view = shown.view;
+    const int64_t cells = static_cast<int64_t>(view.cells.size());
+    if (view.should_of.empty()) {
+        const std::string text =
+            shown.live.note.empty() ? fragments::proof_text(shown.operand.map) : shown.live.note;
+        put_clipped(at, width, {Face::small_words, colour::kFaint}, shown.operand.map.name + ": map " + text);
+        return;
+    }
+    const std::string text = view.wrong_count == 0
+        ? "all " + count_text(cells) + " elements agree with " + view.should_of
+        : count_text(view.wrong_count) + " of " + count_text(cells) + " elements differ from " +
+            view.should_of;
+    put_clipped(at, width, {Face::small_words, view.wrong_count == 0 ? colour::kGood : colour::kBad}, text);
+}
+
+void draw_panes(FragmentsPanel& panel, const ShownFragment& shown, Selection& selection, Box box) {
+    const float pad = px(size::kPad), foot = px(22);
+    const Box body{
+        {box.low.x + pad,  box.low.y + px(6)        },
+        {box.high.x - pad, box.high.y - foot - px(4)}
+    };
+    const FragmentLayout& l = shown.operand.map.layout;
+    const auto beside = static_cast<float>(matrices_beside(l)), all = static_cast<float>(l.matrices);
+    const float shape = static_cast<float>(l.columns) * beside / (static_cast<float>(l.rows) * all / beside);
+    const bool memory = !shown.operand.addresses.empty();
+    const float matrix = std::clamp(
+        body.height() * std::min(shape * 1.25F, 2.2F),
+        body.width() * 0.14F,
+        body.width() * (memory ? 0.3F : 0.5F)
+    );
+    const float lanes = std::clamp(
+        static_cast<float>(l.distinct) * px(27) + px(34),
+        body.width() * 0.1F,
+        memory ? body.width() * 0.2F : body.width() - matrix - px(18)
+    );
+    const float second = body.low.x + matrix + px(18), third = second + lanes + px(24);
+    draw_matrix(
+        panel.hover,
+        shown,
+        selection,
+        {
+            body.low, {body.low.x + matrix, body.high.y}
+    }
+    );
+    draw_lanes(
+        panel.hover,
+        shown,
+        selection,
+        {
+            {second,         body.low.y },
+            {second + lanes, body.high.y}
+    }
+    );
+    if (memory)
+        draw_memory(
+            panel.hover,
+            shown,
+            panel.banks,
+            {
+                {third, body.low.y},
+                body.high
+        }
+        );
+    draw_foot(
+        panel,
+        shown,
+        {
+            {box.low.x, box.high.y - foot},
+            box.high
+    }
+    );
+}
+
+std::string subtitle_of(const Session& session, const fragments::Live& live) {
+    const std::string what = live.mark.empty() ? live.instruction : "WL_FRAGMENT(\"" + live.mark + "\")";
+    return what + "   warp " + std::to_string(live.warp) + " of " + block_text(session.capture, live.block) +
+        ", time " + count_text(static_cast<int64_t>(live.time)) + ", simulated";
+}
+
+void draw_body(FragmentsPanel& panel, const Session& session, Selection& selection, Box body) {
+    const FragmentsAnswer& answer = session.fragments;
+    if (!answer.talk.problem.empty()) {
+        if (say_and_ask(body, answer.talk.problem, "fragments")) panel.question.clear();
+        return;
+    }
+    if (!answer.report || (answer.report->problem.empty() && answer.view.operands.empty())) {
+        const std::string& note = answer.report ? answer.report->live.note : std::string();
+        say(body, colour::kDim, note.empty() ? "Running the block..." : note);
+        return;
+    }
+    if (!answer.report->problem.empty()) {
+        if (answer.talk.asked.empty()) say(body, colour::kWarning, answer.report->problem);
+        return;
+    }
+    const FragmentOperandView& view = answer.view.operands[static_cast<size_t>(panel.operand)];
+    const fragments::Live& live = answer.report->live;
+    const ShownFragment shown{
+        live, answer.view, view, live.operands[static_cast<size_t>(view.operand)], panel.colour};
+    draw_panes(panel, shown, selection, body);
+}
+
+}  // namespace
+
+void draw(FragmentsPanel& panel, const Session& session, Selection& selection, Commands& commands) {
+    if (panel.capture != session.captures) {
+        panel = {};
+        panel.capture = session.captures;
+        panel.lines = fragment_lines(session.capture);
+    }
+    const Box box = window_box();
+    if (session.capture.launch.kernel.empty() || session.program.empty() || panel.lines.empty()) {
+        const std::string_view why = session.capture.launch.kernel.empty()
+            ? "no kernel is loaded"
+            : "this kernel has no matrix instruction";
+        draw_header(box, {.title = "Fragments", .subtitle = why});
+        return;
+    }
+    const FragmentQuestion q = fragment_question(session, selection, panel.lines);
+    follow(panel, session, q);
+    const std::string question = question_of(panel);
+    if (!question.empty() && question != panel.question) {
+        panel.question = question;
+        commands.ask_fragments = question;
+    }
+    const FragmentsAnswer& answer = session.fragments;
+    const bool there = answer.report && answer.report->problem.empty();
+    const std::string subtitle =
+        there ? subtitle_of(session, answer.report->live) : "of a matrix instruction";
+    const std::string note = !there ? ""
+        : !answer.talk.asked.empty()
+        ? "on the way..."
+        : file_name(answer.report->live.file) + ":" + std::to_string(answer.report->live.line);
+    const Box rest = draw_header(box, {.title = "Fragments", .subtitle = subtitle, .note = note});
+    hairline(rest.low, {rest.high.x, rest.low.y});
+    draw_toolbar(panel, there ? &answer.report->live : nullptr, rest);
+    const float lines = rest.low.y + px(30);
+    draw_lines(
+        panel,
+        selection,
+        q.line,
+        {
+            {rest.low.x,  lines         },
+            {rest.high.x, lines + px(20)}
+    }
+    );
+    draw_body(
+        panel,
+        session,
+        selection,
+        {
+            {rest.low.x, lines + px(22)},
+            rest.high
+    }
+    );
+}
+
+}  // namespace wl::app

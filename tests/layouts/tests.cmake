@@ -1,0 +1,1 @@
+wl_test(layouts wl_layouts)
