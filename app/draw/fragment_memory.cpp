@@ -63,8 +63,12 @@ void draw_ground(const MemoryGrid& g, const Laid& laid) {
     list->AddRectFilled(g.low, {pad.x, end.y}, colour::kRaised);
     list->AddRectFilled(pad, end, colour::kBar);
     list->PushClipRect(pad, end, true);
-    for (float x = pad.x - (end.y - pad.y); x < end.x; x += px(6))
-        list->AddLine({x, end.y}, {x + (end.y - pad.y), pad.y}, colour::kLine);
+    const float high = end.y - pad.y;
+    const auto strokes = static_cast<int>((end.x - pad.x + high) / px(6)) + 1;
+    for (int k = 0; k < strokes; ++k) {
+        const float x = pad.x - high + static_cast<float>(k) * px(6);
+        list->AddLine({x, end.y}, {x + high, pad.y}, colour::kLine);
+    }
     list->PopClipRect();
     for (int at = 16; at < laid.ld; at += 16)
         hairline(

@@ -18,7 +18,7 @@ bool has_word(std::string_view text, std::string_view word) {
 
 // Empty: no instruction with fragments.
 std::string what_of(std::string_view text) {
-    if (text.starts_with("@")) text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
+    if (text.starts_with('@')) text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
     if (text.starts_with("wmma.load."))
         return std::string("load ") + std::string(text.substr(std::string_view("wmma.load.").size(), 1));
     if (text.starts_with("wmma.store")) return "store";

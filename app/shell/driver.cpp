@@ -179,6 +179,15 @@ Hands imgui_hands() {
         [](const std::string& text) { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); }};
 }
 
+// What there is in place of a worker's report; nothing: it is there.
+template <class Answer>
+std::optional<std::string> no_report(const Answer& answer) {
+    if (!answer.talk.asked.empty()) return "asking";
+    if (!answer.talk.problem.empty()) return answer.talk.problem;
+    if (!answer.report) return "none";
+    return std::nullopt;
+}
+
 std::string value_of(const App& app, const std::string& key) {
     const Selection& selection = app.selection;
     const capture::Probe* probe = probe_of(app.session, selection);
@@ -212,27 +221,21 @@ std::string value_of(const App& app, const std::string& key) {
     }
     if (key == "lanes") {
         const LanesAnswer& lanes = app.session.lanes;
-        if (!lanes.talk.asked.empty()) return "asking";
-        if (!lanes.talk.problem.empty()) return lanes.talk.problem;
-        if (!lanes.report) return "none";
+        if (auto said = no_report(lanes)) return *said;
         return lanes.report->problem.empty()
             ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line)
             : lanes.report->problem;
     }
     if (key == "fragments") {
         const FragmentsAnswer& fragments = app.session.fragments;
-        if (!fragments.talk.asked.empty()) return "asking";
-        if (!fragments.talk.problem.empty()) return fragments.talk.problem;
-        if (!fragments.report) return "none";
+        if (auto said = no_report(fragments)) return *said;
         const fragments::Live& live = fragments.report->live;
         if (!fragments.report->problem.empty()) return fragments.report->problem;
         return "line " + std::to_string(live.line) + (live.focus.empty() ? "" : " " + live.focus);
     }
     if (key == "provenance") {
         const ProvenanceAnswer& provenance = app.session.provenance;
-        if (!provenance.talk.asked.empty()) return "asking";
-        if (!provenance.talk.problem.empty()) return provenance.talk.problem;
-        if (!provenance.report) return "none";
+        if (auto said = no_report(provenance)) return *said;
         const ProvenanceElement& e = provenance.report->asked;
         return provenance.report->problem.empty() ? e.tile + " " + pair(e.at) : provenance.report->problem;
     }

@@ -134,7 +134,7 @@ bool holds(std::string_view words, std::string_view word) {
 void set_proof(Map& map, const Asked& asked) {
     const Instruction& row = *asked.row;
     const std::string_view word = row.word;
-    const bool sum = asked.operand == "c", metadata = asked.operand.starts_with("e");
+    const bool sum = asked.operand == "c", metadata = asked.operand.starts_with('e');
     const std::string_view measured = sum ? row.measured_sums : row.measured;
     if (word.starts_with("tcgen05")) {
         map.proof = Proof::cutlass;
@@ -192,7 +192,7 @@ Map make_map(const Asked& asked) {
         set_tensor_memory(map, asked);
     else if (word == "wgmma")
         set_warpgroup(map, asked);
-    else if (asked.operand.starts_with("e"))
+    else if (asked.operand.starts_with('e'))
         set_metadata(map, asked);
     else if (std::string_view(asked.row->types) == "b16")
         set_move(map, asked);

@@ -240,7 +240,7 @@ bool order_matters(const Asked& asked) {
 std::optional<Map> map_of(const Query& q, Asked asked) {
     const bool b = asked.operand == "b", wmma = std::string_view(asked.row->word) == "wmma";
     const bool said = !q.columns.empty();
-    if (asked.operand.starts_with("e") && std::string_view(asked.row->word) != "mma.sp") return {};
+    if (asked.operand.starts_with('e') && std::string_view(asked.row->word) != "mma.sp") return {};
     asked.column = said ? (b ? q.columns.back() : q.columns.front()) : b;
     asked.pattern = asked.row->word + std::string_view(asked.row->word).rfind('.') + 1;
     asked.trans = q.trans;
@@ -265,7 +265,7 @@ void check_operand(const Query& q) {
         );
     if (word == "wgmma" && q.operand == "b")
         throw Error(q.instruction + ": b lies in shared memory and has no fragment; there are a and c");
-    if (q.operand.starts_with("e") && word != "mma.sp")
+    if (q.operand.starts_with('e') && word != "mma.sp")
         throw Error(q.instruction + " has no metadata; there are a, b and c");
 }
 
@@ -322,7 +322,7 @@ std::vector<Map> maps_named(const std::string& words) {
     for (const Instruction* row : q.rows)
         for (const std::string& operand : operands_of(q, *row))
             for (const std::string& type : types_of_operand(q, *row, operand)) {
-                if (operand.starts_with("e") && operand[1] - '0' >= selectors(*row, q.shape, type)) continue;
+                if (operand.starts_with('e') && operand[1] - '0' >= selectors(*row, q.shape, type)) continue;
                 const Asked asked{row, q.shape, operand, type, false, false, ""};
                 std::optional<Map> map = map_of(q, asked);
                 if (map && !holds(given, map->name)) maps.push_back(std::move(*map));

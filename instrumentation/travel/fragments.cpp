@@ -163,7 +163,7 @@ std::vector<double> values_one_by_one(
 
 // b16 says nothing about the numbers: those of the matrix that is moved, else of a half.
 std::string number_type(const fragments::Map& map, const Live& live, const fragments::Operand& o) {
-    if (map.operand.starts_with("e")) return "u4";
+    if (map.operand.starts_with('e')) return "u4";
     if (map.type != "b16") return map.type;
     if (o.laid >= 0) return std::string(name_of(live.laid[static_cast<size_t>(o.laid)].dtype));
     return "f16";

@@ -50,7 +50,7 @@ std::string table_text(const Swizzled& l) {
     const int64_t rows = layouts::size(l.layout.modes[0]), columns = layouts::size(l.layout.modes[1]);
     const size_t width = std::max<size_t>(4, std::to_string(layouts::cosize(l.layout)).size() + 1);
     for (int64_t i = 0; i < std::min(rows, kMostRows); ++i) {
-        text += " ";
+        text += ' ';
         for (int64_t j = 0; j < std::min(columns, kMostColumns); ++j)
             text += fmt::format("{:>{}}", layouts::offset(l, i, j), width);
         text += columns > kMostColumns ? " ...\n" : "\n";

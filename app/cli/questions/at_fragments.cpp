@@ -25,7 +25,7 @@ std::string memory_text(const Live& live, const Operand& o) {
     std::string text =
         fmt::format("  {} by {} at {}", o.stored ? "stored" : "loaded", o.instruction, o.place);
     if (o.ld != 0) text += fmt::format(", leading dimension {}", o.ld);
-    text += "\n";
+    text += '\n';
     if (o.laid < 0) return text;
     const Laid& laid = live.laid[static_cast<size_t>(o.laid)];
     if (const auto start = fragments::start_of(live, o))

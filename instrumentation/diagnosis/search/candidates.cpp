@@ -63,7 +63,7 @@ std::vector<Candidate> candidates(
     }
     for (Candidate& c : m.out) c.far = distance_of(m, c, suspects);
     std::stable_sort(m.out.begin(), m.out.end(), [](const Candidate& a, const Candidate& b) {
-        return std::pair(a.far, a.cost) < std::pair(b.far, b.cost);
+        return std::pair(price(a), a.far) < std::pair(price(b), b.far);
     });
     return std::move(m.out);
 }

@@ -32,10 +32,13 @@ struct Suspect {
     int line = 0;
 };
 
-// In the order in which they are worth trying: those of a suspected line and near it first, then by cost,
-// then from the end of the code, where results are stored, to its begin. `module` is best a debug build,
-// where an expression of the source is a few instructions and registers have the names of variables.
-// `functions`: indices in Module::functions.
+// A simple change elsewhere is as likely as one that takes more on the suspected line itself.
+inline int price(const Candidate& c) { return c.far + 2 * (c.cost - 1); }
+
+// In the order in which they are worth trying: by price, of equal ones those of suspected lines first, then
+// from the end of the code, where results are stored, to its begin. `module` is best a debug build, where an
+// expression of the source is a few instructions and registers have the names of variables. `functions`:
+// indices in Module::functions.
 std::vector<Candidate> candidates(
     const ptx::Module& module,
     const std::vector<size_t>& functions,

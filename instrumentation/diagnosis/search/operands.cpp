@@ -99,7 +99,7 @@ void exchange_variables(Maker& m, const ptx::Places& line) {
             std::string name = m.text(o);
             const bool known =
                 std::any_of(reads.begin(), reads.end(), [&](const Read& r) { return r.operand == o; });
-            if (!known && !name.starts_with("%")) reads.push_back({o, m.type_of(o), std::move(name)});
+            if (!known && !name.starts_with('%')) reads.push_back({o, m.type_of(o), std::move(name)});
         }
     }
     constexpr size_t kMost = 8;

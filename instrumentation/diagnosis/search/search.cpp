@@ -130,9 +130,9 @@ std::string choose_trial(Lab& lab, Prover& prover) {
     return small ? "this build of the program comes right" : "the block comes right when it is run alone";
 }
 
-size_t end_of_cost(const std::vector<Candidate>& all, size_t from) {
+size_t end_of_price(const std::vector<Candidate>& all, size_t from) {
     size_t end = from;
-    while (end < all.size() && all[end].cost == all[from].cost && all[end].far == all[from].far) ++end;
+    while (end < all.size() && price(all[end]) == price(all[from])) ++end;
     return end;
 }
 
@@ -190,7 +190,7 @@ SearchResult search(
         ? build.options.threads
         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (size_t from = 0; from < all.size() && out.mended.empty() && !is_late(lab);) {
-        const size_t end = end_of_cost(all, from);
+        const size_t end = end_of_price(all, from);
         lab.next = from;
         std::vector<std::jthread> others;
         for (int t = 1; t < threads; ++t) others.emplace_back([&] { work(lab, end); });
