@@ -269,6 +269,25 @@ void add_help(CLI::App& app, Command& c) {
     add("manual", "this manual as a page for man", "warplens manual | man -l -");
 }
 
+void add_tiles(CLI::App& app, Command& c) {
+    CLI::App* tiles = add_verb(
+        app, c, "tiles", "the captured tiles with shape, type and verdict", "warplens tiles bad.wlcap"
+    );
+    CLI::App* show = add_verb(
+        app,
+        c,
+        "show",
+        "one picture of one tile",
+        "warplens show bad.wlcap --tile l --iteration 0 --view ratio -o l.png"
+    );
+    for (CLI::App* verb : {tiles, show}) verb->add_option("capture", c.kernel.kernel, "a .wlcap")->required();
+    show->add_option("--tile", c.tile.tile, "the tile's name")->required();
+    show->add_option("--block", c.tile.block, "X,Y,Z; default: the recorded block");
+    show->add_option("--iteration", c.tile.iteration, "default: the first wrong one, else the last");
+    show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
+    show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
+}
+
 void add_verbs(CLI::App& app, Command& c) {
     add_verb(app, c, "kernels", "list the shipped kernels, their faults and presets", "warplens kernels");
     add_verb(app, c, "devices", "who can execute kernels here, and what is missing", "warplens devices");
@@ -300,22 +319,7 @@ void add_verbs(CLI::App& app, Command& c) {
             "--presets", c.presets, "each of these presets; all: the manifest's, and it as it stands"
         )
         ->delimiter(',');
-    CLI::App* tiles = add_verb(
-        app, c, "tiles", "the captured tiles with shape, type and verdict", "warplens tiles bad.wlcap"
-    );
-    CLI::App* show = add_verb(
-        app,
-        c,
-        "show",
-        "one picture of one tile",
-        "warplens show bad.wlcap --tile l --iteration 0 --view ratio -o l.png"
-    );
-    for (CLI::App* verb : {tiles, show}) verb->add_option("capture", c.kernel.kernel, "a .wlcap")->required();
-    show->add_option("--tile", c.tile.tile, "the tile's name")->required();
-    show->add_option("--block", c.tile.block, "X,Y,Z; default: the recorded block");
-    show->add_option("--iteration", c.tile.iteration, "default: the first wrong one, else the last");
-    show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
-    show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
+    add_tiles(app, c);
     add_open(app, c);
     add_init(app, c);
     add_check(app, c);

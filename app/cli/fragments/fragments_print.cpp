@@ -79,7 +79,7 @@ std::string lanes_text(const Map& map) {
             if (h.holder.reg != reg) text += fmt::format("  r{}", reg = h.holder.reg);
             text += " " + fragments::place_text(map, h.place);
         }
-        text += "\n";
+        text += '\n';
     }
     return text;
 }
@@ -189,7 +189,7 @@ std::string fragments_list() {
             text += fmt::format("; a and b {}, c and d {}", without_bars(row.types), without_bars(row.sums));
         else if (std::string_view(row.types) == "b16" && *row.shapes != '\0')
             text += "; also with .trans";
-        text += "\n";
+        text += '\n';
     }
     return text +
         "\nExamples: wmma.m16n16k16 a f16 row; mma.m16n8k16 bf16; mma.m16n8k16 b f16; mma.sp.m16n8k32 e0 "
@@ -201,7 +201,7 @@ std::string fragments_list() {
 std::string fragments_text(const std::vector<FragmentAnswer>& answers) {
     std::string text;
     for (const FragmentAnswer& a : answers) {
-        if (!text.empty()) text += "\n";
+        if (!text.empty()) text += '\n';
         text += title_text(a.map);
         if (a.element || a.lane >= 0) {
             text += questions_text(a);
