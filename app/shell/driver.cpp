@@ -168,6 +168,15 @@ bool look(Driver& driver, const App& app, const std::function<Image()>& pixels) 
     fail(driver, line, "expected " + key + " " + wanted + ", it is " + value + ".");
 }
 
+// What there is in place of a worker's report; nothing: it is there.
+template <class Answer>
+std::optional<std::string> no_report(const Answer& answer) {
+    if (!answer.talk.asked.empty()) return "asking";
+    if (!answer.talk.problem.empty()) return answer.talk.problem;
+    if (!answer.report) return "none";
+    return std::nullopt;
+}
+
 }  // namespace
 
 Hands imgui_hands() {
@@ -177,15 +186,6 @@ Hands imgui_hands() {
         [](float steps) { ImGui::GetIO().AddMouseWheelEvent(0, steps); },
         [](ImGuiKey key, bool down) { ImGui::GetIO().AddKeyEvent(key, down); },
         [](const std::string& text) { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); }};
-}
-
-// What there is in place of a worker's report; nothing: it is there.
-template <class Answer>
-std::optional<std::string> no_report(const Answer& answer) {
-    if (!answer.talk.asked.empty()) return "asking";
-    if (!answer.talk.problem.empty()) return answer.talk.problem;
-    if (!answer.report) return "none";
-    return std::nullopt;
 }
 
 std::string value_of(const App& app, const std::string& key) {
