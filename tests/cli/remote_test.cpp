@@ -30,8 +30,8 @@ int free_port() {
     sockaddr_in address{};
     address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    bind(s, reinterpret_cast<sockaddr*>(&address), size);
-    getsockname(s, reinterpret_cast<sockaddr*>(&address), &size);
+    EXPECT_EQ(bind(s, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(getsockname(s, reinterpret_cast<sockaddr*>(&address), &size), 0);
     close(s);
     return ntohs(address.sin_port);
 }
