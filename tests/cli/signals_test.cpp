@@ -26,6 +26,15 @@ bool soon(const std::function<bool()>& condition) {
 
 bool runs(pid_t process) { return kill(process, 0) == 0; }
 
+// The status that it ends with.
+int end(pid_t& process, int signal) {
+    kill(process, signal);
+    int status = 0;
+    waitpid(process, &status, 0);
+    process = -1;
+    return status;
+}
+
 // A kernel whose reference in Python says that it has started, and then takes a minute.
 struct Signals : testing::Test {
     fs::path folder = fs::temp_directory_path() / ("warplens_signals_" + std::to_string(getpid()));
@@ -63,13 +72,7 @@ reference = { python = "ref.py" }
             if (left > 0) kill(left, SIGKILL);
         fs::remove_all(folder);
     }
-    int ended_by(int signal) {
-        kill(process, signal);
-        int status = 0;
-        waitpid(process, &status, 0);
-        process = -1;
-        return status;
-    }
+    int ended_by(int signal) { return end(process, signal); }
 };
 
 TEST_F(Signals, EachHasItsStatusAndLeavesNothing) {
@@ -127,13 +130,7 @@ struct CompilerSignals : testing::Test {
             if (left > 0) kill(left, SIGKILL);
         fs::remove_all(folder);
     }
-    int ended_by(int signal) {
-        kill(process, signal);
-        int status = 0;
-        waitpid(process, &status, 0);
-        process = -1;
-        return status;
-    }
+    int ended_by(int signal) { return end(process, signal); }
 };
 
 TEST_F(CompilerSignals, EndTheCompilerAndWhatItStarted) {

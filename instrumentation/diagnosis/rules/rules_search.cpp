@@ -11,12 +11,12 @@ namespace wl::diagnosis {
 
 namespace {
 
-// A debug build where the source allows one that goes wrong as well; else the program as it was run.
-std::optional<Experiment> debug_build_that_is_wrong(const Symptoms& s) {
+// Nothing where it is one already, or there is no source to make it of.
+std::optional<Experiment> other_build(const Symptoms& s) {
     if (s.experiment.options.debug) return std::nullopt;
     try {
         return debug_build_of(s.experiment);
-    } catch (const Error&) { return std::nullopt; }  // PTX without a source
+    } catch (const Error&) { return std::nullopt; }
 }
 
 std::string change_text(const Candidate& c) { return fmt::format("`{}` in place of `{}`", c.now, c.was); }
@@ -81,7 +81,7 @@ Ruled search_rule(const Symptoms& s) {
     const double seconds = s.experiment.options.search_seconds;
     const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
-    const std::optional<Experiment> debug = debug_build_that_is_wrong(s);
+    const std::optional<Experiment> debug = other_build(s);
     const Experiment& build = debug ? *debug : s.experiment;
     const SearchResult found = search(s, build, suspects_of(s), seconds);
     Ruled out;

@@ -10,15 +10,19 @@
 
 namespace wl::diagnosis {
 
+bool is_users(const ptx::Module& module, int32_t location) {
+    if (location < 0) return false;
+    const ptx::Location& l = module.locations[static_cast<size_t>(location)];
+    return l.line != 0 && !is_toolkit_header(module.files[static_cast<size_t>(l.file)]);
+}
+
 namespace {
 
 bool stand_at(Maker& m, const ptx::Place& at) {
     m.at = at;
     const ptx::Instruction& i = m.instruction();
     m.location = user_location(m.module, i.location);
-    if (m.location < 0 || i.op == ptx::Op::mark || i.op == ptx::Op::unsupported) return false;
-    const ptx::Location& l = m.module.locations[static_cast<size_t>(m.location)];
-    return l.line != 0 && !is_toolkit_header(m.module.files[static_cast<size_t>(l.file)]);
+    return i.op != ptx::Op::mark && i.op != ptx::Op::unsupported && is_users(m.module, m.location);
 }
 
 int distance_of(const Maker& m, const Candidate& c, const std::vector<Suspect>& suspects) {

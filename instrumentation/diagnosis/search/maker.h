@@ -36,6 +36,9 @@ struct Maker {
     }
 };
 
+// A line of the user's, not of CUDA's own headers.
+bool is_users(const ptx::Module& module, int32_t location);
+
 inline bool is_real(ptx::Type t) { return t == ptx::Type::f32 || t == ptx::Type::f64 || t == ptx::Type::f16; }
 // The last of the mnemonic's.
 inline ptx::Type scalar_type(const ptx::Instruction& i) {

@@ -183,9 +183,8 @@ void add_symbols(Maker& m) {
 
 void add_exchanges(Maker& m) {
     for (const auto& [location, line] : lines_of(m)) {
+        if (!is_users(m.module, location)) continue;
         m.location = location;
-        const ptx::Location& l = m.module.locations[static_cast<size_t>(location)];
-        if (l.line == 0 || is_toolkit_header(m.module.files[static_cast<size_t>(l.file)])) continue;
         exchange_axes(m, line);
         exchange_variables(m, line);
     }

@@ -5,7 +5,6 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/execution/reach.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -151,13 +150,6 @@ InPlay in_play(const Experiment& e) {
     return out;
 }
 
-std::vector<size_t> functions_of(const ptx::Module& m, const std::string& entry) {
-    const auto first = static_cast<int>(&ptx::entry_of(m, entry) - m.functions.data());
-    std::vector<size_t> out;
-    for (const int f : execution::reachable_functions(m, first)) out.push_back(static_cast<size_t>(f));
-    return out;
-}
-
 void prove_hits(Lab& lab, Prover& prover, SearchResult& out) {
     std::sort(lab.hits.begin(), lab.hits.end());
     for (const size_t k : lab.hits) {
@@ -177,9 +169,9 @@ SearchResult search(
     const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
 ) {
     SearchResult out;
-    out.debug = build.options.debug;
+    const size_t entry = ptx::index_of(build.module, ptx::entry_of(build.module, build.entry));
     const std::vector<Candidate> all =
-        candidates(build.module, functions_of(build.module, build.entry), in_play(build), suspects);
+        candidates(build.module, ptx::reached_from(build.module, entry), in_play(build), suspects);
     out.candidates = all.size();
     Lab lab{.s = s, .build = build, .all = all, .lean = build.module, .deadline = end_after(seconds)};
     lab.lean.text.clear(), lab.lean.sections.clear();

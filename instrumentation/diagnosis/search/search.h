@@ -18,7 +18,6 @@ struct Mended {
 struct SearchResult {
     std::vector<Mended> mended;  // proven, in the order of candidates; others lie at other lines
     size_t tried = 0, candidates = 0;
-    bool debug = false;       // of the debug build; else of the program as it was run
     std::string unsupported;  // why nothing was tried
 };
 
