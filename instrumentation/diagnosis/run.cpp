@@ -260,8 +260,14 @@ capture::Capture run(
     manifest::Problem problem, const Options& options, std::vector<execution::Incident>* seen
 ) {
     require_abilities(options);
-    capture::Capture c;
-    const Experiment e = make_experiment(std::move(problem), options, c);
+    capture::Capture about;
+    const Experiment e = make_experiment(std::move(problem), options, about);
+    return run(e, std::move(about), seen);
+}
+
+capture::Capture run(const Experiment& e, capture::Capture c, std::vector<execution::Incident>* seen) {
+    const Options& options = e.options;
+    require_abilities(options);
     if (manifest::is_sequence(e.problem)) return run_sequence(e, c, seen);
     execution::Executable executable;
     try {

@@ -85,5 +85,9 @@ void explain(const Experiment& e, capture::Capture& capture, std::vector<executi
 capture::Capture run(
     manifest::Problem problem, const Options& options, std::vector<execution::Incident>* seen = nullptr
 );
+// The same of an experiment that is made; `about`: what make_experiment filled.
+capture::Capture run(
+    const Experiment& e, capture::Capture about, std::vector<execution::Incident>* seen = nullptr
+);
 
 }  // namespace wl::diagnosis

@@ -57,6 +57,13 @@ namespace wl::gpu {
     X(launch_graph, cuGraphLaunch, "cuGraphLaunch")                               \
     X(destroy_graph, cuGraphDestroy, "cuGraphDestroy")                            \
     X(destroy_instance, cuGraphExecDestroy, "cuGraphExecDestroy")                 \
+    X(make_array, cuArray3DCreate, "cuArray3DCreate_v2")                          \
+    X(destroy_array, cuArrayDestroy, "cuArrayDestroy")                            \
+    X(copy_array, cuMemcpy3D, "cuMemcpy3D_v2")                                    \
+    X(make_texture, cuTexObjectCreate, "cuTexObjectCreate")                       \
+    X(destroy_texture, cuTexObjectDestroy, "cuTexObjectDestroy")                  \
+    X(make_surface, cuSurfObjectCreate, "cuSurfObjectCreate")                     \
+    X(destroy_surface, cuSurfObjectDestroy, "cuSurfObjectDestroy")                \
     X(resident_blocks,                                                            \
       cuOccupancyMaxActiveBlocksPerMultiprocessor,                                \
       "cuOccupancyMaxActiveBlocksPerMultiprocessor")

@@ -2,6 +2,7 @@
 #include "instrumentation/gpu/dump.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <tuple>
@@ -20,24 +21,28 @@ struct Reader {
 
 constexpr uint32_t kLanes = 32, kAddressBytes = 4;
 
-bool is_told(uint32_t mark) { return mark == kStore || mark == kArrive || mark == kRelease; }
+bool is_told(uint32_t mark) { return mark >= kStore && mark <= kBulk; }
 
 // Is it a record, all of which lies in the buffer?
-bool fits(const Reader& reader, const Record& r, uint64_t offset, uint64_t room) {
-    if (r.magic != (kMagic ^ offset) || r.bytes > room) return false;
+bool fits(const Reader& reader, const Record& r, uint64_t address, uint64_t room) {
+    if (r.magic != (kMagic ^ address) || r.bytes > room) return false;
     if (is_told(r.mark)) return r.site < reader.listing.sites.size() && r.bytes == uint64_t{r.rows} * r.cols;
     if (r.mark >= reader.listing.marks.size() + reader.what.arrays.size()) return false;
     const ptx::Mark& mark = mark_of(reader.listing, reader.what.arrays, static_cast<int>(r.mark));
     return r.bytes == uint64_t{r.rows} * r.cols * size_of(mark.dtype);
 }
 
-// From register after register to lane after lane.
-void by_lane(std::vector<std::byte>& values, size_t cell) {
+// From vector after vector to lane after lane.
+void by_lane(std::vector<std::byte>& values, uint32_t cell) {
     const std::vector<std::byte> from = values;
-    const size_t count = cell == 0 ? 0 : values.size() / (kLanes * cell);
-    for (size_t k = 0; k < count; ++k)
+    const size_t lane_bytes = values.size() / kLanes;
+    size_t before = 0;  // bytes of a lane
+    for (const uint32_t width : vectors_of(static_cast<uint32_t>(lane_bytes / std::max(cell, 1u)), cell)) {
+        const size_t bytes = size_t{width} * cell;
         for (size_t lane = 0; lane < kLanes; ++lane)
-            std::memcpy(&values[(lane * count + k) * cell], &from[(k * kLanes + lane) * cell], cell);
+            std::memcpy(&values[lane * lane_bytes + before], &from[before * kLanes + lane * bytes], bytes);
+        before += bytes;
+    }
 }
 
 execution::TileSnapshot tile_of(const Record& r, const std::byte* elements, const ptx::Mark& mark) {
@@ -115,6 +120,13 @@ void add_store(Reader& reader, const Record& r, std::span<const std::byte> eleme
     }
 }
 
+void add_bulk(Reader& reader, const Record& r, std::span<const std::byte> elements) {
+    BlockEvent e = event_of(r, capture::EventKind::shared_write);
+    e.event.epoch = reader.epochs[{e.block, r.warp}];
+    e.event.lane = static_cast<uint8_t>(std::countr_zero(r.lanes));
+    add_stored(reader, e, r.address, elements);
+}
+
 void add_barrier(Reader& reader, const Record& r) {
     const bool arrives = r.mark == kArrive;
     BlockEvent e =
@@ -132,6 +144,7 @@ void add_record(Reader& reader, const Record& r, std::span<const std::byte> elem
         if (r.rows == kLanes && r.cols >= kAddressBytes) add_store(reader, r, elements);
         return;
     }
+    if (r.mark == kBulk) return add_bulk(reader, r, elements);
     if (is_told(r.mark)) return add_barrier(reader, r);
     const ptx::Mark& mark = mark_of(reader.listing, reader.what.arrays, static_cast<int>(r.mark));
     (mark.kind == MarkKind::stage ? reader.out.stages : reader.out.tiles)
@@ -164,41 +177,72 @@ void start_clocks(Dump& dump) {
         for (execution::TileSnapshot& r : *records) r.time -= first[r.block];
 }
 
-template <class T>
-void sort_by_block(std::vector<T>& records) {
-    std::stable_sort(records.begin(), records.end(), [](const T& a, const T& b) {
-        return a.block < b.block;
-    });
+// Where a record that is whole lies, and when it was claimed.
+struct Found {
+    uint64_t block = 0, clock = 0, offset = 0;
+};
+
+Record record_at(std::span<const std::byte> buffer, uint64_t offset) {
+    Record r;
+    std::memcpy(&r, buffer.data() + offset, sizeof r);
+    return r;
 }
 
 }  // namespace
 
-uint64_t part_of(uint64_t capacity, uint64_t blocks) {
-    constexpr uint64_t kMost = 1 << 20;
-    return std::min(kMost, capacity / 2 / std::max<uint64_t>(blocks, 1)) / kGranule * kGranule;
+std::vector<uint32_t> vectors_of(uint32_t count, uint32_t cell) {
+    std::vector<uint32_t> out;
+    uint32_t width = std::min(4u, 16 / std::max(cell, 1u));
+    for (uint32_t left = count; left > 0; left -= width) {
+        while (width > left) width /= 2;
+        out.push_back(width);
+    }
+    return out;
 }
 
-Dump decode(std::span<const std::byte> buffer, const execution::Listing& listing, const Dumped& what) {
+void share_out(Control& control, const Dumped& what, uint64_t warps) {
+    constexpr uint64_t kBlock = 1 << 20, kAll = 64 << 20;
+    const auto whole = [](uint64_t bytes) { return bytes / kGranule * kGranule; };
+    const uint64_t blocks = std::max<uint64_t>(control.end_block - control.first_block, 1);
+    control.part = whole(std::min(std::max(kBlock, kAll / blocks), control.capacity / 2 / blocks));
+    const uint64_t shared = control.part / 8 * (what.by_blocks && what.by_warps ? 3 : 7);
+    control.tile_share = what.by_blocks ? static_cast<uint32_t>(whole(shared)) : 0;
+    control.warp_share =
+        what.by_warps ? static_cast<uint32_t>(whole(shared / std::max<uint64_t>(warps, 1))) : 0;
+}
+
+uint64_t used_of(const Control& control) {
+    const uint64_t parts = control.part * (control.end_block - control.first_block);
+    return std::min(parts + control.claimed, control.capacity);
+}
+
+Dump decode(
+    std::span<const std::byte> buffer, uint64_t address, const execution::Listing& listing, const Dumped& what
+) {
     Dump dump;
     Reader reader{listing, what, dump};
+    std::vector<Found> all;
     for (uint64_t offset = 0; offset + sizeof(Record) <= buffer.size();) {
-        Record r;
-        std::memcpy(&r, buffer.data() + offset, sizeof r);
-        if (!fits(reader, r, offset, buffer.size() - offset - sizeof r)) {
+        const Record r = record_at(buffer, offset);
+        if (!fits(reader, r, address + offset, buffer.size() - offset - sizeof r)) {
             offset += kGranule;
             continue;
         }
         if (r.complete == 1)
-            add_record(reader, r, buffer.subspan(offset + sizeof r, r.bytes));
+            all.push_back({r.block, r.clock, offset});
         else
             ++dump.incomplete;
         offset += (sizeof r + r.bytes + kGranule - 1) / kGranule * kGranule;
     }
+    std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
+        return std::pair(a.block, a.clock) < std::pair(b.block, b.clock);
+    });
+    for (const Found& f : all) {
+        const Record r = record_at(buffer, f.offset);
+        add_record(reader, r, buffer.subspan(f.offset + sizeof r, r.bytes));
+    }
     count_iterations(reader);
     start_clocks(dump);
-    sort_by_block(dump.tiles);
-    sort_by_block(dump.stages);
-    sort_by_block(dump.events);
     return dump;
 }
 

@@ -20,35 +20,35 @@ namespace wl::gpu {
 constexpr const char* kControl = "wl_control";  // .global: what the host says and the kernel counts
 constexpr const char* kDynamic = "wl_dynamic";  // .extern .shared: where dynamic shared memory begins
 
-// Bytes behind the kernel's own dynamic shared memory in which the threads of a block agree on a record:
-// tickets (u32), padding, the record's address (u64), and where the block's own part of the buffer is free
-// and ends (u64 each).
+// Bytes behind the kernel's own dynamic shared memory in which the threads of a block agree on a record that
+// no share of theirs has room for: tickets (u32), granules taken of the rest of the block's part (u32), the
+// record's address (u64), where the rest begins (u64), and its granules (u32).
 constexpr uint32_t kMailboxBytes = 32;
 
 // The bytes of kControl, as the host writes them before a launch and reads them afterwards.
 struct Control {
     uint64_t records = 0;   // device address of the buffer, 64-byte aligned, filled with 0xff
     uint64_t capacity = 0;  // its bytes
-    uint64_t claimed = 0;   // bytes asked for so far; beyond the capacity when records were dropped
+    uint64_t claimed = 0;   // bytes asked for behind the parts; too many when records were dropped
     uint64_t dropped = 0;   // records for which there was no room
     uint64_t first_block = 0, end_block = 0;                   // linear: only these blocks dump
     uint32_t first_iteration = 0, end_iteration = UINT32_MAX;  // where the plan counts iterations
     uint64_t warps = ~uint64_t{0};  // bit w: marks of warp w; a block's tiles are taken whatever it says
-    uint64_t part =
-        0;  // bytes that a block claims at its beginning for its own records; a multiple of 64, may be 0
+    // Of each block that dumps, one after the other from the beginning of the buffer: bytes of its part; of
+    // the part those for its tiles come first, then those of each warp; the rest is for who asks for it.
+    // Multiples of 64.
+    uint64_t part = 0;
+    uint32_t tile_share = 0, warp_share = 0;
     uint64_t store_warps = ~uint64_t{0};               // bit w: stores of warp w
     uint32_t first_epoch = 0, end_epoch = UINT32_MAX;  // of stores, where the plan counts them
 };
-static_assert(sizeof(Control) == 88);
-
-// Bytes that each of so many blocks may claim for its own: half of the buffer, at most 1 MiB a block.
-uint64_t part_of(uint64_t capacity, uint64_t blocks);
+static_assert(sizeof(Control) == 96);
 
 // At the beginning of a record; the elements follow it, contiguous, and the next record begins at a multiple
-// of 64 bytes. A matrix lies by rows; of a fragment register 0 of all 32 lanes comes first, then register 1,
-// so that a warp stores whole lines.
+// of 64 bytes. A matrix lies by rows; a fragment lies by vectors of its registers (vectors_of), of each those
+// of all 32 lanes, so that a warp stores whole lines.
 struct Record {
-    uint64_t magic = 0;  // kMagic ^ offset in the buffer: tells a record from bytes that nobody wrote
+    uint64_t magic = 0;  // kMagic ^ its own address: tells a record from bytes that nobody wrote
     uint64_t block = 0;
     int32_t warp = -1;  // -1: a block's tile
     uint32_t mark = 0;  // index in Listing::marks, behind them in Dumped::arrays; or one of Told
@@ -67,8 +67,9 @@ struct Record {
 static_assert(sizeof(Record) == 128);
 
 // What a record tells that is no mark. Elements of a store are bytes: the addresses of the 32 lanes in the
-// shared window (u32 each), then what each lane stores. Of a barrier `address` is its number.
-enum Told : uint32_t { kStore = 0xfffffff0, kArrive, kRelease };
+// shared window (u32 each), then what each lane stores. Of a copy in bulk they are what its source held when
+// the lane started it, and `address` is where they go. Of a barrier `address` is its number.
+enum Told : uint32_t { kStore = 0xfffffff0, kArrive, kRelease, kBulk };
 
 // A matrix that a warp stores together: which lane stores which element where.
 struct MatrixStore {
@@ -84,9 +85,19 @@ struct Dumped {
     bool epochs = false;      // it counts barriers: those of arrays
     std::vector<execution::Array> arrays = {};
     std::map<uint32_t, MatrixStore> matrices = {};  // by site
+    bool by_blocks = false, by_warps = false;       // there are records of these
 };
 constexpr uint64_t kMagic = 0x57617270'4c656e73;  // "WarpLens"
 constexpr uint64_t kGranule = 64;                 // records begin at multiples of it
+
+// The widths of the vectors in which a lane stores `count` registers of `cell` bytes.
+std::vector<uint32_t> vectors_of(uint32_t count, uint32_t cell);
+
+// Gives each block of the control's range its part: at most half of the capacity, and no more than what a
+// large block dumps. Warps: of a block.
+void share_out(Control& control, const Dumped& what, uint64_t warps);
+// Bytes of the buffer that may hold records, as the control says after a launch.
+uint64_t used_of(const Control& control);
 
 // An event of a block, at its clock.
 struct BlockEvent {
@@ -95,7 +106,7 @@ struct BlockEvent {
     capture::Event event;  // but for time and epoch
 };
 
-// What the buffer holds, by block, then in the order in which the records were claimed.
+// What the buffer holds, by block, then in the order of its clock.
 struct Dump {
     std::vector<execution::TileSnapshot> tiles;
     std::vector<execution::TileSnapshot> stages;  // without elements: a warp came to a WL_STAGE
@@ -106,7 +117,9 @@ struct Dump {
 
 // Reads a buffer: records that are whole, whatever lies between them. Iterations are those of the records
 // unless the kernel did not count them: then they are counted here. The time of a tile is its clock since the
-// block's first record.
-Dump decode(std::span<const std::byte> buffer, const execution::Listing& listing, const Dumped& what);
+// block's first record. `address`: of the buffer, where the records were made.
+Dump decode(
+    std::span<const std::byte> buffer, uint64_t address, const execution::Listing& listing, const Dumped& what
+);
 
 }  // namespace wl::gpu

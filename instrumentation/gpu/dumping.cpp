@@ -15,15 +15,6 @@ namespace {
 constexpr uint64_t kDeviceBytes = uint64_t{1} << 30, kHostBytes = uint64_t{1} << 28,
                    kLeastBytes = uint64_t{1} << 20;
 
-// Or less, where there is less room.
-std::unique_ptr<Buffer> buffer_for_records(const Session& s, bool survives) {
-    for (uint64_t bytes = survives ? kHostBytes : kDeviceBytes; bytes >= kLeastBytes; bytes /= 4) {
-        auto made = std::make_unique<Buffer>(s, bytes, survives);
-        if (made->address != 0) return made;
-    }
-    throw Unsupported("unsupported: the GPU has no room for the records of marks");
-}
-
 void clear(const Session& s, const Buffer& buffer) {
     if (buffer.host != nullptr)
         std::memset(buffer.host, 0xff, buffer.bytes);
@@ -31,17 +22,25 @@ void clear(const Session& s, const Buffer& buffer) {
         require(s.d, s.d.fill(buffer.address, 0xff, buffer.bytes), "clearing the records");
 }
 
-Dump read(const Session& s, const DumpWork& work, const Buffer& buffer, uint64_t claimed) {
+Dump read(const Session& s, const DumpWork& work, const Buffer& buffer, uint64_t used) {
     const execution::Listing& listing = work.kernel.listing;
     const Dumped& what = work.instrumented.dumped;
-    const uint64_t bytes = std::min(claimed, buffer.bytes);
-    if (buffer.host != nullptr) return decode(std::span(buffer.host, bytes), listing, what);
+    const uint64_t bytes = std::min(used, buffer.bytes);
+    if (buffer.host != nullptr) return decode(std::span(buffer.host, bytes), buffer.address, listing, what);
     std::vector<std::byte> copy(bytes);
     if (bytes != 0) require(s.d, s.d.download(copy.data(), buffer.address, bytes), "reading the records");
-    return decode(copy, listing, what);
+    return decode(copy, buffer.address, listing, what);
 }
 
 }  // namespace
+
+std::unique_ptr<Buffer> buffer_for_records(const Session& s, bool in_host_memory) {
+    for (uint64_t bytes = in_host_memory ? kHostBytes : kDeviceBytes; bytes >= kLeastBytes; bytes /= 4) {
+        auto made = std::make_unique<Buffer>(s, bytes, in_host_memory);
+        if (made->address != 0) return made;
+    }
+    throw Unsupported("unsupported: the GPU has no room for the records of marks");
+}
 
 Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(Dump&&)>& on_dump) {
     Dumping out;
@@ -60,7 +59,7 @@ Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(D
         Control control;
         control.records = buffer.address, control.capacity = buffer.bytes;
         control.first_block = now.first, control.end_block = now.end;
-        control.part = part_of(buffer.bytes, now.end - now.first);
+        share_out(control, made.dumped, (count(work.launch.block) + 31) / 32);
         control.store_warps = work.recording.warps;
         control.first_epoch = work.recording.first_epoch, control.end_epoch = work.recording.end_epoch;
         require(s.d, s.d.upload(place, &control, sizeof control), "setting the dump's control");
@@ -79,7 +78,7 @@ Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(D
             continue;
         }
         out.lost += control.dropped;
-        Dump dump = read(s, work, buffer, control.claimed);
+        Dump dump = read(s, work, buffer, used_of(control));
         dump.lost = control.dropped;
         on_dump(std::move(dump));
     }

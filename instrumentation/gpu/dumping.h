@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct DumpWork {
     bool survives =
         false;  // the records lie in the host's memory, and what was dumped before a fault is told
 };
+
+// Of the device's memory, or of the host's, which the device reaches and a fault of a kernel leaves. Throws
+// Unsupported where there is no room.
+std::unique_ptr<Buffer> buffer_for_records(const Session& s, bool in_host_memory);
 
 // Throws Unsupported where there is no room for records, Error when the driver cannot compile what was put
 // in.

@@ -196,6 +196,7 @@ Plan plan_of(const Call& c) {
     const RunOptions& o = c.delivery.options;
     Plan plan;
     plan.has_marks = wants_marks(c), plan.stages = o.record;
+    plan.threads = static_cast<uint32_t>(count(c.launch.block));
     plan.host_visible = c.life.order == Order::dump_only;
     if (wants_recording(c)) plan.recording = o.recording, plan.arrays = o.arrays;
     return plan;
@@ -234,8 +235,6 @@ void run_on_device(Call& c) {
 }
 
 RunResult run(Life& life, const Launch& launch, GlobalMemory& memory, const RunOptions& options) {
-    if (!memory.textures.empty())
-        throw Unsupported("unsupported: textures on a GPU; --on cpu runs them in the emulator");
     RunResult r;
     Delivery delivery{.kernel = life.kernel, .options = options};
     Call call{life, launch, memory, delivery, r};

@@ -15,11 +15,10 @@ namespace wl::gpu {
 enum class Order : uint8_t { plain_first, dump_only };
 
 // On the device of this number. Every block runs; RunOptions::blocks chooses whose tiles are dumped. It
-// checks nothing: races, uninitialised reads and addresses are the emulator's. Textures are unsupported.
-// After a fault of a kernel the process can use no GPU any more (CUDA driver API,
-// CUDA_ERROR_ILLEGAL_ADDRESS): further runs give the same fault, with what was dumped before it. Throws
-// Unsupported where there is no driver or no such device. What the kernel prints comes line by line, of block
-// -1: the driver does not say whose it is.
+// checks nothing: races, uninitialised reads and addresses are the emulator's. After a fault of a kernel the
+// process can use no GPU any more (CUDA driver API, CUDA_ERROR_ILLEGAL_ADDRESS): further runs give the same
+// fault, with what was dumped before it. Throws Unsupported where there is no driver or no such device. What
+// the kernel prints comes line by line, of block -1: the driver does not say whose it is.
 execution::Executor executor(int device = 0, Order order = Order::plain_first);
 
 }  // namespace wl::gpu

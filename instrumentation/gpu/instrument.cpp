@@ -33,6 +33,7 @@ bool is_dumped(const ptx::Mark& mark, bool stages) {
 
 namespace {
 
+using ptx::Instruction;
 using MarkKind = ptx::Mark::Kind;
 
 bool is_wanted(const Work& w, size_t mark) {
@@ -40,7 +41,7 @@ bool is_wanted(const Work& w, size_t mark) {
         (w.plan.marks.empty() || w.plan.marks[mark] != 0);
 }
 
-// The highest barrier of the 16 that no function of the entry names.
+// The first barrier of the 16 that no function of the entry names: ptxas reserves those below it, too.
 int free_barrier(const ptx::Module& module, const execution::Listing& listing) {
     std::vector<char> taken(16, 0);
     for (const int f : listing.functions) {
@@ -58,59 +59,85 @@ int free_barrier(const ptx::Module& module, const execution::Listing& listing) {
             if (o.bits < taken.size()) taken[o.bits] = 1;
         }
     }
-    for (int k = 15; k > 0; --k)
+    for (int k = 1; k < 16; ++k)
         if (taken[static_cast<size_t>(k)] == 0) return k;
     throw Unsupported(
         "unsupported: marks cannot be dumped: the kernel uses all 16 barriers of a block, and one is needed"
     );
 }
 
-RegisterText register_of(const Body& body, const ptx::Instruction& in, const ptx::Mark& mark) {
+// Of the marks of one fragment that stand together.
+RegisterText register_of(const Body& body, const std::vector<uint32_t>& marks) {
+    const Instruction& first = body.function.code[marks.front()];
+    const ptx::Mark& mark = body.function.marks[static_cast<size_t>(first.mark)];
+    const bool fragment = mark.kind == MarkKind::fragment;
     RegisterText text;
-    if (mark.kind == MarkKind::fragment) {
-        text.index = static_cast<uint32_t>(in.operands.at(0).bits);
-        text.count = static_cast<uint32_t>(in.operands.at(1).bits);
+    if (fragment) text.count = static_cast<uint32_t>(first.operands.at(1).bits);
+    for (const uint32_t at : marks) {
+        const Instruction& in = body.function.code[at];
+        text.values.push_back(
+            {operand(body, in.operands.back()), fragment ? static_cast<uint32_t>(in.operands.at(0).bits) : 0}
+        );
     }
-    const ptx::Operand& value = in.operands.back();
+    const ptx::Operand& value = first.operands.back();
     ptx::Type type = ptx::Type::none;
     if (value.kind == ptx::Operand::Kind::reg)
         type = body.function.registers[static_cast<size_t>(value.index)].type;
     const auto element = static_cast<uint32_t>(size_of(mark.dtype));
-    text.cell = mark.kind == MarkKind::lanes ? element
-                                             : std::max(element, static_cast<uint32_t>(ptx::bytes_of(type)));
+    text.cell = fragment ? std::max(element, static_cast<uint32_t>(ptx::bytes_of(type))) : element;
     text.floating = type == ptx::Type::f32 || type == ptx::Type::f64;
-    text.value = operand(body, value);
     return text;
 }
 
-std::string text_of(
-    const Body& body,
-    const ptx::Instruction& in,
-    const Names& names,
-    const Numbers& numbers,
-    const Group& group
-) {
-    const ptx::Mark& mark = body.function.marks[static_cast<size_t>(in.mark)];
-    if (mark.kind == MarkKind::stage) return stage_text(names, numbers);
-    if (mark.kind == MarkKind::fragment || mark.kind == MarkKind::lanes) {
-        RegisterText reg = register_of(body, in, mark);
-        reg.slot = group.slot;
-        return register_text(names, numbers, reg);
-    }
-    const MatrixText matrix{
+MatrixText matrix_of(const Body& body, const Instruction& in) {
+    MatrixText m{
         operand(body, in.operands.at(0)),
         operand(body, in.operands.at(1)),
         operand(body, in.operands.at(2)),
         operand(body, in.operands.at(3))};
-    return mark.kind == MarkKind::tile ? block_tile_text(names, numbers, matrix)
-                                       : warp_tile_text(names, numbers, matrix);
+    m.known_rows = count_of(body.flow, in.operands[1]);
+    m.known_cols = count_of(body.flow, in.operands[2]);
+    m.known_ld = count_of(body.flow, in.operands[3]);
+    return m;
+}
+
+// A block's tile whose threads may leave out a meeting: they take it the quick way or all the other.
+bool may_share_meetings(const Work& w, const Body& body, const Names& names, const Instruction& in) {
+    if (names.tile_next.empty() || w.plan.iterations || w.plan.host_visible) return false;
+    if (in.op != ptx::Op::mark || !is_wanted(w, body.first_mark + static_cast<size_t>(in.mark))) return false;
+    if (body.function.marks[static_cast<size_t>(in.mark)].kind != MarkKind::tile) return false;
+    const MatrixText m = matrix_of(body, in);
+    return m.known_rows && m.known_cols && m.known_ld && *m.known_rows != 0 && *m.known_cols != 0;
+}
+
+// The next, or the last, mark of that kind in the run of code around `at`, between which nothing is written.
+bool shares_meeting(const Work& w, const Body& body, const Names& names, uint32_t at, int step) {
+    const ptx::Code& code = body.function.code;
+    for (int64_t k = int64_t{at} + step; k >= 0 && k < static_cast<int64_t>(code.size()); k += step) {
+        const auto other = static_cast<uint32_t>(k);
+        if (!is_quiet_between(body.flow, std::min(at, other), std::max(at, other))) return false;
+        if (may_share_meetings(w, body, names, code[other])) return true;
+    }
+    return false;
+}
+
+std::string matrix_mark_text(
+    const Work& w, const Body& body, uint32_t at, const Names& names, const Numbers& numbers
+) {
+    const ptx::Instruction& in = body.function.code[at];
+    MatrixText m = matrix_of(body, in);
+    if (body.function.marks[static_cast<size_t>(in.mark)].kind != MarkKind::tile)
+        return warp_tile_text(names, numbers, m);
+    if (may_share_meetings(w, body, names, in)) {
+        m.meets_before = !shares_meeting(w, body, names, at, -1);
+        m.meets_behind = !shares_meeting(w, body, names, at, 1) && !meets_soon(body.flow, at);
+    }
+    return block_tile_text(names, numbers, m);
 }
 
 Group& group_of(Work& w, const Body& body, Groups& groups, const ptx::Mark& mark) {
     const auto [entry, is_new] = groups.try_emplace({mark.kind, mark.name});
     if (is_new && w.plan.iterations) entry->second.counter = new_register(w, body, ptx::Type::u32, "%wl_n");
-    if (is_new && (mark.kind == MarkKind::fragment || mark.kind == MarkKind::lanes))
-        entry->second.slot = new_register(w, body, ptx::Type::u64, "%wl_slot");
     return entry->second;
 }
 
@@ -137,41 +164,101 @@ void begin_body(Work& w, const Body& body, const Names& names, const Groups& gro
     );
 }
 
-void begin_names(Work& w, const Body& body, Names& names) {
-    names.on = new_register(w, body, ptx::Type::pred, "%wl_on");
-    names.warp_on = new_register(w, body, ptx::Type::pred, "%wl_warp_on");
+bool is_of_block(const Work& w, const Body& body, const Instruction& in) {
+    if (in.op == ptx::Op::bar) return !w.plan.arrays.empty();
+    return in.op == ptx::Op::mark && body.function.marks[static_cast<size_t>(in.mark)].kind == MarkKind::tile;
+}
+
+// `of_block`, `of_warps`: which records the function makes.
+void begin_names(Work& w, const Body& body, Names& names, bool of_block, bool of_warps) {
+    const auto add = [&](ptx::Type type, const char* name) { return new_register(w, body, type, name); };
+    names.on = add(ptx::Type::pred, "%wl_on");
+    names.warp_on = add(ptx::Type::pred, "%wl_warp_on");
+    names.tid = add(ptx::Type::u32, "%wl_tid");
+    names.block = add(ptx::Type::u64, "%wl_block");
     names.barrier = w.barrier, names.host_visible = w.plan.host_visible;
+    const bool whole_warps = w.plan.threads != 0 && w.plan.threads % 32 == 0;
+    if (body.is_entry && of_block && whole_warps) {
+        names.threads = w.plan.threads;
+        names.tile_next = add(ptx::Type::u64, "%wl_tile_next");
+        names.tile_left = add(ptx::Type::u32, "%wl_tile_left");
+        names.all_here = add(ptx::Type::pred, "%wl_all_here");
+        w.out.dumped.by_blocks = true;
+    }
+    if (body.is_entry && of_warps) {
+        names.warp_next = add(ptx::Type::u64, "%wl_warp_next");
+        names.warp_left = add(ptx::Type::u32, "%wl_warp_left");
+        w.out.dumped.by_warps = true;
+    }
     begin_recording(w, body, names);
 }
 
-void put_mark(Work& w, const Body& body, uint32_t at, const Names& names, Groups& groups) {
-    const ptx::Instruction& in = body.function.code[at];
-    const ptx::Mark& mark = body.function.marks[static_cast<size_t>(in.mark)];
-    const Group& group = group_of(w, body, groups, mark);
-    const Numbers numbers{
-        body.first_mark + static_cast<uint32_t>(in.mark),
+Numbers numbers_of(const Body& body, uint32_t at, const Group& group) {
+    const auto mark = static_cast<size_t>(body.function.code[at].mark);
+    return {
+        body.first_mark + static_cast<uint32_t>(mark),
         body.first_site + at,
-        static_cast<uint32_t>(size_of(mark.dtype)),
+        static_cast<uint32_t>(size_of(body.function.marks[mark].dtype)),
         group.counter};
-    put_in(w, body, at, text_of(body, in, names, numbers, group));
+}
+
+// Takes the registers of a fragment that stand together with the one at `at`, at the last of them, which it
+// returns.
+uint32_t put_registers(Work& w, const Body& body, uint32_t at, const Names& names, Group& group) {
+    std::vector<uint32_t> marks{at};
+    const ptx::Mark& mark = body.function.marks[static_cast<size_t>(body.function.code[at].mark)];
+    if (mark.kind == MarkKind::fragment) marks = standing_together(body.flow, at);
+    RegisterText text = register_of(body, marks);
+    if (!text.is_first() || !text.is_last()) {
+        if (group.slot.empty()) group.slot = new_register(w, body, ptx::Type::u64, "%wl_slot");
+        text.slot = group.slot;
+    }
+    put_in(w, body, marks.back(), register_text(names, numbers_of(body, marks.back(), group), text));
+    return marks.back();
+}
+
+// Returns the last instruction that it looked at.
+uint32_t put_mark(Work& w, const Body& body, uint32_t at, const Names& names, Groups& groups) {
+    const ptx::Mark& mark = body.function.marks[static_cast<size_t>(body.function.code[at].mark)];
+    Group& group = group_of(w, body, groups, mark);
+    if (mark.kind == MarkKind::fragment || mark.kind == MarkKind::lanes)
+        return put_registers(w, body, at, names, group);
+    const Numbers numbers = numbers_of(body, at, group);
+    put_in(
+        w,
+        body,
+        at,
+        mark.kind == MarkKind::stage ? stage_text(names, numbers)
+                                     : matrix_mark_text(w, body, at, names, numbers)
+    );
+    return at;
+}
+
+bool is_looked_at(const Work& w, const Body& body, uint32_t at) {
+    const Instruction& in = body.function.code[at];
+    return in.op == ptx::Op::mark ? is_wanted(w, body.first_mark + static_cast<size_t>(in.mark))
+                                  : is_recorded(w, body, at);
 }
 
 void instrument_body(Work& w, const Body& body) {
+    bool of_block = false, of_warps = false;
+    for (uint32_t at = 0; at < body.function.code.size(); ++at) {
+        if (!is_looked_at(w, body, at)) continue;
+        const Instruction& in = body.function.code[at];
+        of_block = of_block || is_of_block(w, body, in);
+        of_warps = of_warps || !is_of_block(w, body, in) || w.plan.recording.stores;
+    }
+    if (!of_block && !of_warps && !body.is_entry) return;
     Groups groups;
     Names names;
+    begin_names(w, body, names, of_block, of_warps);
     for (uint32_t at = 0; at < body.function.code.size(); ++at) {
-        const ptx::Instruction& in = body.function.code[at];
-        const bool mark =
-            in.op == ptx::Op::mark && is_wanted(w, body.first_mark + static_cast<size_t>(in.mark));
-        if (!mark && !is_recorded(w, body, at)) continue;
-        if (names.on.empty()) begin_names(w, body, names);
-        if (mark)
-            put_mark(w, body, at, names, groups);
+        if (!is_looked_at(w, body, at)) continue;
+        if (body.function.code[at].op == ptx::Op::mark)
+            at = put_mark(w, body, at, names, groups);
         else
             record_instruction(w, body, at, names, groups);
     }
-    if (names.on.empty() && !body.is_entry) return;
-    if (names.on.empty()) begin_names(w, body, names);
     begin_body(w, body, names, groups);
 }
 
@@ -192,14 +279,18 @@ void add_variable(ptx::Module& module, const char* name, ptx::Space space, uint3
 
 Instrumented instrument(const ptx::Module& module, const execution::Listing& listing, const Plan& plan) {
     Work w{
-        .listing = listing, .plan = plan, .out = {module, 0, {plan.iterations, false, plan.arrays, {}}, {}}
+        .listing = listing,
+        .plan = plan,
+        .out = {module, 0, {.iterations = plan.iterations, .arrays = plan.arrays}, {}}
     };
     std::vector<Body> bodies;
     uint32_t site = 0, mark = 0;
     for (const int f : listing.functions) {
         const ptx::Function& function = module.functions[static_cast<size_t>(f)];
         if (function.is_declaration) continue;
-        bodies.push_back({module, function, static_cast<size_t>(f), site, mark, bodies.empty()});
+        bodies.push_back(
+            {module, function, static_cast<size_t>(f), site, mark, bodies.empty(), flow_of(function)}
+        );
         site += static_cast<uint32_t>(function.code.size());
         mark += static_cast<uint32_t>(function.marks.size());
     }

@@ -19,6 +19,8 @@ struct Plan {
     bool iterations = false;    // count them in the kernel, so that Control can choose
     bool host_visible = false;  // each record is in the host's memory before the block goes on: what was
                                 // dumped survives a fault
+    // Of a block of the launch; 0: not known. Blocks of whole warps dump faster where it is.
+    uint32_t threads = 0;
     execution::Recording recording = {};        // stores to shared memory, too, and
     std::vector<execution::Array> arrays = {};  // these at each barrier of the whole block
 };
@@ -34,8 +36,9 @@ struct Instrumented {
 bool is_dumped(const ptx::Mark& mark, bool stages = false);
 
 // `listing` is that of the entry in `module`, which stays as it is. A block's tile is copied by all threads
-// of the block between barriers that are put in for it; those order what the plain kernel leaves unordered. A
-// warp's tiles and registers are dumped where the warp stands. Layouts leave no record.
+// of the block between barriers that are put in for it, none where nothing is written from one tile to the
+// next or to a barrier of the kernel; those order what the plain kernel leaves unordered. A warp's tiles and
+// registers are dumped where the warp stands. Layouts leave no record.
 // Throws Unsupported when a mark cannot be dumped: no barrier is left, PTX older than 6.2, ...
 Instrumented instrument(const ptx::Module& module, const execution::Listing& listing, const Plan& plan = {});
 

@@ -37,6 +37,13 @@ bool may_write_shared(const Instruction& in) {
     return space == ptx::Space::shared || space == ptx::Space::generic;
 }
 
+// A copy of many bytes from global memory into the block's own; tensors and other blocks' memory are not.
+bool is_bulk_copy(const Instruction& in) {
+    return in.op == Op::cp_async_bulk && in.mnemonic.starts_with("cp.async.bulk.shared::") &&
+        in.mnemonic.find(".global.") != std::string::npos &&
+        in.mnemonic.find(".multicast") == std::string::npos;
+}
+
 bool is_known_store(const Instruction& in) {
     const bool narrow = in.types.empty() || ptx::bytes_of(in.types.back()) <= 8;
     switch (in.op) {
@@ -161,6 +168,23 @@ StoreText matrix_store(const Body& body, const Instruction& in, const MatrixStor
     return s;
 }
 
+// An atomic that writes over the register of its own address leaves nothing to read it back by: the address
+// is kept.
+bool loses_address(const Instruction& in) {
+    const Operand* const address = address_in(in);
+    return in.op == Op::atom && address->base_kind == Kind::reg && in.operands.front().kind == Kind::reg &&
+        in.operands.front().index == address->index;
+}
+
+void record_bulk(Work& w, const Body& body, uint32_t at, const Names& names) {
+    const Instruction& in = body.function.code[at];
+    const BulkText bulk{
+        guard_text(body, in),
+        address_text(body, in.operands.at(0), "target") + address_text(body, in.operands.at(1), "source"),
+        operand(body, in.operands.at(2))};
+    put_in(w, body, at, bulk_text(names, {kBulk, body.first_site + at, 1, {}}, bulk));
+}
+
 void record_store(Work& w, const Body& body, uint32_t at, const Names& names) {
     const Instruction& in = body.function.code[at];
     const Numbers numbers{kStore, body.first_site + at, 1, {}};
@@ -169,20 +193,20 @@ void record_store(Work& w, const Body& body, uint32_t at, const Names& names) {
         case Op::st: s = plain_store(body, in); break;
         case Op::cp_async: s = copy_store(body, in); break;
         case Op::atom:
-        case Op::red: s = atomic_store(body, in); break;
+        case Op::red:
+            s = atomic_store(body, in);
+            if (loses_address(in)) {
+                const std::string kept = new_register(w, body, ptx::Type::u64, "%wl_at");
+                put_in(w, body, at, address_text(body, *address_in(in), kept.c_str()));
+                s.address = fmt::format("    mov.b64 target, {};\n", kept);
+            }
+            break;
         default: {
             const auto [known, made] = w.out.dumped.matrices.emplace(numbers.site, matrix_of(in));
             s = matrix_store(body, in, known->second);
         }
     }
     put_in(w, body, at, store_text(names, numbers, s), s.again);
-}
-
-// An atomic that writes over the register of its own address leaves nothing to read it back by.
-bool loses_address(const Instruction& in) {
-    const Operand* const address = address_in(in);
-    return in.op == Op::atom && address->base_kind == Kind::reg && in.operands.front().kind == Kind::reg &&
-        in.operands.front().index == address->index;
 }
 
 void say_left_out(Work& w, const Body& body, const Instruction& in) {
@@ -193,6 +217,13 @@ void say_left_out(Work& w, const Body& body, const Instruction& in) {
     );
     if (std::find(w.out.notes.begin(), w.out.notes.end(), note) == w.out.notes.end())
         w.out.notes.push_back(note);
+}
+
+MatrixText matrix_of(const execution::Array& a) {
+    const std::string rows = std::to_string(a.rows), cols = std::to_string(a.cols);
+    MatrixText m{"array", rows, cols, cols};
+    m.known_rows = a.rows, m.known_cols = m.known_ld = a.cols;
+    return m;
 }
 
 void record_arrays(Work& w, const Body& body, uint32_t at, const Names& names, Groups& groups) {
@@ -222,11 +253,7 @@ void record_arrays(Work& w, const Body& body, uint32_t at, const Names& names, G
                     "    .reg .b64 array;\n    mov.u64 array, {};\n    cvta.shared.u64 array, array;\n",
                     operand(body, variable)
                 ) +
-                block_tile_text(
-                    names,
-                    numbers,
-                    {"array", std::to_string(a.rows), std::to_string(a.cols), std::to_string(a.cols)}
-                )
+                block_tile_text(names, numbers, matrix_of(a))
         );
     }
 }
@@ -268,7 +295,9 @@ void begin_recording(Work& w, const Body& body, Names& names) {
 void record_instruction(Work& w, const Body& body, uint32_t at, const Names& names, Groups& groups) {
     const Instruction& in = body.function.code[at];
     if (in.op != Op::bar) {
-        if (is_known_store(in) && !loses_address(in))
+        if (is_bulk_copy(in))
+            record_bulk(w, body, at, names);
+        else if (is_known_store(in))
             record_store(w, body, at, names);
         else
             say_left_out(w, body, in);

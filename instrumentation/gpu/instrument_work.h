@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/gpu/instrument.h"
+#include "instrumentation/gpu/instrument_flow.h"
 #include "instrumentation/gpu/snippets.h"
 #include "instrumentation/ptx/edit/edit.h"
 
@@ -22,6 +23,7 @@ struct Body {
     uint32_t first_site = 0;  // in the listing
     uint32_t first_mark = 0;
     bool is_entry = false;
+    Flow flow;
 };
 
 struct Work {
@@ -42,9 +44,6 @@ using Groups = std::map<std::pair<ptx::Mark::Kind, std::string>, Group>;
 std::string operand(const Body& body, const ptx::Operand& o);
 std::string new_register(Work& w, const Body& body, ptx::Type type, const char* name);
 void put_in(Work& w, const Body& body, uint32_t at, std::string text, bool after = false);
-
-// The barriers of the block that are free for the dumps.
-bool needs_barrier(const execution::Listing& listing, const Plan& plan);
 
 // Does the plan look at this instruction, which is no mark?
 bool is_recorded(const Work& w, const Body& body, uint32_t at);

@@ -82,7 +82,8 @@ namespace {
 
 // An address in one of the emulated allocations becomes that of the device; another number stays. Windows of
 // emulated addresses are told from numbers by where they lie: see execution/windows.h.
-void relocate(std::span<std::byte> word, const execution::GlobalMemory& memory, const Buffers& buffers) {
+void relocate(std::span<std::byte> word, const execution::GlobalMemory& memory, const Placed& placed) {
+    const std::deque<Buffer>& buffers = placed.buffers;
     uint64_t address = 0;
     std::memcpy(&address, word.data(), sizeof address);
     for (size_t k = 0; k < buffers.size(); ++k) {
@@ -95,7 +96,8 @@ void relocate(std::span<std::byte> word, const execution::GlobalMemory& memory, 
 }
 
 // The other way, of an address that a launch left as it was.
-void restore(std::span<std::byte> word, const execution::GlobalMemory& memory, const Buffers& buffers) {
+void restore(std::span<std::byte> word, const execution::GlobalMemory& memory, const Placed& placed) {
+    const std::deque<Buffer>& buffers = placed.buffers;
     uint64_t address = 0;
     std::memcpy(&address, word.data(), sizeof address);
     for (size_t k = 0; k < buffers.size(); ++k) {
@@ -108,10 +110,19 @@ void restore(std::span<std::byte> word, const execution::GlobalMemory& memory, c
 }
 
 std::vector<std::byte> relocated(
-    std::vector<std::byte> params, const execution::GlobalMemory& memory, const Buffers& buffers
+    std::vector<std::byte> params, const execution::GlobalMemory& memory, const Placed& placed
 ) {
-    for (size_t at = 0; at + 8 <= params.size(); at += 8)
-        relocate(std::span(params).subspan(at, 8), memory, buffers);
+    for (size_t at = 0; at + 8 <= params.size(); at += 8) {
+        const std::span<std::byte> word = std::span(params).subspan(at, 8);
+        uint64_t number = 0;
+        std::memcpy(&number, word.data(), sizeof number);
+        number ^= execution::kTextureBase;
+        const uint64_t handle = number - 1 < placed.images.size() ? placed.images[number - 1].handle() : 0;
+        if (handle != 0)
+            std::memcpy(word.data(), &handle, sizeof handle);
+        else
+            relocate(word, memory, placed);
+    }
     return params;
 }
 
@@ -145,31 +156,37 @@ CUresult wait_for(const Driver& d, CUevent event, bool& timed_out) {
 
 }  // namespace
 
-Buffers upload(const Session& s, const execution::GlobalMemory& memory, std::byte poison) {
-    Buffers out;
+Placed upload(const Session& s, const Work& work, std::byte poison) {
+    const execution::GlobalMemory& memory = work.memory;
+    Placed out;
     for (const execution::Allocation& a : memory.allocations) {
-        const Buffer& b = out.emplace_back(s, a.bytes.size());
+        const Buffer& b = out.buffers.emplace_back(s, a.bytes.size());
         if (b.address == 0)
             throw Unsupported(
                 fmt::format("unsupported: the GPU has no room for the {} bytes of {}", a.bytes.size(), a.name)
             );
     }
-    for (size_t k = 0; k < out.size(); ++k) {
+    for (size_t k = 0; k < out.buffers.size(); ++k) {
         const execution::Allocation& a = memory.allocations[k];
         std::vector<std::byte> filled = a.bytes;
         for (size_t b = 0; b < a.written.size(); ++b)
             if (a.written[b] == 0) filled[b] ^= poison;
         for (const uint64_t at : a.addresses) relocate(std::span(filled).subspan(at, 8), memory, out);
         if (!filled.empty())
-            require(s.d, s.d.upload(out[k].address, filled.data(), filled.size()), "uploading");
+            require(s.d, s.d.upload(out.buffers[k].address, filled.data(), filled.size()), "uploading");
     }
+    const auto place = [&](uint64_t address) {
+        relocate(std::as_writable_bytes(std::span(&address, 1)), memory, out);
+        return address;
+    };
+    make_images(out.images, s, work.launch, memory, work.entry, place);
     return out;
 }
 
-CUresult start(const Session& s, const Work& work, const Buffers& buffers, CUstream stream) {
+CUresult start(const Session& s, const Work& work, const Placed& placed, CUstream stream) {
     const Driver& d = s.d;
     const execution::Launch& l = work.launch;
-    std::vector<std::byte> params = relocated(l.params, work.memory, buffers);
+    std::vector<std::byte> params = relocated(l.params, work.memory, placed);
     std::vector<void*> arguments = pointers(params, work.entry);
     if (l.stack_bytes != 0)
         require(d, d.set_limit(CU_LIMIT_STACK_SIZE, l.stack_bytes), "setting the stack's size");
@@ -222,13 +239,13 @@ struct Printing {
 Shot shoot(Session& s, const Work& work, std::byte poison) {
     const Driver& d = s.d;
     Shot shot;
-    const Buffers buffers = upload(s, work.memory, poison);
+    const Placed placed = upload(s, work, poison);
     CUevent begin = nullptr, end = nullptr;
     require(d, d.make_event(&begin, CU_EVENT_DEFAULT), "making an event");
     require(d, d.make_event(&end, CU_EVENT_DEFAULT), "making an event");
     Printing printing;
     d.record_event(begin, nullptr);
-    shot.status = start(s, work, buffers, nullptr);
+    shot.status = start(s, work, placed, nullptr);
     shot.refused = shot.status != CUDA_SUCCESS;
     d.record_event(end, nullptr);
     if (!shot.refused) shot.status = wait_for(d, end, shot.timed_out);
@@ -240,12 +257,13 @@ Shot shoot(Session& s, const Work& work, std::byte poison) {
     d.elapsed(&milliseconds, begin, end);
     shot.seconds = milliseconds * 1e-3;
     d.destroy_event(begin), d.destroy_event(end);
-    for (size_t k = 0; k < buffers.size(); ++k) {
+    fetch_surfaces(placed.images);
+    for (size_t k = 0; k < placed.buffers.size(); ++k) {
         std::vector<std::byte>& bytes = shot.bytes.emplace_back(work.memory.allocations[k].bytes.size());
         if (!bytes.empty())
-            require(d, d.download(bytes.data(), buffers[k].address, bytes.size()), "downloading");
+            require(d, d.download(bytes.data(), placed.buffers[k].address, bytes.size()), "downloading");
         for (const uint64_t at : work.memory.allocations[k].addresses)
-            restore(std::span(bytes).subspan(at, 8), work.memory, buffers);
+            restore(std::span(bytes).subspan(at, 8), work.memory, placed);
     }
     return shot;
 }

@@ -3,6 +3,7 @@
 
 #include "instrumentation/execution/executor.h"
 #include "instrumentation/gpu/driver.h"
+#include "instrumentation/gpu/images.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,11 +55,6 @@ struct Buffer {
     Buffer& operator=(const Buffer&) = delete;
 };
 
-// The allocations of a memory on the device, in their order.
-using Buffers = std::deque<Buffer>;
-// Bytes that nobody wrote are exclusive-ored with `poison`. Throws Unsupported where there is no room.
-Buffers upload(const Session& session, const execution::GlobalMemory& memory, std::byte poison);
-
 // A launch, as it is on the host.
 struct Work {
     const Loaded& loaded;
@@ -67,9 +63,18 @@ struct Work {
     const execution::GlobalMemory& memory;
 };
 
-// Starts it over these buffers and does not wait: pointers among the parameters that point into an allocation
-// of the memory become those of the device.
-CUresult start(const Session& session, const Work& work, const Buffers& buffers, CUstream stream);
+// A memory on the device: its allocations in their order, and its textures and surfaces.
+struct Placed {
+    std::deque<Buffer> buffers;
+    Images images;
+};
+// Bytes that nobody wrote are exclusive-ored with `poison`. Throws Unsupported where there is no room, or a
+// texture cannot be made.
+Placed upload(const Session& session, const Work& work, std::byte poison);
+
+// Starts it over what is placed and does not wait: pointers among the parameters that point into an
+// allocation of the memory become those of the device, and handles its own.
+CUresult start(const Session& session, const Work& work, const Placed& placed, CUstream stream);
 
 // What a launch left.
 struct Shot {

@@ -2,18 +2,22 @@
 #include "instrumentation/gpu/snippet_parts.h"
 
 #include "instrumentation/gpu/dump.h"
-#include "instrumentation/ptx/edit/position.h"
 
 #include <cstddef>
 #include <fmt/format.h>
 
 namespace wl::gpu {
 
-std::string group_text() {
+uint32_t record_bytes(uint32_t elements) {
+    return static_cast<uint32_t>((sizeof(Record) + elements + kGranule - 1) / kGranule * kGranule);
+}
+
+std::string group_registers() {
+    return "    .reg .b32 group, below, rank, members, leader, lane, warp;\n    .reg .pred leads, none;\n";
+}
+
+std::string group_values() {
     return R"(
-    .reg .b32 group, below, rank, members, leader;
-    .reg .pred leads;
-    activemask.b32 group;
     mov.u32 below, %lanemask_lt;
     and.b32 below, group, below;
     popc.b32 rank, below;
@@ -24,84 +28,144 @@ std::string group_text() {
 )";
 }
 
-namespace {
-
-// What a record begins with; its first word last.
-std::string head_text(const Numbers& n) {
+// A vector of words at a time; the first word last.
+std::string head_text(
+    const Names& names, const Numbers& n, const char* guard, const char* owner, bool whole
+) {
     return fmt::format(
         R"(
-    mov.u32 iteration, {iteration};
-    st.global.u64 [slot+8], block;
-    st.global.u32 [slot+16], owner;
-    st.global.u32 [slot+20], {mark};
-    st.global.u32 [slot+24], {site};
-    st.global.u32 [slot+28], group;
-    st.global.u64 [slot+32], clock;
-    st.global.u64 [slot+40], place;
-    st.global.u32 [slot+48], rows;
-    st.global.u32 [slot+52], cols;
-    st.global.u32 [slot+56], pitch;
-    st.global.u32 [slot+60], shared;
-    st.global.u32 [slot+64], iteration;
-    st.global.u64 [slot+72], bytes;
-    st.global.u64 [slot], magic;
+    {{
+    .reg .b64 magic, clock;
+    .reg .b32 h_owner, h_mark, h_site, h_iteration, h_whole, h_low, h_high;
+    mov.u64 clock, %clock64;
+    xor.b64 magic, slot, {magic};
+    mov.b32 h_owner, {owner};
+    mov.b32 h_mark, {mark};
+    mov.b32 h_site, {site};
+    mov.u32 h_iteration, {iteration};
+    mov.b32 h_whole, {whole};
+    mov.b64 {{h_low, h_high}}, bytes;
+    @{guard} st.global.v4.b32 [slot+16], {{h_owner, h_mark, h_site, group}};
+    @{guard} st.global.v2.b64 [slot+32], {{clock, place}};
+    @{guard} st.global.v4.b32 [slot+48], {{rows, cols, pitch, shared}};
+    @{guard} st.global.v4.b32 [slot+64], {{h_iteration, h_whole, h_low, h_high}};
+    @{guard} st.global.v2.b64 [slot], {{magic, {block}}};
+    }}
 )",
-        fmt::arg("iteration", n.counter.empty() ? "0" : "counted"),
+        fmt::arg("magic", kMagic),
+        fmt::arg("owner", owner),
         fmt::arg("mark", n.mark),
-        fmt::arg("site", n.site)
+        fmt::arg("site", n.site),
+        fmt::arg("iteration", n.counter.empty() ? "0" : "counted"),
+        fmt::arg("whole", whole ? 1 : 0),
+        fmt::arg("guard", guard),
+        fmt::arg("block", names.block)
     );
 }
 
-}  // namespace
-
-std::string claim_text(const Numbers& n, const char* owner) {
-    return ptx::position_text() +
-        fmt::format(
-               R"(
-    .reg .b64 size, offset, limit, magic, clock, start, last;
-    .reg .b32 mail, extended;
-    .reg .pred fits;
-    .reg .b32 iteration, owner;
-    .reg .pred over;
-    mov.u64 clock, %clock64;
-    ld.global.v2.u64 {{start, limit}}, [{control}];
-    mov.b32 owner, {owner};
-    add.u64 size, bytes, {head};
-    add.u64 size, size, {granule} - 1;
+// From what is left of the block's part; where that is too little, from what lies behind all parts.
+std::string ask_text() {
+    return fmt::format(
+        R"(
+    .reg .b64 size, offset, start, limit, first, end, part;
+    .reg .b32 mail, extended, granules, given, most;
+    .reg .pred fits, over;
+    add.u64 size, bytes, {head} + {granule} - 1;
     and.b64 size, size, -{granule};
+    shr.u64 offset, size, 6;
+    cvt.u32.u64 granules, offset;
     mov.u32 extended, %dynamic_smem_size;
     mov.u32 mail, {dynamic};
     add.u32 mail, mail, extended;
-    atom.shared.add.u64 slot, [mail-16], size;
-    ld.volatile.shared.u64 last, [mail-8];
-    add.u64 magic, slot, size;
-    setp.le.u64 fits, magic, last;
-    @fits bra FOUND;
+    atom.shared.add.u32 given, [mail-28], granules;
+    ld.volatile.shared.u64 slot, [mail-16];
+    ld.volatile.shared.u32 most, [mail-8];
+    cvt.u64.u32 start, given;
+    add.u64 limit, start, offset;
+    cvt.u64.u32 end, most;
+    setp.le.u64 fits, limit, end;
+    shl.b64 start, start, 6;
+    add.u64 slot, slot, start;
+    @fits bra CLAIMED;
     atom.global.add.u64 offset, [{control}+{claimed}], size;
+    ld.global.v2.u64 {{start, limit}}, [{control}];
+    ld.global.v2.u64 {{first, end}}, [{control}+{first}];
+    ld.global.u64 part, [{control}+{part}];
+    sub.u64 end, end, first;
+    mad.lo.u64 offset, end, part, offset;
     add.u64 size, size, offset;
     setp.gt.u64 over, size, limit;
     mov.u64 slot, 0;
     @over red.global.add.u64 [{control}+{dropped}], 1;
     @over bra CLAIMED;
     add.u64 slot, start, offset;
-FOUND:
-    sub.u64 offset, slot, start;
-    xor.b64 magic, offset, {magic};
-{write}CLAIMED:
 )",
-               fmt::arg("control", kControl),
-               fmt::arg("dynamic", kDynamic),
-               fmt::arg("head", sizeof(Record)),
-               fmt::arg("granule", kGranule),
-               fmt::arg("claimed", offsetof(Control, claimed)),
-               fmt::arg("dropped", offsetof(Control, dropped)),
-               fmt::arg("owner", owner),
-               fmt::arg("magic", kMagic),
-               fmt::arg("write", head_text(n))
-        );
+        fmt::arg("control", kControl),
+        fmt::arg("dynamic", kDynamic),
+        fmt::arg("head", sizeof(Record)),
+        fmt::arg("granule", kGranule),
+        fmt::arg("claimed", offsetof(Control, claimed)),
+        fmt::arg("dropped", offsetof(Control, dropped)),
+        fmt::arg("first", offsetof(Control, first_block)),
+        fmt::arg("part", offsetof(Control, part))
+    );
+}
+static_assert(kGranule == 64);
+
+namespace {
+
+// All lanes of the warp together, and there is room in its share.
+std::string quick_claim_text(const Names& names, uint32_t known) {
+    return fmt::format(
+        R"(
+    .reg .pred quick;
+    setp.eq.u32 leads, lane, 0;
+    mov.b32 rank, lane;
+    mov.b32 members, 32;
+    setp.eq.u32 quick, group, -1;
+    setp.ge.and.u32 quick, {left}, {size}, quick;
+    @!quick bra ASK;
+    mov.u64 slot, {next};
+    add.u64 {next}, {next}, {size};
+    sub.u32 {left}, {left}, {size};
+    bra HEAD;
+ASK:
+)",
+        fmt::arg("left", names.warp_left),
+        fmt::arg("next", names.warp_next),
+        fmt::arg("size", record_bytes(known))
+    );
 }
 
-std::string claim_for_warp(const Numbers& n, const WarpRecord& r) {
+// The leader's `slot` becomes that of all lanes of the group.
+std::string share_slot_text() {
+    return R"(
+    .reg .b32 slot_low, slot_high;
+    mov.b64 {slot_low, slot_high}, slot;
+    shfl.sync.idx.b32 slot_low, slot_low, leader, 31, group;
+    shfl.sync.idx.b32 slot_high, slot_high, leader, 31, group;
+    mov.b64 slot, {slot_low, slot_high};
+    setp.eq.u64 none, slot, 0;
+    @none bra END;
+)";
+}
+
+}  // namespace
+
+std::string claim_matrix_for_warp(const Names& names, const Numbers& n, uint32_t known, bool whole) {
+    const bool quick = known != 0 && !names.warp_next.empty();
+    std::string text = group_registers() +
+        fmt::format("    activemask.b32 group;\n    shr.u32 warp, {0}, 5;\n    and.b32 lane, {0}, 31;\n",
+                    names.tid);
+    if (quick) text += quick_claim_text(names, known);
+    text += group_values() + "    mov.u64 slot, 0;\n    @!leads bra CLAIMED;\n" + ask_text() + "CLAIMED:\n";
+    text += share_slot_text();
+    if (quick) text += "HEAD:\n";
+    return text + head_text(names, n, "leads", "warp", whole);
+}
+
+std::string claim_for_warp(const Names& names, const Numbers& n, const WarpRecord& r) {
+    const uint32_t bytes = r.rows * r.cols * n.element;
     return fmt::format(
                R"(
     .reg .b64 place, bytes, slot;
@@ -112,16 +176,14 @@ std::string claim_for_warp(const Numbers& n, const WarpRecord& r) {
     mov.b32 pitch, {pitch};
     mov.b32 shared, 0;
     mov.u64 bytes, {bytes};
-    mov.u64 slot, 0;
-    @!leads bra CLAIMED;
 )",
                fmt::arg("place", r.place),
                fmt::arg("rows", r.rows),
                fmt::arg("cols", r.cols),
                fmt::arg("pitch", r.pitch),
-               fmt::arg("bytes", r.rows * r.cols * n.element)
+               fmt::arg("bytes", bytes)
            ) +
-        claim_text(n, "warp");
+        claim_matrix_for_warp(names, n, bytes, r.whole);
 }
 
 std::string iteration_text(const Numbers& n) {
@@ -146,16 +208,6 @@ std::string iteration_text(const Numbers& n) {
     );
 }
 
-std::string share_slot_text() {
-    return R"(
-    .reg .b32 slot_low, slot_high;
-    mov.b64 {slot_low, slot_high}, slot;
-    shfl.sync.idx.b32 slot_low, slot_low, leader, 31, group;
-    shfl.sync.idx.b32 slot_high, slot_high, leader, 31, group;
-    mov.b64 slot, {slot_low, slot_high};
-)";
-}
-
 std::string complete_text(const Names& names, const char* guard) {
     return fmt::format(
         "    @{} st.global.u32 [slot+{}], 1;\n{}",
@@ -163,85 +215,6 @@ std::string complete_text(const Names& names, const char* guard) {
         offsetof(Record, complete),
         names.host_visible ? "    fence.acq_rel.sys;\n" : ""
     );
-}
-
-namespace {
-
-// Is this warp's bit set in the control's mask?
-std::string chosen_warp_text(const Names& names, const std::string& chosen, size_t mask) {
-    return fmt::format(
-        R"(
-    ld.global.u64 warps, [{control}+{mask}];
-    shr.b64 warps, warps, warp;
-    and.b64 warps, warps, 1;
-    setp.ne.and.u64 {chosen}, warps, 0, {on};
-)",
-        fmt::arg("control", kControl),
-        fmt::arg("mask", mask),
-        fmt::arg("chosen", chosen),
-        fmt::arg("on", names.on)
-    );
-}
-
-}  // namespace
-
-std::string prologue_text(const Names& names, bool mailbox) {
-    std::string text = ptx::position_text() +
-        fmt::format(
-                           R"(
-    .reg .b64 first, end;
-    ld.global.u64 first, [{control}+{first}];
-    setp.ge.u64 {on}, block, first;
-    ld.global.u64 end, [{control}+{end}];
-    setp.lt.and.u64 {on}, block, end, {on};
-    .reg .b64 warps;
-)",
-                           fmt::arg("control", kControl),
-                           fmt::arg("first", offsetof(Control, first_block)),
-                           fmt::arg("end", offsetof(Control, end_block)),
-                           fmt::arg("on", names.on)
-        ) +
-        chosen_warp_text(names, names.warp_on, offsetof(Control, warps));
-    if (!names.store_on.empty())
-        text += chosen_warp_text(names, names.store_on, offsetof(Control, store_warps));
-    if (!names.epoch.empty()) text += fmt::format("    mov.u32 {}, 0;\n", names.epoch);
-    if (!mailbox) return text;
-    return text +
-        fmt::format(
-               R"(
-    .reg .b32 mail, extended;
-    .reg .b64 start, limit, offset, next, last;
-    .reg .pred follows, over;
-    @!{on} bra READY;
-    setp.ne.u32 follows, tid, 0;
-    @follows bra MEET;
-    mov.u32 extended, %dynamic_smem_size;
-    mov.u32 mail, {dynamic};
-    add.u32 mail, mail, extended;
-    ld.global.v2.u64 {{start, limit}}, [{control}];
-    ld.global.u64 part, [{control}+{part}];
-    atom.global.add.u64 offset, [{control}+{claimed}], part;
-    add.u64 next, start, offset;
-    add.u64 last, next, part;
-    add.u64 offset, offset, part;
-    setp.gt.u64 over, offset, limit;
-    @over mov.u64 next, 0;
-    @over mov.u64 last, 0;
-    st.shared.u32 [mail-{mailbox}], 0;
-    st.shared.u64 [mail-16], next;
-    st.shared.u64 [mail-8], last;
-MEET:
-    barrier.sync {barrier};
-READY:
-)",
-               fmt::arg("on", names.on),
-               fmt::arg("dynamic", kDynamic),
-               fmt::arg("control", kControl),
-               fmt::arg("part", offsetof(Control, part)),
-               fmt::arg("claimed", offsetof(Control, claimed)),
-               fmt::arg("mailbox", kMailboxBytes),
-               fmt::arg("barrier", names.barrier)
-        );
 }
 
 }  // namespace wl::gpu

@@ -56,8 +56,6 @@ std::string cells_text(const StoreText& s) {
     std::string text = fmt::format(
         R"(
     .reg .b64 cell;
-    .reg .b32 lane;
-    mov.u32 lane, %laneid;
     mul.wide.u32 cell, lane, {address_bytes};
     add.u64 cell, cell, slot;
     st.global.u32 [cell+{head}], at;
@@ -85,11 +83,60 @@ std::string store_text(const Names& names, const Numbers& numbers, const StoreTe
     std::string text = s.guard.empty() ? "" : "    " + s.guard + "bra END;\n";
     text += fmt::format("    @!{} bra END;\n", names.store_on) + wanted_epoch_text(names) + place_text(s);
     if (s.again) text += read_again_text(s.cell);
-    text += group_text() + claim_for_warp(numbers, {32, kAddressBytes + bytes, s.pitch});
-    text += share_slot_text() + "    .reg .pred none;\n    setp.eq.u64 none, slot, 0;\n    @none bra END;\n";
+    text += claim_for_warp(names, numbers, {32, kAddressBytes + bytes, s.pitch, "0", !names.host_visible});
     text += cells_text(s);
-    if (names.host_visible) text += "    fence.acq_rel.sys;\n    bar.warp.sync group;\n";
-    return text + complete_text(names, "leads") + "END:\n";
+    if (names.host_visible)
+        text += "    fence.acq_rel.sys;\n    bar.warp.sync group;\n" + complete_text(names, "leads");
+    return text + "END:\n";
+}
+
+std::string bulk_text(const Names& names, const Numbers& numbers, const BulkText& b) {
+    std::string text = b.guard.empty() ? "" : "    " + b.guard + "bra END;\n";
+    text += fmt::format("    @!{} bra END;\n", names.store_on) + wanted_epoch_text(names);
+    text += "    .reg .b64 target, source;\n" + b.address + group_registers();
+    text += fmt::format(
+        R"(
+    .reg .b64 place, bytes, slot, to;
+    .reg .b32 rows, cols, pitch, shared, done, a, b, c, d;
+    .reg .pred finished;
+    shr.u32 warp, {tid}, 5;
+    and.b32 lane, {tid}, 31;
+    mov.b32 rows, 1;
+    shl.b32 group, rows, lane;
+    mov.b64 place, target;
+    mov.b32 cols, {size};
+    mov.b32 pitch, cols;
+    mov.b32 shared, 1;
+    cvt.u64.u32 bytes, cols;
+)",
+        fmt::arg("tid", names.tid),
+        fmt::arg("size", b.size)
+    );
+    text += ask_text() + fmt::format(R"(
+CLAIMED:
+    setp.ne.u64 leads, slot, 0;
+    @!leads bra END;
+)");
+    text += head_text(names, numbers, "leads", "warp", !names.host_visible);
+    text += fmt::format(
+        R"(
+    mov.b64 to, slot;
+    mov.b32 done, 0;
+COPY:
+    setp.ge.u32 finished, done, cols;
+    @finished bra COPIED;
+    ld.global.v4.b32 {{a, b, c, d}}, [source];
+    st.global.v4.b32 [to+{head}], {{a, b, c, d}};
+    add.u64 source, source, 16;
+    add.u64 to, to, 16;
+    add.u32 done, done, 16;
+    bra COPY;
+COPIED:
+)",
+        fmt::arg("head", sizeof(Record))
+    );
+    if (names.host_visible) text += "    fence.acq_rel.sys;\n" + complete_text(names, "leads");
+    return text + "END:\n";
 }
 
 std::string barrier_text(
@@ -98,9 +145,8 @@ std::string barrier_text(
     std::string text = guard.empty() ? "" : "    " + guard + "bra END;\n";
     text += fmt::format("    @!{} bra END;\n    .reg .b64 number;\n    .reg .b32 named;\n", names.on);
     text += fmt::format("    mov.u32 named, {};\n    cvt.u64.u32 number, named;\n", id);
-    return text + group_text() + claim_for_warp(numbers, {.place = "number"}) +
-        "    .reg .pred none;\n    setp.eq.u64 none, slot, 0;\n    @none bra END;\n" +
-        complete_text(names, "leads") + "END:\n";
+    text += claim_for_warp(names, numbers, {.place = "number", .whole = true});
+    return text + (names.host_visible ? "    fence.acq_rel.sys;\n" : "") + "END:\n";
 }
 
 std::string epoch_text(const Names& names, const std::string& guard) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/execution/executor.h"
+#include "instrumentation/gpu/ceilings.h"
 #include "instrumentation/ptx/module.h"
 
 #include <cstdint>
@@ -22,14 +23,15 @@ struct Timing {
     Spread warm;  // the same arrays again and again: what fits lies in L2
     Spread cold;  // arrays in turn, together more than twice L2: each launch finds its own evicted
     uint64_t l2_bytes = 0;
-    int sets = 0;               // of arrays, taken in turn
-    int registers = 0;          // a thread
-    uint32_t local_bytes = 0;   // a thread: spills and arrays of its own
-    uint32_t shared_bytes = 0;  // a block, static and dynamic
-    int blocks_resident = 0;    // of a multiprocessor
-    double occupancy = 0;       // resident threads / those that a multiprocessor can hold
-    uint64_t array_bytes = 0;   // all arrays once: what must move at least
-    double copy_rate = 0;       // bytes a second read and written by a copy on the device, measured
+    int sets = 0;                      // of arrays, taken in turn
+    int registers = 0;                 // a thread
+    uint32_t local_bytes = 0;          // a thread: spills and arrays of its own
+    uint32_t shared_bytes = 0;         // a block, static and dynamic
+    int blocks_resident = 0;           // of a multiprocessor
+    double occupancy = 0;              // resident threads / those that a multiprocessor can hold
+    uint64_t array_bytes = 0;          // all arrays once: what must move at least
+    bool multiplies_matrices = false;  // by matrix instructions: of the two rates of operations it is mma's
+    Ceilings ceilings;
 };
 
 struct TimeOptions {
@@ -54,7 +56,6 @@ Timing time_kernel(const Timed& timed, const TimeOptions& options);
 struct Observed {
     Spread plain, idle, one, all;     // idle: no block dumps; one: block 0; all: every block
     uint64_t bytes = 0, dropped = 0;  // of all blocks: elements and heads of records; records without room
-    double fill_rate = 0;             // bytes a second written by filling the device's memory, measured
 };
 Observed time_observed(const Timed& timed, const TimeOptions& options);
 

@@ -57,16 +57,20 @@ TEST_P(Lineage, DumpsTheTilesThatTheEmulatorTakes) {
     const Subject s = subject(WL_SOURCE_DIR "/kernels/" + GetParam() + ".toml", bind);
     const auto blocks = static_cast<int64_t>(count(manifest::launch_of(s.experiment.problem).grid));
     const Ran plain = run_plain(s, blocks);
-    Control control = all_blocks(static_cast<uint64_t>(blocks), 64 << 20);
-    control.part = 64 << 10;  // less than a block dumps: what is beyond it is claimed one by one
-    const Ran dumped = run_instrumented(s, {}, control);
     ASSERT_FALSE(plain.tiles.empty());
-    EXPECT_EQ(dumped.dropped, 0u);
-    EXPECT_EQ(dumped.incomplete, 0u);
-    EXPECT_TRUE(dumped.incidents.empty());
-    expect_same(plain.tiles, dumped.tiles, GetParam());
-    for (const execution::Allocation& a : plain.memory.allocations)
-        EXPECT_TRUE(execution::find_named(dumped.memory, a.name)->bytes == a.bytes) << a.name;
+    const Control control = all_blocks(static_cast<uint64_t>(blocks), 64 << 20);
+    // Less than a block dumps: what is beyond it is asked for one by one.
+    Control small = control;
+    small.part = 64 << 10, small.tile_share = 20 << 10, small.warp_share = 4 << 10;
+    for (const Control& c : {control, small}) {
+        const Ran dumped = run_instrumented(s, {}, c);
+        EXPECT_EQ(dumped.dropped, 0u);
+        EXPECT_EQ(dumped.incomplete, 0u);
+        EXPECT_TRUE(dumped.incidents.empty());
+        expect_same(plain.tiles, dumped.tiles, GetParam());
+        for (const execution::Allocation& a : plain.memory.allocations)
+            EXPECT_TRUE(execution::find_named(dumped.memory, a.name)->bytes == a.bytes) << a.name;
+    }
 }
 
 TEST_P(Lineage, PtxasTakesTheInstrumentedText) {

@@ -69,13 +69,15 @@ Ran run_plain(const Subject& s, int64_t end_block, const execution::RunOptions* 
     return ran;
 }
 
-Ran run_instrumented(const Subject& s, const Plan& plan, Control control) {
+Ran run_instrumented(const Subject& s, Plan plan, Control control) {
+    diagnosis::Prepared p = prepared(s);
+    plan.threads = static_cast<uint32_t>(count(p.launch.block));
     const Instrumented made = instrument(s.experiment.module, *s.plain.listing, plan);
     const ptx::Module module = ptx::parse(ptx::print(made.module));
     const execution::Executable executable = s.executor.prepare(module, s.experiment.entry);
     Ran ran;
     ran.notes = made.notes;
-    diagnosis::Prepared p = prepared(s);
+    if (control.part == 0) share_out(control, made.dumped, (plan.threads + 31) / 32);
     control.records =
         execution::allocate(p.memory, "records", std::vector<std::byte>(control.capacity, std::byte{0xff}));
     execution::allocate(p.memory, kControl, bytes_of(control));
@@ -84,7 +86,9 @@ Ran run_instrumented(const Subject& s, const Plan& plan, Control control) {
     add_incidents(ran, result);
     std::memcpy(&control, execution::find_named(p.memory, kControl)->bytes.data(), sizeof control);
     ran.dropped = control.dropped;
-    Dump dump = decode(execution::find_named(p.memory, "records")->bytes, *s.plain.listing, made.dumped);
+    Dump dump = decode(
+        execution::find_named(p.memory, "records")->bytes, control.records, *s.plain.listing, made.dumped
+    );
     ran.incomplete = dump.incomplete;
     for (execution::TileSnapshot& t : dump.tiles) {
         Key key = key_of(t, *s.plain.listing, plan.arrays);

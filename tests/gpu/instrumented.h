@@ -42,7 +42,8 @@ diagnosis::Prepared prepared(const Subject& s);
 Ran run_plain(const Subject& s, int64_t end_block, const execution::RunOptions* recorded = nullptr);
 
 // The text of what is instrumented is parsed again, as a driver gets it.
-Ran run_instrumented(const Subject& s, const Plan& plan, Control control);
+// Shares of the buffer are those that the host gives, unless the control has a part.
+Ran run_instrumented(const Subject& s, Plan plan, Control control);
 
 Control all_blocks(uint64_t blocks, uint64_t capacity);
 

@@ -45,8 +45,11 @@ def recorded(program, kernel, on, folder):
     stores = collections.defaultdict(list)
     mnemonics = dict(db.execute("SELECT site_id, text FROM site"))
     pages = db.execute("SELECT data FROM event_page JOIN record USING(record_id) WHERE cta=0 ORDER BY page_id")
-    for address, value, _, site, _, warp, lane, kind, size, _ in EVENT.iter_unpack(b"".join(p for p, in pages)):
-        if kind == 0 and "mbarrier" not in mnemonics[site] and "bulk" not in mnemonics[site]:
+    events = [e for e in EVENT.iter_unpack(b"".join(p for p, in pages)) if e[7] == 0]
+    # Words of mbarriers, whose bits are the hardware's own: a copy in bulk changes one when it lands, too.
+    opaque = {address for address, _, _, site, *_ in events if mnemonics[site].startswith("mbarrier")}
+    for address, value, _, site, _, warp, lane, _, size, _ in events:
+        if address not in opaque:
             stores[warp, lane, site].append(value.to_bytes(8, "little")[:size])
     tiles = {(name, barrier): (values, owners) for name, barrier, values, owners in db.execute(TILES)}
     notes = [value for value, in db.execute("SELECT name FROM item WHERE list='note'")]

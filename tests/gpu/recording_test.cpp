@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <set>
 #include <tuple>
 
 namespace wl::gpu {
@@ -30,13 +31,22 @@ struct StoreKey {
 };
 using Stores = std::map<StoreKey, std::vector<int>>;
 
+// Words of mbarriers, whose bits are the hardware's own: a copy in bulk changes one when it lands, too.
+std::set<uint64_t> mbarriers_of(const Ran& ran, const execution::Listing& listing) {
+    std::set<uint64_t> out;
+    for (const BlockEvent& e : ran.events)
+        if (e.event.kind == capture::EventKind::shared_write &&
+            listing.sites[e.event.site].text.starts_with("mbarrier"))
+            out.insert(e.event.address);
+    return out;
+}
+
 Stores stores_of(const Ran& ran, const execution::Listing& listing) {
+    const std::set<uint64_t> mbarriers = mbarriers_of(ran, listing);
     Stores out;
     for (const BlockEvent& e : ran.events) {
         const std::string& text = listing.sites[e.event.site].text;
-        if (e.event.kind != capture::EventKind::shared_write || text.find("mbarrier") != std::string::npos ||
-            text.find("cp.async.bulk") != std::string::npos)
-            continue;
+        if (e.event.kind != capture::EventKind::shared_write || mbarriers.contains(e.event.address)) continue;
         const int epoch = text.find("cp.async") == std::string::npos ? e.event.epoch : 0;
         // An atomic that polls does so as often as the order of warps lets it.
         const bool polls = text.find("atom.") != std::string::npos;

@@ -11,6 +11,7 @@ shift 3
 mkdir -p "$out"
 export LD_LIBRARY_PATH="$bundle/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 warplens="$bundle/warplens"
+export WARPLENS_KERNELS="$PWD/kernels"  # wherever WarpLens was built
 
 devices() { "$warplens" devices; }
 # Instrumented kernels against the emulator: tiles and outputs of every kernel and fault, hazard twins among them.
@@ -36,15 +37,25 @@ recording_cost() {
         -o "$out/recording.wlcap" >"$out/recording-cost.txt" || [ $? = 3 ] || return 1
     grep -A1 "stores" "$out/recording-cost.txt" | tr '\n' ' '
 }
-# The window by EGL on the GPU's own driver.
+# The window by EGL on the GPU's own driver: beside its picture by llvmpipe, and the time of a frame.
 window() {
-    "$warplens" run v2c_3 --set H=1 --set S=96 --quiet -o "$out/window.wlcap" >/dev/null &&
-        "$warplens" open "$out/window.wlcap" --screenshot "$out/window.png"
+    "$warplens" open "$bundle/window.wlcap" --screenshot "$out/window.png" || return 1
+    "$bundle/frame_bench" | tee "$out/frames.txt"
+    python3 tests/gpu/pictures.py "$bundle/window.png" "$out/window.png" "$out/pictures.json" \
+        "commit=$commit" "renderer=$(head -1 "$out/frames.txt")"
 }
+# Micro-kernels of the conformance suite, and whole programs, against the emulator.
+kernels_both() {
+    python3 tests/gpu/kernels_both.py "$warplens" "$bundle/witness" "$out/kernels-both.json" "$commit"
+}
+# What a fault leaves of a buffer, and what each kind of memory costs.
+fault_buffer() { python3 tests/gpu/fault_buffer.py "$out/fault-buffer.json" "$commit"; }
+# compute-sanitizer's tools and cuda-gdb on the kernel whose tiles are dumped.
+observers() { python3 tests/gpu/observers.py "$warplens" "$out/observers.json" "$commit"; }
 
 failed=0
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(devices witnesses recording hazards overhead recording_cost window)
+[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards recording_cost fault_buffer window observers)
 for step in "${steps[@]}"; do
     begun=$(date +%s.%N)
     "$step" >"$out/$step.log" 2>&1
@@ -56,7 +67,7 @@ step, status, begun, ended, log = sys.argv[1:]
 lines = open(log, errors="replace").read().split("\n")
 said = [line for line in lines if line.strip()]
 print(json.dumps({"step": step, "status": int(status), "seconds": round(float(ended) - float(begun), 1),
-                  "said": said[0 if step in ("witnesses", "recording") else -1][:400] if said else ""}))
+                  "said": said[0 if step in ("witnesses", "recording", "kernels_both") else -1][:400] if said else ""}))
 END
 done
 exit "$failed"

@@ -5,9 +5,22 @@ foreach(topic instrument recording)
 endforeach()
 
 # A driver over an emulated device, in a folder of its own: tests put it on the path of libraries.
-add_library(emulated_driver SHARED gpu/driver/driver.cpp)
+add_library(emulated_driver SHARED gpu/driver/driver.cpp gpu/driver/images.cpp)
 wl_settings(emulated_driver)
 set_target_properties(emulated_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver)
 target_link_libraries(emulated_driver PRIVATE wl_emulator)
 target_link_options(emulated_driver PRIVATE -Wl,-Bsymbolic,--exclude-libs,ALL)
 target_include_directories(emulated_driver SYSTEM PRIVATE ${WARPLENS_CUDA}/include)
+
+# Kernels for two witnesses on a machine with a GPU (gpu/bundle.sh takes them along).
+add_executable(witness_kernels gpu/witness_kernels.cpp)
+wl_settings(witness_kernels)
+target_link_libraries(witness_kernels PRIVATE wl_programs wl_conformance wl_manifest fmt::fmt)
+
+# The program above that driver.
+wl_test(device_run nlohmann_json::nlohmann_json)
+target_sources(device_run_test PRIVATE support/program.cpp)
+target_compile_definitions(
+    device_run_test
+    PRIVATE WL_PROGRAM="$<TARGET_FILE:warplens>" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
+add_dependencies(device_run_test warplens emulated_driver)

@@ -61,7 +61,19 @@ def run(program, case):
         for key in ("tiles", "elements", "equal", "compared", "unjudged", "beyond", "missing"):
             row[key] = sum(w[key] for w in witnesses["each"])
         row["worst"] = max((w["worst"] for w in witnesses["each"]), default=0)
+        row["worst_unjudged"] = max(
+            (1e300 if w["worst_unjudged"] is None else w["worst_unjudged"] for w in witnesses["each"]), default=0)
     return row
+
+
+def describe(program, commit):
+    """What stands with every record: the device, its driver, the day, the commit."""
+    devices = json.loads(subprocess.run([program, "devices", "--json"], capture_output=True, text=True).stdout)
+    gpu = next(d for d in devices["executors"] if d["executor"] == "gpu")
+    driver = pathlib.Path("/proc/driver/nvidia/version")
+    return {"device": gpu["name"], "cuda": gpu["cuda"],
+            "driver": driver.read_text().splitlines()[0] if driver.exists() else "",
+            "date": datetime.date.today().isoformat(), "commit": commit}
 
 
 def unexplained(row):
@@ -71,15 +83,10 @@ def unexplained(row):
 
 def main():
     program, out, commit = sys.argv[1:4]
-    devices = json.loads(subprocess.run([program, "devices", "--json"], capture_output=True, text=True).stdout)
-    gpu = next(d for d in devices["executors"] if d["executor"] == "gpu")
-    driver = pathlib.Path("/proc/driver/nvidia/version")
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         rows = list(pool.map(lambda case: run(program, case), cases(program)))
     record = {
-        "device": gpu["name"], "cuda": gpu["cuda"],
-        "driver": driver.read_text().splitlines()[0] if driver.exists() else "",
-        "date": datetime.date.today().isoformat(), "commit": commit,
+        **describe(program, commit),
         "command": "python3 tests/gpu/witnesses.py build/bundle/warplens OUT.json COMMIT", "cases": rows,
     }
     pathlib.Path(out).write_text(json.dumps(record, indent=1) + "\n")

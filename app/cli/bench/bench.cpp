@@ -36,20 +36,10 @@ double flops_of(const manifest::Problem& p, const std::string& expression) {
     return flops;
 }
 
-// The outputs on this device, against the reference: what is wrong is not timed.
-capture::Capture checked(const Command& c, const manifest::Problem& problem, diagnosis::Options options) {
-    options.executor = gpu::executor(c.kernel.device);
-    options.recorded_pass = options.diagnose = false;
-    return diagnosis::run(problem, options);
-}
-
-Measured measure(const Command& c, manifest::Problem problem) {
-    diagnosis::Options options = run_options(c.kernel);
-    options.reference = false;
+// Of an experiment whose outputs are right on the device.
+Measured measure(const Command& c, const diagnosis::Experiment& e) {
     Measured out;
-    if (!c.bench.flops.empty()) out.flops = flops_of(problem, c.bench.flops);
-    capture::Capture unused;
-    const diagnosis::Experiment e = diagnosis::make_experiment(std::move(problem), options, unused);
+    if (!c.bench.flops.empty()) out.flops = flops_of(e.problem, c.bench.flops);
     const diagnosis::Prepared p = diagnosis::prepare(e);
     gpu::TimeOptions time;
     time.device = c.kernel.device, time.samples = c.bench.samples, time.launches = c.bench.launches;
@@ -60,25 +50,48 @@ Measured measure(const Command& c, manifest::Problem problem) {
     return out;
 }
 
+// ", 12 % of <what>"; nothing where the ceiling is not known.
+std::string share_text(double rate, double ceiling, const char* what) {
+    return ceiling > 0 ? fmt::format(" ({:.0f} % of {})", 100 * rate / ceiling, what) : "";
+}
+
 std::string spread_text(const char* name, const gpu::Spread& s, const Measured& m) {
+    const gpu::Ceilings& most = m.timing.ceilings;
+    const double bytes = static_cast<double>(m.timing.array_bytes) / s.median;
     std::string out = fmt::format(
         "{}: median {:.2f} us, quartiles {:.2f} to {:.2f} ({} samples of {} launches); arrays once: {:.0f} "
-        "GB/s",
+        "GB/s{}",
         name,
         s.median * 1e6,
         s.low * 1e6,
         s.high * 1e6,
         s.samples,
         s.launches,
-        static_cast<double>(m.timing.array_bytes) / s.median * 1e-9
+        bytes * 1e-9,
+        share_text(bytes, most.copy, "a copy's")
     );
-    if (m.timing.copy_rate > 0)
-        out += fmt::format(
-            " ({:.0f} % of a copy's)",
-            100 * static_cast<double>(m.timing.array_bytes) / s.median / m.timing.copy_rate
-        );
-    if (m.flops) out += fmt::format("; {:.2f} TFLOP/s", *m.flops / s.median * 1e-12);
+    if (m.flops) {
+        const bool matrices = m.timing.multiplies_matrices;
+        const double rate = *m.flops / s.median;
+        out += fmt::format("; {:.2f} TFLOP/s", rate * 1e-12) +
+            share_text(rate, matrices ? most.mma : most.fma, matrices ? "mma.sync's" : "fma's");
+    }
     return out + "\n";
+}
+
+// What the device does at most.
+std::string ceilings_text(const gpu::Ceilings& c) {
+    std::string out = "measured ceilings of the device:";
+    const auto add = [&](const char* what, double rate, double unit, const char* name) {
+        out += rate > 0 ? fmt::format(" {} {:.1f} {}/s,", what, rate / unit, name)
+                        : fmt::format(" {} not measured,", what);
+    };
+    add("a copy moves", c.copy, 1e9, "GB");
+    add("a fill writes", c.fill, 1e9, "GB");
+    add("fma of f32", c.fma, 1e12, "TFLOP");
+    add("mma.sync of f16 into f32", c.mma, 1e12, "TFLOP");
+    out.back() = '\n';
+    return out;
 }
 
 // Bytes a second that dumping adds, of the time that it adds.
@@ -86,18 +99,17 @@ double dump_rate(const gpu::Observed& o) {
     return static_cast<double>(o.bytes) / std::max(o.all.median - o.plain.median, 1e-9);
 }
 
-std::string observed_text(const gpu::Observed& o) {
+std::string observed_text(const gpu::Observed& o, const gpu::Ceilings& most) {
     return fmt::format(
         "observed: plain {:.2f} us; instrumented {:.2f}x where no block dumps, {:.2f}x where one does, "
-        "{:.2f}x where "
-        "all do: {:.1f} MB, {:.0f} % of the rate at which memory is filled ({:.0f} GB/s); {} records lost\n",
+        "{:.2f}x where all do: {:.1f} MB, {:.0f} GB/s{}; {} records lost\n",
         o.plain.median * 1e6,
         o.idle.median / o.plain.median,
         o.one.median / o.plain.median,
         o.all.median / o.plain.median,
         static_cast<double>(o.bytes) * 1e-6,
-        100 * dump_rate(o) / o.fill_rate,
-        o.fill_rate * 1e-9,
+        dump_rate(o) * 1e-9,
+        share_text(dump_rate(o), most.fill, "a fill's"),
         o.dropped
     );
 }
@@ -107,18 +119,18 @@ std::string text_of(const Measured& m) {
     std::string out = fmt::format(
         "measured on {}: {} registers and {} bytes of local memory a thread, {} bytes of shared memory a "
         "block, {} "
-        "blocks a multiprocessor (occupancy {:.0f} %); a copy moves {:.0f} GB/s\n",
+        "blocks a multiprocessor (occupancy {:.0f} %)\n",
         t.device,
         t.registers,
         t.local_bytes,
         t.shared_bytes,
         t.blocks_resident,
-        100 * t.occupancy,
-        t.copy_rate * 1e-9
+        100 * t.occupancy
     );
+    out += ceilings_text(t.ceilings);
     out += spread_text("warm (the same arrays again)", t.warm, m);
     out += spread_text(fmt::format("cold ({} sets of arrays in turn)", t.sets).c_str(), t.cold, m);
-    if (m.observed) out += observed_text(*m.observed);
+    if (m.observed) out += observed_text(*m.observed, t.ceilings);
     if (m.torch) out += torch_text(*m.torch, t);
     return out;
 }
@@ -136,17 +148,21 @@ ordered_json json_of(const gpu::Spread& s) {
 ordered_json json_of(const Measured& m) {
     const gpu::Timing& t = m.timing;
     ordered_json out{
-        {"device",          t.device         },
-        {"warm",            json_of(t.warm)  },
-        {"cold",            json_of(t.cold)  },
-        {"sets",            t.sets           },
-        {"registers",       t.registers      },
-        {"local_bytes",     t.local_bytes    },
-        {"shared_bytes",    t.shared_bytes   },
-        {"blocks_resident", t.blocks_resident},
-        {"occupancy",       t.occupancy      },
-        {"array_bytes",     t.array_bytes    },
-        {"copy_rate",       t.copy_rate      }
+        {"device",          t.device             },
+        {"warm",            json_of(t.warm)      },
+        {"cold",            json_of(t.cold)      },
+        {"sets",            t.sets               },
+        {"registers",       t.registers          },
+        {"local_bytes",     t.local_bytes        },
+        {"shared_bytes",    t.shared_bytes       },
+        {"blocks_resident", t.blocks_resident    },
+        {"occupancy",       t.occupancy          },
+        {"array_bytes",     t.array_bytes        },
+        {"copy_rate",       t.ceilings.copy      },
+        {"fill_rate",       t.ceilings.fill      },
+        {"fma_rate",        t.ceilings.fma       },
+        {"mma_rate",        t.ceilings.mma       },
+        {"matrices",        t.multiplies_matrices}
     };
     if (m.flops) out["flops"] = *m.flops;
     if (m.observed)
@@ -158,7 +174,7 @@ ordered_json json_of(const Measured& m) {
             {"bytes",     m.observed->bytes         },
             {"dropped",   m.observed->dropped       },
             {"dump_rate", dump_rate(*m.observed)    },
-            {"fill_rate", m.observed->fill_rate     }
+            {"fill_rate", t.ceilings.fill           }
         };
     if (m.torch) out["torch"] = torch_json(*m.torch, t);
     return out;
@@ -169,11 +185,14 @@ ordered_json json_of(const Measured& m) {
 int verb_bench(const Command& command) {
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
-    manifest::Problem problem = bind(command.kernel);
-    const capture::Capture c = checked(command, problem, options);
+    options.executor = gpu::executor(command.kernel.device);
+    options.recorded_pass = options.diagnose = false;
+    capture::Capture about;
+    const diagnosis::Experiment e = diagnosis::make_experiment(bind(command.kernel), options, about);
+    const capture::Capture c = diagnosis::run(e, std::move(about));  // what is wrong is not timed
     const bool right = c.verdict == "ok" || c.verdict == "incomplete";
     std::optional<Measured> measured;
-    if (right) measured = measure(command, std::move(problem));
+    if (right) measured = measure(command, e);
     if (command.output.json) {
         ordered_json out{
             {"warplens", WL_VERSION          },

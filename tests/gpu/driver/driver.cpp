@@ -4,6 +4,7 @@
 //   WL_DEVICE_CHANGE=A=B  in the text of every module A becomes B: a device that computes otherwise
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/execution/executor.h"
+#include "tests/gpu/driver/machine.h"
 
 #include <cuda.h>
 
@@ -13,10 +14,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace {
 
 using namespace wl;
+using namespace wl::emulated;
 using Kind = execution::Incident::Kind;
 
 struct Function {
@@ -29,18 +32,6 @@ struct Module {
     ptx::Module ptx;
     std::map<std::string, std::unique_ptr<Function>> functions;
 };
-
-struct Machine {
-    execution::GlobalMemory memory;
-    std::map<void*, CUdeviceptr> pinned;
-    CUresult status = CUDA_SUCCESS;  // a fault stays
-    uint64_t launches = 0, allocations = 0;
-};
-
-Machine& machine() {
-    static Machine made;
-    return made;
-}
 
 constexpr size_t kMostBytes = 64 << 20;  // of one allocation
 
@@ -63,11 +54,6 @@ void forget(const std::string& name) {
 void forget_variables(const ptx::Module& module) {
     for (const ptx::Variable& v : module.variables)
         if (v.space == ptx::Space::global) forget(v.name);
-}
-
-std::byte* at(CUdeviceptr address, size_t bytes) {
-    execution::Allocation* const a = execution::find(machine().memory, address, bytes);
-    return a == nullptr ? nullptr : a->bytes.data() + (address - a->base);
 }
 
 CUresult status_of(const execution::RunResult& result) {
@@ -95,10 +81,16 @@ std::vector<std::byte> packed(const ptx::Function& entry, void** arguments) {
     return out;
 }
 
-CUresult run(const Function& f, execution::Launch launch, void** arguments) {
+// At once, or when the graph that is on its way is launched.
+CUresult later_or_now(std::function<CUresult()> work) {
+    if (machine().recorded == nullptr) return work();
+    machine().recorded->push_back(std::move(work));
+    return CUDA_SUCCESS;
+}
+
+CUresult run(const Function& f, const execution::Launch& launch) {
     Machine& m = machine();
     if (m.status != CUDA_SUCCESS) return m.status;
-    launch.params = packed(ptx::entry_of(*f.module, f.name), arguments);
     execution::RunOptions options;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     options.threads = 1, options.marks = false;  // comments
@@ -110,6 +102,18 @@ CUresult run(const Function& f, execution::Launch launch, void** arguments) {
     m.status = status_of(result);
     return CUDA_SUCCESS;
 }
+
+CUresult launch(CUfunction function, execution::Launch launch, void** arguments) {
+    const Function& f = *reinterpret_cast<Function*>(function);
+    launch.params = packed(ptx::entry_of(*f.module, f.name), arguments);
+    return later_or_now([&f, launch] { return run(f, launch); });
+}
+
+// A device that takes its time over what is put into streams: a benchmark warms up by one launch.
+constexpr float kStreamMilliseconds = 1000;
+struct Event {
+    bool of_stream = false;
+};
 
 }  // namespace
 
@@ -148,9 +152,10 @@ CUresult cuDeviceGetName(char* out, int size, CUdevice) {
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int* out, CUdevice_attribute which, CUdevice) {
-    *out = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
-        : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT      ? 1
-                                                                 : 0;
+    *out = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR      ? 9
+        : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT           ? 1
+        : which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR ? 2048
+                                                                      : 0;
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceTotalMem(size_t* out, CUdevice) {
@@ -255,9 +260,9 @@ CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA
 // NOLINTBEGIN(readability-function-size): the driver's own parameters
 CUresult
 cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream, void** arguments, void**) {
-    execution::Launch launch;
-    launch.grid = {gx, gy, gz}, launch.block = {bx, by, bz}, launch.dynamic_shared = shared;
-    return run(*reinterpret_cast<Function*>(f), launch, arguments);
+    execution::Launch made;
+    made.grid = {gx, gy, gz}, made.block = {bx, by, bz}, made.dynamic_shared = shared;
+    return launch(f, made, arguments);
 }
 CUresult cuLaunchCooperativeKernel(
     CUfunction f,
@@ -271,42 +276,76 @@ CUresult cuLaunchCooperativeKernel(
     CUstream,
     void** arguments
 ) {
-    execution::Launch launch;
-    launch.grid = {gx, gy, gz}, launch.block = {bx, by, bz}, launch.dynamic_shared = shared;
-    launch.cooperative = true;
-    return run(*reinterpret_cast<Function*>(f), launch, arguments);
+    execution::Launch made;
+    made.grid = {gx, gy, gz}, made.block = {bx, by, bz}, made.dynamic_shared = shared;
+    made.cooperative = true;
+    return launch(f, made, arguments);
 }
 // NOLINTEND(readability-function-size)
 
 CUresult cuEventCreate(CUevent* out, unsigned) {
-    *out = nullptr;
+    *out = reinterpret_cast<CUevent>(new Event);
     return CUDA_SUCCESS;
 }
-CUresult cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    reinterpret_cast<Event*>(event)->of_stream = stream != nullptr;
+    return CUDA_SUCCESS;
+}
 CUresult cuEventQuery(CUevent) { return machine().status; }
 #undef cuEventElapsedTime
 // NOLINTNEXTLINE(readability-identifier-naming): the driver's own name
-CUresult cuEventElapsedTime(float* out, CUevent, CUevent) {
-    *out = 1;
+CUresult cuEventElapsedTime(float* out, CUevent begin, CUevent) {
+    *out = reinterpret_cast<Event*>(begin)->of_stream ? kStreamMilliseconds : 1;
     return CUDA_SUCCESS;
 }
-CUresult cuEventDestroy(CUevent) { return CUDA_SUCCESS; }
-
-// Of timing, which an emulated device has none of.
-CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuMemcpyDtoDAsync(CUdeviceptr, CUdeviceptr, size_t, CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuStreamCreate(CUstream*, unsigned) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuStreamDestroy(CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuStreamBeginCapture(CUstream, CUstreamCaptureMode) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuStreamEndCapture(CUstream, CUgraph*) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuGraphInstantiateWithFlags(CUgraphExec*, CUgraph, unsigned long long) {
-    return CUDA_ERROR_NOT_SUPPORTED;
+CUresult cuEventDestroy(CUevent event) {
+    delete reinterpret_cast<Event*>(event);
+    return CUDA_SUCCESS;
 }
-CUresult cuGraphLaunch(CUgraphExec, CUstream) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuGraphDestroy(CUgraph) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuGraphExecDestroy(CUgraphExec) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int*, CUfunction, int, size_t) {
-    return CUDA_ERROR_NOT_SUPPORTED;
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+    return later_or_now([=] { return cuMemsetD8(to, value, bytes); });
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+    return later_or_now([=] {
+        std::byte *const target = at(to, bytes), *const source = at(from, bytes);
+        if (target == nullptr || source == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        std::memcpy(target, source, bytes);
+        return CUDA_SUCCESS;
+    });
+}
+CUresult cuStreamCreate(CUstream* out, unsigned) {
+    *out = reinterpret_cast<CUstream>(&machine());
+    return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
+
+CUresult cuStreamBeginCapture(CUstream, CUstreamCaptureMode) {
+    machine().recorded = new Graph;
+    return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph* out) {
+    *out = reinterpret_cast<CUgraph>(machine().recorded);
+    machine().recorded = nullptr;
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph, unsigned long long) {
+    *out = reinterpret_cast<CUgraphExec>(graph);
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
+    for (const auto& work : *reinterpret_cast<Graph*>(graph))
+        if (const CUresult status = work(); status != CUDA_SUCCESS) return status;
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+    delete reinterpret_cast<Graph*>(graph);
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec) { return CUDA_SUCCESS; }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, CUfunction, int, size_t) {
+    *out = 1;
+    return CUDA_SUCCESS;
 }
 
 }  // extern "C"

@@ -1,0 +1,3 @@
+# The truth for bulk.cu.
+def reference(inputs, params):
+    return {"out": inputs["in"].sum(axis=1)}
