@@ -1,21 +1,18 @@
 """Single changes of correct kernels, and whether the diagnosis names them: the number to drive.
 
     python3 bench/mutants.py build/release/app/warplens [--count 100] [--seed 0] [--jobs 2] [--search 10]
-        [--json table.json] [kernel.toml ...]
+        [--json table.json] [--gallery | --held-out] [kernel.toml ...]
 
 A mutant is one expression or statement of a kernel's own source changed: relational and arithmetic operators,
 constants by one, operands and index terms exchanged, statements and barriers dropped. Kept are those that compile
-and of which something is found; what differs from no reference is counted apart. Scored by the first finding:
+and of which something is found; what differs from no reference is counted apart. Judged by scoring.py, any cause that
+is claimed within two lines of the change being taken for the right one.
 
-  named      it claims a cause (any rule but values_differ and never_written), within two lines of the change
-  seen       it stands within two lines, or claims no cause
-  elsewhere  it claims a cause in another place: `proven` of these are false stories, or other ways to mend it
-
-The same seed draws the same mutants. Kernels: those of kernels/ and tests/kernels/ with a reference, unless named.
+The same seed draws the same mutants. Kernels: those of kernels/ and tests/kernels/ with a reference, the gallery's
+among them but for those held out, unless named; --gallery draws from the gallery alone, --held-out from that third.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import json
 import os
@@ -23,16 +20,14 @@ import pathlib
 import random
 import re
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 
+import gallery
+import scoring
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-NEAR = 2  # lines
-CLAIMS_NOTHING = {"values_differ", "never_written"}
 
 TOKEN = re.compile(
     r"""(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\s+)
@@ -63,30 +58,6 @@ def tokens_of(text):
     return out
 
 
-def compiled_lines(text):
-    """Numbers of the lines that a build without faults and macros of the user's compiles, directives left out."""
-    lines, stack = set(), []
-    for number, line in enumerate(text.splitlines(), 1):
-        directive = re.match(r"\s*#\s*(\w+)\s*(.*)", line)
-        if not directive:
-            if all(on for on, _ in stack):
-                lines.add(number)
-            continue
-        word, rest = directive.groups()
-        if word in ("if", "ifdef", "ifndef"):
-            on = word == "ifndef" if "WL_FAULT" in rest else True
-            if word == "if" and rest.strip().startswith("!defined(WL_FAULT"):
-                on = True
-            stack.append((on, on))
-        elif word in ("elif", "else") and stack:
-            _, any_on = stack.pop()
-            on = not any_on and ("WL_FAULT" not in rest)
-            stack.append((on, any_on or on))
-        elif word == "endif" and stack:
-            stack.pop()
-    return lines
-
-
 def device_ranges(tokens):
     """Index ranges of the bodies of __global__ and __device__ functions."""
     out, i = [], 0
@@ -114,7 +85,7 @@ def is_value(token):
 
 def mutations_of(text):
     """(class, line, offset, length, replacement)."""
-    tokens, lines = tokens_of(text) + [("sign", "", len(text))] * 3, compiled_lines(text)
+    tokens, lines = tokens_of(text) + [("sign", "", len(text))] * 3, {n for n, _ in scoring.compiled_lines(text)}
     line_at = [0]
     for c in text:
         line_at.append(line_at[-1] + (c == "\n"))
@@ -185,7 +156,11 @@ def mutations_of(text):
     return [m for m in out if not MARKS.search(text[text.rfind("\n", 0, m[2]) + 1:].lstrip())]
 
 
-def kernels_with_reference():
+def kernels_with_reference(which):
+    """Manifests; `which` is "all", "gallery" (neither of them with what is held out) or "held out"."""
+    ours = {row["manifest"]: row["held_out"] for row in gallery.kernels().values()}
+    if which != "all":
+        return [path for path, held_out in ours.items() if held_out == (which == "held out")]
     out = []
     for folder in ("kernels", "tests/kernels"):
         for path in sorted((ROOT / folder).rglob("*.toml")):
@@ -194,45 +169,13 @@ def kernels_with_reference():
             except tomllib.TOMLDecodeError:
                 continue
             source = path.parent / manifest.get("source", path.stem + ".cu")
-            if manifest.get("reference") and source.suffix == ".cu" and source.is_file():
+            if manifest.get("reference") and source.suffix == ".cu" and source.is_file() and not ours.get(path):
                 out.append(path)
     return out
 
 
-def run(program, manifest, search, timeout):
-    command = [program, "diagnose", str(manifest), "--json", "--quiet", "--threads", "1"]
-    if search:
-        command += ["--search", str(search)]
-    begin = time.monotonic()
-    try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-        answer = json.loads(said.stdout)
-    except subprocess.TimeoutExpired:
-        return {"verdict": "timeout"}, timeout
-    except json.JSONDecodeError:
-        return {"verdict": "crash", "said": said.stderr[-300:]}, time.monotonic() - begin
-    return answer, time.monotonic() - begin
-
-
-def score(mutant, answer, seconds):
-    kernel, (kind, line, _, _, replacement) = mutant
-    row = {"kernel": str(kernel.relative_to(ROOT)), "kind": kind, "line": line, "replacement": replacement,
-           "verdict": answer["verdict"], "seconds": round(seconds, 2)}
-    findings = answer.get("findings") or []
-    if answer["verdict"] == "error" or not findings:
-        row["score"] = {"ok": "not seen", "error": "does not compile"}.get(answer["verdict"], answer["verdict"])
-        return row
-    first = findings[0]
-    where = first["where"]
-    near = where.get("line", 0) and abs(where["line"] - line) <= NEAR
-    claims = first["rule"] not in CLAIMS_NOTHING
-    row |= {"rule": first["rule"], "at": where.get("line", 0), "proven": first["proven"], "title": first["title"]}
-    row["score"] = "named" if near and claims else "seen" if near or not claims else "elsewhere"
-    return row
-
-
 def tried(program, mutant, search, timeout):
-    kernel, (_, _, offset, length, replacement) = mutant
+    kernel, (kind, line, offset, length, replacement) = mutant
     manifest = tomllib.loads(kernel.read_text())
     source = kernel.parent / manifest.get("source", kernel.stem + ".cu")
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
@@ -242,26 +185,11 @@ def tried(program, mutant, search, timeout):
         target = (top / os.path.relpath(source, kernel.parent)).resolve()
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text[:offset] + replacement + text[offset + length:])
-        return score(mutant, *run(program, top / kernel.name, search, timeout))
-
-
-def table(rows):
-    kept = [r for r in rows if r["score"] in ("named", "seen", "elsewhere")]
-    print(f"{'kind':20} {'kept':>5} {'named':>6} {'seen':>5} {'elsewhere':>10} {'of these proven':>16}")
-    kinds = collections.defaultdict(list)
-    for r in kept:
-        kinds[r["kind"]].append(r)
-    for kind, group in sorted(kinds.items()) + [("all", kept)]:
-        count = collections.Counter(r["score"] for r in group)
-        false = sum(r["score"] == "elsewhere" and r["proven"] for r in group)
-        print(f"{kind:20} {len(group):5} {count['named']:6} {count['seen']:5} {count['elsewhere']:10} {false:16}")
-    others = collections.Counter(r["score"] for r in rows if r not in kept)
-    print("besides: " + (", ".join(f"{n} {what}" for what, n in others.items()) or "none"))
-    if kept:
-        seconds = [r["seconds"] for r in kept]
-        named = sum(r["score"] == "named" for r in kept)
-        print(f"named {named} of {len(kept)} = {100 * named / len(kept):.0f} %; median {statistics.median(seconds):.1f} s, "
-              f"worst {max(seconds):.1f} s")
+        said = scoring.diagnose(program, top / kernel.name, ["--threads", "1"], search, timeout)
+    head = {"kernel": str(kernel.relative_to(ROOT)), "kind": kind, "line": line, "replacement": replacement}
+    row = head | scoring.score(scoring.wrong_of_edit(text, offset, length, replacement), *said)
+    row["score"] = "does not compile" if row["verdict"] == "error" else row["score"]
+    return row
 
 
 def main():
@@ -274,10 +202,13 @@ def main():
     parser.add_argument("--search", type=int, default=10)
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--json")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--gallery", dest="which", action="store_const", const="gallery", default="all")
+    which.add_argument("--held-out", dest="which", action="store_const", const="held out")
     o = parser.parse_intermixed_args()
     program = str(pathlib.Path(o.program).resolve())
     mutants = []
-    for kernel in [k.resolve() for k in o.kernels] or kernels_with_reference():
+    for kernel in [k.resolve() for k in o.kernels] or kernels_with_reference(o.which):
         manifest = tomllib.loads(kernel.read_text())
         source = kernel.parent / manifest.get("source", kernel.stem + ".cu")
         mutants += [(kernel, m) for m in mutations_of(source.read_text())]
@@ -289,7 +220,9 @@ def main():
             rows.append(row)
             print(f"{row['score']:16} {row['kind']:18} {row['kernel']}:{row['line']}  {row.get('rule', '')} "
                   f"{row.get('at', '')} {row.get('title', '')[:70]}", file=sys.stderr, flush=True)
-    table(rows)
+    scoring.table([r for r in rows if r["score"] != "missed"], "kind")
+    print(f"{sum(r['score'] == 'missed' for r in rows)} differ from no reference")
+    scoring.summary(rows)
     if o.json:
         pathlib.Path(o.json).write_text(json.dumps(rows, indent=1))
 

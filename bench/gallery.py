@@ -1,0 +1,115 @@
+"""The gallery of tests/kernels/gallery: whether each fault is named, and whether nothing is found on the right kernels.
+
+    python3 bench/gallery.py build/release/app/warplens [--all | --seen | --held-out] [--kernels a,b] [--faults x,y]
+        [--search 10] [--jobs 1] [--json table.json] [--clean [--seeds 0,1,2]]
+
+Without --clean every fault is diagnosed and judged (scoring.py); with it the kernels run without faults: each seed with
+each preset, and in as many schedules. gallery.toml lists kernels, faults and classes; a third of the kernels is held
+out: look at their totals, and tune on none of them. Exits with 1 where a right kernel has a finding.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import sys
+import tomllib
+
+import scoring
+
+GALLERY = pathlib.Path(__file__).resolve().parents[1] / "tests/kernels/gallery"
+
+
+def kernels():
+    """Of gallery.toml, by name; `manifest` and `source` are their paths."""
+    table = tomllib.loads((GALLERY / "gallery.toml").read_text())
+    return {name: row | {"manifest": GALLERY / row["folder"] / f"{name}.toml",
+                         "source": GALLERY / row["folder"] / f"{name}.cu"} for name, row in table.items()}
+
+
+def chosen(options):
+    named = options.kernels and options.kernels.split(",")
+    for name, kernel in kernels().items():
+        if named and name not in named:
+            continue
+        if options.set == "all" or (options.set == "held out") == kernel["held_out"]:
+            yield name, kernel
+
+
+def fault_row(options, name, kernel, fault, words):
+    kind = kernel["faults"][fault]
+    wrong = scoring.wrong_of_fault(kernel["source"].read_text(), fault, scoring.CAUSES[kind] | {kind})
+    said = scoring.diagnose(options.program, kernel["manifest"], [*words, "--fault", fault], options.search)
+    lines = [wrong.lines[k][0] for k in wrong.changed + wrong.dropped if k < len(wrong.lines)]
+    head = {"kernel": name, "class": kind, "fault": fault, "held_out": kernel["held_out"], "line": lines[:1]}
+    return head | scoring.score(wrong, *said)
+
+
+def clean_rows(options, name, kernel, words):
+    presets = [[]] + [["--preset", p] for p in tomllib.loads(kernel["manifest"].read_text()).get("presets", {})]
+    for preset in presets:
+        for seed in options.seeds.split(","):
+            for schedule in ([], ["--schedule", seed + "1"]):
+                with_words = [*words, "--seed", seed, *preset, *schedule]
+                answer, seconds = scoring.diagnose(options.program, kernel["manifest"], with_words)
+                findings = [f["title"] for f in answer.get("findings") or []]
+                yield {"kernel": name, "words": " ".join(with_words), "verdict": answer["verdict"], "seconds": seconds,
+                       "said": "; ".join(findings) or str(answer.get("error") or answer.get("said") or "")}
+
+
+def run_faults(options, pool, words):
+    only = options.faults and options.faults.split(",")
+    tasks = [pool.submit(fault_row, options, name, kernel, fault, words)
+             for name, kernel in chosen(options) for fault in kernel["faults"] if not only or fault in only]
+    rows = []
+    for task in tasks:
+        row = task.result()
+        rows.append(row)
+        print(f"{row['score']:10} {row['class']:24} {row['kernel']}+{row['fault']} {row['line']}: {row.get('rule', '')} "
+              f"{row.get('at', '')} {'proven ' if row.get('proven') else ''}{row.get('title', '')[:70]}"
+              f"{row.get('said', '')[:200]}", file=sys.stderr, flush=True)
+    scoring.table(rows, "class")
+    print()
+    scoring.table(rows, "kernel")
+    scoring.summary(rows)
+    return rows, 0
+
+
+def run_clean(options, pool, words):
+    tasks = [pool.submit(lambda n, k: list(clean_rows(options, n, k, words)), *each) for each in chosen(options)]
+    rows = [row for task in tasks for row in task.result()]
+    bad = [row for row in rows if row["verdict"] != "ok"]
+    for row in bad:
+        print(f"{row['kernel']} {row['words']}: {row['verdict']}: {row['said']}")
+    print(f"{len(rows)} runs of {len(tasks)} kernels without faults, {len(bad)} not ok, "
+          f"slowest {max(row['seconds'] for row in rows):.1f} s")
+    return rows, int(bool(bad))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--all", dest="set", action="store_const", const="all", default="all")
+    which.add_argument("--seen", dest="set", action="store_const", const="seen")
+    which.add_argument("--held-out", dest="set", action="store_const", const="held out")
+    parser.add_argument("--kernels")
+    parser.add_argument("--faults")
+    parser.add_argument("--search", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--clean", action="store_true")
+    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    options.program = str(options.program.resolve())
+    words = ["--threads", str(max(1, os.cpu_count() // options.jobs))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        rows, status = (run_clean if options.clean else run_faults)(options, pool, words)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
