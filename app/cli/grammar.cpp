@@ -6,6 +6,7 @@
 #include "app/cli/fragments/fragment_options.h"
 #include "app/cli/init/source_options.h"
 #include "app/cli/layout/layout_options.h"
+#include "app/cli/learn/learn_options.h"
 #include "app/cli/questions/parse_questions.h"
 #include "app/cli/remote/remote.h"
 #include "app/cli/run_options/run_options.h"
@@ -154,6 +155,17 @@ void add_layout(CLI::App& app, Command& c) {
         "warplens layout 'row(64,64,64)' --type f16 --banks ldmatrix"
     );
     add_layout_options(*layout, c);
+}
+
+void add_learn(CLI::App& app, Command& c) {
+    CLI::App* learn = add_verb(
+        app,
+        c,
+        "learn",
+        "lessons: a text with what WarpLens prints live, a kernel to mend, and a run that says whether it is",
+        "warplens learn 08"
+    );
+    add_learn_options(*learn, c.learn);
 }
 
 void add_estimate(CLI::App& app, Command& c) {
@@ -333,6 +345,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_compare(app, c);
     add_fragments(app, c);
     add_layout(app, c);
+    add_learn(app, c);
     add_help(app, c);
 }
 

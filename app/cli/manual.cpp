@@ -64,7 +64,8 @@ int verb_manual(const Command& /*command*/) {
         "error\n.TP\n3\nunsupported\n"
         ".TP\n128 + N\nended by signal N\n";
     out +=
-        ".SH ENVIRONMENT\n.TP\nWARPLENS_KERNELS\nthe folder of shipped kernels\n.TP\nWARPLENS_PYTHON\nthe "
+        ".SH ENVIRONMENT\n.TP\nWARPLENS_KERNELS\nthe folder of shipped kernels\n.TP\nWARPLENS_LESSONS\nthe "
+        "folder of shipped lessons\n.TP\nWARPLENS_PYTHON\nthe "
         "Python "
         "that runs references\n.TP\nNO_COLOR\nplain text on a terminal too\n";
     std::fputs(out.c_str(), stdout);

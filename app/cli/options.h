@@ -7,6 +7,7 @@
 #include "instrumentation/manifest/manifest.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct AtOptions {
 struct AcceptOptions {
     std::vector<std::string> kernels, presets;  // empty: all shipped, all of the manifest
     std::string registers, shared;              // limits in place of the manifest's; "72", "99K"
+    std::string measured;                       // a record of `bench`: the GPU's times
 };
 
 struct WhyOptions {
@@ -86,6 +88,12 @@ struct LayoutOptions {
     std::string expression, type = "f16", banks;
 };
 
+struct LearnOptions {
+    std::string lesson, lessons;              // "03", "03-races", "races"; a folder of lessons
+    std::optional<std::string> start, check;  // the student's folder; empty: the lesson's name, here
+    bool hint = false;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -98,6 +106,7 @@ struct Command {
     BenchOptions bench;
     FragmentOptions fragments;
     LayoutOptions layout;
+    LearnOptions learn;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;   // "X,Y,Z": --block of banks

@@ -3,6 +3,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/ptx_file.h"
 #include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/shipped.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,14 +33,16 @@ std::string below(const fs::path& path, const fs::path& folder) {
 
 }  // namespace
 
-std::string kernels_folder() {
-    if (const char* chosen = std::getenv("WARPLENS_KERNELS"); chosen && *chosen) return chosen;
+std::string shipped_folder(const std::string& name, const char* variable) {
+    if (const char* chosen = std::getenv(variable); chosen && *chosen) return chosen;
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    for (const fs::path& folder : {program / "kernels", program.parent_path() / "share/warplens/kernels"})
+    for (const fs::path& folder : {program / name, program.parent_path() / "share/warplens" / name})
         if (is_folder(folder)) return folder.string();
-    return WL_SOURCE_DIR "/kernels";
+    return WL_SOURCE_DIR "/" + name;
 }
+
+std::string kernels_folder() { return shipped_folder("kernels", "WARPLENS_KERNELS"); }
 
 std::vector<std::string> shipped() {
     std::vector<std::string> found;

@@ -138,7 +138,7 @@ std::string panel_of(const std::string& path) {
 // Why this include is not allowed; empty when it is.
 std::string objection(const std::string& path, const Include& include) {
     const std::string folder = folder_of(path);
-    if (folder == "kernels") {
+    if (folder == "kernels" || folder == "lessons") {
         return is_kernel_header(include.target) ? "" : "kernels include warplens.cuh and CUDA's headers only";
     }
     const auto layer = allowed_folders().find(folder);
