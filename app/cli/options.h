@@ -94,6 +94,18 @@ struct LearnOptions {
     bool hint = false;
 };
 
+struct SweepOptions {
+    std::vector<std::string> kernels, presets, faults;  // presets, faults: "all"
+    std::vector<std::string> set;                       // "S=64,128": each of these
+    std::vector<std::string> shapes;                    // of attention kernels, "1,8,512,64"
+    std::vector<std::string> hosts, devices;            // devices: numbers, "all"
+    std::vector<std::string> merge;                     // files of --json
+    std::string part, keep;                             // "2/8"; a folder of captures
+    uint64_t seeds = 1, schedules = 1;
+    int jobs = 0, parts = 0;  // 0: as many as the machine has cores; of Slurm: as many as there are cases
+    bool slurm = false;
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -107,6 +119,7 @@ struct Command {
     FragmentOptions fragments;
     LayoutOptions layout;
     LearnOptions learn;
+    SweepOptions sweep;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;   // "X,Y,Z": --block of banks
