@@ -2,11 +2,13 @@
 
 A fault is known by its lines and what they should say (`Wrong`). The first finding is judged:
 
-  named      it gives the right cause, or its mend is the right edit, and stands within two lines
+  named      it gives the right cause within two lines, or an edit of the wrong line itself that is the right one or
+             is proven
   line       it stands within two lines, and claims another cause or none
-  seen       it stands elsewhere, and what it says is true: the right cause, a hazard with its witness, or no cause
-  elsewhere  it claims a cause that is not it, at another line; `proven` of these are false stories, or other ways
-             to mend it
+  seen       it stands elsewhere, and what it says is true: the right hazard or fit, another hazard with its witness,
+             or no cause
+  elsewhere  it claims a cause that is not it, or an edit, at another line; `proven` of these are false stories, or
+             other ways to mend it
   missed     nothing is found
 
 Lines are counted as the compiler sees them, without what the preprocessor leaves out. A finding stands where it says,
@@ -25,6 +27,8 @@ import time
 NEAR = 2  # lines
 CLAIMS_NOTHING = {"values_differ", "never_written"}
 RACES = {"race_shared", "race_warp", "race_global"}
+HAZARDS = RACES | {"async_copy_wait", "out_of_bounds", "misaligned", "uninitialised", "shuffle_misuse"}
+EDIT = re.compile("(?!`the condition`)(.+) should be (.+)")  # one that is taken always, or never, is no edit
 FAILED = {"error", "timeout", "crash", "incomplete", "unsupported"}
 
 # Rules that say what a class of faults is, the class's own name beside them.
@@ -42,7 +46,7 @@ CAUSES = {
     "wrong_factor": {"constant_factor", "row_factor", "missing_rescale", "wrong_constant"},
     "wrong_operator": {"wrong_operation"},
     "precision": set(),
-    "truncation": {"precision", "wrong_operation"},
+    "truncation": {"precision", "wrong_operation", "boundary_off_by_one", "wrong_constant"},
     "overflow": {"precision", "nan_birth"},
     "shuffle_misuse": {"uniform_reduction", "wrong_constant", "wrong_operation"},
     "missing_barrier": RACES,
@@ -139,10 +143,10 @@ def squeezed(text):
 
 def is_right_edit(wrong, finding):
     """Whether the change that a finding proposes makes the wrong lines the right ones."""
-    said = re.match(r"`(.+)` should be `(.+)`", finding.get("title", ""))
+    said = EDIT.match(finding.get("title", ""))
     if not said or not wrong.changed:
         return False
-    was, now = (part.replace(" = ...", " =").replace(" += ...", " +=") for part in said.groups())
+    was, now = (part.strip("`").replace(" = ...", " =").replace(" += ...", " +=") for part in said.groups())
     right = squeezed("".join(wrong.right))
     text = "".join(wrong.lines[k][1] for k in wrong.changed)
     places = [m.start() for m in re.finditer(re.escape(was), text)]
@@ -151,15 +155,16 @@ def is_right_edit(wrong, finding):
 
 
 def judged(wrong, finding):
-    rule, where = finding["rule"], finding["where"]
+    rule, where, kind = finding["rule"], finding["where"], finding.get("evidence_kind")
     places = [where, *where.get("inlined_at", [])] + ([finding.get("other", {})] if rule in RACES else [])
-    near = any(d is not None and d <= NEAR for d in (distance(wrong, place.get("line")) for place in places))
-    claims = rule not in CLAIMS_NOTHING
+    away = min((d for d in (distance(wrong, place.get("line")) for place in places) if d is not None), default=None)
+    claims, is_edit = rule not in CLAIMS_NOTHING, bool(EDIT.match(finding.get("title", "")))
     right = claims if wrong.causes is None else rule in wrong.causes
-    if near:
-        return "named" if right or is_right_edit(wrong, finding) else "line"
-    true = not claims or finding.get("evidence_kind") == "witness" or wrong.causes is not None and right
-    return "seen" if true else "elsewhere"
+    if away is not None and away <= NEAR:
+        mends = away == 0 and is_edit and kind == "counterfactual"
+        return "named" if right or mends or is_right_edit(wrong, finding) else "line"
+    right = right and wrong.causes is not None and (rule in HAZARDS or kind != "counterfactual")
+    return "seen" if right or not claims or kind == "witness" else "elsewhere"
 
 
 def score(wrong, answer, seconds):
@@ -171,7 +176,8 @@ def score(wrong, answer, seconds):
     if not findings:
         return row | {"score": "missed"}
     first = findings[0]
-    row |= {"rule": first["rule"], "at": first["where"].get("line", 0), "proven": first["proven"], "title": first["title"]}
+    row |= {"rule": first["rule"], "at": first["where"].get("line", 0), "title": first["title"],
+            "evidence_kind": first.get("evidence_kind"), "proven": first["proven"]}
     return row | {"score": judged(wrong, first)}
 
 

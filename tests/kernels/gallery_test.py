@@ -69,8 +69,11 @@ class Scoring(unittest.TestCase):
         for score, *finding in (
             ("named", "boundary_off_by_one", 3),
             ("named", "wrong_operand", 3, "`<=` should be `<`"),
-            ("line", "wrong_operand", 7, "`<=` should be `<=  0`"),
-            ("seen", "boundary_off_by_one", 11),
+            ("named", "wrong_constant", 3, "`n` should be `n - 1`", "counterfactual"),
+            ("line", "wrong_constant", 7, "`n` should be `n - 1`", "counterfactual"),
+            ("line", "wrong_operand", 3, "`n` should be `m`"),
+            ("seen", "boundary_off_by_one", 12),
+            ("elsewhere", "boundary_off_by_one", 12, "`<=` should be `<`", "counterfactual"),
             ("seen", "values_differ", 12),
             ("seen", "race_shared", 12, "", "witness"),
             ("elsewhere", "wrong_operand", 12),
