@@ -5,7 +5,11 @@ constexpr int kThreads = 256;
 
 // x, y: (segments, length), totals: (segments). Grid (segments), 256 threads.
 __global__ void scan(const int* x, int* y, int* totals, int length) {
+#ifdef WL_FAULT_NARROW
+    __shared__ signed char sums[2][kThreads];
+#else
     __shared__ int sums[2][kThreads];
+#endif
     const int t = threadIdx.x;
 #ifdef WL_FAULT_AT
     const size_t at = size_t(blockIdx.x) * blockDim.x + t;
@@ -13,18 +17,14 @@ __global__ void scan(const int* x, int* y, int* totals, int length) {
     const size_t at = size_t(blockIdx.x) * length + t;
 #endif
     int in = 0;
-#if defined(WL_FAULT_TAIL)
+#ifdef WL_FAULT_TAIL
     if (t < length) sums[in][t] = x[at];
-#elif defined(WL_FAULT_NARROW)
-    sums[in][t] = t < length ? static_cast<signed char>(x[at] << 4) >> 4 : 0;
 #else
     sums[in][t] = t < length ? x[at] : 0;
 #endif
     __syncthreads();
-#if defined(WL_FAULT_LAST)
+#ifdef WL_FAULT_LAST
     for (int offset = 1; offset < kThreads / 2; offset *= 2)
-#elif defined(WL_FAULT_FIRST)
-    for (int offset = 1; offset < kThreads; offset += offset == 1 ? 2 : offset)
 #else
     for (int offset = 1; offset < kThreads; offset *= 2)
 #endif
@@ -34,7 +34,9 @@ __global__ void scan(const int* x, int* y, int* totals, int length) {
 #else
         const int out = 1 - in;
 #endif
-#ifdef WL_FAULT_REACH
+#if defined(WL_FAULT_OWN)
+        sums[out][t] = sums[in][t] + sums[in][t >= offset ? t - offset : t];
+#elif defined(WL_FAULT_REACH)
         sums[out][t] = sums[in][t] + (t > offset ? sums[in][t - offset] : 0);
 #else
         sums[out][t] = sums[in][t] + (t >= offset ? sums[in][t - offset] : 0);
