@@ -23,7 +23,7 @@ GALLERY = pathlib.Path(__file__).resolve().parents[1] / "tests/kernels/gallery"
 
 def kernels():
     """Of gallery.toml, by name; `manifest` and `source` are their paths."""
-    table = tomllib.loads((GALLERY / "gallery.toml").read_text())
+    table = tomllib.loads(pathlib.Path(__file__).with_suffix(".toml").read_text())
     return {name: row | {"manifest": GALLERY / row["folder"] / f"{name}.toml",
                          "source": GALLERY / row["folder"] / f"{name}.cu"} for name, row in table.items()}
 
