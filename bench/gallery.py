@@ -3,9 +3,10 @@
     python3 bench/gallery.py build/release/app/warplens [--all | --seen | --held-out] [--kernels a,b] [--faults x,y]
         [--search 10] [--jobs 1] [--json table.json] [--clean [--seeds 0,1,2]]
 
-Without --clean every fault is diagnosed and judged (scoring.py); with it the kernels run without faults: each seed with
-each preset, and in as many schedules. gallery.toml lists kernels, faults and classes; a third of the kernels is held
-out: look at their totals, and tune on none of them. Exits with 1 where a right kernel has a finding.
+Without --clean every fault is diagnosed and judged (scoring.py), and what is proven and is not it is listed; with it the
+kernels run without faults: each seed with each preset, and in as many schedules. gallery.toml lists kernels, faults and
+classes; a third of the kernels is held out: look at their totals, and tune on none of them. Exits with 1 where a right
+kernel has a finding.
 """
 
 import argparse
@@ -42,7 +43,8 @@ def fault_row(options, name, kernel, fault, words):
     wrong = scoring.wrong_of_fault(kernel["source"].read_text(), fault, scoring.CAUSES[kind] | {kind})
     said = scoring.diagnose(options.program, kernel["manifest"], [*words, "--fault", fault], options.search)
     lines = [wrong.lines[k][0] for k in wrong.changed + wrong.dropped if k < len(wrong.lines)]
-    head = {"kernel": name, "class": kind, "fault": fault, "held_out": kernel["held_out"], "line": lines[:1]}
+    head = {"kernel": name, "class": kind, "fault": fault, "set": "held out" if kernel["held_out"] else "seen",
+            "line": lines[:1]}
     return head | scoring.score(wrong, *said)
 
 
@@ -69,10 +71,17 @@ def run_faults(options, pool, words):
         print(f"{row['score']:10} {row['class']:24} {row['kernel']}+{row['fault']} {row['line']}: {row.get('rule', '')} "
               f"{row.get('at', '')} {'proven ' if row.get('proven') else ''}{row.get('title', '')[:70]}"
               f"{row.get('said', '')[:200]}", file=sys.stderr, flush=True)
-    scoring.table(rows, "class")
-    print()
-    scoring.table(rows, "kernel")
+    for key in ("class", "kernel", "set"):
+        scoring.table(rows, key)
+        print()
     scoring.summary(rows)
+    stories = [row for row in rows if row["score"] == "elsewhere" and row["proven"]]
+    if stories:
+        print(f"\nproven, and not the fault ({len(stories)}):")
+    for row in stories:
+        manifest = kernels()[row["kernel"]]["manifest"].relative_to(GALLERY.parents[2])
+        print(f"warplens diagnose {manifest} --fault {row['fault']} --search {options.search}  # line {row['at']}: "
+              f"{row['rule']}: {row['title'][:80]}")
     return rows, 0
 
 
