@@ -1,11 +1,14 @@
 """Writes docs/lineage.md and its pictures: every shipped kernel and fault with figures, first finding and story.
 
-    python3 bench/lineage.py build/release/app/warplens [--presets P,Q] [--jobs N] [kernel ...]
+    python3 bench/lineage.py build/release/app/warplens [--presets P,Q] [--jobs N] [--measured FILE] [kernel ...]
+    python3 bench/lineage.py --times [--measured FILE]
 
 Runs `accept` on every preset of every kernel and on the first preset of every fault: minutes. Each row is kept in
 build/lineage_page by the content of source and manifest, so that a second call only runs what has changed; named
 kernels are run anew. With --presets the rows of other presets come from what was kept, or the page says that they
-were not run. With --jobs several rows run at once, each on two threads. Figures of a GPU come from docs/measured/lineage-h200.json where it has them.
+were not run. With --jobs several rows run at once, each on two threads. Figures of a GPU come from docs/measured/lineage-h200.json where it has them,
+and from a record of `warplens bench` (--measured, docs/measured/bench-lineage-h200.json unless told). --times puts these
+into the page that is there, and runs nothing.
 """
 
 import argparse
@@ -20,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "lineage_page"
 PICTURES = ROOT / "docs" / "images" / "lineage"
 MEASURED = ROOT / "docs" / "measured" / "lineage-h200.json"
+BENCH = ROOT / "docs" / "measured" / "bench-lineage-h200.json"
+PAGE = ROOT / "docs" / "lineage.md"
 # What shows a finding best: where writers tell, the owner map; where a number tells, the ratio.
 VIEWS = {"never_written": "coverage", "race_shared": "owner", "race_warp": "owner", "constant_factor": "ratio"}
 
@@ -36,7 +41,8 @@ LEGEND = """
 *tiles wrong*: of those compared with the FP64 reference, over all blocks and iterations. *regs*: registers a thread by
 ptxas for sm_90. *KB*: shared memory a block. *conflicts*: shared-memory wavefronts over what would do. *CPU s*: the
 emulator with every check on, two threads of a busy machine. *not run*: not on the machine that made this page. *H200 us*:
-the same PTX on an H200, median of single launches ([measured/](measured/README.md)).
+the same PTX on an H200, median of single launches; *warm*, *cold*: the same by `warplens bench`, launches in a CUDA graph,
+with the same arrays again and with arrays in turn ([measured/](measured/README.md)).
 """
 
 
@@ -125,18 +131,26 @@ def picture(program, kernel, fault, row):
     return f"images/lineage/{out.name}", text
 
 
-def measured():
-    if not MEASURED.exists():
-        return {}
-    cases = json.loads(MEASURED.read_text())["cases"]
-    return {(c["kernel"], c["fault"] or None, c["preset"]): c for c in cases}
+def measured(bench):
+    """By kernel, fault and preset: [us of single launches, warm, cold], as they stand in the page."""
+    times = {}
+    for case in json.loads(MEASURED.read_text())["cases"] if MEASURED.exists() else []:
+        said = f"{case['microseconds']:.0f}" if "microseconds" in case else "fails"
+        times[case["kernel"], case["fault"] or None, case["preset"]] = [said, "-", "-"]
+    record = json.loads(pathlib.Path(bench).read_text())
+    for case in record.get("kernels", [record]):
+        key = case["kernel"], next(iter(case.get("faults", [])), None), case.get("preset", record.get("preset", ""))
+        if case.get("timing"):
+            warm, cold = (f"{case['timing'][kind]['median'] * 1e6:.1f}" for kind in ("warm", "cold"))
+            times[key] = [times.get(key, ["-"])[0], warm, cold]
+    return times
+
+
+GPU_HEAD = ["H200 us", "warm", "cold"]
 
 
 def microseconds(gpu, kernel, fault, preset):
-    case = gpu.get((kernel, fault, preset))
-    if case is None:
-        return "-"
-    return f"{case['microseconds']:.0f}" if "microseconds" in case else "fails"
+    return " | ".join(gpu.get((kernel, fault, preset), ["-"] * len(GPU_HEAD)))
 
 
 def conflicts(row):
@@ -158,8 +172,8 @@ def figures(row, gpu, fault):
 
 
 def table(rows, gpu, fault=None):
-    head = "| preset | verdict | max difference | tiles wrong | findings | regs | KB | conflicts | CPU s | H200 us |\n"
-    return head + "| --- " * 10 + "|\n" + "".join(figures(row, gpu, fault) for row in rows)
+    head = "| preset | verdict | max difference | tiles wrong | findings | regs | KB | conflicts | CPU s | " + " | ".join(GPU_HEAD) + " |\n"
+    return head + "| --- " * (9 + len(GPU_HEAD)) + "|\n" + "".join(figures(row, gpu, fault) for row in rows)
 
 
 def image(shown):
@@ -246,17 +260,46 @@ def submit_rows(pool, program, kernel, options):
     return rows, [(f, pool.submit(accept, program, kernel, f["name"], first, options)) for f in kernel["faults"]]
 
 
+def with_times(page, gpu):
+    """The page with other times of a GPU: the last cells of each row of its tables of presets."""
+    out, kernel, fault = [], None, None
+    for line in page.splitlines():
+        if line.startswith("## "):
+            kernel, fault = line[3:], None
+        elif line.startswith("### "):
+            kernel, fault = line[4:].split(" --fault ")
+        cells = line.strip("|").split("|")
+        if line.startswith("| preset |"):
+            line = "|" + "|".join(cells[:9]) + "| " + " | ".join(GPU_HEAD) + " |"
+        elif line.startswith("| --- ") and len(cells) > 9:
+            line = "| --- " * (9 + len(GPU_HEAD)) + "|"
+        elif line.startswith("| `") and kernel and len(cells) > 9:
+            line = "|" + "|".join(cells[:9]) + "| " + microseconds(gpu, kernel, fault, cells[0].strip(" `")) + " |"
+        out.append(line)
+    return "\n".join(out) + "\n"
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("program")
+    arguments.add_argument("program", nargs="?")
     arguments.add_argument("fresh", nargs="*", help="kernels to run anew")
     arguments.add_argument("--presets", type=lambda text: text.split(","), default=[])
     arguments.add_argument("--jobs", type=int, default=1, help="rows at once")
+    arguments.add_argument("--measured", default=BENCH, help="a record of `warplens bench --json`")
+    arguments.add_argument("--times", action="store_true", help="only put the GPU's times into the page")
+    arguments.add_argument("--page", default=PAGE, help="where to write it")
     options = arguments.parse_args()
+    gpu = measured(options.measured)
+    if options.times:
+        page = PAGE.read_text()
+        begin, end = page.index("\n*tiles wrong*"), page.index("\n## ")
+        pathlib.Path(options.page).write_text(with_times(page[:begin] + LEGEND + page[end:], gpu))
+        return
+    if options.program is None:
+        arguments.error("which warplens?")
     program = str(pathlib.Path(options.program).resolve())
     KEPT.mkdir(parents=True, exist_ok=True)
     PICTURES.mkdir(parents=True, exist_ok=True)
-    gpu = measured()
     kernels = sorted(json.loads(say(program, "kernels", "--json"))["kernels"], key=order)
     with ThreadPoolExecutor(options.jobs) as pool:
         submitted = [submit_rows(pool, program, kernel, options) for kernel in kernels]
@@ -267,7 +310,7 @@ def main():
             print(kernel["name"], [r["verdict"] for r in page[1]], [rule_of(row) for _, row in page[2]], flush=True)
     text = INTRODUCTION + contents(pages) + LEGEND
     text += "".join(section(program, *page, gpu) for page in pages)
-    (ROOT / "docs" / "lineage.md").write_text(text)
+    pathlib.Path(options.page).write_text(text)
 
 
 main()

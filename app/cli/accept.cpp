@@ -150,12 +150,15 @@ int verb_accept(const Command& c) {
     const Style style = style_of(c.output);
     const auto report = progress_reporter(c.output);
     AcceptSummary summary;
-    summary.gpu = gpu_note();
+    GpuTimes times;
+    if (!c.accept.measured.empty()) times = read_gpu_times(c.accept.measured);
+    summary.measured = !times.all.empty();
+    summary.gpu = summary.measured ? times.origin : gpu_note();
     std::vector<std::string> json;
     Report all{"accept", {}};
     const bool reported = is_report_format(c.output.format), text = !c.output.json && !reported;
     for (Work& w : work) {
-        if (text) put(accept_heading(w.rows, style));
+        if (text) put(accept_heading(w.rows, summary.measured, style));
         for (AcceptRow& row : w.rows) {
             diagnosis::Options run = run_options(w.options);
             const std::string name = fmt::format("{} {} ({} of {})", row.kernel, row.preset, ++done, total);
@@ -163,12 +166,19 @@ int verb_accept(const Command& c) {
                 return report({name + " " + p.stage, p.fraction});
             };
             fill(w.options, limits, row, run);
+            row.gpu = time_of(
+                times,
+                row.kernel,
+                row.faults,
+                c.kernel.set.empty() ? row.preset : "",
+                row.result.run.launch.params
+            );
             summary.verdicts.push_back(verdict_of(row));
             summary.counted = std::max(summary.counted, row.result.counted);
             if (!row.result.resources.origin.empty()) summary.resources = row.result.resources.origin;
             if (c.output.json) json.push_back(accept_row_json(row));
             if (reported) all.cases.push_back(accept_case(row));
-            if (text) put(accept_text(row, style));
+            if (text) put(accept_text(row, summary.measured, style));
             row.result = {};
         }
     }

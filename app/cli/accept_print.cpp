@@ -67,6 +67,10 @@ std::string refusal_text(const AcceptRow& row, const Style& style) {
     return out + paint(style, Color::dim, wrap("at " + where_text(a.run, f.where), 4));
 }
 
+std::string gpu_text(const AcceptRow& row) {
+    return fmt::format(" {:>8}", row.gpu ? fmt::format("{:.1f}", row.gpu->warm * 1e6) : "-");
+}
+
 std::string figures(const AcceptRow& row) {
     const Acceptance& a = row.result;
     const auto registers = a.resources.registers;
@@ -95,7 +99,7 @@ ordered_json first_bad_json(const Acceptance& a) {
 
 }  // namespace
 
-std::string accept_heading(const std::vector<AcceptRow>& rows, const Style& style) {
+std::string accept_heading(const std::vector<AcceptRow>& rows, bool measured, const Style& style) {
     const AcceptRow& first = rows.front();
     std::string name = first.kernel, shapes;
     for (const AcceptRow& row : rows)
@@ -106,7 +110,7 @@ std::string accept_heading(const std::vector<AcceptRow>& rows, const Style& styl
         paint(style,
               Color::dim,
               fmt::format(
-                  "  {:<15} {:<9} {:>9} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8}\n",
+                  "  {:<15} {:<9} {:>9} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8}{}\n",
                   "preset",
                   "verdict",
                   "max diff",
@@ -115,11 +119,12 @@ std::string accept_heading(const std::vector<AcceptRow>& rows, const Style& styl
                   "regs",
                   "KB",
                   "conflicts",
-                  "CPU s"
+                  "CPU s",
+                  measured ? "   GPU us" : ""
               ));
 }
 
-std::string accept_text(const AcceptRow& row, const Style& style) {
+std::string accept_text(const AcceptRow& row, bool measured, const Style& style) {
     const RowVerdict v = verdict_of(row);
     std::string out = fmt::format("  {:<15} ", row.preset.empty() ? "-" : row.preset);
     if (v == RowVerdict::error)
@@ -129,7 +134,8 @@ std::string accept_text(const AcceptRow& row, const Style& style) {
         for (const std::string& u : row.result.run.unsupported) out += wrap(u, 4);
         return out;
     }
-    out += paint(style, color_of(v), fmt::format("{:<9}", name_of(v))) + " " + figures(row) + "\n";
+    out += paint(style, color_of(v), fmt::format("{:<9}", name_of(v))) + " " + figures(row) +
+        (measured ? gpu_text(row) : "") + "\n";
     return v == RowVerdict::refused ? out + refusal_text(row, style) : out;
 }
 
@@ -159,7 +165,12 @@ std::string accept_footer(const AcceptSummary& s, const Style& style) {
             ),
             0
         );
-    out += wrap("CPU s: the emulator with all checks; GPU: " + s.gpu, 0);
+    out += wrap(
+        "CPU s: the emulator with all checks; GPU" +
+            (s.measured ? " us: " + s.gpu + ", `warplens bench`, median with the same arrays again"
+                        : ": " + s.gpu),
+        0
+    );
     return out;
 }
 
@@ -195,9 +206,13 @@ std::string accept_row_json(const AcceptRow& row) {
         {"requests",   t.requests},
         {"blocks",     a.counted }
     };
+    const auto measured = [&](double GpuTime::*time) {
+        return row.gpu ? ordered_json((*row.gpu).*time) : ordered_json();
+    };
     j["seconds"] = {
         {"cpu", seconds(a.run, "run")},
-        {"gpu",     nullptr             }
+        {"gpu",     measured(&GpuTime::warm)             },
+        {"gpu_cold",     measured(&GpuTime::cold)}
     };
     return j.dump();
 }

@@ -10,6 +10,7 @@
 #include "app/cli/questions/parse_questions.h"
 #include "app/cli/remote/remote.h"
 #include "app/cli/run_options/run_options.h"
+#include "app/cli/sweep/sweep_options.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 
@@ -211,9 +212,23 @@ void add_accept(CLI::App& app, Command& c) {
     accept->add_option(
         "--max-shared", c.accept.shared, "bytes a block, K for 1024; default: the manifest's limit, or 99K"
     );
+    accept->add_option(
+        "--measured", c.accept.measured, "what `bench --json` printed on a GPU: a column of its times"
+    );
     add_format(*accept, c);
     accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
     add_common_options(*accept, c);
+}
+
+void add_sweep(CLI::App& app, Command& c) {
+    CLI::App* sweep = add_verb(
+        app,
+        c,
+        "sweep",
+        "kernels x presets x sizes x faults x schedules x seeds, on cores, GPUs, machines: one table",
+        "warplens sweep v2c_3 --presets mission --set S=64,128 --set H=1 --seeds 2"
+    );
+    add_sweep_options(*sweep, c);
 }
 
 void add_why(CLI::App& app, Command& c) {
@@ -341,6 +356,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_estimate(app, c);
     add_at(app, c);
     add_accept(app, c);
+    add_sweep(app, c);
     add_why(app, c);
     add_compare(app, c);
     add_fragments(app, c);

@@ -27,19 +27,31 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 23> kVerbs{
+constexpr std::array<Verb, 24> kVerbs{
     {
-     {"kernels", wl::app::verb_kernels}, {"devices", wl::app::verb_devices},
-     {"run", wl::app::verb_run}, {"diagnose", wl::app::verb_diagnose},
-     {"tiles", wl::app::verb_tiles}, {"show", wl::app::verb_show},
-     {"open", wl::app::verb_open}, {"check", wl::app::verb_check},
-     {"init", wl::app::verb_init}, {"banks", wl::app::verb_banks},
-     {"bench", wl::app::verb_bench}, {"hazards", wl::app::verb_hazards},
-     {"estimate", wl::app::verb_estimate}, {"at", wl::app::verb_at},
-     {"accept", wl::app::verb_accept}, {"why", wl::app::verb_why},
-     {"compare", wl::app::verb_compare}, {"fragments", wl::app::verb_fragments},
-     {"layout", wl::app::verb_layout}, {"learn", wl::app::verb_learn},
-     {"help", wl::app::verb_help}, {"completion", wl::app::verb_completion},
+     {"kernels", wl::app::verb_kernels},
+     {"devices", wl::app::verb_devices},
+     {"run", wl::app::verb_run},
+     {"diagnose", wl::app::verb_diagnose},
+     {"tiles", wl::app::verb_tiles},
+     {"show", wl::app::verb_show},
+     {"open", wl::app::verb_open},
+     {"check", wl::app::verb_check},
+     {"init", wl::app::verb_init},
+     {"banks", wl::app::verb_banks},
+     {"bench", wl::app::verb_bench},
+     {"hazards", wl::app::verb_hazards},
+     {"estimate", wl::app::verb_estimate},
+     {"at", wl::app::verb_at},
+     {"accept", wl::app::verb_accept},
+     {"sweep", wl::app::verb_sweep},
+     {"why", wl::app::verb_why},
+     {"compare", wl::app::verb_compare},
+     {"fragments", wl::app::verb_fragments},
+     {"layout", wl::app::verb_layout},
+     {"learn", wl::app::verb_learn},
+     {"help", wl::app::verb_help},
+     {"completion", wl::app::verb_completion},
      {"manual", wl::app::verb_manual},
      }
 };

@@ -7,7 +7,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/record/record_words.h"
 #include "app/cli/remote/remote.h"
-#include "app/cli/sweep.h"
+#include "app/cli/sweep/diagnose_sweep.h"
 #include "app/cli/tiles_json.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"

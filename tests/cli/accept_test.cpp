@@ -107,6 +107,42 @@ TEST(Accept, WithoutPtxasRegistersAreUnknownAndHeldToNothing) {
     EXPECT_NE(said.out.find(" ?/1 "), std::string::npos) << said.out;
 }
 
+TEST(Accept, TimesOfAGpuComeFromARecordOfBench) {
+    const std::string record = source_path("docs/measured/bench-lineage-h200.json");
+    const std::vector<std::string> words{"accept", "v2c_3", "--presets", "mission", "--measured", record};
+    const json j = json::parse(warplens(with(words, {"--json"})).out);
+    EXPECT_EQ(j.at("gpu"), "NVIDIA H200, 2026-11-23 (bench-lineage-h200.json)");
+    const json seconds = j.at("rows").at(0).at("seconds");
+    json measured;
+    for (const json& kernel : json::parse(read_file(record)).at("kernels"))
+        if (kernel.at("kernel") == "v2c_3") measured = kernel.at("timing");
+    EXPECT_EQ(seconds.at("gpu"), measured.at("warm").at("median"));
+    EXPECT_EQ(seconds.at("gpu_cold"), measured.at("cold").at("median"));
+    const Said small = warplens(with(words, kSmall));
+    EXPECT_NE(small.out.find("CPU s   GPU us\n"), std::string::npos) << small.out;
+    EXPECT_NE(small.out.find("        -\n"), std::string::npos) << "no time of another size\n" << small.out;
+}
+
+TEST(Accept, ATimeIsFoundByFaultsAndParameters) {
+    const TemporaryFolder folder;
+    const std::string one = folder.path + "/one.json", gemm = source_path("tests/kernels/gemm.toml");
+    const std::string time =
+        R"("timing": {"device": "GPU X", "warm": {"median": 1.25e-5}, "cold": {"median": 2e-5}}})";
+    const std::string params = R"("params": {"M": 128, "N": 96, "K": 160, "TILE": 32}, )";
+    write_file(one, R"({"kernel": "gemm", "faults": ["last"], "preset": "", )" + params + time + "\n");
+    const std::vector<std::string> words{"accept", gemm, "--measured", one, "--json", "--presets", "ragged"};
+    EXPECT_TRUE(rows_of(warplens(words)).at(0).at("seconds").at("gpu").is_null());
+    const std::vector<std::string> same{
+        "--fault", "last", "--set", "M=128", "--set", "N=96", "--set", "K=160"};
+    const Said said = warplens(with(words, same));
+    EXPECT_EQ(rows_of(said).at(0).at("seconds").at("gpu"), 1.25e-5) << said.out << said.err;
+    write_file(one, "[1, 2");
+    EXPECT_EQ(warplens(words).status, 2);
+    EXPECT_NE(warplens(words).err.find("--measured " + one + ": it is not what"), std::string::npos);
+    write_file(one, R"({"kernel": "gemm", "verdict": "findings"})");
+    EXPECT_NE(warplens(words).err.find("there is no time in it"), std::string::npos);
+}
+
 TEST(Accept, ARowThatCannotRunLeavesTheOthersBe) {
     const std::string unsupported = source_path("tests/kernels/unsupported.cu");
     const std::string gemm = source_path("tests/kernels/gemm.toml");

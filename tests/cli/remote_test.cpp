@@ -1,109 +1,32 @@
 // `--host` against a real sshd on this machine: one that the test starts, with keys of its own.
 #include "instrumentation/capture/file.h"
 #include "tests/support/program.h"
+#include "tests/support/sshd.h"
 
-#include <arpa/inet.h>
-#include <array>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <pwd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
 namespace wl::test {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* kDaemon = "/usr/sbin/sshd";
-
-int free_port() {
-    const int s = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(s, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(getsockname(s, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    close(s);
-    return ntohs(address.sin_port);
-}
-
-bool answers(int port) {
-    const int s = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    const bool there = connect(s, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    close(s);
-    return there;
-}
-
-bool waited(const std::function<bool()>& done) {
-    for (int k = 0; k < 300 && !done(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    return done();
-}
-
-pid_t spawn(const std::vector<std::string>& words, const std::string& log) {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    if (std::freopen(log.c_str(), "w", stderr) == nullptr) _exit(126);
-    std::vector<char*> arguments;
-    for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
-    arguments.push_back(nullptr);
-    execv(arguments[0], arguments.data());
-    _exit(127);
-}
 
 class Remote : public testing::Test {
 protected:
+    SshDaemon daemon;
     TemporaryFolder folder;
-    pid_t daemon = -1;
     std::string host, ssh;
 
     void SetUp() override {
-        if (!fs::exists(kDaemon)) GTEST_SKIP() << "there is no " << kDaemon << " (Debian: openssh-server)";
-        const std::string f = folder.path;
-        for (const char* key : {"host", "user"})
-            ASSERT_EQ(std::system(fmt::format("ssh-keygen -q -t ed25519 -N '' -f {}/{}", f, key).c_str()), 0);
-        if (getuid() == 0) mkdir("/run/sshd", 0755);  // sshd wants it of root
-        const int port = free_port();
-        write_file(
-            f + "/sshd_config",
-            fmt::format(
-                "ListenAddress 127.0.0.1\nPort {0}\nHostKey {1}/host\nAuthorizedKeysFile "
-                "{1}/user.pub\nPidFile none\n"
-                "StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
-                port,
-                f
-            )
-        );
-        write_file(
-            f + "/ssh_config",
-            fmt::format(
-                "Host *\nPort {0}\nIdentityFile {1}/user\nIdentitiesOnly yes\nUserKnownHostsFile {1}/known\n"
-                "StrictHostKeyChecking accept-new\nBatchMode yes\nLogLevel ERROR\n",
-                port,
-                f
-            )
-        );
-        daemon = spawn({kDaemon, "-D", "-e", "-f", f + "/sshd_config"}, f + "/sshd.log");
-        ASSERT_TRUE(waited([&] { return answers(port); })) << read_file(f + "/sshd.log");
-        host = std::string(getpwuid(getuid())->pw_name) + "@127.0.0.1";
-        ssh = "WARPLENS_SSH=ssh -F " + f + "/ssh_config";
+        if (!fs::exists(kSshDaemon))
+            GTEST_SKIP() << "there is no " << kSshDaemon << " (Debian: openssh-server)";
+        ASSERT_TRUE(start(daemon));
+        host = daemon.user + "@127.0.0.1", ssh = daemon.environment;
         write_kernel();
-    }
-    void TearDown() override {
-        if (daemon <= 0) return;
-        kill(daemon, SIGTERM);
-        waitpid(daemon, nullptr, 0);
     }
 
     // A kernel whose source, header, reference and input lie in folders of their own.
@@ -159,7 +82,7 @@ TEST_F(Remote, TheCaptureAndTheAnswerComeBack) {
     const std::string program =
         script(fmt::format("pwd >{0}/where\nexec {1} \"$@\"\n", folder.path, WL_PROGRAM));
     const Said said = run(program, {"-o", file});
-    EXPECT_EQ(said.status, 0) << said.out << said.err << read_file(folder.path + "/sshd.log");
+    EXPECT_EQ(said.status, 0) << said.out << said.err << read_file(daemon.folder.path + "/sshd.log");
     EXPECT_NE(said.out.find("out: 32 of 32 elements compared"), std::string::npos) << said.out;
     EXPECT_NE(said.out.find("capture: " + file + "\n"), std::string::npos) << said.out;
     const capture::Capture c = capture::read_capture(file);

@@ -36,6 +36,12 @@ wl_program_test(init nlohmann_json::nlohmann_json)
 wl_program_test(ptx_file PkgConfig::ZSTD)
 wl_program_test(worker_run wl_app)
 wl_program_test(remote wl_capture fmt::fmt)
+wl_program_test(sweep wl_capture nlohmann_json::nlohmann_json fmt::fmt)
+target_compile_definitions(sweep_test PRIVATE WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
+add_dependencies(sweep_test emulated_driver)
+foreach(topic remote sweep)
+    target_sources(${topic}_test PRIVATE support/sshd.cpp)
+endforeach()
 wl_program_test(window_panels wl_app PkgConfig::STB)
 target_sources(window_panels_test PRIVATE support/display.cpp support/png.cpp)
 foreach(topic hazards hazards_measured)
@@ -49,6 +55,10 @@ foreach(topic lineage lineage_a lineage_tensor rules)
 endforeach()
 wl_program_test(operand nlohmann_json::nlohmann_json)
 wl_program_test(kernel_reference nlohmann_json::nlohmann_json)
+
+# `sweep --slurm` under Slurm itself.
+add_test(NAME slurm COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/slurm_test.py)
+set_tests_properties(slurm PROPERTIES TIMEOUT 180 ENVIRONMENT "WL_PROGRAM=$<TARGET_FILE:warplens>")
 
 # Not a test: what tests/gpu/lineage_run.py takes to a GPU machine.
 add_executable(lineage_bundle cli/lineage_bundle.cpp)

@@ -68,7 +68,8 @@ def main():
         "device": gpu["name"], "cuda": gpu["cuda"],
         "driver": driver.read_text().splitlines()[0] if driver.exists() else "",
         "date": datetime.date.today().isoformat(), "commit": commit,
-        "command": "python3 tests/gpu/bench_lineage.py build/bundle/warplens OUT.json COMMIT", "kernels": rows,
+        "command": "python3 tests/gpu/bench_lineage.py build/bundle/warplens OUT.json COMMIT", "preset": "mission",
+        "kernels": rows,
     }, indent=1) + "\n")
 
 

@@ -180,6 +180,13 @@ ordered_json json_of(const Measured& m) {
     return out;
 }
 
+// What the time is of: `accept --measured` finds it by these.
+ordered_json params_json(const capture::Launch& launch) {
+    ordered_json out = ordered_json::object();
+    for (const auto& [name, value] : launch.params) out[name] = value;
+    return out;
+}
+
 }  // namespace
 
 int verb_bench(const Command& command) {
@@ -195,11 +202,14 @@ int verb_bench(const Command& command) {
     if (right) measured = measure(command, e);
     if (command.output.json) {
         ordered_json out{
-            {"warplens", WL_VERSION          },
-            {"verb",     "bench"             },
-            {"kernel",   c.launch.kernel     },
-            {"verdict",  c.verdict           },
-            {"measured", measured.has_value()}
+            {"warplens", WL_VERSION           },
+            {"verb",     "bench"              },
+            {"kernel",   c.launch.kernel      },
+            {"faults",   c.launch.faults      },
+            {"preset",   command.kernel.preset},
+            {"params",   params_json(c.launch)},
+            {"verdict",  c.verdict            },
+            {"measured", measured.has_value() }
         };
         if (measured) out["timing"] = json_of(*measured);
         std::fprintf(stdout, "%s\n", out.dump(2).c_str());

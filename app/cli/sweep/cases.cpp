@@ -5,8 +5,8 @@
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -40,14 +40,6 @@ std::vector<Strings> settings_of(const Strings& set) {
     return all;
 }
 
-Strings presets_to_run(const manifest::Kernel& kernel, const Strings& wanted) {
-    if (wanted.empty()) return {""};
-    if (wanted != Strings{"all"}) return presets_of(kernel, wanted);
-    Strings out = presets_of(kernel, {});
-    if (!out.front().empty()) out.insert(out.begin(), "");
-    return out;
-}
-
 // "" is the kernel as it should be.
 Strings faults_to_run(const manifest::Kernel& kernel, const Strings& wanted) {
     if (wanted.empty()) return {""};
@@ -55,9 +47,7 @@ Strings faults_to_run(const manifest::Kernel& kernel, const Strings& wanted) {
     for (const manifest::Fault& fault : kernel.faults) known.push_back(fault.name);
     for (const std::string& fault : wanted == Strings{"all"} ? known : wanted) {
         if (std::find(known.begin(), known.end(), fault) == known.end())
-            throw Error(fmt::format(
-                "--faults {}: {} has {}; or all", fault, kernel.name, join(known, ", ")
-            ));
+            throw Error(fmt::format("--faults {}: {} has {}; or all", fault, kernel.name, join(known, ", ")));
         out.push_back(fault == "none" ? "" : fault);
     }
     return out;
@@ -86,6 +76,14 @@ int whole(const std::string& text) {
 
 }  // namespace
 
+std::vector<std::string> presets_to_run(const manifest::Kernel& kernel, const Strings& wanted) {
+    if (wanted.empty()) return {""};
+    if (wanted != Strings{"all"}) return presets_of(kernel, wanted);
+    Strings out = presets_of(kernel, {});
+    if (!out.front().empty()) out.insert(out.begin(), "");
+    return out;
+}
+
 Part parse_part(const std::string& text) {
     const Strings parts = parts_of(text, '/');
     const Part part = parts.size() == 2 ? Part{whole(parts[0]), whole(parts[1])} : Part{0, 0};
@@ -102,7 +100,7 @@ std::vector<KernelOptions> cases_of(const Command& c) {
     std::vector<KernelOptions> out;
     for (const std::string& name : names) {
         KernelOptions base = c.kernel;
-        base.kernel = name;
+        base.kernel = name, base.remote_program.clear();  // no part of what is run
         for (const KernelOptions& variant : variants(split_faults(base), c.sweep))
             for (uint64_t schedule = 0; schedule < c.sweep.schedules; ++schedule)
                 for (uint64_t seed = 0; seed < c.sweep.seeds; ++seed) {
@@ -147,7 +145,8 @@ std::string file_name_of(const KernelOptions& one) {
     out += fmt::format("-seed{}", one.seed);
     if (one.schedule != 0) out += fmt::format("-schedule{}", one.schedule);
     for (char& c : out)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && std::string_view("+-_=.,").find(c) == std::string_view::npos)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+            std::string_view("+-_=.,").find(c) == std::string_view::npos)
             c = '_';
     return out + ".wlcap";
 }

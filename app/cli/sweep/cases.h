@@ -14,6 +14,11 @@ struct Part {
 };
 Part parse_part(const std::string& text);  // throws Error
 
+// "": the manifest as it stands; "all": it and each of its presets.
+std::vector<std::string> presets_to_run(
+    const manifest::Kernel& kernel, const std::vector<std::string>& wanted
+);
+
 // All of them, each as the options of a run. Throws Error for names that no manifest has.
 std::vector<KernelOptions> cases_of(const Command& command);
 std::vector<KernelOptions> cases_of_part(std::vector<KernelOptions> all, Part part);

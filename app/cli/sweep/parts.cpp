@@ -57,7 +57,9 @@ SweepResult part_of(const std::string& file) {
         out.lost = j.at("lost").get<std::vector<std::string>>();
         for (const Json& run : j.at("runs")) out.runs.push_back(run_of(run));
     } catch (const nlohmann::json::exception& e) {
-        throw Error(fmt::format("{} is not what `warplens sweep --part I/N --json` prints: {}", file, e.what()));
+        throw Error(
+            fmt::format("{} is not what `warplens sweep --part I/N --json` prints: {}", file, e.what())
+        );
     }
     if (out.part.number < 1 || out.part.of < out.part.number)
         throw Error(fmt::format("{} says that it is part {} of {}", file, out.part.number, out.part.of));
@@ -83,9 +85,13 @@ SweepResult merge_parts(const std::vector<std::string>& files) {
         SweepResult part = part_of(file);
         if (parts.empty()) out.identity = part.identity, out.cases = part.cases, out.part = {1, part.part.of};
         if (part.identity != out.identity || part.part.of != out.part.of)
-            throw Error(file + " is of another sweep than " + files.front() + ": other kernels, sizes or parts");
+            throw Error(
+                file + " is of another sweep than " + files.front() + ": other kernels, sizes or parts"
+            );
         if (parts.contains(part.part.number))
-            throw Error(fmt::format("part {} of {} is there twice, the second time in {}", part.part.number, out.part.of, file));
+            throw Error(fmt::format(
+                "part {} of {} is there twice, the second time in {}", part.part.number, out.part.of, file
+            ));
         out.lost.insert(out.lost.end(), part.lost.begin(), part.lost.end());
         parts.emplace(part.part.number, std::move(part));
     }
@@ -97,7 +103,8 @@ SweepResult merge_parts(const std::vector<std::string>& files) {
 }
 
 std::string slurm_script(const Command& c, const std::vector<std::string>& own_words, size_t cases) {
-    const size_t parts = c.sweep.parts > 0 ? std::min<size_t>(cases, static_cast<size_t>(c.sweep.parts)) : cases;
+    const size_t parts =
+        c.sweep.parts > 0 ? std::min<size_t>(cases, static_cast<size_t>(c.sweep.parts)) : cases;
     const std::string keep = c.sweep.keep.empty() ? "sweep" : c.sweep.keep;
     return fmt::format(
         R"(#!/bin/sh

@@ -67,7 +67,9 @@ void start_next(Pool& p, Slot& slot) {
 // What a run said that left no capture: verdict and reason.
 std::pair<std::string, std::string> problem_of(const Worker& worker) {
     const auto json = nlohmann::json::parse(worker.answer, nullptr, false);
-    const auto text = [](const nlohmann::json& j) { return j.is_string() ? j.get<std::string>() : std::string(); };
+    const auto text = [](const nlohmann::json& j) {
+        return j.is_string() ? j.get<std::string>() : std::string();
+    };
     if (!json.is_object()) return {"error", worker.message};
     if (json.contains("error")) return {"error", text(json["error"])};
     const auto gaps = json.find("unsupported");
@@ -177,7 +179,8 @@ std::vector<Place> places_of(const Command& c) {
     const SweepOptions& s = c.sweep;
     std::vector<Place> out;
     for (const std::string& host : s.hosts) {
-        if (host.empty() || host.starts_with('-')) throw Error("--hosts " + host + ": write USER@MACHINE,...");
+        if (host.empty() || host.starts_with('-'))
+            throw Error("--hosts " + host + ": write USER@MACHINE,...");
         out.push_back({host, host, c.kernel.remote_program, -1, std::max(1, s.jobs)});
     }
     if (!out.empty() && !s.devices.empty())

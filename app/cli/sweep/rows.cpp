@@ -37,7 +37,7 @@ std::string first_said(const capture::Capture& c) {
 
 }  // namespace
 
-const std::string& worse(const std::string& a, const std::string& b) { return rank(b) < rank(a) ? b : a; }
+std::string worse(const std::string& a, const std::string& b) { return rank(b) < rank(a) ? b : a; }
 
 void fill_row(SweepRun& row, const capture::Capture& run, const std::string& verb) {
     row.verdict = run.verdict, row.said = first_said(run);
@@ -46,7 +46,9 @@ void fill_row(SweepRun& row, const capture::Capture& run, const std::string& ver
     row.report.name += " " + row.shape;
 }
 
-void fill_row(SweepRun& row, const std::string& verdict, const std::string& problem, const std::string& verb) {
+void fill_row(
+    SweepRun& row, const std::string& verdict, const std::string& problem, const std::string& verb
+) {
     row.verdict = verdict, row.said = problem;
     row.report = report_of_problem(verb, verdict, problem).cases.front();
 }
@@ -65,9 +67,7 @@ std::string row_text(const SweepRun& run, const std::string& name, const Style& 
 std::string rows_footer(const std::vector<SweepRun>& runs, const std::string& verdict, const Style& style) {
     const auto same =
         std::count_if(runs.begin(), runs.end(), [&](const SweepRun& run) { return run.verdict == verdict; });
-    return paint(
-        style, color_of(verdict), fmt::format("{}: {} of {} runs\n", verdict, same, runs.size())
-    );
+    return paint(style, color_of(verdict), fmt::format("{}: {} of {} runs\n", verdict, same, runs.size()));
 }
 
 nlohmann::ordered_json row_json(const SweepRun& run) {

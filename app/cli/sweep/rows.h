@@ -15,17 +15,17 @@ struct SweepRun {
     std::string preset;  // empty: the manifest as it stands
     std::string set;     // "S=64 D=32"
     uint64_t seed = 0, schedule = 0;
-    std::string verdict, said;  // said: the first finding, gap or problem; empty: none
-    std::string shape;          // "seed 0, N=96"
-    std::string compared;       // "y: 96 of 96 elements compared"
-    std::string place, capture; // where it ran; the file that was kept; empty: here, none
+    std::string verdict, said;   // said: the first finding, gap or problem; empty: none
+    std::string shape;           // "seed 0, N=96"
+    std::string compared;        // "y: 96 of 96 elements compared"
+    std::string place, capture;  // where it ran; the file that was kept; empty: here, none
     double seconds = 0;
     ReportCase report;  // the same for --format
 };
 
 // What was seen to be wrong comes before what could not be looked at: findings, error, unsupported,
 // incomplete, ok. Of two verdicts the worse; "" is better than any.
-const std::string& worse(const std::string& a, const std::string& b);
+std::string worse(const std::string& a, const std::string& b);
 
 // Verdict, what was said first, shape, what was compared.
 void fill_row(SweepRun& row, const capture::Capture& run, const std::string& verb);

@@ -34,7 +34,8 @@ SweepResult run_sweep(const Command& c, std::vector<KernelOptions> all) {
     SweepResult out;
     out.identity = identity_of(all), out.cases = all.size();
     if (!c.sweep.part.empty()) out.part = parse_part(c.sweep.part);
-    SweepJob job{cases_of_part(std::move(all), out.part), places_of(c), c.sweep.keep, progress_reporter(c.output)};
+    SweepJob job{
+        cases_of_part(std::move(all), out.part), places_of(c), c.sweep.keep, progress_reporter(c.output)};
     if (c.kernel.threads == 0 && job.places.front().host.empty())
         for (KernelOptions& one : job.cases) one.threads = 1;
     std::error_code problem;
@@ -68,24 +69,31 @@ std::string sweep_table(const SweepResult& result, const Style& style) {
         if (!run.capture.empty()) out += "    " + run.capture + "\n", ++kept;
     }
     for (const std::string& lost : result.lost) out += wrap("left out: " + lost, 0);
-    for (const int part : result.missing) out += fmt::format("part {} of {} is missing\n", part, result.part.of);
+    for (const int part : result.missing)
+        out += fmt::format("part {} of {} is missing\n", part, result.part.of);
     if (result.part.of > 1 && result.missing.empty() && result.runs.size() < result.cases)
-        out += fmt::format("part {} of {}: {} of {} runs\n", result.part.number, result.part.of, result.runs.size(), result.cases);
+        out += fmt::format(
+            "part {} of {}: {} of {} runs\n",
+            result.part.number,
+            result.part.of,
+            result.runs.size(),
+            result.cases
+        );
     if (kept > 0) out += fmt::format("captures of what failed: {}\n", kept);
     return out + rows_footer(result.runs, verdict_of(result), style);
 }
 
 std::string sweep_table_json(const SweepResult& result) {
     Json j{
-        {"warplens", WL_VERSION        },
-        {"verb",     "sweep"           },
-        {"verdict",  verdict_of(result)},
-        {"sweep",    result.identity   },
-        {"cases",    result.cases      },
+        {"warplens", WL_VERSION                          },
+        {"verb",     "sweep"                             },
+        {"verdict",  verdict_of(result)                  },
+        {"sweep",    result.identity                     },
+        {"cases",    result.cases                        },
         {"part",     {result.part.number, result.part.of}},
-        {"missing",  result.missing    },
-        {"lost",     result.lost       },
-        {"runs",     Json::array()     }
+        {"missing",  result.missing                      },
+        {"lost",     result.lost                         },
+        {"runs",     Json::array()                       }
     };
     for (const SweepRun& run : result.runs) {
         Json row{
@@ -111,7 +119,8 @@ int verb_sweep(const Command& c) {
         }
         result = run_sweep(c, std::move(all));
     }
-    const std::string text = c.output.json ? sweep_table_json(result) + "\n" : sweep_table(result, style_of(c.output));
+    const std::string text =
+        c.output.json ? sweep_table_json(result) + "\n" : sweep_table(result, style_of(c.output));
     std::fwrite(text.data(), 1, text.size(), stdout);
     return capture::status_of(verdict_of(result));
 }

@@ -140,12 +140,15 @@ CUresult cuDriverGetVersion(int* out) {
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int* out) {
-    *out = 1;
+    const char* const count = std::getenv("EMULATED_DEVICES");
+    *out = count != nullptr ? std::atoi(count) : 1;
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice* out, int index) {
+    int count = 0;
+    cuDeviceGetCount(&count);
     *out = index;
-    return index == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return index >= 0 && index < count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 CUresult cuDeviceGetName(char* out, int size, CUdevice) {
     std::snprintf(out, static_cast<size_t>(size), "emulated device");

@@ -1,47 +1,28 @@
-#include "app/cli/sweep.h"
+#include "app/cli/sweep/diagnose_sweep.h"
 
 #include "app/cli/executors.h"
 #include "app/cli/progress.h"
-#include "instrumentation/analysis/verdict.h"
+#include "app/cli/sweep/cases.h"
+#include "app/cli/sweep/rows.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/capture/json.h"
 #include "instrumentation/capture/verdict.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 namespace wl::app {
 
 namespace {
 
-// What was seen to be wrong comes before what could not be looked at.
-constexpr std::array<std::string_view, 5> kWorstFirst = {
-    "findings", "error", "unsupported", "incomplete", "ok"};
-
-size_t rank(const std::string& verdict) {
-    return static_cast<size_t>(
-        std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin()
-    );
-}
-
-std::vector<std::string> presets_to_run(const Command& c) {
-    if (c.presets.empty()) return {c.kernel.preset};
-    const manifest::Kernel kernel = manifest::load(manifest::resolve(split_faults(c.kernel).kernel));
-    if (c.presets != std::vector<std::string>{"all"}) return presets_of(kernel, c.presets);
-    std::vector<std::string> out = presets_of(kernel, {});
-    if (!out.front().empty()) out.insert(out.begin(), "");
-    return out;
-}
-
-std::string first_said(const capture::Capture& c) {
-    if (!c.unsupported.empty()) return c.unsupported.front();
-    if (!c.findings.empty()) return c.findings.front().rule + ": " + c.findings.front().title;
-    if (c.verdict == "error") return "no reference: " + c.covered.reference_problem;
-    const std::vector<std::string> gaps = analysis::gaps(c);
-    return gaps.empty() ? "" : gaps.front();
-}
+struct Sweep {
+    std::vector<SweepRun> runs;
+    std::string verdict;                    // the worst
+    std::optional<capture::Capture> worst;  // the first run of that verdict; none: it could not be run
+};
 
 // One run; what cannot be run says why and lets the others be.
 std::optional<capture::Capture> run_one(const Command& c, const std::string& name, SweepRun& row) {
@@ -54,22 +35,20 @@ std::optional<capture::Capture> run_one(const Command& c, const std::string& nam
     };
     try {
         capture::Capture run = diagnosis::run(bind(kernel), options);
-        row.verdict = run.verdict, row.said = first_said(run);
-        row.shape = analysis::run_text(run), row.compared = analysis::compared_text(run);
-        row.report = case_of(run, c.verb);
-        row.report.name += " " + row.shape;
+        fill_row(row, run, c.verb);
         return run;
     } catch (const Unsupported& u) {
-        row.verdict = "unsupported", row.said = u.what();
-    } catch (const Error& e) { row.verdict = "error", row.said = e.what(); }
-    row.report = report_of_problem(c.verb, row.verdict, row.said).cases.front();
+        fill_row(row, "unsupported", u.what(), c.verb);
+    } catch (const Error& e) { fill_row(row, "error", e.what(), c.verb); }
     row.report.name = fmt::format("{} {} seed {}", c.kernel.kernel, row.preset, row.seed);
     return std::nullopt;
 }
 
 Sweep sweep(const Command& c) {
     Sweep out;
-    const std::vector<std::string> presets = presets_to_run(c);
+    std::vector<std::string> presets = {c.kernel.preset};
+    if (!c.presets.empty())
+        presets = presets_to_run(manifest::load(manifest::resolve(split_faults(c.kernel).kernel)), c.presets);
     const size_t total = presets.size() * c.seeds;
     for (const std::string& preset : presets) {
         for (uint64_t k = 0; k < c.seeds; ++k) {
@@ -77,12 +56,33 @@ Sweep sweep(const Command& c) {
             row.preset = preset, row.seed = c.kernel.seed + k;
             std::optional<capture::Capture> run =
                 run_one(c, fmt::format("{} of {}", out.runs.size() + 1, total), row);
-            if (out.runs.empty() || rank(row.verdict) < rank(out.verdict))
-                out.verdict = row.verdict, out.worst = std::move(run);
+            const std::string worst = out.runs.empty() ? row.verdict : worse(out.verdict, row.verdict);
+            if (worst != out.verdict) out.verdict = worst, out.worst = std::move(run);
             out.runs.push_back(std::move(row));
         }
     }
     return out;
+}
+
+std::string sweep_text(const Sweep& s, const Style& style, bool verbose) {
+    std::string out = s.worst ? summary_text(*s.worst, style, {false, verbose}) + "\n" : "";
+    for (const SweepRun& run : s.runs)
+        out += row_text(run, run.preset.empty() ? "as it stands" : run.preset, style);
+    return out + rows_footer(s.runs, s.verdict, style);
+}
+
+// Of the worst run all that `diagnose` prints, and what each run said.
+std::string sweep_json(const Sweep& s, const Command& c) {
+    nlohmann::ordered_json j{
+        {"warplens", WL_VERSION     },
+        {"verb",     c.verb         },
+        {"kernel",   c.kernel.kernel}
+    };
+    if (s.worst) j = nlohmann::ordered_json::parse(capture::summary_json(*s.worst, c.verb));
+    j["verdict"] = s.verdict;
+    j["runs"] = nlohmann::ordered_json::array();
+    for (const SweepRun& run : s.runs) j["runs"].push_back(row_json(run));
+    return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
