@@ -1,6 +1,7 @@
 // One function a verb or family of options; CLI11 holds what they say.
 #include "app/cli/grammar.h"
 
+#include "app/cli/accept/accept_options.h"
 #include "app/cli/bench/bench_options.h"
 #include "app/cli/formats/report.h"
 #include "app/cli/fragments/fragment_options.h"
@@ -201,20 +202,7 @@ void add_accept(CLI::App& app, Command& c) {
         "the acceptance table: every preset of every kernel, right, silent and inside its limits",
         "warplens accept v2b v2c_3 --presets mission,mission_causal"
     );
-    accept->add_option(
-        "kernels", c.accept.kernels, "shipped kernels, .toml or .cu, KERNEL+FAULT; default: all shipped"
-    );
-    accept->add_option("--presets", c.accept.presets, "only these presets; default: all of the manifest")
-        ->delimiter(',');
-    accept->add_option(
-        "--max-registers", c.accept.registers, "a thread; default: the manifest's limit, or 72"
-    );
-    accept->add_option(
-        "--max-shared", c.accept.shared, "bytes a block, K for 1024; default: the manifest's limit, or 99K"
-    );
-    accept->add_option(
-        "--measured", c.accept.measured, "what `bench --json` printed on a GPU: a column of its times"
-    );
+    add_accept_options(*accept, c.accept);
     add_format(*accept, c);
     accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
     add_common_options(*accept, c);

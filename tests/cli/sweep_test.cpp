@@ -185,7 +185,7 @@ TEST_F(Parts, TheJobArrayIsAScriptThatRunsThem) {
 TEST(SweepDevices, TheRunsAreSharedOut) {
     const std::vector<std::string> words{"sweep", kSums, "--seeds", "6", "--on", "gpu", "--device", "all"};
     const Said none = warplens(words, {"LD_LIBRARY_PATH=/nowhere"});
-    if (none.err.find("libcuda") != std::string::npos) EXPECT_EQ(none.status, 3);
+    if (none.err.find("libcuda") != std::string::npos) { EXPECT_EQ(none.status, 3); }
     const std::vector<std::string> two{"LD_LIBRARY_PATH=" WL_DRIVER_FOLDER, "EMULATED_DEVICES=2"};
     const json j = asked(words, 0, two);
     std::map<std::string, int> places;
@@ -232,7 +232,7 @@ TEST_F(SweepHosts, TheRunsAreSharedOutAndTheCapturesComeBack) {
         ++places[run.at("place")];
         const bool faulty = run.at("kernel").get<std::string>().ends_with("+start");
         EXPECT_EQ(run.at("verdict"), faulty ? "findings" : "ok") << run.dump(1);
-        if (faulty) EXPECT_EQ(capture::read_capture(run.at("capture")).verdict, "findings");
+        if (faulty) { EXPECT_EQ(capture::read_capture(run.at("capture")).verdict, "findings"); }
     }
     EXPECT_EQ(places.size(), 2U) << j.dump(1);
     EXPECT_EQ(j.at("runs").size(), 12U);

@@ -1,5 +1,5 @@
 // The acceptance table as text, 100 columns wide, and as JSON.
-#include "app/cli/accept.h"
+#include "app/cli/accept/accept.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/capture/block_json.h"

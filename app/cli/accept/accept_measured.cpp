@@ -1,5 +1,5 @@
 // Records are read as they were written: kernel by kernel, each with its `timing`.
-#include "app/cli/accept_measured.h"
+#include "app/cli/accept/accept_measured.h"
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"

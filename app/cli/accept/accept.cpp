@@ -1,5 +1,5 @@
 // The acceptance table, row by row as the rows are ready.
-#include "app/cli/accept.h"
+#include "app/cli/accept/accept.h"
 
 #include "app/cli/executors.h"
 #include "app/cli/progress.h"

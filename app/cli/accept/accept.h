@@ -1,7 +1,7 @@
 // `warplens accept`: the rows of the acceptance table and their two spellings.
 #pragma once
 
-#include "app/cli/accept_measured.h"
+#include "app/cli/accept/accept_measured.h"
 #include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "instrumentation/diagnosis/accept.h"

@@ -24,7 +24,8 @@ struct GpuTimes {
 // (docs/measured). Throws Error for what is none of these.
 GpuTimes read_gpu_times(const std::string& file);
 
-// Of the very parameters; of a record that has none, of the preset. No preset: its sizes are not those of one.
+// Of the very parameters; of a record that has none, of the preset. No preset: its sizes are not those of
+// one.
 std::optional<GpuTime> time_of(
     const GpuTimes& times,
     const std::string& kernel,
