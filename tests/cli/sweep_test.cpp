@@ -46,11 +46,10 @@ std::vector<json> what_was_seen(const json& sweep) {
 }
 
 TEST(Sweep, EveryCombinationIsARowInOrder) {
-    const json j = asked(
-        {"sweep", kSums, kGemm, "--set", "COLUMNS=48,16", "--seeds", "2", "--jobs", "2", "--presets", "all"},
-        2
-    );
-    EXPECT_TRUE(j.is_null() || j.at("verdict") == "error") << "gemm has no COLUMNS";
+    const json both = asked({"sweep", kSums, kGemm, "--set", "COLUMNS=48", "--seeds", "2", "--jobs", "2"}, 2);
+    EXPECT_EQ(both.at("verdict"), "error");
+    EXPECT_EQ(both.at("runs").at(1).at("verdict"), "ok");
+    EXPECT_NE(both.at("runs").at(2).at("said").get<std::string>().find("COLUMNS"), std::string::npos);
     const json sums =
         asked({"sweep", kSums, "--set", "COLUMNS=48,16", "--set", "ROWS=32,64", "--seeds", "2"}, 0);
     EXPECT_EQ(sums.at("verdict"), "ok");
@@ -78,7 +77,18 @@ TEST(Sweep, WhatFailsIsKeptAndTold) {
     const TemporaryFolder folder;
     const std::string keep = folder.path + "/bad/here";
     const std::vector<std::string> words{
-        "sweep", kGemm, "--faults", "all", "--presets", "all", "--schedules", "2", "-o", keep, "--jobs", "2"};
+        "sweep",
+        kGemm,
+        "--faults",
+        "none,last",
+        "--presets",
+        "all",
+        "--schedules",
+        "2",
+        "-o",
+        keep,
+        "--jobs",
+        "2"};
     const json j = asked(words, 1);
     std::map<std::string, std::vector<std::string>> verdicts;
     size_t kept = 0;
@@ -93,7 +103,7 @@ TEST(Sweep, WhatFailsIsKeptAndTold) {
         EXPECT_EQ(capture::read_capture(file).launch.schedule_seed, run.at("schedule").get<uint64_t>());
     }
     EXPECT_EQ(verdicts.at("gemm.toml"), std::vector<std::string>(verdicts.at("gemm.toml").size(), "ok"));
-    EXPECT_EQ(verdicts.size(), 4U) << "none, stride, last, sync";
+    EXPECT_EQ(verdicts.size(), 2U);
     EXPECT_TRUE(fs::exists(keep + "/gemm+last-ragged-seed0-schedule1.wlcap"));
     EXPECT_EQ(static_cast<size_t>(std::distance(fs::directory_iterator(keep), {})), kept);
     const Said text = warplens({"sweep", kGemm, "--faults", "none,last", "-o", keep});
@@ -210,7 +220,7 @@ protected:
             {"sweep",
              kSums,
              "--seeds",
-             "6",
+             "3",
              "--faults",
              "all",
              "--hosts",
@@ -235,7 +245,7 @@ TEST_F(SweepHosts, TheRunsAreSharedOutAndTheCapturesComeBack) {
         if (faulty) { EXPECT_EQ(capture::read_capture(run.at("capture")).verdict, "findings"); }
     }
     EXPECT_EQ(places.size(), 2U) << j.dump(1);
-    EXPECT_EQ(j.at("runs").size(), 12U);
+    EXPECT_EQ(j.at("runs").size(), 6U);
     EXPECT_EQ(j.at("lost"), json::array());
 }
 
@@ -247,7 +257,7 @@ TEST_F(SweepHosts, AMachineThatFailsHandsItsRunsToTheOthers) {
     for (const json& run : j.at("runs")) EXPECT_EQ(run.at("place"), good);
     const json none = swept(good, 2, "/nowhere/warplens");
     EXPECT_EQ(none.at("verdict"), "error");
-    EXPECT_EQ(none.at("runs").at(11).at("said"), "no machine was left to run it");
+    EXPECT_EQ(none.at("runs").at(5).at("said"), "no machine was left to run it");
 }
 
 }  // namespace
