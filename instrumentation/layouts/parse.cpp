@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/layouts/linear.h"
 
 #include <array>
 #include <cctype>
@@ -198,21 +199,32 @@ Swizzled expression(Reader& r) {
 
 }  // namespace
 
+int64_t cosize(const Swizzled& l) {
+    if (l.linear.empty()) return cosize(l.layout);
+    int64_t bits = 0;
+    for (const int64_t basis : l.linear) bits |= basis;
+    return bits + 1;
+}
+
 int64_t offset(const Swizzled& l, int64_t index) {
+    if (!l.linear.empty()) return linear_offset(l.linear, index);
     const int64_t at = offset(l.layout, index);
     return l.swizzle ? apply(*l.swizzle, at) : at;
 }
 
 int64_t offset(const Swizzled& l, int64_t i, int64_t j) {
+    if (!l.linear.empty()) return linear_offset(l.linear, i + j * size(l.layout.modes.front()));
     const int64_t at = offset(l.layout, i, j);
     return l.swizzle ? apply(*l.swizzle, at) : at;
 }
 
 std::string text_of(const Swizzled& l) {
+    if (!l.linear.empty()) return linear_text(l);
     return (l.swizzle ? text_of(*l.swizzle) + " o " : "") + text_of(l.layout);
 }
 
 Swizzled parse(std::string_view text) {
+    if (is_linear(text)) return parse_linear(text);
     Reader r{text};
     Swizzled l = expression(r);
     r.skip();

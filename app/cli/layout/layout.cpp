@@ -48,7 +48,7 @@ std::string table_text(const Swizzled& l) {
         return "  offsets by index:" + text + (shown < layouts::size(l.layout) ? " ...\n" : "\n");
     }
     const int64_t rows = layouts::size(l.layout.modes[0]), columns = layouts::size(l.layout.modes[1]);
-    const size_t width = std::max<size_t>(4, std::to_string(layouts::cosize(l.layout)).size() + 1);
+    const size_t width = std::max<size_t>(4, std::to_string(layouts::cosize(l)).size() + 1);
     for (int64_t i = 0; i < std::min(rows, kMostRows); ++i) {
         text += ' ';
         for (int64_t j = 0; j < std::min(columns, kMostColumns); ++j)
@@ -71,6 +71,7 @@ std::string conflicts_text(const LayoutAnswer& a) {
         c.worst
     );
     if (c.wavefronts == c.ideal) return text + "  free of conflicts\n";
+    if (!a.layout.linear.empty()) return text;
     if (!a.free) return text + "  no Swizzle of up to 5 bits makes it free of conflicts\n";
     return text +
         fmt::format(
@@ -110,7 +111,7 @@ LayoutAnswer answer(const LayoutOptions& options) {
     a.access = access.name;
     a.conflicts = layouts::conflicts(a.layout, access, a.element);
     const bool costs = a.conflicts->problem.empty() && a.conflicts->wavefronts > a.conflicts->ideal;
-    if (costs) a.free = layouts::free_swizzle(a.layout.layout, access, a.element);
+    if (costs && a.layout.linear.empty()) a.free = layouts::free_swizzle(a.layout.layout, access, a.element);
     return a;
 }
 
@@ -120,7 +121,7 @@ std::string layout_text(const LayoutAnswer& a) {
         "{}\n  {} elements, offsets below {}{}\n",
         layouts::text_of(a.layout),
         layouts::size(l),
-        layouts::cosize(l),
+        layouts::cosize(a.layout),
         a.one_to_one ? "" : "; some offsets twice"
     );
     text += table_text(a.layout);
@@ -137,7 +138,7 @@ ordered_json layout_json(const LayoutAnswer& a) {
         {"expression", a.expression                    },
         {"layout",     layouts::text_of(a.layout)      },
         {"size",       layouts::size(a.layout.layout)  },
-        {"cosize",     layouts::cosize(a.layout.layout)},
+        {"cosize",     layouts::cosize(a.layout)       },
         {"one_to_one", a.one_to_one                    },
         {"offsets",    offsets                         }
     };
