@@ -41,6 +41,7 @@ void frame(App& app) {
     if (commands.cancel && app.session.worker) cancel(*app.session.worker);
     if (commands.count_banks) ask_banks(app.session);
     if (commands.ask_lanes) ask_lanes(app.session, *commands.ask_lanes);
+    if (commands.ask_shared) ask_shared(app.session, *commands.ask_shared);
     if (commands.ask_fragments) ask_fragments(app.session, *commands.ask_fragments);
     if (commands.ask_provenance) ask_provenance(app.session, *commands.ask_provenance);
     if (commands.open) load_file(app.session, app.selection, *commands.open);

@@ -7,6 +7,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace wl::app {
@@ -24,29 +25,31 @@ using S = const Session&;
 using C = Selection&;
 using A = Commands&;
 constexpr PanelEntry kList[] = {
-    {"Run",        Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }          },
-    {"Tiles",      Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }          },
-    {"Heatmaps",   Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }       },
-    {"Lanes",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }     },
-    {"Fragments",  Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.fragments, s, c, a); } },
-    {"Provenance", Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.provenance, s, c, a); }},
-    {"Banks",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }     },
-    {"Findings",   Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }       },
-    {"Source",     Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }         },
-    {"Errors",     Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }         },
-    {"Ownership",  Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }      },
-    {"Element",    Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }        },
-    {"Timeline",   Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); }       },
+    {"Run",           Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }             },
+    {"Tiles",         Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }             },
+    {"Heatmaps",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }          },
+    {"Lanes",         Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }        },
+    {"Fragments",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.fragments, s, c, a); }    },
+    {"Shared memory", Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.shared_memory, s, c, a); }},
+    {"Provenance",    Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.provenance, s, c, a); }   },
+    {"Banks",         Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }        },
+    {"Findings",      Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }          },
+    {"Source",        Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }            },
+    {"Errors",        Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }            },
+    {"Ownership",     Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }         },
+    {"Element",       Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }           },
+    {"Timeline",      Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); }          },
 };
 static_assert(std::size(kList) == kPanels);
 
 constexpr float kWideFrom = 1700;  // pixels at scale 1: below the heatmaps three columns, else two with tabs
 
-// Panels that share a place have tabs.
+// Panels that share a place have tabs. Names of controls have no spaces.
 void register_tab(const char* title) {
     const ImRect& tab = ImGui::GetCurrentWindow()->DC.DockTabItemRect;
-    if (ImGui::IsWindowDocked() && tab.GetWidth() > 0)
-        register_control(std::string("tab/") + title, tab.Min, tab.Max);
+    std::string name = std::string("tab/") + title;
+    std::replace(name.begin(), name.end(), ' ', '-');
+    if (ImGui::IsWindowDocked() && tab.GetWidth() > 0) register_control(name, tab.Min, tab.Max);
 }
 
 void use_keys(const Session& session, Selection& selection) {

@@ -11,6 +11,7 @@
 #include "app/panels/ownership.h"
 #include "app/panels/provenance.h"
 #include "app/panels/run.h"
+#include "app/panels/shared_memory.h"
 #include "app/panels/source.h"
 #include "app/panels/tiles.h"
 #include "app/panels/timeline.h"
@@ -33,7 +34,7 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
-constexpr int kPanels = 13;
+constexpr int kPanels = 14;
 
 constexpr std::array<bool, kPanels> every_panel() {
     std::array<bool, kPanels> open{};
@@ -51,6 +52,7 @@ struct Workspace {
     BanksPanel banks;
     LanesPanel lanes;
     FragmentsPanel fragments;
+    SharedMemoryPanel shared_memory;
     ProvenancePanel provenance;
     OwnershipPanel ownership;
     ElementPanel element;

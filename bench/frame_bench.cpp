@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -66,6 +68,52 @@ int tile_named(const App& app, const char* name) {
     return -1;
 }
 
+// 99 KiB of shared memory, the most that a block may have by default, whose every 4 bytes another lane wrote;
+// a matrix of 64 rows, and another one behind it.
+SharedAnswered synthetic_shared() {
+    SharedAnswered shared;
+    wl::capture::SharedState& s = shared.report.emplace().state;
+    s.values.resize(99 << 10);
+    for (int warp = 0; warp < 8; ++warp)
+        for (int ago = 0; ago < 4; ++ago) {
+            wl::capture::SharedWrite& w = s.writes.emplace_back();
+            w.warp = warp, w.epochs_ago = ago;
+        }
+    for (uint32_t at = 0; at < s.values.size(); at += 4) {
+        const uint32_t cell = at / 4;
+        s.runs.push_back({at, 4, static_cast<int>(cell / 96 % 32), static_cast<int>(cell % 32), -1, -1, 1, 1});
+    }
+    for (const auto& [name, begin] : {std::pair("K", 0U), std::pair("scores", 40960U)}) {
+        wl::capture::NamedRegion& r = s.regions.emplace_back();
+        r.name = name, r.begin = begin, r.dtype = begin == 0 ? wl::DType::f16 : wl::DType::f32;
+        r.rows = r.cols = 64, r.ld = begin == 0 ? 72 : 64;
+        r.end = begin + 64 * static_cast<uint32_t>(r.ld * static_cast<int>(wl::size_of(r.dtype)));
+    }
+    shared.view = make_shared_view(s);
+    shared.content = 1;
+    return shared;
+}
+
+// The panel in front, in the usual way and in those that cost more.
+void measure_shared(OffscreenShell& shell) {
+    App& app = shell.app;
+    app.session.shared = synthetic_shared();
+    app.session.capture.launch.static_shared = 99 << 10;
+    for (const char* title : {"Lanes", "Fragments", "Provenance", "Banks", "Heatmaps"})
+        for (int panel = 0; panel < kPanels; ++panel)
+            if (std::string_view(panel_title(panel)) == title)
+                app.workspace.open[static_cast<size_t>(panel)] = false;
+    settle(shell);
+    report("shared memory, state", measure_frames(shell));
+    app.workspace.shared_memory.colour = SharedColour::lane;
+    report("shared memory, lanes", measure_frames(shell));
+    app.workspace.shared_memory.colour = SharedColour::value;
+    report("shared memory, values", measure_frames(shell));
+    app.workspace.shared_memory.whole = true;
+    app.workspace.shared_memory.colour = SharedColour::lane;
+    report("shared memory, all of it", measure_frames(shell));
+}
+
 }  // namespace
 
 int main() {
@@ -88,6 +136,7 @@ int main() {
         shell.app.workspace.heatmaps.zoom = Zoom::fit;
         settle(shell);
         report("4096x64, fitted, panning", measure_frames(shell));
+        measure_shared(shell);
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "frame_bench: %s\n", error.what());

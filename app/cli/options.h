@@ -40,6 +40,15 @@ struct InitOptions {
     bool force = false;  // write over files that are there
 };
 
+// Of `at --shared`.
+struct SharedOptions {
+    bool asked = false;
+    std::string name;             // of a region; empty: all of the memory
+    std::vector<std::string> as;  // layouts::parse_matrix
+    std::string access, what_if;  // a line, or finding:N; layouts::parse_change
+    std::string colour = "state";
+};
+
 struct AtOptions {
     std::string block, file, stage, when;
     std::string build;  // empty: debug; of a capture with a schedule of its own the recorded one
@@ -51,6 +60,7 @@ struct AtOptions {
     int64_t time = -1, hit = 0, step = 0, site = -1;
     std::vector<std::string> print, watch;
     bool fragments = false;  // of the matrix instruction there, in place of variables
+    SharedOptions shared;    // in place of variables
     bool serve = false;
 };
 

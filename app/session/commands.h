@@ -15,6 +15,7 @@ struct Commands {
     bool count_banks = false;
     std::optional<std::string> ask_lanes;       // options of `warplens at`
     std::optional<std::string> ask_fragments;   // options of `warplens at`
+    std::optional<std::string> ask_shared;      // the same
     std::optional<std::string> ask_provenance;  // options of `warplens why`
     bool reset_layout = false;
     bool quit = false;

@@ -143,6 +143,19 @@ bool hear_fragments(Session& session) {
     });
 }
 
+void ask_shared(Session& session, const std::string& question) {
+    converse(session, session.shared.talk, "at", question);
+}
+
+bool hear_shared(Session& session) {
+    SharedAnswered& shared = session.shared;
+    return hear(shared.talk, [&shared](const std::string& line) {
+        shared.report = shared_report(line);
+        shared.view = make_shared_view(shared.report->state);
+        ++shared.content;
+    });
+}
+
 void ask_provenance(Session& session, const std::string& question) {
     converse(session, session.provenance.talk, "why", question);
 }

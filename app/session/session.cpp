@@ -64,6 +64,7 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
     session.banks = {};
     session.lanes = {};
     session.fragments = {};
+    session.shared = {};
     session.provenance = {};
     session.message = {join(session.capture.notes, "; "), false};
     if (!session.capture.complete)
@@ -88,6 +89,7 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_banks(session);
     changed |= hear_lanes(session);
     changed |= hear_fragments(session);
+    changed |= hear_shared(session);
     changed |= hear_provenance(session);
     if (selection.tile != session.current.tile) {
         session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
@@ -98,7 +100,8 @@ bool prepare(Session& session, Selection& selection) {
 
 bool is_waiting(const Session& session) {
     return session.worker || session.banks.worker || !session.lanes.talk.asked.empty() ||
-        !session.fragments.talk.asked.empty() || !session.provenance.talk.asked.empty();
+        !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
+        !session.provenance.talk.asked.empty();
 }
 
 void run(Session& session, const KernelOptions& request) {

@@ -4,6 +4,7 @@
 
 #include "app/session/fragment_view.h"
 #include "app/session/selection.h"
+#include "app/session/shared_view.h"
 #include "app/session/tile_tree.h"
 #include "app/session/tile_view.h"
 #include "app/worker/bank_table.h"
@@ -11,6 +12,7 @@
 #include "app/worker/kernel_options.h"
 #include "app/worker/lane_report.h"
 #include "app/worker/provenance_report.h"
+#include "app/worker/shared_report.h"
 #include "app/worker/worker.h"
 #include "instrumentation/analysis/timeline.h"
 #include "instrumentation/capture/capture.h"
@@ -72,6 +74,14 @@ struct FragmentsAnswer {
     FragmentView view;  // of that report
 };
 
+// One that tells of a block's shared memory.
+struct SharedAnswered {
+    Conversation talk;
+    std::optional<SharedReport> report;
+    SharedView view;       // of that report
+    uint64_t content = 0;  // grows with every answer
+};
+
 struct Session {
     std::string path;  // of the capture; empty: none is loaded
     capture::Capture capture;
@@ -90,6 +100,7 @@ struct Session {
     LanesAnswer lanes;
     ProvenanceAnswer provenance;
     FragmentsAnswer fragments;
+    SharedAnswered shared;
 };
 // A worker may have something to say at any time: look often.
 bool is_waiting(const Session& session);

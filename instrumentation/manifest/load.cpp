@@ -186,6 +186,26 @@ void read_tiles(const Section& top, Kernel& kernel) {
     }
 }
 
+void read_layouts(const Section& top, Kernel& kernel) {
+    const auto layouts = subsection(top, "layout");
+    if (!layouts) return;
+    for (const std::string& name : keys(*layouts)) {
+        const Section section = *subsection(*layouts, name);
+        check_keys(section, {"as", "of", "at"});
+        LayoutRule& rule = kernel.layouts[name];
+        rule.as = required(
+            section,
+            "as",
+            text(section, "as"),
+            "an element type and a layout: \"f16 Swizzle<3,3,3> o (64,64):(64,1)\""
+        );
+        rule.of = text(section, "of").value_or(name);
+        rule.at = whole(section, "at");
+        if (rule.at.value_or(0) < 0)
+            fail(*section.document, line_of(section, "at"), full_name(section, "at") + " is less than 0.");
+    }
+}
+
 void read_faults(const Section& top, Kernel& kernel) {
     const auto faults = subsection(top, "fault");
     if (!faults) return;
@@ -226,6 +246,7 @@ Kernel load(const std::string& toml_path) {
          "reference",
          "output",
          "tile",
+         "layout",
          "fault"}
     );
     Kernel kernel;
@@ -242,6 +263,7 @@ Kernel load(const std::string& toml_path) {
     read_reference(top, path, kernel);
     kernel.outputs = read_outputs(top, kernel);
     read_tiles(top, kernel);
+    read_layouts(top, kernel);
     read_faults(top, kernel);
     kernel.lines = std::move(document.lines);
     return kernel;

@@ -66,6 +66,13 @@ struct TileRule {  // [tile.NAME]
                            // expressions over params, lane and element
 };
 
+// How a region of shared memory is read: for people, and for the costs of its accesses.
+struct LayoutRule {
+    std::string as;         // "f16 Swizzle<3,3,3> o (64,64):(64,1)", as layouts::parse_matrix takes it
+    std::string of;         // a __shared__ variable or mark; default: the rule's own name
+    std::optional<int> at;  // bytes from its beginning; default: 0
+};
+
 struct Fault {
     std::string name, about;  // compiled as -DWL_FAULT_<NAME upper-cased, non-alphanumerics as _>
     std::string story;        // as Kernel::story
@@ -123,6 +130,7 @@ struct Kernel {
     ReferenceRule reference;
     std::map<std::string, OutputRule> outputs;
     std::map<std::string, TileRule> tiles;
+    std::map<std::string, LayoutRule> layouts;
     std::vector<Fault> faults;
     std::map<std::string, int> lines;  // of every key, for messages: "launch.grid[0]" -> 31
 };

@@ -156,6 +156,10 @@ bool reads_memory(const Instruction& in) { return ptx::reads(traits_of(in).memor
 bool writes_memory(const Instruction& in) { return ptx::writes(traits_of(in).memory); }
 bool is_followed(const Instruction& in) { return traits_of(in).memory != Memory::opaque; }
 
+Extra addresses_here(const Route& route, const Instruction& in) {
+    return of_role(route, function_at(route), in, traits_of(in).address);
+}
+
 void note(const Route& route, const emulator::Here& here, Log& log) {
     const ptx::Function& f = function_at(route);
     const Instruction& in = *route.instructions[here.site];

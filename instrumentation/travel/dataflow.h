@@ -49,6 +49,9 @@ bool writes_memory(const ptx::Instruction& in);  // the same
 // A register or an immediate of the instruction at the route's instant, by lane; 0 of anything else.
 emulator::LaneBits operand_bits(const Route& route, const ptx::Operand& o);
 
+// Where its lanes point by the instruction's first address, at the route's instant; UINT64_MAX: nowhere.
+Extra addresses_here(const Route& route, const ptx::Instruction& in);
+
 // Appends the instruction at the route's instant.
 void note(const Route& route, const emulator::Here& here, Log& log);
 

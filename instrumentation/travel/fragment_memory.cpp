@@ -124,16 +124,9 @@ int find_laid(Route& route, uint64_t address, bool stored, fragments::Live& live
     return found;
 }
 
-std::string place_of(const Route& route, uint32_t site) {
-    const capture::Site& s = route.sites[user_site(route, site)];
-    if (s.source < 0) return "";
-    const std::filesystem::path path = route.module->files[static_cast<size_t>(s.source)];
-    return fmt::format("{}:{}", path.filename().string(), s.line);
-}
-
 void describe_access(const Route& route, const Executed& e, const Log& log, fragments::Operand& o) {
     const Instruction& in = *route.instructions[e.site];
-    o.place = place_of(route, e.site);
+    o.place = user_place(route, e.site);
     o.instruction = in.mnemonic;
     if (in.op != Op::wmma_load && in.op != Op::wmma_store) {
         o.column = in.modifiers.trans;
@@ -151,6 +144,13 @@ uint32_t user_site(const Route& route, uint32_t site) {
     for (int s = static_cast<int>(site); s >= 0; s = route.sites[static_cast<size_t>(s)].inlined_at)
         if (route.sites[static_cast<size_t>(s)].source == 0) return static_cast<uint32_t>(s);
     return site;
+}
+
+std::string user_place(const Route& route, uint32_t site) {
+    const capture::Site& s = route.sites[user_site(route, site)];
+    if (s.source < 0) return "";
+    const std::filesystem::path path = route.module->files[static_cast<size_t>(s.source)];
+    return fmt::format("{}:{}", path.filename().string(), s.line);
 }
 
 std::map<int32_t, Here> last_makers(Route& route, const Here& before, const std::set<int32_t>& regs) {

@@ -15,6 +15,9 @@ bool is_matrix_load(const ptx::Instruction& in);
 // The instruction, in the user's own file, that a site was inlined into; the site itself where there is none.
 uint32_t user_site(const Route& route, uint32_t site);
 
+// "v2c_4.cu:75", of the user's own line; empty: the site has none.
+std::string user_place(const Route& route, uint32_t site);
+
 // Who wrote each of these registers last, before the instant, in the same call of its function.
 std::map<int32_t, emulator::Here> last_makers(
     Route& route, const emulator::Here& before, const std::set<int32_t>& regs

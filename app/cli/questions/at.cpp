@@ -4,6 +4,7 @@
 #include "app/cli/executors.h"
 #include "app/cli/questions/again.h"
 #include "app/cli/questions/at_fragments.h"
+#include "app/cli/questions/at_shared.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
@@ -80,7 +81,7 @@ Printed print_one(
 // A schedule orders the instructions of one program: the recorded one.
 std::string build_of(const Trip& trip, const AtOptions& o) {
     if (!o.build.empty()) return o.build;
-    if (o.fragments) return "optimised";  // the program that was recorded
+    if (o.fragments || o.shared.asked) return "optimised";  // the program that was recorded
     const bool ordered = trip.recorded && trip.recorded->launch.schedule_seed != 0;
     return ordered ? trip.recorded->launch.build : "debug";
 }
@@ -150,13 +151,13 @@ void repeat(Trip& trip, SameRun runs) {
     e.entry = runs.recorded.launch.entry;
 }
 
+}  // namespace
+
 void require_warp(const Trip& trip, const AtOptions& o) {
     if (o.warp >= trip.warps)
         throw Error(fmt::format("--warp {}: a block of this launch has warps 0 to {}", o.warp, trip.warps - 1)
         );
 }
-
-}  // namespace
 
 std::unique_ptr<Trip> make_trip(
     const Command& command, const AtOptions& o, const capture::Capture* recorded
@@ -209,6 +210,7 @@ fragments::Live answer_fragments(Trip& trip, const AtOptions& o) {
 int verb_at(const Command& command) {
     if (command.at.serve) return serve_at(command);
     const std::unique_ptr<Trip> trip = make_trip(command, command.at);
+    if (command.at.shared.asked) return show_shared(command, *trip);
     if (command.at.fragments) {
         const fragments::Live live = answer_fragments(*trip, command.at);
         const std::string text = command.output.json ? live_json(live).dump(2) + "\n" : live_text(live);

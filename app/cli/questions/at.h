@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/fragments/live.h"
+#include "instrumentation/travel/shared_log.h"
 #include "instrumentation/travel/slice.h"
 
 #include <memory>
@@ -21,6 +22,7 @@ struct Trip {
     travel::Route route;
     std::optional<capture::Capture> recorded;         // that was named
     std::optional<std::vector<travel::Taken>> taken;  // tiles and arguments, once they are asked for
+    std::optional<travel::SharedLog> shared;          // once it is asked for
     std::vector<std::string> faults;
     std::string build;
     int64_t block = 0;
@@ -52,6 +54,10 @@ struct AtReport {
     std::string schedule_note;  // how the order of execution differs from that of the capture's run
     std::vector<Printed> values;
 };
+// Throws Error when the block has no warp of that number.
+void require_warp(const Trip& trip, const AtOptions& o);
+// Does anything but a later step say where to go?
+bool names_an_instant(const AtOptions& o);
 // Goes there; says what happens there. Throws Error when there is no such instant.
 std::string travel_to(Trip& trip, const AtOptions& o);
 AtReport answer(Trip& trip, const AtOptions& o);

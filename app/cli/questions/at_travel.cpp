@@ -143,13 +143,6 @@ std::string odd_text(const travel::Route& route, const AtOptions& o, const trave
     );
 }
 
-// Does anything but a later step say where to go?
-bool names_an_instant(const AtOptions& o) {
-    return o.line != 0 || !o.stage.empty() || !o.when.empty() || !o.tile.empty() || !o.first.empty() ||
-        !o.serves.empty() || !o.from_stage.empty() || !o.write.empty() || o.barrier >= 0 || o.epoch >= 0 ||
-        o.ptx_line != 0 || o.site >= 0 || o.time >= 0 || o.fragments;
-}
-
 // The instant at which the element is written for the mark that takes it. Of a tile in registers, of a warp's
 // own too: its mark.
 uint64_t instant_of(Trip& trip, const AtOptions& o) {
@@ -257,6 +250,12 @@ void make_steps(travel::Route& route, int64_t steps) {
 }
 
 }  // namespace
+
+bool names_an_instant(const AtOptions& o) {
+    return o.line != 0 || !o.stage.empty() || !o.when.empty() || !o.tile.empty() || !o.first.empty() ||
+        !o.serves.empty() || !o.from_stage.empty() || !o.write.empty() || o.barrier >= 0 || o.epoch >= 0 ||
+        o.ptx_line != 0 || o.site >= 0 || o.time >= 0 || o.fragments;
+}
 
 std::string travel_to(Trip& trip, const AtOptions& o) {
     const bool only_writes = !names_an_instant(o) && !(o.last_write.empty() && o.next_write.empty());

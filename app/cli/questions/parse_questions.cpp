@@ -78,6 +78,7 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
         o.fragments,
         "the next matrix instruction there: its fragments by element, with where they lay"
     );
+    add_shared_options(at, o.shared);
     at.add_option("--build", o.build, "debug (variables by name) or optimised (registers by PTX name)")
         ->check(CLI::IsMember({"debug", "optimised"}));
 }

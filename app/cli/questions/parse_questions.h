@@ -10,6 +10,7 @@ class App;
 namespace wl::app {
 
 void add_instant_options(CLI::App& at, AtOptions& o);
+void add_shared_options(CLI::App& at, SharedOptions& o);
 void add_element_options(CLI::App& why, WhyOptions& o);
 
 }  // namespace wl::app

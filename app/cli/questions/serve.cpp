@@ -2,6 +2,7 @@
 #include "app/cli/parse.h"
 #include "app/cli/questions/at.h"
 #include "app/cli/questions/at_fragments.h"
+#include "app/cli/questions/at_shared.h"
 #include "app/cli/questions/why.h"
 #include "instrumentation/base/error.h"
 
@@ -41,8 +42,9 @@ int serve_at(const Command& command) {
     std::map<std::pair<std::string, std::string>, std::unique_ptr<Trip>> trips;  // by build and block
     return serve("asked", [&](const std::string& line) {
         const AtOptions o = parse_at(line);
-        std::unique_ptr<Trip>& trip = trips[{o.fragments ? "fragments" : o.build, o.block}];
+        std::unique_ptr<Trip>& trip = trips[{o.fragments || o.shared.asked ? "recorded" : o.build, o.block}];
         if (!trip) trip = make_trip(command, o);
+        if (o.shared.asked) return shared_json(answer_shared(*trip, o));
         return o.fragments ? live_json(answer_fragments(*trip, o)) : report_json(answer(*trip, o));
     });
 }

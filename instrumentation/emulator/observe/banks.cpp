@@ -6,7 +6,6 @@
 #include "instrumentation/emulator/exec/simd.h"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 namespace wl::emulator {
@@ -16,31 +15,10 @@ using ptx::Space;
 
 constexpr uint32_t kMostPatterns = 1024;  // of one memory site
 
-void add_lane(std::optional<LaneAccesses>& to, const MemoryRequest& r, int lane, uint64_t address) {
-    if (!to) to.emplace(LaneAccesses{r.kind, r.bytes, 0, {}});
-    to->mask |= 1u << lane;
-    to->at[static_cast<size_t>(lane)] = address;
-}
-
-// The request as the lanes of the warp make it, by memory.
-void read_request(Warp& w, const MemorySite& site, const MemoryRequest& r, AccessCounter& counter) {
-    std::optional<LaneAccesses> shared, global;
-    const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
-    const uint32_t lanes = site.size == 0 ? w.mask & r.lanes : 0;
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const int lane = first_lane(rest);
-        const auto l = static_cast<size_t>(lane);
-        uint64_t address = address_of(w, site, lane) + r.byte[l];
-        if (stride != nullptr) address += uint64_t{r.line[l]} * stride[lane] * site.element;
-        const uint64_t window = address & kWindowMask;
-        const bool generic = site.space == Space::generic;
-        if (site.space == Space::shared || (generic && window == kSharedBase))
-            add_lane(shared, r, lane, address & ~kWindowMask);
-        else if (site.space == Space::global || (generic && window == 0))
-            add_lane(global, r, lane, address);
-    }
-    counter.pending_shared.push_back(shared.value_or(LaneAccesses{}));
-    counter.pending_global.push_back(global.value_or(LaneAccesses{}));
+void add_lane(LaneAccesses& to, const MemoryRequest& r, int lane, uint64_t address) {
+    to.kind = r.kind, to.bytes = r.bytes;
+    to.mask |= 1u << lane;
+    to.at[static_cast<size_t>(lane)] = address;
 }
 
 struct Cost {
@@ -120,7 +98,11 @@ const Instr* count(Warp& w, const Instr* i, const Hook& hook) {
     const std::vector<MemorySite>& sites = w.block->context.program->memory_sites;
     const size_t first = hook.traits->first_memory, end = first + hook.traits->memory.size();
     for (const MemorySite& site : hook.traits->memory)
-        for (const MemoryRequest& r : site.requests) read_request(w, site, r, counter);
+        for (const MemoryRequest& r : site.requests) {
+            const Asked asked = asked_by(w, w.mask, site, r);
+            counter.pending_shared.push_back(asked.shared);
+            counter.pending_global.push_back(asked.global);
+        }
     const Instr* next = go_on(hook, w, i);
     if (next == nullptr) return next;
     size_t k = 0;
@@ -152,6 +134,24 @@ void add(capture::AccessSite& to, const capture::AccessSite& from) {
 }
 
 }  // namespace
+
+Asked asked_by(Warp& w, uint32_t lanes, const MemorySite& site, const MemoryRequest& r) {
+    Asked asked;
+    const uint32_t* stride = site.stride != 0 ? cells<uint32_t>(w, site.stride) : nullptr;
+    for (uint32_t rest = site.size == 0 ? lanes & r.lanes : 0; rest != 0; rest &= rest - 1) {
+        const int lane = first_lane(rest);
+        const auto l = static_cast<size_t>(lane);
+        uint64_t address = address_of(w, site, lane) + r.byte[l];
+        if (stride != nullptr) address += uint64_t{r.line[l]} * stride[lane] * site.element;
+        const uint64_t window = address & kWindowMask;
+        const bool generic = site.space == Space::generic;
+        if (site.space == Space::shared || (generic && window == kSharedBase))
+            add_lane(asked.shared, r, lane, address & ~kWindowMask);
+        else if (site.space == Space::global || (generic && window == 0))
+            add_lane(asked.global, r, lane, address);
+    }
+    return asked;
+}
 
 void count_accesses(Hooked& hooked, Variant variant) {
     put_instead(hooked, in_variant(At::lanes, variant), count, [](const Traits& t) {

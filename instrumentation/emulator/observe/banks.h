@@ -7,6 +7,12 @@
 
 namespace wl::emulator {
 
+// The lanes of a request by the memory that they ask for; mask 0: none does. `lanes`: those that execute it.
+struct Asked {
+    LaneAccesses shared, global;
+};
+Asked asked_by(Warp& w, uint32_t lanes, const MemorySite& site, const MemoryRequest& request);
+
 struct AccessCounting {
     const Program* program = nullptr;
     std::vector<RowMap> row_maps;

@@ -7,6 +7,7 @@
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/replay/inside.h"
 #include "instrumentation/emulator/replay/key_frames.h"
 #include "instrumentation/emulator/replay/turn_log.h"
 #include "instrumentation/emulator/schedule/block.h"
@@ -43,9 +44,11 @@ struct Traveller {
     mutable std::vector<std::vector<uint32_t>> slots;  // of registers by function, once they are asked for
 };
 
-namespace {
-
 const Warp& warp_here(const Traveller& t) { return t.block.warps[static_cast<size_t>(t.here.warp)]; }
+const Instr* instruction_here(const Traveller& t) { return t.at; }
+const Block& block_inside(const Traveller& t) { return t.block; }
+
+namespace {
 
 // The running activation, then its callers.
 std::vector<const Frame*> frames_here(const Traveller& t) {

@@ -1,0 +1,13 @@
+// What reads of a traveller need of its inside. Internal to replay.
+#pragma once
+
+#include "instrumentation/emulator/replay/travel.h"
+#include "instrumentation/emulator/schedule/warp.h"
+
+namespace wl::emulator {
+
+const Warp& warp_here(const Traveller& t);
+const Instr* instruction_here(const Traveller& t);
+const Block& block_inside(const Traveller& t);
+
+}  // namespace wl::emulator
