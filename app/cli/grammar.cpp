@@ -190,6 +190,7 @@ void add_at(CLI::App& app, Command& c) {
         "warplens at v2c_3 --fault 32x --warp 3 --line 104 --print l_add,m_old"
     );
     add_instant_options(*at, c.at);
+    add_shared_options(*at, c.at.shared);
     at->add_option("-o,--out", c.out, "of --shared: write a .svg, .png, .json or .txt");
     at->add_flag("--serve", c.at.serve, "answer lines of these options on stdin by lines of JSON");
     add_kernel(*at, c, kKernelOrCapture);

@@ -35,7 +35,8 @@ struct BankRows {
         return low.x + static_cast<float>(byte % kRowBytes) / kBankBytes * width;
     }
     float y_of(uint32_t byte) const {
-        return low.y + static_cast<float>(byte / kRowBytes - first / kRowBytes) * height;
+        const uint32_t row = byte / kRowBytes - first / kRowBytes;
+        return low.y + static_cast<float>(row) * height;
     }
     uint32_t end() const { return first + static_cast<uint32_t>(rows) * kRowBytes; }
     ImVec2 high() const { return {low.x + width * kBanks, low.y + height * static_cast<float>(rows)}; }
@@ -68,7 +69,7 @@ void draw_runs(const ShownShared& shown, const BankRows& g, ByteRange bytes) {
     ImU32 open = 0;
     uint32_t from = at;
     const auto flush = [&](uint32_t end) {
-        if (open != 0 && open != colour::kBar)
+        if (open != 0 && open != kNeverInk)
             each_row_part(g, from, end, [&](uint32_t b, uint32_t e) {
                 list->AddRectFilled(row_low(g, b), row_high(g, e), open);
             });
@@ -246,7 +247,7 @@ void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, 
         {Face::small_words, colour::kFaint},
         "32 banks of 4 bytes"
     );
-    ImGui::GetWindowDrawList()->AddRectFilled(g.low, g.high(), colour::kBar);
+    ImGui::GetWindowDrawList()->AddRectFilled(g.low, g.high(), kNeverInk);
     draw_runs(shown, g, bytes);
     draw_padding(shown, g);
     draw_bank_lines(g);

@@ -11,7 +11,7 @@ namespace wl::app {
 
 ImU32 shared_fill(const ShownShared& shown, const capture::SharedRun& run) {
     const std::optional<Rgb> c = colour_of(shown.state, run, shown.colour);
-    return c ? colour::of(*c) : colour::kBar;
+    return c ? colour::of(*c) : kNeverInk;
 }
 
 ImU32 shared_fill(const ShownShared& shown, uint32_t at, uint32_t bytes, DType dtype) {
@@ -54,7 +54,7 @@ ByteRange shown_bytes(const ShownShared& shown) {
 int64_t draw_strip(SharedHover& hover, const ShownShared& shown, Box box) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const auto bytes = static_cast<float>(shown.state.values.size());
-    list->AddRectFilled(box.low, box.high, colour::kBar);
+    list->AddRectFilled(box.low, box.high, kNeverInk);
     const auto rows = static_cast<int>(box.height());
     ImU32 open = 0;
     float from = box.low.y;
@@ -64,7 +64,7 @@ int64_t draw_strip(SharedHover& hover, const ShownShared& shown, Box box) {
         const ImU32 ink = end ? 0 : shared_fill(shown, at / 4 * 4, 4, DType::f32);
         if (ink == open) continue;
         const float y = box.low.y + static_cast<float>(row);
-        if (open != 0 && open != colour::kBar) list->AddRectFilled({box.low.x, from}, {box.high.x, y}, open);
+        if (open != 0 && open != kNeverInk) list->AddRectFilled({box.low.x, from}, {box.high.x, y}, open);
         open = ink, from = y;
     }
     const auto y_of = [&](int64_t byte) {
@@ -94,11 +94,15 @@ void draw_shared_legend(const ShownShared& shown, ImVec2 at, float end) {
         ImU32 ink;
         std::string_view words;
     };
+    using capture::Freshness;
+    const ImU32 now = colour::of(state_colour(Freshness::now, 0)),
+                stale = colour::of(state_colour(Freshness::stale, 1)),
+                flying = colour::of(state_colour(Freshness::flying, 0));
     const Entry entries[] = {
-        {c.now,                 colour::of(state_colour(capture::Freshness::now, 0)),        "written this epoch"},
-        {c.stale,                     colour::of(state_colour(capture::Freshness::stale,                                                              1)),   "stale, older fades"},
-        {c.flying, colour::of(state_colour(capture::Freshness::flying,                                                0)),                                                 "in flight, not waited for"},
-        {c.never,                  colour::kBar,"never written"}
+        {c.now,    now,       "written this epoch"       },
+        {c.stale,  stale,     "stale, older is darker"   },
+        {c.flying, flying,    "in flight, not waited for"},
+        {c.never,  kNeverInk, "never written"            }
     };
     for (const Entry& e : entries) {
         const std::string text = fmt::format("{}  {} B", e.words, count_text(e.bytes));

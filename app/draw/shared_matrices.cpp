@@ -43,7 +43,7 @@ uint32_t byte_at(const LogicalLook& look, int64_t row, int64_t column) {
 
 void draw_elements(const ShownShared& shown, const LogicalLook& look, const Cells& c) {
     ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(c.low, c.high(), colour::kBar);
+    list->AddRectFilled(c.low, c.high(), kNeverInk);
     const auto size = static_cast<uint32_t>(layouts::bytes_of(look.matrix.matrix));
     for (int64_t i = 0; i < c.rows; ++i) {
         int64_t from = 0;
@@ -52,7 +52,7 @@ void draw_elements(const ShownShared& shown, const LogicalLook& look, const Cell
             const ImU32 ink =
                 j < c.columns ? shared_fill(shown, byte_at(look, i, j), size, look.matrix.matrix.dtype) : 0;
             if (j < c.columns && ink == open) continue;
-            if (open != 0 && open != colour::kBar) list->AddRectFilled(c.at(i, from), c.at(i + 1, j), open);
+            if (open != 0 && open != kNeverInk) list->AddRectFilled(c.at(i, from), c.at(i + 1, j), open);
             open = ink, from = j;
         }
     }

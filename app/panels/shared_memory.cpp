@@ -147,9 +147,7 @@ float draw_notation(SharedMemoryPanel& panel, Box row) {
     push_field_style();
     ImGui::SetCursorScreenPos({left, row.low.y});
     ImGui::SetNextItemWidth(width);
-    ImGui::InputTextWithHint(
-        "##shared/as", "read as: f16 64x64:ld=72, a CuTe or Triton layout", panel.as.data(), panel.as.size()
-    );
+    ImGui::InputTextWithHint("##shared/as", "read as: f16 64x64:ld=72", panel.as.data(), panel.as.size());
     register_last_item("shared/as");
     pop_field_style();
     return left - px(8);

@@ -177,6 +177,12 @@ std::optional<std::string> no_report(const Answer& answer) {
     return std::nullopt;
 }
 
+std::string shared_value_of(const SharedAnswered& shared) {
+    if (auto said = no_report(shared)) return *said;
+    if (!shared.report->problem.empty()) return shared.report->problem;
+    return "epoch " + std::to_string(shared.report->state.epoch) + " at " + shared.report->state.place;
+}
+
 }  // namespace
 
 Hands imgui_hands() {
@@ -233,12 +239,7 @@ std::string value_of(const App& app, const std::string& key) {
         if (!fragments.report->problem.empty()) return fragments.report->problem;
         return "line " + std::to_string(live.line) + (live.focus.empty() ? "" : " " + live.focus);
     }
-    if (key == "shared") {
-        const SharedAnswered& shared = app.session.shared;
-        if (auto said = no_report(shared)) return *said;
-        if (!shared.report->problem.empty()) return shared.report->problem;
-        return "epoch " + std::to_string(shared.report->state.epoch) + " at " + shared.report->state.place;
-    }
+    if (key == "shared") return shared_value_of(app.session.shared);
     if (key == "provenance") {
         const ProvenanceAnswer& provenance = app.session.provenance;
         if (auto said = no_report(provenance)) return *said;

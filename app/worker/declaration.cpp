@@ -193,7 +193,7 @@ LeadingLine leading_line(const std::string& source, int line, const std::string&
     const std::string array = arguments.empty() ? name : array_in(arguments.front());
     const Declaration d = declaration_of(source, array, {});
     if (d.line == 0 || d.dimensions < 2) return {};
-    const std::string now = lines[static_cast<size_t>(d.line) - 1];
+    const std::string& now = lines[static_cast<size_t>(d.line) - 1];
     const size_t at = now.rfind("[" + d.extent + "]", now.find(';'));
     if (at == std::string::npos) return {};
     return {d.line, trimmed(now), trimmed(std::string(now).insert(at + 1 + d.extent.size(), plus))};

@@ -104,7 +104,7 @@ int bits_of(const std::vector<Input>& all, int64_t Coordinate::*member) {
     return std::bit_width(static_cast<uint64_t>(any));
 }
 
-Layout shape(std::vector<int64_t> extents) {
+Layout shape(const std::vector<int64_t>& extents) {
     Layout l;
     for (const int64_t extent : extents) l.modes.push_back({extent, extent == 1 ? 0 : 1, {}});
     return l;
@@ -159,7 +159,7 @@ Swizzled parse_linear(std::string_view text) {
         for (const Coordinate& c : in.bases) l.linear.push_back(c.row << columns | c.column);
     }
     if (l.linear.empty()) r.fail("the layout has no bases");
-    l.layout = shape(std::move(extents));
+    l.layout = shape(extents);
     return l;
 }
 

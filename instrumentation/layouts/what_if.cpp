@@ -66,7 +66,7 @@ Changed changed(const LaneAccesses& request, const Matrix& m, const Change& chan
         for (uint64_t byte = 1; byte < request.bytes && at + byte < end; ++byte)
             if (moved_byte(m, change, at + byte) != to + byte)
                 out.problem = fmt::format("the {} bytes of lane {} would lie apart", request.bytes, lane);
-        if (to % request.bytes != 0)
+        if (out.problem.empty() && to % request.bytes != 0)
             out.problem = fmt::format("the {} bytes of lane {} would not be aligned", request.bytes, lane);
         out.accesses.at[lane] = to;
     }

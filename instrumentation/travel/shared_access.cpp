@@ -27,8 +27,9 @@ bool is_on(const Route& route, uint32_t site, const AccessWanted& wanted) {
 
 // Sites of the line that may ask for memory.
 std::vector<char> sites_of(const Route& route, const AccessWanted& wanted) {
-    std::vector<char> on(route.sites.size());
-    for (size_t s = 0; s < on.size(); ++s) {
+    std::vector<char> on(route.sites.size());  // behind the instructions calls that were inlined
+    for (size_t s = 0; s < route.instructions.size(); ++s) {
+        if (route.instructions[s]->op == ptx::Op::mark) continue;
         const ptx::Memory memory = traits_of(*route.instructions[s]).memory;
         const bool asks = ptx::reads(memory) || ptx::writes(memory);
         on[s] = asks && is_on(route, static_cast<uint32_t>(s), wanted) ? 1 : 0;

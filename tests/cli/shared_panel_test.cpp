@@ -104,14 +104,14 @@ TEST(SharedMemoryPanel, StatesHaveColoursOfTheirOwn) {
     window.settle();
     window.play("click shared/region/all\n wait 2\n");
     EXPECT_EQ(
-        window.colour_at("shared/physical", 0.51F, 0.3F), (Rgb{0x10, 0x12, 0x15})
+        window.colour_at("shared/physical", 0.51F, 0.3F), (Rgb{0x22, 0x26, 0x2c})
     );                              // kBar: never written
     const uint32_t end = 1U << 20;  // the warp has ended before: its last instant
     selection.time = end;
     window.settle();
     EXPECT_EQ(window.answer().report->state.runs.size(), 256U);
     const Rgb stale = window.colour_at("shared/physical", 0.51F, 0.3F);
-    EXPECT_NE(stale, (Rgb{0x10, 0x12, 0x15}));
+    EXPECT_NE(stale, (Rgb{0x22, 0x26, 0x2c}));
     for (uint32_t time = 0; time < 400; ++time) {
         selection.time = time;
         window.settle();

@@ -78,7 +78,6 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
         o.fragments,
         "the next matrix instruction there: its fragments by element, with where they lay"
     );
-    add_shared_options(at, o.shared);
     at.add_option("--build", o.build, "debug (variables by name) or optimised (registers by PTX name)")
         ->check(CLI::IsMember({"debug", "optimised"}));
 }
@@ -97,6 +96,7 @@ AtOptions parse_at(const std::string& words) {
     CLI::App line;
     line.set_help_flag();
     add_instant_options(line, o);
+    add_shared_options(line, o.shared);
     read(line, words);
     return o;
 }

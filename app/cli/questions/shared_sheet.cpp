@@ -76,7 +76,8 @@ float add_physical(const Painter& p, SheetPoint at, uint32_t begin, uint32_t end
         p.label(at.x + kRuler - 6, y + kHeight / 2, Anchor::right, std::to_string(row));
         for (uint32_t byte = row; byte < row + kRowBytes; byte += kBankBytes) {
             if (byte < begin || byte >= end) continue;
-            const float x = at.x + kRuler + static_cast<float>((byte - row) / kBankBytes) * kWidth;
+            const uint32_t bank = (byte - row) / kBankBytes;
+            const float x = at.x + kRuler + static_cast<float>(bank) * kWidth;
             p.sheet.cells.push_back(
                 {x, y, kWidth - kGap, kHeight - kGap, p.fill(byte, kBankBytes, dtype), p.word(byte)}
             );
