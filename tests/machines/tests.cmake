@@ -1,0 +1,17 @@
+# Other machines and devices: GPUs, ssh, Slurm.
+wl_program_test(devices nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+foreach(topic devices_record)
+    wl_program_test(${topic} wl_capture wl_analysis nlohmann_json::nlohmann_json)
+    target_compile_definitions(${topic}_test PRIVATE WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
+    add_dependencies(${topic}_test emulated_driver)
+endforeach()
+wl_program_test(remote wl_capture fmt::fmt)
+wl_program_test(sweep wl_capture nlohmann_json::nlohmann_json fmt::fmt)
+target_compile_definitions(sweep_test PRIVATE WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
+add_dependencies(sweep_test emulated_driver)
+foreach(topic remote sweep)
+    target_sources(${topic}_test PRIVATE support/sshd.cpp)
+endforeach()
+# `sweep --slurm` under Slurm itself.
+add_test(NAME slurm COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/slurm_test.py)
+set_tests_properties(slurm PROPERTIES TIMEOUT 180 ENVIRONMENT "WL_PROGRAM=$<TARGET_FILE:warplens>")
