@@ -24,7 +24,8 @@ struct Scene {
     const SharedAnswered& answer;
     const SharedReport& report;
     const SharedMatrix* matrix = nullptr;
-    const capture::LineRequest* request = nullptr;
+    const capture::LineRequest* request = nullptr;  // the chosen one
+    const capture::LineRequest* shared = nullptr;   // the same, where it is of shared memory
     std::optional<Change> change;
     std::optional<layouts::Changed> changed;
 };
@@ -84,15 +85,16 @@ void follow_access(SharedMemoryPanel& panel, const SharedAnswered& answer) {
 }
 
 Scene scene_of(SharedMemoryPanel& panel, const SharedAnswered& answer) {
-    Scene s{answer, *answer.report, chosen_matrix(panel, answer.view), nullptr, {}, {}};
+    Scene s{answer, *answer.report, chosen_matrix(panel, answer.view), nullptr, nullptr, {}, {}};
     follow_notation(panel, answer, s.matrix);
     if (panel.custom) s.matrix = &*panel.custom;
     const auto count = static_cast<int>(s.report.requests.size());
     panel.request = std::clamp(panel.request, 0, std::max(0, count - 1));
     if (count == 0 || !panel.lanes) return s;
     const capture::LineRequest& r = s.report.requests[static_cast<size_t>(panel.request)];
-    if (r.global) return s;
     s.request = &r;
+    if (r.global) return s;
+    s.shared = &r;
     if (panel.what_if == 0 || s.matrix == nullptr) return s;
     s.change.emplace();
     if (panel.what_if == 1) s.change->pad = static_cast<int>(panel.pad);
@@ -187,7 +189,8 @@ void draw_names(SharedMemoryPanel& panel, const Scene& scene, Box row) {
         const capture::NamedRegion& r = scene.report.state.regions[static_cast<size_t>(m.region)];
         const bool lit = !panel.whole && scene.matrix != nullptr && scene.matrix->name == m.name &&
             scene.matrix->matrix.begin == m.matrix.begin;
-        const std::string text = r.current ? m.name : fmt::format("{} at {}", m.name, m.matrix.begin);
+        if (r.warp >= 0 && r.warp != scene.report.state.warp) continue;  // another warp's own tile
+        const std::string text = r.current ? m.name : fmt::format("{}@{}", m.name, m.matrix.begin);
         if (draw_name({text, "shared/region/" + text, lit, !r.current}, x, end, row)) choose(panel, m);
     }
 }
@@ -203,14 +206,17 @@ void draw_foot(
 ) {
     ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(2));
     const float width = box.width() - 2 * px(size::kPad);
-    if (scene.request != nullptr) {
-        const bool conflict = cost_of(*scene.request).bank.degree > 1;
+    const bool two = box.height() > px(30);  // lines
+    if (scene.request != nullptr && (two || panel.hover.now < 0)) {
+        const RequestCost cost = cost_of(*scene.request);
+        const bool conflict = cost.bank.degree > 1 || cost.sector.sectors > cost.sector.ideal;
         put_clipped(
             at,
             width,
             {Face::small_words, conflict ? colour::kBad : colour::kText},
             access_words(*scene.request)
         );
+        if (!two) return;
         at.y += px(18);
     }
     if (!panel.as_problem.empty())
@@ -307,12 +313,12 @@ void draw_body(SharedMemoryPanel& panel, const Session& session, Box box) {
     }
     const Scene scene = scene_of(panel, answer);
     draw_names(panel, scene, box);
-    ShownShared shown{
-        scene.report.state, answer.view, panel.colour, scene.matrix, scene.request, nullptr, {}};
+    ShownShared shown{scene.report.state, answer.view, panel.colour, scene.matrix, scene.shared, nullptr, {}};
     if (scene.changed && scene.changed->problem.empty()) shown.changed = &*scene.changed;
     if (panel.colour == SharedColour::value && scene.matrix != nullptr)
         shown.range = value_range(scene.report.state, *scene.matrix);
-    const float foot = px(scene.request != nullptr ? 42 : 24);
+    const bool two = scene.request != nullptr && (box.height() > px(240) || scene.changed);
+    const float foot = px(two ? 42 : 24);
     draw_grids(
         panel,
         shown,

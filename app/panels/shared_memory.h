@@ -2,7 +2,7 @@
 // what when; the lanes of an access, and what they would cost with other rows.
 #pragma once
 
-#include "app/draw/shared_grids.h"
+#include "app/draw/shared_memory/grids.h"
 #include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"

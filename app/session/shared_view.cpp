@@ -26,6 +26,17 @@ layouts::Matrix matrix_of(const NamedRegion& r) {
     return m;
 }
 
+// -1: its shape is not known, or marks of the same bytes say it better.
+int rank_of(const SharedState& state, const NamedRegion& r) {
+    if (r.rows == 0 && r.layout.empty()) return -1;
+    if (r.kind != NamedRegion::Kind::variable) return r.current ? 0 : 2;
+    const bool marked =
+        std::any_of(state.regions.begin(), state.regions.end(), [&](const NamedRegion& other) {
+            return other.kind != NamedRegion::Kind::variable && other.begin == r.begin;
+        });
+    return marked ? -1 : 1;
+}
+
 SharedMatrix placed(std::string name, layouts::Matrix matrix, int region) {
     SharedMatrix out{std::move(name), std::move(matrix), region, {}};
     out.elements = layouts::elements_of(out.matrix);
@@ -71,12 +82,13 @@ SharedView make_shared_view(const SharedState& state) {
     for (size_t k = 0; k < state.runs.size(); ++k)
         for (uint32_t at = state.runs[k].begin; at < state.runs[k].begin + state.runs[k].bytes; ++at)
             view.run_of[at] = static_cast<int32_t>(k);
-    for (const bool current : {true, false})
-        for (size_t k = 0; k < state.regions.size(); ++k) {
-            const NamedRegion& r = state.regions[k];
-            if (r.current == current && (r.rows > 0 || !r.layout.empty()))
-                view.matrices.push_back(placed(r.name, matrix_of(r), static_cast<int>(k)));
-        }
+    // What is marked, then variables that no mark speaks of, then marks of another time.
+    for (const int rank : {0, 1, 2})
+        for (size_t k = 0; k < state.regions.size(); ++k)
+            if (rank_of(state, state.regions[k]) == rank)
+                view.matrices.push_back(
+                    placed(state.regions[k].name, matrix_of(state.regions[k]), static_cast<int>(k))
+                );
     return view;
 }
 

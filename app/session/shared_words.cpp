@@ -27,6 +27,15 @@ LeadingLine line_of(
 
 std::string access_words(const capture::LineRequest& r) {
     const RequestCost cost = cost_of(r);
+    if (r.global)
+        return fmt::format(
+            "{} at {}, warp {}: global memory, {} sectors of 32 bytes where {} would do",
+            r.text.substr(0, r.text.find(' ')),
+            r.place,
+            r.warp,
+            cost.sector.sectors,
+            cost.sector.ideal
+        );
     return fmt::format(
         "{} at {}, warp {}: {} phase{}, {} wavefront{} where {} would do, degree {}",
         r.text.substr(0, r.text.find(' ')),
@@ -49,9 +58,10 @@ SharedAdvice shared_advice(
         return {fmt::format("with {}: not possible, {}", change, what.request.problem), false};
     const PatternTotal t = total_of(report.patterns, what.matrix.matrix, what.change);
     std::string text = fmt::format(
-        "with {}: {} wavefronts; all its requests {} to {}",
+        "with {}: {} wavefronts; all requests of the block on {}: {} to {}",
         change,
         what.request.cost.wavefronts,
+        what.matrix.name,
         t.now,
         t.then
     );

@@ -186,15 +186,15 @@ LeadingLine leading_line(const std::string& source, int line, const std::string&
     if (!ld.empty() && std::isalpha(static_cast<unsigned char>(ld.front())) != 0 &&
         std::all_of(ld.begin(), ld.end(), is_word))
         if (const Definition d = definition_of(lines, ld); d.found) {
-            const std::string& now = lines[d.line];
+            const std::string now = without_comment(lines[d.line]);
             return {
                 static_cast<int>(d.line) + 1, trimmed(now), trimmed(std::string(now).insert(d.end, plus))};
         }
     const std::string array = arguments.empty() ? name : array_in(arguments.front());
     const Declaration d = declaration_of(source, array, {});
     if (d.line == 0 || d.dimensions < 2) return {};
-    const std::string& now = lines[static_cast<size_t>(d.line) - 1];
-    const size_t at = now.rfind("[" + d.extent + "]", now.find(';'));
+    const std::string now = without_comment(lines[static_cast<size_t>(d.line) - 1]);
+    const size_t at = now.rfind("[" + d.extent + "]");
     if (at == std::string::npos) return {};
     return {d.line, trimmed(now), trimmed(std::string(now).insert(at + 1 + d.extent.size(), plus))};
 }

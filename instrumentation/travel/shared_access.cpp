@@ -5,7 +5,7 @@
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/fragment_memory.h"
 
-#include <optional>
+#include <algorithm>
 #include <set>
 
 namespace wl::travel {
@@ -37,25 +37,27 @@ std::vector<char> sites_of(const Route& route, const AccessWanted& wanted) {
     return on;
 }
 
-// Where the line's pass begins, and each of its instructions once from there on.
+// One pass over the line, each of its instructions once: the first from the instant on, or the last before
+// it, whichever is nearer by the warp's clock.
 std::vector<Here> pass_of(Route& route, const AccessWanted& wanted) {
     const std::vector<char> on = sites_of(route, wanted);
-    std::vector<Here> pass;
+    std::vector<Here> before, behind;
     std::set<uint32_t> seen;
-    bool behind = false;
     each_instant(route, wanted.warp, [&](const Here& here, bool) {
         if (on[here.site] == 0) return false;
-        if (!behind && here.order >= wanted.order) {
-            behind = true;
-            pass.clear(), seen.clear();
-        }
+        const bool late = here.order >= wanted.order;
+        std::vector<Here>& pass = late ? behind : before;
+        if (late && behind.empty()) seen.clear();
         const bool again = !seen.insert(here.site).second;
-        if (again && behind) return true;
-        if (again) pass.clear(), seen = {here.site};
-        pass.push_back(here);
-        return behind && pass.size() == kMostInstructions;
+        if (again && late) return true;
+        if (again) before.clear(), seen = {here.site};
+        if (pass.size() < kMostInstructions) pass.push_back(here);
+        return behind.size() == kMostInstructions;
     });
-    return pass;
+    if (before.empty() || behind.empty()) return before.empty() ? behind : before;
+    const uint64_t since = wanted.time - std::min(wanted.time, before.back().time),
+                   until = behind.front().time - std::min(wanted.time, behind.front().time);
+    return until <= since ? behind : before;
 }
 
 }  // namespace

@@ -134,21 +134,21 @@ Place place_of(const Trip& trip, const std::string& access) {
     return {std::filesystem::path(w.file).filename().string(), w.line, w.warp, w.epoch};
 }
 
-// The first instant from which the line's requests are looked for.
-uint64_t begin_of(travel::Route& route, const Place& place, int warp) {
-    if (place.epoch < 0) return 0;
+// The instant that a finding's place names, else the warp's first.
+emulator::Here begin_of(travel::Route& route, const Place& place, int warp) {
     travel::Wanted wanted;
     wanted.warp = warp, wanted.epoch = place.epoch;
-    return travel::go(route, wanted).found ? emulator::here(*route.traveller).order : 0;
+    const bool found = place.epoch >= 0 && travel::go(route, wanted).found;
+    return found ? emulator::here(*route.traveller) : emulator::Here{};
 }
 
 std::vector<capture::LineRequest> requests_at(Trip& trip, const AtOptions& o, bool at_instant) {
     const Place place = place_of(trip, o.shared.access);
     const int warp = o.warp >= 0 ? o.warp : std::max(place.warp, 0);
-    const uint64_t from =
-        at_instant ? emulator::here(*trip.route.traveller).order : begin_of(trip.route, place, warp);
+    const emulator::Here from =
+        at_instant ? emulator::here(*trip.route.traveller) : begin_of(trip.route, place, warp);
     std::vector<capture::LineRequest> requests =
-        travel::requests_of(trip.route, {place.file, place.line, warp, from});
+        travel::requests_of(trip.route, {place.file, place.line, warp, from.order, from.time});
     if (requests.empty())
         throw Error(fmt::format(
             "--access {}: warp {} asks for no memory at line {}", o.shared.access, warp, place.line

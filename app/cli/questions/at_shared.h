@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/questions/at.h"
-#include "app/draw/shared_colours.h"
+#include "app/draw/shared_memory/colours.h"
 #include "app/draw/sheet.h"
 #include "app/session/shared_view.h"
 #include "app/worker/declaration.h"

@@ -1,6 +1,6 @@
 // Physical rows on the left, matrices beside them.
 #include "app/cli/questions/at_shared.h"
-#include "instrumentation/base/error.h"
+#include "app/session/shared_words.h"
 
 #include <algorithm>
 #include <array>
@@ -119,6 +119,21 @@ float add_logical(const Painter& p, SheetPoint at, const SharedMatrix& m) {
     return kRuler + static_cast<float>(m.matrix.columns) * width;
 }
 
+std::string legend_of(const SharedAnswer& a) {
+    for (const capture::LineRequest& r : a.requests)
+        if (!r.global)
+            return access_words(r) + "; a number is a lane, a colour the lanes that are served together";
+    switch (a.colour) {
+        case SharedColour::warp: return "a colour is the warp that wrote last; grey: nobody";
+        case SharedColour::lane: return "a colour is the lane that wrote last; grey: nobody";
+        case SharedColour::age:
+            return "bright: written this epoch, dark: 8 epochs ago or more; grey: never written";
+        case SharedColour::writers: return "dark: one thread wrote there, bright: 8 or more; grey: nobody";
+        case SharedColour::value: return "dark: the lowest value, bright: the highest; grey: never written";
+        default: return "green: written this epoch, blue: stale, orange: in flight, grey: never written";
+    }
+}
+
 }  // namespace
 
 Sheet shared_sheet(const SharedAnswer& a) {
@@ -142,6 +157,7 @@ Sheet shared_sheet(const SharedAnswer& a) {
     }
     const DType dtype = matrices.empty() ? DType::f32 : matrices.front().matrix.dtype;
     sheet.texts.push_back({kMargin, kMargin + 4, 18, Anchor::left, true, where});
+    sheet.texts.push_back({kMargin, kMargin + 26, 11, Anchor::left, false, legend_of(a)});
     SheetPoint at{kMargin, kMargin + kTitle + 12};
     at.x += add_physical(p, at, begin, end, dtype) + kBetween;
     for (const SharedMatrix& m : matrices) at.x += add_logical(p, at, m) + kBetween;

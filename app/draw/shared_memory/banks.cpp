@@ -1,5 +1,5 @@
 // Rows of 32 banks. Neighbours of one colour are one rectangle; lines between cells come on top.
-#include "app/draw/shared_parts.h"
+#include "app/draw/shared_memory/parts.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@ namespace wl::app {
 namespace {
 
 constexpr uint32_t kRowBytes = kBanks * kBankBytes;
-constexpr float kBars = 20, kLeastRow = 3;  // pixels at scale 1
+constexpr float kBars = 16, kLeastRow = 2;  // pixels at scale 1
 
 // Diagonal strokes: what is no element.
 void hatch(ImVec2 low, ImVec2 high) {
@@ -221,6 +221,43 @@ uint32_t last_byte(const ShownShared& shown, ByteRange bytes) {
     return end;
 }
 
+// Beside the rows of the whole memory: which matrix begins there. Those at one place share a line.
+void draw_region_names(const ShownShared& shown, const BankRows& g, float end) {
+    const float x = g.high().x + px(14);
+    float free = g.low.y;
+    std::string names;
+    std::vector<const SharedMatrix*> all;
+    for (const SharedMatrix& m : shown.view.matrices) all.push_back(&m);
+    std::stable_sort(all.begin(), all.end(), [](const SharedMatrix* a, const SharedMatrix* b) {
+        return a->matrix.begin < b->matrix.begin;
+    });
+    for (size_t k = 0; k < all.size(); ++k) {
+        const uint32_t begin = all[k]->matrix.begin, to = layouts::end_of(all[k]->matrix);
+        if (to <= g.first || begin >= g.end()) continue;
+        const float top = g.y_of(std::max(begin, g.first)),
+                    low = g.y_of(std::min(to, g.end()) - 1) + g.height;
+        if (x - px(8) < end) {
+            const ImU32 ink = colour::with_alpha(colour::kDim, 140);
+            hairline({x - px(8), top + 1}, {x - px(8), low - 1}, ink);
+            hairline({x - px(11), top + 1}, {x - px(8), top + 1}, ink);
+            hairline({x - px(11), low - 1}, {x - px(8), low - 1}, ink);
+        }
+        names += (names.empty() ? "" : ", ") + all[k]->name;
+        const bool shared_place = k + 1 < all.size() && all[k + 1]->matrix.begin == begin;
+        if (shared_place) continue;
+        const float y = std::max(free, top);
+        const float after = put_clipped({x, y}, end - x, {Face::small_words, colour::kText}, names);
+        put_clipped(
+            {after + px(8), y},
+            end - after - px(8),
+            {Face::small_words, colour::kFaint},
+            layouts::text_of(all[k]->matrix)
+        );
+        free = y + px(16);
+        names.clear();
+    }
+}
+
 }  // namespace
 
 void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, Box box) {
@@ -231,10 +268,10 @@ void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, 
     const bool bars = shown.request != nullptr;
     BankRows g;
     g.low = {
-        box.low.x + px(kSharedSide),
-        box.low.y + px(kSharedHead + kSharedRuler) + (bars ? px(kBars + kSharedRuler) : 0)};
+        box.low.x + px(kSharedSide), box.low.y + px(kSharedHead + kSharedRuler) + (bars ? px(kBars) : 0)};
     const float height = box.high.y - g.low.y;
-    g.width = std::min((box.high.x - g.low.x) / kBanks, px(26));
+    const float names = shown.matrix == nullptr ? px(300) : 0;
+    g.width = std::clamp((box.high.x - g.low.x - names) / kBanks, px(5), px(26));
     g.height = std::clamp(height / all, px(kLeastRow), px(kMostSharedRow));
     g.rows = std::max(1, std::min(static_cast<int>(all), static_cast<int>(height / g.height)));
     if (is_mouse_in(box.low, box.high)) scroll -= ImGui::GetIO().MouseWheel * 4;
@@ -256,6 +293,7 @@ void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, 
         draw_physical_lanes(l, g);
         draw_bank_bars(l, g, box.low.y + px(kSharedHead));
     }
+    if (shown.matrix == nullptr) draw_region_names(shown, g, box.high.x);
     light_physical(hover, shown, g);
     register_control("shared/physical", g.low, g.high());
 }

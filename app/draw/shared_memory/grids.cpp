@@ -1,8 +1,8 @@
 // What all grids draw alike, the strip of the whole memory, and bytes in words.
-#include "app/draw/shared_grids.h"
+#include "app/draw/shared_memory/grids.h"
 
 #include "app/draw/numbers.h"
-#include "app/draw/shared_parts.h"
+#include "app/draw/shared_memory/parts.h"
 
 #include <algorithm>
 #include <fmt/format.h>

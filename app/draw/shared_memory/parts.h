@@ -1,7 +1,7 @@
 // What the grids of shared memory have in common. Internal to draw.
 #pragma once
 
-#include "app/draw/shared_grids.h"
+#include "app/draw/shared_memory/grids.h"
 #include "instrumentation/base/bank_phases.h"
 
 #include <imgui.h>

@@ -1,6 +1,6 @@
 // Matrices of the same bytes, element by element, as they are written or transposed.
 #include "app/draw/numbers.h"
-#include "app/draw/shared_parts.h"
+#include "app/draw/shared_memory/parts.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 // bytes. A byte under the mouse in one of them is lit in all.
 #pragma once
 
-#include "app/draw/shared_colours.h"
+#include "app/draw/shared_memory/colours.h"
 #include "app/draw/widgets.h"
 #include "app/session/session.h"
 

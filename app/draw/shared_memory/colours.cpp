@@ -1,5 +1,5 @@
 // States are hues that no warp has beside each other; ages fade.
-#include "app/draw/shared_colours.h"
+#include "app/draw/shared_memory/colours.h"
 
 #include <algorithm>
 #include <array>
