@@ -168,7 +168,7 @@ TEST(Shared, TheSameBytesAreReadByAnyNotation) {
     EXPECT_NE(text({"--as", "f16 64x64:ld=72:col"}), marked);
     const Said wrong =
         warplens({"at", "v2c_4", "--shape", "1,1,64,64", "--shared", "q", "--as", "f16 64x64"});
-    EXPECT_NE(wrong.err.find("--shared q: no such region; there are memory, Q"), std::string::npos)
+    EXPECT_NE(wrong.err.find("--shared q: no such region; there are Q, K"), std::string::npos)
         << wrong.err;
 }
 
@@ -186,7 +186,7 @@ TEST(Shared, AManifestNamesLayoutsThatNoMarkCan) {
     EXPECT_EQ(region(j, "second")["begin"], 512);
     EXPECT_EQ(region(j, "second")["end"], 1024);
     EXPECT_EQ(region(j, "tiles")["begin"], 0);
-    write_file(folder.path + "/stage.toml", manifest + "\n[layout.tiles]\nas = \"f32 8x\"\n");
+    write_file(folder.path + "/stage.toml", manifest + "\n[layout.tiles]\nas = \"f32 8x8:ld=4\"\n");
     const Said wrong = warplens({"at", folder.path + "/stage.toml", "--shared"});
     EXPECT_EQ(wrong.status, 2);
     EXPECT_NE(wrong.err.find("layout.tiles.as"), std::string::npos) << wrong.err;
