@@ -47,11 +47,10 @@ __device__ void fetch(half* a, half* b, const half* A, const half* B, int k, int
 // A: (m, k), B: (n, k), C: (m, n); m a multiple of 32, n and k of 16. Grid (n / 16, m / 32), 64 threads.
 __global__ void gemm_mma(const half* A, const half* B, float* C, int n, int k) {
     __shared__ __align__(16) half a[kStages][kRows * kLd], b[kStages][kCols * kLd];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, steps = k / kStep;
     A += blockIdx.y * kRows * k;
     B += blockIdx.x * kCols * k;
     float acc[2][4] = {};
-    const int steps = k / kStep;
     fetch(a[0], b[0], A, B, k, 0);
     for (int step = 0; step < steps; ++step) {
         if (step + 1 < steps) {
@@ -74,14 +73,15 @@ __global__ void gemm_mma(const half* A, const half* B, float* C, int n, int k) {
 #else
         const half* as = a[step % 2] + warp * 16 * kLd;
 #endif
+#ifdef WL_FAULT_QUARTER
+        const unsigned a_row = shared_address(as + (lane / 16 * 8 + lane % 8) * kLd + lane % 16 / 8 * 8);
+#else
+        const unsigned a_row = shared_address(as + lane % 16 * kLd + lane / 16 * 8);
+#endif
         unsigned fa[4], fb[4];
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                      : "=r"(fa[0]), "=r"(fa[1]), "=r"(fa[2]), "=r"(fa[3])
-#ifdef WL_FAULT_QUARTER
-                     : "r"(shared_address(as + (lane / 16 * 8 + lane % 8) * kLd + lane % 16 / 8 * 8))
-#else
-                      : "r"(shared_address(as + lane % 16 * kLd + lane / 16 * 8))
-#endif
+                     : "r"(a_row)
                      : "memory");
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                      : "=r"(fb[0]), "=r"(fb[1]), "=r"(fb[2]), "=r"(fb[3])
