@@ -44,6 +44,7 @@ void frame(App& app) {
     if (commands.ask_shared) ask_shared(app.session, *commands.ask_shared);
     if (commands.ask_fragments) ask_fragments(app.session, *commands.ask_fragments);
     if (commands.ask_provenance) ask_provenance(app.session, *commands.ask_provenance);
+    if (commands.ask_lesson) ask_lesson(app.session, *commands.ask_lesson);
     if (commands.open) load_file(app.session, app.selection, *commands.open);
     if (commands.reset_layout) app.workspace.laid_out = false;
     app.quit = app.quit || commands.quit;

@@ -8,6 +8,7 @@
 #include "app/panels/fragments.h"
 #include "app/panels/heatmaps.h"
 #include "app/panels/lanes.h"
+#include "app/panels/learn.h"
 #include "app/panels/ownership.h"
 #include "app/panels/provenance.h"
 #include "app/panels/run.h"
@@ -34,7 +35,7 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
-constexpr int kPanels = 14;
+constexpr int kPanels = 15;
 
 constexpr std::array<bool, kPanels> every_panel() {
     std::array<bool, kPanels> open{};
@@ -57,6 +58,7 @@ struct Workspace {
     OwnershipPanel ownership;
     ElementPanel element;
     TimelinePanel timeline;
+    LearnPanel learn;
     std::array<bool, kPanels> open = every_panel();
     bool laid_out = false;
     bool asks_path = false;            // the dialogue that opens a capture is shown

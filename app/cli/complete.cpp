@@ -3,8 +3,10 @@
 
 #include "app/cli/formats/report.h"
 #include "app/cli/grammar.h"
+#include "app/cli/learn/lesson.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/shipped.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -37,6 +39,13 @@ std::vector<Candidate> shipped_kernels() {
     std::vector<Candidate> found;
     for (const std::string& path : manifest::shipped())
         found.push_back({std::filesystem::path(path).stem().string(), manifest::load(path).title});
+    return found;
+}
+
+std::vector<Candidate> shipped_lessons() {
+    std::vector<Candidate> found;
+    for (const Lesson& lesson : load_lessons(manifest::shipped_folder("lessons", "WARPLENS_LESSONS")))
+        found.push_back({lesson.name, lesson.title});
     return found;
 }
 
@@ -99,6 +108,7 @@ std::vector<Candidate> candidates(std::span<const std::string> words) {
     if (words.size() > 2 && takes_value(*verb, before)) return values_of(before, typed);
     if (word.starts_with('-')) return options_of(*verb);
     if (words.front() == "help") return verbs(*app);
+    if (words.front() == "learn") return shipped_lessons();
     if (words.front() == "completion")
         return {
             {"bash", ""},

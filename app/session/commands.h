@@ -17,6 +17,7 @@ struct Commands {
     std::optional<std::string> ask_fragments;   // options of `warplens at`
     std::optional<std::string> ask_shared;      // the same
     std::optional<std::string> ask_provenance;  // options of `warplens why`
+    std::optional<LessonQuestion> ask_lesson;
     bool reset_layout = false;
     bool quit = false;
 };

@@ -91,6 +91,7 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_fragments(session);
     changed |= hear_shared(session);
     changed |= hear_provenance(session);
+    changed |= hear_lessons(session);
     if (selection.tile != session.current.tile) {
         session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
         changed = true;
@@ -99,9 +100,9 @@ bool prepare(Session& session, Selection& selection) {
 }
 
 bool is_waiting(const Session& session) {
-    return session.worker || session.banks.worker || !session.lanes.talk.asked.empty() ||
-        !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
-        !session.provenance.talk.asked.empty();
+    return session.worker || session.banks.worker || session.lessons.worker ||
+        !session.lanes.talk.asked.empty() || !session.fragments.talk.asked.empty() ||
+        !session.shared.talk.asked.empty() || !session.provenance.talk.asked.empty();
 }
 
 void run(Session& session, const KernelOptions& request) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/session/fragment_view.h"
+#include "app/session/lessons.h"
 #include "app/session/selection.h"
 #include "app/session/shared_view.h"
 #include "app/session/tile_tree.h"
@@ -101,6 +102,7 @@ struct Session {
     ProvenanceAnswer provenance;
     FragmentsAnswer fragments;
     SharedAnswered shared;
+    LessonsAnswer lessons;
 };
 // A worker may have something to say at any time: look often.
 bool is_waiting(const Session& session);

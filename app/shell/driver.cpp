@@ -194,6 +194,22 @@ Hands imgui_hands() {
         [](const std::string& text) { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); }};
 }
 
+namespace {
+
+// "16 lessons", "09-row-and-column", "09-row-and-column not yet", with "1 of 3 hints" behind.
+std::string lesson_value(const LessonsAnswer& lessons) {
+    const LessonReport& known = lessons.lesson;
+    if (lessons.worker) return "asking";
+    if (!lessons.problem.empty()) return lessons.problem;
+    if (known.lesson.empty()) return std::to_string(known.list.size()) + " lessons";
+    std::string out = known.lesson + (known.verdict.empty() ? "" : " " + known.verdict);
+    if (!known.hints.empty())
+        out += " " + std::to_string(known.hints.size()) + " of " + std::to_string(known.hints_of) + " hints";
+    return out;
+}
+
+}  // namespace
+
 std::string value_of(const App& app, const std::string& key) {
     const Selection& selection = app.selection;
     const capture::Probe* probe = probe_of(app.session, selection);
@@ -246,6 +262,7 @@ std::string value_of(const App& app, const std::string& key) {
         const ProvenanceElement& e = provenance.report->asked;
         return provenance.report->problem.empty() ? e.tile + " " + pair(e.at) : provenance.report->problem;
     }
+    if (key == "lesson") return lesson_value(app.session.lessons);
     if (key == "verdict") return app.session.capture.verdict;
     if (key == "kernel") return app.session.capture.launch.kernel;
     if (key == "captures") return std::to_string(app.session.captures);

@@ -76,6 +76,7 @@ void require_object(const Driver& d, CUresult status, const Texture& t, const ch
 void make_array(Image& image, const Texture& t, const HandleUse& use, uint64_t texels) {
     const Driver& d = image.session.d;
     const bool flat = use.geometry == "1d" || use.geometry == "a1d", deep = use.geometry == "3d";
+    // NOLINTNEXTLINE(bugprone-invalid-enum-default-initialization): the driver wants zeros
     CUDA_ARRAY3D_DESCRIPTOR form{};
     form.Width = t.extent[0], form.Height = flat ? 0 : t.extent[1];
     form.Depth = t.layers != 0 ? t.layers : deep ? t.extent[2] : 0;

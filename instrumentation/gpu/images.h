@@ -28,6 +28,7 @@ struct Image {
     CUarray array = nullptr;
     CUtexObject texture = 0;
     CUsurfObject surface = 0;
+    // NOLINTNEXTLINE(bugprone-invalid-enum-default-initialization): the driver wants zeros
     CUDA_MEMCPY3D fill{};  // from the buffer into the array
 
     explicit Image(const Session& owner) : session(owner) {}

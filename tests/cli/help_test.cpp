@@ -50,6 +50,8 @@ TEST(Completion, OffersVerbsOptionsKernelsFaultsAndPresets) {
     EXPECT_EQ(completions({"diagnose", "v2c_3", "--fault", "3"}), std::vector<std::string>{"32x"});
     EXPECT_TRUE(has(completions({"run", "v2c_3", "--preset", ""}), "mission"));
     EXPECT_EQ(completions({"run", "--color", "al"}), std::vector<std::string>{"always"});
+    EXPECT_EQ(completions({"learn", "03"}), std::vector<std::string>{"03-races"});
+    EXPECT_TRUE(has(completions({"learn", "--"}), "--hint"));
 }
 
 TEST(Completion, LeavesPathsAndUnknownWordsToTheShell) {

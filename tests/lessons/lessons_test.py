@@ -112,6 +112,45 @@ class Lessons(Student):
                 self.assertEqual(said[0], first["hints"][0])
 
 
+SCRIPT = """click tab/Learn
+until lesson 16 lessons
+click learn/02
+wait 5
+until lesson 02-reductions
+click learn/start
+wait 5
+until lesson 02-reductions
+click learn/check
+wait 5
+until lesson 02-reductions not yet
+click learn/hint
+wait 5
+until lesson 02-reductions not yet 1 of 3 hints
+click learn/run
+until kernel rowsum
+expect verdict findings
+shot learn.png
+"""
+
+
+class Window(Student):
+    def test_the_panel_starts_runs_checks_and_helps(self):
+        (self.at / "script").write_text(SCRIPT)
+        said = self.say("open", "--script", "script", "--screenshot", "last.png")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertTrue((self.at / "02-reductions/rowsum.cu").exists())
+        self.assertEqual((self.at / "learn.png").read_bytes()[:4], b"\x89PNG")
+        if os.environ.get("WL_PICTURES"):
+            shutil.copy(self.at / "learn.png", os.environ["WL_PICTURES"])
+        self.assertEqual(len(self.ask("02", "--hint")["hints"]), 2, "the window's hint was the first")
+        shutil.copy(ROOT / "tests/lessons/02-reductions/rowsum.cu", self.at / "02-reductions/rowsum.cu")
+        solved = SCRIPT.split("click learn/check")[0].replace("click learn/start\nwait 5\nuntil lesson 02-reductions\n", "")
+        (self.at / "script").write_text(solved + "click learn/check\nwait 5\nuntil lesson 02-reductions solved\n")
+        said = self.say("open", "--script", "script", "--screenshot", "last.png")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertTrue(self.ask()["lessons"][1]["solved"])
+
+
 class Verb(Student):
     def test_names_numbers_and_misspellings(self):
         for word in ("2", "02", "02-reductions", "reductions"):

@@ -84,6 +84,11 @@ std::string footer(const Lesson& lesson, const LearnOptions& o, const Style& sty
             ));
 }
 
+// Where the exercise lies: the student's folder if it was handed out, else the lesson's.
+std::string folder_now(const Lesson& lesson) {
+    return fs::exists(fs::path(lesson.name) / lesson.edit.front()) ? lesson.name : lesson.folder;
+}
+
 int read_lesson(const Lesson& lesson, const Command& c) {
     std::string text;
     const Style style = style_of(c.output);
@@ -95,12 +100,14 @@ int read_lesson(const Lesson& lesson, const Command& c) {
         return kExitOk;
     }
     say_json({
-        {"lesson", lesson.name        },
-        {"title",  lesson.title       },
-        {"text",   text               },
-        {"task",   lesson.task        },
-        {"edit",   lesson.edit        },
-        {"hints",  lesson.hints.size()}
+        {"lesson", lesson.name           },
+        {"title",  lesson.title          },
+        {"text",   text                  },
+        {"folder", folder_now(lesson)    },
+        {"files",  exercise_files(lesson)},
+        {"task",   lesson.task           },
+        {"edit",   lesson.edit           },
+        {"hints",  lesson.hints.size()   }
     });
     return kExitOk;
 }

@@ -1,0 +1,147 @@
+// Left the list, right the lesson: what to do, what the last check said, the open hints, the text.
+#include "app/panels/learn.h"
+
+#include "app/draw/widgets.h"
+
+#include <imgui.h>
+
+#include <sstream>
+#include <string>
+
+namespace wl::app {
+
+namespace {
+
+constexpr float kList = 232, kRow = 22;  // pixels at scale 1
+
+void draw_list(LearnPanel& panel, const Session& session, Commands& commands, Box box) {
+    ImGui::SetCursorScreenPos(box.low);
+    if (ImGui::BeginChild("lessons", {box.width(), box.height()})) {
+        for (const LessonEntry& lesson : session.lessons.lesson.list) {
+            const ImVec2 low = ImGui::GetCursorScreenPos();
+            const Box row{
+                low, {low.x + box.width(), low.y + px(kRow)}
+            };
+            if (press(row, "learn/" + lesson.number)) {
+                panel.chosen = lesson.number;
+                commands.ask_lesson = LessonQuestion{LessonAction::read, lesson.number};
+            }
+            if (panel.chosen == lesson.number)
+                ImGui::GetWindowDrawList()->AddRectFilled(
+                    row.low, row.high, colour::with_alpha(colour::kSelection, 30)
+                );
+            const float top = middle(low.y, px(kRow), Face::words);
+            const ImU32 ink = lesson.solved ? colour::kGood : colour::kFaint;
+            put({low.x + px(4), top}, {Face::numbers, ink}, lesson.number);
+            put_clipped(
+                {low.x + px(30), top}, box.width() - px(34), {Face::words, colour::kText}, lesson.title
+            );
+            if (ImGui::IsItemHovered()) tooltip(lesson.about);
+        }
+    }
+    ImGui::EndChild();
+}
+
+// Buttons of the chosen lesson; y below them.
+float draw_buttons(const LearnPanel& panel, const Session& session, Commands& commands, Box box) {
+    const LessonsAnswer& lessons = session.lessons;
+    const bool ready = !lessons.worker && !lessons.lesson.lesson.empty();
+    const ButtonStyle style{.enabled = ready};
+    float x = box.low.x;
+    const auto add = [&](const char* name, const std::string& label) {
+        const bool pressed = button({x, box.low.y}, name, label, style);
+        x += button_width(label) + px(6);
+        return pressed && ready;
+    };
+    if (add("learn/start", "Start here"))
+        commands.ask_lesson = LessonQuestion{LessonAction::start, panel.chosen};
+    if (add("learn/run", "Run it")) {
+        KernelOptions request;
+        request.kernel = exercise_of(lessons.lesson);
+        if (!request.kernel.empty()) commands.run = request;
+    }
+    if (add("learn/check", "Check")) commands.ask_lesson = LessonQuestion{LessonAction::check, panel.chosen};
+    if (add("learn/hint", "Hint")) commands.ask_lesson = LessonQuestion{LessonAction::hint, panel.chosen};
+    if (lessons.worker)
+        put({x, middle(box.low.y, px(kControlHeight), Face::small_words)},
+            {Face::small_words, colour::kFaint},
+            "...");
+    return box.low.y + px(kControlHeight + 8);
+}
+
+void paragraph(const std::string& text, Face face, ImU32 ink) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x - px(8);
+    const float below = put_wrapped(at, width, {face, ink}, text);
+    ImGui::Dummy({width, below - at.y + px(6)});
+}
+
+// Lines as they stand, in the face of numbers; commands stand out.
+void lines(const std::string& text) {
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const bool command = line.find("$ warplens ") != std::string::npos;
+        put(at, {Face::small_numbers, command ? colour::kAccent : colour::kText}, line);
+        ImGui::Dummy({measure(Face::small_numbers, line).x, line_height(Face::small_numbers)});
+    }
+}
+
+void draw_lesson(const Session& session, Box box) {
+    const LessonReport& lesson = session.lessons.lesson;
+    ImGui::SetCursorScreenPos(box.low);
+    const ImVec2 size{box.width(), box.height()};
+    if (ImGui::BeginChild("lesson", size, ImGuiChildFlags_None, ImGuiWindowFlags_HorizontalScrollbar)) {
+        if (!session.lessons.problem.empty()) paragraph(session.lessons.problem, Face::words, colour::kBad);
+        if (!lesson.task.empty()) paragraph(lesson.task, Face::words, colour::kBright);
+        if (lesson.verdict == "solved") paragraph("Solved.", Face::strong, colour::kGood);
+        if (lesson.verdict == "not yet") {
+            paragraph("Not yet: " + lesson.says, Face::words, colour::kWarning);
+            if (!lesson.run.empty()) lines("$ warplens " + lesson.run + "\n" + lesson.output);
+        }
+        for (size_t k = 0; k < lesson.hints.size(); ++k)
+            paragraph("Hint " + std::to_string(k + 1) + ": " + lesson.hints[k], Face::words, colour::kAccent);
+        lines(lesson.text);
+    }
+    ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw(LearnPanel& panel, const Session& session, Commands& commands) {
+    if (!panel.asked && !session.program.empty()) commands.ask_lesson = LessonQuestion{}, panel.asked = true;
+    const LessonReport& lesson = session.lessons.lesson;
+    const Box rest = draw_header(
+        window_box(),
+        {.title = "Learn",
+         .subtitle = lesson.title.empty() ? "choose a lesson" : lesson.title,
+         .note = lesson.folder,
+         .mark = colour::kAccent}
+    );
+    const float pad = px(size::kPad), left = rest.low.x + pad;
+    draw_list(
+        panel,
+        session,
+        commands,
+        {
+            {left,             rest.low.y },
+            {left + px(kList), rest.high.y}
+    }
+    );
+    Box text{
+        {left + px(kList + 12), rest.low.y },
+        {rest.high.x - pad,     rest.high.y}
+    };
+    if (panel.chosen.empty()) {
+        const std::string& problem = session.lessons.problem;
+        say(text,
+            problem.empty() ? colour::kFaint : colour::kBad,
+            problem.empty() ? "A lesson is a text, a kernel to mend in your own editor, and a check."
+                            : problem);
+        return;
+    }
+    text.low.y = draw_buttons(panel, session, commands, text);
+    draw_lesson(session, text);
+}
+
+}  // namespace wl::app
