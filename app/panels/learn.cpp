@@ -95,12 +95,11 @@ void draw_lesson(const Session& session, Box box) {
         if (!session.lessons.problem.empty()) paragraph(session.lessons.problem, Face::words, colour::kBad);
         if (!lesson.task.empty()) paragraph(lesson.task, Face::words, colour::kBright);
         if (lesson.verdict == "solved") paragraph("Solved.", Face::strong, colour::kGood);
-        if (lesson.verdict == "not yet") {
-            paragraph("Not yet: " + lesson.says, Face::words, colour::kWarning);
-            if (!lesson.run.empty()) lines("$ warplens " + lesson.run + "\n" + lesson.output);
-        }
+        const bool not_yet = lesson.verdict == "not yet";
+        if (not_yet) paragraph("Not yet: " + lesson.says, Face::words, colour::kWarning);
         for (size_t k = 0; k < lesson.hints.size(); ++k)
             paragraph("Hint " + std::to_string(k + 1) + ": " + lesson.hints[k], Face::words, colour::kAccent);
+        if (not_yet && !lesson.run.empty()) lines("$ warplens " + lesson.run + "\n" + lesson.output);
         lines(lesson.text);
     }
     ImGui::EndChild();
