@@ -196,6 +196,13 @@ Hands imgui_hands() {
 
 namespace {
 
+std::string lanes_value(const LanesAnswer& lanes) {
+    if (auto said = no_report(lanes)) return *said;
+    return lanes.report->problem.empty()
+        ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line)
+        : lanes.report->problem;
+}
+
 // "16 lessons", "09-row-and-column", "09-row-and-column not yet", with "1 of 3 hints" behind.
 std::string lesson_value(const LessonsAnswer& lessons) {
     const LessonReport& known = lessons.lesson;
@@ -241,13 +248,7 @@ std::string value_of(const App& app, const std::string& key) {
             : banks.problem.empty() ? "none"
                                     : banks.problem;
     }
-    if (key == "lanes") {
-        const LanesAnswer& lanes = app.session.lanes;
-        if (auto said = no_report(lanes)) return *said;
-        return lanes.report->problem.empty()
-            ? file_name(lanes.report->file) + ":" + std::to_string(lanes.report->line)
-            : lanes.report->problem;
-    }
+    if (key == "lanes") return lanes_value(app.session.lanes);
     if (key == "fragments") {
         const FragmentsAnswer& fragments = app.session.fragments;
         if (auto said = no_report(fragments)) return *said;
