@@ -54,10 +54,14 @@ struct AtOptions {
     std::string build;  // empty: debug; of a capture with a schedule of its own the recorded one
     std::string tile, first, write, last_write, next_write;
     std::string serves, from_stage;  // --for, --from-stage
-    int warp = -1;                   // -1: 0, or any where it is asked who writes or makes something
+    std::string steps;               // --step
+    std::string between;             // two places that every build passes, and how far from the first
+    std::vector<std::string> breakpoints;
+    int warp = -1;  // -1: 0, or any where it is asked who writes or makes something
     int line = 0, iteration = -1, barrier = -1, epoch = -1;
     uint32_t ptx_line = 0;
-    int64_t time = -1, hit = 0, step = 0, site = -1;
+    int64_t time = -1, timeline = -1, order = -1, hit = 0, site = -1;
+    int lane = -1;  // that steps follow
     std::vector<std::string> print, watch;
     bool fragments = false;  // of the matrix instruction there, in place of variables
     SharedOptions shared;    // in place of variables

@@ -104,6 +104,32 @@ Timeline timeline(const capture::Capture& capture, const capture::BlockRecord& r
     return result;
 }
 
+Anchors anchors(const capture::Capture& capture, const Timeline& timeline, int warp) {
+    Anchors found{
+        {kStartLabel, 0}
+    };
+    uint64_t end = 0;
+    for (const StageSpan& span : timeline.stages) {
+        if (span.warp != warp) continue;
+        end = std::max<uint64_t>(end, span.end);
+        if (span.stage < 0) continue;
+        const std::string& stage = capture.stages[static_cast<size_t>(span.stage)];
+        found.push_back({stage_label(stage, span.iteration), span.begin});
+    }
+    int number = 0;
+    for (const BarrierSpan& span : timeline.barriers) {
+        if (span.warp != warp) continue;
+        // The event is of the barrier executed, the instant lies before it.
+        found.push_back({barrier_label(number, false), std::max(span.begin, 1U) - 1});
+        found.push_back({barrier_label(number++, true), span.end});
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Anchor& a, const Anchor& b) {
+        return a.time < b.time;
+    });
+    found.push_back({kEndLabel, end});
+    return found;
+}
+
 std::vector<WarpState> warps_at(
     const capture::Capture& /*capture*/, const capture::BlockRecord& record, uint32_t time
 ) {

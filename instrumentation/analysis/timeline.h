@@ -2,6 +2,7 @@
 // instant.
 #pragma once
 
+#include "instrumentation/base/anchors.h"
 #include "instrumentation/capture/capture.h"
 
 #include <cstdint>
@@ -36,6 +37,9 @@ struct Timeline {
         instants;  // every time at which something happened, rising: the stops of step forward and back
 };
 Timeline timeline(const capture::Capture& capture, const capture::BlockRecord& record);
+
+// Where another build of the kernel comes to as well: the warp's stages and barriers, by time.
+Anchors anchors(const capture::Capture& capture, const Timeline& timeline, int warp);
 
 // What a warp did last, up to and including kernel time `time`: its latest event's site and epoch (-1 and 0:
 // none yet), the stage it is in, and whether it stands at a block barrier or has exited.

@@ -2,6 +2,7 @@
 #include "instrumentation/travel/instant.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/travel/arrivals.h"
 #include "instrumentation/travel/fragments.h"
 #include "instrumentation/travel/search.h"
 #include "instrumentation/travel/trace.h"
@@ -15,50 +16,21 @@ namespace {
 
 using emulator::Here;
 
-const capture::Site& site_at(const Route& route, uint32_t site) { return route.sites[site]; }
-
-bool ends_with_path(const std::string& path, const std::string& end) {
-    if (!path.ends_with(end)) return false;
-    return path.size() == end.size() || end.empty() || path[path.size() - end.size() - 1] == '/';
-}
-
-// Is the instruction, or a call through which it was inlined, on the line?
-bool on_line(const Route& route, uint32_t site, const Wanted& wanted) {
-    for (int s = static_cast<int>(site); s >= 0; s = site_at(route, static_cast<uint32_t>(s)).inlined_at) {
-        const capture::Site& here = site_at(route, static_cast<uint32_t>(s));
-        if (here.line != wanted.line || here.source < 0) continue;
-        if (ends_with_path(route.module->files[static_cast<size_t>(here.source)], wanted.file)) return true;
-    }
-    return false;
-}
-
-bool is_block_barrier(const ptx::Instruction& in) {
-    const std::string& m = in.mnemonic;
-    return (m.starts_with("bar.") && !m.starts_with("bar.warp")) || m.starts_with("barrier.sync") ||
-        m.starts_with("barrier.cta") || m.starts_with("barrier.arrive") || m.starts_with("barrier.red");
-}
-
 // What a warp has done so far.
 struct Past {
     bool arrived_late = false;
-    std::vector<uint32_t> lanes_on_line;  // by depth of calls
+    OnLine line;
     std::string stage;
     std::map<std::string, int> stages, marks;  // how often it came to each
 };
-
-// The wanted line, by site; empty: any will do.
-std::vector<char> sites_on_line(const Route& route, const Wanted& wanted) {
-    std::vector<char> on(wanted.line != 0 ? route.sites.size() : 0);
-    for (size_t s = 0; s < on.size(); ++s) on[s] = on_line(route, static_cast<uint32_t>(s), wanted) ? 1 : 0;
-    return on;
-}
 
 // Looks at each instruction of the warp in turn: is it a wanted arrival?
 struct Scout {
     Route& route;
     const Wanted& wanted;
-    std::vector<char> line = sites_on_line(route, wanted);
-    std::vector<Past> past{};  // by warp
+    std::vector<char> line =
+        wanted.line != 0 ? sites_on_line(route, wanted.file, wanted.line) : std::vector<char>();  // by site
+    std::vector<Past> past{};                                                                     // by warp
     std::string problem{};
     bool evaluated = false;
 
@@ -73,7 +45,7 @@ struct Scout {
             p.arrived_late = true;
         }
         const bool anywhere = wanted.makes != Odd::none || wanted.fragments;
-        if (wanted.line != 0 && !anywhere && !comes_to_line(here, p)) return false;
+        if (wanted.line != 0 && !anywhere && !comes_to_line(p.line, here, line[here.site] != 0)) return false;
         if (wanted.line != 0 && anywhere && line[here.site] == 0) return false;
         if (!wanted.stage.empty() && p.stage != wanted.stage) return false;
         if (!wanted.tile.empty() && (mark == nullptr || *mark != wanted.tile)) return false;
@@ -89,13 +61,9 @@ struct Scout {
             p.stage = s;
             ++p.stages[s];
         }
-        const ptx::Instruction& in = *route.instructions[here.site];
-        if (in.op != ptx::Op::mark) return nullptr;
-        const ptx::Mark& m = route.function_of_site[here.site]->marks[static_cast<size_t>(in.mark)];
-        const bool first = m.kind != ptx::Mark::Kind::fragment || in.operands[0].bits == 0;
-        if (m.kind == ptx::Mark::Kind::stage || m.kind == ptx::Mark::Kind::layout || !first) return nullptr;
-        ++p.marks[m.name];
-        return &m.name;
+        const std::string* mark = tile_mark(route, here.site);
+        if (mark != nullptr) ++p.marks[*mark];
+        return mark;
     }
     static int iteration_of(const Past& p, const std::string* mark) {
         const auto& counts = mark != nullptr ? p.marks : p.stages;
@@ -110,31 +78,15 @@ struct Scout {
         if (wanted.ptx_line != 0 && in.text_line != wanted.ptx_line) return false;
         return wanted.written.bytes == 0 || writes_here(route, wanted.written);
     }
-    // Lanes that return to the line out of a call that it makes have not left it.
-    bool comes_to_line(const Here& here, Past& p) const {
-        if (p.lanes_on_line.size() <= here.depth) p.lanes_on_line.resize(here.depth + 1);
-        for (size_t deeper = here.depth + 1; deeper < p.lanes_on_line.size(); ++deeper)
-            p.lanes_on_line[deeper] &= ~here.lanes;
-        uint32_t& lanes = p.lanes_on_line[here.depth];
-        const bool was = (lanes & here.lanes) != 0, is = line[here.site] != 0;
-        lanes = is ? lanes | here.lanes : lanes & ~here.lanes;
-        return is && !was;
-    }
     bool holds(const watch::Watch& when) {
-        const watch::Environment environment = environment_here(route);
-        watch::Value value;
         try {
-            value = watch::evaluate(when, environment);
+            const bool is_true = travel::holds(route, when);
             evaluated = true;
+            return is_true;
         } catch (const Error& error) {
             if (problem.empty()) problem = error.what();
+            return false;
         }
-        for (size_t lane = 0; lane < watch::kLanes; ++lane) {
-            if ((value.lanes >> lane & 1) == 0) continue;
-            if (value.kind == watch::Value::Kind::real ? value.number[lane] != 0 : value.whole[lane] != 0)
-                return true;
-        }
-        return false;
     }
 };
 
@@ -166,6 +118,7 @@ Route make_route(const ptx::Module& module, emulator::Journey journey) {
             ++site;
         }
     }
+    route.lines = line_places(route);
     route.traveller = emulator::start_journey(std::move(journey));
     return route;
 }

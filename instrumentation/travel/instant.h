@@ -4,6 +4,7 @@
 
 #include "instrumentation/emulator/replay/travel.h"
 #include "instrumentation/ptx/module.h"
+#include "instrumentation/travel/landmarks.h"
 #include "instrumentation/travel/trace.h"
 #include "instrumentation/variables/shared.h"
 #include "instrumentation/watch/watch.h"
@@ -29,8 +30,10 @@ struct Route {
     std::vector<int> functions;                         // of Module::functions, in the order of the program's
     std::vector<const ptx::Instruction*> instructions;  // by site, of `module`
     std::vector<const ptx::Function*> function_of_site;  // the same
+    std::vector<LinePlace> lines;                        // the same
     emulator::TravellerPtr traveller;
     Trace trace;
+    std::map<int, Landmarks> landmarks;  // by warp
 };
 
 Route make_route(const ptx::Module& module, emulator::Journey journey);

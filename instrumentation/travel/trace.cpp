@@ -3,6 +3,8 @@
 
 #include "instrumentation/travel/instant.h"
 
+#include <algorithm>
+
 namespace wl::travel {
 namespace {
 
@@ -26,6 +28,35 @@ Here instant(const StraightRun& run, uint32_t k) {
 
 bool is_full(const Trace& trace) { return trace.runs.size() >= trace.most_bytes / sizeof(StraightRun); }
 
+// The run that holds the instant; behind the last: their number.
+size_t run_at(const Trace& trace, uint64_t order) {
+    if (order >= trace.end) return trace.runs.size();
+    const auto next =
+        std::upper_bound(trace.runs.begin(), trace.runs.end(), order, [](uint64_t o, const StraightRun& r) {
+            return o < r.first.order;
+        });
+    return static_cast<size_t>(next - trace.runs.begin()) - 1;
+}
+
+// Back through what the trace had no room for: what lies between two key frames is run.
+bool look_beyond(Route& route, uint64_t order, int warp, const Look& stop) {
+    const uint64_t known = route.trace.end;
+    const std::vector<uint64_t> begins = emulator::key_frame_orders(*route.traveller);
+    uint64_t end = order;
+    for (size_t k = begins.size(); k-- > 0 && end > known;) {
+        if (begins[k] >= end) continue;
+        std::vector<Here> passed;
+        emulator::run_from(*route.traveller, std::max(begins[k], known), -1, [&](const Here& here) {
+            if (here.order < end && (warp < 0 || here.warp == warp)) passed.push_back(here);
+            return here.order >= end;
+        });
+        for (size_t i = passed.size(); i-- > 0;)
+            if (stop(passed[i], false)) return true;
+        end = begins[k];
+    }
+    return false;
+}
+
 }  // namespace
 
 void keep(Trace& trace, const Here& here) {
@@ -38,19 +69,44 @@ void keep(Trace& trace, const Here& here) {
 }
 
 bool each_instant(Route& route, int warp, const Look& stop) {
+    return each_instant_from(route, 0, warp, stop);
+}
+
+bool each_instant_from(Route& route, uint64_t order, int warp, const Look& stop) {
     Trace& trace = route.trace;
-    for (const StraightRun& run : trace.runs) {
+    for (size_t r = run_at(trace, order); r < trace.runs.size(); ++r) {
+        const StraightRun& run = trace.runs[r];
         if (warp >= 0 && run.first.warp != warp) continue;
-        for (uint32_t k = 0; k < run.length; ++k)
+        const auto before = static_cast<uint32_t>(order > run.first.order ? order - run.first.order : 0);
+        for (uint32_t k = before; k < run.length; ++k)
             if (stop(instant(run, k), false)) return true;
     }
     if (trace.complete) return false;
-    const bool stopped = emulator::run_from(*route.traveller, trace.end, -1, [&](const Here& here) {
+    const uint64_t from = is_full(trace) ? std::max(order, trace.end) : trace.end;
+    const bool stopped = emulator::run_from(*route.traveller, from, -1, [&](const Here& here) {
         keep(trace, here);
-        return (warp < 0 || here.warp == warp) && stop(here, true);
+        return here.order >= order && (warp < 0 || here.warp == warp) && stop(here, true);
     });
     trace.complete = !stopped && !is_full(trace);
     return stopped;
+}
+
+bool each_instant_before(Route& route, uint64_t order, int warp, const Look& stop) {
+    Trace& trace = route.trace;
+    if (trace.end < order && !trace.complete && !is_full(trace))
+        emulator::run_from(*route.traveller, trace.end, -1, [&](const Here& here) {
+            keep(trace, here);
+            return here.order >= order;
+        });
+    if (look_beyond(route, order, warp, stop)) return true;
+    for (size_t r = std::min(run_at(trace, order) + 1, trace.runs.size()); r-- > 0;) {
+        const StraightRun& run = trace.runs[r];
+        if ((warp >= 0 && run.first.warp != warp) || run.first.order >= order) continue;
+        for (auto k = static_cast<uint32_t>(std::min<uint64_t>(run.length, order - run.first.order));
+             k-- > 0;)
+            if (stop(instant(run, k), false)) return true;
+    }
+    return false;
 }
 
 }  // namespace wl::travel

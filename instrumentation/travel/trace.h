@@ -31,6 +31,9 @@ using Look = std::function<bool(const emulator::Here&, bool live)>;
 // Calls `stop` at each instant of a warp (-1: of any) from the block's start on until it is true. False: it
 // never was. Where the route stands then is not said.
 bool each_instant(Route& route, int warp, const Look& stop);
+// The same from instant `order` on, this one included; and back, from the one before `order`.
+bool each_instant_from(Route& route, uint64_t order, int warp, const Look& stop);
+bool each_instant_before(Route& route, uint64_t order, int warp, const Look& stop);
 
 // Also keeps what is run anyway: call at each instant of a run from the start on.
 void keep(Trace& trace, const emulator::Here& here);

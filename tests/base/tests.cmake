@@ -1,4 +1,5 @@
 wl_test(dtype wl_base)
+wl_test(anchors wl_base)
 wl_test(text wl_base)
 wl_test(device_limits wl_base)
 wl_test(fragment_layout wl_base nlohmann_json::nlohmann_json)

@@ -1,4 +1,5 @@
 wl_test(travel wl_travel wl_compile)
+wl_test(steps wl_travel wl_compile)
 wl_test(trace wl_travel)
 wl_test(slice wl_travel wl_compile)
 wl_test(travel_wait wl_travel wl_compile fmt::fmt)

@@ -115,15 +115,21 @@ AtReport report_here(const Trip& trip, const AtOptions& o) {
     r.order = here.order;
     r.text = site.text;
     r.function = emulator::activations(*route.traveller).front().name;
-    r.place = site.source >= 0
-        ? fmt::format("{}:{}", route.module->files[static_cast<size_t>(site.source)], site.line)
-        : "no source line";
+    r.place = place_here(route);
     std::vector<std::string> expressions = o.print.empty() ? names_to_print(route) : o.print;
     expressions.insert(expressions.end(), o.watch.begin(), o.watch.end());
     const watch::Environment environment = travel::environment_here(route);
     for (const std::string& expression : expressions)
         r.values.push_back(print_one(route, environment, expression));
     return r;
+}
+
+// Finding the place behind may take the route away from where it stands.
+void tell_clock(Trip& trip, AtReport& r) {
+    r.between = between_at(travel::anchors_around(trip.route, r.warp, r.time), r.time);
+    emulator::go_to(*trip.route.traveller, r.order);
+    if (const std::optional<Anchors> recorded = recorded_anchors(trip, r.warp))
+        r.timeline = time_at(*recorded, r.between);
 }
 
 // A capture's run, or the kernel's that was named.
@@ -191,8 +197,11 @@ std::unique_ptr<Trip> make_trip(
 AtReport answer(Trip& trip, const AtOptions& o) {
     require_warp(trip, o);
     std::string note = travel_to(trip, o);
+    std::vector<Stop> way = take_steps(trip, o);
     AtReport r = report_here(trip, o);
-    r.note = std::move(note);
+    tell_clock(trip, r);
+    r.note = way.empty() ? std::move(note) : "";
+    r.way = std::move(way);
     r.schedule_note = schedule_note(trip);
     return r;
 }
@@ -200,6 +209,7 @@ AtReport answer(Trip& trip, const AtOptions& o) {
 fragments::Live answer_fragments(Trip& trip, const AtOptions& o) {
     require_warp(trip, o);
     travel_to(trip, o);
+    take_steps(trip, o);
     if (!travel::has_fragments(trip.route, emulator::here(*trip.route.traveller).site))
         throw Error("--fragments: the instruction there has none; name a line with a wmma, mma or ldmatrix");
     fragments::Live live = travel::fragments_here(trip.route);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "app/cli/verbs.h"
+#include "instrumentation/analysis/timeline.h"
+#include "instrumentation/base/anchors.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/fragments/live.h"
 #include "instrumentation/travel/shared_log.h"
+#include "instrumentation/travel/search.h"
 #include "instrumentation/travel/slice.h"
 
 #include <memory>
@@ -23,6 +26,7 @@ struct Trip {
     std::optional<capture::Capture> recorded;         // that was named
     std::optional<std::vector<travel::Taken>> taken;  // tiles and arguments, once they are asked for
     std::optional<travel::SharedLog> shared;          // once it is asked for
+    std::optional<analysis::Timeline> timeline;       // of the recorded block, once it is asked for
     std::vector<std::string> faults;
     std::string build;
     int64_t block = 0;
@@ -41,6 +45,14 @@ struct Printed {
     std::string missing;             // "key is not live here": names that leave every lane without one
 };
 
+// An instant on the way.
+struct Stop {
+    std::string step, place;
+    int warp = 0;
+    uint64_t time = 0;
+    uint32_t lanes = 0;
+};
+
 struct AtReport {
     std::string kernel, build, place, function, text;
     std::vector<std::string> faults;
@@ -49,9 +61,12 @@ struct AtReport {
     uint64_t time = 0;
     uint32_t lanes = 0;
     int epoch = 0;
-    uint64_t order = 0;         // instants of the block before it
-    std::string note;           // what happens there, when that was asked for
-    std::string schedule_note;  // how the order of execution differs from that of the capture's run
+    uint64_t order = 0;                // instants of the block before it
+    Between between;                   // the same instant for another build
+    std::optional<uint64_t> timeline;  // its time in the recorded run
+    std::vector<Stop> way;             // where each step led
+    std::string note;                  // what happens there, when that was asked for
+    std::string schedule_note;         // how the order of execution differs from that of the capture's run
     std::vector<Printed> values;
 };
 // Throws Error when the block has no warp of that number.
@@ -60,6 +75,14 @@ void require_warp(const Trip& trip, const AtOptions& o);
 bool names_an_instant(const AtOptions& o);
 // Goes there; says what happens there. Throws Error when there is no such instant.
 std::string travel_to(Trip& trip, const AtOptions& o);
+// Then on by the steps of the options: where each led. Throws Error when one leads nowhere.
+std::vector<Stop> take_steps(Trip& trip, const AtOptions& o);
+// An element of a tile as its mark took it, of an argument, or an address.
+travel::NamedBytes bytes_of(Trip& trip, const std::string& text, int iteration);
+std::string place_here(const travel::Route& route);
+
+// Of the warp in the recorded run; none where the block was not recorded.
+std::optional<Anchors> recorded_anchors(Trip& trip, int warp);
 AtReport answer(Trip& trip, const AtOptions& o);
 
 // The same of a matrix instruction: its fragments.

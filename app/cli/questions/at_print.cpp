@@ -39,15 +39,36 @@ std::string values_text(const Printed& p, uint32_t lanes) {
     return text;
 }
 
+// Where the steps led, the last place apart.
+std::string way_text(const AtReport& r) {
+    std::string text;
+    size_t width = 0;
+    for (const Stop& s : r.way) width = std::max(width, s.step.size());
+    for (size_t i = 0; i < r.way.size(); ++i) {
+        const Stop& s = r.way[i];
+        const bool other = s.warp != (i == 0 ? r.way.back() : r.way[i - 1]).warp;
+        text += fmt::format(
+            "  {:<{}}  {}, lanes {:08x}{}\n",
+            s.step,
+            width,
+            s.place,
+            s.lanes,
+            other ? fmt::format(", warp {}", s.warp) : ""
+        );
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string report_text(const AtReport& r) {
     std::string text = fmt::format("{}", r.kernel);
     for (const std::string& f : r.faults) text += " --fault " + f;
+    text += fmt::format(", {} build; values simulated by the CPU emulator\n", r.build);
+    text += way_text(r);
     text += fmt::format(
-        ", {} build; values simulated by the CPU emulator\nblock {}, warp {}, time {}, lanes {:08x} are "
+        "block {}, warp {}, time {}, lanes {:08x} are "
         "about to execute {}\n    {}   in {}\n",
-        r.build,
         r.block,
         r.warp,
         r.time,
@@ -56,6 +77,8 @@ std::string report_text(const AtReport& r) {
         r.text,
         r.function
     );
+    if (r.timeline && r.build == "debug")
+        text += fmt::format("    time {} of the recorded run\n", *r.timeline);
     for (const std::string& note : {r.note, r.schedule_note})
         if (!note.empty()) text += "    " + note + "\n";
     for (const Printed& p : r.values) text += values_text(p, r.lanes);
@@ -67,7 +90,15 @@ std::string report_text(const AtReport& r) {
 }
 
 nlohmann::ordered_json report_json(const AtReport& r) {
-    ordered_json values = ordered_json::array();
+    ordered_json values = ordered_json::array(), way = ordered_json::array();
+    for (const Stop& s : r.way)
+        way.push_back({
+            {"step",  s.step },
+            {"place", s.place},
+            {"warp",  s.warp },
+            {"time",  s.time },
+            {"lanes", s.lanes}
+        });
     for (const Printed& p : r.values)
         values.push_back({
             {"expression", p.expression},
@@ -77,24 +108,27 @@ nlohmann::ordered_json report_json(const AtReport& r) {
             {"missing",    p.missing   }
         });
     return ordered_json{
-        {"warplens",      WL_VERSION     },
-        {"verb",          "at"           },
-        {"kernel",        r.kernel       },
-        {"faults",        r.faults       },
-        {"on",            "cpu"          },
-        {"build",         r.build        },
-        {"block",         r.block        },
-        {"warp",          r.warp         },
-        {"time",          r.time         },
-        {"lanes",         r.lanes        },
-        {"epoch",         r.epoch        },
-        {"order",         r.order        },
-        {"note",          r.note         },
-        {"schedule_note", r.schedule_note},
-        {"place",         r.place        },
-        {"function",      r.function     },
-        {"instruction",   r.text         },
-        {"values",        values         }
+        {"warplens",      WL_VERSION                                                    },
+        {"verb",          "at"                                                          },
+        {"kernel",        r.kernel                                                      },
+        {"faults",        r.faults                                                      },
+        {"on",            "cpu"                                                         },
+        {"build",         r.build                                                       },
+        {"block",         r.block                                                       },
+        {"warp",          r.warp                                                        },
+        {"time",          r.time                                                        },
+        {"lanes",         r.lanes                                                       },
+        {"epoch",         r.epoch                                                       },
+        {"order",         r.order                                                       },
+        {"between",       text_of(r.between)                                            },
+        {"timeline",      r.timeline ? ordered_json(*r.timeline) : ordered_json(nullptr)},
+        {"way",           way                                                           },
+        {"note",          r.note                                                        },
+        {"schedule_note", r.schedule_note                                               },
+        {"place",         r.place                                                       },
+        {"function",      r.function                                                    },
+        {"instruction",   r.text                                                        },
+        {"values",        values                                                        }
     };
 }
 

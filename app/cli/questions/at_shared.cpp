@@ -234,6 +234,7 @@ SharedAnswer answer_shared(Trip& trip, const AtOptions& o) {
         emulator::go_to(*trip.route.traveller, a.requests.front().order);
     } else {
         a.note = go_there(trip, o);
+        if (!take_steps(trip, o).empty()) a.note.clear();
         if (asks) add_requests(trip, o, a);
     }
     a.state = travel::shared_state(trip.route, *trip.shared);

@@ -83,13 +83,6 @@ const std::vector<travel::Taken>& taken_of(Trip& trip) {
     return *trip.taken;
 }
 
-// An element of a tile as its mark took it, of an argument, or an address.
-travel::NamedBytes bytes_of(Trip& trip, const std::string& text, int iteration) {
-    return travel::bytes_named(
-        is_address(text) ? std::vector<travel::Taken>() : taken_of(trip), text, iteration
-    );
-}
-
 // The first wrong tile of the block in kernel time, of the name that was asked for; its elements are kept.
 const capture::Tile& first_bad(const Trip& trip, const AtOptions& o) {
     if (!trip.recorded)
@@ -238,15 +231,27 @@ std::string go_to_write(Trip& trip, const AtOptions& o, bool back) {
     return "about to write " + text;
 }
 
-void make_steps(travel::Route& route, int64_t steps) {
-    const emulator::Here from = emulator::here(*route.traveller);
-    if (!travel::step(route, steps))
-        throw Error(fmt::format(
-            "the warp does not execute {} instructions {} time {}",
-            std::abs(steps),
-            steps < 0 ? "before" : "after",
-            from.time
-        ));
+// The instant that the recorded run, or another build, shows there.
+void go_between(Trip& trip, const AtOptions& o) {
+    const int warp = std::max(o.warp, 0);
+    Between between;
+    if (o.timeline >= 0) {
+        const std::optional<Anchors> recorded = recorded_anchors(trip, warp);
+        if (!recorded)
+            throw Error("--timeline: the time of a recorded block; name a .wlcap that has recorded this one");
+        between = between_at(*recorded, static_cast<uint64_t>(o.timeline));
+    } else {
+        between = between_from(o.between);
+    }
+    const auto time = time_at(travel::anchors_up_to(trip.route, warp, between), between);
+    if (!time)
+        throw Error(fmt::format("warp {} comes neither to {} nor to {}", warp, between.after, between.before)
+        );
+    travel::Wanted wanted;
+    wanted.warp = warp;
+    wanted.time = time;
+    if (!travel::go(trip.route, wanted).found)
+        throw Error(fmt::format("warp {} has ended before {}", warp, text_of(between)));
 }
 
 }  // namespace
@@ -254,17 +259,30 @@ void make_steps(travel::Route& route, int64_t steps) {
 bool names_an_instant(const AtOptions& o) {
     return o.line != 0 || !o.stage.empty() || !o.when.empty() || !o.tile.empty() || !o.first.empty() ||
         !o.serves.empty() || !o.from_stage.empty() || !o.write.empty() || o.barrier >= 0 || o.epoch >= 0 ||
-        o.ptx_line != 0 || o.site >= 0 || o.time >= 0 || o.fragments;
+        o.ptx_line != 0 || o.site >= 0 || o.time >= 0 || o.timeline >= 0 || o.order >= 0 ||
+        !o.between.empty() || o.fragments;
+}
+
+travel::NamedBytes bytes_of(Trip& trip, const std::string& text, int iteration) {
+    return travel::bytes_named(
+        is_address(text) ? std::vector<travel::Taken>() : taken_of(trip), text, iteration
+    );
 }
 
 std::string travel_to(Trip& trip, const AtOptions& o) {
+    if (o.order >= 0) {
+        if (emulator::go_to(*trip.route.traveller, static_cast<uint64_t>(o.order))) return "";
+        throw Error(fmt::format("--order {}: the block ends before", o.order));
+    }
+    if (o.timeline >= 0 || !o.between.empty()) {
+        go_between(trip, o);
+        return "";
+    }
     const bool only_writes = !names_an_instant(o) && !(o.last_write.empty() && o.next_write.empty());
     std::string note = only_writes ? "" : go_to_wanted(trip, o);
     if (!o.last_write.empty()) note = go_to_write(trip, o, true);
     if (!o.next_write.empty()) note = go_to_write(trip, o, false);
-    if (o.step == 0) return note;
-    make_steps(trip.route, o.step);
-    return "";
+    return note;
 }
 
 }  // namespace wl::app

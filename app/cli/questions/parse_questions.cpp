@@ -18,6 +18,31 @@ void read(CLI::App& line, const std::string& words) {
     } catch (const CLI::ParseError& problem) { throw Error(problem.what()); }
 }
 
+void add_clock_options(CLI::App& at, AtOptions& o) {
+    at.add_option("--time", o.time, "of the warp's clock in the build that is run")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option("--timeline", o.timeline, "of the warp's clock in the recorded run, in either build")
+        ->check(CLI::NonNegativeNumber);
+    at.add_option(
+        "--between", o.between, "AFTER,BEFORE,SHARE as answers say it: the same instant of another build"
+    );
+    at.add_option("--order", o.order, "the instant of this number of the block, as answers say it")
+        ->check(CLI::NonNegativeNumber);
+}
+
+void add_step_options(CLI::App& at, AtOptions& o) {
+    at.add_option(
+        "--step",
+        o.steps,
+        "then on: into, over, out, a number of instructions, line L, mark, stage, iteration, barrier, write "
+        "NAME[i][j], go; 'back over', 'over x3'; parted by commas"
+    );
+    at.add_option("--lane", o.lane, "steps follow it where lanes part; else the first active")
+        ->check(CLI::Range(0, 31));
+    at.add_option("--break", o.breakpoints, "where `--step go` stops: 'FILE:LINE if EXPRESSION' (repeatable)")
+        ->allow_extra_args(false);
+}
+
 }  // namespace
 
 void add_instant_options(CLI::App& at, AtOptions& o) {
@@ -60,9 +85,8 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
     );
     at.add_option("--from-stage", o.from_stage, "where it comes next once it has come into this WL_STAGE");
     at.add_option("--hit", o.hit, "how many such instants to pass; -1: the last one, -2: the one before");
-    at.add_option("--time", o.time, "of the warp's clock, as the timeline shows it")
-        ->check(CLI::NonNegativeNumber);
-    at.add_option("--step", o.step, "then so many instructions on, or back when negative");
+    add_clock_options(at, o);
+    add_step_options(at, o);
     at.add_option_function<std::vector<std::string>>(
         "--print",
         [&o](const std::vector<std::string>& given) {

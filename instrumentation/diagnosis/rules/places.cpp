@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rules/places.h"
 
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/emulator/lower/check.h"
 
 #include <algorithm>
@@ -32,16 +33,6 @@ std::string line_of(const capture::Capture& c, const capture::Where& w) {
 bool near(double a, double b) { return std::fabs(a - b) <= 1e-4 * std::fabs(b); }
 
 }  // namespace
-
-bool is_toolkit_header(const std::string& path) {
-    const bool named_so = path.ends_with(".h") || path.ends_with(".hpp") || path.ends_with(".cuh");
-    const bool standard = path.find('.', path.rfind('/') + 1) == std::string::npos;  // <cuda/pipeline>
-    const bool header = named_so || standard;
-    const bool toolkit = path.find("/cu13/") != std::string::npos ||
-        path.find("/cuda") != std::string::npos || path.find("targets/") != std::string::npos ||
-        path.find('/') == std::string::npos || path.ends_with("__nv_nvrtc_builtin_header.h");
-    return header && (toolkit || path.ends_with("warplens.cuh"));
-}
 
 int32_t user_location(const ptx::Module& m, int32_t location) {
     int32_t at = location;

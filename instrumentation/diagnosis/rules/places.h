@@ -11,8 +11,6 @@
 
 namespace wl::diagnosis {
 
-bool is_toolkit_header(const std::string& path);
-
 // The user's line of an instruction: the innermost location that does not lie in a toolkit header.
 int32_t user_location(const ptx::Module& module, int32_t location);
 capture::Where where_in(const ptx::Module& module, int32_t location);  // file and line; line 0: unknown

@@ -1,6 +1,7 @@
 // Every family of changes, at every instruction of the user's.
 #include "instrumentation/diagnosis/search/candidates.h"
 
+#include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/maker.h"
 

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/why/provenance_lines.h"
 
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
 #include "instrumentation/ptx/table/effects.h"

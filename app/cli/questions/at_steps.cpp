@@ -1,0 +1,82 @@
+// Moves in words, made one after the other.
+#include "app/cli/questions/at.h"
+#include "app/cli/questions/step_words.h"
+#include "instrumentation/base/error.h"
+
+#include <fmt/format.h>
+
+namespace wl::app {
+
+namespace {
+
+constexpr size_t kMostStops = 1000;  // that are told, the last ones
+
+[[noreturn]] void refuse(const Trip& trip, const StepWord& word) {
+    const emulator::Here& here = emulator::here(*trip.route.traveller);
+    if (word.move.stride == travel::Stride::instruction)
+        throw Error(fmt::format(
+            "the warp does not execute {} instructions {} time {}",
+            word.count,
+            word.move.back ? "before" : "after",
+            here.time
+        ));
+    throw Error(fmt::format(
+        "--step {}: there is no such instant of {} {} time {} ({})",
+        word.text,
+        word.move.any_warp || !word.written.empty() ? "any warp" : fmt::format("warp {}", here.warp),
+        word.move.back ? "before" : "behind",
+        here.time,
+        place_here(trip.route)
+    ));
+}
+
+void tell(std::vector<Stop>& way, const Trip& trip, const std::string& step) {
+    const emulator::Here& here = emulator::here(*trip.route.traveller);
+    if (way.size() == kMostStops) way.erase(way.begin());
+    way.push_back({step, place_here(trip.route), here.warp, here.time, here.lanes});
+}
+
+void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop>& way) {
+    if (word.move.stride == travel::Stride::instruction) {
+        if (!travel::step(trip.route, word.move.back ? -word.count : word.count)) refuse(trip, word);
+        tell(way, trip, word.text);
+        return;
+    }
+    travel::Move move = word.move;
+    if (!word.written.empty()) {
+        const uint64_t order = emulator::here(*trip.route.traveller).order;
+        move.written = bytes_of(trip, word.written, o.iteration).bytes;
+        emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
+    }
+    for (int64_t i = 0; i < word.count; ++i) {
+        if (!travel::make(trip.route, move, o.lane)) refuse(trip, word);
+        tell(way, trip, word.text);
+    }
+}
+
+}  // namespace
+
+std::vector<Stop> take_steps(Trip& trip, const AtOptions& o) {
+    std::vector<Stop> way;
+    if (o.steps.empty()) return way;
+    for (const StepWord& word : step_words(o.steps, o.breakpoints)) take(trip, word, o, way);
+    return way;
+}
+
+std::string place_here(const travel::Route& route) {
+    const capture::Site& site = route.sites[emulator::here(*route.traveller).site];
+    if (site.source < 0) return "no source line";
+    return fmt::format("{}:{}", route.module->files[static_cast<size_t>(site.source)], site.line);
+}
+
+std::optional<Anchors> recorded_anchors(Trip& trip, int warp) {
+    if (!trip.recorded) return std::nullopt;
+    for (const capture::BlockRecord& record : trip.recorded->records) {
+        if (record.block != trip.block) continue;
+        if (!trip.timeline) trip.timeline = analysis::timeline(*trip.recorded, record);
+        return analysis::anchors(*trip.recorded, *trip.timeline, warp);
+    }
+    return std::nullopt;
+}
+
+}  // namespace wl::app

@@ -1,0 +1,279 @@
+// Where a move leads is looked up in the trace; only conditions and writes need the block to run.
+#include "instrumentation/travel/steps.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/travel/arrivals.h"
+#include "instrumentation/travel/search.h"
+
+#include <functional>
+
+namespace wl::travel {
+namespace {
+
+using emulator::Here;
+using Order = std::optional<uint64_t>;  // of an instant; none: there is no such one
+
+// A stretch of instructions of one line, in one activation of its function.
+struct Stretch {
+    int file = -1, line = 0;
+    uint32_t depth = 0;  // calls, inlined ones too
+    bool operator==(const Stretch&) const = default;
+};
+std::optional<Stretch> stretch_of(const Route& route, const Here& here) {
+    const LinePlace& place = route.lines[here.site];
+    if (place.file < 0) return std::nullopt;
+    return Stretch{place.file, place.line, here.depth + static_cast<uint32_t>(place.depth)};
+}
+
+// Instants of the warp with some of the lanes, behind `from` or back from it.
+struct Way {
+    Route& route;
+    Here from;
+    uint32_t lanes = 0;
+};
+using Stop = std::function<bool(const Here&)>;
+Order ahead(const Way& way, const Stop& stop) {
+    Order found;
+    each_instant_from(way.route, way.from.order + 1, way.from.warp, [&](const Here& here, bool) {
+        if ((here.lanes & way.lanes) == 0 || !stop(here)) return false;
+        found = here.order;
+        return true;
+    });
+    return found;
+}
+Order behind(const Way& way, const Stop& stop) {
+    Order found;
+    each_instant_before(way.route, way.from.order, way.from.warp, [&](const Here& here, bool) {
+        if ((here.lanes & way.lanes) == 0 || !stop(here)) return false;
+        found = here.order;
+        return true;
+    });
+    return found;
+}
+
+// In the toolkit's code: the line that led there.
+Stretch standing_in(const Way& way) {
+    std::optional<Stretch> stretch = stretch_of(way.route, way.from);
+    if (stretch) return *stretch;
+    behind(way, [&](const Here& here) {
+        stretch = stretch_of(way.route, here);
+        return stretch.has_value();
+    });
+    return stretch.value_or(Stretch{});
+}
+
+bool is_led_to(Stride stride, const Stretch& start, const Stretch& next) {
+    switch (stride) {
+        case Stride::over: return next.depth <= start.depth;
+        case Stride::out: return next.depth < start.depth;
+        default: return true;
+    }
+}
+
+Order next_stretch(const Way& way, Stride stride) {
+    const Stretch start = standing_in(way);
+    return ahead(way, [&](const Here& here) {
+        const std::optional<Stretch> next = stretch_of(way.route, here);
+        return next && *next != start && is_led_to(stride, start, *next);
+    });
+}
+
+// The first instruction of the stretch that came last; in the middle of one, its own.
+Order last_stretch(const Way& way, Stride stride) {
+    const Stretch start = standing_in(way);
+    std::optional<Stretch> target;
+    Order first;
+    behind(way, [&](const Here& here) {
+        const std::optional<Stretch> before = stretch_of(way.route, here);
+        if (!before) return false;
+        if (!target) {
+            if (!is_led_to(stride, start, *before)) return false;
+            target = before;
+        } else if (*before != *target) {
+            return stride != Stride::over || before->depth <= target->depth;
+        }
+        first = here.order;
+        return false;
+    });
+    return first;
+}
+
+// ---- arrivals at a line
+
+Order next_arrival(const Way& way, const std::vector<char>& on) {
+    OnLine before;
+    comes_to_line(before, way.from, on[way.from.site] != 0);
+    return ahead(way, [&](const Here& here) { return comes_to_line(before, here, on[here.site] != 0); });
+}
+
+// Back through instants on the line to the one that came from elsewhere.
+Order last_arrival(const Way& way, const std::vector<char>& on) {
+    std::optional<Here> candidate;
+    behind(way, [&](const Here& here) {
+        if (!candidate) {
+            if (on[here.site] != 0) candidate = here;
+            return false;
+        }
+        if ((here.lanes & candidate->lanes) == 0 || here.depth > candidate->depth) return false;
+        if (on[here.site] == 0) return true;
+        candidate = here;
+        return false;
+    });
+    return candidate ? Order(candidate->order) : std::nullopt;
+}
+
+// ---- breakpoints
+
+struct Watched {
+    std::vector<char> on;  // by site
+    const Breakpoint* breakpoint = nullptr;
+    std::vector<OnLine> warps;
+};
+
+// Stands at the arrivals, in turn or the latest first, until a condition holds.
+struct Judge {
+    Route& route;
+    std::string problem{};
+    bool evaluated = false;
+
+    // `live`: the route stands there.
+    bool stops(const Breakpoint& breakpoint, uint64_t order, bool live) {
+        if (!breakpoint.when) return true;
+        if (!live) emulator::go_to(*route.traveller, order);
+        try {
+            const bool is_true = holds(route, *breakpoint.when);
+            evaluated = true;
+            return is_true;
+        } catch (const Error& error) {
+            problem = error.what();
+            return false;
+        }
+    }
+};
+
+std::vector<Watched> watched_by(const Route& route, const Move& move) {
+    std::vector<Watched> all;
+    for (const Breakpoint& b : move.at) all.push_back({sites_on_line(route, b.file, b.line), &b, {}});
+    return all;
+}
+
+// Does the warp come to lines where breakpoints are? Those are given.
+std::vector<const Breakpoint*> arrivals_at(std::vector<Watched>& all, const Here& here) {
+    std::vector<const Breakpoint*> there;
+    for (Watched& w : all) {
+        if (w.warps.size() <= static_cast<size_t>(here.warp))
+            w.warps.resize(static_cast<size_t>(here.warp) + 1);
+        if (comes_to_line(w.warps[static_cast<size_t>(here.warp)], here, w.on[here.site] != 0))
+            there.push_back(w.breakpoint);
+    }
+    return there;
+}
+
+Order next_stop(const Way& way, const Move& move) {
+    std::vector<Watched> all = watched_by(way.route, move);
+    Judge judge{way.route};
+    Order found;
+    const int warp = move.any_warp ? -1 : way.from.warp;
+    // Who is on a line already is known from the start on.
+    each_instant_from(way.route, move.any_warp ? 0 : way.from.order, warp, [&](const Here& here, bool live) {
+        const std::vector<const Breakpoint*> there = arrivals_at(all, here);
+        if (here.order <= way.from.order || found) return found.has_value();
+        for (const Breakpoint* b : there)
+            if (!found && judge.stops(*b, here.order, live)) found = here.order;
+        return found.has_value();
+    });
+    if (!found && !judge.evaluated && !judge.problem.empty()) throw Error(judge.problem);
+    return found;
+}
+
+Order last_stop(const Way& way, const Move& move) {
+    std::vector<Watched> all = watched_by(way.route, move);
+    std::vector<std::pair<uint64_t, const Breakpoint*>> arrivals;
+    each_instant(way.route, move.any_warp ? -1 : way.from.warp, [&](const Here& here, bool) {
+        if (here.order >= way.from.order) return true;
+        for (const Breakpoint* b : arrivals_at(all, here)) arrivals.emplace_back(here.order, b);
+        return false;
+    });
+    Judge judge{way.route};
+    for (size_t i = arrivals.size(); i-- > 0;)
+        if (judge.stops(*arrivals[i].second, arrivals[i].first, false)) return arrivals[i].first;
+    if (!judge.evaluated && !judge.problem.empty()) throw Error(judge.problem);
+    return std::nullopt;
+}
+
+// ---- the others
+
+// The stage that the warp is in; throws Error outside every one.
+std::string stage_at(const Way& way) {
+    std::string stage = way.route.stages[way.from.site];
+    if (stage.empty())
+        behind(way, [&](const Here& here) {
+            stage = way.route.stages[here.site];
+            return !stage.empty();
+        });
+    if (stage.empty()) throw Error("the warp is in no WL_STAGE there, whose iterations could be counted");
+    return stage;
+}
+
+Order instruction_of(const Way& way, bool back) {
+    const bool stood = step(way.route, back ? -1 : 1);
+    return stood ? Order(emulator::here(*way.route.traveller).order) : std::nullopt;
+}
+
+Order write_of(const Way& way, const Move& move) {
+    const bool found = move.back ? last_write(way.route, move.written, way.from.order)
+                                 : next_write(way.route, move.written, way.from.order + 1);
+    return found ? Order(emulator::here(*way.route.traveller).order) : std::nullopt;
+}
+
+Order landmark_of(const Way& way, const Move& move) {
+    const Route& route = way.route;
+    const std::string stage = move.stride == Stride::iteration ? stage_at(way) : "";
+    const Stop is_there = [&](const Here& here) {
+        switch (move.stride) {
+            case Stride::mark: return tile_mark(route, here.site) != nullptr;
+            case Stride::barrier: return is_block_barrier(*route.instructions[here.site]);
+            case Stride::iteration: return route.stages[here.site] == stage;
+            default: return !route.stages[here.site].empty();
+        }
+    };
+    return move.back ? behind(way, is_there) : ahead(way, is_there);
+}
+
+Order order_of(const Way& way, const Move& move) {
+    switch (move.stride) {
+        case Stride::instruction: return instruction_of(way, move.back);
+        case Stride::into:
+        case Stride::over:
+        case Stride::out: return move.back ? last_stretch(way, move.stride) : next_stretch(way, move.stride);
+        case Stride::line: {
+            const std::vector<char> on = sites_on_line(way.route, move.file, move.line);
+            return move.back ? last_arrival(way, on) : next_arrival(way, on);
+        }
+        case Stride::write: return write_of(way, move);
+        case Stride::stop: return move.back ? last_stop(way, move) : next_stop(way, move);
+        case Stride::mark:
+        case Stride::stage:
+        case Stride::iteration:
+        case Stride::barrier: return landmark_of(way, move);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool make(Route& route, const Move& move, int lane) {
+    const Here from = emulator::here(*route.traveller);
+    const bool is_active = lane >= 0 && (from.lanes >> lane & 1) != 0;
+    const Way way{route, from, is_active ? 1U << lane : from.lanes & -from.lanes};
+    try {
+        const Order to = order_of(way, move);
+        if (emulator::go_to(*route.traveller, to.value_or(from.order))) return to.has_value();
+    } catch (const Error&) {
+        emulator::go_to(*route.traveller, from.order);
+        throw;
+    }
+    return false;
+}
+
+}  // namespace wl::travel

@@ -1,0 +1,192 @@
+// at --step: moves of a warp by line, mark, stage, barrier, write and breakpoint, forward and back, on
+// kernels that are no attention.
+#include "tests/support/program.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kGemm = "tests/kernels/gemm.cu";
+constexpr const char* kCalled = "tests/kernels/called.cu";
+
+std::string line_of(const char* source, const std::string& text) {
+    const std::string place = source_place(source, text);
+    return place.substr(place.rfind(':') + 1);
+}
+
+// Of a kernel of ours beside its source.
+Said at(const char* source, std::vector<std::string> options) {
+    std::string manifest = source_path(source);
+    manifest.replace(manifest.size() - 2, 2, "toml");
+    std::vector<std::string> words{"at", manifest};
+    words.insert(words.end(), options.begin(), options.end());
+    return warplens(words);
+}
+json told(const char* source, std::vector<std::string> options) {
+    options.emplace_back("--json");
+    const Said said = at(source, std::move(options));
+    EXPECT_EQ(said.status, 0) << said.err;
+    return said.status == 0 ? json::parse(said.out) : json();
+}
+// Lines of the places that the steps led to.
+std::vector<std::string> lines_on_the_way(const json& j) {
+    std::vector<std::string> lines;
+    for (const json& stop : j.at("way")) {
+        const std::string place = stop.at("place");
+        lines.push_back(place.substr(place.rfind(':') + 1));
+    }
+    return lines;
+}
+
+TEST(Step, IntoACalledFunctionOverItsLinesOutOfItAndBackAgain) {
+    const std::string call = line_of(kCalled, "out[row] = weighted_sum"),
+                      sum = line_of(kCalled, "float sum = 0.0f");
+    const json j =
+        told(kCalled, {"--line", call, "--print", "lane", "--step", "into,over,over,out,back into,back out"});
+    const std::vector<std::string> lines = lines_on_the_way(j);
+    ASSERT_EQ(lines.size(), 6U);
+    EXPECT_LT(std::stoi(lines[0]), std::stoi(sum)) << "the function's head";
+    EXPECT_EQ(lines[1], sum);
+    EXPECT_EQ(lines[3], call) << "out: to the line that called it";
+    EXPECT_GT(std::stoi(lines[4]), std::stoi(sum)) << "back into the end of what was called";
+    EXPECT_LT(std::stoi(lines[4]), std::stoi(call));
+    EXPECT_EQ(lines[5], call) << "back out: where the call is made";
+}
+
+const std::string kFirst = "const int row = first_row + i;",
+                  kSecond = "a[row * kLd + column] =", kThird = "b[row * kLd + column] =";
+
+TEST(Step, OverTheLinesOfALoopRoundAndRoundAndBack) {
+    const std::string loop = std::to_string(std::stoi(line_of(kGemm, kFirst)) - 1);
+    const auto stepped = [&](const char* steps, const char* print = "lane") {
+        const std::string line = line_of(kGemm, kFirst);
+        return told(kGemm, {"--line", line, "--warp", "2", "--print", print, "--step", steps});
+    };
+    const json round = stepped("over x4", "i");
+    EXPECT_EQ(
+        lines_on_the_way(round),
+        (std::vector<std::string>{
+            line_of(kGemm, kSecond), line_of(kGemm, kThird), loop, line_of(kGemm, kFirst)})
+    );
+    EXPECT_EQ(round.at("values").at(0).at("lanes").at(5), "1");
+    EXPECT_EQ(stepped("over x4, back over x4").at("order"), stepped("over, back over").at("order"));
+    const std::string inside = lines_on_the_way(stepped("over, into")).back();
+    EXPECT_LT(std::stoi(inside), std::stoi(loop)) << "element(), which is called there";
+    EXPECT_EQ(lines_on_the_way(stepped("over, into, out")).back(), line_of(kGemm, kSecond));
+}
+
+TEST(Step, TheWayIsPrinted) {
+    const Said said =
+        at(kGemm, {"--line", line_of(kGemm, kFirst), "--step", "over x2, back over", "--print", "i"});
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_NE(said.out.find("  over x2    "), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("  back over  "), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("gemm.cu:" + line_of(kGemm, kThird) + ", lanes ffffffff\n"), std::string::npos)
+        << said.out;
+}
+
+TEST(Step, MarksStagesIterationsAndBarriersForwardAndBack) {
+    const std::string load = line_of(kGemm, "WL_STAGE(\"load\")"),
+                      multiply = line_of(kGemm, "WL_STAGE(\"multiply\")");
+    const auto stand = [&](const std::string& steps) {
+        return told(kGemm, {"--warp", "3", "--stage", "load", "--print", "lane", "--step", steps});
+    };
+    EXPECT_EQ(
+        lines_on_the_way(stand("stage,stage,back stage")),
+        (std::vector<std::string>{multiply, load, multiply})
+    );
+    const json iteration = stand("iteration x2,back iteration");
+    EXPECT_EQ(lines_on_the_way(iteration), (std::vector<std::string>{load, load, load}));
+    EXPECT_EQ(iteration.at("epoch"), stand("iteration").at("epoch"));
+    const json marks = stand("mark,mark,back mark");
+    EXPECT_NE(marks.at("instruction").get<std::string>().find("\"A\""), std::string::npos);
+    const json barrier = stand("barrier,barrier,back barrier");
+    EXPECT_EQ(barrier.at("order"), stand("barrier").at("order"));
+    EXPECT_NE(barrier.at("instruction").get<std::string>().find("bar"), std::string::npos);
+    const Said past = at(kGemm, {"--stage", "load", "--step", "back iteration"});
+    EXPECT_EQ(past.status, 2);
+    EXPECT_NE(
+        past.err.find("--step back iteration: there is no such instant of warp 0 before time"),
+        std::string::npos
+    ) << past.err;
+}
+
+TEST(Step, BreakpointsStopWhereTheirConditionHoldsForALane) {
+    const std::string line = line_of(kGemm, kFirst), file_line = "gemm.cu:" + line;
+    const auto stopped = [&](const std::string& breakpoint, const char* steps) {
+        return told(kGemm, {"--print", "k0,i", "--break", breakpoint, "--step", steps});
+    };
+    const auto k0 = [](const json& j) { return j.at("values").at(0).at("lanes").at(4); };
+    const std::string condition = file_line + " if i == 2 && lane == 4";
+    EXPECT_EQ(k0(stopped(condition, "go x3")), "64");
+    EXPECT_EQ(stopped(condition, "go x3").at("values").at(1).at("lanes").at(4), "2");
+    EXPECT_EQ(k0(stopped(condition, "go x3, back go")), "32");
+    EXPECT_EQ(stopped(line + " if warp == 5", "go any").at("warp"), 5);
+    const json to = told(kGemm, {"--print", "k0,i", "--step", "line " + file_line + " if i == 3"});
+    EXPECT_EQ(to.at("values").at(1).at("lanes").at(0), "3");
+    EXPECT_EQ(
+        at(kGemm, {"--step", "go"}).err,
+        "warplens: error: --step: \"go\" stops nowhere: name a line with --break\n"
+    );
+}
+
+TEST(Step, WritesOfAnElementAreSteppedToOfAnyWarp) {
+    const json j =
+        told(kGemm, {"--print", "lane", "--step", "write A[9][3], write A[9][3], back write A[9][3]"});
+    const std::string load = line_of(kGemm, "a[row * kLd + column] =");
+    EXPECT_EQ(lines_on_the_way(j), (std::vector<std::string>{load, load, load}));
+    EXPECT_EQ(j.at("warp"), 2) << "row 9 of 32 rows of 8 warps";
+    EXPECT_EQ(j.at("way").at(0).at("time"), j.at("way").at(2).at("time"));
+}
+
+TEST(Step, AWrongWordIsRefusedWithTheNearest) {
+    EXPECT_NE(at(kGemm, {"--step", "bakc over"}).err.find("did you mean back?"), std::string::npos);
+    EXPECT_NE(at(kGemm, {"--step", "ovr"}).err.find("did you mean over?"), std::string::npos);
+    EXPECT_NE(at(kGemm, {"--step", "line"}).err.find("needs one word more"), std::string::npos);
+    EXPECT_NE(at(kGemm, {"--step", "over 3"}).err.find("a word too many"), std::string::npos);
+    EXPECT_NE(at(kGemm, {"--step", "iteration"}).err.find("the warp is in no WL_STAGE"), std::string::npos);
+    EXPECT_NE(
+        at(kGemm, {"--step", "5000000"}).err.find("does not execute 5000000 instructions"), std::string::npos
+    );
+}
+
+// One clock: an instant of the debug build is told by the recorded run's time, and found again by it.
+TEST(Step, TheRecordedRunsClockIsThatOfBothBuilds) {
+    const TemporaryFolder folder;
+    const std::string file = folder.path + "/gemm.wlcap", manifest = source_path("tests/kernels/gemm.toml");
+    ASSERT_EQ(warplens({"run", manifest, "-o", file, "--record", "1,1,0"}).status, 0);
+    const std::string multiply = line_of(kGemm, "dot[i] +=");
+    const auto ask = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"at", file, "--json", "--warp", "6", "--print", "lane"});
+        const Said said = warplens(options);
+        EXPECT_EQ(said.status, 0) << said.err;
+        return json::parse(said.out);
+    };
+    uint64_t before = 0;
+    for (const char* step : {"line 1 if 0", "over", "barrier", "stage", "iteration", "over x9"}) {
+        std::vector<std::string> options{"--line", multiply, "--hit", "40"};
+        if (std::string(step) != "line 1 if 0") options.insert(options.end(), {"--step", step});
+        const json debug = ask(options);
+        ASSERT_TRUE(debug.at("timeline").is_number()) << step;
+        const std::string time = std::to_string(debug.at("timeline").get<uint64_t>());
+        const json optimised = ask({"--build", "optimised", "--time", time}),
+                   back = ask({"--timeline", time}), exact = ask({"--between", debug.at("between")}),
+                   same = ask({"--order", std::to_string(debug.at("order").get<uint64_t>())});
+        EXPECT_EQ(optimised.at("epoch"), debug.at("epoch")) << step;
+        EXPECT_EQ(back.at("epoch"), debug.at("epoch")) << step;
+        EXPECT_EQ(exact.at("order"), debug.at("order")) << step;
+        EXPECT_EQ(same.at("order"), debug.at("order")) << step;
+        EXPECT_EQ(optimised.at("timeline"), optimised.at("time")) << step;
+        before = std::max(before, debug.at("timeline").get<uint64_t>());
+    }
+    const Said none = warplens({"at", manifest, "--timeline", "100"});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_NE(none.err.find("name a .wlcap that has recorded this one"), std::string::npos) << none.err;
+}
+
+}  // namespace
+}  // namespace wl::test

@@ -1,0 +1,198 @@
+// Steps by line, mark, stage and barrier: both ways through the same instants.
+#include "instrumentation/travel/steps.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/compile/compile.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace wl::travel {
+namespace {
+
+// Line numbers matter: the tests step to them.
+const char* const kSource = R"(__device__ __noinline__ float twice(float x) {
+    float y = x * 2.0f;
+    return y;
+}
+extern "C" __global__ void k(float* out, int n) {
+    int i = threadIdx.x;
+    float sum = 0.0f;
+    for (int round = 0; round < n; ++round) {
+        sum += twice(sum + round);
+        if (i % 2 == 0)
+            sum += 1.0f;
+        else
+            sum -= 1.0f;
+        __syncthreads();
+    }
+    out[i] = sum;
+}
+)";
+constexpr int kRounds = 5;
+
+struct Steps : testing::Test {
+    ptx::Module module;
+    Route route;
+
+    void SetUp() override {
+        const auto path =
+            std::filesystem::temp_directory_path() / ("steps_" + std::to_string(getpid()) + ".cu");
+        std::ofstream(path) << kSource;
+        compile::CompileOptions options;
+        options.source_path = path.string();
+        options.display_path = "k.cu";
+        options.debug = true;
+        module = ptx::parse(compile::compile(options).ptx);
+        std::filesystem::remove(path);
+        emulator::Journey journey;
+        journey.program = emulator::lower(module, "k");
+        journey.launch.block = {64, 1, 1};
+        journey.launch.grid = {1, 1, 1};
+        journey.key_frame_interval = 100;
+        const uint64_t out = allocate(journey.memory, "out", std::vector<std::byte>(256));
+        journey.launch.params.resize(12);
+        std::memcpy(journey.launch.params.data(), &out, 8);
+        std::memcpy(journey.launch.params.data() + 8, &kRounds, 4);
+        route = make_route(module, std::move(journey));
+    }
+    // The warp's arrival of that number, from 0, at the line.
+    void at_line(int warp, int line, int64_t hit = 0) {
+        Wanted wanted;
+        wanted.warp = warp, wanted.line = line, wanted.hit = hit;
+        ASSERT_TRUE(go(route, wanted).found);
+    }
+    const emulator::Here& here() const { return emulator::here(*route.traveller); }
+    int line() const { return route.sites[here().site].line; }
+    bool step(Stride stride, bool back = false, int lane = -1) {
+        Move move;
+        move.stride = stride, move.back = back;
+        return make(route, move, lane);
+    }
+    // Instants to which such steps lead from here, this one first.
+    std::vector<uint64_t> instants(Stride stride, bool back) {
+        std::vector<uint64_t> orders{here().order};
+        while (step(stride, back)) orders.push_back(here().order);
+        return orders;
+    }
+};
+
+TEST_F(Steps, OverStaysInTheFunctionIntoEntersItOutLeavesIt) {
+    at_line(1, 9);
+    ASSERT_TRUE(step(Stride::over));
+    EXPECT_EQ(line(), 10);
+    EXPECT_EQ(here().warp, 1) << "the other warp's instants are not the step's";
+    ASSERT_TRUE(step(Stride::over, true));
+    EXPECT_EQ(line(), 9);
+    ASSERT_TRUE(step(Stride::into));
+    EXPECT_EQ(here().depth, 1U);
+    EXPECT_LE(line(), 2);
+    while (line() != 3) ASSERT_TRUE(step(Stride::over));
+    EXPECT_EQ(here().depth, 1U);
+    const uint64_t inside = here().order;
+    ASSERT_TRUE(step(Stride::out));
+    EXPECT_EQ(line(), 9);
+    EXPECT_EQ(here().depth, 0U);
+    ASSERT_TRUE(step(Stride::into, true));
+    EXPECT_EQ(here().depth, 1U) << "back into the end of what was called";
+    EXPECT_GE(here().order, inside);
+    ASSERT_TRUE(step(Stride::out, true));
+    EXPECT_EQ(line(), 9);
+    EXPECT_LT(here().order, inside) << "where the call is made";
+}
+
+TEST_F(Steps, ForwardAndBackLeadThroughTheSameInstants) {
+    for (const Stride stride : {Stride::into, Stride::over, Stride::barrier}) {
+        at_line(0, 7);
+        std::vector<uint64_t> on = instants(stride, false);
+        ASSERT_GT(on.size(), static_cast<size_t>(kRounds));
+        std::vector<uint64_t> back = instants(stride, true);
+        on.erase(on.begin());  // barriers: line 7 is none
+        const auto first = std::find(back.rbegin(), back.rend(), on.front());
+        ASSERT_NE(first, back.rend());
+        EXPECT_EQ(std::vector<uint64_t>(first, back.rend()), on) << static_cast<int>(stride);
+    }
+}
+
+TEST_F(Steps, ALaneThatIsNamedIsFollowedWhereTheLanesPart) {
+    for (const int lane : {0, 1}) {
+        at_line(0, 10);
+        ASSERT_TRUE(step(Stride::over, false, lane));
+        EXPECT_EQ(line(), lane == 0 ? 11 : 13);
+        EXPECT_NE(here().lanes >> lane & 1, 0U);
+        ASSERT_TRUE(step(Stride::over, true, lane));
+        EXPECT_EQ(line(), 10);
+    }
+}
+
+TEST_F(Steps, TheMiddleOfALineGoesBackToItsFirstInstruction) {
+    at_line(0, 10, 2);
+    const uint64_t first = here().order;
+    ASSERT_TRUE(step(Stride::instruction));
+    ASSERT_EQ(line(), 10);
+    ASSERT_TRUE(step(Stride::over, true));
+    EXPECT_EQ(here().order, first);
+}
+
+TEST_F(Steps, RunToALineComesToEachOfItsArrivals) {
+    at_line(0, 7);
+    Move move;
+    move.stride = Stride::line, move.line = 9;
+    std::vector<uint64_t> on, back;
+    while (make(route, move, -1)) on.push_back(here().order);
+    EXPECT_EQ(on.size(), static_cast<size_t>(kRounds));
+    move.back = true;
+    while (make(route, move, -1)) back.push_back(here().order);
+    std::reverse(back.begin(), back.end());
+    EXPECT_EQ(back, std::vector<uint64_t>(on.begin(), on.end() - 1));
+}
+
+TEST_F(Steps, BreakpointsHoldTheirConditionOverLanesAndWarps) {
+    at_line(0, 7);
+    Move move;
+    move.stride = Stride::stop;
+    move.at.push_back({"k.cu", 14, watch::parse("round == 3 && lane == 5")});
+    ASSERT_TRUE(make(route, move, -1));
+    EXPECT_EQ(line(), 14);
+    EXPECT_EQ(here().warp, 0);
+    EXPECT_EQ(here().epoch, 3);
+    EXPECT_FALSE(make(route, move, -1)) << "it is met once by a warp";
+    EXPECT_EQ(here().epoch, 3) << "and the route stands where it stood";
+    move.any_warp = true;
+    move.at = {
+        {"", 14, watch::parse("round == 2 && warp == 1")}
+    };
+    move.back = true;
+    ASSERT_TRUE(make(route, move, -1));
+    EXPECT_EQ(here().warp, 1);
+    EXPECT_EQ(here().epoch, 2);
+    move.at = {
+        {"", 14, watch::parse("rounds == 2")}
+    };
+    EXPECT_THROW(make(route, move, -1), Error);
+    EXPECT_EQ(here().epoch, 2);
+}
+
+TEST_F(Steps, IterationsOfNoStageAreRefused) {
+    at_line(0, 9);
+    EXPECT_THROW(step(Stride::iteration), Error);
+    EXPECT_FALSE(step(Stride::mark));
+    EXPECT_EQ(line(), 9);
+}
+
+TEST_F(Steps, AnInstantIsFoundAgainByThePlacesAroundIt) {
+    at_line(1, 9, 3);
+    const emulator::Here there = here();
+    const Between between = between_at(anchors_around(route, 1, there.time), there.time);
+    EXPECT_EQ(between.after, "released#2");
+    EXPECT_EQ(between.before, "barrier#3");
+    EXPECT_EQ(time_at(anchors_up_to(route, 1, between), between), there.time);
+    EXPECT_EQ(between_from(text_of(between)).after, "released#2");
+    EXPECT_THROW(between_from("released#2"), Error);
+}
+
+}  // namespace
+}  // namespace wl::travel
