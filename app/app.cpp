@@ -2,6 +2,7 @@
 #include "app/app.h"
 
 #include "app/draw/look.h"
+#include "app/session/clock.h"
 #include "app/session/questions.h"
 
 #include <imgui.h>
@@ -40,8 +41,17 @@ void frame(App& app) {
     if (commands.run) run(app.session, *commands.run);
     if (commands.cancel && app.session.worker) cancel(*app.session.worker);
     if (commands.count_banks) ask_banks(app.session);
-    if (commands.ask_lanes) ask_lanes(app.session, *commands.ask_lanes);
+    if (commands.ask_lanes) {
+        app.session.lanes.question = *commands.ask_lanes;
+        app.session.lanes.steps.clear();
+        ask_lanes(app.session, words_of(*commands.ask_lanes));
+    }
     if (commands.ask_shared) ask_shared(app.session, *commands.ask_shared);
+    if (commands.breakpoint) set_breakpoint(app.session, *commands.breakpoint);
+    if (commands.no_breakpoint) remove_breakpoint(app.session, *commands.no_breakpoint);
+    const LaneQuestion here = lane_question(app.session, app.selection, app.workspace.lanes.watch);
+    if (commands.seek) ask_instant(app.session, app.selection, here, *commands.seek);
+    if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
     if (commands.ask_fragments) ask_fragments(app.session, *commands.ask_fragments);
     if (commands.ask_provenance) ask_provenance(app.session, *commands.ask_provenance);
     if (commands.ask_lesson) ask_lesson(app.session, *commands.ask_lesson);

@@ -88,13 +88,20 @@ void draw_menus(Workspace& workspace, Commands& commands, ImVec2& at) {
     }
     if (menu("Keys", "keys", at)) {
         const std::pair<const char*, const char*> keys[] = {
-            {"← →",          "previous and next mark, stage or barrier"},
-            {"Shift + ← →",  "previous and next instant"               },
-            {"Space or R, held", "show the reference in the place of got"  },
-            {"N, Shift+N",       "next and previous wrong tile"            },
-            {"B",                "first wrong tile in kernel time"         },
-            {"Wheel",            "zoom where the mouse is"                 },
-            {"Double click",     "fit"                                     }
+            {"← →",                   "previous and next mark, stage or barrier"},
+            {"Shift + ← →",           "previous and next instant"               },
+            {"F10, Shift F10",            "a line of the source on, back"           },
+            {"F11, Ctrl F11",             "into what it calls, back"                },
+            {"Shift F11, Ctrl Shift F11", "out to the caller, back"                 },
+            {". ,",                       "an instruction on, back"                 },
+            {"F5, Shift F5",              "to a breakpoint, back"                   },
+            {"I, Shift I",                "to the stage's next iteration, back"     },
+            {"W, Shift W",                "to a write of the selected element, back"},
+            {"Space or R, held",          "show the reference in the place of got"  },
+            {"N, Shift+N",                "next and previous wrong tile"            },
+            {"B",                         "first wrong tile in kernel time"         },
+            {"Wheel",                     "zoom where the mouse is"                 },
+            {"Double click",              "fit"                                     }
         };
         for (const auto& [key, meaning] : keys) ImGui::MenuItem(meaning, key, false, false);
         ImGui::EndPopup();

@@ -1,6 +1,7 @@
 // One list of panels; everything about docking is here.
 #include "app/workspace.h"
 
+#include "app/draw/transport.h"
 #include "app/draw/ui.h"
 #include "app/session/navigate.h"
 
@@ -35,11 +36,11 @@ constexpr PanelEntry kList[] = {
     {"Banks",         Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }        },
     {"Learn",         Dock::centre,       Dock::centre,      [](W w, S s, C,   A a) { draw(w.learn, s, a); }           },
     {"Findings",      Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }          },
-    {"Source",        Dock::below_middle, Dock::below_right, [](W w, S s, C c, A) { draw(w.source, s, c); }            },
+    {"Source",        Dock::below_middle, Dock::below_right, [](W w, S s, C c, A a) { draw(w.source, s, c, a); }       },
     {"Errors",        Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }            },
     {"Ownership",     Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }         },
     {"Element",       Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }           },
-    {"Timeline",      Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A) { draw(w.timeline, s, c); }          },
+    {"Timeline",      Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A a) { draw(w.timeline, s, c, a); }     },
 };
 static_assert(std::size(kList) == kPanels);
 
@@ -53,9 +54,11 @@ void register_tab(const char* title) {
     if (ImGui::IsWindowDocked() && tab.GetWidth() > 0) register_control(name, tab.Min, tab.Max);
 }
 
-void use_keys(const Session& session, Selection& selection) {
+void use_keys(const Session& session, Selection& selection, Commands& commands) {
     const ImGuiIO& io = ImGui::GetIO();
-    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return;
+    if (io.WantTextInput || io.KeyAlt) return;
+    use_step_keys(session, selection, commands);
+    if (io.KeyCtrl) return;
     const Stride stride = io.KeyShift ? Stride::instant : Stride::stop;
     if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) step(session, selection, 1, stride);
     if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) step(session, selection, -1, stride);
@@ -64,14 +67,37 @@ void use_keys(const Session& session, Selection& selection) {
         select_tile(session, selection, session.first_bad);
 }
 
+constexpr float kTimeline[] = {222, 206, 196}, kBelow[] = {292, 196, 0};  // heights by Shape
+constexpr float kCentre[] = {400, 424};  // so much leaves a heatmap 250: tabs, toolbar, names and colour bar
+
+Dock dock_of(const PanelEntry& panel, Shape shape) {
+    if (shape == Shape::wide) return panel.wide;
+    if (shape == Shape::narrow) return panel.narrow;
+    switch (panel.narrow) {
+        case Dock::below_left: return Dock::right;
+        case Dock::below_middle:
+        case Dock::below_right: return Dock::right_top;
+        default: return panel.narrow;
+    }
+}
+
+ImGuiID split(ImGuiID& node, ImGuiDir direction, float share) {
+    return ImGui::DockBuilderSplitNode(node, direction, std::clamp(share, 0.05F, 0.9F), nullptr, &node);
+}
+
 }  // namespace
 
 const char* panel_title(int panel) { return kList[panel].title; }
-Dock panel_dock(int panel, bool wide) { return wide ? kList[panel].wide : kList[panel].narrow; }
+
+Shape shape_of(float width, float height) {
+    const Shape shape = width >= px(kWideFrom) ? Shape::wide : Shape::narrow;
+    const auto i = static_cast<size_t>(shape);
+    return height >= px(kTimeline[i] + kBelow[i] + kCentre[i]) ? shape : Shape::low;
+}
 
 void build_layout(unsigned dock_space, float width, float height) {
+    const Shape shape = shape_of(width, height);
     const bool wide = width >= px(kWideFrom);
-    const auto share = [](float pixels, float of) { return std::clamp(px(pixels) / of, 0.05F, 0.9F); };
     ImGui::DockBuilderRemoveNode(dock_space);
     ImGui::DockBuilderAddNode(
         dock_space, static_cast<int>(ImGuiDockNodeFlags_DockSpace) | ImGuiDockNodeFlags_AutoHideTabBar
@@ -79,36 +105,30 @@ void build_layout(unsigned dock_space, float width, float height) {
     ImGui::DockBuilderSetNodeSize(dock_space, {width, height});
     std::array<ImGuiID, 9> node{};
     const auto at = [&node](Dock dock) -> ImGuiID& { return node[static_cast<size_t>(dock)]; };
-    const float timeline = wide ? 222 : 206;
+    const float timeline = kTimeline[static_cast<size_t>(shape)], below = kBelow[static_cast<size_t>(shape)];
+    const float upper = height - px(timeline), left = wide ? 276 : 222;
+    const float right = wide ? 340 : shape == Shape::low ? 320 : 268;
+    const float top = shape == Shape::low ? upper * 0.52F : px(wide ? 240 : 190);
     ImGuiID rest = dock_space;
-    at(Dock::bottom) =
-        ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, share(timeline, height), nullptr, &rest);
-    const float upper = height - px(timeline), left = wide ? 276 : 222, right = wide ? 340 : 268;
-    at(Dock::left) = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Left, share(left, width), nullptr, &rest);
-    at(Dock::right) =
-        ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, share(right, width - px(left)), nullptr, &rest);
-    at(Dock::left_top) =
-        ImGui::DockBuilderSplitNode(at(Dock::left), ImGuiDir_Up, share(134, upper), nullptr, &at(Dock::left));
-    at(Dock::right_top) = ImGui::DockBuilderSplitNode(
-        at(Dock::right), ImGuiDir_Up, share(wide ? 240 : 190, upper), nullptr, &at(Dock::right)
-    );
-    const float below = wide ? 292 : 196;
-    ImGuiID low = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, share(below, upper), nullptr, &rest);
+    at(Dock::bottom) = split(rest, ImGuiDir_Down, px(timeline) / height);
+    at(Dock::left) = split(rest, ImGuiDir_Left, px(left) / width);
+    at(Dock::right) = split(rest, ImGuiDir_Right, px(right) / (width - px(left)));
+    at(Dock::left_top) = split(at(Dock::left), ImGuiDir_Up, px(134) / upper);
+    at(Dock::right_top) = split(at(Dock::right), ImGuiDir_Up, top / upper);
+    if (shape != Shape::low) {
+        ImGuiID low = split(rest, ImGuiDir_Down, px(below) / upper);
+        if (wide) at(Dock::below_right) = split(low, ImGuiDir_Right, px(372) / (width - px(left + right)));
+        at(Dock::below_left) = split(low, ImGuiDir_Left, wide ? 0.47F : 0.44F);
+        at(wide ? Dock::below_middle : Dock::below_right) = low;
+    }
     at(Dock::centre) = rest;
-    const float middle = width - px(left) - px(right);
-    if (wide)
-        at(Dock::below_right) =
-            ImGui::DockBuilderSplitNode(low, ImGuiDir_Right, share(372, middle), nullptr, &low);
-    at(Dock::below_left) =
-        ImGui::DockBuilderSplitNode(low, ImGuiDir_Left, wide ? 0.47F : 0.44F, nullptr, &low);
-    at(wide ? Dock::below_middle : Dock::below_right) = low;
-    for (int panel = 0; panel < kPanels; ++panel)
-        ImGui::DockBuilderDockWindow(kList[panel].title, at(panel_dock(panel, wide)));
+    for (const PanelEntry& panel : kList)
+        ImGui::DockBuilderDockWindow(panel.title, at(dock_of(panel, shape)));
     ImGui::DockBuilderFinish(dock_space);
 }
 
 void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
-    use_keys(session, selection);
+    use_keys(session, selection, commands);
     draw_top_bar(workspace, session, selection, commands);
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     const ImVec2 low(0, px(size::kTopBar)), extent(screen.x, screen.y - px(size::kTopBar + size::kStatusBar));
@@ -119,8 +139,9 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
     ImGui::Begin("##workspace", nullptr, fixed);
     const ImGuiID dock_space = ImGui::GetID("dock");
-    if (!workspace.laid_out) build_layout(dock_space, extent.x, extent.y);
-    workspace.laid_out = true;
+    const Shape shape = shape_of(extent.x, extent.y);
+    if (!workspace.laid_out || workspace.shape != shape) build_layout(dock_space, extent.x, extent.y);
+    workspace.laid_out = true, workspace.shape = shape;
     ImGui::DockSpace(dock_space, extent, ImGuiDockNodeFlags_AutoHideTabBar);
     ImGui::End();
     const ImGuiWindowFlags still =

@@ -35,6 +35,10 @@ enum class Dock : uint8_t {
     right,
     bottom
 };
+// Of the window: room for three columns below the heatmaps; for two, with tabs; for none: what is below goes
+// to the right, so that the heatmaps keep their height.
+enum class Shape : uint8_t { wide, narrow, low };
+Shape shape_of(float width, float height);
 constexpr int kPanels = 15;
 
 constexpr std::array<bool, kPanels> every_panel() {
@@ -61,16 +65,16 @@ struct Workspace {
     LearnPanel learn;
     std::array<bool, kPanels> open = every_panel();
     bool laid_out = false;
+    Shape shape = Shape::wide;         // for which
     bool asks_path = false;            // the dialogue that opens a capture is shown
     std::array<char, 1024> path = {};  // its text
 };
 
 void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands);
 
-// The dock layout for the present size of the window: narrow windows get tabs where wide ones get columns.
+// The dock layout for the present size of the window.
 void build_layout(unsigned dock_space, float width, float height);
 const char* panel_title(int panel);  // by position in the list
-Dock panel_dock(int panel, bool wide);
 
 // ---- around the panels (chrome.cpp)
 void draw_top_bar(

@@ -1,5 +1,7 @@
 // The verbs that draw: pictures of tiles, and the window.
 #include "app/cli/executors.h"
+#include "app/cli/progress.h"
+#include "app/cli/questions/again.h"
 #include "app/cli/verbs.h"
 #include "app/shell/picture.h"
 #include "app/shell/window.h"
@@ -79,15 +81,28 @@ std::pair<int, int> parse_size(const std::string& text) {
     return {width, height};
 }
 
-std::vector<KernelChoice> choices() {
+KernelChoice choice_of(const std::string& manifest) {
+    const manifest::Kernel k = manifest::load(manifest);
+    KernelChoice choice{k.name, k.title, "", {}, {}};
+    for (const manifest::Fault& f : k.faults) choice.faults.push_back(f.name);
+    for (const auto& [name, settings] : k.presets) choice.presets.push_back(name);
+    return choice;
+}
+
+// Those that are shipped, and the one that was named or of which the capture was made.
+std::vector<KernelChoice> choices(const OpenRequest& request) {
     std::vector<KernelChoice> out;
-    for (const std::string& path : manifest::shipped()) {
-        const manifest::Kernel k = manifest::load(path);
-        KernelChoice choice{k.name, k.title, {}, {}};
-        for (const manifest::Fault& f : k.faults) choice.faults.push_back(f.name);
-        for (const auto& [name, settings] : k.presets) choice.presets.push_back(name);
-        out.push_back(choice);
-    }
+    for (const std::string& path : manifest::shipped()) out.push_back(choice_of(path));
+    std::string own = request.run.kernel;
+    try {
+        if (!request.capture.empty())
+            own = options_of(capture::read_capture(request.capture), {.kernel = request.capture}).kernel;
+    } catch (const Error&) { return out; }  // its source is gone: it can be looked at all the same
+    const std::string manifest = own.empty() ? "" : manifest::resolve(own);
+    const std::vector<std::string> shipped = manifest::shipped();
+    if (own.empty() || std::find(shipped.begin(), shipped.end(), manifest) != shipped.end()) return out;
+    out.insert(out.begin(), choice_of(manifest));
+    out.front().path = own;
     return out;
 }
 
@@ -121,11 +136,13 @@ int verb_open(const Command& command) {
         );  // a mistake in the words is an error here, before a window opens
         r.run = command.kernel;
     }
-    r.kernels = choices();
+    r.kernels = choices(r);
+    r.interrupted = interrupted;
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();
     r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;
     std::tie(r.width, r.height) = parse_size(command.size);
-    return open_window(r);
+    const int status = open_window(r);
+    return interrupted() ? exit_status_of_interruption() : status;
 }
 
 }  // namespace wl::app

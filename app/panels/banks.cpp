@@ -83,7 +83,7 @@ void draw_list(BanksPanel& panel, const Session& session, Selection& selection, 
                     i
                 )) {
                 panel.chosen = i;
-                select_site(selection, site_at_line(session.capture, line.file, line.line));
+                select_site(session, selection, site_at_line(session.capture, line.file, line.line));
                 selection.warp = line.warp;
             }
         }

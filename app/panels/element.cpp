@@ -4,6 +4,7 @@
 #include "app/draw/element_sections.h"
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
+#include "app/session/navigate.h"
 
 #include <imgui.h>
 
@@ -115,7 +116,7 @@ void draw_writer(
     },
             "element/writer"
         ))
-        selection.site = site;
+        select_site(session, selection, site);
     line(column, "written at", place, colour::kAccent);
 }
 

@@ -200,7 +200,8 @@ void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
     const capture::Tile* of = tile_of(session, selection);
     const Box box = window_box();
     if (!has_values(tile) || of == nullptr) {
-        draw_header(box, {.title = "Errors", .subtitle = "nothing was kept of this tile"});
+        const char* why = session.loading ? "being measured" : "nothing was kept of this tile";
+        draw_header(box, {.title = "Errors", .subtitle = why});
         return;
     }
     const double share =

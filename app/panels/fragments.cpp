@@ -14,6 +14,20 @@ namespace wl::app {
 
 namespace {
 
+// The panel's own steps move the instant: the arrival that was found is the selected one from then on.
+void move_on(FragmentsPanel& panel, const Session& session, Selection& selection, const FragmentQuestion& q) {
+    const FragmentsAnswer& answer = session.fragments;
+    const bool come = panel.hit != 0 && answer.report && answer.talk.asked.empty() &&
+        answer.report->problem.empty() && answer.report->asked == panel.question;
+    if (!come) return;
+    const int site = selection.site;
+    panel.hit = 0;
+    panel.time = static_cast<int64_t>(answer.report->live.time);
+    move_to_time(session, selection, static_cast<uint32_t>(panel.time));
+    if (q.line >= 0) selection.site = site;
+    if (selection.time != panel.time) panel.time = -1;
+}
+
 void follow(FragmentsPanel& panel, const Session& session, const FragmentQuestion& q) {
     if (panel.base != q.words) {
         panel.base = q.words;
@@ -62,7 +76,9 @@ void draw_toolbar(FragmentsPanel& panel, const fragments::Live* live, Box box) {
 }
 
 // The program's lines with matrix instructions; a click selects one.
-void draw_lines(const FragmentsPanel& panel, Selection& selection, int chosen, Box box) {
+void draw_lines(
+    const FragmentsPanel& panel, const Session& session, Selection& selection, int chosen, Box box
+) {
     float x = box.low.x + px(size::kPad);
     for (size_t i = 0; i < panel.lines.size(); ++i) {
         const FragmentLine& line = panel.lines[i];
@@ -85,7 +101,7 @@ void draw_lines(const FragmentsPanel& panel, Selection& selection, int chosen, B
         put({after + px(5), middle(chip.low.y, chip.height(), Face::small_words)},
             {Face::small_words, lit ? colour::kBright : colour::kDim},
             line.what);
-        if (pressed) select_site(selection, line.site);
+        if (pressed) select_site(session, selection, line.site);
         x += width + px(4);
     }
 }
@@ -216,7 +232,9 @@ void draw(FragmentsPanel& panel, const Session& session, Selection& selection, C
         draw_header(box, {.title = "Fragments", .subtitle = why});
         return;
     }
-    const FragmentQuestion q = fragment_question(session, selection, panel.lines);
+    if (selection.time != panel.time) panel.time = -1;
+    move_on(panel, session, selection, fragment_question(session, selection, panel.lines, panel.time >= 0));
+    const FragmentQuestion q = fragment_question(session, selection, panel.lines, panel.time >= 0);
     follow(panel, session, q);
     const std::string question = question_of(panel);
     if (!question.empty() && question != panel.question) {
@@ -237,6 +255,7 @@ void draw(FragmentsPanel& panel, const Session& session, Selection& selection, C
     const float lines = rest.low.y + px(30);
     draw_lines(
         panel,
+        session,
         selection,
         q.line,
         {

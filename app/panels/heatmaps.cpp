@@ -245,9 +245,12 @@ void draw_nothing(const Session& session, const Selection& selection, Box box) {
         title = "Running " + session.request.kernel;
         advice = "its tiles appear here when it has ended";
     } else if (const capture::Tile* tile = tile_of(session, selection)) {
-        title = "The elements of this tile were not kept";
-        advice = block_text(session.capture, tile->block) +
-            " was not recorded: of its tiles only the verdict is known";
+        const bool coming = session.loading != nullptr;
+        title = coming ? "Measuring the tile" : "The elements of this tile were not kept";
+        advice = coming ? count_text(int64_t{tile->rows} * tile->cols) +
+                " elements; everything else can be used meanwhile"
+                        : block_text(session.capture, tile->block) +
+                " was not recorded: of its tiles only the verdict is known";
     }
     const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
     put_centred({centre.x, centre.y - px(12)}, {Face::strong, colour::kDim}, title);

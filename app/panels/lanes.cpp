@@ -3,6 +3,7 @@
 
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
+#include "app/session/clock.h"
 #include "app/session/lane_question.h"
 #include "app/session/navigate.h"
 
@@ -20,51 +21,32 @@ namespace {
 
 constexpr float kNames = 168, kRowHeight = 22;  // pixels at scale 1
 
-std::string question_of(const LanesPanel& panel) {
-    if (panel.base.empty()) return "";
-    std::string words = panel.base;
-    if (!panel.condition.empty()) words += " --if " + quoted(panel.condition);
-    if (panel.hit != 0) words += " --hit " + std::to_string(panel.hit);
-    if (panel.step != 0) words += " --step " + std::to_string(panel.step);
-    for (const std::string& watch : panel.watches) words += " --watch " + quoted(watch);
-    return words;
+// Another arrival at the line that is shown, where the panel's condition holds.
+std::string arrival_words(const LanesPanel& panel, const LaneReport& report, bool back) {
+    const std::string place = file_name(report.file) + ":" + std::to_string(report.line);
+    const std::string way = back ? "back " : "";
+    return panel.watch.condition.empty() ? way + "line " + place
+                                         : way + "line " + place + " if " + panel.watch.condition;
 }
 
-// A move of the selection starts anew; where the panel's own steps lead, the source follows.
-void follow(LanesPanel& panel, const Session& session, Selection& selection) {
-    const LaneQuestion q = lane_question(session, selection, panel.debug);
-    const std::string instant = q.warp + " " + q.instant;
-    const bool own = panel.debug && selection.site == panel.followed;
-    if (instant != panel.instant || (q.line != panel.line && !own)) {
-        panel.instant = instant;
-        panel.line = q.line;
-        panel.base = panel.debug && q.line.empty() ? "" : instant + " " + q.line;
-        panel.hit = panel.step = 0;
-        panel.followed = -1;
-    }
-    const auto& report = session.lanes.report;
-    if (!report || report->asked != panel.question || !report->problem.empty() || panel.step == 0) return;
-    const int site = site_at_line(session.capture, report->file, report->line);
-    if (site >= 0 && panel.followed != site) selection.site = panel.followed = site;
-}
-
-void draw_steps(LanesPanel& panel, ImVec2& at) {
+void draw_steps(const LanesPanel& panel, const Session& session, Commands& commands, ImVec2& at) {
     struct Step {
-        const char *name, *label;
-        int64_t hit, step;
+        const char *name, *label, *tip;
+        bool back, arrival;
     };
     constexpr Step kSteps[] = {
-        {"lanes/back-arrival",    "«",  -1, 0 },
-        {"lanes/back",            "‹", 0,  -1},
-        {"lanes/forward",         "›", 0,  1 },
-        {"lanes/forward-arrival", "»",  1,  0 },
+        {"lanes/back-arrival",    "«",  "the line's arrival before", true,  true },
+        {"lanes/back",            "‹", "an instruction back: ,",    true,  false},
+        {"lanes/forward",         "›", "an instruction on: .",      false, false},
+        {"lanes/forward-arrival", "»",  "the line's next arrival",   false, true },
     };
+    const auto& report = session.lanes.report;
     for (const Step& each : kSteps) {
-        if (button(at, each.name, each.label, {.width = px(28)})) {
-            panel.step = each.hit != 0 ? 0 : panel.step + each.step;
-            panel.hit += each.hit;
-        }
+        const bool pressed = button(at, each.name, each.label, {.width = px(28)});
+        if (ImGui::IsItemHovered()) tooltip(each.tip);
         at.x += px(32);
+        if (!pressed || !report || !report->problem.empty()) continue;
+        commands.step = each.arrival ? arrival_words(panel, *report, each.back) : each.back ? "-1" : "1";
     }
 }
 
@@ -81,29 +63,25 @@ bool field(ImVec2& at, float width, const char* name, const char* hint, std::arr
     return entered;
 }
 
-void draw_controls(LanesPanel& panel, Box box) {
+void draw_controls(LanesPanel& panel, const Session& session, Commands& commands, Box box) {
     constexpr std::array<std::string_view, 2> kBuilds = {"Variables", "Registers"};
     ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(4));
-    const int build = segmented(at, {"lanes/build", kBuilds, panel.debug ? 0 : 1});
-    if ((build == 0) != panel.debug) {
-        panel.debug = build == 0;
-        panel.followed = -1;
-    }
+    const int build = segmented(at, {"lanes/build", kBuilds, panel.watch.debug ? 0 : 1});
+    panel.watch.debug = build == 0;
     at.x += segmented_width(kBuilds) + px(14);
-    draw_steps(panel, at);
+    draw_steps(panel, session, commands, at);
     at.x += px(6);
     ImGui::PushFont(ui().fonts.mono, size::kSmallNumbers);
     push_field_style();
     const float width = std::min(px(240), (box.high.x - px(size::kPad) - at.x - px(8)) / 2);
     if (width > px(60)) {
         if (field(at, width, "lanes/until", "stop where, e.g. isnan(l_add)", panel.until)) {
-            panel.condition = panel.until.data();
-            panel.hit = 0;
+            panel.watch.condition = panel.until.data();
         }
-        if (field(at, width, "lanes/watch", "watch, e.g. m_new - m_old", panel.watch) &&
-            panel.watch[0] != '\0') {
-            panel.watches.emplace_back(panel.watch.data());
-            panel.watch[0] = '\0';
+        if (field(at, width, "lanes/watch", "watch, e.g. m_new - m_old", panel.typed) &&
+            panel.typed[0] != '\0') {
+            panel.watch.watches.emplace_back(panel.typed.data());
+            panel.typed[0] = '\0';
         }
     }
     pop_field_style();
@@ -163,10 +141,14 @@ void draw_row(
                 {Face::tiny_numbers, ink_on(fill)},
                 cell_text(row, lane, characters)
             );
+        if (active && (row.changed >> lane & 1) != 0)
+            list->AddRectFilled({low.x, high.y - px(3)}, high, colour::kDifference);
         if (static_cast<int>(lane) == selection.lane) list->AddRect(low, high, colour::kSelection);
         if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
         tooltip(
-            row.expression + " in lane " + std::to_string(lane) + ": " + row.text[lane] + "\n" + row.origin
+            row.expression + " in lane " + std::to_string(lane) + ": " + row.text[lane] +
+            ((row.changed >> lane & 1) != 0 ? "\nbefore the last move: " + row.before[lane] : "") + "\n" +
+            row.origin
         );
         if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = static_cast<int>(lane);
     }
@@ -176,6 +158,7 @@ void draw_row(
 // Name, where it lives, and what all lanes agree on.
 void draw_name(const LaneRow& row, ImVec2 at, float width) {
     const float top = middle(at.y, px(kRowHeight), Face::small_numbers);
+    if (row.changed != 0) dot({at.x - px(6), at.y + px(kRowHeight) / 2}, px(2.5F), colour::kDifference);
     const float after =
         put_clipped({at.x, top}, width, {Face::small_numbers, colour::kBright}, row.expression);
     const std::string rest = row.uniform && row.problem.empty() ? row.text[0] : "";
@@ -209,10 +192,11 @@ void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection
                 {left,               low.y                 },
                 {cells.left - px(6), low.y + px(kRowHeight)}
             };
-            const auto watch = std::find(panel.watches.begin(), panel.watches.end(), row.expression);
+            const auto watch =
+                std::find(panel.watch.watches.begin(), panel.watch.watches.end(), row.expression);
             const bool removed =
-                press(name, "lanes/row/" + std::to_string(i)) && watch != panel.watches.end();
-            if (watch != panel.watches.end() && ImGui::IsItemHovered())
+                press(name, "lanes/row/" + std::to_string(i)) && watch != panel.watch.watches.end();
+            if (watch != panel.watch.watches.end() && ImGui::IsItemHovered())
                 tooltip("a click takes this watch away");
             draw_name(row, name.low, name.width());
             if (row.problem.empty())
@@ -224,7 +208,7 @@ void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection
                     {Face::small_words, colour::kWarning},
                     row.problem
                 );
-            if (removed) panel.watches.erase(watch);
+            if (removed) panel.watch.watches.erase(watch);
             ImGui::SetCursorScreenPos({low.x, low.y + px(kRowHeight)});
         }
         if (report.rows.empty())
@@ -236,6 +220,12 @@ void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection
     ImGui::EndChild();
 }
 
+const char* waiting_words(const LanesPanel& panel, const Conversation& talk) {
+    const std::string stage = talk.worker ? talk.worker->progress.stage : "";
+    if (stage == "run") return "Running the block up to this instant...";
+    return panel.watch.debug ? "Compiling the debug build..." : "Compiling...";
+}
+
 std::string place_of(const LaneReport& report) {
     return file_name(report.file) + ":" + std::to_string(report.line) + "   " + report.instruction;
 }
@@ -243,7 +233,8 @@ std::string place_of(const LaneReport& report) {
 std::string subtitle_of(const Session& session, const LaneReport& report) {
     std::string text = "warp " + std::to_string(report.warp) + " of " +
         block_text(session.capture, report.block) + ", time " +
-        count_text(static_cast<int64_t>(report.time)) + ", " + report.build + " build, simulated";
+        count_text(static_cast<int64_t>(timeline_time(session, report).value_or(report.time))) + ", " +
+        report.build + " build, simulated";
     if (!report.schedule_note.empty()) text += "; " + report.schedule_note;
     if (report.lanes != ~0U) text += ", " + std::to_string(std::popcount(report.lanes)) + " lanes active";
     return text;
@@ -261,12 +252,9 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
         draw_header(box, {.title = "Lanes", .subtitle = "no kernel is loaded"});
         return;
     }
-    follow(panel, session, selection);
-    const std::string question = question_of(panel);
-    if (!question.empty() && question != panel.question) {
-        panel.question = question;
+    const LaneQuestion question = lane_question(session, selection, panel.watch);
+    if (!is_empty(question) && words_of(question) != words_of(session.lanes.question))
         commands.ask_lanes = question;
-    }
     const LanesAnswer& lanes = session.lanes;
     const bool there = lanes.report && lanes.report->problem.empty();
     const std::string subtitle = there ? subtitle_of(session, *lanes.report) : "any instant of a warp";
@@ -275,21 +263,21 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
                                      : place_of(*lanes.report);
     const Box rest = draw_header(box, {.title = "Lanes", .subtitle = subtitle, .note = place});
     hairline(rest.low, {rest.high.x, rest.low.y});
-    draw_controls(panel, rest);
+    draw_controls(panel, session, commands, rest);
     const Box body{
         {rest.low.x, rest.low.y + px(32)},
         rest.high
     };
     if (!lanes.talk.problem.empty()) {
-        if (say_and_ask(body, lanes.talk.problem, "lanes")) panel.question.clear();
-    } else if (question.empty())
+        if (say_and_ask(body, lanes.talk.problem, "lanes")) commands.ask_lanes = question;
+    } else if (is_empty(question))
         say(body, colour::kDim, "Choose a line in Source, a finding, or an instant in the timeline.");
     else if (lanes.report && !lanes.report->problem.empty() && lanes.talk.asked.empty())
         say(body, colour::kWarning, lanes.report->problem);
     else if (there)
         draw_rows(panel, *lanes.report, selection, body);
     else
-        say(body, colour::kDim, "Compiling the debug build and running the block...");
+        say(body, colour::kDim, waiting_words(panel, lanes.talk));
 }
 
 }  // namespace wl::app

@@ -67,7 +67,7 @@ void choose(
         panel.own = element_question(session, selection);
         return;
     }
-    select_site(selection, site_at_line(session.capture, link.file, link.line));
+    select_site(session, selection, site_at_line(session.capture, link.file, link.line));
     selection.warp = link.warp, selection.lane = link.lane;
 }
 
@@ -97,7 +97,7 @@ void draw_deciders(
         const ProvenanceDecider& decider = link.deciders[i];
         row.box.low.y = row.box.high.y, row.box.high.y += px(kDeciderHeight);
         if (draw_decider(row, decider, "provenance/decider/" + std::to_string(i))) {
-            select_site(selection, site_at_line(session.capture, decider.file, decider.line));
+            select_site(session, selection, site_at_line(session.capture, decider.file, decider.line));
             selection.warp = decider.warp, selection.lane = decider.lane;
         }
     }

@@ -28,6 +28,8 @@ void take_choice(RunPanel& panel, const Session& session) {
     const std::vector<std::string>& faults = loaded ? launch.faults : session.request.faults;
     const std::string first = session.kernels.empty() ? "" : session.kernels.front().name;
     panel.kernel = loaded ? launch.kernel : !session.request.kernel.empty() ? session.request.kernel : first;
+    for (const KernelChoice& kernel : session.kernels)
+        if (!kernel.path.empty() && kernel.path == panel.kernel) panel.kernel = kernel.name;
     panel.fault = faults.empty() ? "" : faults.front();
     panel.on = !loaded ? session.request.on : launch.executor.starts_with("gpu") ? "gpu" : "cpu";
 }
@@ -158,9 +160,10 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         last.width(),
         ready};
     if (button(last.low, "run/start", "Run in a worker", style)) {
+        const KernelChoice* choice = choice_of(session, panel.kernel);
         KernelOptions request;
-        if (session.request.kernel == panel.kernel) request = session.request;
-        request.kernel = panel.kernel;
+        request.kernel = choice != nullptr && !choice->path.empty() ? choice->path : panel.kernel;
+        if (session.request.kernel == request.kernel) request = session.request;
         request.faults.clear();
         if (!panel.fault.empty()) request.faults = {panel.fault};
         request.preset = panel.preset, request.on = panel.on;

@@ -1,7 +1,9 @@
 // Only visible lines are drawn; markers are looked up per line among the few findings.
 #include "app/panels/source.h"
 
+#include "app/draw/code.h"
 #include "app/draw/widgets.h"
+#include "app/session/clock.h"
 #include "app/session/navigate.h"
 
 #include <imgui.h>
@@ -12,20 +14,6 @@
 namespace wl::app {
 
 namespace {
-
-ImU32 colour_of(TokenKind kind) {
-    switch (kind) {
-        case TokenKind::keyword: return colour::hex(0xb48be0);
-        case TokenKind::type: return colour::hex(0x6fb7d8);
-        case TokenKind::number: return colour::hex(0xd8b06a);
-        case TokenKind::string: return colour::hex(0x93b98a);
-        case TokenKind::comment: return colour::kFaint;
-        case TokenKind::directive: return colour::hex(0x8f9bb3);
-        case TokenKind::mark: return colour::kSelection;
-        case TokenKind::plain: return colour::kText;
-    }
-    return colour::kText;
-}
 
 const capture::Site* site_of(const Session& session, int site) {
     const bool known = site >= 0 && site < static_cast<int>(session.capture.sites.size());
@@ -44,16 +32,28 @@ void take_source(SourcePanel& panel, const Session& session, int source) {
     }
 }
 
+// Where the selection stands: a step's line, else the site's. Line 0: nowhere.
+struct Place {
+    int source = -1, line = 0;
+};
+Place place_of(const Session& session, const Selection& selection) {
+    if (selection.line > 0 && selection.source >= 0) return {selection.source, selection.line};
+    const capture::Site* site = site_of(session, selection.site);
+    return site != nullptr && site->source >= 0 ? Place{site->source, site->line} : Place{};
+}
+
 // Follows the selection; returns the current line when it has just moved, else 0.
 int follow(SourcePanel& panel, const Session& session, const Selection& selection) {
-    const capture::Site* site = site_of(session, selection.site);
-    const bool moved = panel.followed != selection.site || panel.capture != session.captures;
-    const int chosen = site != nullptr && site->source >= 0 && (moved || panel.source < 0)
-        ? site->source
-        : std::max(0, panel.source);
-    take_source(panel, session, chosen);
-    panel.followed = selection.site;
-    return moved && site != nullptr ? site->line : 0;
+    const Place place = place_of(session, selection);
+    const bool moved = panel.followed != selection.site || panel.followed_line != selection.line ||
+        panel.capture != session.captures;
+    take_source(
+        panel,
+        session,
+        place.source >= 0 && (moved || panel.source < 0) ? place.source : std::max(0, panel.source)
+    );
+    panel.followed = selection.site, panel.followed_line = selection.line;
+    return moved ? place.line : 0;
 }
 
 // Line at which the selected element was last written; 0: unknown, or in another file.
@@ -62,8 +62,9 @@ int writer_line(const SourcePanel& panel, const Session& session, const Selectio
     const Element at = selection.element;
     if (data.owner.data.empty() || !exists(at) || at.row >= data.rows || at.col >= data.cols) return 0;
     const capture::Owner& owner = data.owner(at.row, at.col);
-    const capture::Site* site =
-        owner.warp == capture::Owner::kNobody ? nullptr : site_of(session, static_cast<int>(owner.site));
+    const capture::Site* site = owner.warp == capture::Owner::kNobody
+        ? nullptr
+        : site_of(session, user_site(session.capture, static_cast<int>(owner.site)));
     return site != nullptr && site->source == panel.source ? site->line : 0;
 }
 
@@ -71,6 +72,7 @@ struct LineLook {
     int line = 0;  // 1-based
     bool current = false, writer = false, call = false;
     const capture::Finding* finding = nullptr;
+    const Breakpoint* breakpoint = nullptr;
 };
 
 const capture::Finding* finding_at(const Session& session, const std::string& path, int line) {
@@ -92,9 +94,20 @@ bool is_call_of(const Session& session, const Selection& selection, int source, 
     return false;
 }
 
+// A flag behind the number; hollow when it has a condition.
+void draw_breakpoint(const Breakpoint& breakpoint, Box box, float number_right) {
+    const ImVec2 low(box.low.x + px(18), box.low.y + px(2)), high(number_right + px(4), box.high.y - px(2));
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(
+        low, high, colour::with_alpha(colour::kAccent, breakpoint.condition.empty() ? 200 : 70), px(3)
+    );
+    list->AddRect(low, high, colour::kAccent, px(3));
+}
+
 void draw_gutter(const LineLook& look, Box box, float number_right) {
     const float y = (box.low.y + box.high.y) / 2;
-    const ImU32 ink = look.current ? colour::kBright : colour::kFaint;
+    const ImU32 ink = look.breakpoint != nullptr || look.current ? colour::kBright : colour::kFaint;
+    if (look.breakpoint != nullptr) draw_breakpoint(*look.breakpoint, box, number_right);
     put_right(
         {number_right, middle(box.low.y, box.height(), Face::small_numbers)},
         {Face::small_numbers, ink},
@@ -115,25 +128,13 @@ void draw_background(const LineLook& look, Box box) {
     list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour::kSelection);
 }
 
-void draw_text(std::string_view text, const std::vector<Token>& tokens, ImVec2 at, float height) {
-    const float advance = measure(Face::small_numbers, "0").x, y = middle(at.y, height, Face::small_numbers);
-    for (const Token& token : tokens) {
-        const auto begin = static_cast<size_t>(token.begin),
-                   length = static_cast<size_t>(token.end - token.begin);
-        const std::string_view piece = text.substr(begin, length);
-        if (piece.find_first_not_of(' ') == std::string_view::npos) continue;
-        put({at.x + advance * static_cast<float>(token.begin), y},
-            {Face::small_numbers, colour_of(token.kind)},
-            piece);
-    }
-}
-
 LineLook look_of(const SourcePanel& panel, const Session& session, const Selection& selection, int line) {
-    const capture::Site* site = site_of(session, selection.site);
+    const Place place = place_of(session, selection);
     const std::string& path = session.capture.sources[static_cast<size_t>(panel.source)].path;
     LineLook look;
     look.line = line;
-    look.current = site != nullptr && site->source == panel.source && site->line == line;
+    look.current = place.source == panel.source && place.line == line;
+    look.breakpoint = breakpoint_at(session, path, line);
     look.writer = writer_line(panel, session, selection) == line;
     look.call = is_call_of(session, selection, panel.source, line);
     look.finding = finding_at(session, path, line);
@@ -147,8 +148,80 @@ void bring_into_sight(int line, float height) {
     if (line > 0 && !visible) ImGui::SetScrollY(std::max(0.0F, wanted - seen * 0.4F));
 }
 
+struct LineBox {
+    Box box;
+    float gutter = 0;  // width
+    int line = 0;
+};
+
+// A press on the gutter sets a breakpoint or takes it away, the right button opens the line's menu; keys act
+// on the line under the mouse.
+void use_line(
+    SourcePanel& panel, const Session& session, Selection& selection, Commands& commands, const LineBox& at
+) {
+    const auto& [box, gutter, line] = at;
+    const std::string& path = session.capture.sources[static_cast<size_t>(panel.source)].path;
+    const Breakpoint here{file_name(path), line, ""};
+    const Breakpoint* set = breakpoint_at(session, path, line);
+    const Box number{
+        box.low, {box.low.x + gutter - px(8), box.high.y}
+    };
+    bool toggled = press(number, "source/gutter/" + std::to_string(line));
+    bool over = ImGui::IsItemHovered(), menu = ImGui::IsItemClicked(ImGuiMouseButton_Right);
+    const Box text{
+        {number.high.x, box.low.y},
+        box.high
+    };
+    if (press(text, "source/" + std::to_string(line)))
+        select_site(session, selection, site_at_line(session.capture, path, line));
+    over = over || ImGui::IsItemHovered(), menu = menu || ImGui::IsItemClicked(ImGuiMouseButton_Right);
+    const ImGuiIO& io = ImGui::GetIO();
+    toggled = toggled || (over && ImGui::IsKeyPressed(ImGuiKey_F9));
+    if (over && io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F10))
+        commands.step = (io.KeyShift ? "back line " : "line ") + here.file + ":" + std::to_string(line);
+    if (toggled && set != nullptr) commands.no_breakpoint = here;
+    if (toggled && set == nullptr) commands.breakpoint = here;
+    if (!menu) return;
+    panel.menu_line = line;
+    ImGui::OpenPopup("line");
+    panel.condition.fill('\0');
+    if (set != nullptr) set->condition.copy(panel.condition.data(), panel.condition.size() - 1);
+}
+
+// Runs to the line, back to it, or stops there on a condition.
+void draw_menu(SourcePanel& panel, const Session& session, Commands& commands) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));
+    if (ImGui::BeginPopup("line")) {
+        const std::string file = file_name(session.capture.sources[static_cast<size_t>(panel.source)].path);
+        const std::string place = file + ":" + std::to_string(panel.menu_line);
+        if (ImGui::MenuItem("Run to this line", "Ctrl F10")) commands.step = "line " + place;
+        register_last_item("source/menu/run-to");
+        if (ImGui::MenuItem("Run back to this line", "Ctrl Shift F10")) commands.step = "back line " + place;
+        register_last_item("source/menu/run-back-to");
+        ImGui::Separator();
+        ImGui::TextUnformatted("Break where, for a lane:");
+        ImGui::SetNextItemWidth(px(260));
+        const bool entered = ImGui::InputTextWithHint(
+            "##condition",
+            "always; e.g. lane == 3 && isnan(acc)",
+            panel.condition.data(),
+            panel.condition.size(),
+            ImGuiInputTextFlags_EnterReturnsTrue
+        );
+        register_last_item("source/menu/condition");
+        if (entered) {
+            commands.breakpoint = Breakpoint{file, panel.menu_line, panel.condition.data()};
+            ImGui::CloseCurrentPopup();
+        }
+        ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
+}
+
 // The text scrolls sideways under a gutter that stays.
-void draw_lines(const SourcePanel& panel, const Session& session, Selection& selection, int scroll_to) {
+void draw_lines(
+    SourcePanel& panel, const Session& session, Selection& selection, Commands& commands, int scroll_to
+) {
     const capture::Source& source = session.capture.sources[static_cast<size_t>(panel.source)];
     const std::vector<std::string_view> lines = lines_of(source.text);
     const float height = px(18), width = ImGui::GetContentRegionAvail().x, sideways = ImGui::GetScrollX();
@@ -166,14 +239,13 @@ void draw_lines(const SourcePanel& panel, const Session& session, Selection& sel
             const Box box{
                 low, {low.x + width, low.y + height}
             };
-            if (press(box, "source/" + std::to_string(i + 1)))
-                select_site(selection, site_at_line(session.capture, source.path, i + 1));
+            use_line(panel, session, selection, commands, {box, gutter, i + 1});
             ImGui::SetCursorScreenPos({low.x - sideways, low.y});
             ImGui::Dummy({gutter + text_width, height});
             const LineLook look = look_of(panel, session, selection, i + 1);
             draw_background(look, box);
             ImGui::PushClipRect({low.x + gutter - px(6), low.y}, box.high, true);
-            draw_text(
+            put_code(
                 lines[static_cast<size_t>(i)],
                 panel.tokens[static_cast<size_t>(i)],
                 {low.x + gutter - sideways, low.y},
@@ -188,8 +260,16 @@ void draw_lines(const SourcePanel& panel, const Session& session, Selection& sel
 
 }  // namespace
 
-void draw(SourcePanel& panel, const Session& session, Selection& selection) {
+void draw(SourcePanel& panel, const Session& session, Selection& selection, Commands& commands) {
     const Box box = window_box();
+    if (!session.broken) panel.broken_at.reset();
+    const std::pair at{selection.site, selection.line};
+    const bool appears = session.broken && !panel.broken_at;
+    if (appears) panel.broken_at = at;
+    if (session.broken && panel.broken_at == at) {
+        draw_broken(*session.broken, box, appears);
+        return;
+    }
     if (session.capture.sources.empty()) {
         draw_header(box, {.title = "Source", .subtitle = "none in this capture"});
         return;
@@ -211,7 +291,8 @@ void draw(SourcePanel& panel, const Session& session, Selection& selection) {
     if (ImGui::BeginChild(
             "lines", {rest.width(), rest.height() - 1}, 0, ImGuiWindowFlags_HorizontalScrollbar
         ))
-        draw_lines(panel, session, selection, scroll_to);
+        draw_lines(panel, session, selection, commands, scroll_to);
+    draw_menu(panel, session, commands);
     ImGui::EndChild();
 }
 

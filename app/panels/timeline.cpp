@@ -2,6 +2,7 @@
 #include "app/panels/timeline.h"
 
 #include "app/draw/timeline_rows.h"
+#include "app/draw/transport.h"
 #include "app/draw/widgets.h"
 #include "app/session/navigate.h"
 #include "instrumentation/base/text.h"
@@ -125,7 +126,7 @@ float draw_steps(const Session& session, Selection& selection, Box header, const
         }
         x += px(32);
     }
-    return x + px(12);
+    return x + px(6);
 }
 
 // The range shown: what the panel zoomed to, else everything; the current time is brought into it.
@@ -136,13 +137,15 @@ TimelineScale scale_of(
     const analysis::Timeline& timeline,
     Box box
 ) {
-    if (panel.capture != session.captures) panel = {0, 0, session.captures};
+    if (panel.capture != session.captures) panel = {0, 0, session.captures, 0};
     const double end = std::max<double>(timeline.end, 1);
     if (!(panel.last > panel.first)) return {0, end, box.low.x + px(kLabels), box.high.x - px(size::kPad)};
     const double extent = panel.last - panel.first, time = selection.time;
     const bool dragged = ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::GetIO().MouseWheel != 0;
-    const bool keyed = ImGui::IsKeyPressed(ImGuiKey_LeftArrow) || ImGui::IsKeyPressed(ImGuiKey_RightArrow);
-    if (!dragged && keyed && (time < panel.first || time > panel.last)) {
+    const bool moved = panel.time != selection.time;
+    panel.time = selection.time;
+    if (!dragged && moved && !ImGui::IsMouseDown(ImGuiMouseButton_Left) &&
+        (time < panel.first || time > panel.last)) {
         panel.first = std::clamp(time - extent / 2, 0.0, std::max(0.0, end - extent));
         panel.last = panel.first + extent;
     }
@@ -151,7 +154,7 @@ TimelineScale scale_of(
 
 }  // namespace
 
-void draw(TimelinePanel& panel, const Session& session, Selection& selection) {
+void draw(TimelinePanel& panel, const Session& session, Selection& selection, Commands& commands) {
     const int record = shown_record(session, selection);
     const Box box = window_box();
     if (record < 0) {
@@ -164,7 +167,14 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection) {
     const std::string subtitle = block_text(session.capture, recorded.block) +
         (recorded.truncated ? ", cut off at the event limit" : "");
     const Box rest = draw_header(box, {.title = "Timeline", .subtitle = subtitle});
-    draw_legend(session, box, draw_steps(session, selection, box, subtitle));
+    const float behind = draw_steps(session, selection, box, subtitle);
+    draw_legend(
+        session,
+        box,
+        draw_transport(
+            session, selection, commands, {behind, box.low.y + px(4)}, box.high.x - px(size::kPad)
+        ) + px(12)
+    );
     hairline(rest.low, {rest.high.x, rest.low.y});
     TimelineRows rows;
     rows.scale = scale_of(panel, session, selection, timeline, rest);

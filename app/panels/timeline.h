@@ -1,6 +1,7 @@
 // One recorded block's kernel time: warps by stage, waits at barriers, and the marks that were taken.
 #pragma once
 
+#include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
@@ -11,7 +12,8 @@ namespace wl::app {
 struct TimelinePanel {
     double first = 0, last = 0;  // visible kernel time; equal: all of it
     uint64_t capture = 0;        // Session::captures that the range belongs to
+    uint32_t time = 0;           // that was shown last: a new one is brought into the range
 };
-void draw(TimelinePanel& panel, const Session& session, Selection& selection);
+void draw(TimelinePanel& panel, const Session& session, Selection& selection, Commands& commands);
 
 }  // namespace wl::app

@@ -13,7 +13,11 @@ struct Commands {
     std::optional<std::string> open;  // path of a capture
     bool cancel = false;              // the running worker
     bool count_banks = false;
-    std::optional<std::string> ask_lanes;       // options of `warplens at`
+    std::optional<LaneQuestion> ask_lanes;
+    std::optional<std::string> step;            // words of `warplens at --step`
+    std::optional<std::string> seek;            // options that name an instant of the block
+    std::optional<Breakpoint> breakpoint;       // set there, or given this condition
+    std::optional<Breakpoint> no_breakpoint;    // taken away
     std::optional<std::string> ask_fragments;   // options of `warplens at`
     std::optional<std::string> ask_shared;      // the same
     std::optional<std::string> ask_provenance;  // options of `warplens why`

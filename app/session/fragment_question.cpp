@@ -1,4 +1,4 @@
-// Sites are instructions as text; their line is that of the call in the kernel's own file.
+// Sites are instructions as text; their line is the author's.
 #include "app/session/fragment_question.h"
 
 #include "app/session/lane_question.h"
@@ -28,12 +28,6 @@ std::string what_of(std::string_view text) {
     for (const char* word : {"ldmatrix", "stmatrix", "movmatrix"})
         if (text.starts_with(word)) return word;
     return has_word(text, "//@wl fragment") ? "mark" : "";
-}
-
-int user_site(const capture::Capture& c, int site) {
-    for (int s = site; s >= 0; s = c.sites[static_cast<size_t>(s)].inlined_at)
-        if (c.sites[static_cast<size_t>(s)].source == 0) return s;
-    return site;
 }
 
 bool same_line(const capture::Site& a, const capture::Site& b) {
@@ -85,7 +79,7 @@ std::vector<FragmentLine> fragment_lines(const capture::Capture& c) {
 }
 
 FragmentQuestion fragment_question(
-    const Session& session, const Selection& selection, const std::vector<FragmentLine>& lines
+    const Session& session, const Selection& selection, const std::vector<FragmentLine>& lines, bool exact
 ) {
     FragmentQuestion q;
     const int record = shown_record(session, selection);
@@ -102,8 +96,8 @@ FragmentQuestion fragment_question(
         return q;
     }
     const FragmentLine& line = lines[static_cast<size_t>(q.line)];
-    q.words += " --line " + std::to_string(line.line) + " --file " + quoted(line.file) +
-        stage_words(session, selection);
+    q.words += " --line " + std::to_string(line.line) + " --file " + quoted(line.file);
+    q.words += exact ? " --time " + std::to_string(selection.time) : stage_words(session, selection);
     return q;
 }
 

@@ -19,13 +19,14 @@ struct FragmentLine {
 std::vector<FragmentLine> fragment_lines(const capture::Capture& capture);
 
 // Options of `warplens at`. On a line of those: the warp's first arrival in the stage that it is in at the
-// selected time. Elsewhere: its first matrix instruction from that time on.
+// selected time; from that time on when it is known to be `exact`ly that of an arrival. Elsewhere: its first
+// matrix instruction from that time on.
 struct FragmentQuestion {
     std::string words;
     int line = -1;  // index in `lines`; -1: none is selected
 };
 FragmentQuestion fragment_question(
-    const Session& session, const Selection& selection, const std::vector<FragmentLine>& lines
+    const Session& session, const Selection& selection, const std::vector<FragmentLine>& lines, bool exact
 );
 
 }  // namespace wl::app

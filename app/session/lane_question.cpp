@@ -1,6 +1,7 @@
 // The selection's anchor is the tile at whose mark its time stands, else that time alone.
 #include "app/session/lane_question.h"
 
+#include "app/session/clock.h"
 #include "app/session/navigate.h"
 #include "instrumentation/base/block_text.h"
 
@@ -28,15 +29,9 @@ std::string stage_words(const Session& session, const Selection& selection) {
     return "";
 }
 
-// Does the selected time stand at the selected tile's mark?
-bool at_its_mark(const Session& session, const Selection& selection, const capture::Tile& tile) {
-    if (tile.block < 0) return true;
-    return record_index(session, tile.block) < 0 || selection.time == tile.time;
-}
-
 std::string instant_words(const Session& session, const Selection& selection) {
     const capture::Tile* tile = tile_of(session, selection);
-    if (tile == nullptr || !at_its_mark(session, selection, *tile)) return stage_words(session, selection);
+    if (tile == nullptr || selection.moved) return stage_words(session, selection);
     const std::string& name = probe_of(session, selection)->name;
     const bool output = tile->block < 0, memory = output || tile->ld != 0;
     const std::string what =
@@ -62,7 +57,7 @@ std::string line_words(const Session& session, int index) {
 // The mark of the selected tile, when the selected line is the mark's.
 std::string mark_words(const Session& session, const Selection& selection) {
     const capture::Tile* tile = tile_of(session, selection);
-    if (tile == nullptr || tile->block < 0 || !at_its_mark(session, selection, *tile)) return "";
+    if (tile == nullptr || tile->block < 0 || selection.moved) return "";
     const capture::Probe& probe = *probe_of(session, selection);
     const std::string line = line_words(session, selection.site);
     if (line.empty() || line != line_words(session, probe.site)) return "";
@@ -76,8 +71,26 @@ std::string quoted(std::string text) {
     return "\"" + text + "\"";
 }
 
-LaneQuestion lane_question(const Session& session, const Selection& selection, bool debug) {
+bool is_empty(const LaneQuestion& q) { return q.instant.empty() && q.line.empty(); }
+
+std::string watch_words(const LaneWatch& watch) {
+    std::string text;
+    for (const std::string& each : watch.watches) text += " --watch " + quoted(each);
+    return text;
+}
+
+std::string words_of(const LaneQuestion& q) {
+    std::string text = q.warp;
+    for (const std::string* part : {&q.instant, &q.line})
+        if (!part->empty()) text += " " + *part;
+    if (!q.line.empty() && !q.watch.condition.empty()) text += " --if " + quoted(q.watch.condition);
+    return text + watch_words(q.watch);
+}
+
+LaneQuestion lane_question(const Session& session, const Selection& selection, const LaneWatch& watch) {
     LaneQuestion q;
+    const bool debug = watch.debug;
+    q.watch = watch;
     q.warp = "--block " + block_words(block_of(session, selection), session.capture.launch.grid) +
         " --warp " + std::to_string(selection.warp);
     q.warp += debug ? " --build debug" : " --build optimised";
@@ -87,16 +100,18 @@ LaneQuestion lane_question(const Session& session, const Selection& selection, b
         q.line = line_words(session, selection.site);
         return q;
     }
-    if (!debug) {
+    const bool stepped = selection.order >= 0 && selection.order_warp == selection.warp;
+    if (stepped && selection.debug_order == debug) {
+        q.instant = "--order " + std::to_string(selection.order);
+    } else if (!debug) {
         q.instant = "--time " + std::to_string(selection.time);
-        return q;
+    } else if (selection.moved && !selection.line_chosen) {
+        const std::string between = between_words(session, selection);
+        if (!between.empty()) q.instant = "--between " + quoted(between);
+    } else if (q.line = mark_words(session, selection); q.line.empty()) {
+        q.line = line_words(session, selection.site);
+        if (!q.line.empty()) q.instant = instant_words(session, selection);
     }
-    q.line = line_words(session, selection.site);
-    const std::string mark = mark_words(session, selection);
-    if (mark.empty())
-        q.instant = instant_words(session, selection);
-    else
-        q.line = mark;
     return q;
 }
 

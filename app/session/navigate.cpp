@@ -71,6 +71,7 @@ void take_tile(const Session& session, Selection& selection, int tile) {
     const capture::Tile& chosen = tile_at(session, tile);
     selection.tile = tile;
     selection.witness = -1;
+    selection.order = -1, selection.line = 0;
     selection.probe = chosen.probe;
     selection.block = chosen.block;
     selection.iteration = chosen.iteration;
@@ -138,9 +139,10 @@ void select_tile(const Session& session, Selection& selection, int tile) {
     if (tile < 0 || tile >= static_cast<int>(session.capture.tiles.size())) return;
     const capture::Tile& chosen = tile_at(session, tile);
     if (tile != selection.tile) selection.element = {chosen.first_bad_row, chosen.first_bad_col};
+    selection.moved = selection.line_chosen = false;
     take_tile(session, selection, tile);
     const int site = session.capture.probes[static_cast<size_t>(chosen.probe)].site;
-    if (site >= 0) selection.site = site;
+    if (site >= 0) selection.site = user_site(session.capture, site);
     if (record_index(session, chosen.block) >= 0) selection.time = static_cast<uint32_t>(chosen.time);
     take_writer(session, selection);
 }
@@ -154,6 +156,8 @@ void select_finding(const Session& session, Selection& selection, int finding) {
     if (finding < 0 || finding >= static_cast<int>(session.capture.findings.size())) return;
     const capture::Finding& chosen = session.capture.findings[static_cast<size_t>(finding)];
     const int tile = tile_of_finding(session.capture, chosen.where);
+    selection.order = -1, selection.line = 0;
+    selection.moved = selection.line_chosen = false;
     if (tile >= 0) select_tile(session, selection, tile);
     selection.finding = finding;
     const Element element{chosen.where.element[0], chosen.where.element[1]};
@@ -172,6 +176,7 @@ const capture::Where* witness_of(const Session& session, const Selection& select
 
 void select_witness(const Session& session, Selection& selection, int witness) {
     selection.witness = witness;
+    selection.order = -1, selection.line = 0;
     const capture::Where* where = witness_of(session, selection);
     if (where == nullptr) return;
     if (where->warp >= 0) selection.warp = where->warp;
@@ -186,10 +191,12 @@ void select_witness(const Session& session, Selection& selection, int witness) {
     if (const std::optional<uint32_t> time = time_of(session, *where)) selection.time = *time;
 }
 
-void select_site(Selection& selection, int site) {
+void select_site(const Session& session, Selection& selection, int site) {
     if (site < 0) return;
-    selection.site = site;
+    selection.site = user_site(session.capture, site);
     selection.witness = -1;
+    selection.order = -1, selection.line = 0;
+    selection.line_chosen = true;
 }
 
 void select_first(const Session& session, Selection& selection) {
@@ -220,13 +227,16 @@ void move_to_time(const Session& session, Selection& selection, uint32_t time) {
     const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
     selection.time = std::min(time, timeline.end);
     selection.finding = selection.witness = -1;
+    selection.order = -1, selection.line = 0;
+    selection.moved = true, selection.line_chosen = false;
     const int tile = tile_at_time(session, timeline, selection.time);
     if (tile >= 0) take_tile(session, selection, tile);
     const auto states = analysis::warps_at(
         session.capture, session.capture.records[static_cast<size_t>(record)], selection.time
     );
     const auto warp = static_cast<size_t>(selection.warp);
-    if (warp < states.size() && states[warp].site >= 0) selection.site = states[warp].site;
+    if (warp < states.size() && states[warp].site >= 0)
+        selection.site = user_site(session.capture, states[warp].site);
 }
 
 void step(const Session& session, Selection& selection, int direction, Stride stride) {

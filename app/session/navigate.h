@@ -19,7 +19,9 @@ void select_finding(const Session& session, Selection& selection, int finding);
 void select_witness(const Session& session, Selection& selection, int witness);
 // That place; nullptr: none is selected.
 const capture::Where* witness_of(const Session& session, const Selection& selection);
-void select_site(Selection& selection, int site);  // of a line that was chosen; -1: nothing happens
+void select_site(
+    const Session& session, Selection& selection, int site
+);  // of a line that was chosen; -1: nothing happens
 
 // The next tile in the capture's order (forward: 1, back: -1) whose verdict is bad, round the end. False:
 // there is none.

@@ -1,6 +1,7 @@
 // Questions as command lines, answers as JSON.
 #include "app/session/questions.h"
 
+#include "app/session/clock.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 
@@ -58,7 +59,7 @@ void converse(
 ) {
     if (!talk.worker) {
         std::vector<std::string> words = run_words(session);
-        words.emplace_back("--serve");
+        words.insert(words.end(), {"--serve", "--progress"});
         talk.worker = start_verb(session, verb, words, talk.problem);
     }
     put_question(talk, question);
@@ -125,9 +126,12 @@ void ask_lanes(Session& session, const std::string& question) {
     converse(session, session.lanes.talk, "at", question);
 }
 
-bool hear_lanes(Session& session) {
-    LanesAnswer& lanes = session.lanes;
-    return hear(lanes.talk, [&lanes](const std::string& line) { lanes.report = lane_report(line); });
+bool hear_lanes(Session& session, Selection& selection) {
+    const bool changed = hear(session.lanes.talk, [&](const std::string& line) {
+        take_lanes_answer(session, selection, line);
+    });
+    take_waiting_step(session, selection);
+    return changed;
 }
 
 void ask_fragments(Session& session, const std::string& question) {

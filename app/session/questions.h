@@ -16,7 +16,7 @@ bool hear_banks(Session& session);  // true: something changed
 // `question`: options of `warplens at`, or of `warplens why`. While one is being answered the latest of the
 // others waits.
 void ask_lanes(Session& session, const std::string& question);
-bool hear_lanes(Session& session);  // true: something changed
+bool hear_lanes(Session& session, Selection& selection);  // true: something changed; the selection follows
 void ask_fragments(Session& session, const std::string& question);
 bool hear_fragments(Session& session);  // true: something changed
 void ask_shared(Session& session, const std::string& question);

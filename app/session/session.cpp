@@ -5,6 +5,7 @@
 #include "app/session/questions.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/capture/file.h"
 
 #include <cmath>
@@ -24,11 +25,21 @@ double element_of(const capture::BlobStore& blobs, capture::BlobId id, DType dty
     return to_double(dtype, bytes.data() + index * size_of(dtype));
 }
 
+std::optional<Broken> broken_by(const Worker& worker) {
+    if (worker.complaints.empty()) return std::nullopt;
+    Broken broken{worker.complaints, worker.complaints.front().file, ""};
+    try {
+        broken.text = read_text_file(broken.file);
+    } catch (const Error&) { return std::nullopt; }  // an embedded one: the message has to do
+    return broken;
+}
+
 void finish(Session& session, Selection& selection) {
     const std::unique_ptr<Worker> worker = std::move(session.worker);
     if (worker->state == WorkerState::finished) {
         load_file(session, selection, worker->capture);
     } else {
+        session.broken = broken_by(*worker);
         const bool kept = session.captures > 0 && worker->message.ends_with('.');
         session.message = {
             worker->message + (kept ? " The capture shown is the previous one." : ""),
@@ -51,6 +62,8 @@ std::vector<std::string> command_line(
 }
 
 void load(Session& session, Selection& selection, capture::Capture capture, std::string path) {
+    session.loading.reset();
+    session.broken.reset();
     session.capture = std::move(capture);
     session.path = std::move(path);
     ++session.captures;
@@ -87,20 +100,26 @@ bool prepare(Session& session, Selection& selection) {
         if (session.worker->state != WorkerState::running) finish(session, selection);
     }
     changed |= hear_banks(session);
-    changed |= hear_lanes(session);
+    changed |= hear_lanes(session, selection);
     changed |= hear_fragments(session);
     changed |= hear_shared(session);
     changed |= hear_provenance(session);
     changed |= hear_lessons(session);
     if (selection.tile != session.current.tile) {
-        session.current = make_tile_view(session.capture, selection.tile, ++session.loads);
+        session.loading.reset();
+        session.current = load_tile_view(session.capture, selection.tile, ++session.loads, session.loading);
+        changed = true;
+    }
+    if (session.loading && is_ready(*session.loading)) {
+        session.current = session.loading->view.get();
+        session.loading.reset();
         changed = true;
     }
     return changed;
 }
 
 bool is_waiting(const Session& session) {
-    return session.worker || session.banks.worker || session.lessons.worker ||
+    return session.worker || session.loading || session.banks.worker || session.lessons.worker ||
         !session.lanes.talk.asked.empty() || !session.fragments.talk.asked.empty() ||
         !session.shared.talk.asked.empty() || !session.provenance.talk.asked.empty();
 }
@@ -113,6 +132,7 @@ void run(Session& session, const KernelOptions& request) {
         auto worker = std::make_unique<Worker>();
         start(*worker, command_line(request, session.program, capture), capture);
         session.worker = std::move(worker);
+        session.broken.reset();
         session.request = request;
         session.message = {"Running " + request.kernel + " in a worker process.", false};
     } catch (const Error& error) { session.message = {error.what(), true}; }
@@ -155,7 +175,19 @@ std::string block_text(int64_t block, Dim3 grid) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-std::string place_text(const capture::Capture& capture, int site) {
+int user_site(const capture::Capture& capture, int site) {
+    const auto& sites = capture.sites;
+    for (int s = site; s >= 0 && s < static_cast<int>(sites.size());
+         s = sites[static_cast<size_t>(s)].inlined_at) {
+        const int source = sites[static_cast<size_t>(s)].source;
+        if (source < 0 || source >= static_cast<int>(capture.sources.size())) continue;
+        if (!is_toolkit_header(capture.sources[static_cast<size_t>(source)].path)) return s;
+    }
+    return site;
+}
+
+std::string place_text(const capture::Capture& capture, int of) {
+    const int site = user_site(capture, of);
     if (site < 0 || site >= static_cast<int>(capture.sites.size())) return {};
     const capture::Site& at = capture.sites[static_cast<size_t>(site)];
     if (at.source < 0 || at.source >= static_cast<int>(capture.sources.size()) || at.line <= 0) return {};

@@ -6,6 +6,7 @@
 #include "app/session/lessons.h"
 #include "app/session/selection.h"
 #include "app/session/shared_view.h"
+#include "app/session/tile_load.h"
 #include "app/session/tile_tree.h"
 #include "app/session/tile_view.h"
 #include "app/worker/bank_table.h"
@@ -28,6 +29,7 @@ namespace wl::app {
 // A kernel that the run panel offers; filled from the manifests.
 struct KernelChoice {
     std::string name, title;
+    std::string path;  // of one that is not shipped: what `warplens run` takes
     std::vector<std::string> faults, presets;
 };
 
@@ -35,6 +37,37 @@ struct KernelChoice {
 std::vector<std::string> command_line(
     const KernelOptions& request, const std::string& program, const std::string& capture
 );
+
+// What is asked about an instant.
+struct LaneWatch {
+    bool debug = true;                 // of which build: source variables by name
+    std::string condition;             // of arrivals at a line only those where it is true for a lane
+    std::vector<std::string> watches;  // besides the variables
+};
+
+// Options of `warplens at`.
+struct LaneQuestion {
+    std::string warp;     // block, warp and build
+    std::string instant;  // what decides: the selected element, tile, stage, or the instant itself
+    std::string line;     // of the selected site, or the mark of the selected tile there
+    LaneWatch watch;
+};
+bool is_empty(const LaneQuestion& question);
+std::string words_of(const LaneQuestion& question);
+std::string watch_words(const LaneWatch& watch);
+
+// Where `go` stops.
+struct Breakpoint {
+    std::string file;  // its last part
+    int line = 0;
+    std::string condition;  // over the lanes' variables; empty: always
+};
+
+// A source that does not compile.
+struct Broken {
+    std::vector<Complaint> complaints;
+    std::string file, text;  // of the first: as it lies on disk
+};
 
 struct Message {
     std::string text;
@@ -60,6 +93,10 @@ struct Conversation {
 struct LanesAnswer {
     Conversation talk;
     std::optional<LaneReport> report;
+    LaneQuestion question;           // that was asked last, or to which a step's answer is the answer
+    std::string shown;               // the question that the report answers
+    LaneQuestion stepped_from;       // by the step that was asked last
+    std::vector<std::string> steps;  // that wait for it
 };
 
 // One that follows elements of the loaded capture's tiles back to where they come from.
@@ -91,12 +128,15 @@ struct Session {
     std::vector<analysis::Timeline> timelines;  // one a record
     int first_bad = -1;                         // index in Capture::tiles
     TileView current;                           // the selected tile
+    std::unique_ptr<TileLoad> loading;          // ... while it is measured
     uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
     std::vector<KernelChoice> kernels;
     std::unique_ptr<Worker> worker;
     KernelOptions request;  // what the worker runs
     std::string program;    // this executable: the worker's
     Message message;
+    std::optional<Broken> broken;  // of the latest run
+    std::vector<Breakpoint> breakpoints;
     BanksAnswer banks;
     LanesAnswer lanes;
     ProvenanceAnswer provenance;
@@ -128,7 +168,9 @@ int record_index(const Session& session, int64_t block);  // -1: that block was 
 std::string block_text(const capture::Capture& capture, int64_t block);  // "block (2, 1, 0)", "whole launch"
 std::string block_text(int64_t block, Dim3 grid);
 std::string launch_text(const capture::Capture& capture, int number);  // "launch 2 of 3 (finish)"
-std::string place_text(const capture::Capture& capture, int site);     // "v2c_3.cu:118"; empty: unknown
+// The site, or the call of the author's through which it was inlined out of a toolkit's header.
+int user_site(const capture::Capture& capture, int site);
+std::string place_text(const capture::Capture& capture, int site);  // of that: "v2c_3.cu:118"; empty: unknown
 std::string file_name(const std::string& path);
 
 // One element of the same mark in every iteration of that block, in order.

@@ -95,26 +95,45 @@ double excess(const analysis::TileData& data, size_t i) {
     return difference / std::max(static_cast<double>(data.bound.data[i]), std::numeric_limits<double>::min());
 }
 
+// The worst so far; those of equal excess in the order in which they lie.
+struct Worst {
+    struct Entry {
+        double excess = 0;
+        size_t index = 0;
+    };
+    std::vector<Entry> heap;  // the least bad first
+    static bool comes_before(const Entry& a, const Entry& b) {
+        return a.excess != b.excess ? a.excess > b.excess : a.index < b.index;
+    }
+    void take(Entry entry) {
+        if (heap.size() == kMaxWorst && !comes_before(entry, heap.front())) return;
+        heap.push_back(entry);
+        std::push_heap(heap.begin(), heap.end(), comes_before);
+        if (heap.size() <= kMaxWorst) return;
+        std::pop_heap(heap.begin(), heap.end(), comes_before);
+        heap.pop_back();
+    }
+};
+
 void find_wrong(TileView& view) {
     const analysis::TileData& data = view.data;
     view.wrong = make_matrix<uint8_t>(data.rows, data.cols);
-    for (int row = 0; row < data.rows; ++row) {
-        for (int col = 0; col < data.cols; ++col) {
-            const size_t i = data.got.index(row, col);
-            const bool wrong = has_reference(view) && bad_at(data, i);
-            const bool ringed = !std::isfinite(data.got.data[i]) && (wrong || !has_reference(view));
-            if (ringed && view.non_finite.size() < kMaxMarks) view.non_finite.push_back({row, col});
-            if (!wrong) continue;
-            view.wrong.data[i] = 1;
-            ++view.wrong_count;
-            view.worst.push_back({row, col});
-        }
-    }
-    const auto larger = [&](Element a, Element b) {
-        return excess(data, data.got.index(a.row, a.col)) > excess(data, data.got.index(b.row, b.col));
+    Worst worst;
+    const auto element = [&](size_t i) {
+        const auto cols = static_cast<size_t>(data.cols);
+        return Element{static_cast<int>(i / cols), static_cast<int>(i % cols)};
     };
-    std::stable_sort(view.worst.begin(), view.worst.end(), larger);
-    if (view.worst.size() > kMaxWorst) view.worst.resize(kMaxWorst);
+    for (size_t i = 0; i < data.got.data.size(); ++i) {
+        const bool wrong = has_reference(view) && bad_at(data, i);
+        const bool ringed = !std::isfinite(data.got.data[i]) && (wrong || !has_reference(view));
+        if (ringed && view.non_finite.size() < kMaxMarks) view.non_finite.push_back(element(i));
+        if (!wrong) continue;
+        view.wrong.data[i] = 1;
+        ++view.wrong_count;
+        worst.take({excess(data, i), i});
+    }
+    std::sort_heap(worst.heap.begin(), worst.heap.end(), Worst::comes_before);
+    for (const Worst::Entry& entry : worst.heap) view.worst.push_back(element(entry.index));
 }
 
 double median_bound(const analysis::TileData& data) {
@@ -169,25 +188,28 @@ bool has_reference(const TileView& view) {
 }
 bool has_owner(const TileView& view) { return !view.data.owner.data.empty(); }
 
-TileView make_tile_view(const capture::Capture& capture, int tile, uint64_t content) {
+TileView make_tile_view(
+    const capture::Capture& capture, int tile, uint64_t content, const std::atomic<bool>* stop
+) {
     TileView view;
     view.tile = tile;
     view.content = content;
+    const auto stopped = [stop] { return stop != nullptr && *stop; };
     if (tile < 0 || tile >= static_cast<int>(capture.tiles.size())) return view;
     view.data = analysis::load_tile(capture, capture.tiles[static_cast<size_t>(tile)]);
-    if (!has_values(view)) return view;
+    if (!has_values(view) || stopped()) return view;
     view.got = layer_of(view.data.got, false);
     if (has_reference(view)) {
         leave_out_masked(view.got, view.data);
         view.reference = layer_of(view.data.reference, true);
-        for (int metric = 0; metric < kMetrics; ++metric) {
+        for (int metric = 0; metric < kMetrics && !stopped(); ++metric)
             view.metric[static_cast<size_t>(metric)] =
                 metric_layer(view.data, static_cast<analysis::Metric>(metric));
-        }
     }
+    if (stopped()) return view;
     find_wrong(view);
     if (has_reference(view)) view.errors = make_histogram(view);
-    if (has_owner(view)) {
+    if (has_owner(view) && !stopped()) {
         view.owner = owner_layer(view.data.owner);
         view.ownership = analysis::ownership(view.data);
     }

@@ -8,6 +8,7 @@
 #include "instrumentation/capture/capture.h"
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct ErrorHistogram {
 struct TileView {
     int tile = -1;
     uint64_t content = 0;  // grows with every tile that is loaded
+    bool measured = true;  // false: its elements are on their way
     analysis::TileData data;
     Layer got, reference;
     std::array<Layer, kMetrics> metric;  // by analysis::Metric
@@ -51,7 +53,10 @@ bool has_values(const TileView& view);
 bool has_reference(const TileView& view);
 bool has_owner(const TileView& view);
 
-TileView make_tile_view(const capture::Capture& capture, int tile, uint64_t content);
+// `stop`: when it becomes true what is made is of no use any more, and comes soon.
+TileView make_tile_view(
+    const capture::Capture& capture, int tile, uint64_t content, const std::atomic<bool>* stop = nullptr
+);
 
 // "f16 64x64"
 std::string shape_text(const capture::Probe& probe, int rows, int cols);

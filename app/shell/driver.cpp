@@ -61,6 +61,7 @@ ImVec2 place_of(const Driver& driver, const ScriptLine& line, const App& app) {
 ImGuiKey key_of(const Driver& driver, const ScriptLine& line) {
     const std::string& name = word_at(driver, line, 1);
     if (name == "Shift") return ImGuiMod_Shift;
+    if (name == "Ctrl") return ImGuiMod_Ctrl;
     for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key) {
         if (name == ImGui::GetKeyName(static_cast<ImGuiKey>(key))) return static_cast<ImGuiKey>(key);
     }
@@ -229,7 +230,12 @@ std::string value_of(const App& app, const std::string& key) {
     if (key == "iteration") return std::to_string(selection.iteration);
     if (key == "time") return std::to_string(selection.time);
     if (key == "warp") return std::to_string(selection.warp);
-    if (key == "line") return place_text(app.session.capture, selection.site);
+    if (key == "line") {
+        const bool stepped = selection.line > 0 && selection.source >= 0;
+        if (!stepped) return place_text(app.session.capture, selection.site);
+        const auto& source = app.session.capture.sources[static_cast<size_t>(selection.source)];
+        return file_name(source.path) + ":" + std::to_string(selection.line);
+    }
     if (key == "finding") return std::to_string(selection.finding);
     if (key == "metric") return std::string(analysis::name_of(heat.metric));
     if (key == "autofit") return heat.autofit ? "on" : "off";

@@ -10,7 +10,9 @@
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -28,15 +30,22 @@ void begin(App& app, const OpenRequest& request) {
 }
 
 // Events are followed by a few more frames: hover and layout take their effect one frame later.
-void loop(WindowShell& shell, Driver* driver) {
+void loop(WindowShell& shell, Driver* driver, const std::function<bool()>& interrupted) {
     constexpr int kAfterEvent = 3;
-    constexpr double kIdle = 1, kWorking = 0.05;  // seconds
+    constexpr double kIdle = 1, kWorking = 0.02, kSignal = 0.1;  // seconds
     int due = kAfterEvent;
-    while (glfwWindowShouldClose(shell.window.handle) == GLFW_FALSE && !shell.app.quit) {
+    while (glfwWindowShouldClose(shell.window.handle) == GLFW_FALSE && !shell.app.quit && !interrupted()) {
         if (due <= 0 && driver == nullptr) {
             const double before = glfwGetTime(), patience = is_waiting(shell.app.session) ? kWorking : kIdle;
-            glfwWaitEventsTimeout(patience);
-            due = glfwGetTime() - before < patience * 0.99 ? kAfterEvent : 1;
+            double waited = 0;
+            bool event = false;
+            while (!event && waited < patience && !interrupted()) {
+                const double slice = std::min(kSignal, patience - waited), begin = glfwGetTime();
+                glfwWaitEventsTimeout(slice);
+                waited = glfwGetTime() - before;
+                event = glfwGetTime() - begin < slice * 0.99;
+            }
+            due = event ? kAfterEvent : 1;
         }
         shell.draw(driver);
         --due;
@@ -52,7 +61,7 @@ int draw_offscreen(const OpenRequest& request) {
     OffscreenShell shell(request.width, request.height, request.scale > 0 ? request.scale : 1);
     begin(shell.app, request);
     if (!request.script.empty()) play(shell, read_script(request.script));
-    while (is_waiting(shell.app.session)) {
+    while (is_waiting(shell.app.session) && !request.interrupted()) {
         shell.draw();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -68,7 +77,7 @@ int open_window(const OpenRequest& request) {
     begin(shell.app, request);
     std::optional<Driver> driver;
     if (!request.script.empty()) driver = read_script(request.script);
-    loop(shell, driver ? &*driver : nullptr);
+    loop(shell, driver ? &*driver : nullptr, request.interrupted);
     return 0;
 }
 

@@ -61,6 +61,7 @@ LaneReport lane_report(const std::string& text) {
             report.line = std::atoi(place.c_str() + colon + 1);
         }
         report.block = j.at("block"), report.warp = j.at("warp"), report.time = j.at("time");
+        report.order = j.at("order"), report.between = between_from(j.at("between").get<std::string>());
         report.lanes = j.at("lanes");
         for (const json& row : j.at("values")) report.rows.push_back(row_from(row, report.lanes));
         return report;

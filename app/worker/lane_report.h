@@ -1,6 +1,8 @@
 // What the 32 lanes of a warp hold at an instant, as `warplens at --serve` answers.
 #pragma once
 
+#include "instrumentation/base/anchors.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -10,11 +12,13 @@ namespace wl::app {
 
 struct LaneRow {
     std::string expression, origin;
-    std::string problem;               // why there are no values; empty: there are
-    std::array<std::string, 32> text;  // by lane; "-": no value
-    std::array<double, 32> number{};   // NaN: no number
-    bool uniform = false;              // all active lanes hold the same
-    double low = 0, high = 0;          // of the finite numbers of active lanes
+    std::string problem;                 // why there are no values; empty: there are
+    std::array<std::string, 32> text;    // by lane; "-": no value
+    std::array<double, 32> number{};     // NaN: no number
+    uint32_t changed = 0;                // lanes that held something else at the instant shown before ...
+    std::array<std::string, 32> before;  // ... and what
+    bool uniform = false;                // all active lanes hold the same
+    double low = 0, high = 0;            // of the finite numbers of active lanes
 };
 
 struct LaneReport {
@@ -25,8 +29,9 @@ struct LaneReport {
     int line = 0;
     int64_t block = 0;
     int warp = 0;
-    uint64_t time = 0;
-    uint32_t lanes = 0;  // active
+    uint64_t time = 0, order = 0;  // of its build: of the warp's clock; instants of the block before
+    Between between;               // the same instant for another build
+    uint32_t lanes = 0;            // active
     std::vector<LaneRow> rows;
 };
 

@@ -32,6 +32,7 @@ void judge_line(Worker& worker, const std::string& line) {
     } else if (line.find_first_not_of(" \t\r") != std::string::npos) {
         constexpr std::string_view kPrefix = "warplens: error: ";
         worker.last_line = line.starts_with(kPrefix) ? line.substr(kPrefix.size()) : line;
+        if (auto complaint = complaint_from_line(line)) worker.complaints.push_back(std::move(*complaint));
     }
 }
 
@@ -79,9 +80,9 @@ void judge(Worker& worker, int status) {
     } else {
         worker.state = WorkerState::failed;
         const std::string code = std::to_string(WEXITSTATUS(status));
-        worker.message = worker.last_line.empty()
-            ? "The worker ended with status " + code + " and said nothing."
-            : worker.last_line;
+        worker.message = !worker.complaints.empty() ? text_of(worker.complaints.front())
+            : worker.last_line.empty() ? "The worker ended with status " + code + " and said nothing."
+                                       : worker.last_line;
     }
 }
 

@@ -2,6 +2,8 @@
 // window.
 #pragma once
 
+#include "app/worker/complaints.h"
+
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -24,7 +26,8 @@ struct Worker {
     int errors = -1, output = -1, input = -1;  // the worker's stderr, stdout and stdin
     std::string partial;                       // the line of stderr that has not ended yet
     std::string answer;                        // of stdout, what nobody has taken
-    std::string last_line;                     // for people: becomes the message when the worker fails
+    std::string last_line;                     // for people: becomes the message when the worker fails ...
+    std::vector<Complaint> complaints;         // ... unless a compiler said where
     std::string capture;                       // the file it writes
     Progress progress;
     WorkerState state = WorkerState::running;

@@ -14,7 +14,7 @@ std::string answer(const std::string& first, const std::string& others, const ch
     std::string list = "\"" + first + "\"";
     for (int lane = 1; lane < 32; ++lane) list += ", \"" + others + "\"";
     return R"({"asked": "--warp 3", "build": "debug", "function": "f", "instruction": "add;", "place": "a/b.cu:127",
-        "block": 2, "warp": 3, "time": 99, "lanes": )" +
+        "block": 2, "warp": 3, "time": 99, "order": 777, "between": "softmax#1,barrier#4,0.25", "lanes": )" +
         std::string(lanes) +
         R"(, "values": [{"expression": "x", "origin": "in %f1", "problem": "", "lanes": [)" + list + "]}]}";
 }
@@ -26,6 +26,8 @@ TEST(LaneReport, HoldsPlaceTimeAndTheNumbersOfEveryLane) {
     EXPECT_EQ(r.line, 127);
     EXPECT_EQ(r.block, 2);
     EXPECT_EQ(r.time, 99U);
+    EXPECT_EQ(r.order, 777U);
+    EXPECT_EQ(r.between, (Between{"softmax#1", "barrier#4", 0.25}));
     ASSERT_EQ(r.rows.size(), 1U);
     const LaneRow& row = r.rows[0];
     EXPECT_FALSE(row.uniform);

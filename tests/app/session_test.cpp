@@ -218,5 +218,61 @@ TEST(TileView, AMaskedScoreNeitherRingsNorWidensTheRange) {
     EXPECT_FALSE(is_absent(view.metric[0].values.data[9])) << "the kernel's NaN is not a missing reference";
 }
 
+// One wrong tile of that side, all of whose elements differ.
+capture::Capture big_tile(int side) {
+    capture::Capture c = testing::synthetic_capture();
+    capture::Tile tile = c.tiles.front();
+    const auto count = static_cast<size_t>(side) * static_cast<size_t>(side);
+    std::vector<float> got(count);
+    for (size_t i = 0; i < count; ++i) got[i] = static_cast<float>(i % 1000) + 1;
+    c.probes[static_cast<size_t>(tile.probe)].dtype = DType::f32;
+    tile.rows = tile.cols = side;
+    tile.values = add_blob(c.blobs, got);
+    tile.reference = add_blob(c.blobs, std::vector<double>(count, 0.5));
+    tile.bound = add_blob(c.blobs, std::vector<float>(count, 0.25F));
+    tile.owner = capture::kNoBlob;
+    c.tiles.push_back(tile);
+    return c;
+}
+
+TEST(Session, ABigTileIsMeasuredWhileTheWindowGoesOn) {
+    Session session;
+    Selection selection;
+    load(session, selection, big_tile(1500), "big.wlcap");
+    const int big = static_cast<int>(session.capture.tiles.size()) - 1;
+    select_tile(session, selection, big);
+    prepare(session, selection);
+    EXPECT_EQ(session.current.tile, big);
+    EXPECT_FALSE(session.current.measured) << "the frame did not wait for it";
+    EXPECT_FALSE(has_values(session.current));
+    EXPECT_TRUE(is_waiting(session));
+    while (is_waiting(session)) prepare(session, selection);
+    ASSERT_TRUE(has_values(session.current));
+    EXPECT_EQ(session.current.wrong_count, 1500 * 1500);
+    ASSERT_EQ(session.current.worst.size(), kMaxWorst);
+    EXPECT_EQ(session.current.worst[0], (Element{0, 999}));
+    EXPECT_EQ(session.current.worst[1], (Element{1, 499})) << "of equal excess in their order";
+
+    select_tile(session, selection, 0);
+    prepare(session, selection);
+    select_tile(session, selection, big);
+    prepare(session, selection);
+    load(session, selection, testing::synthetic_capture(), "small.wlcap");
+    EXPECT_FALSE(session.loading) << "what is measured of another capture is given up";
+}
+
+TEST(Session, ASiteInAHeaderOfTheToolkitIsTheLineThatCallsIt) {
+    capture::Capture c = testing::synthetic_capture();
+    c.sources.push_back({"/usr/local/cuda/include/crt/mma.hpp", ""});
+    capture::Site inner;
+    inner.source = static_cast<int>(c.sources.size()) - 1, inner.line = 91, inner.inlined_at = 0;
+    c.sites.push_back(inner);
+    const int site = static_cast<int>(c.sites.size()) - 1;
+    EXPECT_EQ(user_site(c, site), 0);
+    EXPECT_EQ(place_text(c, site), place_text(c, 0));
+    c.sites.back().inlined_at = -1;
+    EXPECT_EQ(user_site(c, site), site) << "called, not inlined: there is no other";
+}
+
 }  // namespace
 }  // namespace wl::app

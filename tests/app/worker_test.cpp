@@ -124,6 +124,32 @@ TEST(Worker, CancelInterruptsItEvenWhenItIgnoresTheInterrupt) {
     }
 }
 
+TEST(Worker, WhatACompilerSaysIsFoundWithItsLine) {
+    const struct {
+        const char *said, *file, *text;
+    } forms[] = {
+        {"own/gemm.cu:62: error: identifier \"x\" is undefined",
+         "own/gemm.cu",                                                               "identifier \"x\" is undefined"},
+        {"gemm.cu(62): error: expected a \";\"",                  "gemm.cu",          "expected a \";\""             },
+        {"gemm.cu:62:17: error: use of undeclared identifier",    "gemm.cu",          "use of undeclared identifier" },
+        {"/tmp/a b/gemm.cu(62): catastrophic error: cannot open", "/tmp/a b/gemm.cu", "cannot open"                  },
+    };
+    for (const auto& form : forms) {
+        const std::optional<Complaint> found = complaint_from_line(form.said);
+        ASSERT_TRUE(found) << form.said;
+        EXPECT_EQ(found->file, form.file);
+        EXPECT_EQ(found->line, 62);
+        EXPECT_EQ(found->text, form.text);
+    }
+    for (const char* none :
+         {"1 error detected in the compilation of \"gemm.cu\".", "gemm.cu:62: warning: unused", "error"})
+        EXPECT_FALSE(complaint_from_line(none)) << none;
+    Worker worker;
+    start(worker, {"/bin/sh", "-c", "printf 'k.cu:3: error: no\\n1 error detected\\n' >&2; exit 2"}, "");
+    wait_for(worker, [&] { return worker.state != WorkerState::running; });
+    EXPECT_EQ(worker.message, "k.cu:3: no");
+}
+
 TEST(Worker, AMissingProgramIsAnErrorThatNamesIt) {
     Worker worker;
     try {

@@ -185,7 +185,9 @@ TEST(Workspace, EveryControlAnswersOnASmallScreenToo) {
         click timeline/forward
         click tiles/first-bad
         expect tile l
+        click tab/Ownership
         move ownership/w5
+        click tab/Element
         move run/start
         move element/history)");
     for (const Control& control : window.shell.app.ui.controls) {

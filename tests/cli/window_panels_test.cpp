@@ -4,7 +4,7 @@
 #include "app/session/navigate.h"
 #include "app/shell/shell_window.h"
 #include "instrumentation/capture/file.h"
-#include "tests/support/display.h"
+#include "tests/support/desktop.h"
 #include "tests/support/png.h"
 #include "tests/support/program.h"
 
@@ -17,56 +17,9 @@
 namespace wl::app {
 namespace {
 
+using test::colour_at;
+using test::Desktop;
 using test::TemporaryFolder;
-
-struct Desktop {
-    test::VirtualDisplay display;
-    TemporaryFolder folder;
-    WindowShell shell;
-    Desktop(int width, int height) : display(width, height), shell(width, height, 1) {
-        shell.app.session.program = WL_PROGRAM;
-    }
-    // Records a kernel with the command line's words and shows its capture.
-    void show(std::vector<std::string> words) {
-        const std::string path = folder.path + "/shown.wlcap";
-        words.insert(words.end(), {"-o", path, "--quiet"});
-        const test::Said said = test::warplens(words);
-        ASSERT_TRUE(said.status == 0 || said.status == 1 || said.status == 3) << said.err;
-        load(shell.app.session, shell.app.selection, capture::read_capture(path), path);
-    }
-    void play(const std::string& script) {
-        Driver driver = parse_script(script, "script");
-        driver.hands = test::x_hands();
-        app::play(shell, std::move(driver));
-    }
-    Image pixels() {
-        const std::string path = folder.path + "/shot.png";
-        play("shot " + path + "\n");
-        return test::read_png(path);
-    }
-    const Control& control(const std::string& name) {
-        for (const Control& each : shell.app.ui.controls)
-            if (each.name == name) return each;
-        throw std::runtime_error(name + " is not on the screen");
-    }
-    bool shows(const std::string& name) {
-        for (const Control& each : shell.app.ui.controls)
-            if (each.name == name) return true;
-        return false;
-    }
-    const LaneRow& row(const std::string& expression) {
-        for (const LaneRow& each : shell.app.session.lanes.report->rows)
-            if (each.expression == expression) return each;
-        throw std::runtime_error(expression + " is no row");
-    }
-    uint64_t time() const { return shell.app.session.lanes.report->time; }
-};
-
-ImU32 colour_at(const Image& image, float x, float y) {
-    const auto at = static_cast<size_t>(y) * static_cast<size_t>(image.width) + static_cast<size_t>(x);
-    const uint8_t* pixel = image.rgb.data() + 3 * at;
-    return IM_COL32(pixel[0], pixel[1], pixel[2], 255);
-}
 
 // How many colours a row of lanes has, read off above its numbers.
 size_t colours_of(Desktop& desktop, const std::string& expression) {

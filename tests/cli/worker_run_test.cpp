@@ -258,7 +258,7 @@ TEST(Lanes, FollowKernelTimeIntoTheStageThatItIsIn) {
     for (const int iteration : {0, 1}) {
         selection.warp = 3;
         move_to_time(session, selection, in_iteration(iteration));
-        selection.site = site_at_line(c, "v2c_3.cu", line_of(kReduction));
+        select_site(session, selection, site_at_line(c, "v2c_3.cu", line_of(kReduction)));
         window.play("click tab/Lanes\n wait 3\n" + until_reduction());
         EXPECT_EQ(session.lanes.report->warp, 3);
         EXPECT_EQ(window.row("row").number[0], 24) << "the first row of warp 3";

@@ -35,6 +35,9 @@ std::string key_name(ImGuiKey key) {
         case ImGuiKey_Backspace: return "BackSpace";
         case ImGuiKey_Space: return "space";
         case ImGuiMod_Shift: return "shift";
+        case ImGuiMod_Ctrl: return "ctrl";
+        case ImGuiKey_Period: return "period";
+        case ImGuiKey_Comma: return "comma";
         default: return ImGui::GetKeyName(key);
     }
 }

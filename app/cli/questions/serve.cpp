@@ -36,6 +36,11 @@ int serve(const char* key, const std::function<ordered_json(const std::string&)>
     return kExitOk;
 }
 
+// What the first question to a block waits for, in the words of progress_reporter.
+void tell_stage(const Command& command, const char* stage) {
+    if (command.output.progress) std::fprintf(stderr, "progress %s 0\n", stage);
+}
+
 }  // namespace
 
 int serve_at(const Command& command) {
@@ -43,7 +48,11 @@ int serve_at(const Command& command) {
     return serve("asked", [&](const std::string& line) {
         const AtOptions o = parse_at(line);
         std::unique_ptr<Trip>& trip = trips[{o.fragments || o.shared.asked ? "recorded" : o.build, o.block}];
-        if (!trip) trip = make_trip(command, o);
+        if (!trip) {
+            tell_stage(command, "compile");
+            trip = make_trip(command, o);
+            tell_stage(command, "run");
+        }
         if (o.shared.asked) return shared_json(answer_shared(*trip, o));
         return o.fragments ? live_json(answer_fragments(*trip, o)) : report_json(answer(*trip, o));
     });

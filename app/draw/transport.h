@@ -1,0 +1,19 @@
+// The buttons that move the instant: steps forward and back, and searches from the block's start.
+#pragma once
+
+#include "app/draw/widgets.h"
+#include "app/session/commands.h"
+#include "app/session/selection.h"
+#include "app/session/session.h"
+
+namespace wl::app {
+
+// In a row from that place on, as far as there is room; returns the x behind them.
+float draw_transport(
+    const Session& session, const Selection& selection, Commands& commands, ImVec2 at, float right
+);
+
+// The keys of a debugger, with their twins backwards.
+void use_step_keys(const Session& session, const Selection& selection, Commands& commands);
+
+}  // namespace wl::app

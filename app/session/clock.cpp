@@ -1,0 +1,180 @@
+// The debug build's clock is told to the timeline by the places that both builds pass.
+#include "app/session/clock.h"
+
+#include "app/session/navigate.h"
+#include "app/session/questions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+constexpr size_t kMostSteps = 8;  // that wait: a key held down does not run on behind its release
+constexpr const char *kStep = " --step ", *kSeek = " --lane ";
+
+// Steps and searches say which lane they follow; what else is asked does not move the selection's time.
+bool is_step(const std::string& question) { return question.find(kSeek) != std::string::npos; }
+
+void mark_changes(const LaneReport& before, LaneReport& now) {
+    const bool same_warp = before.problem.empty() && before.warp == now.warp && before.block == now.block &&
+        before.build == now.build;
+    if (!same_warp || before.order == now.order) return;
+    for (LaneRow& row : now.rows) {
+        const auto was = std::find_if(before.rows.begin(), before.rows.end(), [&](const LaneRow& r) {
+            return r.expression == row.expression;
+        });
+        if (was == before.rows.end() || !row.problem.empty()) continue;
+        for (size_t lane = 0; lane < row.text.size(); ++lane) {
+            const bool active = (now.lanes >> lane & 1) != 0;
+            if (!active || row.text[lane] == was->text[lane]) continue;
+            row.changed |= 1U << lane;
+            row.before[lane] = was->text[lane];
+        }
+    }
+}
+
+// Of the selected warp, on the timeline's clock.
+std::optional<Anchors> recorded_anchors(const Session& session, int64_t block, int warp) {
+    const int record = record_index(session, block);
+    if (record < 0) return std::nullopt;
+    return analysis::anchors(session.capture, session.timelines[static_cast<size_t>(record)], warp);
+}
+
+// Index in Capture::sources; -1: it is not there.
+int source_of(const capture::Capture& capture, const std::string& path) {
+    for (size_t i = 0; i < capture.sources.size(); ++i)
+        if (file_name(capture.sources[i].path) == file_name(path)) return static_cast<int>(i);
+    return -1;
+}
+
+// An arrival at a line that was chosen has a time of its own; a mark's is known, and a time that was asked
+// for stays.
+bool is_arrival(const LaneQuestion& q) { return !q.line.empty() && !q.line.starts_with("--tile"); }
+
+void follow(Session& session, Selection& selection, bool stepped) {
+    const LaneReport& report = *session.lanes.report;
+    const int site = site_at_line(session.capture, report.file, report.line);
+    const std::optional<uint32_t> time = timeline_time(session, report);
+    if (stepped) {
+        selection.warp = report.warp;
+        move_to_time(session, selection, time.value_or(selection.time));
+        selection.order = static_cast<int64_t>(report.order);
+        selection.order_warp = report.warp;
+        selection.debug_order = report.build == "debug";
+    } else if (is_arrival(session.lanes.question) && time) {
+        selection.time = *time;
+    }
+    if (site >= 0) selection.site = site;
+    selection.source = source_of(session.capture, report.file), selection.line = report.line;
+}
+
+}  // namespace
+
+void remove_breakpoint(Session& session, const Breakpoint& breakpoint) {
+    std::erase_if(session.breakpoints, [&](const Breakpoint& b) {
+        return b.line == breakpoint.line && b.file == breakpoint.file;
+    });
+}
+
+void set_breakpoint(Session& session, const Breakpoint& breakpoint) {
+    remove_breakpoint(session, breakpoint);
+    session.breakpoints.push_back(breakpoint);
+}
+
+const Breakpoint* breakpoint_at(const Session& session, const std::string& path, int line) {
+    const auto at =
+        std::find_if(session.breakpoints.begin(), session.breakpoints.end(), [&](const Breakpoint& b) {
+            return b.line == line && b.file == file_name(path);
+        });
+    return at != session.breakpoints.end() ? &*at : nullptr;
+}
+
+std::string breakpoint_words(const Breakpoint& b) {
+    return b.file + ":" + std::to_string(b.line) + (b.condition.empty() ? "" : " if " + b.condition);
+}
+
+void ask_step(
+    Session& session, const Selection& selection, const LaneQuestion& from, const std::string& words
+) {
+    LanesAnswer& lanes = session.lanes;
+    if (is_empty(from)) return;
+    if (is_step(lanes.talk.asked) || is_step(lanes.talk.next)) {
+        if (lanes.steps.size() < kMostSteps) lanes.steps.push_back(words);
+        return;
+    }
+    const bool stands = lanes.report && lanes.report->problem.empty() && lanes.shown == words_of(from);
+    std::string question = stands
+        ? from.warp + " --order " + std::to_string(lanes.report->order) + watch_words(from.watch)
+        : words_of(from);
+    question += kSeek + std::to_string(selection.lane);
+    for (const Breakpoint& b : session.breakpoints) question += " --break " + quoted(breakpoint_words(b));
+    lanes.stepped_from = from;
+    ask_lanes(session, question + kStep + quoted(words));
+}
+
+void take_lanes_answer(Session& session, Selection& selection, const std::string& answer) {
+    LanesAnswer& lanes = session.lanes;
+    LaneReport report = lane_report(answer);
+    const bool stepped = is_step(report.asked);
+    if (stepped && !report.problem.empty()) {
+        session.message = {report.problem, false};
+        lanes.steps.clear();
+        return;
+    }
+    if (lanes.report) mark_changes(*lanes.report, report);
+    lanes.report = std::move(report);
+    lanes.shown = stepped ? "" : lanes.report->asked;
+    const LaneQuestion of = stepped ? lanes.stepped_from : lanes.question;
+    const bool wanted = lanes.talk.next.empty() && lanes.report->problem.empty() &&
+        words_of(lane_question(session, selection, of.watch)) == words_of(of);
+    if (!wanted) {
+        lanes.steps.clear();
+        return;
+    }
+    follow(session, selection, stepped);
+    lanes.question = lane_question(session, selection, of.watch);
+    lanes.shown = words_of(lanes.question);
+}
+
+void ask_instant(
+    Session& session, const Selection& selection, const LaneQuestion& from, const std::string& options
+) {
+    if (from.warp.empty() || is_step(session.lanes.talk.asked)) return;
+    const bool named = options.find("--block ") != std::string::npos;
+    const std::string block = named ? "" : from.warp.substr(0, from.warp.find(" --warp ")),
+                      build = from.warp.substr(from.warp.find(" --build "));
+    session.lanes.stepped_from = from;
+    session.lanes.steps.clear();
+    ask_lanes(
+        session,
+        block + build + " " + options + watch_words(from.watch) + kSeek + std::to_string(selection.lane)
+    );
+}
+
+void take_waiting_step(Session& session, const Selection& selection) {
+    LanesAnswer& lanes = session.lanes;
+    if (lanes.steps.empty() || !lanes.talk.asked.empty()) return;
+    const std::string next = lanes.steps.front();
+    lanes.steps.erase(lanes.steps.begin());
+    ask_step(session, selection, lanes.question, next);
+}
+
+std::optional<uint32_t> timeline_time(const Session& session, const LaneReport& report) {
+    const std::optional<Anchors> anchors = recorded_anchors(session, report.block, report.warp);
+    if (!anchors) return std::nullopt;
+    if (report.build != "debug") return static_cast<uint32_t>(report.time);
+    const std::optional<uint64_t> time = time_at(*anchors, report.between);
+    return time ? std::optional(static_cast<uint32_t>(*time)) : std::nullopt;
+}
+
+std::string between_words(const Session& session, const Selection& selection) {
+    const int record = shown_record(session, selection);
+    if (record < 0) return "";
+    const int64_t block = session.capture.records[static_cast<size_t>(record)].block;
+    const std::optional<Anchors> anchors = recorded_anchors(session, block, selection.warp);
+    return text_of(between_at(*anchors, selection.time));
+}
+
+}  // namespace wl::app
