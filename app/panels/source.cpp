@@ -172,8 +172,7 @@ void use_line(
         {number.high.x, box.low.y},
         box.high
     };
-    if (press(text, "source/" + std::to_string(line)))
-        select_site(session, selection, site_at_line(session.capture, path, line));
+    if (press(text, "source/" + std::to_string(line))) select_line(session, selection, panel.source, line);
     over = over || ImGui::IsItemHovered(), menu = menu || ImGui::IsItemClicked(ImGuiMouseButton_Right);
     const ImGuiIO& io = ImGui::GetIO();
     toggled = toggled || (over && ImGui::IsKeyPressed(ImGuiKey_F9));

@@ -54,12 +54,19 @@ std::string line_words(const Session& session, int index) {
     return "--line " + std::to_string(site.line) + " --file " + quoted(file_name(path));
 }
 
+std::string line_words(const Session& session, const Selection& selection) {
+    const bool chosen = selection.line_chosen && selection.line > 0 && selection.source >= 0;
+    if (!chosen) return line_words(session, selection.site);
+    const std::string& path = session.capture.sources[static_cast<size_t>(selection.source)].path;
+    return "--line " + std::to_string(selection.line) + " --file " + quoted(file_name(path));
+}
+
 // The mark of the selected tile, when the selected line is the mark's.
 std::string mark_words(const Session& session, const Selection& selection) {
     const capture::Tile* tile = tile_of(session, selection);
     if (tile == nullptr || tile->block < 0 || selection.moved) return "";
     const capture::Probe& probe = *probe_of(session, selection);
-    const std::string line = line_words(session, selection.site);
+    const std::string line = line_words(session, selection);
     if (line.empty() || line != line_words(session, probe.site)) return "";
     return "--tile " + quoted(probe.name) + " --iteration " + std::to_string(tile->iteration);
 }
@@ -97,7 +104,7 @@ LaneQuestion lane_question(const Session& session, const Selection& selection, c
     const capture::Where* witness = witness_of(session, selection);
     if (witness != nullptr && witness->tile.empty() && witness->epoch >= 0) {
         q.instant = "--epoch " + std::to_string(witness->epoch);
-        q.line = line_words(session, selection.site);
+        q.line = line_words(session, selection);
         return q;
     }
     const bool stepped = selection.order >= 0 && selection.order_warp == selection.warp;
@@ -109,7 +116,7 @@ LaneQuestion lane_question(const Session& session, const Selection& selection, c
         const std::string between = between_words(session, selection);
         if (!between.empty()) q.instant = "--between " + quoted(between);
     } else if (q.line = mark_words(session, selection); q.line.empty()) {
-        q.line = line_words(session, selection.site);
+        q.line = line_words(session, selection);
         if (!q.line.empty()) q.instant = instant_words(session, selection);
     }
     return q;

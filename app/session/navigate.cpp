@@ -199,6 +199,17 @@ void select_site(const Session& session, Selection& selection, int site) {
     selection.line_chosen = true;
 }
 
+void select_line(const Session& session, Selection& selection, int source, int line) {
+    if (source < 0 || source >= static_cast<int>(session.capture.sources.size())) return;
+    const std::string& path = session.capture.sources[static_cast<size_t>(source)].path;
+    const int site = site_at_line(session.capture, path, line);
+    if (site >= 0) selection.site = site;
+    selection.witness = -1;
+    selection.order = -1;
+    selection.source = source, selection.line = line;
+    selection.line_chosen = true;
+}
+
 void select_first(const Session& session, Selection& selection) {
     if (session.first_bad >= 0) {
         select_tile(session, selection, session.first_bad);

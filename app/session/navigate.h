@@ -19,6 +19,8 @@ void select_finding(const Session& session, Selection& selection, int finding);
 void select_witness(const Session& session, Selection& selection, int witness);
 // That place; nullptr: none is selected.
 const capture::Where* witness_of(const Session& session, const Selection& selection);
+// Of the source, chosen by a click; the recorded program may have no instruction there.
+void select_line(const Session& session, Selection& selection, int source, int line);
 void select_site(
     const Session& session, Selection& selection, int site
 );  // of a line that was chosen; -1: nothing happens

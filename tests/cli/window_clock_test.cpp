@@ -39,9 +39,7 @@ struct Clock : testing::Test {
             desktop.show({"run", test::source_path("tests/kernels/gemm.toml"), "--record", "1,1,0"})
         );
         desktop.play("click tab/Lanes\n wait 3\n");
-        select_site(
-            session, selection, site_at_line(session.capture, "gemm.cu", std::stoi(number_of(kFirst)))
-        );
+        select_line(session, selection, 0, std::stoi(number_of(kFirst)));
         selection.warp = 2;
         desktop.play("wait 3\n until lanes " + place_of(kFirst) + "\n");
     }
@@ -133,7 +131,7 @@ TEST_F(Clock, TheTimelineMovesLanes) {
 
 TEST_F(Clock, APressOnTheGutterSetsABreakpointThatGoStopsAt) {
     const std::string line = number_of(kSums);
-    select_site(session, selection, site_at_line(session.capture, "gemm.cu", std::stoi(line)));
+    select_line(session, selection, 0, std::stoi(line));
     desktop.play("wait 3\n until lanes gemm.cu:" + line + "\n click source/gutter/" + line + "\n");
     ASSERT_EQ(session.breakpoints.size(), 1U);
     const Control flag = desktop.control("source/gutter/" + line);
