@@ -32,6 +32,17 @@ Gui::~Gui() {
     ImGui::DestroyContext();
 }
 
+namespace {
+
+void move_instant(App& app, const Commands& commands) {
+    if (app.session.capture.launch.kernel.empty() || app.session.program.empty()) return;
+    const LaneQuestion here = lane_question(app.session, app.selection, app.workspace.lanes.watch);
+    if (commands.seek) ask_instant(app.session, app.selection, here, *commands.seek);
+    if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
+}
+
+}  // namespace
+
 void frame(App& app) {
     app.ui.controls.clear();
     const Selection before = app.selection;
@@ -49,9 +60,7 @@ void frame(App& app) {
     if (commands.ask_shared) ask_shared(app.session, *commands.ask_shared);
     if (commands.breakpoint) set_breakpoint(app.session, *commands.breakpoint);
     if (commands.no_breakpoint) remove_breakpoint(app.session, *commands.no_breakpoint);
-    const LaneQuestion here = lane_question(app.session, app.selection, app.workspace.lanes.watch);
-    if (commands.seek) ask_instant(app.session, app.selection, here, *commands.seek);
-    if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
+    if (commands.seek || commands.step) move_instant(app, commands);
     if (commands.ask_fragments) ask_fragments(app.session, *commands.ask_fragments);
     if (commands.ask_provenance) ask_provenance(app.session, *commands.ask_provenance);
     if (commands.ask_lesson) ask_lesson(app.session, *commands.ask_lesson);
