@@ -126,19 +126,20 @@ float draw_transport(
     return at.x;
 }
 
+// A press is a step: a key that is held down while a frame is slow does not run on.
 void use_step_keys(const Session& session, const Selection& selection, Commands& commands) {
     const ImGuiIO& io = ImGui::GetIO();
     const bool shift = io.KeyShift, ctrl = io.KeyCtrl;
-    if (ImGui::IsKeyPressed(ImGuiKey_F10) && !ctrl) commands.step = shift ? "back over" : "over";
-    if (ImGui::IsKeyPressed(ImGuiKey_F11))
+    if (ImGui::IsKeyPressed(ImGuiKey_F10, false) && !ctrl) commands.step = shift ? "back over" : "over";
+    if (ImGui::IsKeyPressed(ImGuiKey_F11, false))
         commands.step = std::string(ctrl ? "back " : "") + (shift ? "out" : "into");
-    if (ImGui::IsKeyPressed(ImGuiKey_F5)) commands.step = shift ? "back go" : "go";
+    if (ImGui::IsKeyPressed(ImGuiKey_F5, false)) commands.step = shift ? "back go" : "go";
     if (ctrl) return;
-    if (ImGui::IsKeyPressed(ImGuiKey_Period)) commands.step = "1";
-    if (ImGui::IsKeyPressed(ImGuiKey_Comma)) commands.step = "-1";
-    if (ImGui::IsKeyPressed(ImGuiKey_I)) commands.step = shift ? "back iteration" : "iteration";
+    if (ImGui::IsKeyPressed(ImGuiKey_Period, false)) commands.step = "1";
+    if (ImGui::IsKeyPressed(ImGuiKey_Comma, false)) commands.step = "-1";
+    if (ImGui::IsKeyPressed(ImGuiKey_I, false)) commands.step = shift ? "back iteration" : "iteration";
     const std::string element = element_name(session, selection);
-    if (ImGui::IsKeyPressed(ImGuiKey_W) && !element.empty())
+    if (ImGui::IsKeyPressed(ImGuiKey_W, false) && !element.empty())
         commands.step = (shift ? "back write " : "write ") + element;
 }
 

@@ -175,8 +175,8 @@ void use_line(
     if (press(text, "source/" + std::to_string(line))) select_line(session, selection, panel.source, line);
     over = over || ImGui::IsItemHovered(), menu = menu || ImGui::IsItemClicked(ImGuiMouseButton_Right);
     const ImGuiIO& io = ImGui::GetIO();
-    toggled = toggled || (over && ImGui::IsKeyPressed(ImGuiKey_F9));
-    if (over && io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F10))
+    toggled = toggled || (over && ImGui::IsKeyPressed(ImGuiKey_F9, false));
+    if (over && io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F10, false))
         commands.step = (io.KeyShift ? "back line " : "line ") + here.file + ":" + std::to_string(line);
     if (toggled && set != nullptr) commands.no_breakpoint = here;
     if (toggled && set == nullptr) commands.breakpoint = here;

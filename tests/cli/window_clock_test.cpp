@@ -39,9 +39,16 @@ struct Clock : testing::Test {
             desktop.show({"run", test::source_path("tests/kernels/gemm.toml"), "--record", "1,1,0"})
         );
         desktop.play("click tab/Lanes\n wait 3\n");
-        select_line(session, selection, 0, std::stoi(number_of(kFirst)));
         selection.warp = 2;
+        move_to_time(session, selection, time_of_load());
+        select_line(session, selection, 0, std::stoi(number_of(kFirst)));
         desktop.play("wait 3\n until lanes " + place_of(kFirst) + "\n");
+    }
+    // Of the second iteration, so that there is one before and one behind.
+    uint32_t time_of_load() const {
+        for (const analysis::StageSpan& span : session.timelines[0].stages)
+            if (span.warp == 2 && span.stage == 0 && span.iteration == 1) return span.begin + 1;
+        throw std::runtime_error("warp 2 has no second iteration");
     }
     const LaneReport& report() const { return *session.lanes.report; }
     void settle() {
@@ -131,6 +138,7 @@ TEST_F(Clock, TheTimelineMovesLanes) {
 
 TEST_F(Clock, APressOnTheGutterSetsABreakpointThatGoStopsAt) {
     const std::string line = number_of(kSums);
+    move_to_time(session, selection, time_of_load());
     select_line(session, selection, 0, std::stoi(line));
     desktop.play("wait 3\n until lanes gemm.cu:" + line + "\n click source/gutter/" + line + "\n");
     ASSERT_EQ(session.breakpoints.size(), 1U);
