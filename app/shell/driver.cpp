@@ -184,6 +184,13 @@ std::string shared_value_of(const SharedAnswered& shared) {
     return "epoch " + std::to_string(shared.report->state.epoch) + " at " + shared.report->state.place;
 }
 
+// "v2c_3.cu:104": where a step led, else the selected site.
+std::string line_of(const Session& session, const Selection& selection) {
+    if (selection.line <= 0 || selection.source < 0) return place_text(session.capture, selection.site);
+    const auto& source = session.capture.sources[static_cast<size_t>(selection.source)];
+    return file_name(source.path) + ":" + std::to_string(selection.line);
+}
+
 }  // namespace
 
 Hands imgui_hands() {
@@ -230,12 +237,7 @@ std::string value_of(const App& app, const std::string& key) {
     if (key == "iteration") return std::to_string(selection.iteration);
     if (key == "time") return std::to_string(selection.time);
     if (key == "warp") return std::to_string(selection.warp);
-    if (key == "line") {
-        const bool stepped = selection.line > 0 && selection.source >= 0;
-        if (!stepped) return place_text(app.session.capture, selection.site);
-        const auto& source = app.session.capture.sources[static_cast<size_t>(selection.source)];
-        return file_name(source.path) + ":" + std::to_string(selection.line);
-    }
+    if (key == "line") return line_of(app.session, selection);
     if (key == "finding") return std::to_string(selection.finding);
     if (key == "metric") return std::string(analysis::name_of(heat.metric));
     if (key == "autofit") return heat.autofit ? "on" : "off";
