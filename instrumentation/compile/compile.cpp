@@ -21,29 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The user's folders and what lies in them.
-struct Sight {
-    std::vector<std::string> include, found;
-    UserHeaders headers;
-};
-
-Sight look_around(const CompileOptions& options, const std::string& source, const Toolkit& toolkit) {
-    Sight sight;
-    const std::string path = fs::absolute(options.source_path).lexically_normal().string();
-    for (const std::string& folder : options.include)
-        sight.include.push_back(fs::absolute(folder).lexically_normal().string());
-    if (options.marks) sight.include.push_back(probe_folder());
-    constexpr int kMostRounds = 4;  // a header that was found may ask for others
-    for (int round = 0; round < kMostRounds; ++round) {
-        sight.headers = user_headers(path, source, sight.include);
-        const auto more = folders_near(path, sight.headers.missing, toolkit.include);
-        if (more.empty()) break;
-        sight.include.insert(sight.include.end(), more.begin(), more.end());
-        sight.found.insert(sight.found.end(), more.begin(), more.end());
-    }
-    return sight;
-}
-
 // A program or library counts by path, size and time: to ask for its version would start it.
 nlohmann::json identity(const std::string& path) {
     std::error_code ignored;
@@ -155,7 +132,7 @@ Compiled compile(const CompileOptions& options) {
         compiled.ptx = read_ptx_file(options.source_path);
         return compiled;
     }
-    compiled.source_text = read_text_file(options.source_path);
+    compiled.source_text = options.text ? *options.text : read_text_file(options.source_path);
     const Toolkit toolkit = find_toolkit();
     const Sight sight = look_around(options, compiled.source_text, toolkit);
     compiled.found = sight.found;

@@ -117,4 +117,21 @@ std::vector<std::string> folders_near(
     return folders;
 }
 
+Sight look_around(const CompileOptions& options, const std::string& source, const Toolkit& toolkit) {
+    Sight sight;
+    const std::string path = fs::absolute(options.source_path).lexically_normal().string();
+    for (const std::string& folder : options.include)
+        sight.include.push_back(fs::absolute(folder).lexically_normal().string());
+    if (options.marks) sight.include.push_back(probe_folder());
+    constexpr int kMostRounds = 4;  // a header that was found may ask for others
+    for (int round = 0; round < kMostRounds; ++round) {
+        sight.headers = user_headers(path, source, sight.include);
+        const auto more = folders_near(path, sight.headers.missing, toolkit.include);
+        if (more.empty()) break;
+        sight.include.insert(sight.include.end(), more.begin(), more.end());
+        sight.found.insert(sight.found.end(), more.begin(), more.end());
+    }
+    return sight;
+}
+
 }  // namespace wl::compile

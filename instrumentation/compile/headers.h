@@ -2,6 +2,9 @@
 // options.
 #pragma once
 
+#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/toolkit.h"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,5 +31,12 @@ UserHeaders user_headers(
 std::vector<std::string> folders_near(
     const std::string& path, const std::vector<std::string>& missing, const std::vector<std::string>& known
 );
+
+// The user's folders and what lies in them, for a source with this text.
+struct Sight {
+    std::vector<std::string> include, found;
+    UserHeaders headers;
+};
+Sight look_around(const CompileOptions& options, const std::string& source, const Toolkit& toolkit);
 
 }  // namespace wl::compile

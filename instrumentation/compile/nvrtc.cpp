@@ -50,7 +50,9 @@ std::vector<std::string> flags_of(const Request& request, bool with_stand_ins) {
     std::vector<std::string> flags = {
         "--gpu-architecture=" + options.arch,
         "--std=" + request.standard,
-        options.debug ? "--device-debug" : "--generate-line-info"};
+        request.quick       ? "--Ofast-compile=max"
+            : options.debug ? "--device-debug"
+                            : "--generate-line-info"};
     for (const auto& [name, value] : options.defines)
         flags.push_back("--define-macro=" + name + (value.empty() ? "" : "=" + value));
     for (const std::string& folder : request.include) flags.push_back("--include-path=" + folder);

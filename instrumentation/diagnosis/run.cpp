@@ -39,11 +39,7 @@ std::string now_utc() {
 }
 
 compile::Compiled compile_kernel(const manifest::Problem& p, const Options& options) {
-    compile::CompileOptions c;
-    c.source_path = p.kernel.source, c.display_path = path_from_here(p.kernel.source), c.defines = p.defines,
-    c.include = p.kernel.include, c.arch = options.arch, c.debug = options.debug;
-    c.name_expressions = manifest::template_entries(p);
-    return compile::compile(c);
+    return compile::compile(compile_options(p, options));
 }
 
 std::string entry_name(
@@ -81,6 +77,14 @@ std::string entry_name(
 
 void report(const Options& options, const char* stage, double fraction) {
     if (options.on_progress && !options.on_progress({stage, fraction})) throw Cancelled{};
+}
+
+compile::CompileOptions compile_options(const manifest::Problem& p, const Options& options) {
+    compile::CompileOptions c;
+    c.source_path = p.kernel.source, c.display_path = path_from_here(p.kernel.source), c.defines = p.defines,
+    c.include = p.kernel.include, c.arch = options.arch, c.debug = options.debug;
+    c.name_expressions = manifest::template_entries(p);
+    return c;
 }
 
 Experiment debug_build_of(const Experiment& e) {

@@ -3,6 +3,7 @@
 
 #include "instrumentation/analysis/reference.h"
 #include "instrumentation/capture/capture.h"
+#include "instrumentation/compile/compile.h"
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/execution/executor.h"
 #include "instrumentation/manifest/manifest.h"
@@ -64,6 +65,9 @@ struct Experiment {
 
 // Compiles and parses; fills the capture's launch, sources, sites and notes.
 Experiment make_experiment(manifest::Problem problem, const Options& options, capture::Capture& capture);
+
+// How the kernel is compiled.
+compile::CompileOptions compile_options(const manifest::Problem& problem, const Options& options);
 
 // The same kernel compiled with source variables, several times the instructions. Throws Error where there is
 // no source.

@@ -69,7 +69,7 @@ void judge(
         if (std::isnan(r) || !is_written(b.allocation, at, b.element())) continue;
         const std::byte* element = b.allocation.bytes.data() + at;
         const double got = to_double(b.dtype, element), difference = std::fabs(got - r);
-        ++out.compared;
+        ++out.compared, ++out.outputs;
         if (std::isfinite(difference)) out.max_difference = std::max(out.max_difference, difference);
         const bool bad = whole ? !is_same_integer(b.dtype, element, reference.whole.data[i])
                                : analysis::is_bad(got, r, limits.data[i]);

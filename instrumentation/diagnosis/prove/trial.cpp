@@ -82,7 +82,8 @@ bool mended(const Trial& t) {
 
 Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options) {
     try {
-        const auto program = emulator::lower(changed, prover.experiment.entry);
+        const auto program =
+            emulator::lower(changed, options.entry.empty() ? prover.experiment.entry : options.entry);
         return run_trial(prover, changed, *program, options);
     } catch (const Unsupported& u) {
         Trial out;

@@ -12,6 +12,7 @@ namespace wl::diagnosis {
 
 struct Trial {
     int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
+    int64_t outputs = 0;            // of `compared` those of outputs
     double max_difference = 0;      // of the outputs, over finite elements
     std::vector<execution::Incident> incidents;
     uint64_t warp_instructions = 0;
@@ -29,6 +30,7 @@ struct TrialOptions {
     uint64_t seed_offset = 0;     // other inputs: the problem's seed plus this
     // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
     std::function<void(execution::GlobalMemory&)> rearrange = {};
+    std::string entry = {};  // in the changed program; empty: as in the experiment
 };
 
 // "every tile inside its bound": compared > 0, bad == 0, finished, and no incident that says the program is

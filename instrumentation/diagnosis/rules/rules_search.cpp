@@ -1,10 +1,11 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/search/search.h"
+#include "instrumentation/diagnosis/search/suspicion.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 
 namespace wl::diagnosis {
@@ -19,60 +20,53 @@ std::optional<Experiment> other_build(const Symptoms& s) {
     } catch (const Error&) { return std::nullopt; }
 }
 
-std::string change_text(const Candidate& c) { return fmt::format("`{}` in place of `{}`", c.now, c.was); }
+// On one line, and not longer than somebody reads.
+std::string short_text(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        const bool space = c == '\n' || c == '\t' || c == ' ';
+        if (!space || (!out.empty() && out.back() != ' ')) out += space ? ' ' : c;
+    }
+    while (out.ends_with(' ')) out.pop_back();
+    constexpr size_t kMost = 90;
+    return out.size() <= kMost ? out : out.substr(0, kMost - 3) + "...";
+}
 
-capture::Finding finding_of(const Symptoms& s, const Experiment& build, const SearchResult& found) {
-    const Candidate& c = found.mended.front().candidate;
+std::string change_text(const Mended& m) {
+    if (m.was.empty()) return fmt::format("`{}` put in", short_text(m.now));
+    if (m.now == ";") return fmt::format("`{}` left out", short_text(m.was));
+    return fmt::format("`{}` in place of `{}`", short_text(m.now), short_text(m.was));
+}
+
+std::string title_of(const Mended& m) {
+    if (m.was.empty()) return fmt::format("`{}` is missing", short_text(m.now));
+    if (m.now == ";") return fmt::format("`{}` should not be there", short_text(m.was));
+    return fmt::format("`{}` should be `{}`", short_text(m.was), short_text(m.now));
+}
+
+capture::Finding finding_of(const Symptoms& s, const SearchResult& found) {
+    const Mended& m = found.mended.front();
     capture::Finding f;
-    f.rule = c.rule;
-    f.where = where_in(build.module, c.location);
+    f.rule = m.rule;
+    f.where = m.where;
     f.where.block = s.block;
-    f.title = fmt::format("`{}` should be `{}`", c.was, c.now);
+    f.title = title_of(m);
     f.explanation = fmt::format(
-        "With {} at {} every result comes inside its bound.", change_text(c), quoted(s.capture, f.where)
+        "With {} at {} every result comes inside its bound.", change_text(m), quoted(s.capture, f.where)
     );
-    for (size_t k = 1; k < found.mended.size(); ++k) {
-        const Candidate& other = found.mended[k].candidate;
+    for (size_t k = 1; k < found.mended.size(); ++k)
         f.explanation += fmt::format(
             " So it does with {} at {}.",
-            change_text(other),
-            quoted(s.capture, where_in(build.module, other.location))
+            change_text(found.mended[k]),
+            quoted(s.capture, found.mended[k].where)
         );
-    }
     f.evidence_kind = capture::EvidenceKind::counterfactual;
-    f.proof = found.mended.front().proof;
+    f.proof = m.proof;
     f.evidence = {
         {"tried",      static_cast<double>(found.tried)     },
         {"candidates", static_cast<double>(found.candidates)}
     };
     return f;
-}
-
-// The lines that wrote what is wrong, and where a fault was seen.
-std::vector<Suspect> suspects_of(const Symptoms& s) {
-    std::vector<capture::Where> places;
-    const auto add = [&](const capture::Finding& f) { places.push_back(f.where), places.push_back(f.other); };
-    const bool in_tile =
-        s.first_bad >= 0 && s.capture.tiles[static_cast<size_t>(s.first_bad)].block != capture::kWholeLaunch;
-    capture::Finding found;
-    if (in_tile) {
-        place_tile(s, found);
-        add(found);
-    }
-    for (const capture::Output& o : s.capture.outputs) {
-        if (in_tile || o.verdict != capture::Verdict::bad) continue;
-        found = {};
-        place_output(s, o, found);
-        add(found);
-    }
-    for (const execution::Incident& i : s.incidents) {
-        if (i.kind == execution::Incident::Kind::uniform_reduction) continue;
-        places.push_back(where_of_access(s, i.first)), places.push_back(where_of_access(s, i.second));
-    }
-    std::vector<Suspect> out;
-    for (const capture::Where& w : places)
-        if (w.line > 0) out.push_back({w.file, w.line});
-    return out;
 }
 
 }  // namespace
@@ -81,9 +75,17 @@ Ruled search_rule(const Symptoms& s) {
     const double seconds = s.experiment.options.search_seconds;
     const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
+    const auto start = std::chrono::steady_clock::now();
     const std::optional<Experiment> debug = other_build(s);
     const Experiment& build = debug ? *debug : s.experiment;
-    const SearchResult found = search(s, build, suspects_of(s), seconds);
+    std::vector<Suspect> suspects = suspects_of(s);
+    const std::vector<Suspect> made_by = lines_of_wrong(s, build);
+    suspects.insert(suspects.end(), made_by.begin(), made_by.end());
+    SearchResult found = search_source(s, suspects, seconds);
+    if (!found.unsupported.empty() && found.mended.empty()) {
+        const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        found = search_program(s, build, suspects, seconds - spent);
+    }
     Ruled out;
     if (found.mended.empty()) {
         out.tried = found.unsupported.empty()
@@ -95,7 +97,7 @@ Ruled search_rule(const Symptoms& s) {
             : fmt::format("No change was tried: {}.", found.unsupported);
         return out;
     }
-    out.findings.push_back(finding_of(s, build, found));
+    out.findings.push_back(finding_of(s, found));
     out.explains = out.mends = true;
     return out;
 }

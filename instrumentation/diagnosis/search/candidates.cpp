@@ -33,7 +33,7 @@ int distance_of(const Maker& m, const Candidate& c, const std::vector<Suspect>& 
     for (const Suspect& s : suspects) {
         if (m.module.files[static_cast<size_t>(l.file)] != s.file) continue;
         const int lines = std::abs(l.line - s.line);
-        out = std::min(out, lines == 0 ? 0 : lines <= kNear ? 1 : 2);
+        out = std::min(out, lines == 0 ? s.far : lines <= kNear ? 1 : 2);
     }
     return out;
 }

@@ -30,6 +30,7 @@ struct InPlay {
 struct Suspect {
     std::string file;
     int line = 0;
+    int far = 0;  // 1: it decided where or whether, not what
 };
 
 // A simple change elsewhere is as likely as one that takes more on the suspected line itself.

@@ -1,5 +1,4 @@
-// The search for a change that mends: small edits of the program, most simple first, each run on the block
-// that is wrong.
+// The search for a change that mends: small changes, most simple first, each run on the block that is wrong.
 #pragma once
 
 #include "instrumentation/diagnosis/rules/rules.h"
@@ -11,19 +10,26 @@
 namespace wl::diagnosis {
 
 struct Mended {
-    Candidate candidate;
-    std::string proof;  // what was run, and what it showed
+    std::string rule;
+    std::string was, now;  // in words of the source; was empty: `now` is missing there
+    capture::Where where;  // file and line
+    std::string proof;     // what was run, and what it showed
+    std::string source;    // the whole changed text; empty: the change is of the program alone
 };
 
 struct SearchResult {
-    std::vector<Mended> mended;  // proven, in the order of candidates; others lie at other lines
+    std::vector<Mended> mended;  // proven, the simplest first; others lie at other lines
     size_t tried = 0, candidates = 0;
     std::string unsupported;  // why nothing was tried
 };
 
-// Until `seconds` have passed, or the first change is proven and those as simple around it are tried, on as
-// many cores as Options::threads says. Which changes are tried in which order depends on the program alone.
-SearchResult search(
+// Changes of the source's text, compiled many at a time. Until `seconds` have passed, or the first change is
+// proven and those as simple around it are tried, on as many cores as Options::threads says. Which changes
+// are tried in which order depends on the source alone.
+SearchResult search_source(const Symptoms& s, const std::vector<Suspect>& suspects, double seconds);
+
+// The same of changes of the program itself, `build`: of PTX without a source.
+SearchResult search_program(
     const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
 );
 

@@ -1,0 +1,211 @@
+// One text of all versions, each in a namespace of its own, and the PTX taken apart again.
+#include "instrumentation/compile/variants.h"
+
+#include "instrumentation/compile/attempt.h"
+#include "instrumentation/compile/cpp_text.h"
+#include "instrumentation/compile/headers.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace wl::compile {
+namespace {
+
+// Of the version k lines are counted from (k + 1) times this, so that what NVRTC says tells which one it
+// means, and names made of __LINE__ are as many.
+constexpr size_t kLines = 1'000'000;
+constexpr int kMostRounds = 4;  // what does not compile is left out, and the rest is compiled again
+
+std::string scope_name(size_t variant) { return fmt::format("wl_variant_{:04}", variant); }
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> out;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find('\n', begin), text.size());
+        out.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out;
+}
+
+std::string_view directive_of(const std::string& line) {
+    size_t at = line.find_first_not_of(" \t");
+    if (at == line.npos || line[at] != '#') return {};
+    at = line.find_first_not_of(" \t", at + 1);
+    if (at == line.npos) return {};
+    size_t end = at;
+    while (end < line.size() && is_word_char(line[end])) ++end;
+    return std::string_view(line).substr(at, end - at);
+}
+
+// What stands outside of all namespaces: the directives, with #include under the conditions around it.
+std::string outside(const std::string& text) {
+    std::string out;
+    bool goes_on = false;
+    for (const std::string& line : lines_of(code_of(text))) {
+        const bool directive = goes_on || !directive_of(line).empty();
+        goes_on = directive && line.ends_with('\\');
+        if (directive) out += line;
+        out += '\n';
+    }
+    return out;
+}
+
+// Macros that the text itself defines are defined anew in each version.
+std::string undefined(const std::string& text, const CompileOptions& options) {
+    std::set<std::string> names;
+    for (const std::string& line : lines_of(code_of(text))) {
+        if (directive_of(line) != "define") continue;
+        size_t begin = line.find("define") + 6;
+        begin = std::min(line.find_first_not_of(" \t", begin), line.size());
+        size_t end = begin;
+        while (end < line.size() && is_word_char(line[end])) ++end;
+        names.insert(line.substr(begin, end - begin));
+    }
+    for (const auto& [name, value] : options.defines) names.erase(name);
+    std::string out;
+    for (const std::string& name : names) out += "#undef " + name + "\n";
+    return out;
+}
+
+// The text without #include and without `extern "C"`, whose names know no namespace.
+std::string inside(const std::string& text) {
+    std::string out;
+    const std::vector<std::string> code = lines_of(code_of(text));
+    const std::vector<std::string> lines = lines_of(text);
+    for (size_t k = 0; k < lines.size(); ++k) {
+        const std::string_view word = directive_of(code[k]);
+        const bool once = word == "pragma" && code[k].find("once") != std::string::npos;
+        std::string line = word == "include" || once ? "" : lines[k];
+        const size_t at = find_word(code[k], "extern");
+        constexpr std::string_view kC = "extern \"C\"";
+        if (at != std::string::npos && line.compare(at, kC.size(), kC) == 0)
+            line.replace(at, kC.size(), kC.size(), ' ');
+        out += line + "\n";
+    }
+    return out;
+}
+
+std::string text_of(
+    const Quick& quick, const std::vector<std::string>& texts, const std::vector<size_t>& chosen
+) {
+    std::string out = outside(texts.front());
+    for (const size_t k : chosen)
+        out += fmt::format(
+            "{}namespace {} {{\n#line {}\n{}\n}}\n",
+            undefined(texts[k], quick.options),
+            scope_name(k),
+            (k + 1) * kLines + 1,
+            inside(texts[k])
+        );
+    return out;
+}
+
+// The versions whose lines are named.
+std::set<size_t> named_in(const std::string& log) {
+    std::set<size_t> out;
+    for (size_t at = 0; at < log.size();) {
+        size_t end = at;
+        while (end < log.size() && log[end] >= '0' && log[end] <= '9') ++end;
+        if (const size_t digits = end - at; digits >= 7 && digits <= 11)
+            if (const size_t k = std::stoull(log.substr(at, digits)) / kLines; k > 0) out.insert(k - 1);
+        at = std::max(end, at + 1);
+    }
+    return out;
+}
+
+// A declaration or a function, whole; of PTX at module scope.
+size_t past_item(const std::string& ptx, size_t at) {
+    int depth = 0;
+    bool function = false;
+    for (; at < ptx.size(); ++at) {
+        const char c = ptx[at];
+        if (c == '/' && ptx.compare(at, 2, "//") == 0) {
+            at = std::min(ptx.find('\n', at), ptx.size());
+        } else if (c == '"') {
+            at = std::min(ptx.find('"', at + 1), ptx.size());
+        } else if (c == '.' && (ptx.compare(at, 6, ".entry") == 0 || ptx.compare(at, 5, ".func") == 0)) {
+            function = true;
+        } else if (c == '{') {
+            ++depth;
+        } else if (c == '}' && --depth == 0 && function) {
+            return at + 1;
+        } else if (c == ';' && depth == 0) {
+            return at + 1;
+        }
+    }
+    return ptx.size();
+}
+
+// Whose item it is, by the first of such names in it; npos: everybody's.
+size_t variant_of(std::string_view item) {
+    constexpr std::string_view kScope = "wl_variant_";
+    const size_t at = item.find(kScope);
+    return at == item.npos ? item.npos : std::stoull(std::string(item.substr(at + kScope.size(), 4)));
+}
+
+void take_apart(const std::string& ptx, std::vector<Variant>& out, const std::vector<size_t>& chosen) {
+    const size_t version = ptx.find(".address_size");
+    size_t at = std::min(ptx.find('\n', version == ptx.npos ? 0 : version), ptx.size());
+    for (const size_t k : chosen) out[k].ptx = ptx.substr(0, at) + "\n";
+    while (at < ptx.size()) {
+        const size_t end = past_item(ptx, at);
+        const std::string_view item = std::string_view(ptx).substr(at, end - at);
+        const size_t owner = variant_of(item);
+        for (const size_t k : chosen)
+            if (owner == item.npos || owner == k) out[k].ptx += item;
+        at = end;
+    }
+    for (const size_t k : chosen) out[k].ptx += '\n';
+}
+
+Attempt attempt_at(
+    const Quick& quick, const std::vector<std::string>& texts, const std::vector<size_t>& chosen
+) {
+    CompileOptions options = quick.options;
+    options.name_expressions.clear();
+    for (const size_t k : chosen)
+        for (const std::string& name : quick.options.name_expressions)
+            options.name_expressions.push_back(in_variant(k, name));
+    const std::string text = text_of(quick, texts, chosen);
+    return try_nvrtc({options, quick.toolkit, text, quick.include, quick.standard, true}, quick.with_stand_ins);
+}
+
+}  // namespace
+
+std::string in_variant(size_t variant, const std::string& name) { return scope_name(variant) + "::" + name; }
+
+Quick make_quick(const CompileOptions& options, const std::string& text) {
+    Quick quick{options, find_toolkit(), {}, false, {}, {}};
+    quick.include = look_around(options, text, quick.toolkit).include;
+    for (const auto& [stand_ins, standard] :
+         {std::pair{false, "c++17"}, std::pair{true, "c++17"}, std::pair{true, "c++20"}}) {
+        quick.with_stand_ins = stand_ins, quick.standard = standard;
+        quick.problem = attempt_at(quick, {text}, {0}).refusal;
+        if (quick.problem.empty() || quick.toolkit.include.empty()) break;
+    }
+    return quick;
+}
+
+std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts) {
+    std::vector<Variant> out(texts.size());
+    std::vector<size_t> chosen(texts.size());
+    for (size_t k = 0; k < texts.size(); ++k) chosen[k] = k;
+    for (int round = 0; round < kMostRounds && !chosen.empty(); ++round) {
+        const Attempt attempt = attempt_at(quick, texts, chosen);
+        if (attempt.refusal.empty()) {
+            take_apart(attempt.entry.ptx, out, chosen);
+            auto name = attempt.entry.lowered_names.begin();
+            for (const size_t k : chosen)
+                for (size_t n = 0; n < quick.options.name_expressions.size(); ++n)
+                    out[k].lowered_names.push_back(*name++);
+            return out;
+        }
+        const std::set<size_t> bad = named_in(attempt.refusal);
+        if (std::erase_if(chosen, [&](size_t k) { return bad.contains(k); }) == 0) return out;
+    }
+    return out;
+}
+
+}  // namespace wl::compile

@@ -1,0 +1,34 @@
+// Many versions of one source in one compilation: what a compiler spends on CUDA's headers is spent once, and
+// it optimises little, so that a version costs a few milliseconds.
+#pragma once
+
+#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/toolkit.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::compile {
+
+// How NVRTC takes a source; `problem`: why it does not, as of code of the host.
+struct Quick {
+    CompileOptions options;
+    Toolkit toolkit;
+    std::vector<std::string> include;
+    bool with_stand_ins = false;
+    std::string standard;
+    std::string problem;
+};
+// Tries the source as it is. options.debug says nothing here. Throws Error when NVRTC does not load.
+Quick make_quick(const CompileOptions& options, const std::string& text);
+
+struct Variant {
+    std::string ptx;                         // empty: it does not compile
+    std::vector<std::string> lowered_names;  // one for each name expression
+};
+// One for each text. What the text calls "centre" is in_variant(17, "centre") in the PTX of the text 17.
+std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts);
+
+std::string in_variant(size_t variant, const std::string& name);
+
+}  // namespace wl::compile

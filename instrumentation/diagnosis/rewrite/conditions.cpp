@@ -1,0 +1,164 @@
+// Guards: left out, put in, joined by another.
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr const char* kRule = "wrong_condition";
+constexpr size_t kMost = 24;  // conditions that are tried at one place
+
+struct Span {
+    int first = 0, last = 0;
+};
+
+// The three parts of `c ? a : b`.
+struct Choice {
+    Span condition, yes, no;
+};
+bool choice_at(const Source& s, int k, Choice& out) {
+    if (!s.is(k, "?")) return false;
+    int first = k - 1, colon = k + 1, depth = 0;
+    for (; first > 0; --first) {
+        if (is_closing(s.word(first)) && s.at(first).match >= 0) {
+            first = s.at(first).match;
+            continue;
+        }
+        const std::string_view w = s.word(first);
+        const bool sets = w.ends_with("=") && precedence(s, first) == 0;
+        if (is_opening(w) || w == "," || w == ";" || w == "return" || w == ":" || sets) break;
+    }
+    for (; colon < s.count() && (!s.is(colon, ":") || depth > 0); ++colon) {
+        if (is_opening(s.word(colon)) && s.at(colon).match > colon) colon = s.at(colon).match;
+        if (s.is(colon, "?")) ++depth;
+        if (s.is(colon, ":")) --depth;
+        if (s.is(colon, ";")) return false;
+    }
+    int last = colon + 1;
+    for (; last < s.count(); ++last) {
+        if (is_opening(s.word(last)) && s.at(last).match > last)
+            last = s.at(last).match;
+        else if (s.is(last, ",") || s.is(last, ";") || is_closing(s.word(last)))
+            break;
+    }
+    out = {{first + 1, k - 1}, {k + 1, colon - 1}, {colon + 1, last - 1}};
+    return out.condition.first <= out.condition.last && out.no.first <= out.no.last;
+}
+
+// Of `if (c)`, `while (c)` and `for (...; c; ...)`; first > last: there is none.
+Span condition_of(const Source& s, const Statement& st) {
+    const int open = s.is(st.first + 1, "constexpr") ? st.first + 2 : st.first + 1;
+    if (st.word == "if" || st.word == "while") return {open + 1, st.last - 1};
+    if (st.word != "for") return {1, 0};
+    Span out{1, 0};
+    int parts = 0;
+    for (int k = open + 1; k < st.last; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (!s.is(k, ";")) continue;
+        if (++parts == 1) out.first = k + 1;
+        if (parts == 2) out.last = k - 1;
+    }
+    return out;
+}
+
+bool known_at(const Source& s, const Span& span, int here) {
+    for (int k = span.first; k <= span.last; ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && (v->from >= here || v->to <= here)) return false;
+    }
+    return true;
+}
+
+// Conditions that hold of what is at hand there: those that the function writes elsewhere, and comparisons of
+// its own numbers with bounds.
+std::vector<std::string> conditions_at(const Writer& w, const Body& body, int here) {
+    std::vector<std::string> out;
+    const auto add = [&](std::string text) {
+        if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+    };
+    for (const Statement& st : body.statements) {
+        const Span c = condition_of(w.s, st);
+        if (c.first <= c.last && known_at(w.s, c, here)) add(w.s.words(c.first, c.last));
+    }
+    for (int k = body.open; k < body.close; ++k)
+        if (Choice c; choice_at(w.s, k, c) && known_at(w.s, c.condition, here))
+            add(w.s.words(c.condition.first, c.condition.last));
+    const std::vector<const Variable*> all = visible(w.s, here);
+    for (const Variable* a : all) {
+        if (a->kind != ValueKind::whole || a->indirections > 0 || a->parameter || a->from < 0) continue;
+        if (a->from < body.open) continue;
+        for (const Variable* b : all) {
+            const bool bound = b->parameter || b->from < body.open;
+            if (bound && b->kind == ValueKind::whole && b->indirections == 0)
+                add(fmt::format("{} < {}", a->name, b->name));
+        }
+        add(a->name + " == 0");
+    }
+    for (const Variable* a : all)
+        for (const Variable* b : all)
+            if (a != b && a->from >= body.open && b->from >= body.open && a->kind == ValueKind::whole &&
+                b->kind == ValueKind::whole && a->indirections + b->indirections == 0)
+                add(fmt::format("{} <= {}", a->name, b->name));
+    if (out.size() > kMost) out.resize(kMost);
+    return out;
+}
+
+void add_of_statement(Writer& w, const Body& body, const Statement& st) {
+    if (const Span c = condition_of(w.s, st); c.first <= c.last) {
+        const std::string text = w.s.words(c.first, c.last);
+        if (st.word == "if") {
+            w.replace(kRule, 2, c.first, c.last, "true");
+            w.replace(kRule, 2, c.first, c.last, "false");
+            w.replace(kRule, 2, c.first, c.last, "!(" + text + ")");
+        }
+        if (!w.is_near(c.first)) return;
+        for (const std::string& other : conditions_at(w, body, c.first)) {
+            if (other == text) continue;
+            w.replace(kRule, 3, c.first, c.last, text + " && " + other);
+            if (st.word == "if") w.replace(kRule, 3, c.first, c.last, text + " || " + other);
+            if (st.word == "if") w.replace(kRule, 3, c.first, c.last, other);
+        }
+        return;
+    }
+    bool declares = false;
+    for (const Variable& v : w.s.variables) declares = declares || (v.from >= st.first && v.from <= st.last);
+    if (!w.is_near(st.first) || declares || !w.s.is(st.last, ";")) return;
+    for (const std::string& c : conditions_at(w, body, st.first))
+        w.insert(kRule, 3, w.s.at(st.first).begin, w.s.at(st.first).line, "if (" + c + ") ");
+}
+
+// What is read of an array where a condition holds, and 0 elsewhere.
+void add_of_element(Writer& w, const Body& body, int k) {
+    const Variable* const v = variable_at(w.s, k);
+    if (v == nullptr || v->indirections == 0 || !w.s.is(k + 1, "[") || !w.is_near(k)) return;
+    int last = k;
+    while (w.s.is(last + 1, "[") && w.s.at(last + 1).match > 0) last = w.s.at(last + 1).match;
+    if (w.s.word(last + 1).ends_with("=") && !w.s.is(last + 1, "==")) return;
+    const std::string text = w.s.words(k, last);
+    const char* zero = v->kind == ValueKind::real ? "0.0f" : "0";
+    for (const std::string& c : conditions_at(w, body, k))
+        w.replace(kRule, 3, k, last, fmt::format("({} ? {} : {})", c, text, zero));
+}
+
+}  // namespace
+
+void add_conditions(Writer& w) {
+    for (const Body& body : w.s.bodies)
+        for (const Statement& st : body.statements)
+            if (!is_mark(w.s, st)) add_of_statement(w, body, st);
+    for_each_token(w, [&](int k, const Body& body) {
+        add_of_element(w, body, k);
+        Choice c;
+        if (!choice_at(w.s, k, c)) return;
+        const std::string yes = w.s.words(c.yes.first, c.yes.last), no = w.s.words(c.no.first, c.no.last);
+        const std::string condition = w.s.words(c.condition.first, c.condition.last);
+        w.replace(kRule, 2, c.condition.first, c.no.last, "(" + yes + ")");
+        w.replace(kRule, 2, c.condition.first, c.no.last, "(" + no + ")");
+        w.replace(kRule, 2, c.condition.first, c.no.last, fmt::format("{} ? {} : {}", condition, no, yes));
+    });
+}
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,108 @@
+// Statements left out, put in and moved.
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr size_t kMost = 16;  // statements of a form that are put in at one place
+
+bool declares(const Source& s, const Statement& st) {
+    return std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+        return v.from >= st.first && v.from <= st.last;
+    });
+}
+
+bool is_plain(const Source& s, const Statement& st) { return st.body_last < 0 && s.is(st.last, ";"); }
+
+void leave_out(Writer& w, const Statement& st) {
+    if (declares(w.s, st)) return;
+    const std::string_view word = st.word;
+    const char* rule = word.empty() ? "double_count" : "wrong_condition";
+    w.replace(rule, 2, st.first, st.last, ";");
+}
+
+// What two variables may lack: `v = u;`, `v += u;`, `v *= u;`.
+std::vector<std::pair<const char*, std::string>> assignments_at(const Writer& w, int here) {
+    std::vector<std::pair<const char*, std::string>> out;
+    const std::vector<const Variable*> all = visible(w.s, here);
+    for (const Variable* v : all) {
+        if (v->constant || v->indirections > 0 || v->kind == ValueKind::other || v->from < 0) continue;
+        for (const Variable* u : all) {
+            if (u == v || !alike(*u, *v)) continue;
+            out.emplace_back("stale_tile", fmt::format("{} = {};", v->name, u->name));
+            if (u->constant && v->kind == ValueKind::whole) continue;
+            if (v->kind == ValueKind::real) out.emplace_back("missing_rescale", fmt::format("{} *= {};", v->name, u->name));
+            out.emplace_back("partial_reduction", fmt::format("{} += {};", v->name, u->name));
+        }
+        out.emplace_back("wrong_initial_value", fmt::format("{} = 0;", v->name));
+    }
+    return out;
+}
+
+void put_in(Writer& w, const Statement& st) {
+    const auto before = w.s.at(st.first).begin;
+    const int line = w.s.at(st.first).line;
+    for (const char* text : {"__syncthreads();", "__syncwarp();"})
+        w.insert("race_shared", 3, before, line, std::string(text) + " ");
+    std::vector<std::pair<const char*, std::string>> all = assignments_at(w, st.first);
+    if (all.size() > 4 * kMost) all.resize(4 * kMost);
+    for (const auto& [rule, text] : all) w.insert(rule, 3, before, line, text + " ");
+    if (st.word.empty() && is_plain(w.s, st))
+        for (const auto& [rule, text] : all) w.insert(rule, 3, w.s.at(st.last).end, line, " " + text);
+}
+
+void exchange(Writer& w, const Statement& a, const Statement& b) {
+    const std::string first = w.s.words(a.first, a.last), second = w.s.words(b.first, b.last);
+    w.add(
+        {"wrong_order",
+         3,
+         first + " " + second,
+         second + " " + first,
+         w.s.at(a.first).line,
+         {{w.s.at(a.first).begin, w.s.at(a.last).end - w.s.at(a.first).begin, second},
+          {w.s.at(b.first).begin, w.s.at(b.last).end - w.s.at(b.first).begin, first}}}
+    );
+}
+
+// Out of the loop that holds it, to before or behind it; and into a loop behind it, as its first statement.
+void move_over_loop(Writer& w, const Body& body, const Statement& st) {
+    const std::string text = w.s.words(st.first, st.last);
+    const Edit out{w.s.at(st.first).begin, w.s.at(st.last).end - w.s.at(st.first).begin, ""};
+    for (const Statement& loop : body.statements) {
+        if (loop.word != "for" && loop.word != "while") continue;
+        const int line = w.s.at(st.first).line;
+        if (st.first > loop.last && st.last < loop.body_last) {
+            const Edit before{w.s.at(loop.first).begin, 0, text + " "};
+            w.add({"wrong_order", 3, text, text + " before the loop", line, {before, out}});
+            const Edit behind{w.s.at(loop.body_last).end, 0, " " + text};
+            if (!declares(w.s, st)) w.add({"wrong_order", 3, text, text + " behind the loop", line, {out, behind}});
+        }
+        if (st.last < loop.first && w.s.is(loop.last + 1, "{") && w.is_near(st.first)) {
+            const Edit into{w.s.at(loop.last + 1).end, 0, " " + text};
+            w.add({"wrong_initial_value", 3, text, text + " in the loop", line, {out, into}});
+        }
+    }
+}
+
+}  // namespace
+
+void add_statements(Writer& w) {
+    for (const Body& body : w.s.bodies) {
+        for (size_t k = 0; k < body.statements.size(); ++k) {
+            const Statement& st = body.statements[k];
+            if (is_mark(w.s, st)) continue;
+            if (is_plain(w.s, st)) leave_out(w, st), move_over_loop(w, body, st);
+            if (!w.is_near(st.first)) continue;
+            put_in(w, st);
+            const bool pair = k + 1 < body.statements.size() && is_plain(w.s, st) &&
+                is_plain(w.s, body.statements[k + 1]) && body.statements[k + 1].first == st.last + 1;
+            if (pair) exchange(w, st, body.statements[k + 1]);
+        }
+    }
+}
+
+}  // namespace wl::diagnosis::rewrite

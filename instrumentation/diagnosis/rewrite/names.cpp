@@ -1,0 +1,178 @@
+// Other variables, axes, functions and types.
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kIndices = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+bool is_index(std::string_view w) { return std::find(kIndices.begin(), kIndices.end(), w) != kIndices.end(); }
+bool is_axis(std::string_view w) { return w == "x" || w == "y" || w == "z" || w == "w"; }
+
+// Each stands for each of its row.
+using Alike = std::array<std::string_view, 4>;
+constexpr std::array kFunctions = {
+    Alike{"fmaxf", "fminf"},
+    Alike{"max", "min"},
+    Alike{"fmax", "fmin"},
+    Alike{"__hmax", "__hmin"},
+    Alike{"sinf", "cosf", "tanf"},
+    Alike{"__sinf", "__cosf"},
+    Alike{"sin", "cos", "tan"},
+    Alike{"expf", "exp2f", "expm1f", "__expf"},
+    Alike{"exp", "exp2", "expm1"},
+    Alike{"__expf", "exp2f", "expf"},
+    Alike{"logf", "log2f", "log1pf", "log10f"},
+    Alike{"__logf", "__log2f", "log1pf"},
+    Alike{"sqrtf", "rsqrtf", "fabsf"},
+    Alike{"floorf", "ceilf", "rintf", "truncf"},
+    Alike{"roundf", "rintf", "floorf", "truncf"},
+    Alike{"__float2int_rz", "__float2int_rn", "__float2int_rd", "__float2int_ru"},
+    Alike{"tanhf", "sinhf", "erff", "atanf"},
+    Alike{"__shfl_down_sync", "__shfl_xor_sync", "__shfl_up_sync", "__shfl_sync"},
+    Alike{"__any_sync", "__all_sync", "__ballot_sync"},
+    Alike{"atomicAdd", "atomicMax", "atomicMin", "atomicExch"},
+    Alike{"__syncwarp", "__syncthreads"},
+    Alike{"row_major", "col_major"},
+    Alike{"mem_row_major", "mem_col_major"},
+    Alike{"__low2float", "__high2float"},
+    Alike{"__low2half", "__high2half"},
+    Alike{"true", "false"},
+    Alike{"continue", "break", "return"},
+    Alike{"INFINITY", "FLT_MAX", "0.0f"},
+    Alike{"FLT_MIN", "-FLT_MAX"},
+};
+constexpr std::array kTypes = {
+    Alike{"half", "float"},
+    Alike{"__half", "float"},
+    Alike{"__nv_bfloat16", "float"},
+    Alike{"float", "double", "int"},
+    Alike{"int", "float", "unsigned", "long long"},
+    Alike{"unsigned", "int", "unsigned long long"},
+    Alike{"short", "int"},
+    Alike{"int16_t", "int"},
+    Alike{"char", "int", "signed char", "unsigned char"},
+    Alike{"uint8_t", "int", "int8_t"},
+    Alike{"int8_t", "uint8_t", "int"},
+    Alike{"uint32_t", "int", "uint64_t"},
+    Alike{"int32_t", "uint32_t", "int64_t", "float"},
+};
+
+template <size_t N>
+void add_alike(Writer& w, int k, const std::array<Alike, N>& all, const char* rule, int cost) {
+    for (const Alike& row : all) {
+        if (std::find(row.begin(), row.end(), w.s.word(k)) == row.end()) continue;
+        for (const std::string_view other : row)
+            if (!other.empty() && other != w.s.word(k)) w.replace(rule, cost, k, k, std::string(other));
+    }
+}
+
+void add_axes(Writer& w, int k) {
+    const std::string_view name = w.s.word(k);
+    if (!is_axis(name) || !w.s.is(k - 1, ".")) return;
+    const bool index = is_index(w.s.word(k - 2));
+    for (const std::string_view axis : {"x", "y", "z", "w"})
+        if (axis != name && (axis != "w" || !index)) w.replace("wrong_index", axis == "z" ? 2 : 1, k, k, std::string(axis));
+    for (const std::string_view other : kIndices)
+        if (index && other != w.s.word(k - 2))
+            w.replace("wrong_index", 2, k - 2, k, std::string(other) + "." + std::string(name));
+    if (!index) return;
+    for (const Variable* v : visible(w.s, k))
+        if (v->kind == ValueKind::whole && v->indirections == 0)
+            w.replace("wrong_index", v->constant ? 3 : 2, k - 2, k, v->name);
+}
+
+void add_variables(Writer& w, int k) {
+    const Variable* const own = variable_at(w.s, k);
+    if (own == nullptr) return;
+    const bool written = w.s.is(k + 1, "=") || w.s.is(k + 1, "+=");
+    for (const Variable* v : visible(w.s, k)) {
+        if (v->name == own->name || !alike(*v, *own) || (written && v->constant)) continue;
+        const char* rule = own->indirections > 0 || own->kind == ValueKind::real ? "wrong_operand" : "wrong_index";
+        w.replace(rule, v->constant && own->kind == ValueKind::whole && !own->constant ? 3 : 2, k, k, v->name);
+    }
+    if (own->kind != ValueKind::whole || own->indirections > 0) return;
+    for (const std::string_view index : kIndices)
+        for (const std::string_view axis : {"x", "y"})
+            w.replace("wrong_index", 3, k, k, fmt::format("{}.{}", index, axis));
+}
+
+// In one statement: wherever a stands b is put, and the other way round.
+void exchange_all(Writer& w, const Statement& st, const std::string& a, const std::string& b) {
+    Rewrite r{"wrong_index", 2, a + ", " + b, b + ", " + a, w.s.at(st.first).line, {}};
+    int of_a = 0, of_b = 0;
+    for (int k = st.first; k <= st.last; ++k) {
+        const bool is_a = w.s.is(k, a), is_b = w.s.is(k, b);
+        const bool member = w.s.is(k - 1, ".") && !(is_axis(a) && is_index(w.s.word(k - 2)));
+        if ((!is_a && !is_b) || member || w.s.at(k).kind != Token::Kind::word) continue;
+        if (is_axis(a) && !w.s.is(k - 1, ".")) continue;
+        ++(is_a ? of_a : of_b);
+        if (of_a + of_b == 1) r.line = w.s.at(k).line;
+        r.edits.push_back({w.s.at(k).begin, w.s.word(k).size(), is_a ? b : a});
+    }
+    if (of_a > 0 && of_b > 0) w.add(std::move(r));
+}
+
+std::vector<const Variable*> variables_of(const Writer& w, const Statement& st) {
+    std::vector<const Variable*> out;
+    for (int k = st.first; k <= st.last; ++k) {
+        const Variable* const v = variable_at(w.s, k);
+        if (v != nullptr && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    }
+    return out;
+}
+
+// `f(a, b)` and `x[i][j]`: neighbours exchanged.
+void exchange_neighbours(Writer& w, int k) {
+    if (w.s.is(k, "]") && w.s.is(k + 1, "[") && w.s.at(k).match >= 0 && w.s.at(k + 1).match >= 0) {
+        const int open = w.s.at(k).match, close = w.s.at(k + 1).match;
+        w.replace("wrong_index", 1, open, close, w.s.words(k + 1, close) + w.s.words(open, k));
+    }
+    if (!w.s.is(k, "(") || w.s.at(k).match < 0 || k == 0 || w.s.at(k - 1).kind != Token::Kind::word) return;
+    if (w.s.is(k - 1, "if") || w.s.is(k - 1, "for") || w.s.is(k - 1, "while")) return;
+    std::vector<std::pair<int, int>> arguments;
+    int first = k + 1;
+    for (int at = k + 1; at <= w.s.at(k).match; ++at) {
+        if (at < w.s.at(k).match && is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
+        if (at != w.s.at(k).match && !w.s.is(at, ",")) continue;
+        if (at > first) arguments.emplace_back(first, at - 1);
+        first = at + 1;
+    }
+    for (size_t a = 0; a + 1 < arguments.size(); ++a) {
+        const auto& [f, l] = arguments[a];
+        const auto& [f2, l2] = arguments[a + 1];
+        w.replace("wrong_operand", 2, f, l2, w.s.words(f2, l2) + ", " + w.s.words(f, l));
+    }
+}
+
+}  // namespace
+
+void add_names(Writer& w) {
+    for_each_token(w, [&](int k, const Body&) {
+        if (w.s.at(k).kind != Token::Kind::word) return;
+        add_axes(w, k);
+        add_variables(w, k);
+        add_alike(w, k, kFunctions, "wrong_operation", 1);
+        add_alike(w, k, kTypes, "precision", 2);
+    });
+}
+
+void add_exchanges(Writer& w) {
+    constexpr size_t kMost = 8;
+    for (const Body& body : w.s.bodies)
+        for (const Statement& st : body.statements) {
+            if (is_mark(w.s, st)) continue;
+            const std::vector<const Variable*> all = variables_of(w, st);
+            for (size_t a = 0; a < std::min(all.size(), kMost); ++a)
+                for (size_t b = a + 1; b < std::min(all.size(), kMost); ++b)
+                    if (alike(*all[a], *all[b])) exchange_all(w, st, all[a]->name, all[b]->name);
+            exchange_all(w, st, "x", "y");
+        }
+    for_each_token(w, [&](int k, const Body&) { exchange_neighbours(w, k); });
+}
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,95 @@
+// Every family of changes, in order.
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr int kElsewhere = 3;  // Rewrite::far
+
+bool is_between(const Statement& s, int token) {
+    return token >= s.first && token <= std::max(s.last, s.first);
+}
+
+}  // namespace
+
+std::string rewritten(const std::string& text, const Rewrite& rewrite) {
+    std::string out = text;
+    for (auto e = rewrite.edits.rbegin(); e != rewrite.edits.rend(); ++e) out.replace(e->begin, e->length, e->text);
+    return out;
+}
+
+bool is_mark(const Source& s, const Statement& statement) {
+    const std::string_view w = s.word(statement.first);
+    return w.starts_with("WL_") || w == "static_assert" || w == "assert";
+}
+
+const Statement* statement_of(const Body& body, int token) {
+    const Statement* out = nullptr;
+    for (const Statement& s : body.statements)
+        if (is_between(s, token)) out = &s;
+    return out;
+}
+
+// `static_cast<float>(x)`, `fragment<A, 16>`: closed before the statement ends, and followed by what an
+// operand is not.
+bool is_template_angle(const Source& s, int token) {
+    const std::string_view w = s.word(token);
+    if (w != "<" && w != ">") return false;
+    const int step = w == "<" ? 1 : -1;
+    int depth = 0;
+    for (int k = token; k >= 0 && k < s.count(); k += step) {
+        const std::string_view v = s.word(k);
+        if (v == w) ++depth;
+        if (v == (w == "<" ? ">" : "<") && --depth == 0) {
+            const int close = w == "<" ? k : token, open = w == "<" ? token : k;
+            const std::string_view behind = s.word(std::min(close + 1, s.count() - 1));
+            const bool word_before = s.at(std::max(open - 1, 0)).kind == Token::Kind::word;
+            return word_before && (behind == "(" || behind == "::" || behind == ">" || behind == "{" ||
+                                   behind == "," || s.at(close + 1).kind == Token::Kind::word);
+        }
+        if (v == ";" || v == "{" || v == "}" || v == "&&" || v == "||" || v == "=") return false;
+    }
+    return false;
+}
+
+void for_each_token(const Writer& w, const std::function<void(int, const Body&)>& visit) {
+    for (const Body& body : w.s.bodies) {
+        for (int k = body.open + 1; k < body.close; ++k) {
+            if (w.s.at(k).directive) continue;
+            const Statement* const st = statement_of(body, k);
+            if (st != nullptr && is_mark(w.s, *st)) continue;
+            visit(k, body);
+        }
+    }
+}
+
+std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
+    Writer w{source, around};
+    for (const auto add :
+         {add_signs, add_numbers, add_names, add_parts, add_exchanges, add_conditions, add_terms, add_statements})
+        add(w);
+    for (Rewrite& r : w.out) {
+        const auto line = around.suspicion.find(r.line);
+        r.far = line == around.suspicion.end() ? kElsewhere : line->second;
+    }
+    std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {
+        return std::tuple(price(a), a.far, -a.line) < std::tuple(price(b), b.far, -b.line);
+    });
+    std::set<std::vector<std::tuple<size_t, size_t, std::string>>> known;
+    std::erase_if(w.out, [&](const Rewrite& r) {
+        std::vector<std::tuple<size_t, size_t, std::string>> key;
+        for (const Edit& e : r.edits) key.emplace_back(e.begin, e.length, e.text);
+        return !known.insert(key).second || rewritten(source.text, r) == source.text;
+    });
+    return std::move(w.out);
+}
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,41 @@
+// Small changes of a source, each as a person would make it.
+#pragma once
+
+#include "instrumentation/diagnosis/rewrite/source.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis::rewrite {
+
+struct Edit {
+    size_t begin = 0, length = 0;  // of what is taken out
+    std::string text;              // what is put there
+};
+
+struct Rewrite {
+    const char* rule = "";  // what its mending proves
+    int cost = 1;  // 1: a sign, a step of one, an axis; 2: another operand or number; 3: something put in
+    std::string was, now;  // "<" and "<="; "K" and "N"; "16" and "17"; was empty: `now` is put in
+    int line = 0;
+    std::vector<Edit> edits;  // in order; they do not overlap
+    int far = 0;              // from the suspected lines: 0 on one, up to 3 elsewhere
+};
+
+std::string rewritten(const std::string& text, const Rewrite& rewrite);
+
+struct Around {
+    std::vector<int64_t> numbers;  // in play: extents of block and grid, parameters
+    std::map<int, int> suspicion;  // by line: Rewrite::far; lines that are not in it are far off
+};
+
+// In the order in which they are worth trying: by price, then from the end of the text, where results are
+// stored, to its begin. Of each text once.
+std::vector<Rewrite> rewrites(const Source& source, const Around& around);
+
+// A simple change elsewhere is as likely as one that takes more on the suspected line itself.
+inline int price(const Rewrite& r) { return r.far + 2 * (r.cost - 1); }
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,96 @@
+// Comparisons, operations and assignments; terms left out.
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <array>
+#include <string_view>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+struct Other {
+    std::string_view was, now;
+    const char* rule;
+    int cost;
+};
+constexpr const char *kBound = "boundary_off_by_one", *kCondition = "wrong_condition", *kWrong = "wrong_operation",
+                     *kLost = "partial_reduction", *kTwice = "double_count", *kRescale = "missing_rescale";
+constexpr std::array kOthers = {
+    Other{"<", "<=", kBound, 1},       Other{"<=", "<", kBound, 1},       Other{">", ">=", kBound, 1},
+    Other{">=", ">", kBound, 1},       Other{"==", "!=", kCondition, 1},  Other{"!=", "==", kCondition, 1},
+    Other{"<", ">", kCondition, 2},    Other{"<", ">=", kCondition, 2},   Other{"<=", ">=", kCondition, 2},
+    Other{"<=", ">", kCondition, 2},   Other{">", "<", kCondition, 2},    Other{">", "<=", kCondition, 2},
+    Other{">=", "<=", kCondition, 2},  Other{">=", "<", kCondition, 2},   Other{"==", "<", kCondition, 2},
+    Other{"==", "<=", kBound, 2},      Other{"!=", "<", kBound, 2},       Other{"<", "!=", kCondition, 2},
+    Other{"<=", "==", kCondition, 2},  Other{">", "!=", kCondition, 2},   Other{">=", "==", kCondition, 2},
+    Other{"<", "==", kCondition, 2},   Other{">", "==", kCondition, 2},   Other{"==", ">=", kCondition, 2},
+    Other{"&&", "||", kCondition, 1},  Other{"||", "&&", kCondition, 1},  Other{"+", "-", kWrong, 1},
+    Other{"-", "+", kWrong, 1},        Other{"+", "*", kWrong, 1},        Other{"*", "+", kWrong, 1},
+    Other{"*", "/", kWrong, 1},        Other{"/", "*", kWrong, 1},        Other{"/", "%", kWrong, 1},
+    Other{"%", "/", kWrong, 1},        Other{"-", "*", kWrong, 2},        Other{"*", "-", kWrong, 2},
+    Other{"*", "%", kWrong, 2},        Other{"%", "*", kWrong, 2},        Other{"-", "/", kWrong, 2},
+    Other{"/", "-", kWrong, 2},        Other{"<<", ">>", kWrong, 1},      Other{">>", "<<", kWrong, 1},
+    Other{"&", "|", kWrong, 1},        Other{"|", "&", kWrong, 1},        Other{"&", "^", kWrong, 1},
+    Other{"^", "&", kWrong, 1},        Other{"^", "|", kWrong, 1},        Other{"|", "^", kWrong, 1},
+    Other{"^", "+", kWrong, 1},        Other{"+", "^", kWrong, 2},        Other{"|", "+", kWrong, 2},
+    Other{"&", "%", kWrong, 2},        Other{"%", "&", kWrong, 2},        Other{"/", ">>", kWrong, 2},
+    Other{"*", "<<", kWrong, 2},       Other{"<<", "*", kWrong, 2},       Other{">>", "/", kWrong, 2},
+    Other{"+=", "=", kTwice, 1},       Other{"+=", "-=", kWrong, 2},      Other{"-=", "+=", kWrong, 1},
+    Other{"*=", "/=", kWrong, 1},      Other{"/=", "*=", kWrong, 1},      Other{"*=", "=", kRescale, 1},
+    Other{"+=", "*=", kWrong, 1},      Other{"*=", "+=", kWrong, 1},      Other{"-=", "=", kWrong, 2},
+    Other{"/=", "-=", kWrong, 2},      Other{"<<=", ">>=", kWrong, 1},    Other{">>=", "<<=", kWrong, 1},
+    Other{"&=", "|=", kWrong, 1},      Other{"|=", "&=", kWrong, 1},      Other{"|=", "=", kLost, 1},
+    Other{"^=", "=", kWrong, 1},       Other{"=", "+=", kLost, 1},        Other{"=", "*=", kRescale, 2},
+    Other{"=", "-=", kWrong, 2},       Other{"=", "/=", kRescale, 2},     Other{"=", "|=", kLost, 2},
+    Other{"++", "--", kWrong, 2},      Other{"--", "++", kWrong, 2},      Other{"/=", "=", kRescale, 2},
+    Other{">>", "&", kWrong, 2},       Other{"&", ">>", kWrong, 2},
+};
+
+// The first `=` of a declaration sets a new variable: nothing can be added to it.
+bool is_declaration(const Writer& w, int token) {
+    const int name = token - 1;
+    if (!w.s.is(token, "=") || name < 1) return false;
+    for (const Variable& v : w.s.variables)
+        if (v.from == name) return true;
+    return false;
+}
+
+void drop_operand(Writer& w, int k) {
+    const Operands o = operands_of(w.s, k);
+    const std::string_view sign = w.s.word(k);
+    const std::string left = w.s.words(o.left, k - 1), right = w.s.words(k + 1, o.right);
+    const bool ordered = sign == "-" || sign == "/" || sign == "%" || sign == "<<" || sign == ">>";
+    if (ordered)
+        w.replace("wrong_operand", 1, o.left, o.right, right + " " + std::string(sign) + " " + left);
+    const bool logical = sign == "&&" || sign == "||";
+    const char* rule = logical ? kCondition : sign == "+" || sign == "-" ? kTwice : "constant_factor";
+    if (const int p = precedence(w.s, k); p < 6 || p > 7) {
+        w.replace(rule, 2, o.left, o.right, left);
+        w.replace(rule, 2, o.left, o.right, sign == "-" ? "-(" + right + ")" : right);
+        if (sign == "-") w.replace(rule, 2, o.left, o.right, right);
+    }
+}
+
+}  // namespace
+
+void add_signs(Writer& w) {
+    for_each_token(w, [&](int k, const Body&) {
+        const std::string_view sign = w.s.word(k);
+        if (w.s.at(k).kind != Token::Kind::sign || is_template_angle(w.s, k) || is_declaration(w, k)) return;
+        const bool assigns = sign.ends_with("=") && precedence(w.s, k) == 0;
+        const bool steps = sign == "++" || sign == "--";
+        if (precedence(w.s, k) == 0 && !assigns && !steps) return;
+        for (const Other& o : kOthers)
+            if (o.was == sign) w.replace(o.rule, o.cost, k, k, std::string(o.now));
+    });
+}
+
+void add_parts(Writer& w) {
+    for_each_token(w, [&](int k, const Body&) {
+        if (precedence(w.s, k) > 0 && !is_template_angle(w.s, k)) drop_operand(w, k);
+        const bool unary = (w.s.is(k, "-") || w.s.is(k, "!")) && precedence(w.s, k) == 0;
+        if (unary) w.replace(w.s.is(k, "!") ? kCondition : kWrong, 1, k, k + 1, std::string(w.s.word(k + 1)));
+    });
+}
+
+}  // namespace wl::diagnosis::rewrite

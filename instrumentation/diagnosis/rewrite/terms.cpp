@@ -1,0 +1,180 @@
+// What is missing in an expression: a factor, a term, a step of one, a wider type.
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr const char *kFactor = "missing_rescale", *kTerm = "partial_reduction", *kIndex = "wrong_index";
+constexpr size_t kMost = 12;  // variables and elements that are put in at one place
+
+// How often the function's text names it.
+std::map<std::string, int> uses_of(const Source& s, const Body& body) {
+    std::map<std::string, int> out;
+    for (int k = body.open; k < body.close; ++k)
+        if (s.at(k).kind == Token::Kind::word) ++out[std::string(s.word(k))];
+    return out;
+}
+
+// Elements of arrays that the function reads, as it writes them: "weight[c]".
+std::vector<std::pair<std::string, int>> elements_of(const Source& s, const Body& body) {
+    std::vector<std::pair<std::string, int>> out;
+    for (int k = body.open; k < body.close; ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v == nullptr || v->kind != ValueKind::real || v->indirections == 0 || !s.is(k + 1, "[")) continue;
+        int last = k;
+        while (s.is(last + 1, "[") && s.at(last + 1).match > 0) last = s.at(last + 1).match;
+        const std::string text = s.words(k, last);
+        const bool known =
+            std::any_of(out.begin(), out.end(), [&](const auto& e) { return e.first == text; });
+        if (!known) out.emplace_back(text, k);
+    }
+    return out;
+}
+
+// Every word of the text that is a variable there is one here, too.
+bool all_known(const Source& s, int from, const std::string& text, int here) {
+    for (int k = from; k < s.count() && s.at(k).begin < s.at(from).begin + text.size(); ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && (v->from >= here || v->to <= here)) return false;
+    }
+    return true;
+}
+
+struct AtHand {
+    std::string text;
+    int cost = 3;
+};
+
+// Numbers that may be a factor or a term; what the function does not use otherwise is looked for first.
+std::vector<AtHand> at_hand(const Writer& w, const Body& body, int k, bool real) {
+    const std::map<std::string, int> uses = uses_of(w.s, body);
+    std::vector<AtHand> out;
+    const auto unused = [&](const Variable& v) {
+        const auto found = uses.find(v.name);
+        return (found == uses.end() ? 0 : found->second) <= (v.parameter ? 0 : 1);
+    };
+    for (const Variable* v : visible(w.s, k)) {
+        if (v->kind == ValueKind::boolean || v->kind == ValueKind::other) continue;
+        const bool number = v->indirections == 0 && (v->kind == ValueKind::whole || real);
+        if (number) out.push_back({v->name, unused(*v) ? 2 : 3});
+        if (!real || v->indirections != 1 || v->kind != ValueKind::real || !v->parameter || !unused(*v)) continue;
+        for (const Variable* i : visible(w.s, k))
+            if (i->kind == ValueKind::whole && i->indirections == 0 && !i->constant)
+                out.push_back({fmt::format("{}[{}]", v->name, i->name), 2});
+    }
+    if (real)
+        for (const auto& [text, from] : elements_of(w.s, body))
+            if (all_known(w.s, from, text, k)) out.push_back({text, 3});
+    std::stable_sort(out.begin(), out.end(), [](const AtHand& a, const AtHand& b) { return a.cost < b.cost; });
+    if (out.size() > 2 * kMost) out.resize(2 * kMost);
+    return out;
+}
+
+// The expression behind `=`, `+=`, `return`, `(` or `,` that ends at `;`, `)` or `,`.
+int end_of_expression(const Source& s, int first) {
+    for (int k = first; k < s.count(); ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k)
+            k = s.at(k).match;
+        else if (s.is(k, ";") || s.is(k, ",") || is_closing(s.word(k)))
+            return k - 1;
+    }
+    return first;
+}
+
+bool holds_real(const Source& s, int first, int last) {
+    for (int k = first; k <= last; ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && v->kind == ValueKind::real) return true;
+        if (s.at(k).kind == Token::Kind::number && s.word(k).find('.') != std::string_view::npos) return true;
+    }
+    return false;
+}
+
+bool is_simple(const Source& s, int first, int last) {
+    int depth = 0;
+    for (int k = first; k <= last; ++k) {
+        if (is_opening(s.word(k))) ++depth;
+        if (is_closing(s.word(k))) --depth;
+        if (depth == 0 && (precedence(s, k) > 0 || s.is(k, "?"))) return false;
+    }
+    return true;
+}
+
+void add_real_terms(Writer& w, const Body& body, int first, int last) {
+    const std::string text = w.s.words(first, last);
+    const std::string e = is_simple(w.s, first, last) ? text : "(" + text + ")";
+    for (const AtHand& a : at_hand(w, body, first, true)) {
+        if (a.text == text) continue;
+        w.replace(kFactor, a.cost, first, last, e + " * " + a.text);
+        w.replace(kFactor, a.cost, first, last, e + " / " + a.text);
+        w.replace(kTerm, a.cost, first, last, text + " + " + a.text);
+        w.replace(kTerm, a.cost, first, last, text + " - " + a.text);
+    }
+    for (const char* form : {"-{}", "1.0f / {}", "1.0f - {}", "{0} * {0}", "sqrtf({})", "fabsf({})", "fmaxf({}, 0.0f)",
+                             "1.0f + {}", "expf({})", "0.5f * {}", "2.0f * {}"})
+        w.replace("wrong_operation", 3, first, last, fmt::format(fmt::runtime(form), e));
+}
+
+void add_whole_terms(Writer& w, const Body& body, int first, int last) {
+    const std::string text = w.s.words(first, last);
+    const std::string e = is_simple(w.s, first, last) ? text : "(" + text + ")";
+    w.replace("boundary_off_by_one", 2, first, last, text + " + 1");
+    w.replace("boundary_off_by_one", 2, first, last, text + " - 1");
+    for (const AtHand& a : at_hand(w, body, first, false)) {
+        if (a.text == text) continue;
+        w.replace(kIndex, a.cost, first, last, text + " + " + a.text);
+        w.replace(kIndex, a.cost, first, last, e + " * " + a.text);
+        w.replace(kIndex, 3, first, last, text + " - " + a.text);
+        w.replace(kIndex, 3, first, last, e + " % " + a.text);
+        w.replace(kIndex, 3, first, last, e + " / " + a.text);
+    }
+    w.replace("overflow", 3, first, last, "static_cast<long long>(" + text + ")");
+    w.replace("precision", 3, first, last, "static_cast<float>(" + text + ")");
+}
+
+bool begins_expression(const Source& s, int k) {
+    if (precedence(s, k) > 0) return false;
+    const std::string_view w = s.word(k);
+    if (w == "return" || w == "[") return true;
+    if (w == "(") return s.at(std::max(k - 1, 0)).kind == Token::Kind::word && !s.is(k - 1, "if");
+    return w == "=" || w == "+=" || w == "-=" || w == "*=" || w == ",";
+}
+
+// `a / b` rounded up, and quotients of whole numbers that were meant as real ones.
+void add_quotients(Writer& w, int k) {
+    if (!w.s.is(k, "/") || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    const std::string a = w.s.words(o.left, k - 1), b = w.s.words(k + 1, o.right);
+    if (!holds_real(w.s, o.left, o.right)) {
+        w.replace("boundary_off_by_one", 2, o.left, o.right, fmt::format("(({0}) + ({1}) - 1) / ({1})", a, b));
+        w.replace("precision", 2, o.left, o.right, fmt::format("static_cast<float>({}) / ({})", a, b));
+    }
+}
+
+}  // namespace
+
+void add_terms(Writer& w) {
+    for_each_token(w, [&](int k, const Body& body) {
+        add_quotients(w, k);
+        if (!w.is_near(k)) return;
+        const Variable* const v = variable_at(w.s, k);
+        const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
+        if (number && v->kind == ValueKind::whole) add_whole_terms(w, body, k, k);
+        if (number && v->kind == ValueKind::real) add_real_terms(w, body, k, k);
+        if (!begins_expression(w.s, k) || k + 1 >= body.close) return;
+        const int last = end_of_expression(w.s, k + 1);
+        if (last <= k || last - k > 60) return;
+        if (holds_real(w.s, k + 1, last) && !w.s.is(k, "["))
+            add_real_terms(w, body, k + 1, last);
+        else if (last > k + 1)
+            add_whole_terms(w, body, k + 1, last);
+    });
+}
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,104 @@
+// Trials of a search, on the smallest part of the launch that shows the symptom.
+#include "instrumentation/diagnosis/search/lab.h"
+
+#include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/manifest/params.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr uint64_t kSlack = 20000;  // warp instructions a block may take beyond twice the unedited run's
+constexpr double kQuick = 2e6;      // warp instructions of a launch whose blocks are all tried
+
+int64_t compared_outputs(const capture::Capture& c) {
+    int64_t out = 0;
+    for (const capture::Output& o : c.outputs) out += o.of.compared;
+    return out;
+}
+
+bool is_right(const Trial& t, int64_t outputs) { return mended(t) && t.outputs >= outputs; }
+
+// Behind its own launch a sequence's outputs are not what they are at its end.
+int64_t wanted_outputs(const Lab& lab) {
+    const bool sequence = manifest::is_sequence(lab.s.experiment.problem);
+    return sequence ? lab.outputs : compared_outputs(lab.s.capture);
+}
+
+}  // namespace
+
+bool mends(const Lab& lab, const Trial& t) {
+    return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs;
+}
+
+std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
+    const bool small = counter(lab.s.capture, "warp_instructions") < kQuick;
+    std::string unsupported;
+    const auto shows = [&](TrialOptions options, int64_t outputs) {
+        options.budget = times * lab.s.budget;
+        const Trial t = unchanged(options);
+        unsupported = t.unsupported;
+        if (!unsupported.empty() || is_right(t, outputs)) return false;
+        lab.block = options, lab.compared = (t.compared + 1) / 2;
+        lab.outputs = outputs > 0 ? outputs : (t.outputs + 1) / 2;
+        if (t.finished) lab.block.budget = std::min(options.budget, 2 * t.warp_instructions + kSlack);
+        if (!t.finished) lab.compared = 1, lab.outputs = outputs;
+        return true;
+    };
+    TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
+    if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};
+    one.races = true;
+    if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};
+    if (small && shows(all, wanted_outputs(lab))) return {};
+    if (!unsupported.empty()) return unsupported;
+    return small ? "this build of the program comes right" : "the block comes right when it is run alone";
+}
+
+std::optional<std::string> proof_of(const Lab& lab, const Try& change) {
+    TrialOptions checked = lab.block;
+    checked.races = true;
+    const Trial here = change(checked);
+    if (!mends(lab, here)) return std::nullopt;
+    checked.seed_offset = 1;
+    const Trial other = change(checked);
+    if (!mended(other)) return std::nullopt;
+    const bool one = !lab.block.blocks.empty();
+    std::string text = fmt::format(
+        "0 of {} elements of {} are outside their bounds, and 0 of {} with another seed",
+        here.compared,
+        one ? "block " + block_text(lab.s.capture, lab.s.block) : "all blocks",
+        other.compared
+    );
+    if (!one || counter(lab.s.capture, "warp_instructions") > kQuick) return text;
+    TrialOptions whole = lab.block;
+    whole.blocks.clear();
+    const Trial all = change(whole);
+    if (!is_right(all, wanted_outputs(lab))) return std::nullopt;
+    return fmt::format("{}; of all blocks 0 of {}", text, all.compared);
+}
+
+std::vector<int64_t> numbers_in_play(const Experiment& e) {
+    const manifest::BoundLaunch& launch = manifest::launch_of(e.problem);
+    std::vector<int64_t> out;
+    const auto add = [&](double value) {
+        const auto whole = static_cast<int64_t>(value);
+        const bool known = std::find(out.begin(), out.end(), whole) != out.end();
+        if (value == static_cast<double>(whole) && whole > 1 && !known) out.push_back(whole);
+    };
+    for (const Dim3& d : {launch.block, launch.grid}) add(d.x), add(d.y), add(d.z);
+    for (const auto& [name, value] : e.problem.params) add(value);
+    constexpr size_t kMost = 8;
+    if (out.size() > kMost) out.resize(kMost);
+    return out;
+}
+
+int threads_of(const Options& options) {
+    return options.threads > 0 ? options.threads
+                               : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace wl::diagnosis

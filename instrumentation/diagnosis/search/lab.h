@@ -1,0 +1,44 @@
+// What any change of a program is tried on, and when it counts: it mends when the block that is wrong comes
+// right; it is proven when other inputs do, too, and, where that is quick, all blocks.
+#pragma once
+
+#include "instrumentation/diagnosis/prove/prove.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+using Clock = std::chrono::steady_clock;
+
+struct Lab {
+    const Symptoms& s;
+    TrialOptions block = {};  // the wrong one, or all
+    int64_t compared = 0;     // elements that a right program writes there, at least: of tiles and outputs,
+    int64_t outputs = 0;      // and of outputs alone
+};
+
+// Runs the changed program.
+using Try = std::function<Trial(const TrialOptions&)>;
+
+// Finds out on what the symptom shows: the wrong block alone, without checks where it goes wrong without
+// them; all blocks where it does not. `times`: instructions of this build beside those of the diagnosed one.
+// Empty, or why nothing shows it.
+std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times);
+
+// As right as the program may be that has this much to write; a change that writes less mends nothing.
+bool mends(const Lab& lab, const Trial& trial);
+
+// What was run, and what it showed; nothing where one of the trials goes wrong.
+std::optional<std::string> proof_of(const Lab& lab, const Try& change);
+
+// Extents of block and grid, parameters: whole numbers above 1, each once.
+std::vector<int64_t> numbers_in_play(const Experiment& e);
+
+int threads_of(const Options& options);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,166 @@
+// Changes of a source: what is read of it, and which right line is one change away from which wrong one.
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace wl::diagnosis::rewrite {
+namespace {
+
+// A kernel with one line of its own.
+std::string kernel_with(const std::string& line) {
+    return "#include <cuda_fp16.h>\n"
+           "#define TILE 16\n"
+           "constexpr int kLd = 20;\n"
+           "__global__ void centre(const float* x, const float* weight, float* y, int rows, int cols, float scale) {\n"
+           "    __shared__ float part[64];\n"
+           "    const int row = blockIdx.x, t = threadIdx.x;\n"
+           "    float sum = 0.0f, best = -1.0f;\n"
+           "    half low = 0.0f;\n"
+           "    for (int c = t; c < cols; c += blockDim.x) {\n" +
+        line +
+        "\n"
+        "    }\n"
+        "    if (t < 32 && row < rows) part[t] = sum;\n"
+        "    y[row * cols + t] = best;\n"
+        "}\n";
+}
+
+constexpr int kLine = 10;  // of it
+
+std::set<int> all_lines() {
+    std::set<int> out;
+    for (int line = 1; line < 100; ++line) out.insert(line);
+    return out;
+}
+
+std::vector<Rewrite> rewrites_of(const std::string& text) {
+    return rewrites(read_source(text, all_lines(), {{"SEQ", "64"}}), {{32, 150}, {{kLine, 0}}});
+}
+
+struct OneAway {
+    const char *wrong, *right;
+};
+
+struct Reaches : testing::TestWithParam<OneAway> {};
+
+TEST_P(Reaches, TheRightLineIsOneChangeAway) {
+    const std::string wrong = kernel_with(GetParam().wrong), right = kernel_with(GetParam().right);
+    const auto without_spaces = [](std::string text) {
+        std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+        return text;
+    };
+    const std::vector<Rewrite> all = rewrites_of(wrong);
+    const bool reached = std::any_of(all.begin(), all.end(), [&](const Rewrite& r) {
+        return without_spaces(rewritten(wrong, r)) == without_spaces(right);
+    });
+    EXPECT_TRUE(reached) << GetParam().wrong << " -> " << GetParam().right;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rewrites,
+    Reaches,
+    testing::Values(
+        OneAway{"sum = x[row * cols + c];", "sum += x[row * cols + c];"},
+        OneAway{"sum += x[row * rows + c];", "sum += x[row * cols + c];"},
+        OneAway{"sum += x[row + c];", "sum += x[row * cols + c];"},
+        OneAway{"sum += x[c * cols + row];", "sum += x[row * cols + c];"},
+        OneAway{"sum += x[row * cols + c] * weight[row];", "sum += x[row * cols + c] * weight[c];"},
+        OneAway{"sum += x[row * cols + c + 1];", "sum += x[row * cols + c];"},
+        OneAway{"sum += x[row * cols + c];", "sum += x[row * cols + c] * scale;"},
+        OneAway{"sum += x[row * cols + c] * scale;", "sum += x[row * cols + c] / scale;"},
+        OneAway{"sum += x[row * cols + c] * scale;", "sum += x[row * cols + c] * scale * scale;"},
+        OneAway{"sum -= x[c];", "sum += x[c];"},
+        OneAway{"sum += expf(x[c] + best);", "sum += expf(x[c] - best);"},
+        OneAway{"sum += expf(x[c]);", "sum += expf(x[c] - best);"},
+        OneAway{"best = fminf(best, x[c]);", "best = fmaxf(best, x[c]);"},
+        OneAway{"best = fmaxf(sum, x[c]);", "best = fmaxf(best, x[c]);"},
+        OneAway{"if (c <= cols) sum += x[c];", "if (c < cols) sum += x[c];"},
+        OneAway{"if (c < cols || row < rows) sum += x[c];", "if (c < cols && row < rows) sum += x[c];"},
+        OneAway{"if (c < cols) sum += x[c];", "if (c < cols && row < rows) sum += x[c];"},
+        OneAway{"sum += x[c];", "if (row < rows) sum += x[c];"},
+        OneAway{"sum += x[c];", "sum += (c < cols ? x[c] : 0.0f);"},
+        OneAway{"sum += __shfl_down_sync(0xffff, sum, 16);", "sum += __shfl_down_sync(0xffffffff, sum, 16);"},
+        OneAway{"sum += __shfl_down_sync(0xffffffff, sum, 8);", "sum += __shfl_down_sync(0xffffffff, sum, 16);"},
+        OneAway{"sum += __shfl_up_sync(0xffffffff, sum, 1);", "sum += __shfl_xor_sync(0xffffffff, sum, 1);"},
+        OneAway{"sum += part[t / 32];", "sum += part[t % 32];"},
+        OneAway{"sum += part[t >> 5];", "sum += part[t & 5];"},
+        OneAway{"sum += part[TILE * t];", "sum += part[kLd * t];"},
+        OneAway{"sum += part[threadIdx.y];", "sum += part[threadIdx.x];"},
+        OneAway{"half acc = x[c];", "float acc = x[c];"},
+        OneAway{"sum += row / cols;", "sum += static_cast<float>(row) / (cols);"},
+        OneAway{"sum += x[c]; sum += x[c];", "; sum += x[c];"},
+        OneAway{"best = sum; sum = x[c];", "sum = x[c]; best = sum;"},
+        OneAway{"sum += x[c] * x[c];", "sum += x[c] * x[c]; sum *= scale;"},
+        OneAway{"sum = 0.0f; sum += x[c];", "; sum += x[c];"},
+        OneAway{"part[t] = -sum;", "part[t] = sum;"},
+        OneAway{"part[t] = sum;", "part[t] = -sum;"},
+        OneAway{"part[t] = c < cols ? 0.0f : sum;", "part[t] = c < cols ? sum : 0.0f;"},
+        OneAway{"part[t] = scale - sum;", "part[t] = sum - scale;"},
+        OneAway{"part[t] = (sum + best) * scale;", "part[t] = (sum) * scale;"}
+    )
+);
+
+TEST(Rewrites, AnOperatorIsNotATemplatesBracket) {
+    const std::string text = kernel_with("sum += static_cast<float>(row);");
+    for (const Rewrite& r : rewrites_of(text))
+        if (r.line == kLine) EXPECT_FALSE(r.was == "<" || r.was == ">") << r.was << " -> " << r.now;
+}
+
+TEST(Rewrites, MarksAndBranchesThatAreNotCompiledStayAsTheyAre) {
+    const std::string text = "__global__ void f(float* x, int n) {\n"
+                             "#if defined(OTHER)\n"
+                             "    x[0] = 7;\n"
+                             "#else\n"
+                             "    x[0] = n;\n"
+                             "#endif\n"
+                             "    WL_TILE(\"x\", x, 4, 4, 4);\n"
+                             "}\n";
+    const std::vector<Rewrite> all = rewrites(read_source(text, {1, 5, 8}, {}), {{}, {}});
+    EXPECT_FALSE(all.empty());
+    for (const Rewrite& r : all) EXPECT_TRUE(r.line != 3 && r.line != 7) << r.line << ": " << r.was;
+}
+
+TEST(Rewrites, OfBranchesTheOneIsReadThatIsCompiled) {
+    const std::string text = "__global__ void f(float* x, int n) {\n"
+                             "#if defined(WL_FAULT_A)\n"
+                             "    for (int k = 4; k < n; ++k) {\n"
+                             "#elif LANES == 32 && !defined(OTHER)\n"
+                             "    for (int k = 3; k < n; ++k) {\n"
+                             "#else\n"
+                             "    for (int k = 2; k < n; ++k) {\n"
+                             "#endif\n"
+                             "        x[k] = 1;\n"
+                             "    }\n"
+                             "}\n";
+    const auto lines = [&](const Defines& defines, const std::set<int>& located) {
+        std::set<int> out;
+        for (const Rewrite& r : rewrites(read_source(text, located, defines), {{}, {}})) out.insert(r.line);
+        return out;
+    };
+    EXPECT_EQ(lines({{"WL_FAULT_A", ""}}, {9}), (std::set<int>{3, 9}));
+    EXPECT_EQ(lines({{"LANES", "32"}}, {5, 9}), (std::set<int>{5, 9})) << "of OTHER nothing is known";
+    EXPECT_EQ(lines({{"LANES", "32"}}, {9}), (std::set<int>{7, 9})) << "nothing of that branch was compiled";
+    EXPECT_EQ(lines({{"LANES", "64"}}, {9}), (std::set<int>{7, 9}));
+}
+
+TEST(Rewrites, TheSuspectedLineComesFirst) {
+    const std::vector<Rewrite> all = rewrites_of(kernel_with("sum = x[row * cols + c];"));
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all.front().line, kLine);
+    for (size_t k = 1; k < all.size(); ++k) EXPECT_LE(price(all[k - 1]), price(all[k]));
+}
+
+TEST(Rewrites, CommentsAndTextAreNoCode) {
+    const std::string text = kernel_with("sum += x[c];  // c < cols + 1, \"rows\"");
+    for (const Rewrite& r : rewrites_of(text))
+        for (const Edit& e : r.edits) {
+            const size_t comment = text.find("//");
+            EXPECT_FALSE(e.begin > comment + 1 && e.begin < text.find('\n', comment)) << r.was;
+        }
+}
+
+}  // namespace
+}  // namespace wl::diagnosis::rewrite
