@@ -15,6 +15,8 @@ namespace {
 // Of the version k lines are counted from (k + 1) times this, so that what NVRTC says tells which one it
 // means, and names made of __LINE__ are as many.
 constexpr size_t kLines = 1'000'000;
+// Of the marks: for NVRTC statics of one name in functions of one name are one, in whatever namespace.
+constexpr const char* kLocal = "wl_name";
 constexpr int kMostRounds = 4;  // what does not compile is left out, and the rest is compiled again
 
 std::string scope_name(size_t variant) { return fmt::format("wl_variant_{:04}", variant); }
@@ -52,20 +54,18 @@ std::string outside(const std::string& text) {
     return out;
 }
 
-// Macros that the text itself defines are defined anew in each version.
-std::string undefined(const std::string& text, const CompileOptions& options) {
-    std::set<std::string> names;
+// Macros that the text defines otherwise than the source does: nobody else's definition is taken back.
+std::string undefined(const std::string& text, const std::string& source) {
+    const std::vector<std::string> known = lines_of(code_of(source));
+    std::string out;
     for (const std::string& line : lines_of(code_of(text))) {
-        if (directive_of(line) != "define") continue;
+        if (directive_of(line) != "define" || std::find(known.begin(), known.end(), line) != known.end()) continue;
         size_t begin = line.find("define") + 6;
         begin = std::min(line.find_first_not_of(" \t", begin), line.size());
         size_t end = begin;
         while (end < line.size() && is_word_char(line[end])) ++end;
-        names.insert(line.substr(begin, end - begin));
+        out += "#undef " + line.substr(begin, end - begin) + "\n";
     }
-    for (const auto& [name, value] : options.defines) names.erase(name);
-    std::string out;
-    for (const std::string& name : names) out += "#undef " + name + "\n";
     return out;
 }
 
@@ -90,14 +90,15 @@ std::string inside(const std::string& text) {
 std::string text_of(
     const Quick& quick, const std::vector<std::string>& texts, const std::vector<size_t>& chosen
 ) {
-    std::string out = outside(texts.front());
+    std::string out = outside(quick.text);
     for (const size_t k : chosen)
         out += fmt::format(
-            "{}namespace {} {{\n#line {}\n{}\n}}\n",
-            undefined(texts[k], quick.options),
+            "{0}#define {4} {4}_{1}\nnamespace {1} {{\n#line {2}\n{3}\n}}\n#undef {4}\n{0}",
+            undefined(texts[k], quick.text),
             scope_name(k),
             (k + 1) * kLines + 1,
-            inside(texts[k])
+            inside(texts[k]),
+            kLocal
         );
     return out;
 }
@@ -138,10 +139,15 @@ size_t past_item(const std::string& ptx, size_t at) {
     return ptx.size();
 }
 
-// Whose item it is, by the first of such names in it; npos: everybody's.
+// Whose item it is, by the first of such names in it; npos: everybody's. A comment before it names what comes
+// next but declarations.
 size_t variant_of(std::string_view item) {
     constexpr std::string_view kScope = "wl_variant_";
-    const size_t at = item.find(kScope);
+    size_t begin = 0;
+    while ((begin = item.find_first_not_of(" \t\r\n", begin)) != item.npos && item.substr(begin, 2) == "//")
+        begin = std::min(item.find('\n', begin), item.size());
+    if (begin == item.npos) return item.npos;
+    const size_t at = item.find(kScope, begin);
     return at == item.npos ? item.npos : std::stoull(std::string(item.substr(at + kScope.size(), 4)));
 }
 
@@ -177,7 +183,7 @@ Attempt attempt_at(
 std::string in_variant(size_t variant, const std::string& name) { return scope_name(variant) + "::" + name; }
 
 Quick make_quick(const CompileOptions& options, const std::string& text) {
-    Quick quick{options, find_toolkit(), {}, false, {}, {}};
+    Quick quick{options, text, find_toolkit(), {}, false, {}, {}};
     quick.include = look_around(options, text, quick.toolkit).include;
     for (const auto& [stand_ins, standard] :
          {std::pair{false, "c++17"}, std::pair{true, "c++17"}, std::pair{true, "c++20"}}) {

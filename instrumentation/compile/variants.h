@@ -13,6 +13,7 @@ namespace wl::compile {
 // How NVRTC takes a source; `problem`: why it does not, as of code of the host.
 struct Quick {
     CompileOptions options;
+    std::string text;  // as it is
     Toolkit toolkit;
     std::vector<std::string> include;
     bool with_stand_ins = false;

@@ -77,12 +77,12 @@ Declared type_at(const Source& s, int k, int limit) {
 
 struct Scope {
     int to = 0;
-    bool parameter = false;
+    bool parameter = false, of_file = false;
 };
 
 // Of `int x`, `*y`, `z[4]`: the token behind the name and its dimensions; -1: there is no name.
 int declare(Source& s, const Declared& d, int k, int limit, const Scope& scope) {
-    Variable v{{}, d.type, ValueKind::other, 0, 0, scope.to, d.constant, scope.parameter};
+    Variable v{{}, d.type, ValueKind::other, 0, 0, scope.to, d.constant, scope.parameter, scope.of_file};
     while (k < limit && (s.is(k, "*") || s.is(k, "&") || s.is(k, "&&") || is_one_of(s.word(k), kQualifiers))) {
         v.indirections += s.is(k, "*") ? 1 : 0;
         ++k;
@@ -158,7 +158,7 @@ void declare_of_file(Source& s) {
             continue;
         }
         if (!s.is(k, ";")) continue;
-        declare_all(s, first, k, {s.count(), false});
+        declare_all(s, first, k, {s.count(), false, true});
         first = k + 1;
     }
 }
@@ -166,7 +166,7 @@ void declare_of_file(Source& s) {
 void declare_macros(Source& s, const Defines& defines) {
     for (const auto& [name, value] : defines)
         if (!name.starts_with("WL_FAULT"))
-            s.variables.push_back({name, "int", ValueKind::whole, 0, -1, s.count(), true, false});
+            s.variables.push_back({name, "int", ValueKind::whole, 0, -1, s.count(), true, false, true});
     for (int k = 0; k + 3 < s.count(); ++k) {
         if (!s.is(k, "#") || !s.is(k + 1, "define") || s.at(k + 3).line != s.at(k).line) continue;
         if (s.at(k + 3).kind != Token::Kind::number || s.at(k + 3).begin == s.at(k + 2).end) continue;
@@ -174,7 +174,7 @@ void declare_macros(Source& s, const Defines& defines) {
             !s.word(k + 3).starts_with("0x");
         s.variables.push_back(
             {std::string(s.word(k + 2)), real ? "float" : "int", real ? ValueKind::real : ValueKind::whole, 0, k + 3,
-             s.count(), true, false}
+             s.count(), true, false, true}
         );
     }
 }

@@ -83,7 +83,7 @@ void add_axes(Writer& w, int k) {
     if (!index) return;
     for (const Variable* v : visible(w.s, k))
         if (v->kind == ValueKind::whole && v->indirections == 0)
-            w.replace("wrong_index", v->constant ? 3 : 2, k - 2, k, v->name);
+            w.replace("wrong_index", v->of_file ? 3 : 2, k - 2, k, v->name);
 }
 
 void add_variables(Writer& w, int k) {
@@ -93,7 +93,7 @@ void add_variables(Writer& w, int k) {
     for (const Variable* v : visible(w.s, k)) {
         if (v->name == own->name || !alike(*v, *own) || (written && v->constant)) continue;
         const char* rule = own->indirections > 0 || own->kind == ValueKind::real ? "wrong_operand" : "wrong_index";
-        w.replace(rule, v->constant && own->kind == ValueKind::whole && !own->constant ? 3 : 2, k, k, v->name);
+        w.replace(rule, v->of_file && !own->of_file ? 3 : 2, k, k, v->name);
     }
     if (own->kind != ValueKind::whole || own->indirections > 0) return;
     for (const std::string_view index : kIndices)
@@ -162,7 +162,7 @@ void add_names(Writer& w) {
 }
 
 void add_exchanges(Writer& w) {
-    constexpr size_t kMost = 8;
+    constexpr size_t kMost = 14;
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st)) continue;

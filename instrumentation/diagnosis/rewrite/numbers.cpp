@@ -78,6 +78,7 @@ void add_real(Writer& w, int k) {
     const bool sets = rule_of(w, k) == std::string_view("wrong_initial_value");
     if (sets) {
         w.replace("wrong_initial_value", 1, k, k, "-__int_as_float(0x7f800000)");
+        w.replace("wrong_initial_value", 2, k, k, "-3.4e38f");
         w.replace("wrong_initial_value", 2, k, k, "__int_as_float(0x7f800000)");
     }
 }

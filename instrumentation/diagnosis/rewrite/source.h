@@ -29,7 +29,7 @@ struct Variable {
     int indirections = 0;  // stars and dimensions
     int from = 0, to = 0;  // tokens between which it is known
     bool constant = false;
-    bool parameter = false;
+    bool parameter = false, of_file = false;
 };
 
 struct Statement {

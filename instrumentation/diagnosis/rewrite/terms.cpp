@@ -65,7 +65,7 @@ std::vector<AtHand> at_hand(const Writer& w, const Body& body, int k, bool real)
         if (number) out.push_back({v->name, unused(*v) ? 2 : 3});
         if (!real || v->indirections != 1 || v->kind != ValueKind::real || !v->parameter || !unused(*v)) continue;
         for (const Variable* i : visible(w.s, k))
-            if (i->kind == ValueKind::whole && i->indirections == 0 && !i->constant)
+            if (i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file)
                 out.push_back({fmt::format("{}[{}]", v->name, i->name), 2});
     }
     if (real)
@@ -138,12 +138,60 @@ void add_whole_terms(Writer& w, const Body& body, int first, int last) {
     w.replace("precision", 3, first, last, "static_cast<float>(" + text + ")");
 }
 
+// `a * columns + b`: of b, a row, and a, a column.
+void add_places(Writer& w, int k) {
+    if (!w.s.is(k, "+") || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    int star = -1, depth = 0;
+    for (int at = o.left; at < k; ++at) {
+        if (is_opening(w.s.word(at))) ++depth;
+        if (is_closing(w.s.word(at))) --depth;
+        if (depth == 0 && w.s.is(at, "*") && precedence(w.s, at) > 0) star = at;
+    }
+    if (star < 0 || !is_simple(w.s, k + 1, o.right) || holds_real(w.s, o.left, o.right)) return;
+    const std::string a = w.s.words(o.left, star - 1), b = w.s.words(k + 1, o.right);
+    for (const Variable* n : visible(w.s, k))
+        if (n->kind == ValueKind::whole && n->indirections == 0 && n->name != a && n->name != b)
+            w.replace("wrong_index", 2, o.left, o.right, fmt::format("{} * {} + {}", b, n->name, a));
+}
+
+// Elements and brackets as operands of a product or a sum.
+void add_operand_terms(Writer& w, const Body& body, int k) {
+    const Variable* const v = variable_at(w.s, k);
+    int last = k;
+    if (w.s.is(k, "(") && w.s.at(k).match > k && precedence(w.s, w.s.at(k).match + 1) > 0)
+        last = w.s.at(k).match;
+    else if (v != nullptr && v->kind == ValueKind::real && v->indirections > 0 && w.s.is(k + 1, "["))
+        while (w.s.is(last + 1, "[") && w.s.at(last + 1).match > 0) last = w.s.at(last + 1).match;
+    const bool written = w.s.word(last + 1).ends_with("=") && precedence(w.s, last + 1) == 0;
+    if (last > k && !written && holds_real(w.s, k, last)) add_real_terms(w, body, k, last);
+}
+
 bool begins_expression(const Source& s, int k) {
     if (precedence(s, k) > 0) return false;
     const std::string_view w = s.word(k);
     if (w == "return" || w == "[") return true;
     if (w == "(") return s.at(std::max(k - 1, 0)).kind == Token::Kind::word && !s.is(k - 1, "if");
     return w == "=" || w == "+=" || w == "-=" || w == "*=" || w == ",";
+}
+
+// A number that should be what the function is given, or a real one; an index that should be what a table says.
+void add_given(Writer& w, const Body& body, int k) {
+    const bool number = w.s.at(k).kind == Token::Kind::number;
+    const Variable* const v = variable_at(w.s, k);
+    const bool index = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 && v->from != k;
+    if ((!number && !index) || w.s.is(k + 1, "=") || w.s.is(k - 1, ".")) return;
+    const std::string text(w.s.word(k));
+    const bool real = number && holds_real(w.s, k, k);
+    if (number && text.find_first_not_of("0123456789") == text.npos)
+        w.replace("precision", 2, k, k, text + ".0f");
+    if (number)
+        for (const AtHand& a : at_hand(w, body, k, real))
+            if (a.cost == 2 || w.is_near(k)) w.replace("wrong_constant", a.cost, k, k, a.text);
+    const std::map<std::string, int> uses = uses_of(w.s, body);
+    for (const Variable* p : visible(w.s, k))
+        if (index && p->parameter && p->indirections == 1 && !uses.contains(p->name))
+            w.replace("wrong_index", 2, k, k, fmt::format("{}[{}]", p->name, text));
 }
 
 // `a / b` rounded up, and quotients of whole numbers that were meant as real ones.
@@ -162,7 +210,10 @@ void add_quotients(Writer& w, int k) {
 void add_terms(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
         add_quotients(w, k);
+        add_given(w, body, k);
+        add_places(w, k);
         if (!w.is_near(k)) return;
+        add_operand_terms(w, body, k);
         const Variable* const v = variable_at(w.s, k);
         const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
         if (number && v->kind == ValueKind::whole) add_whole_terms(w, body, k, k);
