@@ -324,6 +324,9 @@ void add_verbs(CLI::App& app, Command& c) {
     );
     for (CLI::App* verb : {run, diagnose}) {
         verb->add_option("-o,--out", c.out, "the capture to write");
+        verb->add_option(
+            "--suggest", c.suggest, "a file for the patch that mends, as `patch -p1` takes it; -: stdout"
+        );
         add_format(*verb, c);
         add_verbose(*verb, c);
         add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);

@@ -91,7 +91,9 @@ manifest::Problem bind(const KernelOptions& options) {
 diagnosis::Options run_options(const KernelOptions& o) {
     diagnosis::Options out;
     out.threads = o.threads, out.schedule_seed = o.schedule, out.arch = o.arch, out.budget = o.budget;
-    out.record_bytes = o.record_limit * 1'000'000, out.search_seconds = static_cast<double>(o.search);
+    out.record_bytes = o.record_limit * 1'000'000,
+    out.search_seconds = static_cast<double>(o.search.value_or(0));
+    out.ideas = o.ideas;
     out.recording = record_words(o).recording;
     if (o.check.empty()) return out;
     const std::array<std::pair<const char*, bool*>, 3> checks{

@@ -141,6 +141,7 @@ struct Command {
     std::string out;                   // -o of run, diagnose, hazards, init, fragments and layout
     uint64_t seeds = 1;                // diagnose: so many from --seed on
     std::vector<std::string> presets;  // diagnose: each of them; "all"
+    std::string suggest;               // run, diagnose: a file for the patch that mends; "-": stdout
     uint64_t explore = 0;              // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open
     float scale = 0;                                     // of its interface; 0: the display's

@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -31,27 +32,53 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 struct Executed {
     capture::Capture capture;
     std::optional<diagnosis::Witnesses> witnesses;  // of --on both
+    std::string patch;                              // of the source: a change that ran and came right
 };
+
+constexpr double kSearchSeconds = 10;  // unless it is told how long
 
 Executed execute(const Command& c) {
     manifest::Problem problem = bind(c.kernel);
     diagnosis::Options options = run_options(c.kernel);
+    if (!c.kernel.search) options.search_seconds = kSearchSeconds;
+    Executed made;
+    options.on_patch = [&](const std::string& patch) { made.patch = patch; };
     const Executors who = choose_executors(c.kernel, options);
     for (const std::string& block : record_words(c.kernel).blocks)
         options.record.push_back(block_of_launch(block, problem));
     options.on_progress = progress_reporter(c.output);
-    if (!who.witness) return {diagnosis::run(std::move(problem), options), std::nullopt};
-    Executed made{diagnosis::run(problem, options), std::nullopt};
-    if (made.capture.verdict == "unsupported") return made;
+    made.capture = diagnosis::run(problem, options);
+    if (!who.witness || made.capture.verdict == "unsupported") return made;
     made.witnesses = diagnosis::witness(std::move(problem), options, *who.witness);
     diagnosis::add_witnesses(made.capture, *made.witnesses);
     return made;
 }
 
+std::string with_patch(const std::string& summary, const std::string& patch) {
+    auto json = nlohmann::ordered_json::parse(summary);
+    json["patch"] = patch;
+    return json.dump(2);
+}
+
+// The lines as they stand and as they would be right, of a patch.
+std::string patch_text(const std::string& patch, const Style& style) {
+    std::string out;
+    std::istringstream lines(patch);
+    for (std::string line; std::getline(lines, line);) {
+        const bool header = line.starts_with("---") || line.starts_with("+++");
+        if (header || line.empty() || (line.front() != '-' && line.front() != '+')) continue;
+        const size_t text = std::min(line.find_first_not_of(" \t", 1), line.size());
+        const Color color = line.front() == '-' ? Color::bad : Color::good;
+        out += "    " + paint(style, color, line.substr(0, 1) + " " + line.substr(text)) + "\n";
+    }
+    return out;
+}
+
 void print_result(const Command& command, const Executed& e) {
     if (command.output.json) {
-        const std::string summary = capture::summary_json(e.capture, command.verb);
-        print((e.witnesses ? with_witnesses(summary, *e.witnesses) : summary) + "\n");
+        std::string summary = capture::summary_json(e.capture, command.verb);
+        if (e.witnesses) summary = with_witnesses(summary, *e.witnesses);
+        print((e.patch.empty() ? summary : with_patch(summary, e.patch)) + "\n");
         return;
     }
     if (is_report_format(command.output.format)) {
@@ -59,7 +86,10 @@ void print_result(const Command& command, const Executed& e) {
         return;
     }
     if (e.witnesses) print(diagnosis::witnesses_text(*e.witnesses) + "\n");
-    print(summary_text(e.capture, style_of(command.output), {command.verb == "run", command.output.verbose}));
+    const Style style = style_of(command.output);
+    print(summary_text(e.capture, style, {command.verb == "run", command.output.verbose}));
+    if (!e.patch.empty())
+        print("the change that mends (`--suggest FILE` writes it):\n" + patch_text(e.patch, style));
 }
 
 // Fails before minutes of work, not after them.
@@ -77,6 +107,23 @@ std::string default_capture(const Command& c) {
     std::string name = std::filesystem::path(c.kernel.kernel).stem().string();
     for (const std::string& f : c.kernel.faults) name += "-" + f;
     return name + ".wlcap";
+}
+
+void write_patch(const Command& command, const std::string& patch) {
+    if (command.suggest.empty()) return;
+    if (patch.empty()) {
+        std::fprintf(
+            stderr,
+            "warplens: no patch for %s: no change of the source is known to mend\n",
+            command.suggest.c_str()
+        );
+        return;
+    }
+    if (command.suggest == "-") return print(patch);
+    std::ofstream file(command.suggest, std::ios::binary);
+    file << patch;
+    file.close();
+    if (!file) throw Error("cannot write " + command.suggest + "; choose another place with --suggest");
 }
 
 // A reference that failed leaves nothing compared: that is said on stderr too, whatever stdout is read for.
@@ -101,6 +148,7 @@ int verb_run(const Command& command) {
         );
     const std::string out = command.out.empty() ? default_capture(command) : command.out;
     require_writable(out);
+    if (!command.suggest.empty() && command.suggest != "-") require_writable(command.suggest);
     if (!command.kernel.host.empty()) return run_remotely(command, out);
     const Executed executed = execute(command);
     const capture::Capture& c = executed.capture;
@@ -110,6 +158,7 @@ int verb_run(const Command& command) {
         for (const std::string& reason : c.unsupported)
             std::fprintf(stderr, "unsupported: %s\n", reason.c_str());
     print_result(command, executed);
+    write_patch(command, executed.patch);
     if (command.output.format == "text" && c.verdict != "unsupported" && !command.output.quiet)
         print("capture: " + out + "\n");
     return finished_status(c);
@@ -117,16 +166,18 @@ int verb_run(const Command& command) {
 
 int verb_diagnose(const Command& command) {
     const bool from_file = is_capture(command.kernel.kernel);
-    if (!command.out.empty()) require_writable(command.out);
+    for (const std::string& path : {command.out, command.suggest})
+        if (!path.empty() && path != "-") require_writable(path);
     if (!command.kernel.host.empty() && !from_file) return run_remotely(command, command.out);
     if (is_sweep(command)) return diagnose_sweep(command);
     const Executed executed =
-        from_file ? Executed{capture::read_capture(command.kernel.kernel), {}} : execute(command);
+        from_file ? Executed{capture::read_capture(command.kernel.kernel), {}, {}} : execute(command);
     const capture::Capture& c = executed.capture;
     if (!from_file)
         if (const std::optional<int> status = dump_before_fault(command.kernel, c)) return *status;
     if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
     print_result(command, executed);
+    write_patch(command, executed.patch);
     return finished_status(c);
 }
 

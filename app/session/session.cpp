@@ -55,7 +55,9 @@ std::vector<std::string> command_line(
     const KernelOptions& request, const std::string& program, const std::string& capture
 ) {
     std::vector<std::string> words = {program, "run"};
-    const std::vector<std::string> kernel = words_of(request);
+    KernelOptions told = request;
+    if (!told.search) told.search = 0;  // the window wants the verdict at once
+    const std::vector<std::string> kernel = words_of(told);
     words.insert(words.end(), kernel.begin(), kernel.end());
     words.insert(words.end(), {"-o", capture, "--progress"});
     return words;

@@ -32,7 +32,8 @@ std::vector<std::string> words_of(const KernelOptions& o) {
     add_number("--budget", o.budget, 0);
     add_number("--threads", static_cast<uint64_t>(o.threads), 0);
     for (const std::string& block : o.record) add("--record", block, "");
-    add_number("--search", o.search, plain.search);
+    if (o.search) words.insert(words.end(), {"--search", std::to_string(*o.search)});
+    for (const std::string& idea : o.ideas) add("--try", idea, "");
     add_number("--record-limit", o.record_limit, plain.record_limit);
     return words;
 }

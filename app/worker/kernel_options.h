@@ -5,6 +5,7 @@
 #include "instrumentation/capture/capture.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct KernelOptions {
     int threads = 0;
     std::vector<std::string> record = {};  // blocks "X,Y,Z"
     uint64_t record_limit = 1000;          // megabytes
-    uint64_t search = 0;                   // seconds, for a change that mends
+    std::optional<uint64_t> search = {};   // seconds, for a change that mends; nothing: as the verb does
+    std::vector<std::string> ideas = {};   // changes to be tried
     bool operator==(const KernelOptions&) const = default;
 };
 

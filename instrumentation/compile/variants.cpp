@@ -45,10 +45,12 @@ std::string_view directive_of(const std::string& line) {
 std::string outside(const std::string& text) {
     std::string out;
     bool goes_on = false;
-    for (const std::string& line : lines_of(code_of(text))) {
-        const bool directive = goes_on || !directive_of(line).empty();
-        goes_on = directive && line.ends_with('\\');
-        if (directive) out += line;
+    const std::vector<std::string> code = lines_of(code_of(text)), lines = lines_of(text);
+    for (size_t k = 0; k < lines.size(); ++k) {
+        const bool directive = goes_on || !directive_of(code[k]).empty();
+        goes_on = directive && code[k].ends_with('\\');
+        const bool comment = lines[k].find("/*") != std::string::npos;
+        if (directive) out += comment ? code[k] : lines[k];
         out += '\n';
     }
     return out;
@@ -59,7 +61,8 @@ std::string undefined(const std::string& text, const std::string& source) {
     const std::vector<std::string> known = lines_of(code_of(source));
     std::string out;
     for (const std::string& line : lines_of(code_of(text))) {
-        if (directive_of(line) != "define" || std::find(known.begin(), known.end(), line) != known.end()) continue;
+        if (directive_of(line) != "define" || std::find(known.begin(), known.end(), line) != known.end())
+            continue;
         size_t begin = line.find("define") + 6;
         begin = std::min(line.find_first_not_of(" \t", begin), line.size());
         size_t end = begin;
@@ -175,7 +178,9 @@ Attempt attempt_at(
         for (const std::string& name : quick.options.name_expressions)
             options.name_expressions.push_back(in_variant(k, name));
     const std::string text = text_of(quick, texts, chosen);
-    return try_nvrtc({options, quick.toolkit, text, quick.include, quick.standard, true}, quick.with_stand_ins);
+    return try_nvrtc(
+        {options, quick.toolkit, text, quick.include, quick.standard, true}, quick.with_stand_ins
+    );
 }
 
 }  // namespace
@@ -185,8 +190,11 @@ std::string in_variant(size_t variant, const std::string& name) { return scope_n
 Quick make_quick(const CompileOptions& options, const std::string& text) {
     Quick quick{options, text, find_toolkit(), {}, false, {}, {}};
     quick.include = look_around(options, text, quick.toolkit).include;
-    for (const auto& [stand_ins, standard] :
-         {std::pair{false, "c++17"}, std::pair{true, "c++17"}, std::pair{true, "c++20"}}) {
+    for (const auto& [stand_ins, standard] : {
+             std::pair{false, "c++17"},
+             std::pair{true,  "c++17"},
+             std::pair{true,  "c++20"}
+    }) {
         quick.with_stand_ins = stand_ins, quick.standard = standard;
         quick.problem = attempt_at(quick, {text}, {0}).refusal;
         if (quick.problem.empty() || quick.toolkit.include.empty()) break;

@@ -36,6 +36,9 @@ struct Options {
     bool diagnose = true;
     bool debug = false;         // compile the debug build: source variables, several times the instructions
     double search_seconds = 0;  // for a change that mends what no rule proves; 0: none is searched for
+    // Told the change of the source that the first finding rests on, as `patch -p1` takes it.
+    std::function<void(const std::string& patch)> on_patch;
+    std::vector<std::string> ideas;  // changes of the source that shall be tried, "57: < -> <="
     std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled
     execution::Executor executor = emulator::executor();

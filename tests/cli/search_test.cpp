@@ -47,13 +47,12 @@ INSTANTIATE_TEST_SUITE_P(
     Centre,
     Search,
     testing::Values(
-        Fault{"axis", "row = blockIdx.y", "wrong_index", "`blockIdx.y` should be `blockIdx.x`"},
+        Fault{"axis", "row = blockIdx.y", "wrong_index", "`y` should be `x`"},
         Fault{"index", "x[row * rows + c]", "wrong_index", "`rows` should be `cols`"},
-        Fault{"lost", "        sum = x[row", "partial_reduction", "`sum = ...` should be `sum += ...`"},
+        Fault{"lost", "        sum = x[row", "partial_reduction", "`=` should be `+=`"},
         Fault{"last", "step > 1", "boundary_off_by_one", "`>` should be `>=`"},
-        Fault{"half", "step = 16", "wrong_constant", "`16` should be `32`"},
-        Fault{"sign", "+ mean) * scale", "wrong_operation", "`+` should be `-`"},
-        Fault{"scale", "c] - mean;", "missing_rescale", "`v = ...` should be `v = ... * scale`"}
+        Fault{"half", "step = 16", "wrong_initial_value", "`16` should be `32`"},
+        Fault{"sign", "+ mean) * scale", "wrong_operation", "`+` should be `-`"}
     ),
     [](const auto& each) { return std::string(each.param.name); }
 );
@@ -74,9 +73,95 @@ TEST(Search, WhatNoSmallChangeMendsIsSaidAndNothingIsClaimed) {
     EXPECT_NE(said.find("none mends it"), std::string::npos) << said;
 }
 
-TEST(Search, IsMadeOnlyWhenAskedFor) {
-    const Said said = warplens({"diagnose", kernel(), "--fault", "sign", "--json"});
+TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
+    const json answer = searched("scale"), first = answer.at("findings")[0];
+    EXPECT_EQ(first.at("rule"), "missing_rescale");
+    EXPECT_EQ(first.at("proven"), true);
+    EXPECT_NE(answer.value("patch", "").find("* scale"), std::string::npos) << first.dump(1);
+}
+
+TEST(Search, WithoutASourceOrLinesThePtxIsSearched) {
+    const json answer =
+        json::parse(warplens({"diagnose", source_path("tests/kernels/search/added.toml"), "--json"}).out);
+    const json& first = answer.at("findings")[0];
+    EXPECT_EQ(first.at("proven"), true) << answer.dump(1);
+    EXPECT_EQ(first.at("title"), "`+` should be `-`");
+    EXPECT_TRUE(first.at("where").value("file", "").ends_with("added.ptx")) << first.dump(1);
+    EXPECT_GT(first.at("where").value("line", 0), 0);
+}
+
+TEST(Search, IsNotMadeWhereItIsForbidden) {
+    const Said said = warplens({"diagnose", kernel(), "--fault", "sign", "--search", "0", "--json"});
     EXPECT_EQ(json::parse(said.out).at("findings")[0].at("rule"), "values_differ");
+}
+
+// ---- a person's own idea
+
+std::string line_of_sign() {
+    const std::string place = source_place("tests/kernels/search/centre.cu", "+ mean) * scale");
+    return place.substr(place.rfind(':') + 1);
+}
+
+Said tried(const std::string& idea) {
+    return warplens({"diagnose", kernel(), "--fault", "sign", "--search", "0", "--try", idea}, {"COLUMNS=200"});
+}
+
+TEST(Try, AnIdeaThatMendsIsProven) {
+    const Said said = tried(line_of_sign() + ": + mean -> - mean");
+    EXPECT_NE(said.out.find("[1] tried_change proven"), std::string::npos) << said.out << said.err;
+    EXPECT_NE(said.out.find("`+ mean` should be `- mean`"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("- const float v = (x[row * cols + c] + mean) * scale;"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("+ const float v = (x[row * cols + c] - mean) * scale;"), std::string::npos) << said.out;
+}
+
+TEST(Try, OneThatDoesNotIsSaidToLeaveWhatWrong) {
+    const std::string idea = line_of_sign() + ": mean -> scale";
+    const Said said = tried(idea);
+    EXPECT_EQ(said.status, 1);
+    EXPECT_NE(said.out.find("[1] values_differ witnessed"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("`" + idea + "` does not mend it: 150 of 150 elements"), std::string::npos) << said.out;
+}
+
+TEST(Try, AWordIsNoPartOfAnother) {
+    const Said said = tried(line_of_sign() + ": mea -> sum");
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find("does not say `mea`; it is `const float v"), std::string::npos) << said.err;
+}
+
+TEST(Try, WhatIsNoIdeaIsRefusedWithTheForm) {
+    for (const char* idea : {"mean", "x: a -> b", "12: a", "12: ->"}) {
+        const Said said = tried(idea);
+        EXPECT_EQ(said.status, 2) << idea;
+        EXPECT_NE(said.err.find("57: < -> <="), std::string::npos) << said.err;
+    }
+}
+
+// ---- the patch
+
+TEST(Suggest, ThePatchMakesTheSourceRight) {
+    const TemporaryFolder folder;
+    for (const char* name : {"centre.cu", "centre.toml", "centre.py"})
+        write_file(folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/search/") + name)));
+    const std::string toml = folder.path + "/centre.toml", patch = folder.path + "/mend.patch";
+    const Said said = warplens({"diagnose", toml, "--fault", "lost", "--search", "300", "--suggest", patch});
+    EXPECT_EQ(said.status, 1) << said.err;
+    const std::string text = read_file(patch);
+    EXPECT_NE(text.find("-        sum = x[row * cols + c];\n+        sum += x[row * cols + c];"), std::string::npos) << text;
+    std::string source = read_file(folder.path + "/centre.cu");
+    const std::string wrong = "        sum = x[row * cols + c];";
+    source.replace(source.find(wrong), wrong.size(), "        sum += x[row * cols + c];");
+    write_file(folder.path + "/centre.cu", source);
+    EXPECT_EQ(warplens({"diagnose", toml, "--fault", "lost"}).status, 0) << "as the patch has it";
+}
+
+TEST(Suggest, WithoutAMendThereIsNoFileAndAWord) {
+    const TemporaryFolder folder;
+    const std::string patch = folder.path + "/mend.patch";
+    const Said said =
+        warplens({"diagnose", kernel(), "--fault", "sign", "--search", "0", "--suggest", patch});
+    EXPECT_EQ(said.status, 1);
+    EXPECT_NE(said.err.find("no patch for " + patch), std::string::npos) << said.err;
+    EXPECT_EQ(read_file(patch), "");
 }
 
 }  // namespace

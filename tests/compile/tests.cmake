@@ -1,1 +1,2 @@
 wl_test(compile wl_compile)
+wl_test(variants wl_compile)

@@ -105,8 +105,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Rewrites, AnOperatorIsNotATemplatesBracket) {
     const std::string text = kernel_with("sum += static_cast<float>(row);");
-    for (const Rewrite& r : rewrites_of(text))
-        if (r.line == kLine) EXPECT_FALSE(r.was == "<" || r.was == ">") << r.was << " -> " << r.now;
+    for (const Rewrite& r : rewrites_of(text)) {
+        const bool bracket = r.line == kLine && (r.was == "<" || r.was == ">");
+        EXPECT_FALSE(bracket) << r.was << " -> " << r.now;
+    }
 }
 
 TEST(Rewrites, MarksAndBranchesThatAreNotCompiledStayAsTheyAre) {

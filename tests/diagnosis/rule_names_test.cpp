@@ -51,6 +51,9 @@ TEST(RuleNames, AreThoseThatFindingsHave) {
     std::string elsewhere = read(WL_SOURCE_DIR "/instrumentation/diagnosis/prove/ordering.cpp");
     for (const char* file : {"values", "operands", "operations"})
         elsewhere += read(std::string(WL_SOURCE_DIR "/instrumentation/diagnosis/search/") + file + ".cpp");
+    for (const char* file : {"signs", "numbers", "names", "terms", "conditions", "moves"})
+        elsewhere += read(std::string(WL_SOURCE_DIR "/instrumentation/diagnosis/rewrite/") + file + ".cpp");
+    elsewhere += read(WL_SOURCE_DIR "/instrumentation/diagnosis/search/idea.cpp");
     for (const std::string& name : known)
         EXPECT_TRUE(found.contains(name) || elsewhere.find('"' + name + '"') != std::string::npos) << name;
 }

@@ -2,6 +2,7 @@
 #include "app/cli/run_options/run_options.h"
 
 #include "app/cli/record/record_words.h"
+#include "instrumentation/diagnosis/search/idea.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -44,8 +45,14 @@ void add_kernel_options(CLI::App& verb, Command& c) {
         "--schedule", k.schedule, "seed of another legal order of warps and blocks; 0: the fixed one"
     );
     verb.add_option("--budget", k.budget, "warp instructions of a block; 0: 2^25 of one warp");
-    verb.add_option("--search", k.search, "seconds to look for a change that mends; default: 0")
+    verb.add_option(
+            "--search",
+            k.search,
+            "seconds to look for a change that mends; default: 10 for run and diagnose, else 0"
+    )
         ->check(CLI::Range(uint64_t{0}, uint64_t{3600}));
+    verb.add_option("--try", k.ideas, "\"57: < -> <=\": whether this change of the source mends (repeatable)")
+        ->each([](const std::string& text) { diagnosis::parse_idea(text); });
     add_record_options(verb, k);
     add_common_options(verb, c);
 }

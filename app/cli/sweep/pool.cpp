@@ -52,6 +52,7 @@ void start_next(Pool& p, Slot& slot) {
     p.waiting.pop_front();
     const Place& place = p.job.places[slot.place];
     KernelOptions one = p.job.cases[slot.number];
+    if (!one.search) one.search = 0;
     one.host = place.host, one.remote_program = place.remote_program;
     if (place.device >= 0) one.device = place.device;
     std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "diagnose"};

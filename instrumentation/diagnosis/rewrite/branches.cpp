@@ -51,9 +51,11 @@ struct Expression {
         if (take("defined")) return defined();
         const Token& t = s.at(at);
         const auto macro = known.macros.find(s.word(at++));
-        const std::string text(t.kind == Token::Kind::number ? s.word(at - 1)
-                                   : macro != known.macros.end() ? std::string_view(macro->second)
-                                                                 : std::string_view());
+        const std::string text(
+            t.kind == Token::Kind::number     ? s.word(at - 1)
+                : macro != known.macros.end() ? std::string_view(macro->second)
+                                              : std::string_view()
+        );
         char* behind = nullptr;
         const int64_t v = std::strtoll(text.c_str(), &behind, 0);
         return text.empty() || behind == text.c_str() ? std::nullopt : Value(v);
@@ -149,7 +151,10 @@ std::vector<bool> active_lines(const Source& s, const std::set<int>& located, co
             const bool valued = k + 3 < s.count() && s.at(k + 3).line == line;
             known.macros[std::string(s.word(k + 2))] = valued ? s.word(k + 3) : "1";
         }
-        if (w.starts_with("if")) open.push_back({{line + 1, 0, condition(s, k, known)}});
+        if (w.starts_with("if"))
+            open.push_back({
+                {line + 1, 0, condition(s, k, known)}
+            });
         if (open.empty()) continue;
         if (w.starts_with("el")) {
             open.back().back().to = line;

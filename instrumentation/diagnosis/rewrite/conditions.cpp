@@ -44,7 +44,11 @@ bool choice_at(const Source& s, int k, Choice& out) {
         else if (s.is(last, ",") || s.is(last, ";") || is_closing(s.word(last)))
             break;
     }
-    out = {{first + 1, k - 1}, {k + 1, colon - 1}, {colon + 1, last - 1}};
+    out = {
+        {first + 1, k - 1    },
+        {k + 1,     colon - 1},
+        {colon + 1, last - 1 }
+    };
     return out.condition.first <= out.condition.last && out.no.first <= out.no.last;
 }
 

@@ -14,13 +14,39 @@ bool is_one_of(std::string_view w, const std::array<std::string_view, N>& all) {
 }
 
 constexpr std::array<std::string_view, 13> kQualifiers = {
-    "const",        "constexpr",    "static",       "extern",     "volatile",      "inline", "register",
-    "__shared__",   "__constant__", "__device__",   "__managed__", "__restrict__", "typename"};
-constexpr std::array<std::string_view, 8> kParts = {"unsigned", "signed", "long",   "short",
-                                                    "int",      "char",   "double", "float"};
+    "const",
+    "constexpr",
+    "static",
+    "extern",
+    "volatile",
+    "inline",
+    "register",
+    "__shared__",
+    "__constant__",
+    "__device__",
+    "__managed__",
+    "__restrict__",
+    "typename"};
+constexpr std::array<std::string_view, 8> kParts = {
+    "unsigned", "signed", "long", "short", "int", "char", "double", "float"};
 constexpr std::array<std::string_view, 17> kNoTypes = {
-    "return", "if",   "for",   "while", "else",  "do",    "switch",  "case",  "break",
-    "using",  "goto", "throw", "new",   "delete", "continue", "sizeof", "template"};
+    "return",
+    "if",
+    "for",
+    "while",
+    "else",
+    "do",
+    "switch",
+    "case",
+    "break",
+    "using",
+    "goto",
+    "throw",
+    "new",
+    "delete",
+    "continue",
+    "sizeof",
+    "template"};
 
 // Behind `<...>`; -1: it is none.
 int past_angles(const Source& s, int open, int limit) {
@@ -83,7 +109,8 @@ struct Scope {
 // Of `int x`, `*y`, `z[4]`: the token behind the name and its dimensions; -1: there is no name.
 int declare(Source& s, const Declared& d, int k, int limit, const Scope& scope) {
     Variable v{{}, d.type, ValueKind::other, 0, 0, scope.to, d.constant, scope.parameter, scope.of_file};
-    while (k < limit && (s.is(k, "*") || s.is(k, "&") || s.is(k, "&&") || is_one_of(s.word(k), kQualifiers))) {
+    while (k < limit && (s.is(k, "*") || s.is(k, "&") || s.is(k, "&&") || is_one_of(s.word(k), kQualifiers))
+    ) {
         v.indirections += s.is(k, "*") ? 1 : 0;
         ++k;
     }
@@ -170,11 +197,18 @@ void declare_macros(Source& s, const Defines& defines) {
     for (int k = 0; k + 3 < s.count(); ++k) {
         if (!s.is(k, "#") || !s.is(k + 1, "define") || s.at(k + 3).line != s.at(k).line) continue;
         if (s.at(k + 3).kind != Token::Kind::number || s.at(k + 3).begin == s.at(k + 2).end) continue;
-        const bool real = s.word(k + 3).find_first_of(".fF") != std::string_view::npos &&
-            !s.word(k + 3).starts_with("0x");
+        const bool real =
+            s.word(k + 3).find_first_of(".fF") != std::string_view::npos && !s.word(k + 3).starts_with("0x");
         s.variables.push_back(
-            {std::string(s.word(k + 2)), real ? "float" : "int", real ? ValueKind::real : ValueKind::whole, 0, k + 3,
-             s.count(), true, false, true}
+            {std::string(s.word(k + 2)),
+             real ? "float" : "int",
+             real ? ValueKind::real : ValueKind::whole,
+             0,
+             k + 3,
+             s.count(),
+             true,
+             false,
+             true}
         );
     }
 }
@@ -186,7 +220,8 @@ ValueKind kind_of_type(const std::string& type) {
         "float", "double", "half", "__half", "__nv_bfloat16", "nv_bfloat16", "half_t", "bfloat16"};
     if (type == "bool") return ValueKind::boolean;
     if (is_one_of(type, kReal)) return ValueKind::real;
-    if (type == "size_t" || type == "ptrdiff_t" || type == "uint" || type.ends_with("int_t")) return ValueKind::whole;
+    if (type == "size_t" || type == "ptrdiff_t" || type == "uint" || type.ends_with("int_t"))
+        return ValueKind::whole;
     if (type.ends_with("_t") && type.find("int") != std::string::npos) return ValueKind::whole;
     const std::string head = type.substr(0, type.find(' '));
     const bool whole = head != "float" && head != "double" && is_one_of(head, kParts);
@@ -211,7 +246,8 @@ std::vector<const Variable*> visible(const Source& s, int token) {
 }
 
 const Variable* variable_at(const Source& s, int token) {
-    if (s.at(token).kind != Token::Kind::word || s.is(token - 1, ".") || s.is(token - 1, "->")) return nullptr;
+    if (s.at(token).kind != Token::Kind::word || s.is(token - 1, ".") || s.is(token - 1, "->"))
+        return nullptr;
     const std::string_view w = s.word(token);
     const Variable* out = nullptr;
     for (const Variable& v : s.variables)

@@ -35,7 +35,8 @@ std::vector<std::pair<const char*, std::string>> assignments_at(const Writer& w,
             if (u == v || !alike(*u, *v)) continue;
             out.emplace_back("stale_tile", fmt::format("{} = {};", v->name, u->name));
             if (u->constant && v->kind == ValueKind::whole) continue;
-            if (v->kind == ValueKind::real) out.emplace_back("missing_rescale", fmt::format("{} *= {};", v->name, u->name));
+            if (v->kind == ValueKind::real)
+                out.emplace_back("missing_rescale", fmt::format("{} *= {};", v->name, u->name));
             out.emplace_back("partial_reduction", fmt::format("{} += {};", v->name, u->name));
         }
         out.emplace_back("wrong_initial_value", fmt::format("{} = 0;", v->name));
@@ -79,15 +80,15 @@ void store_unused(Writer& w, const Body& body, const Statement& st) {
 
 void exchange(Writer& w, const Statement& a, const Statement& b) {
     const std::string first = w.s.words(a.first, a.last), second = w.s.words(b.first, b.last);
-    w.add(
-        {"wrong_order",
-         3,
-         first + " " + second,
-         second + " " + first,
-         w.s.at(a.first).line,
-         {{w.s.at(a.first).begin, w.s.at(a.last).end - w.s.at(a.first).begin, second},
-          {w.s.at(b.first).begin, w.s.at(b.last).end - w.s.at(b.first).begin, first}}}
-    );
+    w.add({
+        "wrong_order",
+        3,
+        first + " " + second,
+        second + " " + first,
+        w.s.at(a.first).line,
+        {{w.s.at(a.first).begin, w.s.at(a.last).end - w.s.at(a.first).begin, second},
+                             {w.s.at(b.first).begin, w.s.at(b.last).end - w.s.at(b.first).begin, first}}
+    });
 }
 
 // Out of the loop that holds it, to before or behind it; and into a loop behind it, as its first statement.
@@ -99,13 +100,20 @@ void move_over_loop(Writer& w, const Body& body, const Statement& st) {
         const int line = w.s.at(st.first).line;
         if (st.first > loop.last && st.last < loop.body_last) {
             const Edit before{w.s.at(loop.first).begin, 0, text + " "};
-            w.add({"wrong_order", 3, text, text + " before the loop", line, {before, out}});
+            w.add({
+                "wrong_order", 3, text, text + " before the loop", line, {before, out}
+            });
             const Edit behind{w.s.at(loop.body_last).end, 0, " " + text};
-            if (!declares(w.s, st)) w.add({"wrong_order", 3, text, text + " behind the loop", line, {out, behind}});
+            if (!declares(w.s, st))
+                w.add({
+                    "wrong_order", 3, text, text + " behind the loop", line, {out, behind}
+                });
         }
         if (st.last < loop.first && w.s.is(loop.last + 1, "{") && w.is_near(st.first)) {
             const Edit into{w.s.at(loop.last + 1).end, 0, " " + text};
-            w.add({"wrong_initial_value", 3, text, text + " in the loop", line, {out, into}});
+            w.add({
+                "wrong_initial_value", 3, text, text + " in the loop", line, {out, into}
+            });
         }
     }
 }

@@ -24,6 +24,7 @@ constexpr RuleName kNames[] = {
     {"wrong_order",             "a statement that should stand before or behind another, or in a loop"             },
     {"precision",               "a format too narrow for the values, or a quotient of whole numbers"               },
     {"overflow",                "a whole number that does not fit into its type"                                   },
+    {"tried_change",            "a change that was told by --try, and mends"                                       },
     {"never_written",           "elements of a tile or an output that no lane ever wrote"                          },
     {"uninitialised",           "a value that nobody set decides something, or leaves"                             },
     {"race_shared",             "two accesses of shared memory by different warps that nothing orders"             },

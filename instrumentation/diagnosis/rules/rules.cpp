@@ -28,6 +28,7 @@ constexpr Rule kRules[] = {
     {"partial",         partial_rule,         When::always     },
     {"stride",          stride_rule,          When::always     },
     {"index",           index_rule,           When::unexplained},
+    {"idea",            idea_rule,            When::always     },
     {"search",          search_rule,          When::unproven   },
 };
 

@@ -75,6 +75,7 @@ Ruled operand_rule(const Symptoms& s);          // transposed_operand, permuted_
 Ruled partial_rule(const Symptoms& s);          // partial_reduction: terms of a product left out
 Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
 Ruled index_rule(const Symptoms& s);            // wrong_index, wrong_leading_dimension: an operand's elements
+Ruled idea_rule(const Symptoms& s);             // tried_change: by Options::ideas
 Ruled search_rule(const Symptoms& s);           // a change that mends, by Options::search_seconds
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as

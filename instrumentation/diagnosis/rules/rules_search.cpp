@@ -1,6 +1,9 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/rewrite/patch.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/idea.h"
 #include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/search/suspicion.h"
 
@@ -44,8 +47,7 @@ std::string title_of(const Mended& m) {
     return fmt::format("`{}` should be `{}`", short_text(m.was), short_text(m.now));
 }
 
-capture::Finding finding_of(const Symptoms& s, const SearchResult& found) {
-    const Mended& m = found.mended.front();
+capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     capture::Finding f;
     f.rule = m.rule;
     f.where = m.where;
@@ -54,22 +56,31 @@ capture::Finding finding_of(const Symptoms& s, const SearchResult& found) {
     f.explanation = fmt::format(
         "With {} at {} every result comes inside its bound.", change_text(m), quoted(s.capture, f.where)
     );
-    for (size_t k = 1; k < found.mended.size(); ++k)
-        f.explanation += fmt::format(
-            " So it does with {} at {}.",
-            change_text(found.mended[k]),
-            quoted(s.capture, found.mended[k].where)
-        );
     f.evidence_kind = capture::EvidenceKind::counterfactual;
     f.proof = m.proof;
-    f.evidence = {
-        {"tried",      static_cast<double>(found.tried)     },
-        {"candidates", static_cast<double>(found.candidates)}
-    };
+    const Experiment& e = s.experiment;
+    if (!m.source.empty() && e.options.on_patch)
+        e.options.on_patch(rewrite::patch_of(m.where.file, read_text_file(e.problem.kernel.source), m.source));
     return f;
 }
 
 }  // namespace
+
+Ruled idea_rule(const Symptoms& s) {
+    Ruled out;
+    if (s.first_bad < 0 && s.incidents.empty()) return out;
+    for (const std::string& text : s.experiment.options.ideas) {
+        const Idea idea = parse_idea(text);
+        const Tried tried = try_idea(s, idea);
+        if (tried.mended && out.findings.empty()) {
+            out.findings.push_back(finding_of(s, *tried.mended));
+            out.explains = out.mends = true;
+        } else if (!tried.mended) {
+            out.tried += fmt::format(" `{}` does not mend it: {}.", text, tried.text);
+        }
+    }
+    return out;
+}
 
 Ruled search_rule(const Symptoms& s) {
     const double seconds = s.experiment.options.search_seconds;
@@ -97,7 +108,18 @@ Ruled search_rule(const Symptoms& s) {
             : fmt::format("No change was tried: {}.", found.unsupported);
         return out;
     }
-    out.findings.push_back(finding_of(s, found));
+    capture::Finding f = finding_of(s, found.mended.front());
+    for (size_t k = 1; k < found.mended.size(); ++k)
+        f.explanation += fmt::format(
+            " So it does with {} at {}.",
+            change_text(found.mended[k]),
+            quoted(s.capture, found.mended[k].where)
+        );
+    f.evidence = {
+        {"tried",      static_cast<double>(found.tried)     },
+        {"candidates", static_cast<double>(found.candidates)}
+    };
+    out.findings.push_back(std::move(f));
     out.explains = out.mends = true;
     return out;
 }

@@ -12,7 +12,7 @@
 namespace wl::diagnosis {
 
 bool is_users(const ptx::Module& module, int32_t location) {
-    if (location < 0) return false;
+    if (location < 0) return module.locations.empty();
     const ptx::Location& l = module.locations[static_cast<size_t>(location)];
     return l.line != 0 && !is_toolkit_header(module.files[static_cast<size_t>(l.file)]);
 }
@@ -28,6 +28,7 @@ bool stand_at(Maker& m, const ptx::Place& at) {
 
 int distance_of(const Maker& m, const Candidate& c, const std::vector<Suspect>& suspects) {
     constexpr int kNear = 4;  // lines: a statement, its loop and its condition
+    if (c.location < 0) return 0;
     const ptx::Location& l = m.module.locations[static_cast<size_t>(c.location)];
     int out = 2;
     for (const Suspect& s : suspects) {

@@ -16,7 +16,8 @@ struct Candidate {
     int cost = 1;  // 1: a sign, a step of one, an axis; 2: another operand or number; 3: something put in
     std::string was, now;  // in words of the source: "<" and "<="; "K" and "N"; "16" and "17"
     std::function<ptx::Edit(ptx::Module&)> make;
-    int32_t location = -1;  // of the user's line, in Module::locations
+    int32_t location = -1;  // of the user's line, in Module::locations; -1: the PTX names no lines
+    uint32_t ptx_line = 0;  // in its text
     int far = 0;            // from the suspected lines: 0 on one, 1 a few lines off, 2 elsewhere
 };
 

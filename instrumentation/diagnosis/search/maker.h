@@ -26,7 +26,7 @@ struct Maker {
     std::string text(const ptx::Operand& o) const { return operand_text(module, variables, at, o); }
 
     void add(Candidate c) {
-        c.location = location;
+        c.location = location, c.ptx_line = instruction().text_line;
         out.push_back(std::move(c));
     }
     void add_operand(Candidate c, size_t k, const ptx::Operand& value) {

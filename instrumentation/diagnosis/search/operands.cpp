@@ -38,7 +38,9 @@ std::map<int32_t, ptx::Places> lines_of(const Maker& m) {
     std::map<int32_t, ptx::Places> out;
     for (uint32_t at = 0; at < m.function().code.size(); ++at) {
         const int32_t l = user_location(m.module, m.function().code[at].location);
-        if (l >= 0) out[l].push_back({m.at.function, at});
+        // Without lines each instruction is one.
+        const bool known = l >= 0 || m.module.locations.empty();
+        if (known) out[l >= 0 ? l : -1 - static_cast<int32_t>(at)].push_back({m.at.function, at});
     }
     return out;
 }
@@ -184,7 +186,8 @@ void add_symbols(Maker& m) {
 void add_exchanges(Maker& m) {
     for (const auto& [location, line] : lines_of(m)) {
         if (!is_users(m.module, location)) continue;
-        m.location = location;
+        m.location = std::max(location, -1);
+        m.at = line.front();
         exchange_axes(m, line);
         exchange_variables(m, line);
     }

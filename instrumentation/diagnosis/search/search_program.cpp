@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/search.h"
 
+#include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
 
@@ -63,21 +64,28 @@ size_t end_of_price(const std::vector<Candidate>& all, size_t from) {
     return end;
 }
 
+// Of PTX that names no lines its own.
+capture::Where where_of(const Programs& p, const Candidate& c) {
+    capture::Where where = where_in(p.build.module, c.location);
+    if (c.location >= 0) return where;
+    where.file = path_from_here(p.build.problem.kernel.source), where.line = static_cast<int>(c.ptx_line);
+    return where;
+}
+
 // Not within the search's time: what is once found is looked at to the end.
 void prove_hits(Programs& p, Prover& prover, SearchResult& out) {
     std::sort(p.hits.begin(), p.hits.end());
-    std::vector<int32_t> told;
     for (const size_t k : p.hits) {
         const Candidate& c = p.all[k];
-        const bool known = std::any_of(told.begin(), told.end(), [&](int32_t l) {
-            return ptx::same_line(p.build.module, l, c.location);
+        const capture::Where where = where_of(p, c);
+        const bool known = std::any_of(out.mended.begin(), out.mended.end(), [&](const Mended& m) {
+            return m.where.line == where.line && m.where.file == where.file;
         });
         if (known || out.mended.size() == kMostProven) continue;
         auto proof =
             proof_of(p.lab, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
         if (!proof) continue;
-        told.push_back(c.location);
-        out.mended.push_back({c.rule, c.was, c.now, where_in(p.build.module, c.location), std::move(*proof), {}});
+        out.mended.push_back({c.rule, c.was, c.now, where, std::move(*proof), {}});
     }
     p.hits.clear(), p.first = ~size_t{0};
 }

@@ -1,0 +1,88 @@
+// Many versions of a source in one compilation: each is what it would be alone, and none spoils another.
+#include "instrumentation/compile/variants.h"
+
+#include <gtest/gtest.h>
+
+namespace wl::compile {
+namespace {
+
+std::string scale(const std::string& factor) {
+    return "#if __has_include(\"warplens.cuh\")\n#include \"warplens.cuh\"\n#else\n#define "
+           "WL_FRAGMENT(...)\n#endif\n"
+           "#define LANES 32\n"
+           "__constant__ float table[4];\n"
+           "__device__ float twice(float v) { return 2.0f * v; }\n"
+           "extern \"C\" __global__ void scale(float* x) {\n"
+           "    __shared__ float part[LANES];\n"
+           "    part[threadIdx.x] = twice(x[threadIdx.x]);\n"
+           "    x[threadIdx.x] = part[threadIdx.x ^ 1] * table[0] * " +
+        factor +
+        ";\n"
+        "    float last[2] = {x[0], x[1]};\n"
+        "    WL_FRAGMENT(\"last\", last);\n"
+        "}\n";
+}
+
+Quick quick_of(const std::string& text) {
+    CompileOptions options;
+    options.source_path = "scale.cu";
+    return make_quick(options, text);
+}
+
+size_t count(const std::string& text, const std::string& what) {
+    size_t out = 0;
+    for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++out;
+    return out;
+}
+
+TEST(Variants, EachIsAModuleOfItsOwn) {
+    const Quick quick = quick_of(scale("1.0f"));
+    ASSERT_EQ(quick.problem, "");
+    const std::vector<Variant> all = compile_variants(quick, {scale("3.0f"), scale("5.0f"), scale("7.0f")});
+    ASSERT_EQ(all.size(), 3u);
+    const char* factors[] = {"0f40400000", "0f40A00000", "0f40E00000"};
+    for (size_t k = 0; k < all.size(); ++k) {
+        EXPECT_EQ(count(all[k].ptx, ".entry"), 1u);
+        EXPECT_EQ(count(all[k].ptx, ".version"), 1u);
+        EXPECT_EQ(count(all[k].ptx, "//@wl fragment"), 2u) << "marks are those of every build";
+        for (size_t other = 0; other < all.size(); ++other)
+            EXPECT_EQ(all[k].ptx.find(factors[other]) != std::string::npos, k == other) << k << ", " << other;
+    }
+}
+
+TEST(Variants, WhatDoesNotCompileIsLeftOut) {
+    const Quick quick = quick_of(scale("1.0f"));
+    const std::vector<Variant> all =
+        compile_variants(quick, {scale("3.0f"), scale("nobody"), scale("(5.0f"), scale("7.0f")});
+    EXPECT_NE(all[0].ptx, "");
+    EXPECT_EQ(all[1].ptx, "");
+    EXPECT_NE(all[3].ptx, "");
+}
+
+TEST(Variants, AMacroMayBeAnother) {
+    std::string wide = scale("3.0f");
+    wide.replace(wide.find("LANES 32"), 8, "LANES 64");
+    const std::vector<Variant> all =
+        compile_variants(quick_of(scale("1.0f")), {scale("3.0f"), wide, scale("5.0f")});
+    EXPECT_NE(all[0].ptx.find("[128]"), std::string::npos) << "bytes of `part`";
+    EXPECT_NE(all[1].ptx.find("[256]"), std::string::npos);
+    EXPECT_NE(all[2].ptx.find("[128]"), std::string::npos);
+}
+
+TEST(Variants, AnInstanceOfATemplateIsNamed) {
+    const std::string text = "template <int N> __global__ void fill(int* x) { x[threadIdx.x] = N; }\n";
+    CompileOptions options;
+    options.source_path = "fill.cu", options.name_expressions = {"fill<4>"};
+    const std::vector<Variant> all = compile_variants(make_quick(options, text), {text, text});
+    ASSERT_EQ(all[1].lowered_names.size(), 1u);
+    EXPECT_NE(all[1].ptx.find(".entry " + all[1].lowered_names[0]), std::string::npos) << all[1].ptx;
+    EXPECT_NE(all[0].lowered_names, all[1].lowered_names);
+}
+
+TEST(Variants, CodeOfTheHostIsRefusedWithTheReason) {
+    const Quick quick = quick_of("#include <thread>\nint main() { std::thread t; return 0; }\n");
+    EXPECT_NE(quick.problem, "");
+}
+
+}  // namespace
+}  // namespace wl::compile
