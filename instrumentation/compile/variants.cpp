@@ -133,11 +133,10 @@ size_t past_item(const std::string& ptx, size_t at) {
             function = true;
         } else if (c == '{') {
             ++depth;
-        } else if (c == '}' && --depth == 0 && function) {
-            return at + 1;
-        } else if (c == ';' && depth == 0) {
-            return at + 1;
+        } else if (c == '}') {
+            --depth;
         }
+        if (depth == 0 && (c == ';' || (c == '}' && function))) return at + 1;
     }
     return ptx.size();
 }

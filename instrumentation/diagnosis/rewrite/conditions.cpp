@@ -121,8 +121,8 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
         if (!w.is_near(c.first)) return;
         for (const std::string& other : conditions_at(w, body, c.first)) {
             if (other == text) continue;
-            w.replace(kRule, 3, c.first, c.last, text + " && " + other);
-            if (st.word == "if") w.replace(kRule, 3, c.first, c.last, text + " || " + other);
+            w.replace(kRule, 3, c.first, c.last, fmt::format("{} && {}", text, other));
+            if (st.word == "if") w.replace(kRule, 3, c.first, c.last, fmt::format("{} || {}", text, other));
             if (st.word == "if") w.replace(kRule, 3, c.first, c.last, other);
         }
         return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 namespace wl::diagnosis::rewrite {
 
@@ -236,11 +237,11 @@ void find_variables(Source& s, const Defines& defines) {
 
 std::vector<const Variable*> visible(const Source& s, int token) {
     std::vector<const Variable*> out;
-    for (auto v = s.variables.rbegin(); v != s.variables.rend(); ++v) {
-        if (v->from >= token || v->to <= token) continue;
+    for (const Variable& v : std::views::reverse(s.variables)) {
+        if (v.from >= token || v.to <= token) continue;
         const bool hidden =
-            std::any_of(out.begin(), out.end(), [&](const Variable* o) { return o->name == v->name; });
-        if (!hidden) out.push_back(&*v);
+            std::any_of(out.begin(), out.end(), [&](const Variable* o) { return o->name == v.name; });
+        if (!hidden) out.push_back(&v);
     }
     return out;
 }

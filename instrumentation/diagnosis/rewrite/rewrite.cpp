@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -22,7 +23,7 @@ bool is_between(const Statement& s, int token) {
 
 std::string rewritten(const std::string& text, const Rewrite& rewrite) {
     std::string out = text;
-    for (auto e = rewrite.edits.rbegin(); e != rewrite.edits.rend(); ++e) out.replace(e->begin, e->length, e->text);
+    for (const Edit& e : std::views::reverse(rewrite.edits)) out.replace(e.begin, e.length, e.text);
     return out;
 }
 
