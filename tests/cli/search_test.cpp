@@ -103,15 +103,19 @@ std::string line_of_sign() {
 }
 
 Said tried(const std::string& idea) {
-    return warplens({"diagnose", kernel(), "--fault", "sign", "--search", "0", "--try", idea}, {"COLUMNS=200"});
+    return warplens(
+        {"diagnose", kernel(), "--fault", "sign", "--search", "0", "--try", idea}, {"COLUMNS=200"}
+    );
 }
 
 TEST(Try, AnIdeaThatMendsIsProven) {
     const Said said = tried(line_of_sign() + ": + mean -> - mean");
     EXPECT_NE(said.out.find("[1] tried_change proven"), std::string::npos) << said.out << said.err;
     EXPECT_NE(said.out.find("`+ mean` should be `- mean`"), std::string::npos) << said.out;
-    EXPECT_NE(said.out.find("- const float v = (x[row * cols + c] + mean) * scale;"), std::string::npos) << said.out;
-    EXPECT_NE(said.out.find("+ const float v = (x[row * cols + c] - mean) * scale;"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("- const float v = (x[row * cols + c] + mean) * scale;"), std::string::npos)
+        << said.out;
+    EXPECT_NE(said.out.find("+ const float v = (x[row * cols + c] - mean) * scale;"), std::string::npos)
+        << said.out;
 }
 
 TEST(Try, OneThatDoesNotIsSaidToLeaveWhatWrong) {
@@ -119,7 +123,8 @@ TEST(Try, OneThatDoesNotIsSaidToLeaveWhatWrong) {
     const Said said = tried(idea);
     EXPECT_EQ(said.status, 1);
     EXPECT_NE(said.out.find("[1] values_differ witnessed"), std::string::npos) << said.out;
-    EXPECT_NE(said.out.find("`" + idea + "` does not mend it: 150 of 150 elements"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("`" + idea + "` does not mend it: 150 of 150 elements"), std::string::npos)
+        << said.out;
 }
 
 TEST(Try, AWordIsNoPartOfAnother) {
@@ -141,12 +146,16 @@ TEST(Try, WhatIsNoIdeaIsRefusedWithTheForm) {
 TEST(Suggest, ThePatchMakesTheSourceRight) {
     const TemporaryFolder folder;
     for (const char* name : {"centre.cu", "centre.toml", "centre.py"})
-        write_file(folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/search/") + name)));
+        write_file(
+            folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/search/") + name))
+        );
     const std::string toml = folder.path + "/centre.toml", patch = folder.path + "/mend.patch";
     const Said said = warplens({"diagnose", toml, "--fault", "lost", "--search", "300", "--suggest", patch});
     EXPECT_EQ(said.status, 1) << said.err;
     const std::string text = read_file(patch);
-    EXPECT_NE(text.find("-        sum = x[row * cols + c];\n+        sum += x[row * cols + c];"), std::string::npos) << text;
+    EXPECT_NE(
+        text.find("-        sum = x[row * cols + c];\n+        sum += x[row * cols + c];"), std::string::npos
+    ) << text;
     std::string source = read_file(folder.path + "/centre.cu");
     const std::string wrong = "        sum = x[row * cols + c];";
     source.replace(source.find(wrong), wrong.size(), "        sum += x[row * cols + c];");

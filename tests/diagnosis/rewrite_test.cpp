@@ -14,7 +14,8 @@ std::string kernel_with(const std::string& line) {
     return "#include <cuda_fp16.h>\n"
            "#define TILE 16\n"
            "constexpr int kLd = 20;\n"
-           "__global__ void centre(const float* x, const float* weight, float* y, int rows, int cols, float scale) {\n"
+           "__global__ void centre(const float* x, const float* weight, float* y, int rows, int cols, float "
+           "scale) {\n"
            "    __shared__ float part[64];\n"
            "    const int row = blockIdx.x, t = threadIdx.x;\n"
            "    float sum = 0.0f, best = -1.0f;\n"
@@ -37,7 +38,16 @@ std::set<int> all_lines() {
 }
 
 std::vector<Rewrite> rewrites_of(const std::string& text) {
-    return rewrites(read_source(text, all_lines(), {{"SEQ", "64"}}), {{32, 150}, {{kLine, 0}}});
+    return rewrites(
+        read_source(
+            text,
+            all_lines(),
+            {
+                {"SEQ", "64"}
+    }
+        ),
+        {{32, 150}, {{kLine, 0}}}
+    );
 }
 
 struct OneAway {
@@ -83,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"sum += x[c];", "if (row < rows) sum += x[c];"},
         OneAway{"sum += x[c];", "sum += (c < cols ? x[c] : 0.0f);"},
         OneAway{"sum += __shfl_down_sync(0xffff, sum, 16);", "sum += __shfl_down_sync(0xffffffff, sum, 16);"},
-        OneAway{"sum += __shfl_down_sync(0xffffffff, sum, 8);", "sum += __shfl_down_sync(0xffffffff, sum, 16);"},
+        OneAway{
+            "sum += __shfl_down_sync(0xffffffff, sum, 8);", "sum += __shfl_down_sync(0xffffffff, sum, 16);"},
         OneAway{"sum += __shfl_up_sync(0xffffffff, sum, 1);", "sum += __shfl_xor_sync(0xffffffff, sum, 1);"},
         OneAway{"sum += part[t / 32];", "sum += part[t % 32];"},
         OneAway{"sum += part[t >> 5];", "sum += part[t & 5];"},
@@ -112,40 +123,74 @@ TEST(Rewrites, AnOperatorIsNotATemplatesBracket) {
 }
 
 TEST(Rewrites, MarksAndBranchesThatAreNotCompiledStayAsTheyAre) {
-    const std::string text = "__global__ void f(float* x, int n) {\n"
-                             "#if defined(OTHER)\n"
-                             "    x[0] = 7;\n"
-                             "#else\n"
-                             "    x[0] = n;\n"
-                             "#endif\n"
-                             "    WL_TILE(\"x\", x, 4, 4, 4);\n"
-                             "}\n";
+    const std::string text =
+        "__global__ void f(float* x, int n) {\n"
+        "#if defined(OTHER)\n"
+        "    x[0] = 7;\n"
+        "#else\n"
+        "    x[0] = n;\n"
+        "#endif\n"
+        "    WL_TILE(\"x\", x, 4, 4, 4);\n"
+        "}\n";
     const std::vector<Rewrite> all = rewrites(read_source(text, {1, 5, 8}, {}), {{}, {}});
     EXPECT_FALSE(all.empty());
     for (const Rewrite& r : all) EXPECT_TRUE(r.line != 3 && r.line != 7) << r.line << ": " << r.was;
 }
 
 TEST(Rewrites, OfBranchesTheOneIsReadThatIsCompiled) {
-    const std::string text = "__global__ void f(float* x, int n) {\n"
-                             "#if defined(WL_FAULT_A)\n"
-                             "    for (int k = 4; k < n; ++k) {\n"
-                             "#elif LANES == 32 && !defined(OTHER)\n"
-                             "    for (int k = 3; k < n; ++k) {\n"
-                             "#else\n"
-                             "    for (int k = 2; k < n; ++k) {\n"
-                             "#endif\n"
-                             "        x[k] = 1;\n"
-                             "    }\n"
-                             "}\n";
+    const std::string text =
+        "__global__ void f(float* x, int n) {\n"
+        "#if defined(WL_FAULT_A)\n"
+        "    for (int k = 4; k < n; ++k) {\n"
+        "#elif LANES == 32 && !defined(OTHER)\n"
+        "    for (int k = 3; k < n; ++k) {\n"
+        "#else\n"
+        "    for (int k = 2; k < n; ++k) {\n"
+        "#endif\n"
+        "        x[k] = 1;\n"
+        "    }\n"
+        "}\n";
     const auto lines = [&](const Defines& defines, const std::set<int>& located) {
         std::set<int> out;
         for (const Rewrite& r : rewrites(read_source(text, located, defines), {{}, {}})) out.insert(r.line);
         return out;
     };
-    EXPECT_EQ(lines({{"WL_FAULT_A", ""}}, {9}), (std::set<int>{3, 9}));
-    EXPECT_EQ(lines({{"LANES", "32"}}, {5, 9}), (std::set<int>{5, 9})) << "of OTHER nothing is known";
-    EXPECT_EQ(lines({{"LANES", "32"}}, {9}), (std::set<int>{7, 9})) << "nothing of that branch was compiled";
-    EXPECT_EQ(lines({{"LANES", "64"}}, {9}), (std::set<int>{7, 9}));
+    EXPECT_EQ(
+        lines(
+            {
+                {"WL_FAULT_A", ""}
+    },
+            {9}
+        ),
+        (std::set<int>{3, 9})
+    );
+    EXPECT_EQ(
+        lines(
+            {
+                {"LANES", "32"}
+    },
+            {5, 9}
+        ),
+        (std::set<int>{5, 9})
+    ) << "of OTHER nothing is known";
+    EXPECT_EQ(
+        lines(
+            {
+                {"LANES", "32"}
+    },
+            {9}
+        ),
+        (std::set<int>{7, 9})
+    ) << "nothing of that branch was compiled";
+    EXPECT_EQ(
+        lines(
+            {
+                {"LANES", "64"}
+    },
+            {9}
+        ),
+        (std::set<int>{7, 9})
+    );
 }
 
 TEST(Rewrites, TheSuspectedLineComesFirst) {

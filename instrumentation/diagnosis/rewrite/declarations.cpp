@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 namespace wl::diagnosis::rewrite {
 
@@ -237,7 +236,8 @@ void find_variables(Source& s, const Defines& defines) {
 
 std::vector<const Variable*> visible(const Source& s, int token) {
     std::vector<const Variable*> out;
-    for (const Variable& v : std::views::reverse(s.variables)) {
+    for (size_t k = s.variables.size(); k-- > 0;) {
+        const Variable& v = s.variables[k];
         if (v.from >= token || v.to <= token) continue;
         const bool hidden =
             std::any_of(out.begin(), out.end(), [&](const Variable* o) { return o->name == v.name; });

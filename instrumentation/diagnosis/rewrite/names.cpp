@@ -14,60 +14,70 @@ bool is_index(std::string_view w) { return std::find(kIndices.begin(), kIndices.
 bool is_axis(std::string_view w) { return w == "x" || w == "y" || w == "z" || w == "w"; }
 
 // Each stands for each of its row.
-using Alike = std::array<std::string_view, 4>;
 constexpr std::array kFunctions = {
-    Alike{"fmaxf", "fminf"},
-    Alike{"max", "min"},
-    Alike{"fmax", "fmin"},
-    Alike{"__hmax", "__hmin"},
-    Alike{"sinf", "cosf", "tanf"},
-    Alike{"__sinf", "__cosf"},
-    Alike{"sin", "cos", "tan"},
-    Alike{"expf", "exp2f", "expm1f", "__expf"},
-    Alike{"exp", "exp2", "expm1"},
-    Alike{"__expf", "exp2f", "expf"},
-    Alike{"logf", "log2f", "log1pf", "log10f"},
-    Alike{"__logf", "__log2f", "log1pf"},
-    Alike{"sqrtf", "rsqrtf", "fabsf"},
-    Alike{"floorf", "ceilf", "rintf", "truncf"},
-    Alike{"roundf", "rintf", "floorf", "truncf"},
-    Alike{"__float2int_rz", "__float2int_rn", "__float2int_rd", "__float2int_ru"},
-    Alike{"tanhf", "sinhf", "erff", "atanf"},
-    Alike{"__shfl_down_sync", "__shfl_xor_sync", "__shfl_up_sync", "__shfl_sync"},
-    Alike{"__any_sync", "__all_sync", "__ballot_sync"},
-    Alike{"atomicAdd", "atomicMax", "atomicMin", "atomicExch"},
-    Alike{"__syncwarp", "__syncthreads"},
-    Alike{"row_major", "col_major"},
-    Alike{"mem_row_major", "mem_col_major"},
-    Alike{"__low2float", "__high2float"},
-    Alike{"__low2half", "__high2half"},
-    Alike{"true", "false"},
-    Alike{"continue", "break", "return"},
-    Alike{"INFINITY", "FLT_MAX", "0.0f"},
-    Alike{"FLT_MIN", "-FLT_MAX"},
+    std::string_view("fmaxf|fminf"),
+    std::string_view("max|min"),
+    std::string_view("fmax|fmin"),
+    std::string_view("__hmax|__hmin"),
+    std::string_view("sinf|cosf|tanf"),
+    std::string_view("__sinf|__cosf"),
+    std::string_view("sin|cos|tan"),
+    std::string_view("expf|exp2f|expm1f|__expf"),
+    std::string_view("exp|exp2|expm1"),
+    std::string_view("__expf|exp2f|expf"),
+    std::string_view("logf|log2f|log1pf|log10f"),
+    std::string_view("__logf|__log2f|log1pf"),
+    std::string_view("sqrtf|rsqrtf|fabsf"),
+    std::string_view("floorf|ceilf|rintf|truncf"),
+    std::string_view("roundf|rintf|floorf|truncf"),
+    std::string_view("__float2int_rz|__float2int_rn|__float2int_rd|__float2int_ru"),
+    std::string_view("tanhf|sinhf|erff|atanf"),
+    std::string_view("__shfl_down_sync|__shfl_xor_sync|__shfl_up_sync|__shfl_sync"),
+    std::string_view("__any_sync|__all_sync|__ballot_sync"),
+    std::string_view("atomicAdd|atomicMax|atomicMin|atomicExch"),
+    std::string_view("__syncwarp|__syncthreads"),
+    std::string_view("row_major|col_major"),
+    std::string_view("mem_row_major|mem_col_major"),
+    std::string_view("__low2float|__high2float"),
+    std::string_view("__low2half|__high2half"),
+    std::string_view("true|false"),
+    std::string_view("continue|break|return"),
+    std::string_view("INFINITY|FLT_MAX|0.0f"),
+    std::string_view("FLT_MIN|-FLT_MAX"),
 };
 constexpr std::array kTypes = {
-    Alike{"half", "float"},
-    Alike{"__half", "float"},
-    Alike{"__nv_bfloat16", "float"},
-    Alike{"float", "double", "int"},
-    Alike{"int", "float", "unsigned", "long long"},
-    Alike{"unsigned", "int", "unsigned long long"},
-    Alike{"short", "int"},
-    Alike{"int16_t", "int"},
-    Alike{"char", "int", "signed char", "unsigned char"},
-    Alike{"uint8_t", "int", "int8_t"},
-    Alike{"int8_t", "uint8_t", "int"},
-    Alike{"uint32_t", "int", "uint64_t"},
-    Alike{"int32_t", "uint32_t", "int64_t", "float"},
+    std::string_view("half|float"),
+    std::string_view("__half|float"),
+    std::string_view("__nv_bfloat16|float"),
+    std::string_view("float|double|int"),
+    std::string_view("int|float|unsigned|long long"),
+    std::string_view("unsigned|int|unsigned long long"),
+    std::string_view("short|int"),
+    std::string_view("int16_t|int"),
+    std::string_view("char|int|signed char|unsigned char"),
+    std::string_view("uint8_t|int|int8_t"),
+    std::string_view("int8_t|uint8_t|int"),
+    std::string_view("uint32_t|int|uint64_t"),
+    std::string_view("int32_t|uint32_t|int64_t|float"),
 };
 
+std::vector<std::string_view> words_of(std::string_view row) {
+    std::vector<std::string_view> out;
+    for (size_t begin = 0; begin <= row.size();) {
+        const size_t end = std::min(row.find('|', begin), row.size());
+        out.push_back(row.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out;
+}
+
 template <size_t N>
-void add_alike(Writer& w, int k, const std::array<Alike, N>& all, const char* rule, int cost) {
-    for (const Alike& row : all) {
-        if (std::find(row.begin(), row.end(), w.s.word(k)) == row.end()) continue;
-        for (const std::string_view other : row)
-            if (!other.empty() && other != w.s.word(k)) w.replace(rule, cost, k, k, std::string(other));
+void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, const char* rule, int cost) {
+    for (const std::string_view row : all) {
+        const std::vector<std::string_view> words = words_of(row);
+        if (std::find(words.begin(), words.end(), w.s.word(k)) == words.end()) continue;
+        for (const std::string_view other : words)
+            if (other != w.s.word(k)) w.replace(rule, cost, k, k, std::string(other));
     }
 }
 
@@ -76,7 +86,8 @@ void add_axes(Writer& w, int k) {
     if (!is_axis(name) || !w.s.is(k - 1, ".")) return;
     const bool index = is_index(w.s.word(k - 2));
     for (const std::string_view axis : {"x", "y", "z", "w"})
-        if (axis != name && (axis != "w" || !index)) w.replace("wrong_index", axis == "z" ? 2 : 1, k, k, std::string(axis));
+        if (axis != name && (axis != "w" || !index))
+            w.replace("wrong_index", axis == "z" ? 2 : 1, k, k, std::string(axis));
     for (const std::string_view other : kIndices)
         if (index && other != w.s.word(k - 2))
             w.replace("wrong_index", 2, k - 2, k, std::string(other) + "." + std::string(name));
@@ -92,7 +103,8 @@ void add_variables(Writer& w, int k) {
     const bool written = w.s.is(k + 1, "=") || w.s.is(k + 1, "+=");
     for (const Variable* v : visible(w.s, k)) {
         if (v->name == own->name || !alike(*v, *own) || (written && v->constant)) continue;
-        const char* rule = own->indirections > 0 || own->kind == ValueKind::real ? "wrong_operand" : "wrong_index";
+        const char* rule =
+            own->indirections > 0 || own->kind == ValueKind::real ? "wrong_operand" : "wrong_index";
         w.replace(rule, v->of_file && !own->of_file ? 3 : 2, k, k, v->name);
     }
     if (own->kind != ValueKind::whole || own->indirections > 0) return;

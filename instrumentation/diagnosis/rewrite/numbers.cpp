@@ -25,8 +25,9 @@ std::string suffix_of(std::string_view w, std::string_view letters) {
 const char* rule_of(const Writer& w, int k) {
     const std::string_view before = k > 0 ? w.s.word(k - 1) : "";
     const std::string_view behind = w.s.word(k + 1);
-    const bool compared = before == "<" || before == "<=" || before == ">" || before == ">=" || behind == "<" ||
-        behind == "<=" || behind == ">" || behind == ">=" || before == "==" || before == "!=";
+    const bool compared = before == "<" || before == "<=" || before == ">" || before == ">=" ||
+        behind == "<" || behind == "<=" || behind == ">" || behind == ">=" || before == "==" ||
+        before == "!=";
     if (compared) return "boundary_off_by_one";
     const bool sets = before == "=" && (behind == ";" || behind == ",");
     return sets ? "wrong_initial_value" : "wrong_constant";
@@ -72,9 +73,11 @@ void add_real(Writer& w, int k) {
         w.replace(rule_of(w, k), cost, k, k, now + suffix);
     };
     other(1, 0), other(1, 1), other(1, -v);
-    for (const double value : {2 * v, v / 2, 1 / v, v + 1, v - 1, v * v, std::sqrt(v), v * kLog2E, v / kLog2E})
+    for (const double value :
+         {2 * v, v / 2, 1 / v, v + 1, v - 1, v * v, std::sqrt(v), v * kLog2E, v / kLog2E})
         other(2, value);
-    for (const double value : {0.5, 2.0, 10 * v, v / 10, 100 * v, v / 100, 3.0, 127.0, 255.0}) other(2, value);
+    for (const double value : {0.5, 2.0, 10 * v, v / 10, 100 * v, v / 100, 3.0, 127.0, 255.0})
+        other(2, value);
     const bool sets = rule_of(w, k) == std::string_view("wrong_initial_value");
     if (sets) {
         w.replace("wrong_initial_value", 1, k, k, "-__int_as_float(0x7f800000)");
@@ -95,7 +98,8 @@ void add_numbers(Writer& w) {
     for (int k = 0; k < w.s.count(); ++k) {
         // Of the preprocessor's lines `#define NAME 16` alone.
         const int line = w.s.at(k).line;
-        const bool defined = k >= 3 && w.s.is(k - 3, "#") && w.s.is(k - 2, "define") && w.s.at(k - 3).line == line;
+        const bool defined =
+            k >= 3 && w.s.is(k - 3, "#") && w.s.is(k - 2, "define") && w.s.at(k - 3).line == line;
         if (!in_body[static_cast<size_t>(k)] && (!w.s.at(k).directive || defined)) visit(k);
     }
     for_each_token(w, [&](int k, const Body&) { visit(k); });

@@ -4,7 +4,6 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -23,7 +22,10 @@ bool is_between(const Statement& s, int token) {
 
 std::string rewritten(const std::string& text, const Rewrite& rewrite) {
     std::string out = text;
-    for (const Edit& e : std::views::reverse(rewrite.edits)) out.replace(e.begin, e.length, e.text);
+    for (size_t k = rewrite.edits.size(); k-- > 0;) {
+        const Edit& e = rewrite.edits[k];
+        out.replace(e.begin, e.length, e.text);
+    }
     return out;
 }
 
@@ -53,8 +55,9 @@ bool is_template_angle(const Source& s, int token) {
             const int close = w == "<" ? k : token, open = w == "<" ? token : k;
             const std::string_view behind = s.word(std::min(close + 1, s.count() - 1));
             const bool word_before = s.at(std::max(open - 1, 0)).kind == Token::Kind::word;
-            return word_before && (behind == "(" || behind == "::" || behind == ">" || behind == "{" ||
-                                   behind == "," || s.at(close + 1).kind == Token::Kind::word);
+            return word_before &&
+                (behind == "(" || behind == "::" || behind == ">" || behind == "{" || behind == "," ||
+                 s.at(close + 1).kind == Token::Kind::word);
         }
         if (v == ";" || v == "{" || v == "}" || v == "&&" || v == "||" || v == "=") return false;
     }
@@ -75,7 +78,14 @@ void for_each_token(const Writer& w, const std::function<void(int, const Body&)>
 std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
     Writer w{source, around};
     for (const auto add :
-         {add_signs, add_numbers, add_names, add_parts, add_exchanges, add_conditions, add_terms, add_statements})
+         {add_signs,
+          add_numbers,
+          add_names,
+          add_parts,
+          add_exchanges,
+          add_conditions,
+          add_terms,
+          add_statements})
         add(w);
     for (Rewrite& r : w.out) {
         const auto line = around.suspicion.find(r.line);

@@ -16,9 +16,9 @@ namespace {
 
 using compile::is_word_char;
 
-constexpr std::array<std::string_view, 27> kLong = {"<<=", ">>=", "...", "<<", ">>", "<=", ">=", "==", "!=",
-                                                    "&&",  "||",  "++",  "--", "+=", "-=", "*=", "/=", "%=",
-                                                    "&=",  "|=",  "^=",  "->", "::", "##", ".*", "[[", "]]"};
+constexpr std::array<std::string_view, 27> kLong = {
+    "<<=", ">>=", "...", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=",
+    "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "->", "::", "##", ".*", "[[", "]]"};
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 

@@ -24,7 +24,7 @@ struct Token {
 enum class ValueKind : uint8_t { other, whole, real, boolean };
 struct Variable {
     std::string name;
-    std::string type;      // "float", "wmma::fragment<...>"
+    std::string type;  // "float", "wmma::fragment<...>"
     ValueKind kind = ValueKind::other;
     int indirections = 0;  // stars and dimensions
     int from = 0, to = 0;  // tokens between which it is known
@@ -66,8 +66,8 @@ struct Source {
     int count() const { return static_cast<int>(tokens.size()); }
 };
 
-// `lines`: those of which there is code, `defines`: what the compiler is given; of #if the branch is read that
-// they lead to (active_lines).
+// `lines`: those of which there is code, `defines`: what the compiler is given; of #if the branch is read
+// that they lead to (active_lines).
 using Defines = std::vector<std::pair<std::string, std::string>>;
 Source read_source(std::string text, const std::set<int>& lines, const Defines& defines);
 

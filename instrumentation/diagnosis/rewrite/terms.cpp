@@ -63,7 +63,8 @@ std::vector<AtHand> at_hand(const Writer& w, const Body& body, int k, bool real)
         if (v->kind == ValueKind::boolean || v->kind == ValueKind::other) continue;
         const bool number = v->indirections == 0 && (v->kind == ValueKind::whole || real);
         if (number) out.push_back({v->name, unused(*v) ? 2 : 3});
-        if (!real || v->indirections != 1 || v->kind != ValueKind::real || !v->parameter || !unused(*v)) continue;
+        if (!real || v->indirections != 1 || v->kind != ValueKind::real || !v->parameter || !unused(*v))
+            continue;
         for (const Variable* i : visible(w.s, k))
             if (i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file)
                 out.push_back({fmt::format("{}[{}]", v->name, i->name), 2});
@@ -71,7 +72,9 @@ std::vector<AtHand> at_hand(const Writer& w, const Body& body, int k, bool real)
     if (real)
         for (const auto& [text, from] : elements_of(w.s, body))
             if (all_known(w.s, from, text, k)) out.push_back({text, 3});
-    std::stable_sort(out.begin(), out.end(), [](const AtHand& a, const AtHand& b) { return a.cost < b.cost; });
+    std::stable_sort(out.begin(), out.end(), [](const AtHand& a, const AtHand& b) {
+        return a.cost < b.cost;
+    });
     if (out.size() > 2 * kMost) out.resize(2 * kMost);
     return out;
 }
@@ -116,8 +119,18 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
         w.replace(kTerm, a.cost, first, last, text + " + " + a.text);
         w.replace(kTerm, a.cost, first, last, text + " - " + a.text);
     }
-    for (const char* form : {"-{}", "1.0f / {}", "1.0f - {}", "{0} * {0}", "sqrtf({})", "fabsf({})", "fmaxf({}, 0.0f)",
-                             "1.0f + {}", "expf({})", "0.5f * {}", "2.0f * {}"})
+    for (const char* form :
+         {"-{}",
+          "1.0f / {}",
+          "1.0f - {}",
+          "{0} * {0}",
+          "sqrtf({})",
+          "fabsf({})",
+          "fmaxf({}, 0.0f)",
+          "1.0f + {}",
+          "expf({})",
+          "0.5f * {}",
+          "2.0f * {}"})
         w.replace("wrong_operation", 3, first, last, fmt::format(fmt::runtime(form), e));
 }
 
@@ -175,7 +188,8 @@ bool begins_expression(const Source& s, int k) {
     return w == "=" || w == "+=" || w == "-=" || w == "*=" || w == ",";
 }
 
-// A number that should be what the function is given, or a real one; an index that should be what a table says.
+// A number that should be what the function is given, or a real one; an index that should be what a table
+// says.
 void add_given(Writer& w, const Body& body, int k) {
     const bool number = w.s.at(k).kind == Token::Kind::number;
     const Variable* const v = variable_at(w.s, k);
@@ -200,7 +214,9 @@ void add_quotients(Writer& w, int k) {
     const Operands o = operands_of(w.s, k);
     const std::string a = w.s.words(o.left, k - 1), b = w.s.words(k + 1, o.right);
     if (!holds_real(w.s, o.left, o.right)) {
-        w.replace("boundary_off_by_one", 2, o.left, o.right, fmt::format("(({0}) + ({1}) - 1) / ({1})", a, b));
+        w.replace(
+            "boundary_off_by_one", 2, o.left, o.right, fmt::format("(({0}) + ({1}) - 1) / ({1})", a, b)
+        );
         w.replace("precision", 2, o.left, o.right, fmt::format("static_cast<float>({}) / ({})", a, b));
     }
 }

@@ -18,7 +18,8 @@ struct Writer {
     // What stands from `first` to `last` becomes `now`.
     void replace(const char* rule, int cost, int first, int last, const std::string& now) {
         const size_t begin = s.at(first).begin;
-        add({rule, cost, s.words(first, last), now, s.at(first).line, {{begin, s.at(last).end - begin, now}}});
+        add({rule, cost, s.words(first, last), now, s.at(first).line, {{begin, s.at(last).end - begin, now}}}
+        );
     }
     void insert(const char* rule, int cost, size_t at, int line, const std::string& now) {
         add({rule, cost, "", now, line, {{at, 0, now}}});
@@ -33,12 +34,12 @@ bool is_mark(const Source& s, const Statement& statement);
 const Statement* statement_of(const Body& body, int token);
 bool is_template_angle(const Source& s, int token);
 
-void add_signs(Writer& w);  // signs.cpp: comparisons, operations, assignments
-void add_parts(Writer& w);  // terms left out or exchanged
+void add_signs(Writer& w);    // signs.cpp: comparisons, operations, assignments
+void add_parts(Writer& w);    // terms left out or exchanged
 void add_numbers(Writer& w);  // numbers.cpp
 void add_names(Writer& w);    // names.cpp: variables, axes, functions, types
 void add_exchanges(Writer& w);
-void add_terms(Writer& w);  // terms.cpp: something put into an expression
+void add_terms(Writer& w);       // terms.cpp: something put into an expression
 void add_conditions(Writer& w);  // conditions.cpp: guards put in, left out, and joined
 void add_statements(Writer& w);  // moves.cpp: statements left out, put in, and moved
 

@@ -60,7 +60,8 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     f.proof = m.proof;
     const Experiment& e = s.experiment;
     if (!m.source.empty() && e.options.on_patch)
-        e.options.on_patch(rewrite::patch_of(m.where.file, read_text_file(e.problem.kernel.source), m.source));
+        e.options.on_patch(rewrite::patch_of(m.where.file, read_text_file(e.problem.kernel.source), m.source)
+        );
     return f;
 }
 

@@ -1,9 +1,8 @@
 // Changes of instructions, tried one after the other.
-#include "instrumentation/diagnosis/search/lab.h"
-#include "instrumentation/diagnosis/search/search.h"
-
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -82,8 +81,7 @@ void prove_hits(Programs& p, Prover& prover, SearchResult& out) {
             return m.where.line == where.line && m.where.file == where.file;
         });
         if (known || out.mended.size() == kMostProven) continue;
-        auto proof =
-            proof_of(p.lab, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
+        auto proof = proof_of(p.lab, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
         if (!proof) continue;
         out.mended.push_back({c.rule, c.was, c.now, where, std::move(*proof), {}});
     }

@@ -22,7 +22,7 @@ namespace {
 
 using rewrite::Rewrite;
 
-constexpr uint64_t kQuickTimes = 4;  // instructions of a build that optimises little
+constexpr uint64_t kQuickTimes = 4;       // instructions of a build that optimises little
 constexpr size_t kLeast = 8, kMost = 64;  // changes of a batch
 constexpr double kBatchSeconds = 0.4;     // that a batch shall take
 constexpr size_t kAround = 48;            // changes behind the first that mends that are tried as well
@@ -156,7 +156,9 @@ std::set<int> located_lines(const Experiment& e, const std::string& file) {
 
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
 // should have.
-rewrite::Around around_of(const Experiment& e, const std::vector<Suspect>& suspects, const std::string& file) {
+rewrite::Around around_of(
+    const Experiment& e, const std::vector<Suspect>& suspects, const std::string& file
+) {
     rewrite::Around out{numbers_in_play(e), {}};
     for (const Suspect& s : suspects) {
         if (s.file != file) continue;
@@ -169,7 +171,9 @@ rewrite::Around around_of(const Experiment& e, const std::vector<Suspect>& suspe
     return out;
 }
 
-std::vector<Rewrite> rewrites_of(const Experiment& e, const std::vector<Suspect>& suspects, const std::string& text) {
+std::vector<Rewrite> rewrites_of(
+    const Experiment& e, const std::vector<Suspect>& suspects, const std::string& text
+) {
     const std::string file = path_from_here(e.problem.kernel.source);
     const rewrite::Source source = rewrite::read_source(text, located_lines(e, file), e.problem.defines);
     return rewrites(source, around_of(e, suspects, file));

@@ -69,7 +69,9 @@ std::optional<travel::Element> element_of(
     return e;
 }
 
-void add_line(const Experiment& build, const travel::Route& route, uint32_t site, int far, std::vector<Suspect>& out) {
+void add_line(
+    const Experiment& build, const travel::Route& route, uint32_t site, int far, std::vector<Suspect>& out
+) {
     const ptx::Instruction* const i = route.instructions[site];
     if (i == nullptr) return;
     for (int32_t l = i->location; l >= 0;) {
