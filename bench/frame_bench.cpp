@@ -81,7 +81,8 @@ SharedAnswered synthetic_shared() {
         }
     for (uint32_t at = 0; at < s.values.size(); at += 4) {
         const uint32_t cell = at / 4;
-        s.runs.push_back({at, 4, static_cast<int>(cell / 96 % 32), static_cast<int>(cell % 32), -1, -1, 1, 1});
+        s.runs.push_back({at, 4, static_cast<int>(cell / 96 % 32), static_cast<int>(cell % 32), -1, -1, 1, 1}
+        );
     }
     for (const auto& [name, begin] : {std::pair("K", 0U), std::pair("scores", 40960U)}) {
         wl::capture::NamedRegion& r = s.regions.emplace_back();

@@ -18,9 +18,9 @@ struct FragmentsPanel {
     int operand = 0;       // index in FragmentView::operands
     uint64_t content = 0;  // FragmentView::content that it belongs to
     FragmentColour colour = FragmentColour::lane;
-    bool banks = false;          // memory as banks, not as the matrix that is marked there
-    int64_t hit = 0;             // arrivals from the asked one on; negative: before
-    int64_t time = -1;           // the selected time, where such an arrival led; -1: it was selected elsewhere
+    bool banks = false;  // memory as banks, not as the matrix that is marked there
+    int64_t hit = 0;     // arrivals from the asked one on; negative: before
+    int64_t time = -1;   // the selected time, where such an arrival led; -1: it was selected elsewhere
     std::string base, question;  // of the selection; with the steps
     FragmentHover hover;
     std::vector<FragmentLine> lines;

@@ -31,12 +31,15 @@ TEST(Layout, ReadsTritonsLinearLayouts) {
     const Said said = warplens({"layout", "#ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 1], [2, 2]]}>"});
     EXPECT_EQ(
         said.out,
-        "linear (4,4): 5 10 | 1 2\n  16 elements, offsets below 16\n    0   1   2   3\n    5   4   7   6\n   10  11   8   9\n"
+        "linear (4,4): 5 10 | 1 2\n  16 elements, offsets below 16\n    0   1   2   3\n    5   4   7   6\n   "
+        "10  11   8   9\n"
         "   15  14  13  12\n"
     );
-    const json j = json::parse(
-        warplens({"layout", "--json", "#ttg.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0]], block = []}>"}).out
-    );
+    const json j =
+        json::parse(warplens({"layout",
+                              "--json",
+                              "#ttg.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0]], block = []}>"})
+                        .out);
     EXPECT_EQ(j["offsets"], json({0, 1, 2, 3, 4, 5, 6, 7}));
 }
 

@@ -168,8 +168,7 @@ TEST(Shared, TheSameBytesAreReadByAnyNotation) {
     EXPECT_NE(text({"--as", "f16 64x64:ld=72:col"}), marked);
     const Said wrong =
         warplens({"at", "v2c_4", "--shape", "1,1,64,64", "--shared", "q", "--as", "f16 64x64"});
-    EXPECT_NE(wrong.err.find("--shared q: no such region; there are Q, K"), std::string::npos)
-        << wrong.err;
+    EXPECT_NE(wrong.err.find("--shared q: no such region; there are Q, K"), std::string::npos) << wrong.err;
 }
 
 TEST(Shared, AManifestNamesLayoutsThatNoMarkCan) {

@@ -133,14 +133,14 @@ ordered_json layout_json(const LayoutAnswer& a) {
     for (int64_t i = 0; i < std::min(layouts::size(a.layout.layout), kMostOffsets); ++i)
         offsets.push_back(layouts::offset(a.layout, i));
     ordered_json j{
-        {"warplens",   WL_VERSION                      },
-        {"verb",       "layout"                        },
-        {"expression", a.expression                    },
-        {"layout",     layouts::text_of(a.layout)      },
-        {"size",       layouts::size(a.layout.layout)  },
-        {"cosize",     layouts::cosize(a.layout)       },
-        {"one_to_one", a.one_to_one                    },
-        {"offsets",    offsets                         }
+        {"warplens",   WL_VERSION                    },
+        {"verb",       "layout"                      },
+        {"expression", a.expression                  },
+        {"layout",     layouts::text_of(a.layout)    },
+        {"size",       layouts::size(a.layout.layout)},
+        {"cosize",     layouts::cosize(a.layout)     },
+        {"one_to_one", a.one_to_one                  },
+        {"offsets",    offsets                       }
     };
     if (!a.conflicts) return j;
     j["banks"] = {

@@ -7,8 +7,8 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/fragments/live.h"
-#include "instrumentation/travel/shared_log.h"
 #include "instrumentation/travel/search.h"
+#include "instrumentation/travel/shared_log.h"
 #include "instrumentation/travel/slice.h"
 
 #include <memory>

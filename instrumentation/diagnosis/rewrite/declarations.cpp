@@ -54,8 +54,9 @@ int past_angles(const Source& s, int open, int limit) {
     for (int k = open; k < limit; ++k) {
         const std::string_view w = s.word(k);
         if (w == "<") ++depth;
-        if (w == ">" && --depth == 0) return k + 1;
-        if (w == ">>" && (depth -= 2) <= 0) return k + 1;
+        if (w == ">") --depth;
+        if (w == ">>") depth -= 2;
+        if (w.starts_with('>') && depth <= 0) return k + 1;
         if (w == "(" && s.at(k).match > k) k = s.at(k).match;
         if (w == ";" || w == "{" || w == "&&" || w == "||") return -1;
     }
