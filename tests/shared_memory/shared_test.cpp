@@ -133,8 +133,10 @@ TEST(Shared, PaddingInPlaceOfConflictsNamesTheLineOfTheSource) {
     EXPECT_EQ(j["what_if"]["line"], std::stoi(line_of("kernels/v2b.cu", "float s[M][N];")));
     EXPECT_EQ(j["what_if"]["now"], "float s[M][N];");
     EXPECT_EQ(j["what_if"]["then"], "float s[M][N + 4];");
-    EXPECT_EQ(j["what_if"]["after"], j["what_if"]["ideal"]);
-    EXPECT_GT(j["what_if"]["before"], j["what_if"]["after"]);
+    // As `warplens banks` counts when it runs the kernel with that padding.
+    EXPECT_EQ(j["what_if"]["before"], 6656);
+    EXPECT_EQ(j["what_if"]["after"], 3072);
+    EXPECT_EQ(j["what_if"]["ideal"], 3072);
     const json ld = ask(
         {"v2c_4",
          "--shape",
@@ -168,7 +170,8 @@ TEST(Shared, TheSameBytesAreReadByAnyNotation) {
     EXPECT_NE(text({"--as", "f16 64x64:ld=72:col"}), marked);
     const Said wrong =
         warplens({"at", "v2c_4", "--shape", "1,1,64,64", "--shared", "q", "--as", "f16 64x64"});
-    EXPECT_NE(wrong.err.find("--shared q: no such region; there are Q, K"), std::string::npos) << wrong.err;
+    EXPECT_NE(wrong.err.find("--shared q: no such region; there are memory, Q"), std::string::npos)
+        << wrong.err;
 }
 
 TEST(Shared, AManifestNamesLayoutsThatNoMarkCan) {

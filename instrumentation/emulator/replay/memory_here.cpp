@@ -59,6 +59,13 @@ std::vector<SharedVariableHere> shared_variables(const Traveller& t) {
         out.push_back({v.name, v.offset, static_cast<uint32_t>(v.bytes == 0 ? rest : std::min(v.bytes, rest))}
         );
     }
+    for (const Symbol& s : block_inside(t).context.program->symbols) {
+        const bool listed = std::any_of(out.begin(), out.end(), [&](const SharedVariableHere& v) {
+            return v.symbol == s.name;
+        });
+        if (s.space == ptx::Space::shared && !listed && s.offset < whole)  // without extent: dynamic
+            out.push_back({s.name, static_cast<uint32_t>(s.offset), static_cast<uint32_t>(whole - s.offset)});
+    }
     return out;
 }
 
