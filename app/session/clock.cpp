@@ -58,8 +58,8 @@ void follow(Session& session, Selection& selection, bool stepped) {
     const int site = site_at_line(session.capture, report.file, report.line);
     const std::optional<uint32_t> time = timeline_time(session, report);
     if (stepped) {
-        selection.warp = report.warp;
         move_to_time(session, selection, time.value_or(selection.time));
+        selection.warp = report.warp;  // not that of the tile which was taken last
         selection.order = static_cast<int64_t>(report.order);
         selection.order_warp = report.warp;
         selection.debug_order = report.build == "debug";
