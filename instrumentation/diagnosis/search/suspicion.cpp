@@ -4,6 +4,7 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
