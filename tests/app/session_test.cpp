@@ -77,6 +77,8 @@ TEST(KernelOptions, BecomeTheWordsOfTheCommandLine) {
         "--causal",
         "--seed",
         "7",
+        "--search",
+        "0",
         "-o",
         "a.wlcap",
         "--progress"};

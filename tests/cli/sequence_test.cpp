@@ -16,7 +16,7 @@ std::string kernel(const std::string& name) {
 }
 
 json diagnosed(const std::string& name, int status, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"diagnose", kernel(name), "--json"});
+    more.insert(more.begin(), {"diagnose", kernel(name), "--json", "--search", "0"});
     const Said said = warplens(more);
     EXPECT_EQ(said.status, status) << said.out << said.err;
     return json::parse(said.out, nullptr, false);
@@ -63,7 +63,7 @@ TEST(Sequence, TheLaunchThatWentWrongFirstIsNamed) {
     EXPECT_TRUE(rules_at(second, 1).empty());
     EXPECT_EQ(second.at("launches")[0].at("bad"), 0);
 
-    const Said said = warplens({"diagnose", kernel("two_pass"), "--fault", "twice"});
+    const Said said = warplens({"diagnose", kernel("two_pass"), "--fault", "twice", "--search", "0"});
     EXPECT_TRUE(has(said.out, ", launch 1 of 2 (part), tile parts[0,2]")) << said.out;
     EXPECT_TRUE(has(said.out, "launch 1 of 2 (part) is the first whose results are wrong")) << said.out;
     EXPECT_TRUE(has(said.out, "launch 2 of 2 (finish): 1 block of 32; 1 elements compared; 1 wrong"))

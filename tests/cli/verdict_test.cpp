@@ -27,7 +27,7 @@ struct Answer {
 };
 
 Answer asked(const std::string& path, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"diagnose", path, "--json"});
+    more.insert(more.begin(), {"diagnose", path, "--json", "--search", "0"});
     const Said said = warplens(more);
     Answer out{said.status, json::parse(said.out, nullptr, false)};
     EXPECT_FALSE(out.all.is_discarded()) << said.out << said.err;
@@ -37,7 +37,7 @@ Answer diagnosed(const std::string& name, const std::vector<std::string>& more =
     return asked(kernel(name), more);
 }
 std::string text_of(const std::string& name, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"diagnose", kernel(name)});
+    more.insert(more.begin(), {"diagnose", kernel(name), "--search", "0"});
     return warplens(more).out;
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -292,6 +292,9 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
+// Proven; or a race, which a change can hide by leaving one of its accesses out.
+bool has_cause(const capture::Finding& f) { return capture::is_proven(f) || is_race(f); }
+
 }  // namespace
 
 std::span<const Rule> rules() { return kRules; }
@@ -321,7 +324,7 @@ std::vector<capture::Finding> diagnose(
     std::string tried;
     for (const Rule& rule : rules()) {
         if (rule.when == When::unexplained && explained) continue;
-        if (rule.when == When::unproven && std::any_of(out.begin(), out.end(), capture::is_proven)) continue;
+        if (rule.when == When::unproven && std::any_of(out.begin(), out.end(), has_cause)) continue;
         Ruled said = rule.apply(s);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
