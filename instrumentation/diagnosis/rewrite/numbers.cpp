@@ -22,13 +22,15 @@ std::string suffix_of(std::string_view w, std::string_view letters) {
     return std::string(w.substr(at));
 }
 
+constexpr const char* kBound = "boundary_off_by_one";
+
 const char* rule_of(const Writer& w, int k) {
     const std::string_view before = k > 0 ? w.s.word(k - 1) : "";
     const std::string_view behind = w.s.word(k + 1);
     const bool compared = before == "<" || before == "<=" || before == ">" || before == ">=" ||
         behind == "<" || behind == "<=" || behind == ">" || behind == ">=" || before == "==" ||
         before == "!=";
-    if (compared) return "boundary_off_by_one";
+    if (compared) return kBound;
     const bool sets = before == "=" && (behind == ";" || behind == ",");
     return sets ? "wrong_initial_value" : "wrong_constant";
 }
@@ -44,7 +46,9 @@ void add_whole(Writer& w, int k) {
         std::string now = (hex ? fmt::format("0x{:x}", value) : fmt::format("{}", value)) + suffix;
         if (std::find(known.begin(), known.end(), now) != known.end()) return;
         known.push_back(now);
-        w.replace(rule_of(w, k), cost, k, k, now);
+        const char* const rule = rule_of(w, k);
+        const bool far = rule == std::string_view(kBound) && value != v + 1 && value != v - 1;
+        w.replace(far ? "wrong_constant" : rule, cost, k, k, now);
     };
     other(1, v + 1), other(1, v - 1);
     other(1, 2 * v);
