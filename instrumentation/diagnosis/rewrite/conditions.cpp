@@ -28,7 +28,7 @@ bool choice_at(const Source& s, int k, Choice& out) {
             continue;
         }
         const std::string_view w = s.word(first);
-        const bool sets = w.ends_with("=") && precedence(s, first) == 0;
+        const bool sets = w.ends_with('=') && precedence(s, first) == 0;
         if (is_opening(w) || w == "," || w == ";" || w == "return" || w == ":" || sets) break;
     }
     for (; colon < s.count() && (!s.is(colon, ":") || depth > 0); ++colon) {
@@ -140,7 +140,7 @@ void add_of_element(Writer& w, const Body& body, int k) {
     if (v == nullptr || v->indirections == 0 || !w.s.is(k + 1, "[") || !w.is_near(k)) return;
     int last = k;
     while (w.s.is(last + 1, "[") && w.s.at(last + 1).match > 0) last = w.s.at(last + 1).match;
-    if (w.s.word(last + 1).ends_with("=") && !w.s.is(last + 1, "==")) return;
+    if (w.s.word(last + 1).ends_with('=') && !w.s.is(last + 1, "==")) return;
     const std::string text = w.s.words(k, last);
     const char* zero = v->kind == ValueKind::real ? "0.0f" : "0";
     for (const std::string& c : conditions_at(w, body, k))

@@ -132,7 +132,7 @@ Operands operands_of(const Source& s, int token) {
     const int own = precedence(s, token);
     const auto stops = [&](int k, bool before) {
         const std::string_view w = s.word(k);
-        if (w == "," || w == ";" || w == "?" || w == ":" || w == "return" || w.ends_with("=")) {
+        if (w == "," || w == ";" || w == "?" || w == ":" || w == "return" || w.ends_with('=')) {
             const int p = precedence(s, k);
             if (p == 0) return true;
         }

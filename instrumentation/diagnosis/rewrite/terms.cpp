@@ -176,7 +176,7 @@ void add_operand_terms(Writer& w, const Body& body, int k) {
         last = w.s.at(k).match;
     else if (v != nullptr && v->kind == ValueKind::real && v->indirections > 0 && w.s.is(k + 1, "["))
         while (w.s.is(last + 1, "[") && w.s.at(last + 1).match > 0) last = w.s.at(last + 1).match;
-    const bool written = w.s.word(last + 1).ends_with("=") && precedence(w.s, last + 1) == 0;
+    const bool written = w.s.word(last + 1).ends_with('=') && precedence(w.s, last + 1) == 0;
     if (last > k && !written && holds_real(w.s, k, last)) add_real_terms(w, body, k, last);
 }
 
