@@ -57,6 +57,7 @@ void frame(App& app) {
         app.session.lanes.steps.clear();
         ask_lanes(app.session, words_of(*commands.ask_lanes));
     }
+    if (commands.ask_lanes_again) ask_lanes_again(app.session);
     if (commands.ask_shared) ask_shared(app.session, *commands.ask_shared);
     if (commands.breakpoint) set_breakpoint(app.session, *commands.breakpoint);
     if (commands.no_breakpoint) remove_breakpoint(app.session, *commands.no_breakpoint);

@@ -14,16 +14,22 @@ namespace wl::app {
 
 namespace {
 
+std::string question_of(const FragmentsPanel& panel) {
+    if (panel.base.empty() || panel.lines.empty()) return "";
+    return panel.hit == 0 ? panel.base : panel.base + " --hit " + std::to_string(panel.hit);
+}
+
 // The panel's own steps move the instant: the arrival that was found is the selected one from then on.
 void move_on(FragmentsPanel& panel, const Session& session, Selection& selection, const FragmentQuestion& q) {
     const FragmentsAnswer& answer = session.fragments;
     const bool come = panel.hit != 0 && answer.report && answer.talk.asked.empty() &&
-        answer.report->problem.empty() && answer.report->asked == panel.question;
+        answer.report->problem.empty() && answer.report->asked == question_of(panel);
     if (!come) return;
-    const int site = selection.site;
+    const int site = selection.site, warp = selection.warp;
     panel.hit = 0;
     panel.time = static_cast<int64_t>(answer.report->live.time);
     move_to_time(session, selection, static_cast<uint32_t>(panel.time));
+    selection.warp = warp;  // not that of the tile which was taken last
     if (q.line >= 0) selection.site = site;
     if (selection.time != panel.time) panel.time = -1;
 }
@@ -40,11 +46,6 @@ void follow(FragmentsPanel& panel, const Session& session, const FragmentQuestio
     }
     panel.operand = std::clamp(panel.operand, 0, std::max(0, static_cast<int>(view.operands.size()) - 1));
     panel.hover = {panel.hover.next, kNoPlace};
-}
-
-std::string question_of(const FragmentsPanel& panel) {
-    if (panel.base.empty() || panel.lines.empty()) return "";
-    return panel.hit == 0 ? panel.base : panel.base + " --hit " + std::to_string(panel.hit);
 }
 
 void draw_tabs(FragmentsPanel& panel, const fragments::Live& live, ImVec2& at) {

@@ -63,7 +63,9 @@ bool field(ImVec2& at, float width, const char* name, const char* hint, std::arr
     return entered;
 }
 
-void draw_controls(LanesPanel& panel, const Session& session, Commands& commands, Box box) {
+// True: a condition was entered.
+bool draw_controls(LanesPanel& panel, const Session& session, Commands& commands, Box box) {
+    bool entered = false;
     constexpr std::array<std::string_view, 2> kBuilds = {"Variables", "Registers"};
     ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(4));
     const int build = segmented(at, {"lanes/build", kBuilds, panel.watch.debug ? 0 : 1});
@@ -77,6 +79,7 @@ void draw_controls(LanesPanel& panel, const Session& session, Commands& commands
     if (width > px(60)) {
         if (field(at, width, "lanes/until", "stop where, e.g. isnan(l_add)", panel.until)) {
             panel.watch.condition = panel.until.data();
+            entered = !panel.watch.condition.empty();
         }
         if (field(at, width, "lanes/watch", "watch, e.g. m_new - m_old", panel.typed) &&
             panel.typed[0] != '\0') {
@@ -86,6 +89,7 @@ void draw_controls(LanesPanel& panel, const Session& session, Commands& commands
     }
     pop_field_style();
     ImGui::PopFont();
+    return entered;
 }
 
 struct Cells {
@@ -263,13 +267,16 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
                                      : place_of(*lanes.report);
     const Box rest = draw_header(box, {.title = "Lanes", .subtitle = subtitle, .note = place});
     hairline(rest.low, {rest.high.x, rest.low.y});
-    draw_controls(panel, session, commands, rest);
+    const bool entered = draw_controls(panel, session, commands, rest);
+    // A question by line has the condition in it; from an instant that was stepped to, the next arrival is
+    // sought.
+    if (entered && there && question.line.empty()) commands.step = arrival_words(panel, *lanes.report, false);
     const Box body{
         {rest.low.x, rest.low.y + px(32)},
         rest.high
     };
     if (!lanes.talk.problem.empty()) {
-        if (say_and_ask(body, lanes.talk.problem, "lanes")) commands.ask_lanes = question;
+        if (say_and_ask(body, lanes.talk.problem, "lanes")) commands.ask_lanes_again = true;
     } else if (is_empty(question))
         say(body, colour::kDim, "Choose a line in Source, a finding, or an instant in the timeline.");
     else if (lanes.report && !lanes.report->problem.empty() && lanes.talk.asked.empty())

@@ -153,6 +153,11 @@ void ask_instant(
     );
 }
 
+void ask_lanes_again(Session& session) {
+    const std::string lost = session.lanes.talk.lost;
+    ask_lanes(session, lost.empty() ? words_of(session.lanes.question) : lost);
+}
+
 void take_waiting_step(Session& session, const Selection& selection) {
     LanesAnswer& lanes = session.lanes;
     if (lanes.steps.empty() || !lanes.talk.asked.empty()) return;

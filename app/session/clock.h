@@ -19,6 +19,9 @@ void ask_instant(
     Session& session, const Selection& selection, const LaneQuestion& from, const std::string& options
 );
 
+// What a worker that ended was asked, a step as well; else the question that it answered last.
+void ask_lanes_again(Session& session);
+
 // An answer has come: the panel shows it, the selection follows. A step that leads nowhere becomes the
 // message.
 void take_lanes_answer(Session& session, Selection& selection, const std::string& answer);

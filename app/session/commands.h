@@ -14,6 +14,7 @@ struct Commands {
     bool cancel = false;              // the running worker
     bool count_banks = false;
     std::optional<LaneQuestion> ask_lanes;
+    bool ask_lanes_again = false;               // what a worker that ended was asked
     std::optional<std::string> step;            // words of `warplens at --step`
     std::optional<std::string> seek;            // options that name an instant of the block
     std::optional<Breakpoint> breakpoint;       // set there, or given this condition

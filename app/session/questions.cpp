@@ -62,6 +62,7 @@ void converse(
         words.insert(words.end(), {"--serve", "--progress"});
         talk.worker = start_verb(session, verb, words, talk.problem);
     }
+    talk.lost.clear();
     put_question(talk, question);
 }
 
@@ -81,8 +82,8 @@ bool hear(Conversation& talk, const std::function<void(const std::string&)>& tak
     if (talk.worker->state == WorkerState::running) return changed;
     talk.problem = talk.worker->message;
     talk.worker.reset();
-    talk.asked.clear();
-    talk.next.clear();
+    talk.lost = std::exchange(talk.asked, {});
+    if (!talk.next.empty()) talk.lost = std::exchange(talk.next, {});
     return true;
 }
 
@@ -130,6 +131,7 @@ bool hear_lanes(Session& session, Selection& selection) {
     const bool changed = hear(session.lanes.talk, [&](const std::string& line) {
         take_lanes_answer(session, selection, line);
     });
+    if (!session.lanes.talk.problem.empty()) session.lanes.steps.clear();
     take_waiting_step(session, selection);
     return changed;
 }

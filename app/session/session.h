@@ -87,6 +87,7 @@ struct Conversation {
     std::string asked;               // the question that has no answer yet; empty: none
     std::string next;                // asked when that answer has come
     std::string problem;             // why the worker ended
+    std::string lost;                // the question that it left without an answer; empty: none
 };
 
 // One that travels through the loaded capture's problem.

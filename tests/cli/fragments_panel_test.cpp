@@ -326,6 +326,10 @@ TEST(FragmentsPanel, StepsFromArrivalToArrivalAndFromLineToLine) {
     const uint64_t first = window.shell.app.session.fragments.report->live.time;
     window.play("click fragments/forward\n wait 2\n until fragments line " + product + "\n");
     EXPECT_GT(window.shell.app.session.fragments.report->live.time, first);
+    EXPECT_EQ(window.shell.app.selection.time, window.shell.app.session.fragments.report->live.time);
+    window.play("click fragments/back\n wait 2\n until fragments line " + product + "\n");
+    EXPECT_EQ(window.shell.app.session.fragments.report->live.time, first);
+    EXPECT_EQ(window.shell.app.selection.time, first);
     window.play("click fragments/operand/b\n wait 2\n click fragments/colour/error\n wait 2\n");
     window.play("click fragments/line/" + store + "\n until fragments line " + store + "\n wait 2\n");
     EXPECT_EQ(window.shell.app.session.fragments.view.operands.size(), 1u);

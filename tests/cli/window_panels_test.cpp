@@ -1,6 +1,7 @@
 // Lanes, Provenance, Banks and Findings in the real window, used by real X events: what is clicked and typed
 // reaches the worker, what it answers is drawn.
 #include "app/draw/provenance_rows.h"
+#include "app/session/clock.h"
 #include "app/session/navigate.h"
 #include "app/shell/shell_window.h"
 #include "instrumentation/capture/file.h"
@@ -64,9 +65,12 @@ TEST(WindowPanels, LanesStepsWatchesAndStopsWhereAConditionHolds) {
     EXPECT_EQ(desktop.time(), first);
 
     desktop.play(
-        "click lanes/build/registers\n wait 3\n until lanes " + place_of("WL_TILE(\"alpha\"") + "\n"
+        "click lanes/build/registers\n wait 3\n until lanes " + place_of("x += __shfl_xor_sync") + "\n"
     );
-    EXPECT_EQ(desktop.shell.app.session.lanes.report->build, "optimised");
+    const Session& session = desktop.shell.app.session;
+    EXPECT_EQ(session.lanes.report->build, "optimised");
+    EXPECT_EQ(timeline_time(session, *session.lanes.report), desktop.shell.app.selection.time)
+        << "the same instant: in the function that the line calls";
     desktop.play("click lanes/build/variables\n wait 3\n" + there);
 
     desktop.play("click lanes/watch\n type l_add*2 <enter>\n wait 3\n" + there);
@@ -102,11 +106,12 @@ TEST(WindowPanels, AKilledWorkerIsSaidAndAskedAgain) {
     EXPECT_EQ(desktop.row("row").number[0], 1) << "the arrival that was asked for";
     EXPECT_FALSE(desktop.shows("lanes/ask-again"));
 
-    desktop.play("click tab/Provenance\n wait 3\n until provenance l 0,0\n");
+    // The step moved the instant: the tile that was taken last there is selected.
+    desktop.play("click tab/Provenance\n wait 3\n until provenance masked 0,0\n");
     ASSERT_EQ(kill(desktop.shell.app.session.provenance.talk.worker->process, SIGKILL), 0);
     desktop.play(
         "until provenance The worker was killed by signal 9.\n wait 2\n click provenance/ask-again\n wait 3\n"
-        "until provenance l 0,0\n"
+        "until provenance masked 0,0\n"
     );
 }
 
@@ -204,8 +209,9 @@ TEST(WindowPanels, AFindingOfARaceShowsBothWitnesses) {
     EXPECT_FALSE(has_colour(desktop.pixels(), desktop.control("findings/0/first"), colour::kSelection));
     const Image image = desktop.pixels();
     for (const capture::Where* where : {&finding.where, &finding.other})
-        EXPECT_TRUE(has_colour(image, desktop.control("source/" + std::to_string(where->line)), colour::kBad))
-            << "both lines have their dot";
+        EXPECT_TRUE(
+            has_colour(image, desktop.control("source/gutter/" + std::to_string(where->line)), colour::kBad)
+        ) << "both lines have their dot";
     desktop.play(
         "click findings/0/first\n expect line " + at(finding.where) + "\n wait 3\n until lanes " +
         at(finding.where) + "\n"
