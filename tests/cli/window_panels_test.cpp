@@ -20,7 +20,6 @@ namespace {
 
 using test::colour_at;
 using test::Desktop;
-using test::TemporaryFolder;
 
 // How many colours a row of lanes has, read off above its numbers.
 size_t colours_of(Desktop& desktop, const std::string& expression) {
