@@ -19,7 +19,8 @@ constexpr size_t kLines = 1'000'000;
 constexpr const char* kLocal = "wl_name";
 constexpr int kMostRounds = 4;  // what does not compile is left out, and the rest is compiled again
 
-std::string scope_name(size_t variant) { return fmt::format("wl_variant_{:04}", variant); }
+constexpr std::string_view kScope = "wl_variant_";
+std::string scope_name(size_t variant) { return fmt::format("{}{:04}", kScope, variant); }
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> out;
@@ -144,7 +145,6 @@ size_t past_item(const std::string& ptx, size_t at) {
 // Whose item it is, by the first of such names in it; npos: everybody's. A comment before it names what comes
 // next but declarations.
 size_t variant_of(std::string_view item) {
-    constexpr std::string_view kScope = "wl_variant_";
     size_t begin = 0;
     while ((begin = item.find_first_not_of(" \t\r\n", begin)) != item.npos && item.substr(begin, 2) == "//")
         begin = std::min(item.find('\n', begin), item.size());
@@ -185,6 +185,11 @@ Attempt attempt_at(
 }  // namespace
 
 std::string in_variant(size_t variant, const std::string& name) { return scope_name(variant) + "::" + name; }
+
+std::string without_variant(const std::string& name) {
+    const size_t at = name.find(kScope), end = at == name.npos ? at : name.find("::", at);
+    return end == name.npos ? name : std::string(name).erase(at, end + 2 - at);
+}
 
 Quick make_quick(const CompileOptions& options, const std::string& text) {
     Quick quick{options, text, find_toolkit(), {}, false, {}, {}};

@@ -31,5 +31,6 @@ struct Variant {
 std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts);
 
 std::string in_variant(size_t variant, const std::string& name);
+std::string without_variant(const std::string& name);  // of any variant
 
 }  // namespace wl::compile

@@ -27,10 +27,10 @@ std::vector<std::byte> bytes_of(const manifest::BoundArgument& symbol) {
 
 }  // namespace
 
-void fill_symbols(const manifest::Problem& problem, ptx::Module& module) {
+void fill_symbols(const manifest::Problem& problem, ptx::Module& module, const std::string& scope) {
     for (const manifest::BoundArgument& symbol : problem.symbols) {
         const std::string where = manifest::place(problem.kernel, "symbol." + symbol.name);
-        ptx::Variable* variable = find_variable(module, symbol.name);
+        ptx::Variable* variable = find_variable(module, scope + symbol.name);
         if (!variable) {
             std::vector<std::string> there;
             for (const ptx::Variable& v : module.variables)

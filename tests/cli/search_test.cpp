@@ -133,6 +133,13 @@ TEST(Try, AWordIsNoPartOfAnother) {
     EXPECT_NE(said.err.find("does not say `mea`; it is `const float v"), std::string::npos) << said.err;
 }
 
+TEST(Try, ALineBehindTheEndIsSaidToBeNone) {
+    const Said said = tried("999: mean -> sum");
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find("does not say `mean`; it has "), std::string::npos) << said.err;
+    EXPECT_NE(said.err.find(" lines"), std::string::npos) << said.err;
+}
+
 TEST(Try, WhatIsNoIdeaIsRefusedWithTheForm) {
     for (const char* idea : {"mean", "x: a -> b", "12: a", "12: ->"}) {
         const Said said = tried(idea);

@@ -3,9 +3,8 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/search/lab.h"
-#include "instrumentation/diagnosis/symbols.h"
+#include "instrumentation/diagnosis/search/source_change.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,10 +40,14 @@ std::vector<Rewrite> places_of(const rewrite::Source& source, const Idea& idea) 
     return out;
 }
 
-std::string line_of(const std::string& text, int line) {
+std::string line_text(const std::string& text, int line) {
     size_t begin = 0;
-    for (int k = 1; k < line && begin != text.npos; ++k) begin = text.find('\n', begin) + 1;
-    return trimmed(text.substr(begin, text.find('\n', begin) - begin));
+    for (int k = 1; k < line; ++k) {
+        begin = text.find('\n', begin);
+        if (begin == text.npos) return fmt::format("it has {} lines", k);
+        ++begin;
+    }
+    return "it is `" + trimmed(text.substr(begin, text.find('\n', begin) - begin)) + "`";
 }
 
 std::string outcome(const Trial& t) {
@@ -76,17 +79,16 @@ Idea parse_idea(const std::string& text) {
 
 Tried try_idea(const Symptoms& s, const Idea& idea) {
     const Experiment& e = s.experiment;
-    const std::string text = read_text_file(e.problem.kernel.source),
-                      file = path_from_here(e.problem.kernel.source);
+    const std::string text = read_text_file(e.problem.kernel.source);
     const std::vector<Rewrite> places = places_of(rewrite::read_source(text, {}, e.problem.defines), idea);
     if (places.empty())
         throw Error(fmt::format(
-            "--try {}: {}:{} does not say `{}`; it is `{}`",
+            "--try {}: {}:{} does not say `{}`; {}",
             idea.line,
-            file,
+            path_from_here(e.problem.kernel.source),
             idea.line,
             idea.was,
-            line_of(text, idea.line)
+            line_text(text, idea.line)
         ));
     Lab lab{s};
     Tried out;
@@ -95,18 +97,14 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     );
     if (!out.text.empty()) return out;
     for (const Rewrite& r : places) {
-        compile::CompileOptions options = compile_options(e.problem, e.options);
-        options.text = rewritten(text, r);
-        ptx::Module module = ptx::parse(compile::compile(options).ptx);
-        fill_symbols(e.problem, module);
+        std::string changed = rewritten(text, r);
+        const ptx::Module module = changed_module(e, changed);
         const Try change = [&](const TrialOptions& o) { return try_module(s.prover, module, o); };
         const Trial t = change(lab.block);
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
         if (!proof) continue;
-        Mended m{r.rule, r.was, r.now, {}, std::move(*proof), std::move(*options.text)};
-        m.where.file = file, m.where.line = r.line;
-        out.mended = std::move(m);
+        out.mended = mended_by(e, r, std::move(*proof), std::move(changed));
         break;
     }
     return out;
