@@ -3,10 +3,12 @@
 
 #include "instrumentation/capture/capture.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 #include <xxhash.h>
 
 namespace wl::capture {
@@ -17,6 +19,41 @@ Database open_in_memory() {
         sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
     Database database(opened);
     check(opened, code);
+    return database;
+}
+
+ReadingTime reading_time(size_t file_bytes) {
+    constexpr size_t kBytesPerSecond = 10'000'000;
+    return std::chrono::steady_clock::now() + std::chrono::seconds(10 + file_bytes / kBytesPerSecond);
+}
+
+namespace {
+
+int past_limit(void* limit) {
+    return std::chrono::steady_clock::now() > *static_cast<ReadingTime*>(limit) ? 1 : 0;
+}
+
+}  // namespace
+
+Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit) {
+    Database database = open_in_memory();
+    sqlite3* db = database.get();
+    for (const auto& [option, on] : {
+             std::pair{SQLITE_DBCONFIG_DEFENSIVE,             1},
+             {SQLITE_DBCONFIG_TRUSTED_SCHEMA,        0},
+             {SQLITE_DBCONFIG_ENABLE_TRIGGER,        0},
+             {SQLITE_DBCONFIG_ENABLE_VIEW,           0},
+             {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}
+    })
+        check(db, sqlite3_db_config(db, option, on, nullptr));
+    sqlite3_limit(
+        db, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<size_t>(bytes.size() + 4096, 1'000'000'000))
+    );
+    sqlite3_progress_handler(db, 10'000, past_limit, limit);
+    auto* data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes.data()));
+    const auto size = static_cast<sqlite3_int64>(bytes.size());
+    check(db, sqlite3_deserialize(db, "main", data, size, size, SQLITE_DESERIALIZE_READONLY));
+    execute(db, "PRAGMA cell_size_check=ON");
     return database;
 }
 

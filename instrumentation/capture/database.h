@@ -3,6 +3,7 @@
 
 #include "instrumentation/capture/schema.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,15 @@ using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
 Database open_in_memory();
+
+// A b-tree can be made to take forever; an honest file of this size is read many times faster than until
+// then.
+using ReadingTime = std::chrono::steady_clock::time_point;
+ReadingTime reading_time(size_t file_bytes);
+// A file that anybody may have made, read where its bytes lie and never written to. Statements fail once
+// `limit`, which lives as long as the database, is over.
+Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit);
+
 void check(sqlite3* database, int code);  // throws unless SQLITE_OK
 void execute(sqlite3* database, const std::string& sql);
 Statement prepare(sqlite3* database, std::string_view sql);

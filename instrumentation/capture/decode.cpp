@@ -7,7 +7,6 @@
 #include "instrumentation/capture/rows.h"
 
 #include <charconv>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <new>
@@ -17,17 +16,7 @@
 namespace wl::capture {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// A b-tree can be made to take forever; an honest file of this size is read many times faster than this.
-Clock::time_point deadline(size_t file_size) {
-    constexpr size_t kBytesPerSecond = 10'000'000;
-    return Clock::now() + std::chrono::seconds(10 + file_size / kBytesPerSecond);
-}
-
-int past_deadline(void* deadline) {
-    return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0;
-}
+constexpr FileKind kCaptureFile{kApplicationId, "capture"};
 
 struct File {
     Database database;
@@ -35,29 +24,6 @@ struct File {
     bool newer_minor = false;  // may hold tables, columns and items that this version does not know
     Seal seal;
 };
-
-// The bytes are read where they lie and never written to.
-Database open_bytes(std::span<const std::byte> bytes, Clock::time_point* limit) {
-    Database database = open_in_memory();
-    sqlite3* db = database.get();
-    for (const auto& [option, on] : {
-             std::pair{SQLITE_DBCONFIG_DEFENSIVE,             1},
-             {SQLITE_DBCONFIG_TRUSTED_SCHEMA,        0},
-             {SQLITE_DBCONFIG_ENABLE_TRIGGER,        0},
-             {SQLITE_DBCONFIG_ENABLE_VIEW,           0},
-             {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}
-    })
-        check(db, sqlite3_db_config(db, option, on, nullptr));
-    sqlite3_limit(
-        db, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<size_t>(bytes.size() + 4096, 1'000'000'000))
-    );
-    sqlite3_progress_handler(db, 10'000, past_deadline, limit);
-    auto* data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes.data()));
-    const auto size = static_cast<sqlite3_int64>(bytes.size());
-    check(db, sqlite3_deserialize(db, "main", data, size, size, SQLITE_DESERIALIZE_READONLY));
-    execute(db, "PRAGMA cell_size_check=ON");
-    return database;
-}
 
 // ---- schema
 
@@ -274,7 +240,7 @@ Capture read_tables(File& file) {
 // The name of the program that wrote a file of a major version that this one cannot read.
 std::string writer_of(std::span<const std::byte> bytes) {
     try {
-        Clock::time_point limit = deadline(bytes.size());
+        ReadingTime limit = reading_time(bytes.size());
         const Database database = open_bytes(bytes, &limit);
         const Statement statement =
             prepare(database.get(), "SELECT value FROM meta WHERE key = 'tool_version'");
@@ -287,7 +253,7 @@ std::string writer_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 Capture decode(std::span<const std::byte> bytes, const std::string& name) {
-    const Header header = read_header(bytes, name);
+    const Header header = read_header(bytes, name, kCaptureFile);
     if (header.major != kMajor) {
         const std::string writer = writer_of(bytes);
         throw Error(
@@ -298,7 +264,7 @@ Capture decode(std::span<const std::byte> bytes, const std::string& name) {
         );
     }
     try {
-        Clock::time_point limit = deadline(bytes.size());
+        ReadingTime limit = reading_time(bytes.size());
         File file{open_bytes(bytes, &limit), bytes.size(), header.minor > kMinor, {}};
         Capture capture = read_tables(file);
         const std::string problem = inconsistency(capture);

@@ -2,7 +2,6 @@
 #include "instrumentation/capture/header.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/capture/schema.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,17 +21,18 @@ uint32_t big_endian(std::span<const std::byte> file, size_t offset, size_t bytes
 
 }  // namespace
 
-Header read_header(std::span<const std::byte> file, const std::string& name) {
-    if (file.empty()) throw Error(name + " is empty: not a capture.");
+Header read_header(std::span<const std::byte> file, const std::string& name, const FileKind& kind) {
+    const std::string what(kind.what);
+    if (file.empty()) throw Error(name + " is empty: not a " + what + ".");
     const auto* text = reinterpret_cast<const char*>(file.data());
     const std::string_view begin(text, std::min(file.size(), kMagic.size()));
-    if (!kMagic.starts_with(begin)) throw Error(name + " is not a WarpLens capture.");
+    if (!kMagic.starts_with(begin)) throw Error(name + " is not a WarpLens " + what + ".");
     if (file.size() < kHeaderSize)
         throw Error(
             name + " is truncated: " + std::to_string(file.size()) + " bytes are left. Record it again."
         );
-    if (big_endian(file, 68, 4) != kApplicationId)
-        throw Error(name + " is an SQLite database, but not a WarpLens capture.");
+    if (big_endian(file, 68, 4) != kind.application_id)
+        throw Error(name + " is an SQLite database, but not a WarpLens " + what + ".");
 
     const uint32_t page_field = big_endian(file, 16, 2);
     const uint64_t page_size = page_field == 1 ? 65536 : page_field;

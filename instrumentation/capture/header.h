@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace wl::capture {
 
@@ -13,7 +14,13 @@ struct Header {
     uint32_t major = 0, minor = 0;
 };
 
-// Throws Error: empty, not an SQLite database, not a capture, truncated, longer than it says.
-Header read_header(std::span<const std::byte> file, const std::string& name);
+// What kind of file is expected.
+struct FileKind {
+    uint32_t application_id = 0;
+    std::string_view what;  // "capture", for messages
+};
+
+// Throws Error: empty, not an SQLite database, of another kind, truncated, longer than it says.
+Header read_header(std::span<const std::byte> file, const std::string& name, const FileKind& kind);
 
 }  // namespace wl::capture

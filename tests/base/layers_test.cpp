@@ -38,6 +38,7 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"fragments", {"base"}                                                                 },
             {"layouts",   {"base"}                                                                 },
             {"capture",   {"base"}                                                                 },
+            {"launches",  {"base", "capture"}                                                      },
             {"ptx",       {"base"}                                                                 },
             {"compile",   {"base"}                                                                 },
             {"manifest",  {"base", "compile"}                                                      },

@@ -1,0 +1,1 @@
+wl_test(launch_file wl_launches SQLite::SQLite3)
