@@ -181,11 +181,9 @@ def score(wrong, answer, seconds):
     return row | {"score": judged(wrong, first)}
 
 
-def diagnose(program, manifest, words=(), search=0, timeout=120):
+def diagnose(program, manifest, words=(), search=10, timeout=120):
     """The answer of `warplens diagnose --json`, and its seconds."""
-    command = [program, "diagnose", str(manifest), "--json", "--quiet", *words]
-    if search:
-        command += ["--search", str(search)]
+    command = [program, "diagnose", str(manifest), "--json", "--quiet", "--search", str(search), *words]
     begin = time.monotonic()
     try:
         said = subprocess.run(command, capture_output=True, text=True, timeout=timeout)

@@ -232,8 +232,9 @@ TEST(Cli, AUsersOwnKernelWorksByItsPath) {
     EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
     EXPECT_NE(clean.out.find("12 of 12 blocks compared"), std::string::npos) << clean.out;
     EXPECT_NE(clean.out.find("output C: ok"), std::string::npos) << clean.out;
-    const Said bad =
-        warplens({"diagnose", source_path("tests/kernels/gemm.cu"), "--fault", "stride", "--json"});
+    const Said bad = warplens(
+        {"diagnose", source_path("tests/kernels/gemm.cu"), "--fault", "stride", "--search", "0", "--json"}
+    );
     EXPECT_EQ(bad.status, 1) << bad.err;
     const json j = json::parse(bad.out);
     EXPECT_EQ(j.at("verdict"), "findings");

@@ -200,7 +200,7 @@ TEST(Formats, WhatMeansSomethingToAFormatIsEscaped) {
         write_file(
             odd + "/softmax" + end, read_file(source_path(std::string("tests/kernels/places/softmax") + end))
         );
-    const Words words{"diagnose", odd + "/softmax.toml", "--fault", "bad"};
+    const Words words{"diagnose", odd + "/softmax.toml", "--fault", "bad", "--search", "0"};
     const Said github = told("github", words);
     EXPECT_EQ(github.status, 1) << github.err;
     EXPECT_NE(github.out.find("/a%2C b%3Ac%25d/softmax.cu,line="), std::string::npos) << github.out;

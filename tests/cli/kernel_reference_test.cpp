@@ -30,7 +30,7 @@ struct Compared {
         add("gemm.toml", replaced(text, "python = \"gemm.py\"", "kernel = \"" + with + "\""));
     }
     json ran(const std::vector<std::string>& options) {
-        std::vector<std::string> words = {"run", manifest, "-o", capture, "--json"};
+        std::vector<std::string> words = {"run", manifest, "-o", capture, "--json", "--search", "0"};
         words.insert(words.end(), options.begin(), options.end());
         const Said said = warplens(words);
         EXPECT_NE(said.status, 2) << said.err;
@@ -38,7 +38,7 @@ struct Compared {
     }
     // Why there was no reference.
     std::string refused(const std::vector<std::string>& options) {
-        std::vector<std::string> words = {"run", manifest, "-o", capture};
+        std::vector<std::string> words = {"run", manifest, "-o", capture, "--search", "0"};
         words.insert(words.end(), options.begin(), options.end());
         const Said said = warplens(words);
         EXPECT_EQ(said.status, 2) << "asked for, and not had";

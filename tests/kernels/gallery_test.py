@@ -87,7 +87,7 @@ class Runs(unittest.TestCase):
         for name, fault in RUN.items():
             clean, _ = scoring.diagnose(program, KERNELS[name]["manifest"])
             self.assertEqual((clean["verdict"], clean.get("findings")), ("ok", []), name)
-            wrong, _ = scoring.diagnose(program, KERNELS[name]["manifest"], ["--fault", fault])
+            wrong, _ = scoring.diagnose(program, KERNELS[name]["manifest"], ["--fault", fault], search=0)
             self.assertEqual(wrong["verdict"], "findings", f"{name} --fault {fault}")
 
 

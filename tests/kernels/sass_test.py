@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROBE = ROOT / "instrumentation" / "probe"
 ARCHITECTURES = ["sm_80", "sm_90"]
 ATTENTION = [
-    {"D": d, "M": m, "N": n, "CAUSAL": causal} for d, m, n in [(64, 64, 64), (128, 48, 32)] for causal in (0, 1)
+    {"D": d, "M": m, "N": n, "CAUSAL": causal} for d, m, n, causal in [(64, 64, 64, 0), (128, 48, 32, 1)]
 ]
 SHIPPED = {ROOT / "kernels" / "v2b.cu": ATTENTION, ROOT / "kernels" / "v2c_3.cu": ATTENTION}
 OTHERS = {ROOT / "tests" / "kernels" / "gemm.cu": [{"TILE": 32}]}

@@ -50,7 +50,8 @@ std::set<int> marked_lines(const std::string& kernel, const std::string& fault) 
 }
 
 nlohmann::json diagnosed(const std::string& kernel, const std::string& fault) {
-    std::vector<std::string> args = {"diagnose", source_path(kFolder + kernel + ".toml"), "--json"};
+    std::vector<std::string> args = {
+        "diagnose", source_path(kFolder + kernel + ".toml"), "--json", "--search", "0"};
     if (!fault.empty()) args.insert(args.end(), {"--fault", fault});
     return nlohmann::json::parse(warplens(args).out, nullptr, false);
 }

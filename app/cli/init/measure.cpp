@@ -32,6 +32,7 @@ struct Meter {
     execution::Executable executable;
     std::vector<std::pair<std::string, std::string>> set = {};  // sizes other than the default ones
     std::set<size_t> measured = {};
+    std::vector<int64_t> blocks = {};  // that are run; empty: all
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::now() + kPatience;
 
     bool is_late() const { return std::chrono::steady_clock::now() > deadline; }
@@ -64,6 +65,7 @@ struct Meter {
         }
         diagnosis::Prepared prepared = diagnosis::prepare_launch(problem, entry);
         execution::RunOptions how;
+        how.blocks = blocks;
         how.budget = kBudget;
         how.marks = false;
         how.threads = 1;
@@ -244,9 +246,18 @@ struct Meter {
         }
     }
 
+    // With arrays that no guess of sizes asks for. Where the first block fails already, the others would only
+    // fail as it does, access by access: it alone is run from then on.
+    bool breaks() {
+        const std::vector<int64_t> most(guess.kernel.args.size(), kMost);
+        blocks = {0};
+        if (is_broken(run(most, false, nullptr))) return true;
+        blocks.clear();
+        return is_broken(run(most, false, nullptr));
+    }
+
     void all() {
-        const bool broken =
-            is_broken(run(std::vector<int64_t>(guess.kernel.args.size(), kMost), false, nullptr));
+        const bool broken = breaks();
         for (size_t i = 0; i < guess.kernel.args.size() && !broken; ++i)
             if (!guess.kernel.args[i].shape.empty()) measure(i);
         const bool late = is_late();
