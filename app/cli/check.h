@@ -20,6 +20,15 @@ struct CheckReport {
 };
 bool is_entry(const CheckReport& report, const emulator::EntryCheck& entry);
 
+// What a caller has to know of a parameter to hand something over.
+struct ParameterText {
+    std::string name;  // as the source has it; of PTX that tells none "p0", "p1", ...
+    std::string type;  // "float const*"; empty: neither the symbol nor the source tells
+    std::string word;  // in the PTX: "u64", "f32", "b8"
+    uint64_t bytes = 0;
+};
+std::vector<ParameterText> parameters_of(const CheckReport& report, const emulator::EntryCheck& entry);
+
 // Reads or compiles the file. Throws Error when it is unreadable, does not compile, is malformed PTX ("FILE:
 // PTX line N: ..."), or has no entry of the wanted name; a .cu also when it has none at all.
 CheckReport check_file(const std::string& file, const CheckOptions& options);

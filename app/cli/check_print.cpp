@@ -136,6 +136,18 @@ ReportItem item_of(const CheckReport& r, const Refusal& refusal) {
     return out;
 }
 
+ordered_json parameters_json(const CheckReport& r, const EntryCheck& entry) {
+    ordered_json out = ordered_json::array();
+    for (const ParameterText& p : parameters_of(r, entry))
+        out.push_back({
+            {"name",  p.name },
+            {"type",  p.type },
+            {"ptx",   p.word },
+            {"bytes", p.bytes}
+        });
+    return out;
+}
+
 }  // namespace
 
 Report check_report(const CheckReport& r) {
@@ -166,13 +178,14 @@ std::string check_json(const CheckReport& r) {
         }
         const std::string& name = function_of(r, entry.function).name;
         entries.push_back({
-            {"name",         name                },
-            {"demangled",    demangle(name)      },
-            {"verdict",      verdict_of(entry)   },
-            {"instructions", entry.instructions  },
-            {"functions",    functions           },
-            {"missing",      missing_names(entry)},
-            {"unsupported",  refused             }
+            {"name",       name             },
+            {"demangled",  demangle(name)   },
+            {"parameters", parameters_json(r, entry)},
+            {"verdict",            verdict_of(entry)                    },
+            {"instructions",            entry.instructions},
+            {"functions",            functions                       },
+            {"missing",            missing_names(entry)},
+            {"unsupported",            refused                   }
         });
     }
     const ordered_json j{

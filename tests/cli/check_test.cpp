@@ -72,6 +72,58 @@ TEST(Check, EveryRefusedInstructionHasItsNameItsReasonAndBothLines) {
     );
 }
 
+TEST(Check, ParametersHaveTheNamesOfTheSourceAndTheTypesOfTheSymbol) {
+    const Folder f;
+    const std::string body =
+        "void add(const float* x, float* __restrict__ y, double s, int n) { y[0] = x[n] * s; }\n";
+    const auto parameters = [&](const std::string& name, const std::string& text) {
+        return json::parse(warplens({"check", f.file(name, text), "--json"}).out)
+            .at("entries")
+            .at(0)
+            .at("parameters");
+    };
+    const json mangled = parameters("a.cu", "__global__ " + body);
+    ASSERT_EQ(mangled.size(), 4U);
+    EXPECT_EQ(
+        mangled.at(0),
+        json({
+            {"name",  "x"           },
+            {"type",  "float const*"},
+            {"ptx",   "u64"         },
+            {"bytes", 8             }
+    })
+    );
+    EXPECT_EQ(
+        mangled.at(2),
+        json({
+            {"name",  "s"     },
+            {"type",  "double"},
+            {"ptx",   "f64"   },
+            {"bytes", 8       }
+    })
+    );
+    const json plain = parameters("b.cu", "extern \"C\" __global__ " + body);
+    EXPECT_EQ(
+        plain.at(0),
+        json({
+            {"name",  "x"           },
+            {"type",  "const float*"},
+            {"ptx",   "u64"         },
+            {"bytes", 8             }
+    })
+    );
+    EXPECT_EQ(
+        plain.at(3),
+        json({
+            {"name",  "n"  },
+            {"type",  "int"},
+            {"ptx",   "u32"},
+            {"bytes", 4    }
+    })
+    );
+    EXPECT_EQ(parameters("two.ptx", kTwoEntries), json::array());
+}
+
 TEST(Check, AnEntryAnswersOnlyForWhatItReaches) {
     const Folder f;
     const std::string file = f.file("two.ptx", kTwoEntries);

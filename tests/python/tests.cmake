@@ -1,0 +1,4 @@
+# The Python package over the program of this build, its doctests among them.
+add_test(NAME python COMMAND ${WARPLENS_PYTHON} -m unittest discover -s ${CMAKE_CURRENT_LIST_DIR} -p "*_test.py")
+set_tests_properties(python PROPERTIES TIMEOUT 300
+    ENVIRONMENT "WARPLENS_PROGRAM=$<TARGET_FILE:warplens>;PYTHONPATH=${PROJECT_SOURCE_DIR}/python")
