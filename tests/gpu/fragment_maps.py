@@ -168,9 +168,10 @@ def sparse_maps(gpu):
             continue
         m, n, k = mma.extents
         if mma.selector == 0:
-            for which, rows, columns in (("a", m, k // 2), ("b", k, n)):
+            for which, rows, columns in (("a", m, k // 2), ("b", k, n), ("c", m, n)):
                 lanes = layout(mma, which)
-                yield {"frag": f"mma.sp.{which}.{mma.shape}.{mma.a}", "of": mma.name, "rows": rows, "cols": columns,
+                dtype = mma.d if which == "c" else mma.a
+                yield {"frag": f"mma.sp.{which}.{mma.shape}.{dtype}", "of": mma.name, "rows": rows, "cols": columns,
                        "num_elements": len(lanes[0]), "confirmed": confirmed, "lanes": lanes}
         yield {"frag": f"mma.sp.metadata.{mma.shape}.{mma.a}", "of": mma.name, "selector": mma.selector, "confirmed": confirmed,
                "places": places}
