@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -35,16 +36,16 @@ void add_new(Words& words, const Words& more) {
         if (!holds(words, word)) words.push_back(word);
 }
 
-// m64n8k16 to m64n256k16.
-std::string warpgroup_shapes(int k) {
+// m64n8k16 to m64n256k16; of whole numbers and bits only every second size above 32 (as ptxas 13.0 has it).
+std::string warpgroup_shapes(int k, bool whole) {
     Words shapes;
-    for (int n = 8; n <= 256; n += 8) shapes.push_back(fmt::format("m64n{}k{}", n, k));
+    for (int n = 8; n <= 256; n += whole && n >= 32 ? 16 : 8)
+        shapes.push_back(fmt::format("m64n{}k{}", n, k));
     return join(shapes, "|");
 }
-const char* of_warpgroup(int k) {
-    static const std::string k8 = warpgroup_shapes(8), k16 = warpgroup_shapes(16), k32 = warpgroup_shapes(32),
-                             k256 = warpgroup_shapes(256);
-    return (k == 8 ? k8 : k == 16 ? k16 : k == 32 ? k32 : k256).c_str();
+const char* of_warpgroup(int k, bool whole = false) {
+    static std::map<std::pair<int, bool>, std::string> known;
+    return known.try_emplace({k, whole}, warpgroup_shapes(k, whole)).first->second.c_str();
 }
 
 // What PTX says besides, and what says nothing about who holds what.
@@ -274,41 +275,41 @@ void check_operand(const Query& q) {
 const std::vector<Instruction>& instructions() {
     static const char* const kCounts = "x1|x2|x4|x8|x16|x32|x64|x128";
     static const std::vector<Instruction> kTable = {
-        {"wmma",                "m16n16k16|m8n32k16|m32n8k16",     "f16",       "f16|f32", "f16",   "f16|f32", "9.7.14.4"   },
-        {"wmma",                "m16n16k16|m8n32k16|m32n8k16",     "bf16",      "f32",     "bf16",  "f32",     "9.7.14.4"   },
-        {"wmma",                "m16n16k16|m8n32k16|m32n8k16",     "s8|u8",     "s32",     "s8|u8", "s32",     "9.7.14.4"   },
-        {"wmma",                "m16n16k8",                        "tf32",      "f32",     "tf32",  "f32",     "9.7.14.4"   },
-        {"wmma",                "m8n8k4",                          "f64",       "f64",     "f64",   "f64",     "9.7.14.4"   },
-        {"wmma",                "m8n8k32",                         "s4|u4",     "s32",     "s4|u4", "s32",     "9.7.14.4"   },
-        {"wmma",                "m8n8k128",                        "b1",        "s32",     "b1",    "s32",     "9.7.14.4"   },
-        {"mma",                 "m8n8k4|m16n8k8|m16n8k16",         "f16",       "f16|f32", "f16",   "f16|f32", "9.7.14.5"   },
-        {"mma",                 "m16n8k8|m16n8k16",                "bf16",      "f32",     "bf16",  "f32",     "9.7.14.5"   },
-        {"mma",                 "m16n8k4|m16n8k8",                 "tf32",      "f32",     "tf32",  "f32",     "9.7.14.5"   },
-        {"mma",                 "m8n8k4|m16n8k4|m16n8k8|m16n8k16", "f64",       "f64",     "f64",   "f64",     "9.7.14.5"   },
-        {"mma",                 "m16n8k16|m16n8k32",               "e4m3|e5m2", "f16|f32", "e4m3",  "f32",     "9.7.14.5"   },
-        {"mma",                 "m8n8k16|m16n8k16|m16n8k32",       "s8|u8",     "s32",     "s8",    "s32",     "9.7.14.5"   },
-        {"mma",                 "m8n8k32|m16n8k32|m16n8k64",       "s4|u4",     "s32",     "s4",    "s32",     "9.7.14.5"   },
-        {"mma",                 "m8n8k128|m16n8k128|m16n8k256",    "b1",        "s32",     "b1",    "s32",     "9.7.14.5"   },
-        {"mma.sp",              "m16n8k16|m16n8k32",               "f16",       "f16|f32", "f16",   "",        "9.7.14.6"   },
-        {"mma.sp",              "m16n8k16|m16n8k32",               "bf16",      "f32",     "bf16",  "",        "9.7.14.6"   },
-        {"mma.sp",              "m16n8k8|m16n8k16",                "tf32",      "f32",     "tf32",  "",        "9.7.14.6"   },
-        {"mma.sp",              "m16n8k32|m16n8k64",               "s8|u8",     "s32",     "s8",    "",        "9.7.14.6"   },
-        {"mma.sp",              "m16n8k64|m16n8k128",              "s4|u4",     "s32",     "s4",    "",        "9.7.14.6"   },
-        {"mma.sp",              "m16n8k64",                        "e4m3|e5m2", "f16|f32", "e4m3",  "",        "9.7.14.6"   },
-        {"ldmatrix",            "x1|x2|x4",                        "b16",       "",        "b16",   "",        "9.7.14.5.15"},
-        {"stmatrix",            "x1|x2|x4",                        "b16",       "",        "b16",   "",        "9.7.14.5.16"},
-        {"movmatrix",           "",                                "b16",       "",        "",      "",        "9.7.14.5.17"},
-        {"wgmma",               of_warpgroup(16),                  "f16",       "f16|f32", "",      "",        "9.7.15.5.1" },
-        {"wgmma",               of_warpgroup(16),                  "bf16",      "f32",     "",      "",        "9.7.15.5.1" },
-        {"wgmma",               of_warpgroup(8),                   "tf32",      "f32",     "",      "",        "9.7.15.5.1" },
-        {"wgmma",               of_warpgroup(32),                  "e4m3|e5m2", "f16|f32", "",      "",        "9.7.15.5.1" },
-        {"wgmma",               of_warpgroup(32),                  "s8|u8",     "s32",     "",      "",        "9.7.15.5.1" },
-        {"wgmma",               of_warpgroup(256),                 "b1",        "s32",     "",      "",        "9.7.15.5.1" },
-        {"tcgen05.ld.32x32b",   kCounts,                           "b32",       "",        "",      "",        "9.7.16.2.3" },
-        {"tcgen05.ld.16x64b",   kCounts,                           "b32",       "",        "",      "",        "9.7.16.2.3" },
-        {"tcgen05.ld.16x128b",  "x1|x2|x4|x8|x16|x32|x64",         "b32",       "",        "",      "",        "9.7.16.2.3" },
-        {"tcgen05.ld.16x256b",  "x1|x2|x4|x8|x16|x32",             "b32",       "",        "",      "",        "9.7.16.2.3" },
-        {"tcgen05.ld.16x32bx2", kCounts,                           "b32",       "",        "",      "",        "9.7.16.2.3" },
+        {"wmma",        "m16n16k16|m8n32k16|m32n8k16",     "f16",       "f16|f32",              "f16",                      "f16|f32",         "9.7.14.4"                                 },
+        {"wmma",        "m16n16k16|m8n32k16|m32n8k16",     "bf16",      "f32",                  "bf16",                     "f32",             "9.7.14.4"                                 },
+        {"wmma",        "m16n16k16|m8n32k16|m32n8k16",     "s8|u8",     "s32",                  "s8|u8",                    "s32",             "9.7.14.4"                                 },
+        {"wmma",        "m16n16k8",                        "tf32",      "f32",                  "tf32",                     "f32",             "9.7.14.4"                                 },
+        {"wmma",        "m8n8k4",                          "f64",       "f64",                  "f64",                      "f64",             "9.7.14.4"                                 },
+        {"wmma",        "m8n8k32",                         "s4|u4",     "s32",                  "s4|u4",                    "s32",             "9.7.14.4"                                 },
+        {"wmma",        "m8n8k128",                        "b1",        "s32",                  "b1",                       "s32",             "9.7.14.4"                                 },
+        {"mma",         "m8n8k4|m16n8k8|m16n8k16",         "f16",       "f16|f32",              "f16",                      "f16|f32",         "9.7.14.5"                                 },
+        {"mma",         "m16n8k8|m16n8k16",                "bf16",      "f32",                  "bf16",                     "f32",             "9.7.14.5"                                 },
+        {"mma",         "m16n8k4|m16n8k8",                 "tf32",      "f32",                  "tf32",                     "f32",             "9.7.14.5"                                 },
+        {"mma",         "m8n8k4|m16n8k4|m16n8k8|m16n8k16", "f64",       "f64",                  "f64",                      "f64",             "9.7.14.5"                                 },
+        {"mma",         "m16n8k16|m16n8k32",               "e4m3|e5m2", "f16|f32",              "e4m3",                     "f32",             "9.7.14.5"                                 },
+        {"mma",         "m8n8k16|m16n8k16|m16n8k32",       "s8|u8",     "s32",                  "s8",                       "s32",             "9.7.14.5"                                 },
+        {"mma",         "m8n8k32|m16n8k32|m16n8k64",       "s4|u4",     "s32",                  "s4",                       "s32",             "9.7.14.5"                                 },
+        {"mma",         "m8n8k128|m16n8k128|m16n8k256",    "b1",        "s32",                  "b1",                       "s32",             "9.7.14.5"                                 },
+        {"mma.sp",      "m16n8k16|m16n8k32",               "f16",       "f16|f32",              "f16",                      "f32",             "9.7.14.6"                                 },
+        {"mma.sp",      "m16n8k16|m16n8k32",               "bf16",      "f32",                  "bf16",                     "f32",             "9.7.14.6"                                 },
+        {"mma.sp",      "m16n8k8|m16n8k16",                "tf32",      "f32",                  "tf32",                     "f32",             "9.7.14.6"                                 },
+        {"mma.sp",      "m16n8k32|m16n8k64",               "s8|u8",     "s32",                  "s8",                       "s32",             "9.7.14.6"                                 },
+        {"mma.sp",      "m16n8k64|m16n8k128",              "s4|u4",     "s32",                  "s4",                       "s32",             "9.7.14.6"                                 },
+        {"mma.sp",      "m16n8k64",                        "e4m3|e5m2", "f16|f32",              "e4m3",                     "f32",             "9.7.14.6"                                 },
+        {"ldmatrix",    "x1|x2|x4",                        "b16",       "",                     "b16",                      "",                "9.7.14.5.15"                              },
+        {"stmatrix",    "x1|x2|x4",                        "b16",       "",                     "b16",                      "",                "9.7.14.5.16"                              },
+        {"movmatrix",   "",                                "b16",       "",                     "b16",                      "",                "9.7.14.5.17"                              },
+        {"wgmma",       of_warpgroup(16),                  "f16",       "f16|f32",              "f16",                      "f16|f32",         "9.7.15.5.1"                               },
+        {"wgmma",       of_warpgroup(16),                  "bf16",      "f32",                  "bf16",                     "f32",             "9.7.15.5.1"                               },
+        {"wgmma",       of_warpgroup(8),                   "tf32",      "f32",                  "tf32",                     "f32",             "9.7.15.5.1"                               },
+        {"wgmma",       of_warpgroup(32),                  "e4m3|e5m2", "f16|f32",              "e4m3|e5m2",                "f16|f32",         "9.7.15.5.1"                               },
+        {"wgmma",       of_warpgroup(32,                   true),       "s8|u8",                "s32",                      "s8|u8",           "s32",                                       "9.7.15.5.1"},
+        {"wgmma",             of_warpgroup(256,                                        true),                       "b1", "s32", "b1",             "s32",                                                    "9.7.15.5.1"},
+        {"tcgen05.ld.32x32b", kCounts,                                  "b32",                           "",                                          "",                              "",                   "9.7.16.2.3"},
+        {"tcgen05.ld.16x64b", kCounts,                                  "b32",                           "",                                          "",                              "", "9.7.16.2.3"                                 },
+        {"tcgen05.ld.16x128b", "x1|x2|x4|x8|x16|x32|x64",                                  "b32",                          "",                       "",           "", "9.7.16.2.3"},
+        {"tcgen05.ld.16x256b", "x1|x2|x4|x8|x16|x32",                                  "b32",                          "",                           "",               "",     "9.7.16.2.3"                                 },
+        {"tcgen05.ld.16x32bx2", kCounts,                                  "b32",                         "",                                        "",                            "",               "9.7.16.2.3"},
     };
     return kTable;
 }

@@ -48,6 +48,15 @@ window() {
 kernels_both() {
     python3 tests/gpu/kernels_both.py "$warplens" "$bundle/witness" "$out/kernels-both.json" "$commit"
 }
+# One table of kernels and faults, on all GPUs there are: alone, and beside the emulator.
+sweep() {
+    local on
+    for on in gpu both; do
+        "$warplens" sweep v2b v2c_3 v2c_4 v2c_9 flashcore_2 --faults all --on $on --device all --set H=1 --set S=128 \
+            --json --quiet >"$out/sweep-$on.json"
+        [ $? -le 1 ] || return 1
+    done
+}
 # What a fault leaves of a buffer, and what each kind of memory costs.
 fault_buffer() { python3 tests/gpu/fault_buffer.py "$out/fault-buffer.json" "$commit"; }
 # compute-sanitizer's tools and cuda-gdb on the kernel whose tiles are dumped.
@@ -55,7 +64,7 @@ observers() { python3 tests/gpu/observers.py "$warplens" "$out/observers.json" "
 
 failed=0
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards recording_cost fault_buffer window observers)
+[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards recording_cost sweep fault_buffer window observers)
 for step in "${steps[@]}"; do
     begun=$(date +%s.%N)
     "$step" >"$out/$step.log" 2>&1

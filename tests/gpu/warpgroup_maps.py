@@ -1,6 +1,6 @@
 """Measures which element each of a warpgroup's 128 lanes holds where in wgmma's a and d, and writes
-OUT/warpgroup_sm90.npz: member "wgmma.m64n64k16 c f32" is (128, elements a lane, 2), the (row, column) of each element;
-"movmatrix d" (32, 2, 2) the place in the matrix that was handed in.
+OUT/warpgroup_sm90.npz: member "wgmma.m64n64k16 c f32" is (2, 128, elements a lane), the row of each element, then the column;
+"movmatrix d" (2, 32, 2) the place in the matrix that was handed in.
 
 usage: warpgroup_maps.py OUT
 
@@ -190,7 +190,7 @@ def main():
                     maps[f"{shape} a {kind[0]}"] = of.of_a(place)
                     check_whole(f"{shape} a {kind[0]}", maps[f"{shape} a {kind[0]}"], 64, of.k)
     record = np.frombuffer(json.dumps({"device": name, "driver": driver, "sm": "90a"}).encode(), np.uint8)
-    np.savez_compressed(out / "warpgroup_sm90.npz", record=record, **{k: v.astype(np.int16) for k, v in maps.items()})
+    np.savez_compressed(out / "warpgroup_sm90.npz", record=record, **{k: v.astype(np.int16).transpose(2, 0, 1) for k, v in maps.items()})
     print(f"{len(maps)} maps of warpgroups written: {name}, driver {driver}")
 
 
