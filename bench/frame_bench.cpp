@@ -1,17 +1,22 @@
-// Frame time of the whole window while a 64x64 tile is panned in every frame: median, 90th percentile and
-// worst of 200.
+// Frame times of the whole window at 1920x1080, off screen: panning in every frame over tiles from 64x64 to
+// 16384x16384 (median, 90th percentile and worst of 200), the first frame, a big tile from the click to its
+// picture and to its figures, and the longest frame of any of it.
 #include "app/draw/gl.h"
 #include "app/session/navigate.h"
 #include "app/shell/shell_offscreen.h"
+#include "instrumentation/base/dtype.h"
 #include "tests/support/synthetic_capture.h"
 
 #include <imgui.h>
+#include <implot.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string_view>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -20,6 +25,18 @@ namespace {
 using namespace wl::app;
 
 constexpr int kFrames = 200, kWarmUp = 20;
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// KiB at the most so far.
+long peak_memory() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
 
 // Holds the mouse button over the first heatmap and moves it to and fro.
 void pan(const App& app, int frame) {
@@ -37,12 +54,10 @@ std::vector<double> measure_frames(OffscreenShell& shell) {
     std::vector<double> milliseconds;
     for (int frame = 0; frame < kWarmUp + kFrames; ++frame) {
         pan(shell.app, frame);
-        const auto begin = std::chrono::steady_clock::now();
+        const auto begin = Clock::now();
         shell.draw();
         glFinish();
-        const auto end = std::chrono::steady_clock::now();
-        if (frame >= kWarmUp)
-            milliseconds.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
+        if (frame >= kWarmUp) milliseconds.push_back(since(begin));
     }
     ImGui::GetIO().AddMouseButtonEvent(0, false);
     std::sort(milliseconds.begin(), milliseconds.end());
@@ -115,11 +130,110 @@ void measure_shared(OffscreenShell& shell) {
     report("shared memory, all of it", measure_frames(shell));
 }
 
+// One tile of that side; with a reference, isolated elements of which are wrong, up to 4096x4096.
+wl::capture::Capture square_tile(int side) {
+    wl::capture::Capture c = wl::testing::synthetic_capture();
+    wl::capture::Tile tile = c.tiles.front();
+    const auto count = static_cast<size_t>(side) * static_cast<size_t>(side);
+    std::vector<std::byte> got(2 * count);  // f16, all between 0.25 and 32
+    for (size_t i = 0; i < count; ++i) {
+        const auto bits = static_cast<uint16_t>(0x3400 + (i * 2654435761U >> 11) % 0x1c00);
+        std::memcpy(got.data() + 2 * i, &bits, sizeof bits);
+    }
+    c.probes[static_cast<size_t>(tile.probe)].dtype = wl::DType::f16;
+    tile.rows = tile.cols = side;
+    tile.reference = tile.bound = tile.owner = wl::capture::kNoBlob;
+    if (side <= 4096) {
+        std::vector<double> reference(count);
+        for (size_t i = 0; i < count; ++i)
+            reference[i] = wl::to_double(wl::DType::f16, got.data() + 2 * i) + (i % 65537 == 5 ? 3 : 1e-4);
+        tile.reference = wl::capture::add_blob(c.blobs, reference);
+        tile.bound = wl::capture::add_blob(c.blobs, std::vector<float>(count, 0.01F));
+    }
+    tile.values = wl::capture::add_blob(c.blobs, std::move(got));
+    c.tiles.assign(1, tile);
+    c.records.clear();
+    c.findings.clear();
+    c.outputs.clear();
+    return c;
+}
+
+// What ImPlot needs for as many cells, in a window of the same size.
+void measure_implot(OffscreenShell& shell, int side) {
+    std::vector<float> values(static_cast<size_t>(side) * static_cast<size_t>(side));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 2654435761U >> 11 & 1023);
+    std::vector<double> milliseconds;
+    for (int frame = 0; frame < 12; ++frame) {
+        const auto begin = Clock::now();
+        shell.draw([&] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize({1920, 1080});
+            ImGui::Begin("implot", nullptr, ImGuiWindowFlags_NoDecoration);
+            if (ImPlot::BeginPlot("##heat", {640, 640}, ImPlotFlags_CanvasOnly)) {
+                ImPlot::PlotHeatmap("values", values.data(), side, side, 0, 1023, nullptr);
+                ImPlot::EndPlot();
+            }
+            ImGui::End();
+        });
+        glFinish();
+        if (frame >= 2) milliseconds.push_back(since(begin));
+    }
+    std::sort(milliseconds.begin(), milliseconds.end());
+    std::printf(
+        "ImPlot::PlotHeatmap, %dx%d  median %5.1f ms\n", side, side, milliseconds[milliseconds.size() / 2]
+    );
+}
+
+// From the click on the tile to its picture, and to its figures; frames drawn meanwhile.
+void measure_square(OffscreenShell& shell, int side) {
+    App& app = shell.app;
+    load(app.session, app.selection, wl::capture::Capture{}, "");
+    load(app.session, app.selection, square_tile(side), "square.wlcap");
+    select_tile(app.session, app.selection, 0);
+    app.workspace.heatmaps.zoom = Zoom::fit;
+    const auto begin = Clock::now();
+    double longest = 0, first = 0;
+    do {
+        const auto frame = Clock::now();
+        shell.draw();
+        glFinish();
+        longest = std::max(longest, since(frame));
+        if (first == 0) first = since(begin);
+    } while (app.session.loading);
+    const double all = since(begin);
+    std::printf(
+        "%dx%d opened: picture %.0f ms, figures %.0f ms, longest frame %.0f ms, peak %ld MiB\n",
+        side,
+        side,
+        first,
+        all,
+        longest,
+        peak_memory() / 1024
+    );
+    settle(shell);
+    report((std::to_string(side) + ", fitted").c_str(), measure_frames(shell));
+    for (const double cell : {0.3, 1.0, 6.0}) {
+        app.workspace.heatmaps.zoom = Zoom::free;
+        for (HeatView& view : app.workspace.heatmaps.views) {
+            view.cell_width = view.cell_height = cell;
+            view.row = view.col = side / 3.0;
+        }
+        settle(shell);
+        char what[64] = "";
+        std::snprintf(what, sizeof what, "%d, %.1f pixels a cell", side, cell);
+        report(what, measure_frames(shell));
+    }
+}
+
 }  // namespace
 
 int main() {
     try {
+        const auto begin = Clock::now();
         OffscreenShell shell(1920, 1080, 1);
+        shell.draw();
+        glFinish();
+        std::printf("start to first frame %.0f ms\n", since(begin));
         load(shell.app.session, shell.app.selection, wl::testing::synthetic_capture(), "synthetic.wlcap");
         std::printf(
             "1920x1080, %s, %d frames each\n",
@@ -137,6 +251,9 @@ int main() {
         shell.app.workspace.heatmaps.zoom = Zoom::fit;
         settle(shell);
         report("4096x64, fitted, panning", measure_frames(shell));
+        for (int side = 64; side <= 16384; side *= 4) measure_square(shell, side);
+        for (const int side : {512, 2048}) measure_implot(shell, side);
+        load(shell.app.session, shell.app.selection, wl::testing::synthetic_capture(), "synthetic.wlcap");
         measure_shared(shell);
         return 0;
     } catch (const std::exception& error) {

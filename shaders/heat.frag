@@ -3,12 +3,16 @@
 //   SYMLOG    values are compressed by sign(v) log2(1 + |v| LogScale) before the palette
 //   OWNER     a value is an index into the palette; below 0: never written, hatched
 //   GRID      hairlines between the cells
+//   UNDER     the second number of a texel whose first is NaN shows between the stripes of the NaN
+//   CLIPPED   stripes over values beyond the ends of the palette
+//   SIGNS     negative, zero, positive: the palette's first, middle and last colour
 uniform sampler2D Values;   // unit 0: r = value, or (r, g) = (min, max)
 uniform sampler2D Palette;  // unit 1: one row of colours
 uniform vec2 Transfer;      // palette position = value * x + y
 uniform float Neutral;
 uniform float LogScale;
-uniform vec2 Cell;  // pixels a texel is wide and high
+uniform vec2 Cell;    // pixels a texel is wide and high
+uniform vec3 Ground;  // of the window: on which hatching is drawn
 in vec2 texel;
 out vec4 colour;
 
@@ -16,26 +20,48 @@ const vec3 NOT_A_NUMBER = vec3(1.0, 0.0, 0.87);
 const vec3 POSITIVE_INFINITY = vec3(0.0, 1.0, 1.0);
 const vec3 NEGATIVE_INFINITY = vec3(0.62, 1.0, 0.0);
 
-// Diagonal stripes: there is nothing here.
-vec3 hatch(vec3 dark, vec3 light) { return mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 2.0 ? light : dark; }
+const vec3 BELOW = vec3(0.20, 0.62, 1.0);
+const vec3 ABOVE = vec3(1.0, 0.26, 0.26);
 
-vec3 colour_of(float value) {
+bool in_stripe(float width) { return mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < width; }
+vec3 hatch(vec3 ground, vec3 stripe) { return in_stripe(2.0) ? stripe : ground; }
+
+vec3 palette_at(float value) {
+#ifdef SIGNS
+    float position = 0.5 + 0.5 * sign(value);
+#else
+#ifdef SYMLOG
+    value = sign(value) * log2(1.0 + abs(value) * LogScale);
+#endif
+    float position = value * Transfer.x + Transfer.y;
+#endif
+    float inside = clamp(position, 0.0, 1.0);
+    vec3 result = texelFetch(Palette, ivec2(int(inside * float(PALETTE_SIZE - 1) + 0.5), 0), 0).rgb;
+#ifdef CLIPPED
+    if (position < -0.0005) result = hatch(result, BELOW);
+    if (position > 1.0005) result = hatch(result, ABOVE);
+#endif
+    return result;
+}
+
+bool is_finite(uint bits) { return (bits & 0x7f800000u) != 0x7f800000u; }
+
+vec3 colour_of(float value, float under) {
 #ifdef OWNER
-    if (value < 0.0) return hatch(vec3(0.085, 0.092, 0.106), vec3(0.33, 0.35, 0.39));
+    if (value < 0.0) return hatch(Ground, mix(Ground, vec3(0.5), 0.6));
     return texelFetch(Palette, ivec2(int(value), 0), 0).rgb;
 #else
     // By exponent bits: a driver may assume that isnan() never holds.
     uint bits = floatBitsToUint(value);
-    if ((bits & 0x7f800000u) == 0x7f800000u) {
-        bool negative = (bits & 0x80000000u) != 0u;
-        if ((bits & 0x007fffffu) == 0u) return negative ? NEGATIVE_INFINITY : POSITIVE_INFINITY;
-        return negative ? hatch(vec3(0.085, 0.092, 0.106), vec3(0.125, 0.135, 0.155)) : NOT_A_NUMBER;
-    }
-#ifdef SYMLOG
-    value = sign(value) * log2(1.0 + abs(value) * LogScale);
+    if (is_finite(bits)) return palette_at(value);
+    bool negative = (bits & 0x80000000u) != 0u;
+    if ((bits & 0x007fffffu) == 0u) return negative ? NEGATIVE_INFINITY : POSITIVE_INFINITY;
+    // No value; infinite as the reference wants it.
+    if (negative) return hatch(Ground, (bits & 1u) == 0u ? mix(Ground, vec3(0.5), 0.16) : mix(Ground, NEGATIVE_INFINITY, 0.4));
+#ifdef UNDER
+    if (!in_stripe(4.0) && is_finite(floatBitsToUint(under))) return palette_at(under) * 0.8;
 #endif
-    float position = clamp(value * Transfer.x + Transfer.y, 0.0, 1.0);
-    return texelFetch(Palette, ivec2(int(position * float(PALETTE_SIZE - 1) + 0.5), 0), 0).rgb;
+    return NOT_A_NUMBER;
 #endif
 }
 
@@ -49,7 +75,7 @@ void main() {
 #else
     float value = values.x;
 #endif
-    vec3 result = colour_of(value);
+    vec3 result = colour_of(value, values.y);
 #ifdef GRID
     vec2 inside = (texel - at) * Cell;
     if (inside.x < 1.0 || inside.y < 1.0) result *= 0.78;

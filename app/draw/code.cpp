@@ -12,12 +12,12 @@ namespace {
 
 ImU32 colour_of(TokenKind kind) {
     switch (kind) {
-        case TokenKind::keyword: return colour::hex(0xb48be0);
-        case TokenKind::type: return colour::hex(0x6fb7d8);
-        case TokenKind::number: return colour::hex(0xd8b06a);
-        case TokenKind::string: return colour::hex(0x93b98a);
+        case TokenKind::keyword: return colour::kKeyword;
+        case TokenKind::type: return colour::kType;
+        case TokenKind::number: return colour::kNumber;
+        case TokenKind::string: return colour::kString;
         case TokenKind::comment: return colour::kFaint;
-        case TokenKind::directive: return colour::hex(0x8f9bb3);
+        case TokenKind::directive: return colour::kDirective;
         case TokenKind::mark: return colour::kSelection;
         case TokenKind::plain: return colour::kText;
     }

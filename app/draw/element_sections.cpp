@@ -28,9 +28,9 @@ void draw_bit_row(ElementColumn& column, uint64_t bits, uint64_t other, BitField
         const bool set = (bits >> bit & 1) != 0, differs = ((bits ^ other) >> bit & 1) != 0;
         const bool exponent = bit >= fields.mantissa && bit < count - fields.sign;
         const ImU32 ink = differs ? colour::kBad
-            : bit == count - 1    ? colour::hex(0xc98aa2)
-            : exponent            ? colour::hex(0x8fae74)
-                                  : colour::hex(0x5f86bd);
+            : bit == count - 1    ? colour::kViolet
+            : exponent            ? colour::kGood
+                                  : colour::kAccent;
         list->AddRectFilled(
             {x, column.y},
             {x + cell - 1, column.y + px(11)},
@@ -103,7 +103,7 @@ void draw_bits(ElementColumn& column, const TileView& tile, const ElementFacts& 
     const DType dtype = tile.data.dtype;
     const BitFields fields = bit_fields(dtype);
     if (fields.mantissa == 0) return;
-    const size_t at = tile.data.got.index(facts.at.row, facts.at.col) * size_of(dtype);
+    const size_t at = tile.data.index(facts.at.row, facts.at.col) * size_of(dtype);
     const uint64_t bits = bits_of(dtype, tile.data.raw.data() + at);
     uint64_t other = bits;
     if (facts.compared) {
@@ -191,7 +191,7 @@ void draw_neighbours(
             if (!is_absent(value))
                 put_centred(
                     {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2},
-                    {Face::tiny_numbers, ink_on(fill)},
+                    {Face::tiny_numbers, colour::ink_on(fill)},
                     cell_number(value, room)
                 );
             if (at == facts.at)

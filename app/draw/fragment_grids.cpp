@@ -30,11 +30,6 @@ ImU32 error_fill(const FragmentOperandView& view, size_t k, double value) {
     return colour::of(diverging()[static_cast<size_t>(std::lround((share + 1) / 2 * (kPaletteSize - 1)))]);
 }
 
-ImU32 ink_on(ImU32 fill) {
-    const auto part = [fill](int shift) { return static_cast<float>(fill >> shift & 0xff); };
-    return 0.3F * part(0) + 0.59F * part(8) + 0.11F * part(16) > 120 ? colour::kBar : colour::kBright;
-}
-
 // As the heatmaps mark an element out of its bound.
 void wrong_corner(ImVec2 low, ImVec2 high) {
     const float side = std::max(px(3), std::min(px(7), (high.x - low.x) * 0.4F));
@@ -106,7 +101,7 @@ void draw_cell(const ShownFragment& shown, ImVec2 low, ImVec2 high, const Fragme
     if (characters >= 3 && high.y - low.y >= px(11))
         put_centred(
             {(low.x + high.x) / 2, (low.y + high.y) / 2},
-            {Face::tiny_numbers, ink_on(fill)},
+            {Face::tiny_numbers, colour::ink_on(fill)},
             cell_number(value, std::min(characters, 7))
         );
     if (marked && is_wrong(shown, cell.lane, cell.element)) wrong_corner(low, high);

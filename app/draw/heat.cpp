@@ -3,7 +3,7 @@
 
 #include "app/draw/embedded.h"
 #include "app/draw/gl.h"
-#include "app/draw/palettes.h"
+#include "app/draw/look.h"
 #include "instrumentation/base/error.h"
 
 #include <algorithm>
@@ -11,12 +11,21 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace wl::app {
 
 namespace {
 
-enum Variant : unsigned { kExtremes = 1, kSymlog = 2, kOwner = 4, kGrid = 8 };
+enum Variant : unsigned {
+    kExtremes = 1,
+    kSymlog = 2,
+    kOwner = 4,
+    kGrid = 8,
+    kUnder = 16,
+    kClipped = 32,
+    kSigns = 64
+};
 constexpr int kMargin = 192;         // texels kept around the visible window, so that panning rarely uploads
 constexpr float kGridFrom = 7;       // pixels a cell
 constexpr float kLogDecades = 1000;  // the symmetric logarithm is linear below max / 1000
@@ -24,9 +33,10 @@ constexpr float kLogDecades = 1000;  // the symmetric logarithm is linear below 
 struct Binding {
     HeatRenderer* renderer = nullptr;
     unsigned variant = 0;
-    HeatMap map = HeatMap::values;
+    unsigned palette = 0;
     float scale = 1, bias = 0, neutral = 0, log_scale = 1;
     ImVec2 cell;
+    ImVec4 ground;  // on which hatching is drawn
 };
 
 float log_scale_of(const HeatStyle& style) {
@@ -71,6 +81,9 @@ HeatProgram link(unsigned variant, unsigned like) {
     if (variant & kSymlog) head += "#define SYMLOG\n";
     if (variant & kOwner) head += "#define OWNER\n";
     if (variant & kGrid) head += "#define GRID\n";
+    if (variant & kUnder) head += "#define UNDER\n";
+    if (variant & kClipped) head += "#define CLIPPED\n";
+    if (variant & kSigns) head += "#define SIGNS\n";
     const unsigned vertex = compile(GL_VERTEX_SHADER, head + std::string(heat_vertex_shader()));
     const unsigned fragment = compile(GL_FRAGMENT_SHADER, head + std::string(heat_fragment_shader()));
     HeatProgram program;
@@ -92,6 +105,7 @@ HeatProgram link(unsigned variant, unsigned like) {
     program.neutral = glGetUniformLocation(program.id, "Neutral");
     program.log_scale = glGetUniformLocation(program.id, "LogScale");
     program.cell = glGetUniformLocation(program.id, "Cell");
+    program.ground = glGetUniformLocation(program.id, "Ground");
     glUseProgram(program.id);
     glUniform1i(glGetUniformLocation(program.id, "Values"), 0);
     glUniform1i(glGetUniformLocation(program.id, "Palette"), 1);
@@ -110,9 +124,10 @@ Texture make_palette(int width, const void* rgb) {
 }
 
 void make_palettes(HeatRenderer& renderer) {
-    renderer.palettes[0] = make_palette(kPaletteSize, viridis().data());
-    renderer.palettes[1] = make_palette(kPaletteSize, diverging().data());
-    renderer.palettes[2] = make_palette(kOwnerWarps * kOwnerLanes, owner_palette().data());
+    for (int ramp = 0; ramp < kRamps; ++ramp)
+        renderer.ramps[static_cast<size_t>(ramp)] =
+            make_palette(kPaletteSize, palette_of(static_cast<Ramp>(ramp)).data());
+    renderer.owners = make_palette(kOwnerWarps * kOwnerLanes, owner_palette().data());
 }
 
 // Runs inside the back end's loop over draw commands, with its program bound.
@@ -131,8 +146,9 @@ void bind(const ImDrawList*, const ImDrawCmd* command) {
     glUniform1f(program.neutral, binding.neutral);
     glUniform1f(program.log_scale, binding.log_scale);
     glUniform2f(program.cell, binding.cell.x, binding.cell.y);
+    glUniform3f(program.ground, binding.ground.x, binding.ground.y, binding.ground.z);
     glActiveTexture(GL_TEXTURE1);
-    glBindTexture(GL_TEXTURE_2D, binding.renderer->palettes[static_cast<size_t>(binding.map)].id);
+    glBindTexture(GL_TEXTURE_2D, binding.palette);
     glActiveTexture(GL_TEXTURE0);
     glDisable(GL_BLEND);
 }
@@ -148,20 +164,46 @@ void allocate(HeatCanvas& canvas, int width, int height) {
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32F, canvas.width, canvas.height, 0, GL_RG, GL_FLOAT, nullptr);
 }
 
+// Elements of the window as they are; with what lies under them: pairs.
+std::vector<float> read_elements(const HeatLayer& layer, const BlockWindow& window) {
+    const auto cols = static_cast<size_t>(window.cols);
+    const size_t channels = layer.under != nullptr ? 2 : 1;
+    std::vector<float> texels(static_cast<size_t>(window.rows) * cols * channels), row(cols);
+    for (int r = 0; r < window.rows; ++r) {
+        float* to = texels.data() + static_cast<size_t>(r) * cols * channels;
+        if (layer.under == nullptr) {
+            layer.values->read(window.row + r, window.col, window.cols, to);
+            continue;
+        }
+        layer.values->read(window.row + r, window.col, window.cols, row.data());
+        for (size_t c = 0; c < cols; ++c) to[2 * c] = row[c];
+        layer.under->read(window.row + r, window.col, window.cols, row.data());
+        for (size_t c = 0; c < cols; ++c) to[2 * c + 1] = row[c];
+    }
+    return texels;
+}
+
+// A block that is NaN has no largest element: what lies under it takes that place.
+void put_under(Matrix<MinMax>& blocks, const HeatLayer& layer, const BlockWindow& window) {
+    const Matrix<MinMax> under = reduce(*layer.under, *layer.under_pyramid, window);
+    for (size_t i = 0; i < blocks.data.size(); ++i)
+        if (std::isnan(blocks.data[i].lo) && !is_absent(blocks.data[i].lo))
+            blocks.data[i].hi = under.data[i].hi;
+}
+
 void upload(HeatCanvas& canvas, const HeatLayer& layer) {
     const BlockWindow& window = canvas.window;
     allocate(canvas, window.cols, window.rows);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    const auto send = [&window](unsigned format, const void* texels) {
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, window.cols, window.rows, format, GL_FLOAT, texels);
+    };
     if (window.block_rows == 1 && window.block_cols == 1) {
-        glPixelStorei(GL_UNPACK_ROW_LENGTH, layer.values->cols);
-        const float* first = layer.values->data.data() + layer.values->index(window.row, window.col);
-        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, window.cols, window.rows, GL_RED, GL_FLOAT, first);
-        glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+        send(layer.under != nullptr ? GL_RG : GL_RED, read_elements(layer, window).data());
     } else {
-        const Matrix<MinMax> blocks = reduce(*layer.values, *layer.pyramid, window);
-        glTexSubImage2D(
-            GL_TEXTURE_2D, 0, 0, 0, window.cols, window.rows, GL_RG, GL_FLOAT, blocks.data.data()
-        );
+        Matrix<MinMax> blocks = reduce(*layer.values, *layer.pyramid, window);
+        if (layer.under != nullptr) put_under(blocks, layer, window);
+        send(GL_RG, blocks.data.data());
     }
 }
 
@@ -186,7 +228,7 @@ Span with_margin(Span span, int blocks) {
 
 // Uploads only when what is visible is not on the GPU yet. False: nothing is visible.
 bool update(HeatCanvas& canvas, const HeatPicture& picture) {
-    const Matrix<float>& values = *picture.layer.values;
+    const Plane& values = *picture.layer.values;
     const int block_rows = block_for(picture.view.cell_height),
               block_cols = block_for(picture.view.cell_width);
     const int all_rows = (values.rows + block_rows - 1) / block_rows,
@@ -226,18 +268,26 @@ Binding binding_for(HeatRenderer& renderer, const HeatPicture& picture, const Bl
     const Transfer transfer = transfer_of(picture.style);
     unsigned variant = 0;
     if (!whole) variant |= kExtremes;
-    if (picture.style.map == HeatMap::owners) variant |= kOwner;
-    if (picture.style.log && picture.style.map != HeatMap::owners) variant |= kSymlog;
+    const bool owners = picture.style.map == HeatMap::owners;
+    const bool signs = !owners && picture.style.overlay == Overlay::signs;
+    if (owners) variant |= kOwner;
+    if (picture.style.log && !owners && !signs) variant |= kSymlog;
     if (whole && std::min(cell.x, cell.y) >= kGridFrom) variant |= kGrid;
+    if (picture.layer.under != nullptr && !owners) variant |= kUnder;
+    if (picture.style.overlay == Overlay::clipped && !owners) variant |= kClipped;
+    if (signs) variant |= kSigns;
+    const Texture& palette =
+        owners ? renderer.owners : renderer.ramps[static_cast<size_t>(ramp_of(picture.style))];
     return {
         &renderer,
         variant,
-        picture.style.map,
+        palette.id,
         transfer.scale,
         transfer.bias,
         picture.style.neutral,
         log_scale_of(picture.style),
-        cell};
+        cell,
+        ImGui::ColorConvertU32ToFloat4(colour::kBar)};
 }
 
 }  // namespace
@@ -256,7 +306,17 @@ HeatRenderer::~HeatRenderer() {
     }
 }
 
+Ramp ramp_of(const HeatStyle& style) {
+    const bool light = is_light();
+    if (style.map == HeatMap::values && style.overlay != Overlay::signs)
+        return static_cast<Ramp>(std::clamp(style.colours, 0, kValueRamps - 1));
+    const bool second = style.map == HeatMap::errors && style.colours == 1;
+    if (second) return light ? Ramp::purple_green_light : Ramp::purple_green;
+    return light ? Ramp::blue_orange_light : Ramp::blue_orange;
+}
+
 float palette_position(const HeatStyle& style, float value) {
+    if (style.overlay == Overlay::signs) return value > 0 ? 1.0F : value < 0 ? 0.0F : 0.5F;
     const Transfer transfer = transfer_of(style);
     const float mapped = style.log ? symlog(value, log_scale_of(style)) : value;
     return std::clamp(mapped * transfer.scale + transfer.bias, 0.0F, 1.0F);
@@ -267,11 +327,11 @@ size_t palette_index(const HeatStyle& style, float value) {
 }
 
 void draw_heat(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPicture& picture) {
-    if (renderer.palettes[0].id == 0) make_palettes(renderer);
+    if (renderer.owners.id == 0) make_palettes(renderer);
     if (!update(canvas, picture)) return;
     const HeatView& view = picture.view;
     const BlockWindow& window = canvas.window;
-    const Matrix<float>& values = *picture.layer.values;
+    const Plane& values = *picture.layer.values;
     const ImVec2 far(picture.origin.x + picture.size.x, picture.origin.y + picture.size.y);
     const ImVec2 low(
         std::max(picture.origin.x, x_at_col(view, picture.origin, 0)),

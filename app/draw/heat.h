@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/draw/heat_view.h"
+#include "app/draw/palettes.h"
 #include "app/session/pyramid.h"
-#include "instrumentation/base/matrix.h"
 
 #include <imgui.h>
 
@@ -12,23 +12,37 @@
 
 namespace wl::app {
 
-enum class HeatMap : uint8_t { values, errors, owners };  // viridis; diverging; one colour a (warp, lane)
+enum class HeatMap : uint8_t {
+    values,
+    errors,
+    owners
+};  // a ramp; a diverging one; one colour a (warp, lane)
+
+// What is drawn in place of the palette's colour: stripes over values beyond its ends, or the sign alone.
+enum class Overlay : uint8_t { none, clipped, signs };
 
 struct HeatStyle {
     HeatMap map = HeatMap::values;
     float lo = 0, hi = 1;  // ends of the palette
     float neutral = 0;     // of a block of elements the one farther from this is shown
     bool log = false;      // symmetric logarithm
+    int colours = 0;       // which ramp of its map
+    Overlay overlay = Overlay::none;
 };
+constexpr int kValueRamps = 4, kErrorRamps = 2;
+Ramp ramp_of(const HeatStyle& style);  // in the present theme
 
 // A position in [0, 1] along the palette, as the shader computes it.
 float palette_position(const HeatStyle& style, float value);
 size_t palette_index(const HeatStyle& style, float value);  // of the colour that the shader picks
 
 struct HeatLayer {
-    const Matrix<float>* values = nullptr;
+    const Plane* values = nullptr;
     const Pyramid* pyramid = nullptr;
     uint64_t content = 0;  // another number whenever the values are others
+    // Of the same shape: what shows between the stripes of an element that is NaN; null: nothing.
+    const Plane* under = nullptr;
+    const Pyramid* under_pyramid = nullptr;
 };
 
 // An OpenGL texture; must go before its context does.
@@ -52,13 +66,14 @@ struct HeatCanvas {
 
 struct HeatProgram {
     unsigned id = 0;
-    int projection = -1, transfer = -1, neutral = -1, log_scale = -1, cell = -1;
+    int projection = -1, transfer = -1, neutral = -1, log_scale = -1, cell = -1, ground = -1;
 };
 
 // Shaders (linked on first use) and palettes; one a window.
 struct HeatRenderer {
-    std::array<HeatProgram, 16> programs;  // by combination of the defines of heat.frag
-    std::array<Texture, 3> palettes;       // by HeatMap
+    std::array<HeatProgram, 128> programs;  // by combination of the defines of heat.frag
+    std::array<Texture, kRamps> ramps;
+    Texture owners;
     HeatRenderer() = default;
     HeatRenderer(const HeatRenderer&) = delete;
     HeatRenderer& operator=(const HeatRenderer&) = delete;

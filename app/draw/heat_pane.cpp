@@ -16,7 +16,7 @@ constexpr float kCornersFrom = 12;  // pixels a cell for the red corner of a wro
 // What of the area the matrix leaves free; blending under the heatmap itself would cost as much as the
 // heatmap.
 void draw_surroundings(const HeatPane& pane, Box heat) {
-    const Matrix<float>& values = pane.layer->values;
+    const Plane& values = pane.layer->values;
     const float left = std::clamp(x_at_col(pane.view, heat.low, 0), heat.low.x, heat.high.x),
                 right = std::clamp(x_at_col(pane.view, heat.low, values.cols), left, heat.high.x),
                 top = std::clamp(y_at_row(pane.view, heat.low, 0), heat.low.y, heat.high.y),
@@ -37,7 +37,7 @@ struct CellRange {
     int row = 0, col = 0, row_end = 0, col_end = 0;
 };
 CellRange visible_cells(const HeatPane& pane, Box heat) {
-    const Matrix<float>& values = pane.layer->values;
+    const Plane& values = pane.layer->values;
     const Element low = element_at_pixel(pane.view, heat.low, heat.low),
                   high = element_at_pixel(pane.view, heat.low, heat.high);
     return {
@@ -66,7 +66,7 @@ void draw_numbers(const HeatPane& pane, Box heat) {
             const float value = pane.layer->values(row, col);
             if (is_absent(value)) continue;
             const Box box = cell_box(pane, heat, {row, col});
-            const ImU32 ink = ink_on(heat_colour(pane.style, value));
+            const ImU32 ink = colour::ink_on(heat_colour(pane.style, value));
             put_centred(
                 {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2},
                 {face, ink},
@@ -80,10 +80,10 @@ void draw_owner_names(const HeatPane& pane, Box heat) {
     const CellRange cells = visible_cells(pane, heat);
     for (int row = cells.row; row < cells.row_end; ++row) {
         for (int col = cells.col; col < cells.col_end; ++col) {
-            const capture::Owner& owner = pane.tile->data.owner(row, col);
+            const capture::Owner owner = pane.tile->data.owner(row, col);
             if (owner.warp == capture::Owner::kNobody) continue;
             const Box box = cell_box(pane, heat, {row, col});
-            const ImU32 ink = ink_on(heat_colour(pane.style, pane.layer->values(row, col)));
+            const ImU32 ink = colour::ink_on(heat_colour(pane.style, pane.layer->values(row, col)));
             put_centred(
                 {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2},
                 {Face::tiny_numbers, ink},
@@ -94,13 +94,13 @@ void draw_owner_names(const HeatPane& pane, Box heat) {
 }
 
 void draw_corners(const HeatPane& pane, Box heat) {
-    if (pane.tile->wrong.data.empty() || pane.tile->wrong_count == 0) return;
+    if (!has_reference(*pane.tile) || (pane.tile->measured && pane.tile->wrong_count == 0)) return;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const CellRange cells = visible_cells(pane, heat);
     const float side = std::min(px(7), static_cast<float>(pane.view.cell_width) / 3);
     for (int row = cells.row; row < cells.row_end; ++row) {
         for (int col = cells.col; col < cells.col_end; ++col) {
-            if (pane.tile->wrong(row, col) == 0) continue;
+            if (!is_wrong(pane.tile->data, row, col)) continue;
             const Box box = cell_box(pane, heat, {row, col});
             list->AddTriangleFilled(
                 {box.high.x - side, box.low.y},
@@ -249,14 +249,7 @@ ImU32 heat_colour(const HeatStyle& style, float value) {
         return value < 0 ? colour::kPanel : colour::of(owner_palette()[static_cast<size_t>(value)]);
     if (is_absent(value)) return colour::kPanel;
     if (!std::isfinite(value)) return colour_of_non_finite(value);
-    const Palette& palette = style.map == HeatMap::values ? viridis() : diverging();
-    return colour::of(palette[palette_index(style, value)]);
-}
-
-ImU32 ink_on(ImU32 background) {
-    const auto channel = [background](int shift) { return static_cast<float>(background >> shift & 0xff); };
-    return 0.299F * channel(0) + 0.587F * channel(8) + 0.114F * channel(16) > 140 ? colour::hex(0x101215)
-                                                                                  : colour::hex(0xf2f4f7);
+    return colour::of(palette_of(ramp_of(style))[palette_index(style, value)]);
 }
 
 void draw_marks(const HeatPane& pane, Box heat) {
@@ -272,15 +265,16 @@ void draw_pane(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPane& pane,
     const Box heat = boxes.heat;
     if (heat.width() < px(8) || heat.height() < px(8)) return;
     draw_surroundings(pane, heat);
+    HeatLayer layer{&pane.layer->values, &pane.layer->pyramid, pane.content, nullptr, nullptr};
+    if (pane.layer == &pane.tile->got && has_reference(*pane.tile) && pane.layer->figures.nan > 0) {
+        layer.under = &pane.tile->reference.values;
+        layer.under_pyramid = &pane.tile->reference.pyramid;
+    }
     draw_heat(
         renderer,
         canvas,
         {
-            {&pane.layer->values, &pane.layer->pyramid, pane.content},
-            pane.style,
-            pane.view,
-            heat.low,
-            {heat.width(),                   heat.height()                           }
+            layer, pane.style, pane.view, heat.low, {heat.width(), heat.height()}
     }
     );
     const double cell = std::min(pane.view.cell_width, pane.view.cell_height * 1.5);

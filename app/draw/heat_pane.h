@@ -42,7 +42,6 @@ float bar_value_at_x(Box box, const ColourBar& bar, float x);
 void draw_marks(const HeatPane& pane, Box heat);
 
 ImU32 heat_colour(const HeatStyle& style, float value);
-ImU32 ink_on(ImU32 background);     // black or white, whichever can be read
 constexpr float kNumbersFrom = 24;  // pixels a cell; ui: the cross-hair lines go then
 
 }  // namespace wl::app

@@ -48,13 +48,13 @@ void apply_metrics(ImGuiStyle& style) {
 
 void apply_colours(ImGuiStyle& style) {
     const auto set = [&](ImGuiCol slot, ImU32 c) { style.Colors[slot] = rgba(c); };
-    ImGui::StyleColorsDark(&style);
+    is_light() ? ImGui::StyleColorsLight(&style) : ImGui::StyleColorsDark(&style);
     // Transparent over the clear colour: filling window backgrounds is the largest cost of software
     // rendering.
     for (const ImGuiCol slot :
          {ImGuiCol_WindowBg, ImGuiCol_ChildBg, ImGuiCol_DockingEmptyBg, ImGuiCol_TableRowBg})
         set(slot, 0);
-    set(ImGuiCol_PopupBg, colour::hex(0x1b1e23, 250));
+    set(ImGuiCol_PopupBg, colour::with_alpha(colour::kPopup, 250));
     set(ImGuiCol_Text, colour::kText);
     set(ImGuiCol_TextDisabled, colour::kFaint);
     set(ImGuiCol_Border, colour::kStrongLine);

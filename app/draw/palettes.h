@@ -16,6 +16,21 @@ using Palette = std::array<Rgb, kPaletteSize>;
 const Palette& viridis();    // values
 const Palette& diverging();  // differences: light blue, blue, near-black at the middle, orange, light yellow
 
+// Of values: viridis and cividis read alike with every colour vision, as do both pairs of hues of
+// differences, whose middle is the ground of the dark or of the light theme.
+enum class Ramp : uint8_t {
+    viridis,
+    cividis,
+    magma,
+    grey,
+    blue_orange,
+    purple_green,
+    blue_orange_light,
+    purple_green_light
+};
+constexpr int kRamps = 8;
+const Palette& palette_of(Ramp ramp);
+
 constexpr int kOwnerWarps = 32, kOwnerLanes = 32;  // warps repeat their hue after 32
 using OwnerPalette = std::array<Rgb, kOwnerWarps * kOwnerLanes>;
 const OwnerPalette& owner_palette();  // [warp * 32 + lane]: hue = warp, lightness = lane

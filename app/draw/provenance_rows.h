@@ -9,7 +9,7 @@
 namespace wl::app {
 
 constexpr float kLinkHeight = 24, kDeciderHeight = 20;  // pixels at scale 1
-constexpr ImU32 kAddressColour = colour::hex(0x55b3b0), kGuardColour = colour::hex(0xa67fd0);
+constexpr colour::Ink kAddressColour = colour::kTeal, kGuardColour = colour::kViolet;
 
 // Right edges of the numbers; text fills what is left. Narrow panels do without the last three.
 struct LinkColumns {

@@ -106,7 +106,8 @@ void draw_spans(const TimelineRows& rows, const Session& session, const analysis
     }
     for (const analysis::BarrierSpan& span : timeline.barriers) {
         draw_span(
-            rows, {span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), kWaitColour}
+            rows,
+            {span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), colour::kWaiting}
         );
     }
 }

@@ -9,8 +9,7 @@
 namespace wl::app {
 
 constexpr float kTimelineRuler = 22;  // pixels at scale 1
-constexpr ImU32 kWaitColour = colour::hex(0x3a4049);
-ImU32 stage_colour(int stage);  // -1: before the first stage
+ImU32 stage_colour(int stage);        // -1: before the first stage
 
 // One row a warp, and one for the marks.
 struct TimelineRows {

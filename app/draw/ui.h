@@ -22,6 +22,7 @@ struct Control {
 struct Ui {
     Fonts fonts;
     float scale = 1;
+    bool light = false;  // the theme; apply_style after a change
     HeatRenderer heat;
     std::vector<Control> controls;  // filled while a frame is drawn
 };

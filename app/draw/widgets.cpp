@@ -169,7 +169,7 @@ float chip(ImVec2 at, std::string_view text, ImU32 c) {
         {
             at, {at.x + width, at.y + px(kControlHeight)}
     },
-        colour::with_alpha(c, 46)
+        colour::with_alpha(c, colour::kChipAlpha)
     );
     put({at.x + px(8), text_top(at, Face::small_words)}, {Face::small_words, c}, text);
     return width;

@@ -58,7 +58,7 @@ bool draw_line(const BankLine& line, uint64_t most, Box box, bool chosen, int in
     };
     const float top = box.high.y - px(12), bottom = box.high.y - px(7);
     list->AddRectFilled({left, top}, {std::max(x(line.wavefronts), left + 1), bottom}, ink_of(line));
-    list->AddRectFilled({left, top}, {std::max(x(line.ideal), left + 1), bottom}, colour::hex(0x6d7681));
+    list->AddRectFilled({left, top}, {std::max(x(line.ideal), left + 1), bottom}, colour::kCount);
     return pressed;
 }
 

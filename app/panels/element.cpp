@@ -26,7 +26,7 @@ ElementFacts facts_of(const TileView& tile, Element at) {
     facts.reference = tile.data.reference(at.row, at.col);
     facts.bound = tile.data.bound(at.row, at.col);
     facts.compared = !std::isnan(facts.reference);
-    facts.wrong = tile.wrong(at.row, at.col) != 0;
+    facts.wrong = is_wrong(tile.data, at.row, at.col);
     return facts;
 }
 
@@ -94,7 +94,7 @@ void draw_writer(
         line(column, "writer", "not recorded", colour::kFaint);
         return;
     }
-    const capture::Owner& owner = tile.data.owner(facts.at.row, facts.at.col);
+    const capture::Owner owner = tile.data.owner(facts.at.row, facts.at.col);
     if (owner.warp == capture::Owner::kNobody) {
         line(column, "writer", "never written", colour::kWarning);
         return;

@@ -77,7 +77,7 @@ void draw_histogram(const ErrorHistogram& errors, Box box) {
         if (!ticks.empty()) ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()));
         ImPlot::SetupFinish();
         ImPlot::PushPlotClipRect();
-        draw_bars(errors, errors.good, std::vector<double>(errors.good.size()), colour::hex(0x6d7681));
+        draw_bars(errors, errors.good, std::vector<double>(errors.good.size()), colour::kCount);
         draw_bars(errors, errors.bad, errors.good, colour::kBad);
         draw_bound(errors);
         ImPlot::PopPlotClipRect();
@@ -125,7 +125,7 @@ void draw_worst(const Session& session, Selection& selection) {
             const double got = tile.data.got(at.row, at.col), reference = tile.data.reference(at.row, at.col);
             std::string writer = "-";
             if (has_owner(tile)) {
-                const capture::Owner& owner = tile.data.owner(at.row, at.col);
+                const capture::Owner owner = tile.data.owner(at.row, at.col);
                 const bool nobody = owner.warp == capture::Owner::kNobody;
                 writer =
                     nobody ? "never" : "w" + std::to_string(owner.warp) + ".l" + std::to_string(owner.lane);
@@ -200,7 +200,7 @@ void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
     const capture::Tile* of = tile_of(session, selection);
     const Box box = window_box();
     if (!has_values(tile) || of == nullptr) {
-        const char* why = session.loading ? "being measured" : "nothing was kept of this tile";
+        const char* why = "nothing was kept of this tile";
         draw_header(box, {.title = "Errors", .subtitle = why});
         return;
     }

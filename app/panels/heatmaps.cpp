@@ -12,7 +12,7 @@ namespace wl::app {
 namespace {
 
 constexpr std::array<const char*, 3> kNames = {"got", "reference", "difference"};
-constexpr std::array<ImU32, 3> kColours = {colour::kGot, colour::kReference, colour::kDifference};
+constexpr std::array<colour::Ink, 3> kColours = {colour::kGot, colour::kReference, colour::kDifference};
 
 const Layer& layer_of(const HeatmapsPanel& panel, const TileView& tile, int pane) {
     if (pane == 2) return tile.metric[static_cast<size_t>(panel.metric)];
@@ -156,6 +156,7 @@ PaneText error_text(const HeatmapsPanel& panel, const TileView& tile) {
         "got - reference", "of |reference|", "got / reference", "signed distance"};
     const auto metric = static_cast<size_t>(panel.metric);
     const ImU32 ink = tile.wrong_count > 0 ? colour::kBad : colour::kGood;
+    if (!tile.measured) return {kTitles[metric], kMeanings[metric], "counting", kColours[2]};
     return {kTitles[metric], kMeanings[metric], count_text(tile.wrong_count) + " wrong", kColours[2], ink};
 }
 
@@ -213,7 +214,7 @@ void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) 
         );
     }
     if (has_owner(tile)) {
-        const capture::Owner& owner = tile.data.owner(at.row, at.col);
+        const capture::Owner owner = tile.data.owner(at.row, at.col);
         const bool nobody = owner.warp == capture::Owner::kNobody;
         rows.push_back(
             {"writer",
@@ -237,6 +238,20 @@ void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) 
     ImGui::EndTooltip();
 }
 
+// Of measuring a big tile, whose preview is shown meanwhile.
+void draw_progress(const TileLoad& load, Box toolbar) {
+    const auto share = static_cast<float>(progress_of(load));
+    const float width = toolbar.width() * share;
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {toolbar.low.x, toolbar.high.y - px(2)}, {toolbar.low.x + width, toolbar.high.y}, colour::kAccent
+    );
+    put_right(
+        {toolbar.high.x - px(size::kPad), toolbar.high.y - px(19)},
+        {Face::small_words, colour::kAccent},
+        "preview, measuring " + std::to_string(static_cast<int>(share * 100)) + " %"
+    );
+}
+
 // Why there is no heatmap, and what to do.
 void draw_nothing(const Session& session, const Selection& selection, Box box) {
     std::string title = "Run a kernel, or drop a capture here",
@@ -245,12 +260,9 @@ void draw_nothing(const Session& session, const Selection& selection, Box box) {
         title = "Running " + session.request.kernel;
         advice = "its tiles appear here when it has ended";
     } else if (const capture::Tile* tile = tile_of(session, selection)) {
-        const bool coming = session.loading != nullptr;
-        title = coming ? "Measuring the tile" : "The elements of this tile were not kept";
-        advice = coming ? count_text(int64_t{tile->rows} * tile->cols) +
-                " elements; everything else can be used meanwhile"
-                        : block_text(session.capture, tile->block) +
-                " was not recorded: of its tiles only the verdict is known";
+        title = "The elements of this tile were not kept";
+        advice = block_text(session.capture, tile->block) +
+            " was not recorded: of its tiles only the verdict is known";
     }
     const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
     put_centred({centre.x, centre.y - px(12)}, {Face::strong, colour::kDim}, title);
@@ -286,6 +298,13 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection) {
     panel.flipped =
         !typing && has_reference(tile) && (ImGui::IsKeyDown(ImGuiKey_Space) || ImGui::IsKeyDown(ImGuiKey_R));
     const float toolbar = draw_toolbar(panel, tile, box);
+    if (session.loading)
+        draw_progress(
+            *session.loading,
+            {
+                box.low, {box.high.x, box.low.y + toolbar}
+        }
+        );
     const int panes = has_reference(tile) ? 3 : 1;
     const float width = std::floor(box.width() / static_cast<float>(panes));
     for (int pane = 0; pane < panes; ++pane) {

@@ -111,14 +111,9 @@ ImU32 colour_of(const LaneRow& row, size_t lane) {
     const double value = row.number[lane];
     if (std::isnan(value)) return row.text[lane] == "-" ? colour::kBar : colour::of(kNotANumber);
     if (std::isinf(value)) return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
-    if (!(row.high > row.low)) return colour::hex(0x2b3d4f);
+    if (!(row.high > row.low)) return colour::blend(colour::with_alpha(colour::kAccent, 56), colour::kPanel);
     const double share = (value - row.low) / (row.high - row.low);
     return colour::of(viridis()[static_cast<size_t>(std::lround(share * (kPaletteSize - 1)))]);
-}
-
-ImU32 ink_on(ImU32 fill) {
-    const auto part = [fill](int shift) { return static_cast<float>(fill >> shift & 0xff); };
-    return 0.3F * part(0) + 0.59F * part(8) + 0.11F * part(16) > 120 ? colour::kBar : colour::kText;
 }
 
 bool is_number(const LaneRow& row, size_t lane) {
@@ -142,7 +137,7 @@ void draw_row(
         if (active && number && characters >= 3)
             put_centred(
                 {(low.x + high.x) / 2, (low.y + high.y) / 2},
-                {Face::tiny_numbers, ink_on(fill)},
+                {Face::tiny_numbers, colour::ink_on(fill)},
                 cell_text(row, lane, characters)
             );
         if (active && (row.changed >> lane & 1) != 0)

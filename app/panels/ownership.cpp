@@ -38,11 +38,11 @@ void draw_map(OwnershipPanel& panel, const Session& session, Selection& selectio
         ui().heat,
         panel.canvas,
         {
-            {&tile.owner.values, &tile.owner.pyramid, pane.content},
+            {&tile.owner.values, &tile.owner.pyramid, pane.content, nullptr, nullptr},
             pane.style,
             pane.view,
             box.low,
-            {box.width(),                  box.height()                          }
+            {box.width(),           box.height()                      }
     }
     );
     draw_marks(pane, box);

@@ -58,10 +58,10 @@ int follow(SourcePanel& panel, const Session& session, const Selection& selectio
 
 // Line at which the selected element was last written; 0: unknown, or in another file.
 int writer_line(const SourcePanel& panel, const Session& session, const Selection& selection) {
-    const analysis::TileData& data = session.current.data;
+    const TileSource& data = session.current.data;
     const Element at = selection.element;
-    if (data.owner.data.empty() || !exists(at) || at.row >= data.rows || at.col >= data.cols) return 0;
-    const capture::Owner& owner = data.owner(at.row, at.col);
+    if (data.owners.empty() || !exists(at) || at.row >= data.rows || at.col >= data.cols) return 0;
+    const capture::Owner owner = data.owner(at.row, at.col);
     const capture::Site* site = owner.warp == capture::Owner::kNobody
         ? nullptr
         : site_of(session, user_site(session.capture, static_cast<int>(owner.site)));

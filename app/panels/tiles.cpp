@@ -154,7 +154,7 @@ void draw_leaf(const Session& session, const Selection& selection, const Row& ro
     const float x =
         put_clipped({left, number_top}, shape_left - left - px(6), {Face::small_numbers, ink}, label);
     const ImU32 memory = probe.memory == "shared" ? colour::kAccent
-        : probe.memory == "register"              ? colour::hex(0xb48be0)
+        : probe.memory == "register"              ? colour::kViolet
                                                   : colour::kDim;
     const float memory_left = std::max(x + px(10), box.low.x + px(112));
     if (memory_left + measure(Face::small_words, probe.memory).x + px(6) < shape_left) {

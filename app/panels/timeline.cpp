@@ -99,7 +99,7 @@ void draw_legend(const Session& session, Box header, float from) {
         swatch({x - width, y}, px(10), ink);
         x -= width + px(14);
     };
-    entry("waiting", kWaitColour);
+    entry("waiting", colour::kWaiting);
     for (int stage = static_cast<int>(session.capture.stages.size()) - 1; stage >= 0; --stage) {
         entry(session.capture.stages[static_cast<size_t>(stage)], stage_colour(stage));
     }

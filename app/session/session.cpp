@@ -8,6 +8,7 @@
 #include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/capture/file.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -34,10 +35,27 @@ std::optional<Broken> broken_by(const Worker& worker) {
     return broken;
 }
 
+void finish_opening(Session& session, Selection& selection) {
+    const std::unique_ptr<Opening> opening = std::move(session.opening);
+    try {
+        load(session, selection, opening->loaded.get(), opening->path);
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+    std::error_code ignored;
+    if (opening->remove) std::filesystem::remove(opening->path, ignored);
+}
+
+bool hear_opening(Session& session, Selection& selection) {
+    if (!session.opening) return false;
+    if (session.opening->loaded.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        finish_opening(session, selection);
+    return true;
+}
+
 void finish(Session& session, Selection& selection) {
     const std::unique_ptr<Worker> worker = std::move(session.worker);
     if (worker->state == WorkerState::finished) {
-        load_file(session, selection, worker->capture);
+        load_file(session, selection, worker->capture, true);
+        return;
     } else {
         session.broken = broken_by(*worker);
         const bool kept = session.captures > 0 && worker->message.ends_with('.');
@@ -63,18 +81,30 @@ std::vector<std::string> command_line(
     return words;
 }
 
+Loaded derive(capture::Capture capture) {
+    Loaded loaded;
+    loaded.tree = tile_tree(capture);
+    for (const capture::BlockRecord& record : capture.records)
+        loaded.timelines.push_back(analysis::timeline(capture, record));
+    loaded.first_bad = analysis::first_bad_tile(capture);
+    loaded.capture = std::move(capture);
+    return loaded;
+}
+
 void load(Session& session, Selection& selection, capture::Capture capture, std::string path) {
+    load(session, selection, derive(std::move(capture)), std::move(path));
+}
+
+void load(Session& session, Selection& selection, Loaded loaded, std::string path) {
+    session.opening.reset();
     session.loading.reset();
     session.broken.reset();
-    session.capture = std::move(capture);
+    session.capture = std::move(loaded.capture);
     session.path = std::move(path);
     ++session.captures;
-    session.tree = tile_tree(session.capture);
-    session.timelines.clear();
-    for (const capture::BlockRecord& record : session.capture.records) {
-        session.timelines.push_back(analysis::timeline(session.capture, record));
-    }
-    session.first_bad = analysis::first_bad_tile(session.capture);
+    session.tree = std::move(loaded.tree);
+    session.timelines = std::move(loaded.timelines);
+    session.first_bad = loaded.first_bad;
     session.current = {};
     session.banks = {};
     session.lanes = {};
@@ -88,10 +118,26 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
     select_first(session, selection);
 }
 
-void load_file(Session& session, Selection& selection, const std::string& path) {
-    try {
-        load(session, selection, capture::read_capture(path), path);
-    } catch (const Error& error) { session.message = {error.what(), true}; }
+bool is_big_file(const std::string& path) {
+    constexpr uintmax_t kAtOnce = 16 << 20;  // bytes: some 20 ms
+    std::error_code unknown;
+    const uintmax_t size = std::filesystem::file_size(path, unknown);
+    return !unknown && size > kAtOnce;
+}
+
+void load_file(Session& session, Selection& selection, const std::string& path, bool remove) {
+    auto opening = std::make_unique<Opening>();
+    opening->path = path, opening->remove = remove;
+    const bool big = is_big_file(path);
+    opening->loaded = std::async(big ? std::launch::async : std::launch::deferred, [path] {
+        return derive(capture::read_capture(path));
+    });
+    session.opening = std::move(opening);
+    if (!big) {
+        finish_opening(session, selection);
+        return;
+    }
+    session.message = {"Reading " + file_name(path) + "; the window can be used meanwhile.", false};
 }
 
 bool prepare(Session& session, Selection& selection) {
@@ -101,6 +147,7 @@ bool prepare(Session& session, Selection& selection) {
         changed = true;
         if (session.worker->state != WorkerState::running) finish(session, selection);
     }
+    changed |= hear_opening(session, selection);
     changed |= hear_banks(session);
     changed |= hear_lanes(session, selection);
     changed |= hear_fragments(session);
@@ -109,7 +156,7 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_lessons(session);
     if (selection.tile != session.current.tile) {
         session.loading.reset();
-        session.current = load_tile_view(session.capture, selection.tile, ++session.loads, session.loading);
+        session.current = load_tile_view(session.capture, selection.tile, session.loads, session.loading);
         changed = true;
     }
     if (session.loading && is_ready(*session.loading)) {
@@ -121,9 +168,10 @@ bool prepare(Session& session, Selection& selection) {
 }
 
 bool is_waiting(const Session& session) {
-    return session.worker || session.loading || session.banks.worker || session.lessons.worker ||
-        !session.lanes.talk.asked.empty() || !session.fragments.talk.asked.empty() ||
-        !session.shared.talk.asked.empty() || !session.provenance.talk.asked.empty();
+    return session.worker || session.opening || session.loading || session.banks.worker ||
+        session.lessons.worker || !session.lanes.talk.asked.empty() ||
+        !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
+        !session.provenance.talk.asked.empty();
 }
 
 void run(Session& session, const KernelOptions& request) {

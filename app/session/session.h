@@ -19,6 +19,7 @@
 #include "instrumentation/analysis/timeline.h"
 #include "instrumentation/capture/capture.h"
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -121,9 +122,26 @@ struct SharedAnswered {
     uint64_t content = 0;  // grows with every answer
 };
 
+// A capture with what the panels derive of all of it.
+struct Loaded {
+    capture::Capture capture;
+    std::vector<BlockTiles> tree;
+    std::vector<analysis::Timeline> timelines;  // one a record
+    int first_bad = -1;                         // index in Capture::tiles
+};
+Loaded derive(capture::Capture capture);
+
+// A big file while it is read, on a thread of its own.
+struct Opening {
+    std::string path;
+    bool remove = false;  // the file, when it was read
+    std::future<Loaded> loaded;
+};
+
 struct Session {
     std::string path;  // of the capture; empty: none is loaded
     capture::Capture capture;
+    std::unique_ptr<Opening> opening;
     uint64_t captures = 0;  // loaded so far; names the present one
     std::vector<BlockTiles> tree;
     std::vector<analysis::Timeline> timelines;  // one a record
@@ -150,10 +168,11 @@ bool is_waiting(const Session& session);
 
 // Replaces the capture and moves the selection to the first finding, else the first bad tile, else the last
 // output.
+void load(Session& session, Selection& selection, Loaded loaded, std::string path);
 void load(Session& session, Selection& selection, capture::Capture capture, std::string path);
-void load_file(
-    Session& session, Selection& selection, const std::string& path
-);  // an Error becomes the message
+bool is_big_file(const std::string& path);  // reading it takes longer than a frame
+// A big file is read while the window goes on. An Error becomes the message.
+void load_file(Session& session, Selection& selection, const std::string& path, bool remove = false);
 
 // Called before a frame is drawn: the selected tile is loaded and the worker looked after. True: something
 // changed.

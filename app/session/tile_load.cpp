@@ -1,6 +1,7 @@
-// std::async, and a flag between the layers.
+// std::async, and a flag that every few rows are asked.
 #include "app/session/tile_load.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace wl::app {
@@ -10,7 +11,7 @@ constexpr int64_t kAtOnce = 512 * 512;  // elements: some 10 ms
 }
 
 TileLoad::~TileLoad() {
-    stop = true;
+    effort.stop = true;
     if (view.valid()) view.wait();
 }
 
@@ -18,19 +19,25 @@ bool is_ready(const TileLoad& load) {
     return load.view.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
+double progress_of(const TileLoad& load) {
+    return std::min(1.0, static_cast<double>(load.effort.elements) / static_cast<double>(load.of));
+}
+
 TileView load_tile_view(
-    const capture::Capture& capture, int tile, uint64_t content, std::unique_ptr<TileLoad>& loading
+    const capture::Capture& capture, int tile, uint64_t& contents, std::unique_ptr<TileLoad>& loading
 ) {
     const bool known = tile >= 0 && tile < static_cast<int>(capture.tiles.size());
     const capture::Tile shape = known ? capture.tiles[static_cast<size_t>(tile)] : capture::Tile{};
-    if (int64_t{shape.rows} * shape.cols <= kAtOnce) return make_tile_view(capture, tile, content);
+    if (int64_t{shape.rows} * shape.cols <= kAtOnce) return make_tile_view(capture, tile, ++contents);
+    TileView preview = preview_of(capture, tile, ++contents);
+    if (!has_values(preview)) return preview;
     loading = std::make_unique<TileLoad>();
-    loading->view = std::async(std::launch::async, [&capture, tile, content, stop = &loading->stop] {
-        return make_tile_view(capture, tile, content, stop);
-    });
-    TileView empty;
-    empty.tile = tile, empty.content = content, empty.measured = false;
-    return empty;
+    loading->of = effort_of(preview.data);
+    loading->view =
+        std::async(std::launch::async, [&capture, tile, content = ++contents, effort = &loading->effort] {
+            return make_tile_view(capture, tile, content, effort);
+        });
+    return preview;
 }
 
 }  // namespace wl::app

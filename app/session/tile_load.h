@@ -3,15 +3,15 @@
 
 #include "app/session/tile_view.h"
 
-#include <atomic>
 #include <future>
 #include <memory>
 
 namespace wl::app {
 
-// On a thread of its own; ends with this object, soon. The capture must outlive it.
+// On threads of its own; ends with this object, soon. The capture must outlive it.
 struct TileLoad {
-    std::atomic<bool> stop = false;
+    Effort effort;
+    int64_t of = 1;  // elements that the effort will come to
     std::future<TileView> view;
     TileLoad() = default;
     TileLoad(const TileLoad&) = delete;
@@ -19,10 +19,12 @@ struct TileLoad {
     ~TileLoad();
 };
 bool is_ready(const TileLoad& load);
+double progress_of(const TileLoad& load);  // 0 to 1
 
-// The tile at once where that takes no longer than a frame; else an empty one, and `loading`.
+// The tile at once where that takes no longer than a frame; else a preview, and `loading`. Both get contents
+// of their own, from `contents` on.
 TileView load_tile_view(
-    const capture::Capture& capture, int tile, uint64_t content, std::unique_ptr<TileLoad>& loading
+    const capture::Capture& capture, int tile, uint64_t& contents, std::unique_ptr<TileLoad>& loading
 );
 
 }  // namespace wl::app

@@ -248,7 +248,7 @@ std::string value_of(const App& app, const std::string& key) {
                                             : "free";
     if (key == "flipped") return heat.flipped ? "yes" : "no";
     if (key == "message") return app.session.message.text;
-    if (key == "worker") return app.session.worker ? "running" : "none";
+    if (key == "worker") return app.session.worker || app.session.opening ? "running" : "none";
     if (key == "banks") {
         const BanksAnswer& banks = app.session.banks;
         return banks.worker         ? "counting"

@@ -55,7 +55,10 @@ void require(const TileView& tile, View view, const std::string& name) {
 // Coverage: 1 where an element was written since the block started, 0 where it never was.
 Layer coverage_of(const TileView& tile) {
     Layer layer = tile.owner;
-    for (float& v : layer.values.data) v = v < 0 ? 0.0F : 1.0F;
+    layer.values.read = [owner = tile.owner.values](int row, int col, int count, float* out) {
+        owner.read(row, col, count, out);
+        for (int i = 0; i < count; ++i) out[i] = out[i] < 0 ? 0.0F : 1.0F;
+    };
     layer.pyramid = make_pyramid(layer.values);
     layer.lo = 0;
     layer.hi = 1;

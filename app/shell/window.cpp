@@ -24,8 +24,11 @@ void begin(App& app, const OpenRequest& request) {
     app.session.kernels = request.kernels;
     app.session.program = request.program;
     app.session.request = request.run;
-    if (!request.capture.empty())
+    if (is_big_file(request.capture)) {
+        load_file(app.session, app.selection, request.capture);
+    } else if (!request.capture.empty()) {
         load(app.session, app.selection, capture::read_capture(request.capture), request.capture);
+    }
     if (!request.run.kernel.empty()) run(app.session, request.run);
 }
 

@@ -2,6 +2,7 @@
 #include "instrumentation/analysis/diff.h"
 
 #include "instrumentation/analysis/diff_elements.h"
+#include "instrumentation/analysis/metric.h"
 
 #include <algorithm>
 #include <array>
@@ -24,13 +25,6 @@ Matrix<T> matrix_of(const std::vector<std::byte>& bytes, int rows, int cols) {
     if (bytes.size() != out.data.size() * sizeof(T)) return {};
     std::memcpy(out.data.data(), bytes.data(), bytes.size());
     return out;
-}
-
-float ulp_of(DType t, double got, double reference) {
-    const std::optional<uint64_t> distance = ulp_distance(t, got, reference);
-    if (!distance) return static_cast<float>(kNaN);
-    const auto magnitude = static_cast<float>(*distance);
-    return got < reference ? -magnitude : magnitude;
 }
 
 }  // namespace
@@ -113,19 +107,8 @@ void store(capture::Tile& tile, const Comparison& c) {
 Matrix<float> metric_matrix(const TileData& tile, Metric metric) {
     Matrix<float> out = make_matrix<float>(tile.rows, tile.cols, static_cast<float>(kNaN));
     if (tile.reference.data.size() != tile.got.data.size()) return out;
-    for (size_t i = 0; i < out.data.size(); ++i) {
-        const double g = tile.got.data[i], r = tile.reference.data[i];
-        if (std::isnan(r)) continue;
-        const double difference = g == r ? 0 : g - r;  // inf - inf: agreement, not NaN
-        switch (metric) {
-            case Metric::difference: out.data[i] = static_cast<float>(difference); break;
-            case Metric::relative:
-                out.data[i] = static_cast<float>(difference == 0 ? 0 : difference / std::fabs(r));
-                break;
-            case Metric::ratio: out.data[i] = static_cast<float>(g == r ? 1 : g / r); break;
-            case Metric::ulp: out.data[i] = ulp_of(tile.dtype, g, r); break;
-        }
-    }
+    for (size_t i = 0; i < out.data.size(); ++i)
+        out.data[i] = metric_of(tile.dtype, tile.got.data[i], tile.reference.data[i], metric);
     return out;
 }
 

@@ -1,11 +1,13 @@
 // Counting last writers by warp, and finding the stripes that nobody wrote.
 #include "instrumentation/analysis/ownership.h"
 
+#include <algorithm>
+
 namespace wl::analysis {
 namespace {
 
-void count(Ownership& result, const TileData& tile, size_t i) {
-    const size_t warp = tile.owner.data[i].warp;
+void count(Ownership& result, const capture::Owner& owner, bool bad) {
+    const size_t warp = owner.warp;
     if (warp == capture::Owner::kNobody) {
         ++result.never_written;
         return;
@@ -15,34 +17,41 @@ void count(Ownership& result, const TileData& tile, size_t i) {
         result.bad_by_warp.resize(warp + 1);
     }
     ++result.by_warp[warp];
-    const bool compared = !tile.reference.data.empty() && !tile.bound.data.empty();
-    if (compared && is_bad(tile.got.data[i], tile.reference.data[i], tile.bound.data[i]))
-        ++result.bad_by_warp[warp];
-}
-
-bool nobody_wrote_row(const TileData& tile, int row) {
-    for (int col = 0; col < tile.cols; ++col)
-        if (tile.owner(row, col).warp != capture::Owner::kNobody) return false;
-    return true;
+    if (bad) ++result.bad_by_warp[warp];
 }
 
 }  // namespace
+
+void count_row(
+    Ownership& result, int row, std::span<const capture::Owner> owners, std::span<const uint8_t> bad
+) {
+    for (size_t i = 0; i < owners.size(); ++i) count(result, owners[i], !bad.empty() && bad[i] != 0);
+    const bool nobody = std::all_of(owners.begin(), owners.end(), [](const capture::Owner& owner) {
+        return owner.warp == capture::Owner::kNobody;
+    });
+    if (!nobody) return;
+    auto& stripes = result.rows_never_written;
+    if (!stripes.empty() && stripes.back().second == row - 1) {
+        stripes.back().second = row;
+    } else {
+        stripes.emplace_back(row, row);
+    }
+}
 
 Ownership ownership(const TileData& tile) {
     Ownership result;
     if (tile.owner.data.empty()) return result;
     result.rows = tile.rows;
     result.cols = tile.cols;
-    for (size_t i = 0; i < tile.owner.data.size(); ++i) count(result, tile, i);
+    const bool compared = !tile.reference.data.empty() && !tile.bound.data.empty();
+    std::vector<uint8_t> bad(compared ? static_cast<size_t>(tile.cols) : 0);
     for (int row = 0; row < tile.rows; ++row) {
-        if (!nobody_wrote_row(tile, row)) continue;
-        const bool continues =
-            !result.rows_never_written.empty() && result.rows_never_written.back().second == row - 1;
-        if (continues) {
-            result.rows_never_written.back().second = row;
-        } else {
-            result.rows_never_written.emplace_back(row, row);
+        const size_t first = tile.owner.index(row, 0);
+        for (size_t i = 0; i < bad.size(); ++i) {
+            const size_t at = first + i;
+            bad[i] = is_bad(tile.got.data[at], tile.reference.data[at], tile.bound.data[at]) ? 1 : 0;
         }
+        count_row(result, row, {tile.owner.data.data() + first, static_cast<size_t>(tile.cols)}, bad);
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #include "instrumentation/analysis/diff.h"
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,5 +19,9 @@ struct Ownership {
         rows_never_written;  // [first, last] stripes in which no element was written
 };
 Ownership ownership(const TileData& tile);
+// The same row by row, from the first; `bad`: which elements of the row are outside their bound, or empty.
+void count_row(
+    Ownership& result, int row, std::span<const capture::Owner> owners, std::span<const uint8_t> bad
+);
 
 }  // namespace wl::analysis

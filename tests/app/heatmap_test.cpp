@@ -18,20 +18,20 @@ constexpr int kSide = 512;  // pixels of the picture
 struct Drawing {
     OffscreenShell shell{kSide, kSide, 1};
     HeatCanvas canvas;
-    Matrix<float> values;
+    Plane values;
     Pyramid pyramid;
     uint64_t content = 0;
 
     void take(Matrix<float> matrix) {
-        values = std::move(matrix);
+        values = plane_of(std::move(matrix));
         pyramid = make_pyramid(values);
         ++content;
     }
     Image draw(const HeatStyle& style, const HeatView& view) {
         const HeatPicture picture{
-            {&values, &pyramid, content},
-            style, view, {0,       0              },
-            {kSide,       kSide}
+            {&values,  &pyramid, content, nullptr, nullptr},
+            style, view, {0, 0 },
+            {kSide,        kSide              }
         };
         shell.draw([&] {
             ImGui::SetNextWindowPos({0, 0});

@@ -1,5 +1,6 @@
 wl_test(bank_table wl_app)
 wl_test(heatmap wl_app)
+target_sources(heatmap_test PRIVATE app/theme_test.cpp)
 wl_test(icon wl_app)
 target_compile_definitions(icon_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(lane_report wl_app)

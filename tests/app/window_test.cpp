@@ -53,7 +53,9 @@ Expectation expectation() {
     const HeatmapsPanel& heat = shell.app.workspace.heatmaps;
     expected.view = heat.views[0];
     expected.style = {HeatMap::values, heat.lo, heat.hi, 0, false};
-    expected.values = shell.app.session.current.got.values;
+    const Plane& plane = shell.app.session.current.got.values;
+    expected.values = make_matrix<float>(plane.rows, plane.cols);
+    for (int row = 0; row < plane.rows; ++row) plane.read(row, 0, plane.cols, &expected.values(row, 0));
     return expected;
 }
 

@@ -12,7 +12,7 @@ namespace wl::app {
 
 constexpr float kSharedHead = 18, kSharedRuler = 14, kSharedSide = 38;  // pixels at scale 1
 constexpr float kMostSharedRow = 22;
-constexpr ImU32 kNeverInk = colour::kRaised;  // nobody wrote there
+constexpr colour::Ink kNeverInk = colour::kRaised;  // nobody wrote there
 
 // Of `bytes` bytes from `at` on, which are an element of that type.
 ImU32 shared_fill(const ShownShared& shown, uint32_t at, uint32_t bytes, DType dtype);
