@@ -34,7 +34,7 @@ def program() -> Path:
     """
     if chosen := os.environ.get("WARPLENS_PROGRAM"):
         return Path(chosen)
-    ours = [_HERE / "program/bin/warplens", _HERE.parents[1] / "build/release/app/warplens"]
+    ours = [_HERE / "installed/bin/warplens", _HERE.parents[1] / "build/release/app/warplens"]
     found = shutil.which("warplens", path=_path_without_ourselves())
     for candidate in (ours[0], *([Path(found)] if found else []), ours[1]):
         if candidate.is_file():
