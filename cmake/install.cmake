@@ -10,6 +10,7 @@ install(
     COMPONENT program
     PATTERN __pycache__ EXCLUDE)
 install(FILES instrumentation/probe/warplens.cuh DESTINATION share/warplens/probe COMPONENT program)
+install(PROGRAMS ci/check.sh DESTINATION share/warplens/ci COMPONENT program)
 install(FILES assets/warplens.desktop DESTINATION share/applications COMPONENT program)
 install(FILES assets/warplens.svg DESTINATION share/icons/hicolor/scalable/apps COMPONENT program)
 install(FILES assets/warplens.png DESTINATION share/icons/hicolor/256x256/apps COMPONENT program)

@@ -3,7 +3,7 @@
 
 #include "app/cli/accept/accept_options.h"
 #include "app/cli/bench/bench_options.h"
-#include "app/cli/formats/report.h"
+#include "app/cli/formats/format_options.h"
 #include "app/cli/fragments/fragment_options.h"
 #include "app/cli/init/source_options.h"
 #include "app/cli/layout/layout_options.h"
@@ -20,20 +20,6 @@
 namespace wl::app {
 
 namespace {
-
-void set_format(Command& c, const std::string& format) {
-    c.output.format = format, c.output.json = format == "json";
-}
-
-// Of the verbs whose answer is a verdict.
-void add_format(CLI::App& verb, Command& c) {
-    verb.add_option_function<std::string>(
-            "--format",
-            [&c](const std::string& format) { set_format(c, format); },
-            "text, json, sarif (2.1.0), junit or github (annotations)"
-    )
-        ->check(CLI::IsMember(format_names()));
-}
 
 void add_verbose(CLI::App& verb, Command& c) {
     verb.add_flag("-v,--verbose", c.output.verbose, "evidence too, and all that an ok rests on");
@@ -132,6 +118,7 @@ void add_hazards(CLI::App& app, Command& c) {
     );
     hazards->add_option("--explore", c.explore, "how many other schedules to try; default: none");
     add_format(*hazards, c);
+    add_baseline(*hazards, c);
     add_verbose(*hazards, c);
     hazards->add_option("-o,--out", c.out, "the capture to write");
     add_kernel(*hazards, c, kKernel);
@@ -206,6 +193,7 @@ void add_accept(CLI::App& app, Command& c) {
     );
     add_accept_options(*accept, c.accept);
     add_format(*accept, c);
+    add_baseline(*accept, c);
     accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
     add_common_options(*accept, c);
 }
@@ -302,6 +290,7 @@ void add_tiles(CLI::App& app, Command& c) {
     show->add_option("--block", c.tile.block, "X,Y,Z; default: the recorded block");
     show->add_option("--iteration", c.tile.iteration, "default: the first wrong one, else the last");
     show->add_option("--view", c.tile.view, "got, reference, difference, ratio, ulp, owner, coverage");
+    show->add_flag("--plain", c.tile.plain, "the elements alone, a pixel or a square each; needs no OpenGL");
     show->add_option("-o,--out", c.tile.out, "the PNG to write")->required();
 }
 
@@ -328,6 +317,8 @@ void add_verbs(CLI::App& app, Command& c) {
             "--suggest", c.suggest, "a file for the patch that mends, as `patch -p1` takes it; -: stdout"
         );
         add_format(*verb, c);
+        add_baseline(*verb, c);
+        add_page(*verb, c);
         add_verbose(*verb, c);
         add_kernel(*verb, c, verb == diagnose ? kKernelOrCapture : kKernel);
         add_remote_options(*verb, c.kernel);

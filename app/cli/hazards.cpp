@@ -1,6 +1,6 @@
 // Races, barriers, addresses and uninitialised values of a kernel, and what other schedules make of it.
 #include "app/cli/executors.h"
-#include "app/cli/formats/report.h"
+#include "app/cli/formats/baseline.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
@@ -166,28 +166,31 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 }  // namespace
 
 int verb_hazards(const Command& command) {
+    require_baseline(command.output);
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
     const diagnosis::Hazards h = diagnosis::find_hazards(
         bind(command.kernel), options, command.explore, device_beside(command.kernel, options)
     );
     const capture::Capture& c = h.capture;
+    Report report{command.verb, {case_of(c, command.verb)}};
+    const Gate gated = gate(command.output, report, capture::status_of(c.verdict));
     if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
     if (command.output.json) {
         ordered_json j = ordered_json::parse(capture::summary_json(c, command.verb));
         if (h.exploration.schedules > 0) j["exploration"] = exploration_json(c, h.exploration);
         if (h.device) j["device"] = device_json(*h.device);
-        print(j.dump(2) + "\n");
+        print(with_baseline(j.dump(2), gated) + "\n");
     } else if (is_report_format(command.output.format)) {
-        print(report_text({command.verb, {case_of(c, command.verb)}}, command.output.format));
+        print(report_text(report, command.output.format));
     } else {
         const Style style = style_of(command.output);
         print(headline(c, style) + findings_text(c, style, command.output.verbose) + "\n");
         print(exploration_text(c, h.exploration));
         if (h.device) print(diagnosis::device_text(*h.device));
-        print(covered_text(c, style));
+        print(covered_text(c, style) + gated.text);
     }
-    return capture::status_of(c.verdict);
+    return gated.status;
 }
 
 }  // namespace wl::app

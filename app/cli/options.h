@@ -19,15 +19,17 @@ constexpr int kExitOk = capture::status_of("ok"), kExitFindings = capture::statu
 
 struct OutputOptions {
     bool json = false, quiet = false;
-    bool verbose = false;         // evidence, and all that an ok rests on
-    std::string format = "text";  // "json" (and then `json` is set), "sarif", "junit", "github"
-    std::string color = "auto";   // "always", "never"
-    bool progress = false;        // machine-readable progress lines on stderr, for the window
+    bool verbose = false;                  // evidence, and all that an ok rests on
+    std::string format = "text";           // "json" (and then `json` is set), "sarif", "junit", "github"
+    std::string color = "auto";            // "always", "never"
+    bool progress = false;                 // machine-readable progress lines on stderr, for the window
+    std::string baseline, write_baseline;  // files of known findings: to judge by, to write
 };
 
 struct TileOptions {
     std::string tile, block, view = "got", out;
     int iteration = -1;  // -1: the first bad one, else the last
+    bool plain = false;  // the elements alone, drawn without OpenGL
 };
 
 struct CheckOptions {
@@ -141,6 +143,7 @@ struct Command {
     std::string out;                   // -o of run, diagnose, hazards, init, fragments and layout
     uint64_t seeds = 1;                // diagnose: so many from --seed on
     std::vector<std::string> presets;  // diagnose: each of them; "all"
+    std::string report;                // run, diagnose: an HTML page
     std::string suggest;               // run, diagnose: a file for the patch that mends; "-": stdout
     uint64_t explore = 0;              // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080";  // open

@@ -2,6 +2,8 @@
 #include "app/cli/verbs.h"
 
 #include "app/cli/executors.h"
+#include "app/cli/formats/baseline.h"
+#include "app/cli/formats/page.h"
 #include "app/cli/formats/report.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
@@ -74,15 +76,15 @@ std::string patch_text(const std::string& patch, const Style& style) {
     return out;
 }
 
-void print_result(const Command& command, const Executed& e) {
+void print_result(const Command& command, const Executed& e, const Report& report, const Gate& gated) {
     if (command.output.json) {
-        std::string summary = capture::summary_json(e.capture, command.verb);
+        std::string summary = with_baseline(capture::summary_json(e.capture, command.verb), gated);
         if (e.witnesses) summary = with_witnesses(summary, *e.witnesses);
         print((e.patch.empty() ? summary : with_patch(summary, e.patch)) + "\n");
         return;
     }
     if (is_report_format(command.output.format)) {
-        print(report_text({command.verb, {case_of(e.capture, command.verb)}}, command.output.format));
+        print(report_text(report, command.output.format));
         return;
     }
     if (e.witnesses) print(diagnosis::witnesses_text(*e.witnesses) + "\n");
@@ -90,6 +92,7 @@ void print_result(const Command& command, const Executed& e) {
     print(summary_text(e.capture, style, {command.verb == "run", command.output.verbose}));
     if (!e.patch.empty())
         print("the change that mends (`--suggest FILE` writes it):\n" + patch_text(e.patch, style));
+    print(gated.text);
 }
 
 // Fails before minutes of work, not after them.
@@ -148,7 +151,9 @@ int verb_run(const Command& command) {
         );
     const std::string out = command.out.empty() ? default_capture(command) : command.out;
     require_writable(out);
-    if (!command.suggest.empty() && command.suggest != "-") require_writable(command.suggest);
+    for (const std::string& path : {command.suggest, command.report})
+        if (!path.empty() && path != "-") require_writable(path);
+    require_baseline(command.output);
     if (!command.kernel.host.empty()) return run_remotely(command, out);
     const Executed executed = execute(command);
     const capture::Capture& c = executed.capture;
@@ -157,17 +162,21 @@ int verb_run(const Command& command) {
     if (command.output.progress)
         for (const std::string& reason : c.unsupported)
             std::fprintf(stderr, "unsupported: %s\n", reason.c_str());
-    print_result(command, executed);
+    Report report{command.verb, {case_of(c, command.verb)}};
+    const Gate gated = gate(command.output, report, finished_status(c));
+    print_result(command, executed, report, gated);
     write_patch(command, executed.patch);
+    if (!command.report.empty()) write_page(c, executed.patch, command.report);
     if (command.output.format == "text" && c.verdict != "unsupported" && !command.output.quiet)
         print("capture: " + out + "\n");
-    return finished_status(c);
+    return gated.status;
 }
 
 int verb_diagnose(const Command& command) {
     const bool from_file = is_capture(command.kernel.kernel);
-    for (const std::string& path : {command.out, command.suggest})
+    for (const std::string& path : {command.out, command.suggest, command.report})
         if (!path.empty() && path != "-") require_writable(path);
+    require_baseline(command.output);
     if (!command.kernel.host.empty() && !from_file) return run_remotely(command, command.out);
     if (is_sweep(command)) return diagnose_sweep(command);
     const Executed executed =
@@ -176,9 +185,12 @@ int verb_diagnose(const Command& command) {
     if (!from_file)
         if (const std::optional<int> status = dump_before_fault(command.kernel, c)) return *status;
     if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
-    print_result(command, executed);
+    Report report{command.verb, {case_of(c, command.verb)}};
+    const Gate gated = gate(command.output, report, finished_status(c));
+    print_result(command, executed, report, gated);
     write_patch(command, executed.patch);
-    return finished_status(c);
+    if (!command.report.empty()) write_page(c, executed.patch, command.report);
+    return gated.status;
 }
 
 int verb_tiles(const Command& command) {

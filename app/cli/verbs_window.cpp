@@ -4,6 +4,7 @@
 #include "app/cli/questions/again.h"
 #include "app/cli/verbs.h"
 #include "app/shell/picture.h"
+#include "app/shell/plain.h"
 #include "app/shell/window.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/error.h"
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <utility>
 
 namespace wl::app {
@@ -106,6 +108,13 @@ std::vector<KernelChoice> choices(const OpenRequest& request) {
     return out;
 }
 
+void write_bytes(const std::string& path, const std::string& bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file << bytes;
+    file.close();
+    if (!file) throw Error("The picture " + path + " cannot be written; choose another place with -o.");
+}
+
 }  // namespace
 
 int verb_show(const Command& command) {
@@ -119,7 +128,10 @@ int verb_show(const Command& command) {
         );
     const capture::Capture c = capture::read_capture(command.kernel.kernel);
     const int tile = find_tile(c, command.tile);
-    write_tile_picture(c, tile, *view, command.tile.out);
+    if (command.tile.plain)
+        write_bytes(command.tile.out, plain_picture(c, tile, *view, kPlainMost).png);
+    else
+        write_tile_picture(c, tile, *view, command.tile.out);
     if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.tile.out.c_str());
     return kExitOk;
 }

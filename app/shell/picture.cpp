@@ -5,6 +5,7 @@
 #include "app/draw/numbers.h"
 #include "app/session/session.h"
 #include "app/session/tile_view.h"
+#include "app/shell/plain.h"
 #include "app/shell/shell_offscreen.h"
 #include "instrumentation/base/error.h"
 
@@ -183,6 +184,21 @@ void write_tile_picture(const capture::Capture& capture, int tile, View view, co
     for (int drawn = 0; drawn < 2; ++drawn)
         shell.draw([&] { draw_picture(capture, shown, view, canvas, screen); });
     write_png(shell.pixels(), png);
+}
+
+PlainPicture plain_picture(const capture::Capture& capture, int tile, View view, int side) {
+    const TileView shown = make_tile_view(capture, tile, 1);
+    require(
+        shown, view, capture.probes[static_cast<size_t>(capture.tiles[static_cast<size_t>(tile)].probe)].name
+    );
+    const Layer covered = view == View::coverage ? coverage_of(shown) : Layer{};
+    const Layer& layer = view == View::coverage ? covered : layer_of(shown, view);
+    const HeatStyle style = style_of(shown, layer, view);
+    const Image image = paint_plain(layer.values, style, side);
+    const Palette& palette = style.map == HeatMap::errors ? diverging() : viridis();
+    PlainPicture out{image.width, image.height, png_of(image), style.lo, style.hi, {}};
+    for (size_t i = 0; i < palette.size(); i += 17) out.stops.push_back(palette[i]);
+    return out;
 }
 
 void write_sheet_picture(const Sheet& sheet, const std::string& png) {

@@ -31,6 +31,15 @@ Image read_pixels(int width, int height) {
     return image;
 }
 
+std::string png_of(const Image& image) {
+    std::string out;
+    const auto append = [](void* to, void* bytes, int count) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), static_cast<size_t>(count));
+    };
+    stbi_write_png_to_func(append, &out, image.width, image.height, 3, image.rgb.data(), image.width * 3);
+    return out;
+}
+
 void write_png(const Image& image, const std::string& path) {
     errno = 0;
     if (stbi_write_png(path.c_str(), image.width, image.height, 3, image.rgb.data(), image.width * 3) != 0)

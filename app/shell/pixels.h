@@ -12,6 +12,7 @@ struct Image {
     std::vector<uint8_t> rgb;  // (height, width, 3), top row first
 };
 Image read_pixels(int width, int height);                     // of the framebuffer bound now
+std::string png_of(const Image& image);                       // the file's bytes
 void write_png(const Image& image, const std::string& path);  // throws Error naming the path
 
 }  // namespace wl::app

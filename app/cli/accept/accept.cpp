@@ -2,6 +2,7 @@
 #include "app/cli/accept/accept.h"
 
 #include "app/cli/executors.h"
+#include "app/cli/formats/baseline.h"
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
@@ -143,6 +144,7 @@ RowVerdict verdict_of(const AcceptRow& row) {
 
 int verb_accept(const Command& c) {
     require_emulator(c.verb, c.kernel);
+    require_baseline(c.output);
     const Overrides limits = overrides(c.accept);
     std::vector<Work> work = plan_all(c);
     size_t total = 0, done = 0;
@@ -177,15 +179,16 @@ int verb_accept(const Command& c) {
             summary.counted = std::max(summary.counted, row.result.counted);
             if (!row.result.resources.origin.empty()) summary.resources = row.result.resources.origin;
             if (c.output.json) json.push_back(accept_row_json(row));
-            if (reported) all.cases.push_back(accept_case(row));
+            all.cases.push_back(accept_case(row));
             if (text) put(accept_text(row, summary.measured, style));
             row.result = {};
         }
     }
-    put(c.output.json  ? accept_json(json, summary, c.kernel.seed) + "\n"
+    const Gate gated = gate(c.output, all, status_of(summary));
+    put(c.output.json  ? with_baseline(accept_json(json, summary, c.kernel.seed), gated) + "\n"
             : reported ? report_text(all, c.output.format)
-                       : accept_footer(summary, style));
-    return status_of(summary);
+                       : accept_footer(summary, style) + gated.text);
+    return gated.status;
 }
 
 }  // namespace wl::app

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -228,8 +229,11 @@ ReportCase accept_case(const AcceptRow& row) {
     ReportCase out = case_of(row.result.run, "accept");
     out.name = std::move(name);
     if (verdict != RowVerdict::unsupported) out.verdict = verdict == RowVerdict::accepted ? "ok" : "findings";
-    for (const std::string& objection : row.result.objections)
+    for (const std::string& objection : row.result.objections) {
         out.items.push_back({"refused", Level::error, objection, objection});
+        std::string& anchor = out.items.back().anchor = objection;  // without its numbers
+        std::erase_if(anchor, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+    }
     return out;
 }
 

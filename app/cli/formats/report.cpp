@@ -5,6 +5,7 @@
 #include "instrumentation/capture/evidence.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace wl::app {
 
@@ -14,6 +15,19 @@ std::string kernel_name(const capture::Launch& launch) {
     std::string out = launch.kernel;
     for (const std::string& fault : launch.faults) out += "+" + fault;
     return out;
+}
+
+std::string anchor_of(const capture::Capture& c, const capture::Where& where) {
+    for (const capture::Source& source : c.sources) {
+        if (where.line <= 0 || source.path != where.file) continue;
+        std::istringstream lines(source.text), words;
+        std::string text, out;
+        for (int line = 0; line < where.line && std::getline(lines, text); ++line) {}
+        words.str(text);
+        for (std::string word; words >> word;) out += (out.empty() ? "" : " ") + word;
+        return out;
+    }
+    return where.tile;
 }
 
 }  // namespace
@@ -35,12 +49,15 @@ ReportItem item_of(const capture::Finding& f) {
 
 ReportCase case_of(const capture::Capture& c, const std::string& verb) {
     ReportCase out;
-    out.name = kernel_name(c.launch), out.group = verb, out.verdict = c.verdict;
+    out.name = out.kernel = kernel_name(c.launch), out.group = verb, out.verdict = c.verdict;
     const std::string compared = analysis::compared_text(c);
     out.said = (compared.empty() ? "" : compared + "; ") + analysis::run_text(c);
     for (const auto& [name, seconds] : c.seconds) out.seconds += seconds;
     for (const std::string& u : c.unsupported) out.items.push_back({"unsupported", Level::error, u, u});
-    for (const capture::Finding& f : c.findings) out.items.push_back(item_of(f));
+    for (const capture::Finding& f : c.findings) {
+        out.items.push_back(item_of(f));
+        out.items.back().anchor = anchor_of(c, f.where);
+    }
     if (c.verdict == "error") {
         const std::string problem = "no reference: " + c.covered.reference_problem;
         out.items.push_back({"error", Level::error, problem.substr(0, problem.find('\n')), problem});

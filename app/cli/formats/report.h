@@ -20,6 +20,9 @@ struct ReportItem {
     int line = 0;
     std::string other_file = {}, other_says = {};  // a second place: of a race, of the last writer
     int other_line = 0;
+    std::string anchor =
+        {};              // what tells it from others of its rule and file when lines move: its line's text
+    bool known = false;  // by a baseline
 };
 
 // One run of one kernel: one shape, one seed.
@@ -30,6 +33,7 @@ struct ReportCase {
     std::string said;     // of an ok one: what it covers
     double seconds = 0;
     std::vector<ReportItem> items;
+    std::string kernel = {};  // with its faults, whatever the shape: what a baseline knows it by
 };
 
 struct Report {

@@ -73,6 +73,12 @@ ordered_json result_of(const ReportCase& run, const ReportItem& item, std::vecto
     out["partialFingerprints"] = {
         {"kernelRuleLine/v1", fmt::format("{}:{}:{}", run.name, item.rule, item.line)}
     };
+    if (item.known) {
+        out["baselineState"] = "unchanged";
+        out["suppressions"] = {
+            {{"kind", "external"}, {"status", "accepted"}}
+        };
+    }
     out["properties"] = {
         {"kernel",  run.name   },
         {"verdict", run.verdict}

@@ -1,6 +1,7 @@
 #include "app/cli/sweep/diagnose_sweep.h"
 
 #include "app/cli/executors.h"
+#include "app/cli/formats/baseline.h"
 #include "app/cli/progress.h"
 #include "app/cli/sweep/cases.h"
 #include "app/cli/sweep/rows.h"
@@ -100,11 +101,13 @@ int diagnose_sweep(const Command& c) {
         capture::write_capture(*done.worst, c.out);
     Report report{c.verb, {}};
     for (const SweepRun& run : done.runs) report.cases.push_back(run.report);
-    const std::string text = c.output.json  ? sweep_json(done, c) + "\n"
-        : is_report_format(c.output.format) ? report_text(report, c.output.format)
-                                            : sweep_text(done, style_of(c.output), c.output.verbose);
+    const Gate gated = gate(c.output, report, capture::status_of(done.verdict));
+    const std::string text = c.output.json ? with_baseline(sweep_json(done, c), gated) + "\n"
+        : is_report_format(c.output.format)
+        ? report_text(report, c.output.format)
+        : sweep_text(done, style_of(c.output), c.output.verbose) + gated.text;
     std::fwrite(text.data(), 1, text.size(), stdout);
-    return capture::status_of(done.verdict);
+    return gated.status;
 }
 
 }  // namespace wl::app

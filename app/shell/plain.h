@@ -1,0 +1,16 @@
+// A matrix as pixels, by the rules of shaders/heat.frag, computed here.
+#pragma once
+
+#include "app/draw/heat.h"
+#include "app/session/pyramid.h"
+#include "app/shell/pixels.h"
+
+namespace wl::app {
+
+constexpr int kPlainMost =
+    768;  // pixels a side: of larger matrices a pixel is the element farthest from neutral
+
+// Cells of whole pixels, so that the longer side has about `side`; a vector becomes bars.
+Image paint_plain(const Matrix<float>& values, const HeatStyle& style, int side = kPlainMost);
+
+}  // namespace wl::app

@@ -1,0 +1,92 @@
+"""What a build server runs: ci/check.sh over right and broken kernels, and the files that it leaves."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("WARPLENS_PROGRAM", ROOT / "build/release/app/warplens"))
+MANIFEST = """args = [{ name = "c", dtype = "f32", shape = [100], fill = "ones", output = true }]
+[launch]
+grid = [1]
+block = [128]
+[output.c]
+compare = false
+"""
+RIGHT = 'extern "C" __global__ void k(float* c) { if (threadIdx.x < 100) c[threadIdx.x] += 1; }\n'
+BEYOND = RIGHT.replace("<", "<=")
+
+
+class Page(HTMLParser):
+    """Counts elements, and keeps what the page would fetch."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.fetched, self.headings = [], [], 0
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.fetched += [value for name, value in attrs if name in ("src", "href") and not value.startswith("data:")]
+        self.headings += tag == "h1"
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.at = Path(self.folder.name)
+        for name, text in (("right", RIGHT), ("beyond", BEYOND)):
+            (self.at / f"{name}.cu").write_text(text)
+            (self.at / f"{name}.toml").write_text(MANIFEST)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def check(self, *words):
+        environment = os.environ | {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
+        return subprocess.run(["bash", ROOT / "ci/check.sh", *words], cwd=self.at, env=environment,
+                              capture_output=True, text=True)
+
+    def test_the_worst_verdict_counts_and_every_kernel_has_its_files(self):
+        said = self.check("run", "out", "beyond.toml", "right.toml", "--", "--search", "0")
+        self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
+        self.assertIn("out_of_bounds", said.stdout)
+        names = {path.name for path in (self.at / "out").iterdir()}
+        self.assertEqual(names, {f"{kernel}.{kind}" for kernel in ("right", "beyond")
+                                 for kind in ("sarif", "junit.xml", "wlcap", "html")})
+        results = {kernel: json.loads((self.at / f"out/{kernel}.sarif").read_text())["runs"][0]["results"]
+                   for kernel in ("right", "beyond")}
+        self.assertEqual((len(results["right"]), results["beyond"][0]["ruleId"]), (0, "out_of_bounds"))
+        self.assertEqual(ElementTree.parse(self.at / "out/beyond.junit.xml").getroot().get("failures"), "1")
+        page = Page((self.at / "out/beyond.html").read_text())
+        self.assertEqual((page.fetched, page.open, page.headings), ([], [], 1))
+
+    def test_a_baseline_lets_the_known_pass(self):
+        self.assertEqual(self.check("hazards", "out", "right.toml").returncode, 0)
+        self.assertEqual(self.check("hazards", "out", "beyond.toml").returncode, 1)
+        subprocess.run([PROGRAM, "hazards", "beyond.toml", "--write-baseline", "known.json"], cwd=self.at,
+                       capture_output=True)
+        said = self.check("hazards", "out", "beyond.toml", "--", "--baseline", "known.json")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertEqual(ElementTree.parse(self.at / "out/beyond.junit.xml").getroot().get("failures"), "0")
+
+    def test_what_cannot_be_run_is_an_error(self):
+        said = self.check("run", "out", "right.toml", "nowhere.toml")
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("nowhere.toml", said.stderr)
+        self.assertIn("check.sh VERB FOLDER", self.check("run").stderr)
+        self.assertEqual(self.check("accept", "out", "beyond.toml").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
