@@ -195,7 +195,7 @@ PlainPicture plain_picture(const capture::Capture& capture, int tile, View view,
     const Layer& layer = view == View::coverage ? covered : layer_of(shown, view);
     const HeatStyle style = style_of(shown, layer, view);
     const Image image = paint_plain(layer.values, style, side);
-    const Palette& palette = style.map == HeatMap::errors ? diverging() : viridis();
+    const Palette& palette = palette_of(ramp_of(style));
     PlainPicture out{image.width, image.height, png_of(image), style.lo, style.hi, {}};
     for (size_t i = 0; i < palette.size(); i += 17) out.stops.push_back(palette[i]);
     return out;

@@ -20,8 +20,7 @@ Rgb colour_of(const HeatStyle& style, float value, bool stripe) {
     if (std::isinf(value)) return value < 0 ? kNegativeInfinity : kPositiveInfinity;
     if (std::isnan(value) && std::signbit(value)) return stripe ? kLight : kDark;
     if (std::isnan(value)) return kNotANumber;
-    const Palette& palette = style.map == HeatMap::errors ? diverging() : viridis();
-    return palette.at(palette_index(style, value));
+    return palette_of(ramp_of(style)).at(palette_index(style, value));
 }
 
 // Of two elements the one that must be seen: what is no number first, what is absent last.
@@ -58,9 +57,17 @@ float element_of(
     return out;
 }
 
+Matrix<float> numbers_of(const Plane& plane) {
+    Matrix<float> out = make_matrix<float>(plane.rows, plane.cols);
+    for (int row = 0; row < plane.rows; ++row)
+        plane.read(row, 0, plane.cols, out.data.data() + out.index(row, 0));
+    return out;
+}
+
 }  // namespace
 
-Image paint_plain(const Matrix<float>& values, const HeatStyle& style, int side) {
+Image paint_plain(const Plane& plane, const HeatStyle& style, int side) {
+    const Matrix<float> values = numbers_of(plane);
     const int longest = std::max(values.rows, values.cols), shortest = std::min(values.rows, values.cols);
     const int stretch = 2 * longest > 5 * shortest ? 48 : 1;  // a vector of row sums becomes bars, not a line
     const Side y = side_of(values.rows, longest, stretch, side),

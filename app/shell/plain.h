@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/draw/heat.h"
-#include "app/session/pyramid.h"
+#include "app/session/plane.h"
 #include "app/shell/pixels.h"
 
 namespace wl::app {
@@ -11,6 +11,6 @@ constexpr int kPlainMost =
     768;  // pixels a side: of larger matrices a pixel is the element farthest from neutral
 
 // Cells of whole pixels, so that the longer side has about `side`; a vector becomes bars.
-Image paint_plain(const Matrix<float>& values, const HeatStyle& style, int side = kPlainMost);
+Image paint_plain(const Plane& plane, const HeatStyle& style, int side = kPlainMost);
 
 }  // namespace wl::app
