@@ -8,6 +8,7 @@
 #include "app/cli/init/source_options.h"
 #include "app/cli/layout/layout_options.h"
 #include "app/cli/learn/learn_options.h"
+#include "app/cli/programs/program_options.h"
 #include "app/cli/questions/parse_questions.h"
 #include "app/cli/remote/remote.h"
 #include "app/cli/run_options/run_options.h"
@@ -311,6 +312,7 @@ void add_verbs(CLI::App& app, Command& c) {
         "the verdict on a kernel or a capture, with witness and proof",
         "warplens diagnose v2c_3 --fault 32x"
     );
+    add_programs(app, *run, c);
     for (CLI::App* verb : {run, diagnose}) {
         verb->add_option("-o,--out", c.out, "the capture to write");
         verb->add_option(

@@ -27,7 +27,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 24> kVerbs{
+constexpr std::array<Verb, 25> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"devices", wl::app::verb_devices},
@@ -50,6 +50,7 @@ constexpr std::array<Verb, 24> kVerbs{
      {"fragments", wl::app::verb_fragments},
      {"layout", wl::app::verb_layout},
      {"learn", wl::app::verb_learn},
+     {"nvcc", wl::app::verb_nvcc},
      {"help", wl::app::verb_help},
      {"completion", wl::app::verb_completion},
      {"manual", wl::app::verb_manual},

@@ -122,6 +122,12 @@ struct SweepOptions {
     bool slurm = false;
 };
 
+// Of `run -- PROGRAM` and `nvcc`.
+struct ProgramOptions {
+    std::vector<std::string> words;  // the program with its arguments; of nvcc its arguments
+    uint64_t first = 0;              // launches of each kernel and shape that are executed; 0: all
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -136,6 +142,7 @@ struct Command {
     LayoutOptions layout;
     LearnOptions learn;
     SweepOptions sweep;
+    ProgramOptions program;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;   // "X,Y,Z": --block of banks

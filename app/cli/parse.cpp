@@ -2,6 +2,7 @@
 #include "app/cli/parse.h"
 
 #include "app/cli/grammar.h"
+#include "app/cli/programs/program_options.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 
@@ -82,8 +83,16 @@ Parsed parse_command(int argc, char** argv) {
         out.exit = kExitError;
         return out;
     }
+    std::vector<std::string> words(argv, argv + argc);
+    const bool has_program = words[1] == "run" && std::find(words.begin(), words.end(), "--") != words.end();
+    out.command.program.words = take_program(words);
+    if (has_program && out.command.program.words.empty())
+        throw Error("`warplens run --` needs a program behind it; see `warplens run --help`");
+    app->get_subcommand("run")->get_option("kernel")->required(!has_program);
     try {
-        app->parse(argc, argv);
+        words.erase(words.begin());
+        std::reverse(words.begin(), words.end());  // as CLI11 takes them
+        app->parse(words);
     } catch (const CLI::Success& help) {
         out.exit = app->exit(help);
     } catch (const CLI::ParseError& problem) { throw Error(explain(*app, problem, argc, argv)); }

@@ -6,6 +6,7 @@
 #include "app/cli/formats/page.h"
 #include "app/cli/formats/report.h"
 #include "app/cli/print.h"
+#include "app/cli/programs/programs.h"
 #include "app/cli/progress.h"
 #include "app/cli/record/record_words.h"
 #include "app/cli/remote/remote.h"
@@ -144,6 +145,7 @@ int finished_status(const capture::Capture& c) {
 }  // namespace
 
 int verb_run(const Command& command) {
+    if (!command.program.words.empty()) return run_program(command);
     if (is_capture(command.kernel.kernel))
         throw Error(
             command.kernel.kernel +

@@ -25,6 +25,7 @@ int verb_layout(const Command& command);
 int verb_learn(const Command& command);
 int verb_sweep(const Command& command);
 int verb_compare(const Command& command);
+int verb_nvcc(const Command& command);
 int verb_help(const Command& command);
 int verb_completion(const Command& command);
 int verb_manual(const Command& command);

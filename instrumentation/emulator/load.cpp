@@ -2,6 +2,7 @@
 #include "instrumentation/emulator/load.h"
 
 #include "instrumentation/emulator/memory/heap.h"
+#include "instrumentation/execution/constants.h"
 
 #include <algorithm>
 #include <cstring>
@@ -75,6 +76,20 @@ std::vector<std::byte> image_of(const RegisterFile& file, const std::vector<uint
     return image;
 }
 
+// What a program copied into its constant variables since.
+void take_constants(const Program& program, const GlobalMemory& memory, std::vector<std::byte>& bank) {
+    for (const Symbol& s : program.symbols) {
+        if (s.space != ptx::Space::constant || s.function >= 0) continue;
+        const Allocation* set = execution::find_named(memory, execution::name_of_constant(s.name));
+        if (set == nullptr || s.offset > bank.size()) continue;
+        std::copy_n(
+            set->bytes.begin(),
+            std::min(set->bytes.size(), bank.size() - s.offset),
+            bank.begin() + static_cast<std::ptrdiff_t>(s.offset)
+        );
+    }
+}
+
 }  // namespace
 
 Loaded load(const Program& program, GlobalMemory& memory) {
@@ -87,6 +102,7 @@ Loaded load(const Program& program, GlobalMemory& memory) {
     for (const FunctionCode& f : program.functions) loaded.images.push_back(image_of(f.file, globals));
     loaded.constant_bank = program.constant_bank;
     store_addresses(loaded.constant_bank, program.constant_addresses, globals);
+    take_constants(program, memory, loaded.constant_bank);
     loaded.globals = globals;
     return loaded;
 }

@@ -56,6 +56,9 @@ const std::map<std::string, Folders>& allowed_folders() {
         allowed["probe"] = {};
         allowed["diagnosis"] = all;
         all.insert("diagnosis");
+        allowed["runtime"] = all;
+        all.insert("runtime");
+        allowed["shim"] = all;
         allowed["app"] = all;
         return allowed;
     }();

@@ -48,6 +48,9 @@ Extent shared_extent(const Symptoms& s, const emulator::Access& access) {
         access.write ? written_by_line(s, access) : ""};
 }
 
+// Farther behind an array an address has nothing to do with it: a pointer of the host, or of freed memory.
+constexpr uint64_t kFar = uint64_t{1} << 32;
+
 std::string array_text(const emulator::Allocation& a) {
     return fmt::format("{} ({} bytes)", a.name, a.bytes.size());
 }
@@ -60,7 +63,8 @@ const emulator::Allocation* array_of(const execution::GlobalMemory& memory, cons
         if (access.memory == "global " + a.name) return &a;
         if (a.base <= access.address && (before == nullptr || a.base > before->base)) before = &a;
     }
-    return access.memory == "global" ? before : nullptr;
+    if (access.memory != "global" || before == nullptr) return nullptr;
+    return access.address - before->base - before->bytes.size() < kFar ? before : nullptr;
 }
 
 // Device addresses are a function of the problem: laid out again, they are those of the run.

@@ -1,0 +1,42 @@
+// --first, and the words that are not ours.
+#include "app/cli/programs/program_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace wl::app {
+
+namespace {
+
+void add_nvcc(CLI::App& app, Command& c) {
+    CLI::App* nvcc = app.add_subcommand(
+        "nvcc", "nvcc with what a program needs to be run by `warplens run --`: shared runtime, PTX, lines"
+    );
+    nvcc->footer("Example:\n  warplens nvcc scale.cu -o scale && warplens run -- ./scale");
+    nvcc->callback([&c] { c.verb = "nvcc"; });
+}
+
+}  // namespace
+
+void add_programs(CLI::App& app, CLI::App& run, Command& c) {
+    run.add_option(
+        "--first",
+        c.program.first,
+        "of a program behind --: execute only the first N launches of each kernel and shape; 0: all"
+    );
+    add_nvcc(app, c);
+}
+
+std::vector<std::string> take_program(std::vector<std::string>& words) {
+    if (words.size() < 2) return {};
+    auto from = words.end();
+    if (words[1] == "run") from = std::find(words.begin(), words.end(), "--");
+    const bool asks = words.size() == 3 && (words[2] == "--help" || words[2] == "-h");
+    if (words[1] == "nvcc" && !asks) from = words.begin() + 2;
+    std::vector<std::string> out(from, words.end());
+    words.erase(from, words.end());
+    if (!out.empty() && words[1] == "run") out.erase(out.begin());
+    return out;
+}
+
+}  // namespace wl::app

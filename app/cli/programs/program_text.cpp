@@ -1,0 +1,198 @@
+// A line a launch, equal ones in one; then findings as `run` prints them.
+#include "app/cli/programs/programs.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/json.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace wl::app {
+namespace {
+
+using runtime::Event;
+using runtime::Launched;
+
+std::string extent_text(Dim3 d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
+
+int findings_of(const Launched& l) { return !l.capture.empty() ? l.number : l.same_as; }
+
+bool same_group(const LaunchGroup& g, const Launched& l) {
+    const Launched& f = g.first;
+    const bool refused = l.state == "refused" || l.state == "unsupported";
+    const bool was_refused = f.state == "refused" || f.state == "unsupported";
+    return f.process == l.process && f.kernel == l.kernel && f.grid == l.grid && f.block == l.block &&
+        f.shared == l.shared && g.findings_of == findings_of(l) && refused == was_refused && f.said == l.said;
+}
+
+std::vector<std::string> texts(const ProgramRun& run, Event::Kind kind) {
+    std::vector<std::string> out;
+    std::set<std::string> seen;
+    for (const Event& e : run.events)
+        if (e.kind == kind && seen.insert(e.text).second) out.push_back(e.text);
+    return out;
+}
+
+bool is_unsupported(const LaunchGroup& g) { return g.first.state == "unsupported"; }
+
+// "launches 2-101"
+std::string numbers_text(const std::vector<int>& numbers) {
+    if (numbers.size() == 1) return fmt::format("launch {}", numbers.front());
+    const bool run = numbers.back() - numbers.front() + 1 == static_cast<int>(numbers.size());
+    return fmt::format("launches {}{}{}", numbers.front(), run ? "-" : ", ..., ", numbers.back());
+}
+
+std::string state_text(const LaunchGroup& g, const ProgramRun& run, const Style& style) {
+    const Launched& f = g.first;
+    if (f.state == "refused") return paint(style, Color::bad, "refused: " + f.said);
+    if (is_unsupported(g)) return paint(style, Color::warn, f.said);
+    if (g.findings_of == 0) return paint(style, Color::good, "ok");
+    for (const auto& [launched, capture] : run.found) {
+        if (launched.number != g.findings_of || launched.process != f.process) continue;
+        const size_t count = capture.findings.size();
+        std::string text = fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+        if (g.findings_of != f.number) text += fmt::format(", those of launch {}", g.findings_of);
+        return paint(style, Color::bad, text);
+    }
+    return "";
+}
+
+std::string group_text(const LaunchGroup& g, const ProgramRun& run, const Style& style) {
+    const Launched& f = g.first;
+    std::string out = fmt::format(
+        "{}: {}, grid {}, block {}{}; ",
+        numbers_text(g.numbers),
+        paint(style, Color::bold, f.kernel),
+        extent_text(f.grid),
+        extent_text(f.block),
+        f.shared == 0 ? "" : fmt::format(", {} bytes of shared memory", f.shared)
+    );
+    if (g.numbers.size() > 1) out += fmt::format("x {}, ", g.numbers.size());
+    if (g.run > 0) out += fmt::format("{:.2g} s; ", g.seconds);
+    if (g.repeated > 0)
+        out += fmt::format("{} not executed again, as they would change nothing; ", g.repeated);
+    if (g.left_out > 0) out += paint(style, Color::warn, fmt::format("{} left out by --first; ", g.left_out));
+    return out + state_text(g, run, style) + "\n";
+}
+
+std::string ended_text(const ProgramRun& run) {
+    if (run.ended.signal == 0)
+        return run.ended.status == 0 ? "" : fmt::format("the program ended with status {}", run.ended.status);
+    std::string out =
+        fmt::format("the program was ended by signal {} ({})", run.ended.signal, strsignal(run.ended.signal));
+    const auto last = std::find_if(run.events.rbegin(), run.events.rend(), [](const Event& e) {
+        return e.kind == Event::Kind::launch;
+    });
+    if (last != run.events.rend()) out += fmt::format(", behind launch {}", last->launched.number);
+    if (run.ended.signal == SIGSEGV)
+        out += "; the host cannot read or write device memory through its pointer, if that is what it did";
+    return out;
+}
+
+int64_t count_of_launches(const std::vector<LaunchGroup>& groups) {
+    int64_t all = 0;
+    for (const LaunchGroup& g : groups) all += static_cast<int64_t>(g.numbers.size());
+    return all;
+}
+
+nlohmann::ordered_json launch_json(const LaunchGroup& g) {
+    const Launched& f = g.first;
+    nlohmann::ordered_json j;
+    j["launch"] = f.number, j["kernel"] = f.kernel;
+    j["grid"] = {f.grid.x, f.grid.y, f.grid.z}, j["block"] = {f.block.x, f.block.y, f.block.z};
+    j["shared"] = f.shared, j["times"] = g.numbers.size();
+    j["run"] = g.run, j["repeated"] = g.repeated, j["left_out"] = g.left_out, j["seconds"] = g.seconds;
+    j["state"] = g.run > 0 ? "run" : f.state, j["said"] = f.said;
+    j["findings_of"] = g.findings_of, j["process"] = f.process;
+    return j;
+}
+
+}  // namespace
+
+std::vector<LaunchGroup> grouped(const std::vector<Event>& events) {
+    std::vector<LaunchGroup> out;
+    for (const Event& e : events) {
+        if (e.kind != Event::Kind::launch) continue;
+        const Launched& l = e.launched;
+        auto found =
+            std::find_if(out.begin(), out.end(), [&](const LaunchGroup& g) { return same_group(g, l); });
+        if (found == out.end()) {
+            out.push_back({l, {}, 0, 0, 0, 0, findings_of(l)});
+            found = std::prev(out.end());
+        }
+        found->numbers.push_back(l.number);
+        found->run += l.state == "run", found->repeated += l.state == "repeated",
+            found->left_out += l.state == "left out", found->seconds += l.seconds;
+    }
+    return out;
+}
+
+std::string verdict_of(const ProgramRun& run) {
+    if (!run.found.empty()) return "findings";
+    const std::vector<LaunchGroup> groups = grouped(run.events);
+    const bool lacks = std::any_of(groups.begin(), groups.end(), is_unsupported) ||
+        !run.how_to_link.empty() || !texts(run, Event::Kind::error).empty();
+    return lacks ? "unsupported" : "ok";
+}
+
+int status_of(const ProgramRun& run) {
+    const std::string verdict = verdict_of(run);
+    if (verdict != "ok") return capture::status_of(verdict);
+    return run.ended.signal != 0 ? 128 + run.ended.signal : run.ended.status;
+}
+
+std::string program_text(const ProgramRun& run, const Style& style, bool verbose) {
+    const std::vector<LaunchGroup> groups = grouped(run.events);
+    std::string out;
+    for (const LaunchGroup& g : groups) out += group_text(g, run, style);
+    for (const auto& [launched, capture] : run.found)
+        out += fmt::format("\nlaunch {}: {}\n", launched.number, launched.kernel) +
+            findings_text(capture, style, verbose) + notes_text(capture, style);
+    if (!run.found.empty()) out += '\n';
+    for (const std::string& name : texts(run, Event::Kind::unsupported))
+        out += paint(
+            style, Color::warn, wrap(name + " is not supported; the program got cudaErrorNotSupported", 0)
+        );
+    for (const std::string& text : texts(run, Event::Kind::error))
+        out += paint(style, Color::bad, wrap(text, 0));
+    for (const std::string& text : texts(run, Event::Kind::note))
+        out += paint(style, Color::warn, wrap("note: " + text, 0));
+    if (!run.how_to_link.empty()) out += paint(style, Color::bad, wrap(run.how_to_link, 0));
+    if (const std::string ended = ended_text(run); !ended.empty())
+        out += paint(style, Color::bad, wrap(ended, 0));
+    const int64_t launches = count_of_launches(groups);
+    out += fmt::format(
+        "{}: {} launch{}, {} with findings of {} own; values simulated by the CPU emulator\n",
+        verdict_of(run),
+        launches,
+        launches == 1 ? "" : "es",
+        run.found.size(),
+        run.found.size() == 1 ? "its" : "their"
+    );
+    return out;
+}
+
+std::string program_json(const ProgramRun& run) {
+    using nlohmann::ordered_json;
+    ordered_json launches = ordered_json::array(), findings = ordered_json::array();
+    for (const LaunchGroup& g : grouped(run.events)) launches.push_back(launch_json(g));
+    for (const auto& [launched, capture] : run.found)
+        for (const capture::Finding& f : capture.findings) {
+            ordered_json json = ordered_json::parse(capture::finding_json(capture, f));
+            json["launch"] = launched.number, json["kernel"] = launched.kernel;
+            findings.push_back(json);
+        }
+    ordered_json out;
+    out["warplens"] = WL_VERSION, out["verb"] = "run", out["program"] = run.command;
+    out["verdict"] = verdict_of(run), out["exit_status"] = run.ended.status, out["signal"] = run.ended.signal;
+    out["launches"] = launches, out["findings"] = findings;
+    out["unsupported"] = texts(run, Event::Kind::unsupported);
+    out["errors"] = texts(run, Event::Kind::error), out["notes"] = texts(run, Event::Kind::note);
+    if (!run.how_to_link.empty()) out["errors"].push_back(run.how_to_link);
+    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,57 @@
+// `warplens run -- ./prog ARGS`: a program as it is, its kernels in the emulator, every launch checked.
+#pragma once
+
+#include "app/cli/options.h"
+#include "app/cli/print.h"
+#include "instrumentation/capture/capture.h"
+#include "instrumentation/runtime/report.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+// How the program ended.
+struct Ended {
+    int status = 0;  // of exit
+    int signal = 0;  // that ended it; 0: none
+};
+
+// What came of it.
+struct ProgramRun {
+    std::vector<std::string> command;
+    Ended ended;
+    std::vector<runtime::Event> events;
+    std::vector<std::pair<runtime::Launched, capture::Capture>> found;  // launches with findings of their own
+    std::string how_to_link;  // the program loaded no runtime, and holds kernels; empty: it did
+};
+
+// Launches that are told in one line: of one kernel and shape, with the same findings.
+struct LaunchGroup {
+    runtime::Launched first;
+    std::vector<int> numbers;  // in order
+    int64_t run = 0, repeated = 0, left_out = 0;
+    double seconds = 0;
+    int findings_of = 0;  // the launch whose findings they share; 0: none
+};
+std::vector<LaunchGroup> grouped(const std::vector<runtime::Event>& events);
+
+// Runs it with its own streams; `quiet_out`: what it prints goes to stderr. Throws Error when it cannot be
+// started.
+Ended run_child(
+    const std::vector<std::string>& command,
+    const std::vector<std::pair<std::string, std::string>>& environment,
+    bool quiet_out
+);
+// Takes the place of this process. Throws Error when it cannot.
+[[noreturn]] void become(const std::vector<std::string>& command);
+
+int status_of(const ProgramRun& run);
+std::string verdict_of(const ProgramRun& run);
+std::string program_text(const ProgramRun& run, const Style& style, bool verbose);
+std::string program_json(const ProgramRun& run);
+
+int run_program(const Command& command);
+
+}  // namespace wl::app

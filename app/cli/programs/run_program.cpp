@@ -1,0 +1,144 @@
+// The verb: what the program needs around it, and what is told behind it.
+#include "app/cli/formats/report.h"
+#include "app/cli/programs/programs.h"
+#include "app/cli/verbs.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/scratch.h"
+#include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/runtime/fat_binary.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace wl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of the libraries that stand in for the runtime: of the build, or of an installation.
+std::string stand_in_folder() {
+    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const fs::path& folder : {here / "stand-in", here / ".." / "lib" / "warplens" / "stand-in"})
+        if (fs::exists(folder / "libcudart.so.13")) return fs::canonical(folder).string();
+    throw Error(
+        "libcudart.so.13 of WarpLens is missing beside " + here.string() +
+        "; build the target all, or install it"
+    );
+}
+
+// What is about a described kernel means nothing here.
+void require_fitting(const Command& c) {
+    const KernelOptions& k = c.kernel;
+    KernelOptions allowed;
+    allowed.launch = k.launch, allowed.check = k.check, allowed.schedule = k.schedule,
+    allowed.budget = k.budget, allowed.threads = k.threads;
+    if (!k.kernel.empty())
+        throw Error("`warplens run` takes a kernel, or a program behind --, not both: " + k.kernel);
+    if (!(k == allowed) || !c.suggest.empty())
+        throw Error(
+            "a program is run as it is: of the options of `run` it takes --launch, --first, --check, "
+            "--schedule, "
+            "--budget, --threads, -o and those of the output"
+        );
+    if (!c.out.empty() && k.launch.empty())
+        throw Error("-o says where the recorded launch goes; name it with --launch N or --launch KERNEL");
+}
+
+runtime::Settings settings_for(const Command& c, const std::string& folder) {
+    const diagnosis::Options options = run_options(c.kernel);
+    runtime::Settings s;
+    s.folder = folder;
+    s.races = options.races, s.uninitialised = options.uninitialised, s.budget = options.budget;
+    s.schedule = options.schedule_seed, s.threads = options.threads;
+    s.first = c.program.first, s.launch = c.kernel.launch;
+    if (!s.launch.empty()) s.record = fs::absolute(c.out.empty() ? "launch.wlcap" : c.out).string();
+    return s;
+}
+
+// Holds it kernels? A section of every program that nvcc links.
+bool has_kernels(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    return bytes.starts_with(
+               "\x7f"
+               "ELF"
+           ) &&
+        bytes.find(".nv_fatbin") != std::string::npos;
+}
+
+void read_results(ProgramRun& run, const std::string& folder) {
+    run.events = runtime::read_report(folder);
+    for (const runtime::Event& e : run.events)
+        if (e.kind == runtime::Event::Kind::launch && !e.launched.capture.empty())
+            run.found.emplace_back(
+                e.launched, capture::read_capture((fs::path(folder) / e.launched.capture).string())
+            );
+    const bool started = std::any_of(run.events.begin(), run.events.end(), [](const runtime::Event& e) {
+        return e.kind == runtime::Event::Kind::started;
+    });
+    if (!started && has_kernels(run.command[0]))
+        run.how_to_link = run.command[0] +
+            " did not load the CUDA runtime as a shared library, so no kernel was seen; link it by " +
+            runtime::kHowToBuild + " (`warplens nvcc` adds it)";
+}
+
+void print_result(const Command& c, const ProgramRun& run) {
+    if (c.output.json) {
+        const std::string text = program_json(run);
+        std::fprintf(stdout, "%s\n", text.c_str());
+    } else if (is_report_format(c.output.format)) {
+        Report report{"run", {}};
+        for (const auto& [launched, capture] : run.found) report.cases.push_back(case_of(capture, "run"));
+        std::fputs(report_text(report, c.output.format).c_str(), stdout);
+    } else {
+        Style style = style_of(c.output);
+        if (c.output.color == "auto")
+            style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+        std::fputs(program_text(run, style, c.output.verbose).c_str(), stderr);
+    }
+}
+
+}  // namespace
+
+int run_program(const Command& c) {
+    require_fitting(c);
+    const Scratch scratch;
+    const runtime::Settings settings = settings_for(c, scratch.path);
+    if (!settings.record.empty()) fs::remove(settings.record);
+    std::string libraries = stand_in_folder();
+    if (const char* before = std::getenv("LD_LIBRARY_PATH")) libraries += std::string(":") + before;
+    ProgramRun run;
+    run.command = c.program.words;
+    std::fflush(nullptr);
+    run.ended = run_child(
+        run.command,
+        {
+            {"LD_LIBRARY_PATH",          libraries              },
+            {runtime::kSettingsVariable, settings_text(settings)}
+    },
+        c.output.format != "text"
+    );
+    read_results(run, scratch.path);
+    print_result(c, run);
+    if (!settings.record.empty() && !fs::exists(settings.record))
+        throw Error(
+            "no launch " + settings.launch + " was recorded: the program made none of that number or name"
+        );
+    return status_of(run);
+}
+
+int verb_nvcc(const Command& c) {
+    std::vector<std::string> words = {"nvcc"};
+    words.insert(words.end(), c.program.words.begin(), c.program.words.end());
+    words.insert(
+        words.end(), {"-cudart", "shared", "-gencode", "arch=compute_80,code=compute_80", "-lineinfo"}
+    );
+    become(words);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,222 @@
+// Addresses of device memory are those of execution::GlobalMemory, and never given twice, so that what was
+// freed is known when a kernel touches it.
+#include "instrumentation/runtime/device_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+#include <span>
+#include <xxhash.h>
+
+namespace wl::runtime {
+namespace {
+
+using Kind = Region::Kind;
+using execution::Allocation;
+
+constexpr uint64_t kAlign = 256, kGap = 64 << 10;
+
+uint64_t rounded(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+std::byte* host_memory(uint64_t bytes) {
+    constexpr uint64_t kPage = 4096;
+    const uint64_t size = (std::max<uint64_t>(bytes, 1) + kPage - 1) / kPage * kPage;
+    auto* made = static_cast<std::byte*>(std::aligned_alloc(kPage, size));
+    if (made != nullptr) std::memset(made, 0, size);
+    return made;
+}
+
+void insert(DeviceMemory& memory, Region region, bool initialised) {
+    Allocation a{region.name, region.base, std::vector<std::byte>(region.bytes), {}, {}};
+    if (!initialised) a.written.assign(region.bytes, 0);
+    auto& all = memory.global.allocations;
+    const auto behind = std::upper_bound(
+        all.begin(), all.end(), a.base, [](uint64_t base, const Allocation& x) { return base < x.base; }
+    );
+    all.insert(behind, std::move(a));
+    memory.regions[region.base] = std::move(region);
+}
+
+std::byte* host_pointer(uint64_t address) {
+    return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr): the program's own
+}
+
+// Where bytes of either side lie now, and their written flags.
+struct Place {
+    std::byte* bytes = nullptr;
+    uint8_t* written = nullptr;  // nullptr: all of them are
+    bool device = false;
+    bool ok = false;
+};
+
+Place place_of(DeviceMemory& memory, uint64_t address, uint64_t size) {
+    const Region* region = region_of(memory, address);
+    if (region != nullptr && region->host != nullptr)
+        return {host_pointer(address), nullptr, false, address + size <= region->base + region->bytes};
+    if (Allocation* a = execution::find(memory.global, address, size)) {
+        const uint64_t at = address - a->base;
+        return {a->bytes.data() + at, a->written.empty() ? nullptr : a->written.data() + at, true, true};
+    }
+    const bool of_device = address >= execution::kGlobalBase;
+    return {host_pointer(address), nullptr, false, !of_device && address != 0};
+}
+
+bool all_written(const Place& place, uint64_t n) {
+    return place.written == nullptr || std::memchr(place.written, 0, n) == nullptr;
+}
+
+void store(DeviceMemory& memory, const Place& to, const std::byte* from, const uint8_t* written, uint64_t n) {
+    if (to.device) {
+        const bool same = written == nullptr && all_written(to, n) && std::memcmp(to.bytes, from, n) == 0;
+        if (same) return;
+        ++memory.version;
+        if (to.written != nullptr && written != nullptr) std::memmove(to.written, written, n);
+        if (to.written != nullptr && written == nullptr) std::memset(to.written, 1, n);
+    }
+    std::memmove(to.bytes, from, n);
+}
+
+// The same element over and over.
+bool is_filled(const Place& place, std::span<const std::byte> element, uint64_t n) {
+    const size_t size = element.size();
+    return n >= size && std::memcmp(place.bytes, element.data(), size) == 0 &&
+        std::memcmp(place.bytes, place.bytes + size, n - size) == 0;
+}
+
+}  // namespace
+
+uint64_t make(DeviceMemory& memory, uint64_t bytes, Kind kind) {
+    if (bytes > kDeviceBytes || bytes_in_use(memory) + bytes > kDeviceBytes) return 0;
+    if (memory.next == 0) memory.next = execution::kGlobalBase;
+    Region region{kind, memory.next, bytes, nullptr, {}, false, 0};
+    region.name = fmt::format("allocation {}", ++memory.made);
+    const bool of_host = kind == Kind::managed || kind == Kind::pinned;
+    if (of_host) {
+        region.host = host_memory(bytes), region.owned = true;
+        region.base = reinterpret_cast<uint64_t>(region.host);
+        if (region.host == nullptr) return 0;
+    } else {
+        memory.next += rounded(bytes) + kGap;
+    }
+    const uint64_t base = region.base;
+    try {
+        insert(memory, std::move(region), of_host);
+    } catch (const std::bad_alloc&) { return 0; }
+    return base;
+}
+
+bool add_host_memory(DeviceMemory& memory, void* host, uint64_t bytes) {
+    const auto base = reinterpret_cast<uint64_t>(host);
+    const auto next = memory.regions.lower_bound(base);
+    if (region_of(memory, base) != nullptr) return false;
+    if (next != memory.regions.end() && next->first < base + bytes) return false;
+    insert(
+        memory,
+        {Kind::registered,
+         base,
+         bytes,
+         static_cast<std::byte*>(host),
+         fmt::format("allocation {}", ++memory.made),
+         false,
+         0},
+        true
+    );
+    return true;
+}
+
+bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Kind> kinds) {
+    const auto found = memory.regions.find(base);
+    if (found == memory.regions.end() ||
+        std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end())
+        return false;
+    const Region& region = found->second;
+    if (region.owned) std::free(region.host);
+    if (region.host == nullptr) memory.freed.push_back({region.base, region.bytes, region.name});
+    std::erase_if(memory.global.allocations, [&](const Allocation& a) { return a.base == base; });
+    memory.regions.erase(found);
+    ++memory.version;
+    return true;
+}
+
+const Region* region_of(const DeviceMemory& memory, uint64_t address) {
+    const auto behind = memory.regions.upper_bound(address);
+    if (behind == memory.regions.begin()) return nullptr;
+    const Region& region = std::prev(behind)->second;
+    return address < region.base + std::max<uint64_t>(region.bytes, 1) ? &region : nullptr;
+}
+
+const FreedRegion* freed_at(const DeviceMemory& memory, uint64_t address) {
+    for (const FreedRegion& f : memory.freed)
+        if (address >= f.base && address < f.base + f.bytes) return &f;
+    return nullptr;
+}
+
+uint64_t bytes_in_use(const DeviceMemory& memory) {
+    uint64_t all = 0;
+    for (const auto& [base, region] : memory.regions)
+        if (region.kind != Kind::registered) all += region.bytes;
+    return all;
+}
+
+bool copy(
+    DeviceMemory& memory, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, Rows rows
+) {
+    if (to_pitch == rows.width && from_pitch == rows.width) rows = {rows.width * rows.height, 1};
+    if (rows.width == 0) return true;
+    for (uint64_t row = 0; row < rows.height; ++row) {
+        const Place target = place_of(memory, to + row * to_pitch, rows.width);
+        const Place source = place_of(memory, from + row * from_pitch, rows.width);
+        if (!target.ok || !source.ok) return false;
+        store(memory, target, source.bytes, source.written, rows.width);
+    }
+    return true;
+}
+
+bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std::byte> element, Rows rows) {
+    if (pitch == rows.width) rows = {rows.width * rows.height, 1};
+    if (rows.width == 0) return true;
+    for (uint64_t y = 0; y < rows.height; ++y) {
+        const Place target = place_of(memory, to + y * pitch, rows.width);
+        if (!target.ok) return false;
+        if (target.device && all_written(target, rows.width) && is_filled(target, element, rows.width))
+            continue;
+        if (target.device) ++memory.version;
+        if (target.written != nullptr) std::memset(target.written, 1, rows.width);
+        if (element.size() == 1) std::memset(target.bytes, static_cast<int>(element[0]), rows.width);
+        for (uint64_t k = 0; k < rows.width && element.size() > 1; ++k)
+            target.bytes[k] = element[k % element.size()];
+    }
+    return true;
+}
+
+void carry_in(DeviceMemory& memory) {
+    for (const auto& [base, region] : memory.regions) {
+        if (region.host == nullptr || region.bytes == 0) continue;
+        Allocation* a = execution::find(memory.global, base, region.bytes);
+        if (a == nullptr || std::memcmp(a->bytes.data(), region.host, region.bytes) == 0) continue;
+        std::memcpy(a->bytes.data(), region.host, region.bytes);
+        ++memory.version;
+    }
+}
+
+void carry_out(DeviceMemory& memory) {
+    for (const auto& [base, region] : memory.regions) {
+        if (region.host == nullptr || region.bytes == 0) continue;
+        const Allocation* a = execution::find(memory.global, base, region.bytes);
+        if (a != nullptr && std::memcmp(a->bytes.data(), region.host, region.bytes) != 0)
+            std::memcpy(region.host, a->bytes.data(), region.bytes);
+    }
+}
+
+uint64_t hash_of(const DeviceMemory& memory) {
+    uint64_t hash = memory.global.allocations.size();
+    for (const Allocation& a : memory.global.allocations) {
+        hash = XXH3_64bits_withSeed(a.bytes.data(), a.bytes.size(), hash);
+        hash = XXH3_64bits_withSeed(a.written.data(), a.written.size(), hash);
+    }
+    return hash;
+}
+
+}  // namespace wl::runtime

@@ -1,0 +1,72 @@
+// The memory that a program asks the runtime for: device memory, and memory of the host that kernels may
+// touch, which is carried into the emulator's before a launch and back behind it.
+#pragma once
+
+#include "instrumentation/execution/memory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wl::runtime {
+
+struct Region {
+    enum class Kind : uint8_t { device, managed, pinned, registered, variable, array };
+    Kind kind = Kind::device;
+    uint64_t base = 0, bytes = 0;
+    std::byte* host = nullptr;  // where the program sees it; nullptr: nowhere
+    std::string name;           // "allocation 3"
+    bool owned = false;         // `host` goes with it
+    int made_by = 0;            // launches before it was made
+};
+
+struct FreedRegion {
+    uint64_t base = 0, bytes = 0;
+    std::string name;
+};
+
+struct DeviceMemory {
+    execution::GlobalMemory global;
+    std::map<uint64_t, Region> regions;  // by base
+    std::vector<FreedRegion> freed;      // addresses are not given twice
+    uint64_t next = 0;                   // address of the next one
+    int made = 0;                        // allocations so far
+    uint64_t version = 0;                // of the contents, as far as a launch could see a change of them
+};
+
+constexpr uint64_t kDeviceBytes = uint64_t{16} << 30;  // of the emulated device
+
+// Address, which for pinned and managed memory is the host's too; 0: there is no room.
+uint64_t make(DeviceMemory& memory, uint64_t bytes, Region::Kind kind);
+// `bytes` at `host` of the program's own memory, seen by kernels at the same address. False: some of it is
+// registered already.
+bool add_host_memory(DeviceMemory& memory, void* host, uint64_t bytes);
+// False: no region of one of these kinds begins there.
+bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Region::Kind> kinds);
+
+const Region* region_of(const DeviceMemory& memory, uint64_t address);
+const FreedRegion* freed_at(const DeviceMemory& memory, uint64_t address);
+uint64_t bytes_in_use(const DeviceMemory& memory);
+
+// Rows of a copy or a fill; a plain one is a single row.
+struct Rows {
+    uint64_t width = 0, height = 1;
+};
+// Either side may be of the host or of the device, by its address. False: it leaves a region.
+bool copy(
+    DeviceMemory& memory, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, Rows rows
+);
+bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std::byte> element, Rows rows);
+
+// Host memory that kernels see, into the emulator's and, where a kernel changed it, back.
+void carry_in(DeviceMemory& memory);
+void carry_out(DeviceMemory& memory);
+
+// Of every byte that a launch may read, and whether somebody wrote it.
+uint64_t hash_of(const DeviceMemory& memory);
+
+}  // namespace wl::runtime

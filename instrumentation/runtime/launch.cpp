@@ -1,0 +1,242 @@
+// One launch: refused, left out because it would change nothing, or executed and judged.
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
+#include "instrumentation/runtime/findings.h"
+#include "instrumentation/runtime/machine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace wl::runtime {
+namespace {
+
+using execution::Incident;
+
+struct Clock {
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+double seconds(const Clock& clock) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - clock.start).count();
+}
+
+std::string shape_key(const Kernel& kernel, const Request& r) {
+    return fmt::format(
+        "{} {} {},{},{} {},{},{} {}",
+        static_cast<const void*>(kernel.module),
+        kernel.entry,
+        r.grid.x,
+        r.grid.y,
+        r.grid.z,
+        r.block.x,
+        r.block.y,
+        r.block.z,
+        r.shared
+    );
+}
+
+std::string exact_key(const std::string& shape, const Request& r) {
+    return shape + " " + std::string(reinterpret_cast<const char*>(r.params.data()), r.params.size());
+}
+
+uint64_t hash_now(Machine& m) {
+    if (m.version_hashed != m.memory.version) m.hash = hash_of(m.memory), m.version_hashed = m.memory.version;
+    return m.hash;
+}
+
+diagnosis::Options options_of(const Machine& m) {
+    diagnosis::Options o;
+    const Settings& s = m.settings;
+    o.threads = s.threads, o.races = s.races, o.uninitialised = s.uninitialised, o.budget = s.budget,
+    o.schedule_seed = s.schedule, o.reference = false, o.executor = m.executor, o.arch = "compute_80";
+    return o;
+}
+
+Failure failure_of(const std::vector<Incident>& incidents) {
+    for (const Incident& i : incidents) {
+        if (i.kind == Incident::Kind::assertion) return Failure::assertion;
+        if (i.kind == Incident::Kind::trap) return Failure::launch_failure;
+        const bool endless = i.kind == Incident::Kind::endless_loop ||
+            i.kind == Incident::Kind::endless_wait || i.kind == Incident::Kind::deadlock;
+        if (endless) return Failure::endless;
+    }
+    return Failure::none;
+}
+
+// What makes two launches of a kernel wrong in the same way.
+std::string signature(const Kernel& kernel, const std::vector<Incident>& incidents) {
+    std::string out = kernel.entry;
+    for (const Incident& i : incidents)
+        out += fmt::format(" {}:{}:{}", static_cast<int>(i.kind), i.first.site, i.second.site);
+    return out;
+}
+
+// Accesses that lie in memory which the program gave back are told so.
+void name_freed(const DeviceMemory& memory, std::vector<Incident>& incidents) {
+    for (Incident& i : incidents) {
+        if (i.kind != Incident::Kind::out_of_bounds) continue;
+        if (const FreedRegion* f = freed_at(memory, i.first.address))
+            i.detail = fmt::format(
+                "{} bytes into {}, which the program had freed", i.first.address - f->base, f->name
+            );
+    }
+}
+
+bool is_recorded(const Machine& m, const Kernel& kernel) {
+    const std::string& wanted = m.settings.launch;
+    if (wanted.empty() || m.settings.record.empty() || std::filesystem::exists(m.settings.record))
+        return false;
+    if (wanted.find_first_not_of("0123456789") == std::string::npos)
+        return wanted == std::to_string(m.launches);
+    return kernel.shown == wanted || kernel.shown.substr(0, kernel.shown.find('(')) == wanted;
+}
+
+void write(const Machine& m, const capture::Capture& c, Launched& told) {
+    told.findings = static_cast<int64_t>(c.findings.size());
+    if (m.settings.folder.empty() || c.findings.empty()) return;
+    const std::string name = fmt::format("launch-{}-{}.wlcap", process_id(), told.number);
+    capture::write_capture(c, (std::filesystem::path(m.settings.folder) / name).string());
+    told.capture = name;
+}
+
+struct Execution {
+    Machine& m;
+    Kernel& kernel;
+    const Request& request;
+    const execution::Executable& executable;
+    execution::Launch launch;
+};
+
+// Findings of what was run; those that a launch before showed are only counted.
+void judge(
+    const Execution& x,
+    std::shared_ptr<const execution::GlobalMemory> before,
+    execution::RunResult& result,
+    Launched& told
+) {
+    Machine& m = x.m;
+    name_freed(m.memory, result.incidents);
+    const bool first = m.explained.insert(x.kernel.entry).second;
+    const bool wanted = is_recorded(m, x.kernel);
+    if (!wanted && result.incidents.empty() && (!first || !m.settings.uninitialised)) return;
+    const std::string key = signature(x.kernel, result.incidents);
+    if (const auto known = m.known.find(key); known != m.known.end() && !wanted) {
+        if (known->second != 0) told.same_as = known->second;
+        return;
+    }
+    const diagnosis::Experiment e = experiment_of(
+        {*x.kernel.module->parsed, x.kernel.entry, x.kernel.shown, told.number, x.launch, std::move(before)},
+        options_of(m)
+    );
+    const capture::Capture c =
+        wanted ? recorded(e, x.executable, result) : explained(e, x.executable, result);
+    write(m, c, told);
+    if (!result.incidents.empty()) m.known[key] = c.findings.empty() ? 0 : told.number;
+    if (!wanted) return;
+    capture::write_capture(c, m.settings.record);
+    told.recorded = true;
+}
+
+void place_new_variables(Machine& m) {
+    for (const execution::Allocation& a : m.memory.global.allocations) {
+        const uint64_t end = a.base + a.bytes.size();
+        if (a.base < execution::kGlobalBase || m.memory.regions.contains(a.base)) continue;
+        m.memory.regions[a.base] = {
+            Region::Kind::variable, a.base, a.bytes.size(), nullptr, a.name, false, m.launches};
+        m.memory.next = std::max(m.memory.next, (end + (64 << 10) + 255) / 256 * 256);
+    }
+}
+
+Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
+    Machine& m = x.m;
+    const bool again = repeats.count > 1;
+    const uint64_t was = again ? hash_now(m) : 0;
+    auto before = std::make_shared<const execution::GlobalMemory>(execution::copy_of(m.memory.global));
+    execution::RunOptions options = run_options(options_of(m), "run");
+    options.marks = false;
+    execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
+    place_new_variables(m);
+    const bool quiet = result.printed.empty() && result.incidents.empty() && m.memory.global.heap == nullptr;
+    bool changed = true;
+    if (again) {
+        const uint64_t now = hash_of(m.memory);
+        changed = now != was;
+        if (changed) m.hash = now, m.version_hashed = m.memory.version + 1;
+    }
+    if (changed) ++m.memory.version;
+    if (!changed && quiet) repeats.idle_at = m.memory.version;
+    carry_out(m.memory);
+    for (const execution::Printed& p : result.printed) m.printed += p.text;
+    told.seconds = result.seconds;
+    judge(x, std::move(before), result, told);
+    return failure_of(result.incidents);
+}
+
+void tell(Machine& m, Launched told) {
+    Event event;
+    event.kind = Event::Kind::launch, event.launched = std::move(told);
+    tell(m.settings, event);
+}
+
+}  // namespace
+
+std::vector<std::byte> params_from(Machine& m, Kernel& kernel, void** args) {
+    const ptx::Function* entry = ptx::find_entry(parsed(*kernel.module, m.modules), kernel.entry);
+    if (entry == nullptr) throw Error("the program's PTX has no kernel " + kernel.shown);
+    std::vector<std::byte> out(param_bytes(*entry));
+    const std::vector<ParamPlace> places = params_of(*entry);
+    for (size_t k = 0; k < places.size(); ++k)
+        std::memcpy(out.data() + places[k].offset, args[k], places[k].bytes);
+    return out;
+}
+
+Failure launch(Machine& m, Kernel& kernel, const Request& request) {
+    if (m.lasting != Failure::none) return m.lasting;
+    Launched told;
+    told.number = ++m.launches, told.kernel = kernel.shown, told.grid = request.grid,
+    told.block = request.block, told.shared = request.shared;
+    const auto leave = [&](const char* state, std::string said, Failure failure) {
+        told.state = state, told.said = std::move(said);
+        tell(m, std::move(told));
+        return failure;
+    };
+    try {
+        const ptx::Function& entry = ptx::entry_of(parsed(*kernel.module, m.modules), kernel.entry);
+        const execution::Executable& executable = ready(*kernel.module, kernel.entry, m.executor);
+        if (Refusal r = refused(kernel, entry, executable.static_shared, request); r.failure != Failure::none)
+            return leave("refused", std::move(r.said), r.failure);
+        const std::string shape = shape_key(kernel, request);
+        const uint64_t of_shape = ++m.shapes[shape];
+        carry_in(m.memory);
+        Repeats& repeats = m.repeats[exact_key(shape, request)];
+        ++repeats.count;
+        const bool wanted = is_recorded(m, kernel);
+        if (!wanted && repeats.idle_at == m.memory.version) return leave("repeated", "", Failure::none);
+        if (!wanted && m.settings.first != 0 && of_shape > m.settings.first)
+            return leave("left out", "", Failure::none);
+        const Execution x{
+            m,
+            kernel,
+            request,
+            executable,
+            {.grid = request.grid,
+              .block = request.block,
+              .dynamic_shared = static_cast<uint32_t>(request.shared),
+              .params = request.params,
+              .stack_bytes = m.stack_bytes,
+              .cooperative = request.cooperative}
+        };
+        const Clock clock;
+        const Failure failure = execute(x, repeats, told);
+        told.seconds = seconds(clock);
+        m.lasting = failure;
+        tell(m, std::move(told));
+        return failure;
+    } catch (const Unsupported& u) {
+        return leave("unsupported", u.what(), Failure::unsupported);
+    } catch (const std::exception& e) { return leave("unsupported", e.what(), Failure::invalid_kernel); }
+}
+
+}  // namespace wl::runtime

@@ -1,0 +1,111 @@
+// The state of a process, its words, and variables of its modules.
+#include "instrumentation/runtime/machine.h"
+
+#include "instrumentation/emulator/run.h"
+#include "instrumentation/execution/constants.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace wl::runtime {
+
+Machine make_machine() {
+    Machine machine;
+    if (const char* text = std::getenv(kSettingsVariable)) machine.settings = settings_of(text);
+    machine.executor = emulator::executor();
+    tell(machine.settings, {Event::Kind::started, {}, "", 0});
+    return machine;
+}
+
+void tell_unsupported(Machine& machine, const std::string& function) {
+    if (!machine.unsupported.insert(function).second) return;
+    tell(machine.settings, {Event::Kind::unsupported, {}, function, 0});
+}
+
+void tell_error(Machine& machine, const std::string& text) {
+    tell(machine.settings, {Event::Kind::error, {}, text, 0});
+}
+
+void tell_note(Machine& machine, const std::string& text) {
+    tell(machine.settings, {Event::Kind::note, {}, text, 0});
+}
+
+namespace {
+
+void place(Machine& machine, const ptx::Variable& v, const std::string& name) {
+    DeviceMemory& memory = machine.memory;
+    const uint64_t base = make(memory, v.bytes, Region::Kind::variable);
+    --memory.made;
+    execution::Allocation& a = *execution::find(memory.global, base, 1);
+    a.name = memory.regions[base].name = name;
+    a.written.clear();
+    for (const ptx::Initialiser& init : v.init)
+        if (init.address_of < 0 && init.offset + init.bytes.size() <= a.bytes.size())
+            std::copy(init.bytes.begin(), init.bytes.end(), a.bytes.begin() + init.offset);
+}
+
+// Of an entry that reaches the variable: a launch of no blocks places what it names, addresses among the
+// initial values with it.
+void place_by_kernel(Machine& machine, Module& module, const std::string& variable) {
+    const auto& functions = module.parsed->functions;
+    for (size_t k = 0; k < functions.size(); ++k) {
+        if (!functions[k].is_entry) continue;
+        const std::vector<int> reached = execution::reachable_functions(*module.parsed, static_cast<int>(k));
+        for (const int v : execution::reachable_variables(*module.parsed, reached)) {
+            if (module.parsed->variables[static_cast<size_t>(v)].name != variable) continue;
+            const execution::Executable& executable = ready(module, functions[k].name, machine.executor);
+            execution::Launch nothing;
+            nothing.grid = {0, 0, 0};
+            nothing.params.resize(param_bytes(functions[k]));
+            executable.run(nothing, machine.memory.global, {});
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+uint64_t place_managed(Machine& machine, const Symbol& symbol) {
+    DeviceMemory& memory = machine.memory;
+    const uint64_t base = make(memory, symbol.bytes, Region::Kind::managed);
+    if (base == 0) return 0;
+    --memory.made;
+    execution::find(memory.global, base, 1)->name = memory.regions[base].name = symbol.name;
+    const ptx::Module* code = nullptr;
+    try {
+        code = &parsed(*symbol.module, machine.modules);
+    } catch (const std::exception& e) {
+        tell_error(machine, e.what());
+        return base;
+    }
+    for (const ptx::Variable& v : code->variables) {
+        if (v.name != symbol.name) continue;
+        for (const ptx::Initialiser& init : v.init)
+            if (init.address_of < 0 && init.offset + init.bytes.size() <= symbol.bytes)
+                std::copy(init.bytes.begin(), init.bytes.end(), memory.regions[base].host + init.offset);
+    }
+    return base;
+}
+
+uint64_t address_of(Machine& machine, Module& module, const std::string& asked) {
+    const ptx::Module& code = parsed(module, machine.modules);
+    const auto other = module.renamed.find(asked);
+    const std::string& name = other == module.renamed.end() ? asked : other->second;
+    const auto found = std::find_if(
+        code.variables.begin(), code.variables.end(), [&](const ptx::Variable& v) { return v.name == name; }
+    );
+    if (found == code.variables.end()) return 0;
+    const bool constant = found->space == ptx::Space::constant;
+    const std::string placed = constant ? execution::name_of_constant(name) : name;
+    execution::GlobalMemory& global = machine.memory.global;
+    const bool has_addresses = std::any_of(found->init.begin(), found->init.end(), [](const auto& init) {
+        return init.address_of >= 0;
+    });
+    if (execution::find_named(global, placed) == nullptr && has_addresses && !constant)
+        place_by_kernel(machine, module, name);
+    if (execution::find_named(global, placed) == nullptr) place(machine, *found, placed);
+    return execution::find_named(global, placed)->base;
+}
+
+}  // namespace wl::runtime

@@ -1,0 +1,93 @@
+// All that the runtime of one process knows. One lock guards it: calls of several threads come one after the
+// other.
+#pragma once
+
+#include "instrumentation/execution/executor.h"
+#include "instrumentation/runtime/device_memory.h"
+#include "instrumentation/runtime/module.h"
+#include "instrumentation/runtime/report.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace wl::runtime {
+
+// What becomes of a launch, in the runtime's words.
+enum class Failure : uint8_t {
+    none,
+    invalid_value,
+    invalid_configuration,
+    out_of_resources,
+    invalid_kernel,  // no such kernel, or none that can be run
+    unsupported,
+    cooperative_too_large,
+    launch_failure,  // it trapped; this and what follows stays until the process ends
+    assertion,
+    endless,
+};
+
+// Launches of one kernel with the same parameters.
+struct Repeats {
+    uint64_t count = 0;
+    // Memory::version at which it changed nothing; ~0: none
+    uint64_t idle_at = ~uint64_t{0};
+};
+
+struct Machine {
+    Settings settings;
+    execution::Executor executor;
+    DeviceMemory memory;
+    std::vector<std::unique_ptr<Module>> modules;
+    std::map<const void*, Kernel> kernels;  // by the address of the host's stub
+    std::map<const void*, Symbol> symbols;  // by the address of the host's shadow
+    int launches = 0;
+    Failure lasting = Failure::none;
+    std::string printed;  // by kernels, since the program last waited for the device
+    uint32_t stack_bytes = 1024;
+    std::map<std::string, Repeats> repeats;        // by kernel, shape and parameters
+    std::map<std::string, uint64_t> shapes;        // launches by kernel and shape
+    std::map<std::string, int> known;              // findings: the launch that showed them first
+    std::set<std::string> explained, unsupported;  // kernels once looked at; functions once told
+    uint64_t version_hashed = ~uint64_t{0}, hash = 0;
+};
+
+// Reads its settings from the environment.
+Machine make_machine();
+
+// Once each: a function that is missing.
+void tell_unsupported(Machine& machine, const std::string& function);
+void tell_error(Machine& machine, const std::string& text);
+void tell_note(Machine& machine, const std::string& text);
+
+// Device address of a module's variable, which is placed when it is first asked for; a constant one has its
+// bytes there too. 0: there is none of the name.
+uint64_t address_of(Machine& machine, Module& module, const std::string& variable);
+
+// The memory of a managed variable, which the host and kernels see at the same address; 0: there is no room.
+uint64_t place_managed(Machine& machine, const Symbol& symbol);
+
+// What a program asks of a launch; `args`: a pointer for each parameter.
+struct Request {
+    Dim3 grid, block;
+    uint64_t shared = 0;
+    bool cooperative = false;
+    std::vector<std::byte> params;
+};
+// The parameter buffer of the kernel from pointers to its arguments. Throws as `parsed` does.
+std::vector<std::byte> params_from(Machine& machine, Kernel& kernel, void** args);
+
+Failure launch(Machine& machine, Kernel& kernel, const Request& request);
+
+// Why a device of the emulated kind would not start it; empty: it would.
+struct Refusal {
+    Failure failure = Failure::none;
+    std::string said;
+};
+Refusal refused(
+    const Kernel& kernel, const ptx::Function& entry, uint32_t static_shared, const Request& request
+);
+
+}  // namespace wl::runtime

@@ -1,0 +1,64 @@
+// Parsing and lowering, each once.
+#include "instrumentation/runtime/module.h"
+
+#include "instrumentation/base/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::runtime {
+namespace {
+
+bool is_taken(const std::vector<std::unique_ptr<Module>>& all, const Module& by, const std::string& name) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& other) {
+        if (other.get() == &by || !other->parsed) return false;
+        const auto& variables = other->parsed->variables;
+        return std::any_of(variables.begin(), variables.end(), [&](const ptx::Variable& v) {
+            return v.name == name;
+        });
+    });
+}
+
+}  // namespace
+
+const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Module>>& all) {
+    if (module.parsed) return *module.parsed;
+    const std::vector<Image> images =
+        module.is_library ? images_in(module.wrapper) : images_of(module.wrapper);
+    ptx::Module made = ptx::parse(chosen(images).ptx);
+    // Memory knows variables by name: of two modules each has its own.
+    for (ptx::Variable& v : made.variables) {
+        const bool placed = v.space == ptx::Space::global || v.space == ptx::Space::constant;
+        if (!placed || !is_taken(all, module, v.name)) continue;
+        module.renamed[v.name] = fmt::format("{} of module {}", v.name, module.number);
+        v.name = module.renamed[v.name];
+    }
+    module.parsed = std::move(made);
+    return *module.parsed;
+}
+
+const execution::Executable& ready(
+    Module& module, const std::string& entry, const execution::Executor& executor
+) {
+    const auto known = module.ready.find(entry);
+    if (known != module.ready.end()) return known->second;
+    return module.ready.emplace(entry, executor.prepare(*module.parsed, entry)).first->second;
+}
+
+std::vector<ParamPlace> params_of(const ptx::Function& entry) {
+    std::vector<ParamPlace> out;
+    uint64_t end = 0;
+    for (const ptx::Variable& p : entry.params) {
+        const uint64_t align = std::max<uint64_t>(p.align, 1);
+        out.push_back({(end + align - 1) / align * align, p.bytes});
+        end = out.back().offset + p.bytes;
+    }
+    return out;
+}
+
+uint64_t param_bytes(const ptx::Function& entry) {
+    const std::vector<ParamPlace> all = params_of(entry);
+    return all.empty() ? 0 : all.back().offset + all.back().bytes;
+}
+
+}  // namespace wl::runtime

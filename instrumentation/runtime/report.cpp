@@ -1,0 +1,121 @@
+// Events as lines of JSON, appended in one write each.
+#include "instrumentation/runtime/report.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace wl::runtime {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 6> kKinds{"launch", "started", "unsupported", "error", "note", "ended"};
+
+std::string path_in(const std::string& folder) {
+    return (std::filesystem::path(folder) / "report.jsonl").string();
+}
+
+json extent(Dim3 d) { return {d.x, d.y, d.z}; }
+Dim3 extent_of(const json& j) {
+    return {j.at(0).get<uint32_t>(), j.at(1).get<uint32_t>(), j.at(2).get<uint32_t>()};
+}
+
+json json_of(const Launched& l) {
+    return {
+        {"number",   l.number       },
+        {"kernel",   l.kernel       },
+        {"grid",     extent(l.grid) },
+        {"block",    extent(l.block)},
+        {"shared",   l.shared       },
+        {"state",    l.state        },
+        {"said",     l.said         },
+        {"seconds",  l.seconds      },
+        {"findings", l.findings     },
+        {"capture",  l.capture      },
+        {"same_as",  l.same_as      },
+        {"recorded", l.recorded     }
+    };
+}
+
+Launched launched_of(const json& j) {
+    Launched l;
+    l.number = j.at("number"), l.kernel = j.at("kernel"), l.grid = extent_of(j.at("grid")),
+    l.block = extent_of(j.at("block")), l.shared = j.at("shared"), l.state = j.at("state"),
+    l.said = j.at("said"), l.seconds = j.at("seconds"), l.findings = j.at("findings"),
+    l.capture = j.at("capture"), l.same_as = j.at("same_as"), l.recorded = j.at("recorded");
+    return l;
+}
+
+std::string dumped(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+int64_t process_id() { return getpid(); }
+
+std::string settings_text(const Settings& s) {
+    return dumped({
+        {"folder",        s.folder       },
+        {"races",         s.races        },
+        {"uninitialised", s.uninitialised},
+        {"budget",        s.budget       },
+        {"schedule",      s.schedule     },
+        {"threads",       s.threads      },
+        {"first",         s.first        },
+        {"launch",        s.launch       },
+        {"record",        s.record       }
+    });
+}
+
+Settings settings_of(const std::string& text) {
+    const json j = json::parse(text, nullptr, false);
+    Settings s;
+    if (!j.is_object()) return s;
+    s.folder = j.value("folder", s.folder), s.races = j.value("races", s.races),
+    s.uninitialised = j.value("uninitialised", s.uninitialised), s.budget = j.value("budget", s.budget),
+    s.schedule = j.value("schedule", s.schedule), s.threads = j.value("threads", s.threads),
+    s.first = j.value("first", s.first), s.launch = j.value("launch", s.launch),
+    s.record = j.value("record", s.record);
+    return s;
+}
+
+void tell(const Settings& settings, const Event& event) {
+    if (settings.folder.empty()) return;
+    json j{
+        {"event",   kKinds[static_cast<size_t>(event.kind)]},
+        {"process", process_id()                           }
+    };
+    if (event.kind == Event::Kind::launch)
+        j["launch"] = json_of(event.launched);
+    else
+        j["text"] = event.text;
+    const std::string line = dumped(j) + "\n";
+    std::FILE* file = std::fopen(path_in(settings.folder).c_str(), "ae");
+    if (file == nullptr) return;  // whoever listened is gone
+    std::fwrite(line.data(), 1, line.size(), file);
+    std::fclose(file);
+}
+
+std::vector<Event> read_report(const std::string& folder) {
+    std::vector<Event> out;
+    std::ifstream lines(path_in(folder));
+    for (std::string line; std::getline(lines, line);) {
+        const json j = json::parse(line, nullptr, false);
+        if (!j.is_object()) continue;
+        Event event;
+        const std::string kind = j.at("event");
+        for (size_t k = 0; k < kKinds.size(); ++k)
+            if (kind == kKinds[k]) event.kind = static_cast<Event::Kind>(k);
+        event.process = j.at("process");
+        event.text = j.value("text", "");
+        if (event.kind == Event::Kind::launch)
+            event.launched = launched_of(j.at("launch")), event.launched.process = event.process;
+        out.push_back(std::move(event));
+    }
+    return out;
+}
+
+}  // namespace wl::runtime

@@ -1,0 +1,74 @@
+// Events: instants of the host's clock. What lies between two is the emulator's time, no GPU's.
+#include "shim/cudart/streams.h"
+
+#include <chrono>
+
+namespace wl::cudart {
+
+void record_now(EventState& event) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    event.seconds = std::chrono::duration<double>(now).count();
+    event.recorded = true;
+}
+
+namespace {
+
+cudaError_t make(cudaEvent_t* out, unsigned flags) {
+    auto made = std::make_unique<EventState>();
+    made->flags = flags;
+    *out = reinterpret_cast<cudaEvent_t>(made.release());
+    return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace wl::cudart
+
+using namespace wl::cudart;
+
+extern "C" {
+
+cudaError_t cudaEventCreate(cudaEvent_t* out) { return make(out, 0); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) { return make(out, flags); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+    const std::unique_ptr<EventState> gone(event_of(handle));
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t on) {
+    EventState& event = *event_of(handle);
+    const Stream* stream = stream_of(on);
+    if (stream != nullptr && stream->capturing != nullptr) {
+        event.capturing = stream->capturing, event.node = stream->last;
+        return cudaSuccess;
+    }
+    event.capturing = nullptr, event.node = nullptr;
+    record_now(event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t on, unsigned /*flags*/) {
+    return cudaEventRecord(handle, on);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t /*handle*/) { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaEventQuery(cudaEvent_t /*handle*/) {
+    const Call call = begin();
+    return done(lasting(call.machine));
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+    const EventState &first = *event_of(from), &second = *event_of(to);
+    if (!first.recorded || !second.recorded || ((first.flags | second.flags) & cudaEventDisableTiming) != 0)
+        return done(cudaErrorInvalidResourceHandle);
+    const Call call = begin();
+    if (call.machine.unsupported.insert("time").second)
+        wl::runtime::tell_note(
+            call.machine, "times that the program measures are the emulator's, not a GPU's"
+        );
+    *milliseconds = static_cast<float>((second.seconds - first.seconds) * 1e3);
+    if (*milliseconds <= 0) *milliseconds = 1e-3F;  // programs divide by it
+    return done(lasting(call.machine));
+}
+}

@@ -1,0 +1,125 @@
+// What the code that nvcc puts into a program calls before main, and around <<<>>>.
+#include "instrumentation/base/demangle.h"
+#include "shim/cudart/state.h"
+
+#include <cstring>
+#include <vector>
+
+namespace wl::cudart {
+
+int unsupported_name(const char* name);
+int unsupported_name(const char* name) { return static_cast<int>(unsupported(name)); }
+
+namespace {
+
+struct Configuration {
+    dim3 grid, block;
+    size_t shared = 0;
+    cudaStream_t stream = nullptr;
+};
+thread_local std::vector<Configuration> configurations;
+
+runtime::Module& module_of(void** handle) { return *reinterpret_cast<runtime::Module*>(handle); }
+
+}  // namespace
+}  // namespace wl::cudart
+
+using namespace wl::cudart;
+using wl::runtime::Module;
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+    const Call call = begin();
+    auto& all = call.machine.modules;
+    all.push_back(std::make_unique<Module>());
+    all.back()->wrapper = wrapper;
+    all.back()->number = static_cast<int>(all.size());
+    return reinterpret_cast<void**>(all.back().get());
+}
+
+void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
+
+void __cudaUnregisterFatBinary(void** /*handle*/) {}
+
+char __cudaInitModule(void** /*handle*/) { return 1; }
+
+void __cudaRegisterFunction(
+    void** handle,
+    const char* stub,
+    char* /*device_function*/,
+    const char* name,
+    int /*thread_limit*/,
+    uint3* /*tid*/,
+    uint3* /*bid*/,
+    dim3* /*block*/,
+    dim3* /*grid*/,
+    int* /*warp_size*/
+) {
+    const Call call = begin();
+    call.machine.kernels[stub] = {&module_of(handle), name, wl::demangle(name), 0};
+}
+
+void __cudaRegisterVar(
+    void** handle,
+    char* host,
+    char* /*device*/,
+    const char* name,
+    int /*ext*/,
+    size_t size,
+    int constant,
+    int /*global*/
+) {
+    const Call call = begin();
+    call.machine.symbols[host] = {&module_of(handle), name, size, constant != 0, nullptr};
+}
+
+void __cudaRegisterManagedVar(
+    void** handle,
+    void** host,
+    char* /*device*/,
+    const char* name,
+    int /*ext*/,
+    size_t size,
+    int /*constant*/,
+    int /*global*/
+) {
+    const Call call = begin();
+    wl::runtime::Symbol symbol{&module_of(handle), name, size, false, host};
+    const uint64_t made = place_managed(call.machine, symbol);
+    *host = pointer_of(made);
+    call.machine.symbols[host] = symbol;
+}
+
+void __cudaRegisterHostVar(void** /*handle*/, const char* /*name*/, char* /*host*/, size_t /*size*/) {}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    configurations.push_back({grid, block, shared, stream});
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+    if (configurations.empty()) return cudaErrorMissingConfiguration;
+    const Configuration c = configurations.back();
+    configurations.pop_back();
+    *grid = c.grid, *block = c.block, *shared = c.shared;
+    std::memcpy(stream, &c.stream, sizeof c.stream);
+    return cudaSuccess;
+}
+
+// A kernel's handle is the address of its stub.
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+    std::memcpy(kernel, &stub, sizeof stub);
+    return cudaSuccess;
+}
+
+// For the libraries that stand in for others beside this one.
+void __cudaTellUnsupported(const char* what) { unsupported(what); }
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) { return __cudaGetKernel(kernel, stub); }
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* stub) {
+    std::memcpy(function, &stub, sizeof stub);
+    return cudaSuccess;
+}
+}

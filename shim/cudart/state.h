@@ -1,0 +1,48 @@
+// What every function of the stand-in begins and ends with: the process's machine, its lock, the error that
+// cudaGetLastError gives.
+#pragma once
+
+#include "instrumentation/runtime/machine.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace wl::cudart {
+
+// Holds the machine for one call; others wait.
+struct Call {
+    std::unique_lock<std::recursive_mutex> lock;
+    runtime::Machine& machine;
+};
+Call begin();
+
+// Remembers what is not cudaSuccess for cudaGetLastError, of this thread.
+cudaError_t done(cudaError_t error);
+cudaError_t error_of(runtime::Failure failure);
+// The error that stays once a kernel stopped the device.
+cudaError_t lasting(const runtime::Machine& machine);
+
+// What kernels printed comes when the program waits for the device.
+void flush_printed(runtime::Machine& machine);
+
+// The kernel behind a stub's address or a handle; nullptr: there is none.
+runtime::Kernel* kernel_of(runtime::Machine& machine, const void* function);
+
+// "cudaFoo is not supported", once, in the report and on stderr.
+cudaError_t unsupported(const char* what);
+
+inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+template <class T = void>
+T* pointer_of(uint64_t address) {
+    return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): an address of the device
+}
+
+// A stream's work, done at once: in the order in which the program asks for it, which is one of the legal
+// ones. While the stream is captured it becomes a node of the graph.
+cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, std::function<cudaError_t()> work);
+
+}  // namespace wl::cudart

@@ -1,0 +1,54 @@
+// Streams and the graphs that they are captured into.
+#pragma once
+
+#include "shim/cudart/state.h"
+
+#include <vector>
+
+namespace wl::cudart {
+
+struct Node {
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    std::function<cudaError_t()> work;
+    std::vector<Node*> behind;  // that it waits for
+    bool enabled = true;
+    // What a program may ask for again.
+    cudaKernelNodeParams kernel{};
+    const Node* made_from = nullptr;  // of an instance: the node of the graph
+};
+
+// In the order in which nodes were added.
+struct Graph {
+    std::vector<std::unique_ptr<Node>> nodes;
+    Graph* parent = nullptr;  // of the captured stream that this one waits for
+};
+
+struct Stream {
+    unsigned flags = 0;
+    int priority = 0;
+    unsigned long long id = 0;
+    Graph* capturing = nullptr;
+    Node* last = nullptr;  // of the capture
+    bool forked = false;   // it joined another stream's capture by an event
+    bool owns = false;     // EndCapture gives the graph
+};
+// Of a handle; nullptr for the default streams outside a capture.
+Stream* stream_of(cudaStream_t handle);
+
+struct EventState {
+    unsigned flags = 0;
+    bool recorded = false;
+    double seconds = 0;  // of a clock of the host
+    Graph* capturing = nullptr;
+    Node* node = nullptr;
+};
+
+Node* add_node(
+    Graph& graph, cudaGraphNodeType type, std::function<cudaError_t()> work, std::vector<Node*> behind
+);
+inline Graph* graph_of(cudaGraph_t handle) { return reinterpret_cast<Graph*>(handle); }
+inline Node* node_of(cudaGraphNode_t handle) { return reinterpret_cast<Node*>(handle); }
+inline EventState* event_of(cudaEvent_t handle) { return reinterpret_cast<EventState*>(handle); }
+void record_now(EventState& event);
+
+}  // namespace wl::cudart

@@ -1,0 +1,189 @@
+// `warplens run -- PROGRAM`: unmodified programs of nvcc, their kernels in the emulator. Skipped where there
+// is no nvcc.
+#include "tests/support/program.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+// Compiled once, with the compiler's and the runtime's files of the wheels.
+struct Programs : testing::Test {
+    static TemporaryFolder* folder;
+
+    static std::string build(const std::string& name, const std::string& options) {
+        const std::string cuda = WL_CUDA, program = folder->path + "/" + name;
+        const std::string libraries = folder->path + "/lib";
+        std::filesystem::create_directory(libraries);
+        if (!std::filesystem::exists(libraries + "/libcudart.so"))
+            std::filesystem::create_symlink(cuda + "/lib/libcudart.so.13", libraries + "/libcudart.so");
+        const std::string command = cuda + "/bin/nvcc -L" + libraries + " " + options + " " +
+            source_path("tests/runtime/situations.cu") + " -o " + program + " 2>" + folder->path + "/said";
+        return std::system(command.c_str()) == 0 ? program : "";
+    }
+
+    static void SetUpTestSuite() {
+        folder = new TemporaryFolder;
+        build("situations", "-cudart shared -gencode arch=compute_80,code=compute_80 -lineinfo");
+    }
+    static void TearDownTestSuite() { delete folder; }
+    void SetUp() override {
+        if (!std::filesystem::exists(folder->path + "/situations"))
+            GTEST_SKIP() << "no nvcc: " << read_file(folder->path + "/said");
+    }
+
+    static Said run(const std::string& what, std::vector<std::string> options = {}) {
+        options.insert(options.begin(), "run");
+        options.insert(options.end(), {"--", folder->path + "/situations", what});
+        return warplens(options);
+    }
+    static json answer(const std::string& what) {
+        const Said said = run(what, {"--json"});
+        return json::parse(said.out, nullptr, false);
+    }
+};
+TemporaryFolder* Programs::folder = nullptr;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(Programs, TheBrokenOneIsFoundAndItsTwinIsNot) {
+    const Said wrong = run("wrong"), right = run("right");
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_EQ(wrong.out, "");
+    EXPECT_TRUE(has(wrong.err, "launch 1: void shift<false>(float*), grid 1x1x1, block 256x1x1; "))
+        << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "[1] race_shared (256 times)")) << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "situations.cu:")) << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "findings: 1 launch, 1 with findings of its own")) << wrong.err;
+    EXPECT_EQ(right.status, 0);
+    EXPECT_TRUE(has(right.err, "s; ok\nok: 1 launch, ")) << right.err;
+}
+
+TEST_F(Programs, MemoryOfEveryKindAndVariablesHoldWhatTheyHoldOnAGpu) {
+    const Said said = run("variables");
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_EQ(said.out, "6 6 8 18\n");
+}
+
+TEST_F(Programs, GraphsTexturesAndThreads) {
+    EXPECT_EQ(run("graph").out, "1 16\n");
+    EXPECT_EQ(run("texture").out, "4 7\n");
+    EXPECT_EQ(run("threads").out, "0 wrong\n");
+}
+
+// What would leave everything as it is needs no second run; what accumulates is run each time.
+TEST_F(Programs, ATimingLoopIsOneLine) {
+    const Said said = run("loop");
+    EXPECT_EQ(said.out, "timed 8\n");
+    EXPECT_TRUE(has(said.err, "launches 1-103: scale(float*), grid 1x1x1, block 256x1x1; x 103, "))
+        << said.err;
+    EXPECT_TRUE(has(said.err, "98 not executed again, as they would change nothing; ok")) << said.err;
+    EXPECT_TRUE(has(said.err, "note: times that the program measures are the emulator's, not a GPU's"))
+        << said.err;
+    const Said first = run("loop", {"--first", "2"});
+    EXPECT_TRUE(has(first.err, "98 not executed again, as they would change nothing; 3 left out by --first"))
+        << first.err;
+}
+
+TEST_F(Programs, TheStatusIsTheProgramsOwnUnlessThereAreFindings) {
+    const Said said = run("status");
+    EXPECT_EQ(said.status, 5);
+    EXPECT_EQ(
+        said.err,
+        "the program ended with status 5\nok: 0 launches, 0 with findings of their own; values simulated by "
+        "the CPU emulator\n"
+    );
+}
+
+TEST_F(Programs, WhatKernelsPrintComesWhenTheProgramWaits) {
+    EXPECT_EQ(run("print").out, "before\nlane 0\nlane 1\n");
+}
+
+TEST_F(Programs, AFailedAssertionStopsTheDeviceAsOnAGpu) {
+    const Said said = run("assert");
+    EXPECT_EQ(said.status, 1);
+    EXPECT_EQ(said.out, "cudaErrorAssert\n");
+    EXPECT_TRUE(has(said.err, "[1] assertion")) << said.err;
+}
+
+TEST_F(Programs, ALaunchThatADeviceRefusesIsRefused) {
+    const Said said = run("refused");
+    EXPECT_EQ(said.out, "cudaErrorInvalidConfiguration\n");
+    EXPECT_TRUE(has(said.err, "refused: 2000x1x1 threads a block; 1024 are possible")) << said.err;
+}
+
+TEST_F(Programs, FreedMemoryIsNamed) {
+    const Said said = run("freed");
+    EXPECT_EQ(said.status, 1);
+    EXPECT_TRUE(has(said.err, "0 bytes into allocation 1, which the program had freed")) << said.err;
+}
+
+TEST_F(Programs, ASecondDeviceAndAMissingFunctionAreToldByName) {
+    const Said device = run("device"), missing = run("missing");
+    EXPECT_EQ(device.out, "cudaErrorInvalidDevice\n");
+    EXPECT_TRUE(has(device.err, "the program asks for device 1; there is one, device 0")) << device.err;
+    EXPECT_EQ(missing.out, "cudaErrorNotSupported\n");
+    EXPECT_TRUE(has(missing.err, "warplens: cudaIpcGetMemHandle is not supported\n")) << missing.err;
+}
+
+TEST_F(Programs, WhatWasLaunchedBeforeTheProgramDiedIsTold) {
+    const Said died = run("die"), host = run("host");
+    EXPECT_EQ(died.status, 128 + 9);
+    EXPECT_TRUE(has(died.err, "launch 1: scale(float*)")) << died.err;
+    EXPECT_TRUE(has(died.err, "was ended by signal 9 (Killed), behind launch 1")) << died.err;
+    EXPECT_EQ(host.status, 128 + 11);
+    EXPECT_TRUE(has(host.err, "the host cannot read or write device memory")) << host.err;
+}
+
+TEST_F(Programs, AForkAndALaunchAtExitLoseNothing) {
+    const Said forked = run("fork"), at_exit = run("atexit");
+    EXPECT_EQ(forked.out, "child 4\nparent 2\n");
+    EXPECT_TRUE(has(forked.err, "the program forked after it had used the device")) << forked.err;
+    EXPECT_TRUE(has(forked.err, "ok: 2 launches")) << forked.err;
+    EXPECT_EQ(at_exit.out, "at exit 6\n");
+    EXPECT_TRUE(has(at_exit.err, "ok: 1 launch")) << at_exit.err;
+}
+
+TEST_F(Programs, TheAnswerAsJson) {
+    const json wrong = answer("wrong");
+    EXPECT_EQ(wrong.at("verdict"), "findings");
+    EXPECT_EQ(wrong.at("launches").at(0).at("kernel"), "void shift<false>(float*)");
+    EXPECT_EQ(wrong.at("findings").at(0).at("rule"), "race_shared");
+    EXPECT_EQ(wrong.at("findings").at(0).at("launch"), 1);
+    EXPECT_EQ(answer("status").at("exit_status"), 5);
+}
+
+TEST_F(Programs, WithoutPtxOrASharedRuntimeItIsToldHowToLink) {
+    const std::string machine_code =
+        build("machine_code", "-cudart shared -gencode arch=compute_80,code=sm_80");
+    const Said code = warplens({"run", "--", machine_code, "right"});
+    EXPECT_EQ(code.status, 3);
+    EXPECT_TRUE(
+        has(code.err,
+            "the program holds machine code only (sm_80), and no PTX to emulate; build it with -cudart "
+            "shared -gencode arch=compute_80,code=compute_80")
+    ) << code.err;
+    const Said alone = warplens({"run", "--", build("alone", "-cudart static"), "status"});
+    EXPECT_EQ(alone.status, 3);
+    EXPECT_TRUE(has(alone.err, "did not load the CUDA runtime as a shared library")) << alone.err;
+}
+
+TEST(ProgramsOfTheCommandLine, WrongUsage) {
+    EXPECT_EQ(warplens({"run", "--"}).status, 2);
+    const Said absent = warplens({"run", "--", "./no_such_program"});
+    EXPECT_EQ(absent.status, 2);
+    EXPECT_EQ(
+        absent.err, "warplens: error: ./no_such_program cannot be started: No such file or directory\n"
+    );
+    const Said fault = warplens({"run", "--fault", "32x", "--", "true"});
+    EXPECT_EQ(fault.status, 2);
+    EXPECT_TRUE(has(fault.err, "a program is run as it is")) << fault.err;
+}
+
+}  // namespace
+}  // namespace wl::test
