@@ -10,6 +10,7 @@
 #include "app/cli/learn/learn_options.h"
 #include "app/cli/programs/program_options.h"
 #include "app/cli/questions/parse_questions.h"
+#include "app/cli/record/record_options.h"
 #include "app/cli/remote/remote.h"
 #include "app/cli/run_options/run_options.h"
 #include "app/cli/sweep/sweep_options.h"
@@ -147,17 +148,6 @@ void add_layout(CLI::App& app, Command& c) {
     add_layout_options(*layout, c);
 }
 
-void add_learn(CLI::App& app, Command& c) {
-    CLI::App* learn = add_verb(
-        app,
-        c,
-        "learn",
-        "lessons: a text with what WarpLens prints live, a kernel to mend, and a run that says whether it is",
-        "warplens learn 08"
-    );
-    add_learn_options(*learn, c.learn);
-}
-
 void add_estimate(CLI::App& app, Command& c) {
     CLI::App* estimate = add_verb(
         app,
@@ -197,17 +187,6 @@ void add_accept(CLI::App& app, Command& c) {
     add_baseline(*accept, c);
     accept->add_option("--fault", c.kernel.faults, "switch a named fault on in every kernel (repeatable)");
     add_common_options(*accept, c);
-}
-
-void add_sweep(CLI::App& app, Command& c) {
-    CLI::App* sweep = add_verb(
-        app,
-        c,
-        "sweep",
-        "kernels x presets x sizes x faults x schedules x seeds, on cores, GPUs, machines: one table",
-        "warplens sweep v2c_3 --presets mission --set S=64,128 --set H=1 --seeds 2"
-    );
-    add_sweep_options(*sweep, c);
 }
 
 void add_why(CLI::App& app, Command& c) {
@@ -256,23 +235,38 @@ void add_open(CLI::App& app, Command& c) {
     add_remote_options(*open, c.kernel);
 }
 
-// Verbs about the command line itself.
-void add_help(CLI::App& app, Command& c) {
-    const auto add = [&](const char* name, const char* about, const char* example) {
-        CLI::App* verb = app.add_subcommand(name, about);
-        verb->footer(std::string("Example:\n  ") + example);
-        verb->callback([&c, name] { c.verb = name; });
-        return verb;
-    };
-    add("help", "what a verb does, its options and an example", "warplens help diagnose")
-        ->add_option("verb", c.topic, "default: all verbs");
-    add("completion",
-        "a script by which a shell completes verbs, options, kernels, faults and presets",
-        "source <(warplens completion bash)")
-        ->add_option("shell", c.topic, "bash, zsh or fish")
-        ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-    add("manual", "this manual as a page for man", "warplens manual | man -l -");
+void add_sweep(CLI::App& app, Command& c) {
+    CLI::App* sweep = add_verb(
+        app,
+        c,
+        "sweep",
+        "kernels x presets x sizes x faults x schedules x seeds, on cores, GPUs, machines: one table",
+        "warplens sweep v2c_3 --presets mission --set S=64,128 --set H=1 --seeds 2"
+    );
+    add_sweep_options(*sweep, c);
+}
+
+void add_record(CLI::App& app, Command& c) {
+    CLI::App* record = add_verb(
+        app,
+        c,
+        "record",
+        "run a program on the GPU and keep one launch of a kernel as it was, to be run again anywhere",
+        "warplens record --kernel scale --launch 3 -o scale.wllaunch -- ./prog 1024"
+    );
+    add_record_options(*record, c);
+}
+
+void add_learn(CLI::App& app, Command& c) {
+    CLI::App* learn = add_verb(
+        app,
+        c,
+        "learn",
+        "lessons: a text with what WarpLens prints live, a kernel to mend, and a run that says whether "
+        "it is",
+        "warplens learn 08"
+    );
+    add_learn_options(*learn, c.learn);
 }
 
 void add_tiles(CLI::App& app, Command& c) {
@@ -343,12 +337,13 @@ void add_verbs(CLI::App& app, Command& c) {
     add_at(app, c);
     add_accept(app, c);
     add_sweep(app, c);
+    add_record(app, c);
     add_why(app, c);
     add_compare(app, c);
     add_fragments(app, c);
     add_layout(app, c);
     add_learn(app, c);
-    add_help(app, c);
+    add_help_verbs(app, c);
 }
 
 }  // namespace

@@ -20,4 +20,22 @@ int verb_help(const Command& command) {
     return parse_command(topic.empty() ? 2 : 3, words.data()).exit.value_or(kExitError);
 }
 
+void add_help_verbs(CLI::App& app, Command& c) {
+    const auto add = [&](const char* name, const char* about, const char* example) {
+        CLI::App* verb = app.add_subcommand(name, about);
+        verb->footer(std::string("Example:\n  ") + example);
+        verb->callback([&c, name] { c.verb = name; });
+        return verb;
+    };
+    add("help", "what a verb does, its options and an example", "warplens help diagnose")
+        ->add_option("verb", c.topic, "default: all verbs");
+    add("completion",
+        "a script by which a shell completes verbs, options, kernels, faults and presets",
+        "source <(warplens completion bash)")
+        ->add_option("shell", c.topic, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    add("manual", "this manual as a page for man", "warplens manual | man -l -");
+}
+
 }  // namespace wl::app

@@ -27,7 +27,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 25> kVerbs{
+constexpr std::array<Verb, 26> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"devices", wl::app::verb_devices},
@@ -44,6 +44,7 @@ constexpr std::array<Verb, 25> kVerbs{
      {"estimate", wl::app::verb_estimate},
      {"at", wl::app::verb_at},
      {"accept", wl::app::verb_accept},
+     {"record", wl::app::verb_record},
      {"sweep", wl::app::verb_sweep},
      {"why", wl::app::verb_why},
      {"compare", wl::app::verb_compare},

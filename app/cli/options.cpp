@@ -2,6 +2,7 @@
 #include "app/cli/options.h"
 
 #include "app/cli/record/record_words.h"
+#include "app/cli/record/replay.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 
@@ -77,7 +78,25 @@ KernelOptions split_faults(KernelOptions o) {
     return o;
 }
 
+namespace {
+
+// Nothing of it can be chosen.
+manifest::Problem bind_recorded(const KernelOptions& o) {
+    const bool chosen = !o.set.empty() || !o.shape.empty() || !o.faults.empty() || !o.preset.empty() ||
+        !o.launch.empty() || o.causal || (!o.inputs.empty() && o.inputs != "recorded");
+    if (chosen)
+        throw Error(
+            o.kernel +
+            " is a recorded launch: it has the parameters, inputs and sizes that it had; leave out "
+            "--set, --shape, --fault, --preset, --inputs and --launch"
+        );
+    return replay_problem(launches::read_launch(o.kernel), o.kernel);
+}
+
+}  // namespace
+
 manifest::Problem bind(const KernelOptions& options) {
+    if (launches::is_launch_file(options.kernel)) return bind_recorded(options);
     const KernelOptions o = split_faults(options);
     const manifest::Kernel kernel = manifest::load(manifest::resolve(o.kernel));
     manifest::BindOptions b;

@@ -128,6 +128,13 @@ struct ProgramOptions {
     uint64_t first = 0;              // launches of each kernel and shape that are executed; 0: all
 };
 
+struct RecordOptions {
+    std::vector<std::string> program;  // and its arguments
+    std::string kernel;                // which launches are meant; empty: all
+    uint64_t launch = 0;               // of these, from 1; 0: the first, or with no kernel none
+    uint64_t limit = 4000;             // megabytes of memory
+};
+
 struct Command {
     std::string verb;
     KernelOptions kernel;
@@ -143,6 +150,7 @@ struct Command {
     LearnOptions learn;
     SweepOptions sweep;
     ProgramOptions program;
+    RecordOptions record;
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;   // "X,Y,Z": --block of banks

@@ -23,6 +23,7 @@ int verb_why(const Command& command);
 int verb_fragments(const Command& command);
 int verb_layout(const Command& command);
 int verb_learn(const Command& command);
+int verb_record(const Command& command);
 int verb_sweep(const Command& command);
 int verb_compare(const Command& command);
 int verb_nvcc(const Command& command);

@@ -10,6 +10,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/launches/launch_file.h"
 
 #include <algorithm>
 #include <array>
@@ -100,6 +101,10 @@ std::vector<KernelChoice> choices(const OpenRequest& request) {
         if (!request.capture.empty())
             own = options_of(capture::read_capture(request.capture), {.kernel = request.capture}).kernel;
     } catch (const Error&) { return out; }  // its source is gone: it can be looked at all the same
+    if (launches::is_launch_file(own)) {
+        out.insert(out.begin(), {own, "a recorded launch", own, {}, {}});
+        return out;
+    }
     const std::string manifest = own.empty() ? "" : manifest::resolve(own);
     const std::vector<std::string> shipped = manifest::shipped();
     if (own.empty() || std::find(shipped.begin(), shipped.end(), manifest) != shipped.end()) return out;

@@ -128,8 +128,8 @@ CacheEntry build(const Request& request) {
 Compiled compile(const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     Compiled compiled;
-    if (is_ptx_file(options.source_path)) {
-        compiled.ptx = read_ptx_file(options.source_path);
+    if (!options.ptx.empty() || is_ptx_file(options.source_path)) {
+        compiled.ptx = options.ptx.empty() ? read_ptx_file(options.source_path) : options.ptx;
         return compiled;
     }
     compiled.source_text = options.text ? *options.text : read_text_file(options.source_path);

@@ -13,8 +13,9 @@ namespace wl::compile {
 struct CompileOptions {
     std::string source_path;  // the .cu, or PTX that is there already (ptx_file.h); shown in messages and
                               // .loc as `display_path`
-    std::optional<std::string> text;                           // in place of the file's
-    std::string display_path;                                  // "kernels/v2c_3.cu"; empty: source_path
+    std::optional<std::string> text;  // in place of the file's
+    std::string ptx;                  // that is there already, in place of any source
+    std::string display_path;         // "kernels/v2c_3.cu"; empty: source_path
     std::vector<std::pair<std::string, std::string>> defines;  // -Dname=value
     std::vector<std::string> include;                          // searched before the toolkit's headers
     std::string arch = "compute_90";

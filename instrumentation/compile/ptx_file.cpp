@@ -126,27 +126,32 @@ bool is_ptx_file(const std::string& path) {
     return false;
 }
 
-std::string read_ptx_file(const std::string& path) {
-    const std::string file = read_text_file(path);
-    std::vector<std::string> machine_code;
+std::string newest_ptx(std::string_view file, std::vector<std::string>& machine_code) {
     std::string newest;
     uint32_t architecture = 0;
     for (Found& found : texts_in(file, machine_code))
         if (found.architecture >= architecture)
             architecture = found.architecture, newest = std::move(found.ptx);
-    if (!newest.empty()) return newest;
     const bool elf = file.starts_with(
         "\x7f"
         "ELF"
     );
-    if (elf || !machine_code.empty() || file.find(kMagic) != file.npos)
+    if (!newest.empty() || elf || file.find(kMagic) != file.npos) return newest;
+    return without_zeros(std::string(file));
+}
+
+std::string read_ptx_file(const std::string& path) {
+    const std::string file = read_text_file(path);
+    std::vector<std::string> machine_code;
+    std::string ptx = newest_ptx(file, machine_code);
+    if (ptx.empty() && !file.empty())
         throw Error(
             path + " holds machine code" + (machine_code.empty() ? "" : " for " + machine_code.front()) +
             " and no PTX, which is what WarpLens runs: build it with -gencode "
             "arch=compute_90,code=compute_90, or "
             "give the .ptx (nvcc --ptx, Triton's kernel.asm['ptx'])"
         );
-    return without_zeros(file);
+    return ptx;
 }
 
 }  // namespace wl::compile

@@ -50,7 +50,9 @@ execution::GlobalMemory fresh_memory(const manifest::Problem& problem) {
     const std::vector<const manifest::BoundArgument*> all = manifest::arrays(problem);
     for (const manifest::BoundArgument* a : all) {
         const bool initialised = !a->output || a->filled;
-        const uint64_t address = execution::allocate(memory, a->data.name, a->data.bytes, initialised);
+        const uint64_t address = a->base != 0
+            ? execution::place(memory, a->data.name, a->base, a->data.bytes)
+            : execution::allocate(memory, a->data.name, a->data.bytes, initialised);
         if (a->texture) execution::add_texture(memory, texture_of(*a, address));
     }
     for (const manifest::BoundArgument* table : all) {
@@ -74,6 +76,10 @@ execution::Launch launch_in(
     execution::Launch launch;
     launch.grid = bound.grid, launch.block = bound.block, launch.dynamic_shared = bound.shared,
     launch.stack_bytes = bound.stack, launch.cooperative = bound.cooperative;
+    if (manifest::is_recorded(problem)) {
+        launch.params = bound.buffer;
+        return launch;
+    }
     std::vector<uint64_t> sizes, addresses;
     for (const ptx::Variable& p : entry.params) sizes.push_back(p.bytes);
     manifest::check_params(problem, entry.name, sizes);

@@ -105,6 +105,9 @@ MadeReference make_reference(const Problem& p) {
                     rule.target, manifest::read_npz(beside(p, rule.target)), terms_of(p)
                 ),
                 {}};
+        case Kind::recorded:
+            return {
+                analysis::tensor_reference("what the " + rule.target + " left", p.recorded, terms_of(p)), {}};
         case Kind::kernel: return kernel_reference(p, beside(p, rule.target));
     }
     return {};

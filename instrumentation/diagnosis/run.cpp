@@ -83,7 +83,7 @@ compile::CompileOptions compile_options(const manifest::Problem& p, const Option
     compile::CompileOptions c;
     c.source_path = p.kernel.source, c.display_path = path_from_here(p.kernel.source), c.defines = p.defines,
     c.include = p.kernel.include, c.arch = options.arch, c.debug = options.debug;
-    c.name_expressions = manifest::template_entries(p);
+    c.name_expressions = manifest::template_entries(p), c.ptx = p.ptx;
     return c;
 }
 
@@ -131,6 +131,7 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
     c.seconds.emplace_back("compile", seconds(compile));
     c.ptx = compiled.ptx;
     c.covered.assumed = e.problem.kernel.assumed;
+    if (manifest::is_recorded(e.problem)) c.notes.push_back(e.problem.kernel.story);
     for (const std::string& file : e.module.files) {
         // The kernel's own text as it was compiled; headers are read where they still lie.
         const bool own = std::filesystem::path(file).filename() ==

@@ -29,6 +29,15 @@ uint64_t allocate(GlobalMemory& memory, std::string name, std::vector<std::byte>
     return base;
 }
 
+uint64_t place(GlobalMemory& memory, std::string name, uint64_t base, std::vector<std::byte> bytes) {
+    auto& all = memory.allocations;
+    const auto behind = std::upper_bound(all.begin(), all.end(), base, [](uint64_t a, const Allocation& x) {
+        return a < x.base;
+    });
+    all.insert(behind, Allocation{std::move(name), base, std::move(bytes), {}, {}});
+    return base;
+}
+
 GlobalMemory copy_of(const GlobalMemory& memory) {
     GlobalMemory copy = memory;
     if (memory.heap == nullptr) return copy;

@@ -65,7 +65,7 @@ struct Heap {
 };
 
 // Between two allocations lies an unmapped gap of at least 64 KiB, so that an overrun is never a neighbour's
-// element.
+// element; but for those that were placed, which lie as close as they did where they come from.
 struct GlobalMemory {
     std::vector<Allocation> allocations;  // by rising base
     std::vector<Texture> textures;        // by handle
@@ -76,6 +76,9 @@ struct GlobalMemory {
 uint64_t allocate(
     GlobalMemory& memory, std::string name, std::vector<std::byte> bytes, bool initialised = true
 );
+
+// The same, initialised, at an address that is given: nothing else lies there.
+uint64_t place(GlobalMemory& memory, std::string name, uint64_t base, std::vector<std::byte> bytes);
 
 // All of it again: plain copies share the heap.
 GlobalMemory copy_of(const GlobalMemory& memory);

@@ -105,9 +105,9 @@ struct Limits {                        // [limits]: what the kernel's authors al
 };
 
 struct ReferenceRule {
-    enum class Kind : uint8_t { none, builtin, python, npz, kernel };
+    enum class Kind : uint8_t { none, builtin, python, npz, kernel, recorded };
     Kind kind = Kind::none;
-    std::string target;  // "attention"; of the other kinds the absolute path of the file
+    std::string target;  // "attention"; of a recorded launch who ran it; else the absolute path of the file
 };
 
 inline constexpr std::array<const char*, 3> kAssumable = {"args", "params", "launch"};
@@ -176,6 +176,7 @@ struct BoundArgument {
     // A table of addresses, an array of u64 that is filled when they are known: of which array each is, and
     // how many bytes into it.
     std::vector<std::pair<std::string, uint64_t>> pointers;
+    uint64_t base = 0;  // the device address that the array has to have; 0: any
 };
 
 // A parameter of a launch.
@@ -191,6 +192,7 @@ struct BoundLaunch {
     uint32_t stack = 0;  // bytes a thread, cudaLimitStackSize; 0: CUDA's default
     bool cooperative = false;
     std::vector<Parameter> parameters;
+    std::vector<std::byte> buffer;  // of a recorded launch in place of parameters: the buffer as it was
     std::vector<std::pair<std::string, double>> turns;  // of the repetitions that it is in
     std::map<std::string, OutputRule> outputs;          // compared once it is over
 };
@@ -207,10 +209,13 @@ struct Problem {
     std::vector<BoundArgument> args, symbols;
     uint64_t seed = 0;
     std::string inputs;
+    std::string ptx;               // of a recorded launch, in place of Kernel::source
+    std::vector<Tensor> recorded;  // what a recorded launch left, by output
     std::shared_ptr<PythonServer>
         python;  // of a reference in Python; copies of the problem share the process
 };
 inline const BoundLaunch& launch_of(const Problem& problem) { return problem.launches[problem.at]; }
+inline bool is_recorded(const Problem& problem) { return !problem.ptx.empty(); }
 inline bool is_sequence(const Problem& problem) { return problem.launches.size() > 1; }
 
 // Throws Error on an unknown fault, preset or parameter, an expression that does not evaluate, an impossible

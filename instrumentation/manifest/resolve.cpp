@@ -70,6 +70,13 @@ std::string resolve(const std::string& kernel) {
             manifest.string()
         ));
     }
+    if (path.extension() == ".wllaunch")
+        throw Error(fmt::format(
+            "{} is a recorded launch, which has no manifest: `warplens run`, diagnose, hazards, banks, at, "
+            "why "
+            "and open take it.",
+            kernel
+        ));
     std::vector<std::string> names;
     for (const std::string& found : shipped()) {
         names.push_back(fs::path(found).stem().string());

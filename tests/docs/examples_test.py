@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("WL_PROGRAM", str(ROOT / "build/release/app/warplens"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-NOT_RUN = {"open", "bench", "nvcc"}  # a window, a GPU, a toolkit
+NOT_RUN = {"open", "bench", "nvcc", "record"}  # a window, a GPU, a toolkit, a program that uses a GPU
 
 
 PICTURES = """extern "C" __global__ void pictures(cudaTextureObject_t image, cudaSurfaceObject_t out) {

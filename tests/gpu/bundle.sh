@@ -8,6 +8,7 @@ out="${1:?usage: bundle.sh OUT}"
 rm -rf "$out"
 mkdir -p "$out/lib"
 cp "$root/build/release/app/warplens" "$root/build/release/bench/frame_bench" "$out/"
+cp "$root/build/release/app/libwarplens_record.so" "$out/"
 cp -r "$root/instrumentation/probe" "$out/probe"
 strip "$out/warplens" "$out/frame_bench"
 ldd "$root/build/release/app/warplens" "$root/build/release/bench/frame_bench" | awk '$2 == "=>" { print $3 }' | sort -u |

@@ -62,9 +62,12 @@ fault_buffer() { python3 tests/gpu/fault_buffer.py "$out/fault-buffer.json" "$co
 # compute-sanitizer's tools and cuda-gdb on the kernel whose tiles are dumped.
 observers() { python3 tests/gpu/observers.py "$warplens" "$out/observers.json" "$commit"; }
 
+# Launches of programs, PyTorch, CuPy, Triton and Numba, recorded and replayed by the emulator; what recording costs.
+record() { python3 tests/gpu/record_run.py "$warplens" "$out/record.json" "$commit" "$out/record"; }
+
 failed=0
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards recording_cost sweep fault_buffer window observers)
+[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards recording_cost sweep fault_buffer window observers record)
 for step in "${steps[@]}"; do
     begun=$(date +%s.%N)
     "$step" >"$out/$step.log" 2>&1

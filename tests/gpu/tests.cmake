@@ -5,7 +5,7 @@ foreach(topic instrument recording)
 endforeach()
 
 # A driver over an emulated device, in a folder of its own: tests put it on the path of libraries.
-add_library(emulated_driver SHARED gpu/driver/driver.cpp gpu/driver/images.cpp)
+add_library(emulated_driver SHARED gpu/driver/driver.cpp gpu/driver/images.cpp gpu/driver/questions.cpp)
 wl_settings(emulated_driver)
 set_target_properties(emulated_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver)
 target_link_libraries(emulated_driver PRIVATE wl_emulator)

@@ -2,6 +2,7 @@
 #include "app/cli/questions/again.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/launches/launch_file.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -40,6 +41,10 @@ std::string source_of(const capture::Capture& capture, const std::string& path) 
     const std::string& kernel = capture.launch.kernel;
     const fs::path folder = fs::path(path).parent_path();
     std::error_code none;
+    if (launches::is_launch_file(kernel))
+        for (const fs::path& there :
+             {fs::path(kernel), folder / kernel, folder / fs::path(kernel).filename()})
+            if (fs::is_regular_file(there, none)) return there.string();
     for (const capture::Source& s : capture.sources) {
         const fs::path source = s.path;
         if (source.extension() != ".cu" || source.stem() != kernel) continue;

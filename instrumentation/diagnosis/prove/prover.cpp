@@ -45,7 +45,9 @@ analysis::Reference remembering(analysis::Reference reference) {
     return reference;
 }
 
+// A recorded launch has the inputs that it had.
 manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
+    if (manifest::is_recorded(p)) return p;
     manifest::BindOptions options;
     for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
     options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;

@@ -22,17 +22,6 @@ using namespace wl;
 using namespace wl::emulated;
 using Kind = execution::Incident::Kind;
 
-struct Function {
-    std::string name;
-    execution::Executable executable;
-    const ptx::Module* module = nullptr;
-};
-
-struct Module {
-    ptx::Module ptx;
-    std::map<std::string, std::unique_ptr<Function>> functions;
-};
-
 constexpr size_t kMostBytes = 64 << 20;  // of one allocation
 
 std::string changed(std::string text) {
@@ -105,7 +94,7 @@ CUresult run(const Function& f, const execution::Launch& launch) {
 
 CUresult launch(CUfunction function, execution::Launch launch, void** arguments) {
     const Function& f = *reinterpret_cast<Function*>(function);
-    launch.params = packed(ptx::entry_of(*f.module, f.name), arguments);
+    launch.params = packed(ptx::entry_of(f.module->ptx, f.name), arguments);
     return later_or_now([&f, launch] { return run(f, launch); });
 }
 
@@ -194,17 +183,18 @@ CUresult cuModuleGetFunction(CUfunction* out, CUmodule module, const char* name)
         auto& function = made->functions[name];
         if (function == nullptr)
             function = std::make_unique<Function>(Function{
-                name, emulator::executor().prepare(made->ptx, name), &made->ptx});
+                name, emulator::executor().prepare(made->ptx, name), made});
         *out = reinterpret_cast<CUfunction>(function.get());
     } catch (const std::exception&) { return CUDA_ERROR_NO_BINARY_FOR_GPU; }
     return CUDA_SUCCESS;
 }
-CUresult cuModuleGetGlobal(CUdeviceptr* out, size_t*, CUmodule module, const char* name) {
+CUresult cuModuleGetGlobal(CUdeviceptr* out, size_t* bytes, CUmodule module, const char* name) {
     for (const ptx::Variable& v : reinterpret_cast<Module*>(module)->ptx.variables) {
         if (v.name != name) continue;
         if (execution::find_named(machine().memory, name) == nullptr)
             execution::allocate(machine().memory, name, std::vector<std::byte>(v.bytes));
         *out = execution::find_named(machine().memory, name)->base;
+        if (bytes != nullptr) *bytes = v.bytes;
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_NOT_FOUND;

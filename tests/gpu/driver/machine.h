@@ -1,7 +1,9 @@
 // The emulated device: what every part of the driver over it shares.
 #pragma once
 
+#include "instrumentation/execution/executor.h"
 #include "instrumentation/execution/memory.h"
+#include "instrumentation/ptx/module.h"
 
 #include <cuda.h>
 
@@ -9,6 +11,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace wl::emulated {
@@ -21,6 +25,18 @@ struct Machine {
     Graph* recorded = nullptr;       // a graph on its way
     CUresult status = CUDA_SUCCESS;  // a fault stays
     uint64_t launches = 0, allocations = 0;
+};
+
+// What a CUfunction and a CUmodule point to.
+struct Module;
+struct Function {
+    std::string name;
+    execution::Executable executable;
+    const Module* module = nullptr;
+};
+struct Module {
+    ptx::Module ptx;
+    std::map<std::string, std::unique_ptr<Function>> functions;
 };
 
 inline Machine& machine() {

@@ -1,0 +1,208 @@
+// One loop over a socket: processes of the program come, ask and tell; it ends with the program.
+#include "app/cli/record/record_program.h"
+
+#include "instrumentation/base/demangle.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/recorder/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace wl::app {
+namespace {
+
+namespace fs = std::filesystem;
+using recorder::Tag;
+
+constexpr const char* kLibrary = "libwarplens_record.so";
+
+std::string library_path() {
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+    for (const fs::path& path : {program / kLibrary, program.parent_path() / "lib/warplens" / kLibrary})
+        if (fs::exists(path, ignored)) return path.string();
+    throw Error(fmt::format(
+        "{} is neither beside the program {} nor in lib/warplens; build or install WarpLens again",
+        kLibrary,
+        program.string()
+    ));
+}
+
+// A folder that only this user can look into, with the socket in it; gone with the value.
+struct Meeting {
+    std::string folder = (fs::temp_directory_path() / "warplens-XXXXXX").string();
+    std::string path;
+    int listener = -1;
+
+    Meeting() {
+        if (mkdtemp(folder.data()) == nullptr)
+            throw Error(fmt::format("cannot make the folder {}: {}", folder, std::strerror(errno)));
+        path = folder + "/socket";
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        if (path.size() >= sizeof address.sun_path)
+            throw Error(fmt::format("{} is too long for a socket; set TMPDIR to a shorter folder", path));
+        std::copy(path.begin(), path.end(), address.sun_path);
+        listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (listener < 0 ||
+            bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+            listen(listener, SOMAXCONN) != 0)
+            throw Error(fmt::format("cannot listen at {}: {}", path, std::strerror(errno)));
+    }
+    Meeting(const Meeting&) = delete;
+    Meeting& operator=(const Meeting&) = delete;
+    ~Meeting() {
+        if (listener >= 0) close(listener);
+        std::error_code ignored;
+        fs::remove_all(folder, ignored);
+    }
+};
+
+// CuPy and others are told to keep to PTX where they have a word for it, and not to take machine code out of
+// caches.
+void prepare_environment(const Meeting& meeting, const std::string& library) {
+    const char* had = std::getenv("LD_PRELOAD");
+    setenv("LD_PRELOAD", (library + (had == nullptr ? "" : std::string(":") + had)).c_str(), 1);
+    setenv(recorder::kSocketVariable, meeting.path.c_str(), 1);
+    setenv("CUPY_COMPILE_WITH_PTX", "1", 0);
+    setenv("CUPY_CACHE_IN_MEMORY", "1", 0);
+}
+
+pid_t start(
+    const std::vector<std::string>& program, bool aside, const Meeting& meeting, const std::string& library
+) {
+    std::vector<char*> words;
+    words.reserve(program.size() + 1);
+    for (const std::string& word : program) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    std::array<int, 2> report{};
+    if (pipe2(report.data(), O_CLOEXEC) != 0) throw Error(fmt::format("no pipe: {}", std::strerror(errno)));
+    const pid_t child = fork();
+    if (child == 0) {
+        prepare_environment(meeting, library);
+        if (aside) dup2(STDERR_FILENO, STDOUT_FILENO);
+        signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL);
+        execvp(words[0], words.data());
+        const int reason = errno;
+        [[maybe_unused]] const ssize_t told = write(report[1], &reason, sizeof reason);
+        _exit(127);
+    }
+    close(report[1]);
+    int reason = 0;
+    const bool failed = child < 0 || read(report[0], &reason, sizeof reason) == sizeof reason;
+    close(report[0]);
+    if (failed) {
+        if (child > 0) waitpid(child, nullptr, 0);
+        throw Error(
+            fmt::format("cannot run {}: {}", program.front(), std::strerror(child < 0 ? errno : reason))
+        );
+    }
+    return child;
+}
+
+struct Connection {
+    int socket = -1;
+    launches::Receiving launch;
+};
+
+struct Server {
+    const RecordOptions& options;
+    const std::function<void(launches::Receiving&)>& keep;
+    RecordedProgram out;
+    std::vector<Connection> open;
+
+    void settle(Connection& c) {
+        if (!c.launch.begun || out.launch) return;
+        launches::complete(c.launch);
+        if (c.launch.problem.empty()) keep(c.launch);
+        out.launch = std::move(c.launch);
+    }
+
+    recorder::Packet answer_hello() const {
+        const bool counts = options.kernel.empty() && options.launch == 0;
+        return recorder::Packet{}
+            .number(counts ? 0 : std::max<uint64_t>(options.launch, 1))
+            .number(options.limit * 1'000'000);
+    }
+
+    // False: the connection is over.
+    bool serve(Connection& c) {
+        const std::optional<recorder::Message> message = recorder::receive(c.socket);
+        if (!message) return false;
+        recorder::Unpacker words{message->bytes};
+        std::optional<recorder::Packet> answer;
+        if (message->tag == Tag::hello) {
+            out.met = true;
+            answer = answer_hello();
+        } else if (message->tag == Tag::kernel) {
+            answer = recorder::Packet{}.number(is_meant(options, words.text()) ? 1 : 0);
+        } else if (message->tag == Tag::count) {
+            const std::string name = words.text();
+            out.counts[name] += words.number();
+        } else if (message->tag == Tag::begin && out.launch) {
+            answer = recorder::Packet{}.number(0);
+        } else {
+            answer = launches::take(c.launch, *message);
+        }
+        if (c.launch.ended || !c.launch.problem.empty()) settle(c);
+        return !answer || recorder::send(c.socket, message->tag, *answer);
+    }
+
+    // Whether something came.
+    bool turn(int listener, int milliseconds) {
+        std::vector<pollfd> waits{
+            {listener, POLLIN, 0}
+        };
+        for (const Connection& c : open) waits.push_back({c.socket, POLLIN, 0});
+        if (poll(waits.data(), waits.size(), milliseconds) <= 0) return false;
+        for (size_t i = open.size(); i-- > 0;) {
+            if (waits[i + 1].revents == 0 || serve(open[i])) continue;
+            settle(open[i]);
+            close(open[i].socket);
+            open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+        if (waits[0].revents != 0)
+            if (const int made = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); made >= 0)
+                open.push_back({made, {}});
+        return true;
+    }
+};
+
+}  // namespace
+
+bool is_meant(const RecordOptions& options, const std::string& kernel) {
+    return options.kernel.empty() || is_name_of(options.kernel, kernel);
+}
+
+RecordedProgram record_program(
+    const RecordOptions& options, bool aside, const std::function<void(launches::Receiving&)>& keep
+) {
+    const Meeting meeting;
+    const pid_t child = start(options.program, aside, meeting, library_path());
+    Server server{options, keep, {}, {}};
+    constexpr int kBeat = 50;  // ms
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) server.turn(meeting.listener, kBeat);
+    while (server.turn(meeting.listener, 0)) {}
+    for (Connection& c : server.open) {
+        server.settle(c);
+        close(c.socket);
+    }
+    server.out.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return std::move(server.out);
+}
+
+}  // namespace wl::app
