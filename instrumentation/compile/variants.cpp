@@ -206,6 +206,14 @@ Quick make_quick(const CompileOptions& options, const std::string& text) {
     return quick;
 }
 
+Whole compile_whole(const Quick& quick, const std::string& text) {
+    const Attempt attempt = try_nvrtc(
+        {quick.options, quick.toolkit, text, quick.include, quick.standard, true}, quick.with_stand_ins
+    );
+    if (!attempt.refusal.empty()) return {{}, named_in(attempt.refusal)};
+    return {attempt.entry.ptx, {}};
+}
+
 std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts) {
     std::vector<Variant> out(texts.size());
     std::vector<size_t> chosen(texts.size());

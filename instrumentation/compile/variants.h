@@ -5,6 +5,8 @@
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/compile/toolkit.h"
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,13 @@ struct Variant {
 };
 // One for each text. What the text calls "centre" is in_variant(17, "centre") in the PTX of the text 17.
 std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts);
+
+// One text in which lines from 1'000'000 * (k + 1) on are the change k's.
+struct Whole {
+    std::string ptx;           // empty: it does not compile
+    std::set<size_t> refused;  // then the changes whose lines are at fault; none: the text itself is
+};
+Whole compile_whole(const Quick& quick, const std::string& text);
 
 std::string in_variant(size_t variant, const std::string& name);
 std::string without_variant(const std::string& name);  // of any variant

@@ -80,6 +80,31 @@ TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
     EXPECT_NE(answer.value("patch", "").find("* scale"), std::string::npos) << first.dump(1);
 }
 
+// A wait that ends the race with a copy is no proof while the values stay wrong.
+TEST(Search, OfACopyThatIsReadTooEarlyTheWaitIsProvenOrTheBufferIs) {
+    const std::string ring = source_path("tests/kernels/search/ring.toml");
+    const auto first = [&](const char* fault) {
+        return json::parse(warplens({"diagnose", ring, "--search", "300", "--json", "--fault", fault}).out)
+            .at("findings")
+            .at(0);
+    };
+    const auto line = [](const json& finding) {
+        return finding.at("where").value("file", "") + ":" +
+            std::to_string(finding.at("where").value("line", 0));
+    };
+    const json wait = first("wait"), buffer = first("buffer"), zero = first("first");
+    EXPECT_EQ(wait.at("rule"), "async_copy_wait");
+    EXPECT_EQ(wait.at("proven"), true);
+    EXPECT_EQ(line(wait), source_place("tests/kernels/search/ring.cu", "__pipeline_wait_prior(2)"));
+    for (const json& finding : {buffer, zero}) {
+        EXPECT_NE(finding.at("rule"), "async_copy_wait") << finding.dump(1);
+        EXPECT_EQ(finding.at("proven"), true) << finding.dump(1);
+    }
+    EXPECT_EQ(line(buffer), source_place("tests/kernels/search/ring.cu", "* tile = stage[(step + 1) % 2]"));
+    EXPECT_EQ(line(zero), source_place("tests/kernels/search/ring.cu", "* tile = stage[0]"));
+    EXPECT_EQ(json::parse(warplens({"diagnose", ring, "--json"}).out).at("verdict"), "ok");
+}
+
 TEST(Search, WithoutASourceOrLinesThePtxIsSearched) {
     const json answer =
         json::parse(warplens({"diagnose", source_path("tests/kernels/search/added.toml"), "--json"}).out);

@@ -1,6 +1,8 @@
 // Changes of a source: what is read of it, and which right line is one change away from which wrong one.
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
+#include "instrumentation/diagnosis/rewrite/switched.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -110,7 +112,32 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"part[t] = sum;", "part[t] = -sum;"},
         OneAway{"part[t] = c < cols ? 0.0f : sum;", "part[t] = c < cols ? sum : 0.0f;"},
         OneAway{"part[t] = scale - sum;", "part[t] = sum - scale;"},
-        OneAway{"part[t] = (sum + best) * scale;", "part[t] = (sum) * scale;"}
+        OneAway{"part[t] = (sum + best) * scale;", "part[t] = (sum) * scale;"},
+        // terms and statements that stand nearly so elsewhere
+        OneAway{"sum += part[t] + part[c];", "sum += part[t] + part[c] + part[row];"},
+        OneAway{"sum *= scale;", "sum *= scale; best *= scale;"},
+        OneAway{"sum += x[c] * scale + x[row];", "sum += (x[c] - best) * scale + x[row];"},
+        OneAway{"sum = part[t] * expf(scale) + x[c];", "sum = part[t] * expf(scale) + x[c] * expf(sum);"},
+        // indices
+        OneAway{"int z = 0;", "int z = blockIdx.y * cols * rows;"},
+        OneAway{"sum += part[t & 7];", "sum += part[t & 15];"},
+        OneAway{"sum += __half2float(__float2half(x[c]));", "sum += x[c];"},
+        OneAway{"best = part[c % 2]; sum += part[0];", "best = part[c % 2]; sum += part[c % 2];"},
+        OneAway{"sum += part[t / cols * row];", "sum += part[t * row / cols];"},
+        OneAway{"sum += x[(row * cols + t) * rows + c];", "sum += x[(row * rows + c) * cols + t];"},
+        OneAway{"part[t] = part[row];", "part[1 - t] = part[row];"},
+        OneAway{"sum += x[c];", "sum += x[min(c, cols - 1)];"},
+        OneAway{"sum += __half2float(__float2half(x[c]));", "sum += __half2float(x[c]);"},
+        OneAway{"best = static_cast<short>(c);", "best = c;"},
+        OneAway{"sum += __shfl_xor_sync(0xff, sum, 1, 8);", "sum += __shfl_xor_sync(0xff, sum, 1);"},
+        // first values
+        OneAway{"float v; sum += v;", "float v = 0.0f; sum += v;"},
+        OneAway{"float v[4]; sum += v[0];", "float v[4] = {}; sum += v[0];"},
+        // guards
+        OneAway{"if (c < cols) sum += x[row + c];", "if (c < cols && row + c < rows) sum += x[row + c];"},
+        OneAway{"if (c < cols) part[t] = x[c];", "part[t] = c < cols ? x[c] : 0.0f;"},
+        OneAway{
+            "const int i = t + threadIdx.x;", "const int i = t + threadIdx.x; if (i >= rows * cols) return;"}
     )
 );
 
@@ -207,6 +234,38 @@ TEST(Rewrites, CommentsAndTextAreNoCode) {
             const size_t comment = text.find("//");
             EXPECT_FALSE(e.begin > comment + 1 && e.begin < text.find('\n', comment)) << r.was;
         }
+}
+
+TEST(Switched, FormsOfAStatementAConditionAndAFirstValueAreInOneText) {
+    const std::string text = kernel_with("if (c < cols) sum += x[c];");
+    const Source source = read_source(text, all_lines(), {});
+    const std::vector<Slot> slots = slots_of(source);
+    const std::vector<Rewrite> all = rewrites(source, {{}, {{kLine, 0}}});
+    std::vector<Placed> placed;
+    for (const Rewrite& r : all) {
+        const int slot = slot_of(slots, r);
+        if (slot >= 0 && placed.size() < 200) placed.push_back({&r, slot});
+        if (r.rule == std::string("precision") && r.was == "float")
+            EXPECT_EQ(slot, -1) << "a type has no form";
+    }
+    ASSERT_GT(placed.size(), 100u);
+    const Switched one = switched(source, slots, placed);
+    EXPECT_EQ(std::set<int>(one.numbers.begin(), one.numbers.end()).size(), placed.size());
+    EXPECT_EQ(*std::min_element(one.numbers.begin(), one.numbers.end()), 1);
+    for (size_t k = 0; k < placed.size(); ++k)
+        EXPECT_NE(one.text.find("#line " + std::to_string((k + 1) * kSwitchedLines)), std::string::npos);
+    EXPECT_NE(one.text.find("const int wl_chosen = wl_switch;"), std::string::npos);
+    EXPECT_NE(one.text.find("static_cast<bool>(c <= cols)"), std::string::npos) << one.text;
+}
+
+TEST(Switched, WhatAHeadWithoutBracesGovernsTakesNothingBeforeIt) {
+    const std::string text = kernel_with("if (c < cols) sum += x[c];");
+    const Source source = read_source(text, all_lines(), {});
+    const std::vector<Slot> slots = slots_of(source);
+    const size_t at = text.find("sum += x[c]");
+    EXPECT_EQ(slot_of(slots, {"", 3, "", "", kLine, {{at, 0, "__syncwarp(); "}}}), -1);
+    EXPECT_GE(slot_of(slots, {"", 3, "", "", kLine, {{at, 3, "best"}}}), 0);
+    EXPECT_GE(slot_of(slots, {"", 3, "", "", kLine, {{text.find("if (c < cols)"), 0, "__syncwarp(); "}}}), 0);
 }
 
 }  // namespace

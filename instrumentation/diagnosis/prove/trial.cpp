@@ -50,7 +50,10 @@ Trial run_trial(
         judge_outputs(inputs, prepared.memory, out);
         return out;
     }
-    const std::vector<std::string> filled = watch_filled_outputs(inputs.problem, prepared.memory);
+    // Behind all blocks what nobody wrote is the fill, which is compared as well.
+    const std::vector<std::string> filled = options.blocks.empty()
+        ? std::vector<std::string>{}
+        : watch_filled_outputs(inputs.problem, prepared.memory);
     capture::Capture scratch;
     Observer observer{
         .problem = inputs.problem,
@@ -90,6 +93,12 @@ Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions&
         out.unsupported = u.what();
         return out;
     }
+}
+
+Trial try_program(
+    Prover& prover, const ptx::Module& changed, const emulator::Program& program, const TrialOptions& options
+) {
+    return run_trial(prover, changed, program, options);
 }
 
 Trial try_unedited(Prover& prover, const TrialOptions& options) {

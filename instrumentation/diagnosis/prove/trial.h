@@ -38,6 +38,10 @@ struct TrialOptions {
 bool mended(const Trial& trial);
 
 Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options);
+// Lowered already.
+Trial try_program(
+    Prover& prover, const ptx::Module& changed, const emulator::Program& program, const TrialOptions& options
+);
 // The program as it is.
 Trial try_unedited(Prover& prover, const TrialOptions& options);
 

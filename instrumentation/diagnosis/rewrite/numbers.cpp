@@ -31,7 +31,7 @@ const char* rule_of(const Writer& w, int k) {
         behind == "<" || behind == "<=" || behind == ">" || behind == ">=" || before == "==" ||
         before == "!=";
     if (compared) return kBound;
-    const bool sets = before == "=" && (behind == ";" || behind == ",");
+    const bool sets = (before == "=" || before == ":") && (behind == ";" || behind == "," || behind == ")");
     return sets ? "wrong_initial_value" : "wrong_constant";
 }
 
@@ -53,6 +53,7 @@ void add_whole(Writer& w, int k) {
     other(1, v + 1), other(1, v - 1);
     other(1, 2 * v);
     if (v % 2 == 0) other(1, v / 2);
+    if (v > 0 && (v & (v + 1)) == 0) other(1, 2 * v + 1), other(1, v >> 1);  // a mask of so many bits
     other(2, 0), other(2, 1);
     if (v < 64) other(2, 2), other(2, 4);
     constexpr int64_t kAllLanes = 0xffffffff;

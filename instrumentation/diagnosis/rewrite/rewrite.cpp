@@ -84,8 +84,12 @@ std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
           add_parts,
           add_exchanges,
           add_conditions,
+          add_guards,
           add_terms,
-          add_statements})
+          add_statements,
+          add_indices,
+          add_initial,
+          add_analogies})
         add(w);
     for (Rewrite& r : w.out) {
         const auto line = around.suspicion.find(r.line);

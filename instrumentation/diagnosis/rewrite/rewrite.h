@@ -35,6 +35,13 @@ struct Around {
 // stored, to its begin. Of each text once.
 std::vector<Rewrite> rewrites(const Source& source, const Around& around);
 
+// Variables that a line uses and that are declared without a value, by line.
+struct Unset {
+    std::string name;
+    int line = 0;
+};
+std::vector<Unset> unset_at(const Source& source, int line);
+
 // A simple change elsewhere is as likely as one that takes more on the suspected line itself.
 inline int price(const Rewrite& r) { return r.far + 2 * (r.cost - 1); }
 

@@ -88,6 +88,17 @@ void match_brackets(Source& s) {
     }
 }
 
+std::set<int> lines_of_defines(const Source& s) {
+    std::set<int> out;
+    bool inside = false;
+    for (int k = 0; k + 1 < s.count(); ++k) {
+        const bool begins = s.at(k).directive && s.is(k, "#") && (k == 0 || s.at(k - 1).line != s.at(k).line);
+        if (begins || !s.at(k).directive) inside = begins && s.is(k + 1, "define");
+        if (inside) out.insert(s.at(k).line);
+    }
+    return out;
+}
+
 bool ends_operand(const Source& s, int token) {
     if (token < 0) return false;
     const std::string_view w = s.word(token);
@@ -167,8 +178,11 @@ Source read_source(std::string text, const std::set<int>& lines, const Defines& 
     s.code = compile::code_of(s.text);
     tokenise(s);
     const std::vector<bool> active = active_lines(s, lines, defines);
-    // What is left out would have no matching brackets.
-    std::erase_if(s.tokens, [&](const Token& t) { return !active[static_cast<size_t>(t.line)]; });
+    // What is left out would have no matching brackets; of directives #define alone says something.
+    const std::set<int> defining = lines_of_defines(s);
+    std::erase_if(s.tokens, [&](const Token& t) {
+        return !active[static_cast<size_t>(t.line)] || (t.directive && !defining.contains(t.line));
+    });
     match_brackets(s);
     find_bodies(s);
     find_variables(s, defines);

@@ -1,4 +1,5 @@
 // What is missing in an expression: a factor, a term, a step of one, a wider type.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -12,39 +13,6 @@ namespace {
 
 constexpr const char *kFactor = "missing_rescale", *kTerm = "partial_reduction", *kIndex = "wrong_index";
 constexpr size_t kMost = 12;  // variables and elements that are put in at one place
-
-// How often the function's text names it.
-std::map<std::string, int> uses_of(const Source& s, const Body& body) {
-    std::map<std::string, int> out;
-    for (int k = body.open; k < body.close; ++k)
-        if (s.at(k).kind == Token::Kind::word) ++out[std::string(s.word(k))];
-    return out;
-}
-
-// Elements of arrays that the function reads, as it writes them: "weight[c]".
-std::vector<std::pair<std::string, int>> elements_of(const Source& s, const Body& body) {
-    std::vector<std::pair<std::string, int>> out;
-    for (int k = body.open; k < body.close; ++k) {
-        const Variable* const v = variable_at(s, k);
-        if (v == nullptr || v->kind != ValueKind::real || v->indirections == 0 || !s.is(k + 1, "[")) continue;
-        int last = k;
-        while (s.is(last + 1, "[") && s.at(last + 1).match > 0) last = s.at(last + 1).match;
-        const std::string text = s.words(k, last);
-        const bool known =
-            std::any_of(out.begin(), out.end(), [&](const auto& e) { return e.first == text; });
-        if (!known) out.emplace_back(text, k);
-    }
-    return out;
-}
-
-// Every word of the text that is a variable there is one here, too.
-bool all_known(const Source& s, int from, const std::string& text, int here) {
-    for (int k = from; k < s.count() && s.at(k).begin < s.at(from).begin + text.size(); ++k) {
-        const Variable* const v = variable_at(s, k);
-        if (v != nullptr && (v->from >= here || v->to <= here)) return false;
-    }
-    return true;
-}
 
 struct AtHand {
     std::string text;
@@ -76,37 +44,9 @@ std::vector<AtHand> at_hand(const Writer& w, const Body& body, int k, bool real)
         return a.cost < b.cost;
     });
     if (out.size() > 2 * kMost) out.resize(2 * kMost);
+    if (!real)
+        for (const char* extent : {"gridDim.x", "blockDim.x"}) out.push_back({extent, 3});
     return out;
-}
-
-// The expression behind `=`, `+=`, `return`, `(` or `,` that ends at `;`, `)` or `,`.
-int end_of_expression(const Source& s, int first) {
-    for (int k = first; k < s.count(); ++k) {
-        if (is_opening(s.word(k)) && s.at(k).match > k)
-            k = s.at(k).match;
-        else if (s.is(k, ";") || s.is(k, ",") || is_closing(s.word(k)))
-            return k - 1;
-    }
-    return first;
-}
-
-bool holds_real(const Source& s, int first, int last) {
-    for (int k = first; k <= last; ++k) {
-        const Variable* const v = variable_at(s, k);
-        if (v != nullptr && v->kind == ValueKind::real) return true;
-        if (s.at(k).kind == Token::Kind::number && s.word(k).find('.') != std::string_view::npos) return true;
-    }
-    return false;
-}
-
-bool is_simple(const Source& s, int first, int last) {
-    int depth = 0;
-    for (int k = first; k <= last; ++k) {
-        if (is_opening(s.word(k))) ++depth;
-        if (is_closing(s.word(k))) --depth;
-        if (depth == 0 && (precedence(s, k) > 0 || s.is(k, "?"))) return false;
-    }
-    return true;
 }
 
 void add_real_terms(Writer& w, const Body& body, int first, int last) {
@@ -116,8 +56,10 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
         if (a.text == text) continue;
         w.replace(kFactor, a.cost, first, last, e + " * " + a.text);
         w.replace(kFactor, a.cost, first, last, e + " / " + a.text);
-        w.replace(kTerm, a.cost, first, last, text + " + " + a.text);
-        w.replace(kTerm, a.cost, first, last, text + " - " + a.text);
+        const bool factor = precedence(w.s, first - 1) > 9 || precedence(w.s, last + 1) > 9;
+        const char *open = factor ? "(" : "", *close = factor ? ")" : "";
+        w.replace(kTerm, a.cost, first, last, fmt::format("{}{} + {}{}", open, text, a.text, close));
+        w.replace(kTerm, a.cost, first, last, fmt::format("{}{} - {}{}", open, text, a.text, close));
     }
     for (const char* form :
          {"-{}",
@@ -175,7 +117,7 @@ void add_operand_terms(Writer& w, const Body& body, int k) {
     if (w.s.is(k, "(") && w.s.at(k).match > k && precedence(w.s, w.s.at(k).match + 1) > 0)
         last = w.s.at(k).match;
     else if (v != nullptr && v->kind == ValueKind::real && v->indirections > 0 && w.s.is(k + 1, "["))
-        while (w.s.is(last + 1, "[") && w.s.at(last + 1).match > 0) last = w.s.at(last + 1).match;
+        last = end_of_element(w.s, k);
     const bool written = w.s.word(last + 1).ends_with('=') && precedence(w.s, last + 1) == 0;
     if (last > k && !written && holds_real(w.s, k, last)) add_real_terms(w, body, k, last);
 }
@@ -208,6 +150,26 @@ void add_given(Writer& w, const Body& body, int k) {
             w.replace("wrong_index", 2, k, k, fmt::format("{}[{}]", p->name, text));
 }
 
+// A batch or a plane that is not told apart: `blockIdx.z * h * w` for 0, where nothing else uses the axis.
+void add_unused_axis(Writer& w, const Body& body, int k) {
+    if (!w.s.is(k, "0") || !w.s.is(k - 1, "=")) return;
+    for (const char* axis : {"y", "z"}) {
+        bool used = false;
+        for (int at = body.open; at < body.close; ++at)
+            used = used || (w.s.is(at, "blockIdx") && w.s.is(at + 2, axis));
+        if (used) continue;
+        std::vector<const Variable*> extents;
+        for (const Variable* p : visible(w.s, k))
+            if (p->parameter && p->kind == ValueKind::whole && p->indirections == 0) extents.push_back(p);
+        for (size_t a = 0; a < extents.size(); ++a) {
+            const std::string one = fmt::format("blockIdx.{} * {}", axis, extents[a]->name);
+            w.replace(kIndex, 3, k, k, one);
+            for (size_t b = a + 1; b < extents.size(); ++b)
+                w.replace(kIndex, 3, k, k, fmt::format("{} * {}", one, extents[b]->name));
+        }
+    }
+}
+
 // `a / b` rounded up, and quotients of whole numbers that were meant as real ones.
 void add_quotients(Writer& w, int k) {
     if (!w.s.is(k, "/") || precedence(w.s, k) == 0) return;
@@ -228,6 +190,7 @@ void add_terms(Writer& w) {
         add_quotients(w, k);
         add_given(w, body, k);
         add_places(w, k);
+        add_unused_axis(w, body, k);
         if (!w.is_near(k)) return;
         add_operand_terms(w, body, k);
         const Variable* const v = variable_at(w.s, k);

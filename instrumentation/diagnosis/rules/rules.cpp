@@ -292,8 +292,11 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven; or a race, which a change can hide by leaving one of its accesses out.
-bool has_cause(const capture::Finding& f) { return capture::is_proven(f) || is_race(f); }
+// Proven. That zero for what nobody wrote makes everything right says where it is read, not which line should
+// have written it. A race that no value shows can be hidden by leaving one of its accesses out.
+bool has_cause(const Symptoms& s, const capture::Finding& f) {
+    return f.rule == "uninitialised" ? false : capture::is_proven(f) || (is_race(f) && s.first_bad < 0);
+}
 
 }  // namespace
 
@@ -322,9 +325,12 @@ std::vector<capture::Finding> diagnose(
     bool explained = s.first_bad < 0;
     std::vector<int> claimed_by;  // of s.claims: indices of findings
     std::string tried;
+    bool settled = false;  // what is wrong is accounted for, and no line is proven to be the cause
     for (const Rule& rule : rules()) {
         if (rule.when == When::unexplained && explained) continue;
-        if (rule.when == When::unproven && std::any_of(out.begin(), out.end(), has_cause)) continue;
+        const bool found =
+            std::any_of(out.begin(), out.end(), [&](const auto& f) { return has_cause(s, f); });
+        if (rule.when == When::unproven ? found : settled) continue;
         Ruled said = rule.apply(s);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
@@ -334,7 +340,8 @@ std::vector<capture::Finding> diagnose(
         tried += said.tried;
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
-        if (said.mends) break;
+        if (said.mends && has_cause(s, said.findings.front())) break;
+        settled = settled || said.mends;  // a change of the program is looked for still
     }
     const bool outputs_only =
         s.first_bad >= 0 && c.tiles[static_cast<size_t>(s.first_bad)].block == capture::kWholeLaunch;

@@ -54,8 +54,8 @@ struct Ruled {
 struct Rule {
     const char* name;
     Ruled (*apply)(const Symptoms&);
-    // Asked always; when no rule before it explains the first bad tile; when none before it proves a cause or
-    // sees a race.
+    // Asked always; when no rule before it explains the first bad tile; when none before it proves a cause,
+    // or sees a race that no value shows.
     enum class When : uint8_t { always, unexplained, unproven };
     When when = When::always;
 };

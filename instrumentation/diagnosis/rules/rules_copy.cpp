@@ -31,15 +31,25 @@ std::vector<StricterWait> stricter_waits(const Symptoms& s) {
     return out;
 }
 
-// Nothing is used too early any more, and no fault has come that was not there.
+// Nothing is used too early any more, no fault has come that was not there, and what was wrong is right, with
+// other inputs too: a wait may be too lax for a read of the wrong buffer alone.
 bool mends(const Symptoms& s, const StricterWait& wait) {
     ptx::Module changed = s.experiment.module;
     if (!ptx::set_constant(changed, wait.at, 0, wait.is)) return false;
-    const Trial t = prove(s, {.program = std::move(changed)}).here;
+    const Verdict v = prove(s, {.program = std::move(changed)});
+    const Trial& t = v.here;
     const bool left = std::any_of(t.incidents.begin(), t.incidents.end(), [](const Incident& i) {
         return i.kind == Kind::async_copy_wait;
     });
-    return t.unsupported.empty() && t.finished && !left && new_faults(s, t).empty();
+    if (!t.unsupported.empty() || !t.finished || left || !v.new_faults.empty()) return false;
+    return s.first_bad < 0 || v.proven;
+}
+
+// What makes the values wrong is the wait, not the copy, which the explanation names.
+void tell_at(const capture::Where& wait, capture::Finding& f) {
+    f.where.file = wait.file, f.where.line = wait.line;
+    f.title = place(f.where) + ": lets copies stay open whose bytes are read";
+    std::erase_if(f.evidence, [](const auto& e) { return e.first == "site"; });
 }
 
 bool is_copy(const capture::Finding& f) { return f.rule == fault_name(Kind::async_copy_wait); }
@@ -62,8 +72,13 @@ void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings) {
         );
         first->evidence_kind = capture::EvidenceKind::counterfactual;
         first->proof += fmt::format(
-            "; with {} in place of {} at {} no copy is used too early", wait.is, wait.was, place(where)
+            "; with {} in place of {} at {} no copy is used too early{}",
+            wait.is,
+            wait.was,
+            place(where),
+            s.first_bad < 0 ? "" : ", and every element is right, with another seed too"
         );
+        if (s.first_bad >= 0) tell_at(where, *first);
         for (auto f = first + 1; f != findings.end(); ++f) {
             if (!is_copy(*f)) continue;
             f->caused_by = static_cast<int>(first - findings.begin());

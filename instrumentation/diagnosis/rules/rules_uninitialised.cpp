@@ -1,6 +1,8 @@
 // Values that nobody initialised: where they are read first, and where they decide something or leave.
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/prove.h"
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 namespace wl::diagnosis {
@@ -192,6 +195,28 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
     return f;
 }
 
+// A register that no line sets before it makes values wrong: the declaration is what lacks something, where
+// the line that reads it names one variable without a value.
+void tell_at_declaration(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const Experiment& e = s.experiment;
+    const bool own = f.where.file == path_from_here(e.problem.kernel.source);
+    if (s.first_bad < 0 || i.first.memory != "register" || !own) return;
+    std::set<int> lines;
+    for (const ptx::Location& l : e.module.locations) lines.insert(l.line);
+    const rewrite::Source source =
+        rewrite::read_source(read_text_file(e.problem.kernel.source), lines, e.problem.defines);
+    const std::vector<rewrite::Unset> unset = unset_at(source, f.where.line);
+    if (unset.size() != 1 || unset.front().line == f.where.line) return;
+    const capture::Where read = f.where;
+    f.where.line = unset.front().line;
+    f.title = fmt::format(
+        "`{}` is given no value at {}, and is read at {}", unset.front().name, place(f.where), place(read)
+    );
+    f.explanation += fmt::format(" {} declares it without a value.", quoted(s.capture, f.where));
+    if (f.other.line == 0) f.other = read;
+    std::erase_if(f.evidence, [](const auto& each) { return each.first == "site"; });
+}
+
 // The counterfactual of all of them at once: does the bad block's output come right when each of these reads
 // gives zero? With other inputs too?
 bool zeros_mend(const Symptoms& s, capture::Finding& f) {
@@ -213,6 +238,7 @@ Ruled uninitialised_rule(const Symptoms& s) {
         if (i.kind != Kind::uninitialised_read) continue;
         if (explained_by_race(s.experiment.module, s.entry, s.incidents, i)) continue;
         capture::Finding f = finding(s, i);
+        tell_at_declaration(s, i, f);
         // One line is one cause, in however many copies the compiler made of it.
         const auto known = std::find_if(out.begin(), out.end(), [&](const capture::Finding& k) {
             return k.where.file == f.where.file && k.where.line == f.where.line;

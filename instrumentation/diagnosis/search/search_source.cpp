@@ -1,15 +1,11 @@
 // Changes of the source, compiled a batch at a time and tried.
-#include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/variants.h"
-#include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/source_change.h"
-#include "instrumentation/diagnosis/symbols.h"
+#include "instrumentation/diagnosis/search/source_trials.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,76 +15,23 @@ namespace {
 
 using rewrite::Rewrite;
 
-constexpr uint64_t kQuickTimes = 4;       // instructions of a build that optimises little
-constexpr size_t kLeast = 8, kMost = 64;  // changes of a batch
-constexpr double kBatchSeconds = 0.4;     // that a batch shall take
-constexpr size_t kAround = 48;            // changes behind the first that mends that are tried as well
-constexpr int kNear = 2;                  // lines: a statement, its loop and its condition
+constexpr uint64_t kQuickTimes = 4;  // instructions of a build that optimises little
+constexpr size_t kAround = 48;       // changes behind the first that mends that are tried as well
+constexpr int kNear = 2;             // lines: a statement, its loop and its condition
 
-struct Sources {
-    Hunt hunt;
-    const Experiment& e;
-    const compile::Quick& quick;
-    const std::string& text;
-    const std::vector<Rewrite>& all;
-    std::atomic<size_t> batch = kLeast;
-};
-
-// The entry's name in a version; empty: it is not there.
-std::string entry_in(const Experiment& e, const ptx::Module& module) {
-    const std::string wanted = demangle(e.entry);
-    for (const ptx::Function& f : module.functions) {
-        if (!f.is_entry || f.is_declaration) continue;
-        const std::string name = compile::without_variant(demangle(f.name));
-        if (name == wanted || name.substr(0, name.find('(')) == wanted) return f.name;
-    }
-    return {};
-}
-
-Trial try_variant(
-    const Sources& s, Prover& prover, const std::string& ptx, size_t variant, const TrialOptions& options
-) {
-    Trial refused;
-    refused.unsupported = "it does not compile";
-    if (ptx.empty()) return refused;
-    try {
-        ptx::Module module = ptx::parse(ptx);
-        TrialOptions own = options;
-        own.entry = entry_in(s.e, module);
-        if (own.entry.empty()) return refused;
-        fill_symbols(s.e.problem, module, compile::in_variant(variant, ""));
-        return try_module(prover, module, own);
-    } catch (const Error& error) {
-        refused.unsupported = error.what();
-        return refused;
-    }
-}
-
-void try_batch(Sources& s, Prover& prover, size_t from, size_t end) {
-    const auto start = Clock::now();
-    std::vector<std::string> texts;
-    for (size_t k = from; k < end; ++k) texts.push_back(rewritten(s.text, s.all[k]));
-    const std::vector<compile::Variant> variants = compile::compile_variants(s.quick, texts);
-    for (size_t k = from; k < end && !is_over(s.hunt, k); ++k)
-        judge(s.hunt, k, try_variant(s, prover, variants[k - from].ptx, k - from, s.hunt.lab.block));
-    const double took = std::chrono::duration<double>(Clock::now() - start).count();
-    const double fits = static_cast<double>(end - from) * kBatchSeconds / std::max(took, 1e-3);
-    s.batch = std::clamp(static_cast<size_t>(fits), kLeast, kMost);
-}
-
-void work(Sources& s) {
-    Prover prover{s.e};
+void work(SourceTrials& t) {
+    Prover prover{t.e};
     for (;;) {
-        const size_t size = s.batch, from = s.hunt.next.fetch_add(size);
-        if (from >= s.all.size() || is_over(s.hunt, from)) return;
-        try_batch(s, prover, from, std::min(from + size, s.all.size()));
+        const size_t batch = t.hunt.next++;
+        if (batch >= t.batches.size() || is_late(t.hunt)) return;
+        try_batch(t, prover, t.batches[batch]);
     }
 }
 
-Prove by_compiler(const Sources& s) {
+Prove by_compiler(const SourceTrials& s) {
     const auto where = [&](size_t k) { return where_of(s.e, s.all[k]); };
     const auto proven = [&](size_t k) -> std::optional<Mended> {
-        std::string text = rewritten(s.text, s.all[k]);
+        std::string text = rewritten(s.source.text, s.all[k]);
         try {
             const ptx::Module module = changed_module(s.e, text);
             auto proof = proof_of(s.hunt.lab, [&](const TrialOptions& o) {
@@ -124,24 +67,21 @@ rewrite::Around around_of(
             at->second = std::min(at->second, far);
         }
     }
+    // Nobody made what is wrong: whatever line could have.
+    if (out.suspicion.empty())
+        for (const int line : located_lines(e, file)) out.suspicion.emplace(line, 2);
     return out;
 }
 
-std::vector<Rewrite> rewrites_of(
-    const Experiment& e, const std::vector<Suspect>& suspects, const std::string& text
-) {
-    const std::string file = path_from_here(e.problem.kernel.source);
-    const rewrite::Source source = rewrite::read_source(text, located_lines(e, file), e.problem.defines);
-    return rewrites(source, around_of(e, suspects, file));
-}
-
-void try_all(Sources& s, SearchResult& out) {
-    Hunt& h = s.hunt;
-    while (h.next < s.all.size() && out.mended.empty() && !is_late(h)) {
-        on_threads(threads_of(s.e.options), [&] { work(s); });
-        const size_t behind = h.first == ~size_t{0} ? s.all.size() : h.first + kAround + 1;
-        prove_hits(h, by_compiler(s), out);
-        h.next = std::min<size_t>(h.next, behind);
+// Until all are tried: what does not compile with others comes last, on its own.
+void try_all(SourceTrials& t, SearchResult& out) {
+    Hunt& h = t.hunt;
+    while (out.mended.empty() && !is_late(h)) {
+        t.batches = batches_of(t);
+        if (t.batches.empty()) return;
+        h.next = 0;
+        on_threads(threads_of(t.e.options), [&] { work(t); });
+        prove_hits(h, by_compiler(t), out);
     }
 }
 
@@ -162,19 +102,25 @@ SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>&
         out.unsupported = quick.problem;
         return out;
     }
-    const std::vector<Rewrite> all = rewrites_of(e, suspects, text);
+    const std::string file = path_from_here(e.problem.kernel.source);
+    const rewrite::Source source = rewrite::read_source(text, located_lines(e, file), e.problem.defines);
+    const std::vector<Rewrite> all = rewrites(source, around_of(e, suspects, file));
     out.candidates = all.size();
-    Sources s{
+    SourceTrials s{
         .hunt = {.lab = {symptoms}, .deadline = end_after(start, seconds), .around = kAround},
         .e = e,
         .quick = quick,
-        .text = text,
-        .all = all
+        .source = source,
+        .all = all,
+        .slots = slots_of(source),
+        .slot = {},
+        .done = std::vector<uint8_t>(all.size())
     };
+    for (const Rewrite& r : all) s.slot.push_back(slot_of(s.slots, r));
     const std::vector<compile::Variant> unchanged = compile::compile_variants(quick, {text});
     out.unsupported = choose_trial(
         s.hunt.lab,
-        [&](const TrialOptions& o) { return try_variant(s, symptoms.prover, unchanged.front().ptx, 0, o); },
+        [&](const TrialOptions& o) { return try_variant(e, symptoms.prover, unchanged.front().ptx, 0, o); },
         kQuickTimes
     );
     if (out.unsupported.empty()) try_all(s, out);

@@ -128,8 +128,7 @@ std::vector<Suspect> lines_of_wrong(const Symptoms& s, const Experiment& build) 
             emulator::lower(build.module, build.entry), prepared.launch, std::move(prepared.memory)};
         journey.block = wrong->block;
         travel::Route route = travel::make_route(build.module, std::move(journey));
-        const std::vector<travel::Taken> taken =
-            wrong->output < 0 ? travel::take_tiles(route) : std::vector<travel::Taken>{};
+        const std::vector<travel::Taken> taken = travel::take_tiles(route);  // runs it: its trace is followed
         const auto element = element_of(s, *wrong, route, taken);
         if (!element) return out;
         travel::SliceOptions options;

@@ -1,0 +1,199 @@
+// What is missing and stands nearly so elsewhere: a term, a statement, the same change at every place.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr size_t kMostNames = 8;  // that stand for one name
+constexpr int kReach = 12;        // lines between a statement and its analogue
+
+std::vector<const Variable*> variables_in(const Source& s, int first, int last) {
+    std::vector<const Variable*> out;
+    for (int k = first; k <= last; ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && v->from != k && std::find(out.begin(), out.end(), v) == out.end())
+            out.push_back(v);
+    }
+    return out;
+}
+
+// Texts that differ from this in one variable, and in one small number of an index.
+std::vector<std::string> analogues(const Writer& w, int first, int last, int here) {
+    std::vector<std::string> out;
+    const std::vector<const Variable*> known = visible(w.s, here);
+    for (const Variable* v : variables_in(w.s, first, last)) {
+        size_t taken = 0;
+        for (const Variable* u : known) {
+            if (u == v || !alike(*u, *v) || (u->of_file && !v->of_file)) continue;
+            if (++taken > kMostNames) break;
+            out.push_back(renamed(w.s, first, last, v->name, u->name));
+        }
+    }
+    for (int k = first; k <= last; ++k) {
+        const bool index = w.s.is(k - 1, "[") && w.s.is(k + 1, "]");
+        if (!index || w.s.at(k).kind != Token::Kind::number) continue;
+        const std::string other = w.s.is(k, "0") ? "1" : "0";
+        const size_t at = w.s.at(k).begin - w.s.at(first).begin;
+        out.push_back(w.s.words(first, last).replace(at, w.s.at(k).end - w.s.at(k).begin, other));
+    }
+    return out;
+}
+
+// `a[l] + a[r]` of `a[l] + a[r] + a[u]`.
+void add_terms_alike(Writer& w, int k) {
+    if (!w.s.is(k, "+") || precedence(w.s, k) == 0 || w.s.is(k - 1, "(") || !w.is_near(k)) return;
+    const Operands o = operands_of(w.s, k);
+    const bool last = !w.s.is(o.right + 1, "+") && !w.s.is(o.right + 1, "-");
+    if (!last) return;
+    const std::string text = w.s.words(o.left, o.right);
+    for (const Span& term : terms_of(w.s, k)) {
+        if (term.first > term.last || variables_in(w.s, term.first, term.last).size() < 2) continue;
+        for (const std::string& other : analogues(w, term.first, term.last, term.first))
+            w.replace("partial_reduction", 3, o.left, o.right, fmt::format("{} + {}", text, other));
+    }
+}
+
+// `a * f(p) + b * f(q)` of `a * f(p) + b`: the factor of one term, with other names, is that of another.
+void add_factors_alike(Writer& w, int k) {
+    if (!w.s.is(k, "+") || precedence(w.s, k) == 0 || !w.is_near(k)) return;
+    const std::vector<Span> terms = terms_of(w.s, k);
+    for (const Span& from : terms) {
+        int star = -1;
+        for (int at = from.first; at <= from.last && star < 0; ++at) {
+            if (is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
+            if (w.s.is(at, "*") && precedence(w.s, at) > 0) star = at;
+        }
+        if (star < 0) continue;
+        for (const Span& to : terms) {
+            if (to.first == from.first || !is_simple(w.s, to.first, to.last)) continue;
+            std::vector<std::string> factors = analogues(w, star + 1, from.last, k);
+            factors.push_back(w.s.words(star + 1, from.last));
+            for (const std::string& factor : factors)
+                w.replace(
+                    "missing_rescale",
+                    3,
+                    to.first,
+                    to.last,
+                    fmt::format("{} * {}", w.s.words(to.first, to.last), factor)
+                );
+        }
+    }
+}
+
+// Elements that the function reads, with another index, as a term of a whole expression.
+void add_elements_alike(Writer& w, const Body& body, const Statement& st) {
+    if (!st.word.empty() || !w.is_near(st.first) || !w.s.is(st.last, ";")) return;
+    int sets = -1;
+    for (int k = st.first; k < st.last && sets < 0; ++k) {
+        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
+        if ((w.s.is(k, "=") || w.s.is(k, "+=")) && precedence(w.s, k) == 0) sets = k;
+    }
+    if (sets < 0 || !holds_real(w.s, sets + 1, st.last - 1)) return;
+    const std::string e = in_brackets(w.s, sets + 1, st.last - 1);
+    for (const auto& [text, from] : elements_of(w.s, body)) {
+        if (!all_known(w.s, from, text, sets)) continue;
+        for (const std::string& other : analogues(w, from, end_of_element(w.s, from), sets)) {
+            w.replace("partial_reduction", 3, sets + 1, st.last - 1, fmt::format("{} + {}", e, other));
+            w.replace("missing_rescale", 3, sets + 1, st.last - 1, fmt::format("{} * {}", e, other));
+        }
+    }
+}
+
+const char* rule_of(const Source& s, const Statement& st) {
+    for (int k = st.first; k <= st.last; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (s.is(k, "*=") || s.is(k, "/=")) return "missing_rescale";
+        if (s.is(k, "+=") || s.is(k, "-=")) return "partial_reduction";
+        if (s.is(k, "=")) return s.is(k - 1, "]") ? "never_written" : "stale_tile";
+    }
+    return "wrong_order";
+}
+
+bool is_statement_with_effect(const Source& s, const Statement& st) {
+    if (!st.word.empty() || !s.is(st.last, ";") || st.body_last >= 0) return false;
+    for (const Variable& v : s.variables)
+        if (v.from >= st.first && v.from <= st.last) return false;
+    return true;
+}
+
+// `sum *= old;` beside `acc *= old;`, `v[i] = v1;` beside `m[i] = m1;`: before it and behind it.
+void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
+    const int line = w.s.at(st.first).line;
+    const bool alone = w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");
+    if (!w.is_near(st.first) || !alone) return;
+    for (const Statement& other : body.statements) {
+        const int away = std::abs(w.s.at(other.first).line - line);
+        if (away > kReach || !is_statement_with_effect(w.s, other) || is_mark(w.s, other)) continue;
+        if (!all_known(w.s, other.first, w.s.words(other.first, other.last), st.first)) continue;
+        std::vector<std::string> texts = analogues(w, other.first, other.last, st.first);
+        // Two names exchanged at once, as `m` and `m1` for `v` and `v1`.
+        const std::vector<const Variable*> named = variables_in(w.s, other.first, other.last);
+        for (const Variable* v : named)
+            for (const Variable* u : visible(w.s, st.first)) {
+                const bool pair = v->indirections > 0 && u != v && alike(*u, *v) && !u->constant;
+                const std::string was = v->name, now = u->name;
+                if (!pair) continue;
+                for (const Variable* p : named)
+                    for (const Variable* q : visible(w.s, st.first)) {
+                        const bool follows = p->name.starts_with(was) && p != v && q != p && alike(*p, *q) &&
+                            q->name == now + p->name.substr(was.size());
+                        if (!follows) continue;
+                        const std::string first = renamed(w.s, other.first, other.last, was, now);
+                        std::string both = first;
+                        for (size_t at = both.find(p->name); at != both.npos; at = both.find(p->name, at + 1))
+                            both.replace(at, p->name.size(), q->name);
+                        texts.insert(texts.begin(), both);
+                    }
+            }
+        if (away > 2) texts.push_back(w.s.words(other.first, other.last));
+        const int cost = away <= 3 ? 2 : 3;
+        for (const std::string& text : texts) {
+            w.insert(rule_of(w.s, other), cost, w.s.at(st.first).begin, line, text + " ");
+            if (is_statement_with_effect(w.s, st))
+                w.insert(rule_of(w.s, other), cost, w.s.at(st.last).end, line, " " + text);
+        }
+    }
+}
+
+// In one statement, wherever it stands: another variable in its place, or twice it.
+void change_all(Writer& w, const Statement& st) {
+    if (!w.is_near(st.first)) return;
+    for (const Variable* v : variables_in(w.s, st.first, st.last)) {
+        if (v->kind != ValueKind::whole || v->indirections > 0) continue;
+        std::vector<int> places;
+        for (int k = st.first; k <= st.last; ++k)
+            if (variable_at(w.s, k) == v) places.push_back(k);
+        if (places.size() < 2) continue;
+        const auto put = [&](int cost, const std::string& now) {
+            Rewrite r{"wrong_index", cost, v->name, now, w.s.at(places.front()).line, {}};
+            for (const int k : places) r.edits.push_back({w.s.at(k).begin, v->name.size(), now});
+            w.add(std::move(r));
+        };
+        for (const Variable* u : visible(w.s, st.first))
+            if (u != v && alike(*u, *v) && !u->of_file) {
+                put(3, u->name);
+                put(3, fmt::format("{} * {}", u->name, v->name));
+            }
+        put(3, "2 * " + v->name);
+    }
+}
+
+}  // namespace
+
+void add_analogies(Writer& w) {
+    for (const Body& body : w.s.bodies)
+        for (const Statement& st : body.statements) {
+            if (is_mark(w.s, st)) continue;
+            add_statements_alike(w, body, st);
+            add_elements_alike(w, body, st);
+            change_all(w, st);
+        }
+    for_each_token(w, [&](int k, const Body&) { add_terms_alike(w, k), add_factors_alike(w, k); });
+}
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,147 @@
+// What the text of a function says that can be said elsewhere in it.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+
+#include <algorithm>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+bool is_known(const std::vector<std::string>& all, const std::string& text) {
+    return std::find(all.begin(), all.end(), text) != all.end();
+}
+
+// Of whole numbers alone: variables, numbers, `threadIdx.x`.
+bool is_whole(const Source& s, int first, int last) {
+    for (int k = first; k <= last; ++k) {
+        if (s.is(k, "[") || s.is(k, "(")) return false;
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && (v->kind != ValueKind::whole || v->indirections > 0)) return false;
+        if (s.at(k).kind == Token::Kind::number && s.word(k).find('.') != std::string_view::npos)
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::map<std::string, int> uses_of(const Source& s, const Body& body) {
+    std::map<std::string, int> out;
+    for (int k = body.open; k < body.close; ++k)
+        if (s.at(k).kind == Token::Kind::word) ++out[std::string(s.word(k))];
+    return out;
+}
+
+std::vector<std::pair<std::string, int>> elements_of(const Source& s, const Body& body) {
+    std::vector<std::pair<std::string, int>> out;
+    for (int k = body.open; k < body.close; ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v == nullptr || v->kind != ValueKind::real || v->indirections == 0 || !s.is(k + 1, "[")) continue;
+        const std::string text = s.words(k, end_of_element(s, k));
+        const bool known =
+            std::any_of(out.begin(), out.end(), [&](const auto& e) { return e.first == text; });
+        if (!known) out.emplace_back(text, k);
+    }
+    return out;
+}
+
+bool all_known(const Source& s, int from, const std::string& text, int here) {
+    for (int k = from; k < s.count() && s.at(k).begin < s.at(from).begin + text.size(); ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && (v->from >= here || v->to <= here)) return false;
+    }
+    return true;
+}
+
+int end_of_expression(const Source& s, int first) {
+    for (int k = first; k < s.count(); ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k)
+            k = s.at(k).match;
+        else if (s.is(k, ";") || s.is(k, ",") || is_closing(s.word(k)))
+            return k - 1;
+    }
+    return first;
+}
+
+bool holds_real(const Source& s, int first, int last) {
+    for (int k = first; k <= last; ++k) {
+        const Variable* const v = variable_at(s, k);
+        if (v != nullptr && v->kind == ValueKind::real) return true;
+        if (s.at(k).kind == Token::Kind::number && s.word(k).find('.') != std::string_view::npos) return true;
+    }
+    return false;
+}
+
+bool is_simple(const Source& s, int first, int last) {
+    int depth = 0;
+    for (int k = first; k <= last; ++k) {
+        if (is_opening(s.word(k))) ++depth;
+        if (is_closing(s.word(k))) --depth;
+        if (depth == 0 && (precedence(s, k) > 0 || s.is(k, "?"))) return false;
+    }
+    return true;
+}
+
+int end_of_element(const Source& s, int name) {
+    int last = name;
+    while (s.is(last + 1, "[") && s.at(last + 1).match > 0) last = s.at(last + 1).match;
+    return last;
+}
+
+std::string in_brackets(const Source& s, int first, int last) {
+    const std::string text = s.words(first, last);
+    return is_simple(s, first, last) ? text : "(" + text + ")";
+}
+
+std::vector<std::string> whole_expressions(const Source& s, const Body& body, int here) {
+    constexpr int kLongest = 7;  // tokens
+    constexpr size_t kMost = 12;
+    std::vector<std::string> out;
+    const auto add = [&](int first, int last) {
+        const std::string text = s.words(first, last);
+        if (!is_known(out, text) && all_known(s, first, text, here)) out.push_back(text);
+    };
+    for (int k = body.open + 1; k < body.close && out.size() < kMost; ++k) {
+        const int p = precedence(s, k);
+        if (p < 8) continue;
+        const Operands o = operands_of(s, k);
+        if (o.right - o.left >= kLongest) continue;
+        if (is_whole(s, o.left, o.right)) add(o.left, o.right);
+        // `(step + 1) % 2`: of step.
+        const bool bracket = s.is(o.left, "(") && s.at(o.left).match == k - 1 && s.is(k, "%");
+        if (!bracket || !is_whole(s, o.left + 1, k - 2)) continue;
+        const std::string mod = " % " + s.words(k + 1, o.right);
+        for (const std::string& text : {s.words(o.left + 1, o.left + 1) + mod, s.words(o.left, k - 1) + mod})
+            if (!is_known(out, text) && all_known(s, o.left + 1, text, here)) out.push_back(text);
+    }
+    return out;
+}
+
+std::vector<Span> terms_of(const Source& s, int plus) {
+    std::vector<Span> out;
+    const Operands o = operands_of(s, plus);
+    out.push_back({plus + 1, o.right});
+    int first = o.left;
+    for (int k = o.left; k < plus; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if ((!s.is(k, "+") && !s.is(k, "-")) || precedence(s, k) == 0) continue;
+        out.insert(out.end() - 1, {first, k - 1});
+        first = k + 1;
+    }
+    out.insert(out.end() - 1, {first, plus - 1});
+    return out;
+}
+
+std::string renamed(const Source& s, int first, int last, const std::string& was, const std::string& now) {
+    std::string out;
+    size_t at = s.at(first).begin;
+    for (int k = first; k <= last; ++k) {
+        const bool member = k > 0 && (s.is(k - 1, ".") || s.is(k - 1, "->"));
+        if (!s.is(k, was) || member) continue;
+        out += s.text.substr(at, s.at(k).begin - at) + now;
+        at = s.at(k).end;
+    }
+    return out + s.text.substr(at, s.at(last).end - at);
+}
+
+}  // namespace wl::diagnosis::rewrite

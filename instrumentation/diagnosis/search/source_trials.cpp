@@ -1,0 +1,151 @@
+// Batches of changes: compiled, run, judged.
+#include "instrumentation/diagnosis/search/source_trials.h"
+
+#include "instrumentation/base/demangle.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/symbols.h"
+#include "instrumentation/manifest/params.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr size_t kFirst = 48, kMostSwitched = 160;  // changes of a text that holds many
+constexpr size_t kMostTexts = 32;                   // texts of one compilation
+constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
+constexpr int kMostRounds = 6;        // what does not compile is left out, and the rest is compiled again
+
+// The entry's name in a version; empty: it is not there.
+std::string entry_in(const Experiment& e, const ptx::Module& module) {
+    const std::string wanted = demangle(e.entry);
+    for (const ptx::Function& f : module.functions) {
+        if (!f.is_entry || f.is_declaration) continue;
+        const std::string name = compile::without_variant(demangle(f.name));
+        if (name == wanted || name.substr(0, name.find('(')) == wanted) return f.name;
+    }
+    return {};
+}
+
+void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
+    std::vector<std::string> texts;
+    for (const size_t k : changes) texts.push_back(rewritten(t.source.text, t.all[k]));
+    const std::vector<compile::Variant> variants = compile::compile_variants(t.quick, texts);
+    for (size_t n = 0; n < changes.size(); ++n) {
+        if (is_over(t.hunt, changes[n])) return;
+        t.done[changes[n]] = 1;
+        judge(t.hunt, changes[n], try_variant(t.e, prover, variants[n].ptx, n, t.hunt.lab.block));
+    }
+}
+
+struct Build {
+    std::vector<size_t> changes;
+    std::vector<int> numbers;
+    std::string ptx;
+};
+
+// What does not compile takes a text of its own, later.
+Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
+    for (int round = 0; round < kMostRounds && !changes.empty(); ++round) {
+        std::vector<rewrite::Placed> placed;
+        for (const size_t k : changes) placed.push_back({&t.all[k], t.slot[k]});
+        rewrite::Switched text = rewrite::switched(t.source, t.slots, placed);
+        compile::Whole whole = compile::compile_whole(t.quick, text.text);
+        if (!whole.ptx.empty()) return {std::move(changes), std::move(text.numbers), std::move(whole.ptx)};
+        if (whole.refused.empty()) break;
+        std::vector<size_t> left;
+        for (size_t n = 0; n < changes.size(); ++n)
+            if (whole.refused.contains(n))
+                t.slot[changes[n]] = -1;
+            else
+                left.push_back(changes[n]);
+        changes = std::move(left);
+    }
+    for (const size_t k : changes) t.slot[k] = -1;
+    return {};
+}
+
+void set_switch(execution::GlobalMemory& memory, int number) {
+    std::vector<std::byte> bytes(sizeof(number));
+    std::memcpy(bytes.data(), &number, sizeof(number));
+    execution::allocate(memory, rewrite::kSwitch, std::move(bytes));
+}
+
+void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
+    const Build build = build_switched(t, changes);
+    if (build.changes.empty()) return;
+    const auto give_up = [&] {
+        for (const size_t k : build.changes) t.slot[k] = -1;
+    };
+    try {
+        ptx::Module module = ptx::parse(build.ptx);
+        const std::string entry = entry_in(t.e, module);
+        if (entry.empty()) return give_up();
+        fill_symbols(t.e.problem, module);
+        const auto program = emulator::lower(module, entry);
+        TrialOptions options = t.hunt.lab.block;
+        options.budget *= kSwitchTimes;
+        const auto run = [&](int number) {
+            options.rearrange = [number](execution::GlobalMemory& m) { set_switch(m, number); };
+            return try_program(prover, module, *program, options);
+        };
+        if (mends(t.hunt.lab, run(0))) return give_up();
+        for (size_t n = 0; n < build.changes.size(); ++n) {
+            if (is_over(t.hunt, build.changes[n])) return;
+            t.done[build.changes[n]] = 1;
+            judge(t.hunt, build.changes[n], run(build.numbers[n]));
+        }
+    } catch (const Error&) { give_up(); }
+}
+
+}  // namespace
+
+Trial try_variant(
+    const Experiment& e, Prover& prover, const std::string& ptx, size_t variant, const TrialOptions& options
+) {
+    Trial refused;
+    refused.unsupported = "it does not compile";
+    if (ptx.empty()) return refused;
+    try {
+        ptx::Module module = ptx::parse(ptx);
+        TrialOptions own = options;
+        own.entry = entry_in(e, module);
+        if (own.entry.empty()) return refused;
+        fill_symbols(e.problem, module, compile::in_variant(variant, ""));
+        return try_module(prover, module, own);
+    } catch (const Error& error) {
+        refused.unsupported = error.what();
+        return refused;
+    }
+}
+
+std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
+    std::vector<std::vector<size_t>> out;
+    std::vector<size_t> switched, texts;
+    size_t most = kFirst;
+    for (size_t k = 0; k < t.all.size(); ++k) {
+        if (t.done[k] != 0) continue;
+        (t.slot[k] < 0 ? texts : switched).push_back(k);
+        if (switched.size() >= most)
+            out.push_back(std::move(switched)), switched.clear(), most = kMostSwitched;
+        if (texts.size() >= kMostTexts) out.push_back(std::move(texts)), texts.clear();
+    }
+    if (!switched.empty()) out.push_back(std::move(switched));
+    if (!texts.empty()) out.push_back(std::move(texts));
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+        return a.front() < b.front();
+    });
+    return out;
+}
+
+void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
+    if (changes.empty() || is_over(t.hunt, changes.front())) return;
+    if (t.slot[changes.front()] < 0)
+        try_texts(t, prover, changes);
+    else
+        try_switched(t, prover, changes);
+}
+
+}  // namespace wl::diagnosis
