@@ -45,6 +45,12 @@ constexpr std::array kFunctions = {
     std::string_view("INFINITY|FLT_MAX|0.0f"),
     std::string_view("FLT_MIN|-FLT_MAX"),
 };
+constexpr std::array kFirst = {
+    std::string_view("CUDART_INF_F|-CUDART_INF_F|0.0f"),
+    std::string_view("CUDART_INF|-CUDART_INF|0.0"),
+    std::string_view("INFINITY|-INFINITY|0.0f"),
+    std::string_view("FLT_MAX|-FLT_MAX|0.0f"),
+};
 constexpr std::array kTypes = {
     std::string_view("half|float"),
     std::string_view("__half|float"),
@@ -169,6 +175,7 @@ void add_names(Writer& w) {
         add_axes(w, k);
         add_variables(w, k);
         add_alike(w, k, kFunctions, "wrong_operation", 1);
+        add_alike(w, k, kFirst, "wrong_initial_value", 1);
         add_alike(w, k, kTypes, "precision", 2);
     });
 }

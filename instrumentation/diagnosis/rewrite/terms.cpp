@@ -183,6 +183,16 @@ void add_quotients(Writer& w, int k) {
     }
 }
 
+// One more or less than a whole expression, of whichever line.
+void add_steps(Writer& w, const Body& body, int k) {
+    if (!begins_expression(w.s, k) || k + 1 >= body.close) return;
+    const int last = end_of_expression(w.s, k + 1);
+    if (last <= k + 1 || last - k > 20 || holds_real(w.s, k + 1, last)) return;
+    const std::string text = w.s.words(k + 1, last);
+    w.replace("boundary_off_by_one", 2, k + 1, last, text + " + 1");
+    w.replace("boundary_off_by_one", 2, k + 1, last, text + " - 1");
+}
+
 }  // namespace
 
 void add_terms(Writer& w) {
@@ -191,7 +201,7 @@ void add_terms(Writer& w) {
         add_given(w, body, k);
         add_places(w, k);
         add_unused_axis(w, body, k);
-        if (!w.is_near(k)) return;
+        if (!w.is_near(k)) return add_steps(w, body, k);
         add_operand_terms(w, body, k);
         const Variable* const v = variable_at(w.s, k);
         const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
