@@ -105,6 +105,25 @@ TEST(Search, OfACopyThatIsReadTooEarlyTheWaitIsProvenOrTheBufferIs) {
     EXPECT_EQ(json::parse(warplens({"diagnose", ring, "--json"}).out).at("verdict"), "ok");
 }
 
+TEST(Search, AVariableWithoutAValueIsToldWhereItIsDeclared) {
+    for (const char* seconds : {"0", "300"}) {
+        const Said said = warplens(
+            {"diagnose",
+             source_path("tests/kernels/search/ring.toml"),
+             "--fault",
+             "unset",
+             "--json",
+             "--search",
+             seconds}
+        );
+        const json first = json::parse(said.out).at("findings").at(0);
+        const std::string rule = first.at("rule");
+        EXPECT_TRUE(rule == "uninitialised" || rule == "wrong_initial_value") << first.dump(1);
+        const std::string line = source_place("tests/kernels/search/ring.cu", "float sum;");
+        EXPECT_EQ(first.at("where").at("line"), std::stoi(line.substr(line.rfind(':') + 1))) << first.dump(1);
+    }
+}
+
 TEST(Search, WithoutASourceOrLinesThePtxIsSearched) {
     const json answer =
         json::parse(warplens({"diagnose", source_path("tests/kernels/search/added.toml"), "--json"}).out);

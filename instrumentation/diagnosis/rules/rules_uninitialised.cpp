@@ -200,7 +200,7 @@ capture::Finding finding(const Symptoms& s, const Incident& i) {
 void tell_at_declaration(const Symptoms& s, const Incident& i, capture::Finding& f) {
     const Experiment& e = s.experiment;
     const bool own = f.where.file == path_from_here(e.problem.kernel.source);
-    if (s.first_bad < 0 || i.first.memory != "register" || !own) return;
+    if (!e.reference || i.first.memory != "register" || !own) return;
     std::set<int> lines;
     for (const ptx::Location& l : e.module.locations) lines.insert(l.line);
     const rewrite::Source source =

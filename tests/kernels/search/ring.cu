@@ -13,7 +13,11 @@ __device__ void fetch(float* to, const float* from, int cols) {
 __global__ void ring(const float* x, float* y, int tiles, int cols) {
     __shared__ float stage[2][kRows * kCols];
     x += blockIdx.x * kCols;
+#if defined(WL_FAULT_UNSET)
+    float sum;
+#else
     float sum = 0.0f;
+#endif
     fetch(stage[0], x, cols);
     for (int step = 0; step < tiles; ++step) {
         if (step + 1 < tiles)
