@@ -1,7 +1,10 @@
 """What a build server runs: ci/check.sh over right and broken kernels, and the files that it leaves."""
 
+import html
 import json
 import os
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -39,6 +42,44 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag, tag
+
+
+# Asks a page in a frame what a browser made of it.
+ASKING = """<iframe id="page" src="page.html" style="width:1100px;height:800px"></iframe><p id="said"></p><script>
+document.getElementById("page").onload = event => {
+    const page = event.target.contentDocument, style = getComputedStyle(page.body);
+    document.getElementById("said").textContent = JSON.stringify({
+        drawn: [...page.images].filter(image => image.complete && image.naturalWidth > 0).length, all: page.images.length,
+        ground: style.backgroundColor, wide: page.documentElement.scrollWidth <= 1100,
+        title: page.title, mark: getComputedStyle(page.querySelector("pre .here")).backgroundColor });
+};
+</script>"""
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@unittest.skipUnless(CHROMIUM, "there is no Chromium here")
+class InABrowser(unittest.TestCase):
+    def seen(self, folder, *words):
+        said = subprocess.run(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+             f"--user-data-dir={folder}/profile", "--virtual-time-budget=4000", *words, "--dump-dom",
+             f"file://{folder}/asking.html"], capture_output=True, text=True, timeout=120)
+        told = re.search(r'<p id="said">(.*?)</p>', said.stdout)
+        self.assertIsNotNone(told, said.stdout + said.stderr[-2000:])
+        return json.loads(html.unescape(told[1]))
+
+    def test_pictures_are_drawn_and_the_readers_colours_are_taken(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PROGRAM, "run", "v2c_3", "--fault", "32x", "--shape", "1,1,64,64", "-o", f"{folder}/x.wlcap",
+                            "--report", f"{folder}/page.html"], capture_output=True)
+            Path(folder, "asking.html").write_text(ASKING)
+            light = self.seen(folder, "--blink-settings=preferredColorScheme=1")
+            dark = self.seen(folder, "--blink-settings=preferredColorScheme=0")
+        self.assertEqual(light["title"], "v2c_3+32x: findings")
+        self.assertEqual((light["drawn"], light["wide"]), (light["all"], True))
+        self.assertGreaterEqual(light["all"], 9)
+        self.assertEqual((light["ground"], dark["ground"]), ("rgb(255, 255, 255)", "rgb(16, 18, 21)"))
+        self.assertNotEqual(light["mark"], dark["mark"])
 
 
 class Check(unittest.TestCase):

@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import importlib.util
 import io
+import os
 import pkgutil
 import re
 import subprocess
@@ -57,6 +58,17 @@ class Debug(unittest.TestCase):
         self.assertIn("y[3,5]", why.text)
         self.assertIn("y[i] = x[i] * s;", why.text)
         self.assertEqual(why.json["verb"], "why")
+        kept = wl.program.run(["why", said.capture, "--tile", "y", "--element", "3,5"])  # as the window asks
+        self.assertEqual(kept.returncode, 1, kept.stderr)
+        self.assertIn("y[3,5]", kept.stdout)
+
+    def test_a_notebook_shows_the_page_and_tiles_as_pictures(self):
+        said = self.debug(reference=lambda x, s: x + s, search=0)
+        shown = said._repr_mimebundle_()
+        self.assertEqual(shown["text/plain"], said.text)
+        self.assertTrue(shown["text/html"].startswith('<iframe srcdoc="&lt;!DOCTYPE html'))
+        self.assertIn("values_differ", shown["text/html"])
+        self.assertEqual(said.tile("y")._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_a_reference_may_answer_in_several_ways(self):
         for reference in (lambda x, s: x * s, lambda *all_of_them: all_of_them[0] * all_of_them[2],
@@ -162,7 +174,9 @@ class Doctests(unittest.TestCase):
         self.assertGreaterEqual(len(blocks), 2)
         for block in blocks:
             names = {}
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
+                os.chdir(folder)
+                self.addCleanup(os.chdir, ROOT)
                 exec(compile(block, "docs/python.md", "exec"), names)
                 for name, function in names.items():
                     if name.startswith("test_"):

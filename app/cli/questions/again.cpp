@@ -35,7 +35,8 @@ std::string how_to_record(const SameRun& runs) {
     return fmt::format("record it again with `{} -o {}`", command, runs.path);
 }
 
-// A kernel that is not shipped lies where it lay, seen from this folder, or beside the capture.
+// A kernel that is not shipped has its manifest beside the capture, or lies where it lay, seen from this
+// folder.
 std::string source_of(const capture::Capture& capture, const std::string& path) {
     namespace fs = std::filesystem;
     const std::string& kernel = capture.launch.kernel;
@@ -45,6 +46,8 @@ std::string source_of(const capture::Capture& capture, const std::string& path) 
         for (const fs::path& there :
              {fs::path(kernel), folder / kernel, folder / fs::path(kernel).filename()})
             if (fs::is_regular_file(there, none)) return there.string();
+    if (const fs::path beside = folder / (kernel + ".toml"); fs::is_regular_file(beside, none))
+        return beside.string();
     for (const capture::Source& s : capture.sources) {
         const fs::path source = s.path;
         if (source.extension() != ".cu" || source.stem() != kernel) continue;
