@@ -4,6 +4,11 @@
 #   program    the program, what it reads, and its place in a desktop's menu: all that a .deb holds
 #   libraries  the shared libraries that a machine may lack, for the tarball and the wheel
 install(TARGETS warplens COMPONENT program)
+set(stand_ins) # in shim/, with install rules of their own
+foreach(name cudart cublas cublasLt)
+    list(APPEND stand_ins warplens_${name}_12 warplens_${name}_13)
+endforeach()
+add_custom_target(installed DEPENDS warplens ${stand_ins})
 install(
     DIRECTORY kernels lessons
     DESTINATION share/warplens
@@ -21,8 +26,9 @@ install(
     CODE [[
     file(GET_RUNTIME_DEPENDENCIES
         EXECUTABLES "$<TARGET_FILE:warplens>"
+        LIBRARIES "$<TARGET_FILE:warplens_cudart_13>"
         RESOLVED_DEPENDENCIES_VAR libraries
-        PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")
+        PRE_EXCLUDE_REGEXES "^ld-linux" "^libcudart" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")
     foreach(library ${libraries})
         get_filename_component(real ${library} REALPATH)
         get_filename_component(name ${library} NAME)
@@ -39,7 +45,9 @@ install(
 
 # DT_RPATH, as DT_RUNPATH is not asked for what those libraries need in turn.
 set_target_properties(warplens PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/warplens")
-target_link_options(warplens PRIVATE -Wl,--disable-new-dtags)
+foreach(target warplens ${stand_ins})
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
 
 set(CPACK_PACKAGE_NAME warplens)
 set(CPACK_PACKAGE_VENDOR WarpLens)
