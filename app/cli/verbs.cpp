@@ -8,6 +8,7 @@
 #include "app/cli/print.h"
 #include "app/cli/programs/programs.h"
 #include "app/cli/progress.h"
+#include "app/cli/questions/why.h"
 #include "app/cli/record/record_words.h"
 #include "app/cli/remote/remote.h"
 #include "app/cli/sweep/diagnose_sweep.h"
@@ -130,6 +131,11 @@ void write_patch(const Command& command, const std::string& patch) {
     if (!file) throw Error("cannot write " + command.suggest + "; choose another place with --suggest");
 }
 
+void write_report(const Command& command, const Executed& e) {
+    if (command.report.empty()) return;
+    write_page(e.capture, {e.patch, first_wrong_chain(command, e.capture)}, command.report);
+}
+
 // A reference that failed leaves nothing compared: that is said on stderr too, whatever stdout is read for.
 int finished_status(const capture::Capture& c) {
     const std::string& problem = c.covered.reference_problem;
@@ -168,7 +174,7 @@ int verb_run(const Command& command) {
     const Gate gated = gate(command.output, report, finished_status(c));
     print_result(command, executed, report, gated);
     write_patch(command, executed.patch);
-    if (!command.report.empty()) write_page(c, executed.patch, command.report);
+    write_report(command, executed);
     if (command.output.format == "text" && c.verdict != "unsupported" && !command.output.quiet)
         print("capture: " + out + "\n");
     return gated.status;
@@ -191,7 +197,7 @@ int verb_diagnose(const Command& command) {
     const Gate gated = gate(command.output, report, finished_status(c));
     print_result(command, executed, report, gated);
     write_patch(command, executed.patch);
-    if (!command.report.empty()) write_page(c, executed.patch, command.report);
+    write_report(command, executed);
     return gated.status;
 }
 

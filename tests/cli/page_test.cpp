@@ -53,6 +53,8 @@ TEST(Page, TellsTheFindingItsLineItsTilesAndWhatWasRun) {
           ">proven</span>",
           "consequence of 1",
           "l_add = warp_reduce_sum(l_add);</span>",
+          "Where the first wrong element comes from",
+          "l[0,0]",
           "1 of 1 wrong",
           "64 of 64 elements wrong",
           "not wrong</summary>",
@@ -62,7 +64,8 @@ TEST(Page, TellsTheFindingItsLineItsTilesAndWhatWasRun) {
           "seed 0"})
         EXPECT_TRUE(page.has(part)) << part;
     EXPECT_GE(count(page.text, "src=\"data:image/png;base64,iVBORw0KGgo"), 9U);
-    EXPECT_EQ(count(page.text, "class=\"here\""), 2U) << "the lines of both findings";
+    EXPECT_EQ(count(page.text, "class=\"here\"><i>"), 2U) << "the lines of both findings";
+    EXPECT_GE(count(page.text, "class=\"here\">  &gt; "), 1U) << "the lines of the chain";
 }
 
 TEST(Page, NeedsNothingFromElsewhere) {

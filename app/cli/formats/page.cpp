@@ -69,6 +69,17 @@ std::string patch_part(const std::string& patch) {
     return out + "</pre>\n";
 }
 
+std::string chain_part(const std::string& chain) {
+    if (chain.empty()) return "";
+    std::string out = "<h2>Where the first wrong element comes from</h2>\n<pre>";
+    std::istringstream lines(chain);
+    for (std::string line; std::getline(lines, line);) {
+        const char* kind = line.starts_with("  >") ? " class=\"here\"" : "";
+        out += fmt::format("<span{}>{}</span>", kind, escape_html(line.empty() ? " " : line));
+    }
+    return out + "</pre>\n";
+}
+
 std::string verdict_word(capture::Verdict verdict) {
     switch (verdict) {
         case capture::Verdict::ok: return "<td class=\"good\">ok</td>";
@@ -178,7 +189,7 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
-std::string page_text(const Capture& c, const std::string& patch) {
+std::string page_text(const Capture& c, const PageExtras& extras) {
     std::string unsupported;
     for (const std::string& reason : c.unsupported)
         unsupported += "<article class=\"follows\"><p>" + escape_html(reason) + "</p></article>\n";
@@ -187,7 +198,7 @@ std::string page_text(const Capture& c, const std::string& patch) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"WarpLens {}\">\n<title>{}: "
         "{}</title>\n<style>\n{}</style>\n</head>\n"
-        "<body>\n<main>\n{}{}{}{}{}{}{}{}<footer>WarpLens {}</footer>\n</main>\n</body>\n</html>\n",
+        "<body>\n<main>\n{}{}{}{}{}{}{}{}{}<footer>WarpLens {}</footer>\n</main>\n</body>\n</html>\n",
         escape_html(c.tool_version),
         escape_html(kernel_name(c.launch)),
         c.verdict,
@@ -195,7 +206,8 @@ std::string page_text(const Capture& c, const std::string& patch) {
         heading(c),
         unsupported,
         findings_part(c),
-        patch_part(patch),
+        patch_part(extras.patch),
+        chain_part(extras.chain),
         tiles_part(c),
         outputs_part(c),
         origin_part(c),
@@ -204,9 +216,9 @@ std::string page_text(const Capture& c, const std::string& patch) {
     );
 }
 
-void write_page(const Capture& capture, const std::string& patch, const std::string& path) {
+void write_page(const Capture& capture, const PageExtras& extras, const std::string& path) {
     std::ofstream file(path, std::ios::binary);
-    file << page_text(capture, patch);
+    file << page_text(capture, extras);
     file.close();
     if (!file) throw Error("cannot write " + path + "; choose another place with --report");
 }

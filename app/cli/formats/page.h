@@ -9,11 +9,15 @@
 
 namespace wl::app {
 
-// `patch`: a change of the source that mends; empty: none is known.
-std::string page_text(const capture::Capture& capture, const std::string& patch);
+// What is known besides; empty: nothing.
+struct PageExtras {
+    std::string patch;  // a change of the source that mends
+    std::string chain;  // where the first wrong element comes from, as `warplens why` tells it
+};
+std::string page_text(const capture::Capture& capture, const PageExtras& extras);
 
 // Throws Error when the file cannot be written.
-void write_page(const capture::Capture& capture, const std::string& patch, const std::string& path);
+void write_page(const capture::Capture& capture, const PageExtras& extras, const std::string& path);
 
 // The parts of it, each with its heading; empty where there is nothing to tell.
 std::string findings_part(const capture::Capture& capture);

@@ -4,6 +4,7 @@
 #include "app/cli/executors.h"
 #include "app/cli/progress.h"
 #include "app/cli/questions/again.h"
+#include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
@@ -104,6 +105,21 @@ WhyReport why(Inquiry& inquiry, const WhyOptions& o) {
     Trip& trip = trip_of(inquiry, asked.block);
     const diagnosis::Chain chain{trip.route, c, trip.experiment.problem, o.addresses};
     return {c, asked, o.addresses, diagnosis::provenance(chain, asked)};
+}
+
+std::string first_wrong_chain(const Command& command, const capture::Capture& c) {
+    const int index = analysis::first_bad_tile(c);
+    if (index < 0 || c.launch.executor != "emulator") return "";
+    const capture::Tile& tile = c.tiles[static_cast<size_t>(index)];
+    WhyOptions o;
+    o.tile = c.probes[static_cast<size_t>(tile.probe)].name;
+    o.element = fmt::format("{},{}", tile.first_bad_row, tile.first_bad_col);
+    if (tile.block != capture::kWholeLaunch)
+        o.block = block_words(tile.block, c.launch.grid), o.iteration = tile.iteration;
+    try {
+        Inquiry inquiry{command, c, {}};
+        return why_text(why(inquiry, o));
+    } catch (const std::exception&) { return ""; }
 }
 
 int verb_why(const Command& command) {

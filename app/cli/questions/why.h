@@ -34,6 +34,10 @@ WhyReport why(Inquiry& inquiry, const WhyOptions& o);
 std::string why_text(const WhyReport& r);
 nlohmann::ordered_json why_json(const WhyReport& r);
 
+// The text of the first wrong element of a run that `command` made; empty: there is none, or it cannot be
+// asked again.
+std::string first_wrong_chain(const Command& command, const capture::Capture& capture);
+
 // Every line of stdin holds options of `why` that name an element; its answer is one line of JSON with the
 // line in "question", and "error" where there is none. Ends with stdin.
 int serve_why(const Command& command);
