@@ -15,6 +15,7 @@ namespace wl::runtime {
 namespace {
 
 constexpr uint32_t kWrapperMagic = 0x466243b1, kMagic = 0xba55ed50;
+constexpr uint32_t kLinked = 2;  // version of a wrapper
 constexpr uint16_t kPtx = 1, kMachineCode = 2;
 constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000;  // flags
 
@@ -109,6 +110,12 @@ std::vector<Image> images_of(const void* wrapper) {
         throw Error("the program registers its kernels in a form that is not known");
     std::vector<Image> out;
     add_images(w.data, out);
+    if (w.version == kLinked && out.empty())
+        throw Error(
+            "the program was built with relocatable device code, which is linked as machine code only; build "
+            "it "
+            "without -rdc=true"
+        );
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/machine.h"
+#include "instrumentation/runtime/record.h"
 
 #include <algorithm>
 #include <chrono>
@@ -126,16 +127,21 @@ void judge(
         if (known->second != 0) told.same_as = known->second;
         return;
     }
-    const diagnosis::Experiment e = experiment_of(
-        {*x.kernel.module->parsed, x.kernel.entry, x.kernel.shown, told.number, x.launch, std::move(before)},
-        options_of(m)
-    );
+    const Asked asked{
+        *x.kernel.module->parsed, x.kernel.entry, x.kernel.shown, told.number, x.launch, std::move(before)};
+    const diagnosis::Experiment e = experiment_of(asked, options_of(m));
     const capture::Capture c =
         wanted ? recorded(e, x.executable, result) : explained(e, x.executable, result);
     write(m, c, told);
     if (!result.incidents.empty()) m.known[key] = c.findings.empty() ? 0 : told.number;
     if (!wanted) return;
-    capture::write_capture(c, m.settings.record);
+    if (launches::is_launch_file(m.settings.record))
+        launches::write_launch(
+            record_of(asked, m.memory.global, m.shapes[shape_key(x.kernel, x.request)], m.settings.command),
+            m.settings.record
+        );
+    else
+        capture::write_capture(c, m.settings.record);
     told.recorded = true;
 }
 
@@ -149,11 +155,21 @@ void place_new_variables(Machine& m) {
     }
 }
 
+// Into the memory of the last snapshot where nobody keeps that: a fresh one costs its pages.
+std::shared_ptr<const execution::GlobalMemory> snapshot_of(Machine& m) {
+    const bool fresh = m.snapshot == nullptr || m.snapshot.use_count() > 1 || m.memory.global.heap != nullptr;
+    if (fresh)
+        m.snapshot = std::make_shared<execution::GlobalMemory>(execution::copy_of(m.memory.global));
+    else
+        *m.snapshot = m.memory.global;
+    return m.snapshot;
+}
+
 Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     Machine& m = x.m;
     const bool again = repeats.count > 1;
     const uint64_t was = again ? hash_now(m) : 0;
-    auto before = std::make_shared<const execution::GlobalMemory>(execution::copy_of(m.memory.global));
+    const std::shared_ptr<const execution::GlobalMemory> before = snapshot_of(m);
     execution::RunOptions options = run_options(options_of(m), "run");
     options.marks = false;
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
@@ -170,7 +186,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     carry_out(m.memory);
     for (const execution::Printed& p : result.printed) m.printed += p.text;
     told.seconds = result.seconds;
-    judge(x, std::move(before), result, told);
+    judge(x, before, result, told);
     return failure_of(result.incidents);
 }
 

@@ -47,10 +47,11 @@ struct Machine {
     Failure lasting = Failure::none;
     std::string printed;  // by kernels, since the program last waited for the device
     uint32_t stack_bytes = 1024;
-    std::map<std::string, Repeats> repeats;        // by kernel, shape and parameters
-    std::map<std::string, uint64_t> shapes;        // launches by kernel and shape
-    std::map<std::string, int> known;              // findings: the launch that showed them first
-    std::set<std::string> explained, unsupported;  // kernels once looked at; functions once told
+    std::map<std::string, Repeats> repeats;             // by kernel, shape and parameters
+    std::map<std::string, uint64_t> shapes;             // launches by kernel and shape
+    std::map<std::string, int> known;                   // findings: the launch that showed them first
+    std::set<std::string> explained, unsupported;       // kernels once looked at; functions once told
+    std::shared_ptr<execution::GlobalMemory> snapshot;  // before the last launch
     uint64_t version_hashed = ~uint64_t{0}, hash = 0;
 };
 

@@ -66,7 +66,8 @@ std::string settings_text(const Settings& s) {
         {"threads",       s.threads      },
         {"first",         s.first        },
         {"launch",        s.launch       },
-        {"record",        s.record       }
+        {"record",        s.record       },
+        {"command",       s.command      }
     });
 }
 
@@ -78,7 +79,7 @@ Settings settings_of(const std::string& text) {
     s.uninitialised = j.value("uninitialised", s.uninitialised), s.budget = j.value("budget", s.budget),
     s.schedule = j.value("schedule", s.schedule), s.threads = j.value("threads", s.threads),
     s.first = j.value("first", s.first), s.launch = j.value("launch", s.launch),
-    s.record = j.value("record", s.record);
+    s.record = j.value("record", s.record), s.command = j.value("command", s.command);
     return s;
 }
 

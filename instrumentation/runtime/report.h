@@ -18,9 +18,10 @@ struct Settings {
     bool races = true, uninitialised = true;
     uint64_t budget = 0, schedule = 0;
     int threads = 0;
-    uint64_t first = 0;  // launches of each kernel and shape that are executed; 0: all
-    std::string launch;  // to be recorded in full: its number from 1, or a kernel's name
-    std::string record;  // the capture that this makes
+    uint64_t first = 0;                // launches of each kernel and shape that are executed; 0: all
+    std::string launch;                // to be recorded in full: its number from 1, or a kernel's name
+    std::string record;                // the file that this makes, a capture or a launch file
+    std::vector<std::string> command;  // the program's words
 };
 std::string settings_text(const Settings& settings);
 Settings settings_of(const std::string& text);

@@ -14,7 +14,8 @@ constexpr int kThreads = 1024, kWarps = 32, kRegisters = 65536, kBlocksPerMultip
 constexpr int kSharedBlock = 48 << 10, kSharedOptin = 227 << 10, kSharedMultiprocessor = 228 << 10;
 constexpr int kThreadsPerMultiprocessor = 2048, kGrid = 2147483647, kGridYz = 65535;
 constexpr int kTexture = 131072, kTexture3d = 16384, kLayers = 2048, kClock = 1410000;
-constexpr int kAlign = 512, kL2 = 4 << 20, kBus = 5120, kReserved = 1024, kConstant = 65536;
+constexpr int kAlign = 512, kL2 = 4 << 20, kPersisting = 3 << 20, kWindow = 128 << 20, kBus = 5120,
+              kReserved = 1024, kConstant = 65536;
 
 struct Attribute {
     cudaDeviceAttr which;
@@ -70,6 +71,8 @@ constexpr Attribute kAttributes[] = {
     {cudaDevAttrHostRegisterSupported,             1                        },
     {cudaDevAttrMaxBlocksPerMultiprocessor,        kBlocksPerMultiprocessor },
     {cudaDevAttrReservedSharedMemoryPerBlock,      kReserved                },
+    {cudaDevAttrMaxPersistingL2CacheSize,          kPersisting              },
+    {cudaDevAttrMaxAccessPolicyWindowSize,         kWindow                  },
     {cudaDevAttrMemoryPoolsSupported,              1                        },
 };
 
@@ -149,6 +152,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
     p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = p.memoryPoolsSupported = 1;
     p.computePreemptionSupported = 1;
     p.asyncEngineCount = 2, p.memoryBusWidth = kBus, p.l2CacheSize = kL2;
+    p.persistingL2CacheMaxSize = kPersisting, p.accessPolicyMaxWindowSize = kWindow;
     return cudaSuccess;
 }
 

@@ -1,11 +1,15 @@
 // `warplens run -- PROGRAM`: unmodified programs of nvcc, their kernels in the emulator. Skipped where there
 // is no nvcc.
+#include "instrumentation/launches/launch_file.h"
 #include "tests/support/program.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace wl::test {
 namespace {
@@ -158,6 +162,27 @@ TEST_F(Programs, TheAnswerAsJson) {
     EXPECT_EQ(answer("status").at("exit_status"), 5);
 }
 
+TEST_F(Programs, OneLaunchIsRecordedAsACaptureOrAsALaunchFile) {
+    const std::string capture = folder->path + "/one.wlcap", file = folder->path + "/one.wllaunch";
+    EXPECT_EQ(run("loop", {"--launch", "101", "-o", capture}).status, 0);
+    const Said tiles = warplens({"diagnose", capture, "--json"});
+    EXPECT_EQ(json::parse(tiles.out, nullptr, false).value("kernel", ""), "scale(float*)") << tiles.err;
+    EXPECT_EQ(run("loop", {"--launch", "scale", "-o", file}).status, 0);
+    const launches::RecordedLaunch launch = launches::read_launch(file);
+    EXPECT_EQ(launch.entry, "_Z5scalePf");
+    EXPECT_EQ(launch.command, (std::vector<std::string>{folder->path + "/situations", "loop"}));
+    ASSERT_EQ(launch.params.size(), 8u);
+    const auto& memory = launch.memory;
+    const auto array =
+        std::find_if(memory.begin(), memory.end(), [](const auto& m) { return !m.is_variable; });
+    ASSERT_NE(array, memory.end());
+    EXPECT_EQ(array->before.size(), 1024u);
+    EXPECT_EQ(array->after, launches::After::unchanged);
+    const Said none = run("loop", {"--launch", "7777"});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_TRUE(has(none.err, "no launch 7777 was recorded")) << none.err;
+}
+
 TEST_F(Programs, WithoutPtxOrASharedRuntimeItIsToldHowToLink) {
     const std::string machine_code =
         build("machine_code", "-cudart shared -gencode arch=compute_80,code=sm_80");
@@ -171,6 +196,23 @@ TEST_F(Programs, WithoutPtxOrASharedRuntimeItIsToldHowToLink) {
     const Said alone = warplens({"run", "--", build("alone", "-cudart static"), "status"});
     EXPECT_EQ(alone.status, 3);
     EXPECT_TRUE(has(alone.err, "did not load the CUDA runtime as a shared library")) << alone.err;
+}
+
+// What NVIDIA's library exports is there, if only to fail by name.
+TEST(TheStandIn, HasEveryNameOfTheRuntime) {
+    const std::string program = WL_PROGRAM, theirs = std::string(WL_CUDA) + "/lib/libcudart.so.13";
+    const std::string ours = program.substr(0, program.rfind('/')) + "/stand-in/libcudart.so.13";
+    void* const real = dlopen(theirs.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const stand_in = dlopen(ours.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(stand_in, nullptr) << dlerror();
+    std::istringstream names(read_file(source_path("shim/cudart/names.inc")));
+    int count = 0;
+    for (std::string line; std::getline(names, line); ++count) {
+        const std::string name = line.substr(8, line.size() - 9);  // WL_NAME(...)
+        EXPECT_NE(dlsym(stand_in, name.c_str()), nullptr) << name;
+        EXPECT_TRUE(real == nullptr || dlsym(real, name.c_str()) != nullptr) << name;
+    }
+    EXPECT_GT(count, 400);
 }
 
 TEST(ProgramsOfTheCommandLine, WrongUsage) {

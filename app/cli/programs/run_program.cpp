@@ -57,6 +57,7 @@ runtime::Settings settings_for(const Command& c, const std::string& folder) {
     s.schedule = options.schedule_seed, s.threads = options.threads;
     s.first = c.program.first, s.launch = c.kernel.launch;
     if (!s.launch.empty()) s.record = fs::absolute(c.out.empty() ? "launch.wlcap" : c.out).string();
+    s.command = c.program.words;
     return s;
 }
 
