@@ -1,9 +1,16 @@
 // Prepare, draw, carry out what the panels asked for.
 #include "app/app.h"
 
+#include "app/draw/export/tile_export.h"
 #include "app/draw/look.h"
+#include "app/perform.h"
 #include "app/session/clock.h"
+#include "app/session/edit/editor.h"
+#include "app/session/edit/open.h"
+#include "app/session/edit/rerun.h"
 #include "app/session/questions.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/capture/file.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -41,34 +48,95 @@ void move_instant(App& app, const Commands& commands) {
     if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
 }
 
+void keep(App& app, const Commands& commands) {
+    Session& session = app.session;
+    try {
+        if (commands.save) {
+            capture::write_capture(session.capture, *commands.save);
+            session.path = *commands.save;
+            remember_recent(session.settings, session.path);
+            session.message = {"The capture is in " + *commands.save + ".", false};
+        }
+        if (commands.export_tile) {
+            const capture::Probe* probe = probe_of(session, app.selection);
+            export_tile(
+                session.current,
+                probe != nullptr ? probe->name : "",
+                value_style(app.workspace.heatmaps),
+                *commands.export_tile
+            );
+            session.message = {"The tile is in " + *commands.export_tile + ".", false};
+        }
+        if (commands.editor) {
+            session.settings.editor = *commands.editor;
+            write_settings(session.settings);
+        }
+        if (commands.edit) {
+            const std::string& own = session.settings.editor;
+            open_editor(own.empty() ? usual_editor() : own, commands.edit->file, commands.edit->line);
+        }
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+// What was opened or has run is shown.
+void choose_panel(App& app, uint64_t captures, const Commands& commands) {
+    if (!commands.panel.empty()) show_panel(app.workspace, commands.panel);
+    if (app.session.captures != captures) app.workspace.at_home = false;
+}
+
+void ask(App& app, const Commands& commands) {
+    Session& session = app.session;
+    if (commands.count_banks) ask_banks(session);
+    if (commands.ask_lanes) {
+        session.lanes.question = *commands.ask_lanes;
+        session.lanes.steps.clear();
+        ask_lanes(session, words_of(*commands.ask_lanes));
+    }
+    if (commands.ask_lanes_again) ask_lanes_again(session);
+    if (commands.ask_shared) ask_shared(session, *commands.ask_shared);
+    if (commands.breakpoint) set_breakpoint(session, *commands.breakpoint);
+    if (commands.no_breakpoint) remove_breakpoint(session, *commands.no_breakpoint);
+    if (commands.seek || commands.step) move_instant(app, commands);
+    if (commands.ask_fragments) ask_fragments(session, *commands.ask_fragments);
+    if (commands.ask_provenance) ask_provenance(session, *commands.ask_provenance);
+    if (commands.ask_lesson) ask_lesson(session, *commands.ask_lesson);
+}
+
+void carry_out(App& app, Commands& commands) {
+    Session& session = app.session;
+    const std::vector<Act> acts = commands.acts;
+    for (const Act act : acts) perform(app, act, commands);
+    if (commands.run) {
+        take_request(app.workspace.run, session, *commands.run);
+        run(session, *commands.run);
+    }
+    if (commands.run_b) run_as_b(session, *commands.run_b);
+    if (commands.record) run_recording(session, *commands.record);
+    if (commands.cancel && session.worker) cancel(*session.worker);
+    ask(app, commands);
+    if (commands.open) open_anything(session, app.selection, *commands.open);
+    if (commands.open_b) load_other(session, *commands.open_b);
+    keep(app, commands);
+    if (commands.reset_layout) app.workspace.laid_out = false;
+    app.quit = app.quit || commands.quit;
+}
+
 }  // namespace
 
 void frame(App& app) {
     app.ui.controls.clear();
+    app.ui.due = -1;
     const Selection before = app.selection;
+    const uint64_t captures = app.session.captures;
     app.changed = prepare(app.session, app.selection);
     Commands commands;
+    take_keys(app, commands);
     draw_workspace(app.workspace, app.session, app.selection, commands);
-    if (commands.run) run(app.session, *commands.run);
-    if (commands.cancel && app.session.worker) cancel(*app.session.worker);
-    if (commands.count_banks) ask_banks(app.session);
-    if (commands.ask_lanes) {
-        app.session.lanes.question = *commands.ask_lanes;
-        app.session.lanes.steps.clear();
-        ask_lanes(app.session, words_of(*commands.ask_lanes));
-    }
-    if (commands.ask_lanes_again) ask_lanes_again(app.session);
-    if (commands.ask_shared) ask_shared(app.session, *commands.ask_shared);
-    if (commands.breakpoint) set_breakpoint(app.session, *commands.breakpoint);
-    if (commands.no_breakpoint) remove_breakpoint(app.session, *commands.no_breakpoint);
-    if (commands.seek || commands.step) move_instant(app, commands);
-    if (commands.ask_fragments) ask_fragments(app.session, *commands.ask_fragments);
-    if (commands.ask_provenance) ask_provenance(app.session, *commands.ask_provenance);
-    if (commands.ask_lesson) ask_lesson(app.session, *commands.ask_lesson);
-    if (commands.open) load_file(app.session, app.selection, *commands.open);
-    if (commands.reset_layout) app.workspace.laid_out = false;
-    app.quit = app.quit || commands.quit;
-    app.changed = app.changed || app.selection != before || commands.reset_layout;
+    carry_out(app, commands);
+    choose_panel(app, captures, commands);
+    remember(app.session.history, app.selection, app.session.captures, ImGui::IsAnyMouseDown());
+    app.changed = app.changed || app.selection != before || commands.reset_layout || !commands.acts.empty() ||
+        !app.workspace.focus.empty();
 }
 
 }  // namespace wl::app

@@ -1,6 +1,8 @@
 // The bars above and below the panels: menus, where the selection is, verdict; and messages.
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
+#include "app/menus.h"
+#include "app/perform.h"
 #include "app/session/navigate.h"
 #include "app/workspace.h"
 
@@ -48,64 +50,39 @@ void draw_logo(ImVec2 at) {
     }
 }
 
-bool menu(const char* label, const char* id, ImVec2& at) {
-    const float width = measure(Face::small_words, label).x + px(18);
-    const Box box{
-        at, {at.x + width, at.y + px(kControlHeight)}
-    };
-    if (press(box, std::string("menu/") + id)) ImGui::OpenPopup(id);
-    const bool hot = ImGui::IsItemHovered() || ImGui::IsPopupOpen(id);
-    if (hot) ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, colour::kRaised, px(3));
-    put({at.x + px(9), middle(at.y, px(kControlHeight), Face::small_words)},
-        {Face::small_words, hot ? colour::kBright : colour::kText},
-        label);
-    ImGui::SetNextWindowPos({at.x, at.y + px(kControlHeight + 4)});
-    at.x += width;
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(8), px(8)));
-    const bool open = ImGui::BeginPopup(id);
-    ImGui::PopStyleVar();
-    return open;
+// Back and forward; returns the x behind them.
+float draw_ways(const Session& session, const Selection& selection, Commands& commands, ImVec2 at) {
+    for (const Act act : {Act::back, Act::forward}) {
+        const Box box{
+            at, {at.x + px(22), at.y + px(kControlHeight)}
+        };
+        if (press(box, action_of(act).control)) commands.acts.push_back(act);
+        const bool enabled = can(act, session, selection);
+        if (enabled && ImGui::IsItemHovered())
+            ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, colour::kRaised, px(3));
+        const float towards = act == Act::back ? -1.0F : 1.0F, r = px(4);
+        const ImVec2 tip((box.low.x + box.high.x) / 2 + towards * r / 2, (box.low.y + box.high.y) / 2);
+        const ImU32 ink = enabled ? colour::kText : colour::kStrongLine;
+        for (const float side : {-1.0F, 1.0F})
+            ImGui::GetWindowDrawList()->AddLine(tip, {tip.x - towards * r, tip.y + side * r}, ink, px(1.6F));
+        at.x += px(24);
+    }
+    return at.x;
 }
 
-void draw_menus(Workspace& workspace, Commands& commands, ImVec2& at) {
-    if (menu("File", "file", at)) {
-        if (ImGui::MenuItem("Open capture…")) workspace.asks_path = true;
-        register_last_item("menu/file/open");
-        if (ImGui::MenuItem("Quit")) commands.quit = true;
-        ImGui::EndPopup();
-    }
-    if (menu("View", "view", at)) {
-        for (int panel = 0; panel < kPanels; ++panel) {
-            ImGui::MenuItem(panel_title(panel), nullptr, &workspace.open[static_cast<size_t>(panel)]);
-            register_last_item(std::string("menu/view/") + panel_title(panel));
-        }
-        ImGui::Separator();
-        if (ImGui::MenuItem("Default layout")) {
-            workspace.open.fill(true);
-            commands.reset_layout = true;
-        }
-        ImGui::EndPopup();
-    }
-    if (menu("Keys", "keys", at)) {
-        const std::pair<const char*, const char*> keys[] = {
-            {"← →",                   "previous and next mark, stage or barrier"},
-            {"Shift + ← →",           "previous and next instant"               },
-            {"F10, Shift F10",            "a line of the source on, back"           },
-            {"F11, Ctrl F11",             "into what it calls, back"                },
-            {"Shift F11, Ctrl Shift F11", "out to the caller, back"                 },
-            {". ,",                       "an instruction on, back"                 },
-            {"F5, Shift F5",              "to a breakpoint, back"                   },
-            {"I, Shift I",                "to the stage's next iteration, back"     },
-            {"W, Shift W",                "to a write of the selected element, back"},
-            {"Space or R, held",          "show the reference in the place of got"  },
-            {"N, Shift+N",                "next and previous wrong tile"            },
-            {"B",                         "first wrong tile in kernel time"         },
-            {"Wheel",                     "zoom where the mouse is"                 },
-            {"Double click",              "fit"                                     }
-        };
-        for (const auto& [key, meaning] : keys) ImGui::MenuItem(meaning, key, false, false);
-        ImGui::EndPopup();
-    }
+// The finder's door, and the cheat sheet's; right aligned, without words where that would leave less than
+// `least` for what stands before. Returns the left edge.
+float draw_search(Commands& commands, ImVec2 right, float least) {
+    const float keys = px(24);
+    if (button({right.x - keys, right.y}, "menu/keys", "?", {.text = colour::kDim, .width = keys}))
+        commands.acts.push_back(Act::cheat_sheet);
+    const float x = right.x - keys - px(6);
+    const char* words = "Go to anything   Ctrl+P";
+    float width = button_width(words);
+    if (x - width < least) words = "…", width = px(24);
+    if (button({x - width, right.y}, "menu/palette", words, {.text = colour::kDim, .width = width}))
+        commands.acts.push_back(Act::palette);
+    return x - width;
 }
 
 std::vector<std::string> crumbs_of(const Session& session, const Selection& selection) {
@@ -177,30 +154,10 @@ float draw_chips(const Session& session, ImVec2 right) {
     return x;
 }
 
-void ask_path(Workspace& workspace, Commands& commands) {
-    if (workspace.asks_path) ImGui::OpenPopup("Open capture");
-    workspace.asks_path = false;
-    ImGui::SetNextWindowPos({ImGui::GetIO().DisplaySize.x / 2, px(120)}, ImGuiCond_Always, {0.5F, 0});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
-    if (ImGui::BeginPopup("Open capture")) {
-        ImGui::TextUnformatted("Path of a .wlcap file; dropping one on the window opens it as well");
-        ImGui::SetNextItemWidth(px(520));
-        if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-        if (ImGui::InputText(
-                "##path", workspace.path.data(), workspace.path.size(), ImGuiInputTextFlags_EnterReturnsTrue
-            )) {
-            commands.open = workspace.path.data();
-            ImGui::CloseCurrentPopup();
-        }
-        register_last_item("open/path");
-        ImGui::EndPopup();
-    }
-    ImGui::PopStyleVar();
-}
-
 std::string value_text(const TileView& tile, Element at) {
-    std::string text = "got " + number(tile.data.got(at.row, at.col));
-    if (has_reference(tile)) text += "   reference " + number(tile.data.reference(at.row, at.col));
+    std::string text = tile.names[0] + (" " + number(tile.data.got(at.row, at.col)));
+    if (has_reference(tile))
+        text += std::string("   ") + tile.names[1] + " " + number(tile.data.reference(at.row, at.col));
     return text;
 }
 
@@ -212,19 +169,40 @@ void draw_top_bar(
     if (begin_bar("##top", 0, px(size::kTopBar))) {
         const float width = ImGui::GetWindowSize().x, top = (px(size::kTopBar) - px(kControlHeight)) / 2;
         draw_logo({px(size::kPad), (px(size::kTopBar) - px(17)) / 2});
+        if (press(
+                {
+                    {px(6),          top                     },
+                    { px(40) + measure(Face::strong, "WarpLens").x, top + px(kControlHeight)}
+        },
+                "menu/home"
+            ))
+            commands.acts.push_back(Act::home);
         float x = put({px(40), middle(0, px(size::kTopBar), Face::strong)},
                       {Face::strong, colour::kBright},
                       "WarpLens") +
             px(10);
         ImVec2 at(x, top);
-        draw_menus(workspace, commands, at);
+        draw_menus(workspace, session, selection, commands, at);
         hairline(
             {at.x + px(10), top + px(2)}, {at.x + px(10), top + px(kControlHeight - 2)}, colour::kStrongLine
         );
-        const float right = draw_chips(session, {width - px(size::kPad), top});
-        draw_crumbs(crumbs_of(session, selection), {at.x + px(24), top}, right - px(12));
+        const float chips = draw_chips(session, {width - px(size::kPad), top});
+        at.x = draw_ways(session, selection, commands, {at.x + px(20), top});
+        const float right = draw_search(commands, {chips - px(8), top}, at.x + px(360));
+        draw_crumbs(crumbs_of(session, selection), {at.x + px(10), top}, right - px(12));
         hairline({0, px(size::kTopBar) - 1}, {width, px(size::kTopBar) - 1});
-        ask_path(workspace, commands);
+        draw_dialogs(workspace, session, selection, commands);
+    }
+    ImGui::End();
+}
+
+// As high as its fields took in the last frame.
+void draw_run_bar(Workspace& workspace, const Session& session, Commands& commands) {
+    const float height = std::max(workspace.run.height, px(kControlHeight + 12)), top = px(size::kTopBar);
+    if (begin_bar("##run", top, height)) {
+        draw(workspace.run, session, commands);
+        const float width = ImGui::GetIO().DisplaySize.x;
+        hairline({0, top + height - 1}, {width, top + height - 1});
     }
     ImGui::End();
 }

@@ -1,9 +1,7 @@
 // One list of panels; everything about docking is here.
 #include "app/workspace.h"
 
-#include "app/draw/transport.h"
 #include "app/draw/ui.h"
-#include "app/session/navigate.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -26,9 +24,8 @@ using S = const Session&;
 using C = Selection&;
 using A = Commands&;
 constexpr PanelEntry kList[] = {
-    {"Run",           Dock::left_top,     Dock::left_top,    [](W w, S s, C,   A a) { draw(w.run, s, a); }             },
     {"Tiles",         Dock::left,         Dock::left,        [](W w, S s, C c, A) { draw(w.tiles, s, c); }             },
-    {"Heatmaps",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A) { draw(w.heatmaps, s, c); }          },
+    {"Heatmaps",      Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.heatmaps, s, c, a); }     },
     {"Lanes",         Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.lanes, s, c, a); }        },
     {"Fragments",     Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.fragments, s, c, a); }    },
     {"Shared memory", Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.shared_memory, s, c, a); }},
@@ -36,10 +33,11 @@ constexpr PanelEntry kList[] = {
     {"Banks",         Dock::centre,       Dock::centre,      [](W w, S s, C c, A a) { draw(w.banks, s, c, a); }        },
     {"Learn",         Dock::centre,       Dock::centre,      [](W w, S s, C,   A a) { draw(w.learn, s, a); }           },
     {"Findings",      Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A) { draw(w.findings, s, c); }          },
+    {"Compare",       Dock::below_left,   Dock::below_left,  [](W w, S s, C c, A a) { draw(w.compare, s, c, a); }      },
     {"Source",        Dock::below_middle, Dock::below_right, [](W w, S s, C c, A a) { draw(w.source, s, c, a); }       },
     {"Errors",        Dock::below_right,  Dock::below_right, [](W w, S s, C c, A) { draw(w.errors, s, c); }            },
     {"Ownership",     Dock::right_top,    Dock::right_top,   [](W w, S s, C c, A) { draw(w.ownership, s, c); }         },
-    {"Element",       Dock::right,        Dock::right,       [](W w, S s, C c, A) { draw(w.element, s, c); }           },
+    {"Element",       Dock::right,        Dock::right,       [](W w, S s, C c, A a) { draw(w.element, s, c, a); }      },
     {"Timeline",      Dock::bottom,       Dock::bottom,      [](W w, S s, C c, A a) { draw(w.timeline, s, c, a); }     },
 };
 static_assert(std::size(kList) == kPanels);
@@ -52,19 +50,6 @@ void register_tab(const char* title) {
     std::string name = std::string("tab/") + title;
     std::replace(name.begin(), name.end(), ' ', '-');
     if (ImGui::IsWindowDocked() && tab.GetWidth() > 0) register_control(name, tab.Min, tab.Max);
-}
-
-void use_keys(const Session& session, Selection& selection, Commands& commands) {
-    const ImGuiIO& io = ImGui::GetIO();
-    if (io.WantTextInput || io.KeyAlt) return;
-    use_step_keys(session, selection, commands);
-    if (io.KeyCtrl) return;
-    const Stride stride = io.KeyShift ? Stride::instant : Stride::stop;
-    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) step(session, selection, 1, stride);
-    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) step(session, selection, -1, stride);
-    if (ImGui::IsKeyPressed(ImGuiKey_N)) select_next_bad(session, selection, io.KeyShift ? -1 : 1);
-    if (ImGui::IsKeyPressed(ImGuiKey_B) && session.first_bad >= 0)
-        select_tile(session, selection, session.first_bad);
 }
 
 constexpr float kTimeline[] = {222, 206, 196}, kBelow[] = {292, 196, 0};  // heights by Shape
@@ -89,6 +74,13 @@ ImGuiID split(ImGuiID& node, ImGuiDir direction, float share) {
 
 const char* panel_title(int panel) { return kList[panel].title; }
 
+void show_panel(Workspace& workspace, const std::string& title) {
+    for (int panel = 0; panel < kPanels; ++panel)
+        if (title == kList[panel].title) workspace.open[static_cast<size_t>(panel)] = true;
+    workspace.focus = title;
+    workspace.at_home = false;
+}
+
 Shape shape_of(float width, float height) {
     const Shape shape = width >= px(kWideFrom) ? Shape::wide : Shape::narrow;
     const auto i = static_cast<size_t>(shape);
@@ -103,7 +95,7 @@ void build_layout(unsigned dock_space, float width, float height) {
         dock_space, static_cast<int>(ImGuiDockNodeFlags_DockSpace) | ImGuiDockNodeFlags_AutoHideTabBar
     );
     ImGui::DockBuilderSetNodeSize(dock_space, {width, height});
-    std::array<ImGuiID, 9> node{};
+    std::array<ImGuiID, 8> node{};
     const auto at = [&node](Dock dock) -> ImGuiID& { return node[static_cast<size_t>(dock)]; };
     const float timeline = kTimeline[static_cast<size_t>(shape)], below = kBelow[static_cast<size_t>(shape)];
     const float upper = height - px(timeline), left = wide ? 276 : 222;
@@ -113,7 +105,6 @@ void build_layout(unsigned dock_space, float width, float height) {
     at(Dock::bottom) = split(rest, ImGuiDir_Down, px(timeline) / height);
     at(Dock::left) = split(rest, ImGuiDir_Left, px(left) / width);
     at(Dock::right) = split(rest, ImGuiDir_Right, px(right) / (width - px(left)));
-    at(Dock::left_top) = split(at(Dock::left), ImGuiDir_Up, px(134) / upper);
     at(Dock::right_top) = split(at(Dock::right), ImGuiDir_Up, top / upper);
     if (shape != Shape::low) {
         ImGuiID low = split(rest, ImGuiDir_Down, px(below) / upper);
@@ -127,11 +118,29 @@ void build_layout(unsigned dock_space, float width, float height) {
     ImGui::DockBuilderFinish(dock_space);
 }
 
+namespace {
+
+void draw_panels(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
+    const ImGuiWindowFlags still =
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
+    for (int panel = 0; panel < kPanels; ++panel) {
+        if (!workspace.open[static_cast<size_t>(panel)]) continue;
+        if (workspace.focus == kList[panel].title) ImGui::SetNextWindowFocus();
+        const bool shown = ImGui::Begin(kList[panel].title, nullptr, still);
+        register_tab(kList[panel].title);
+        if (shown) kList[panel].draw(workspace, session, selection, commands);
+        ImGui::End();
+    }
+}
+
+}  // namespace
+
 void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
-    use_keys(session, selection, commands);
     draw_top_bar(workspace, session, selection, commands);
+    draw_run_bar(workspace, session, commands);
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    const ImVec2 low(0, px(size::kTopBar)), extent(screen.x, screen.y - px(size::kTopBar + size::kStatusBar));
+    const float top = px(size::kTopBar) + workspace.run.height;
+    const ImVec2 low(0, top), extent(screen.x, screen.y - top - px(size::kStatusBar));
     ImGui::SetNextWindowPos(low);
     ImGui::SetNextWindowSize(extent);
     const ImGuiWindowFlags fixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
@@ -142,17 +151,18 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
     const Shape shape = shape_of(extent.x, extent.y);
     if (!workspace.laid_out || workspace.shape != shape) build_layout(dock_space, extent.x, extent.y);
     workspace.laid_out = true, workspace.shape = shape;
-    ImGui::DockSpace(dock_space, extent, ImGuiDockNodeFlags_AutoHideTabBar);
-    ImGui::End();
-    const ImGuiWindowFlags still =
-        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
-    for (int panel = 0; panel < kPanels; ++panel) {
-        if (!workspace.open[static_cast<size_t>(panel)]) continue;
-        const bool shown = ImGui::Begin(kList[panel].title, nullptr, still);
-        register_tab(kList[panel].title);
-        if (shown) kList[panel].draw(workspace, session, selection, commands);
-        ImGui::End();
+    if (workspace.at_home) {
+        draw(workspace.home, session, commands);
+        ImGui::DockSpace(dock_space, {}, ImGuiDockNodeFlags_KeepAliveOnly);
+    } else {
+        ImGui::DockSpace(dock_space, extent, ImGuiDockNodeFlags_AutoHideTabBar);
     }
+    ImGui::End();
+    if (!workspace.at_home) {
+        draw_panels(workspace, session, selection, commands);
+        workspace.focus.clear();
+    }
+    draw_finder(workspace.finder, session, selection, commands);
     draw_status_bar(session, selection);
     selection.hovered = selection.hovering;
     selection.hovering = {};

@@ -1,12 +1,16 @@
 // The table of contents of the window: every panel, in visual order, and where it is docked by default.
 #pragma once
 
+#include "app/finder.h"
+#include "app/menus.h"
 #include "app/panels/banks.h"
+#include "app/panels/compare.h"
 #include "app/panels/element.h"
 #include "app/panels/errors.h"
 #include "app/panels/findings.h"
 #include "app/panels/fragments.h"
 #include "app/panels/heatmaps.h"
+#include "app/panels/home.h"
 #include "app/panels/lanes.h"
 #include "app/panels/learn.h"
 #include "app/panels/ownership.h"
@@ -21,20 +25,11 @@
 #include "app/session/session.h"
 
 #include <array>
+#include <string>
 
 namespace wl::app {
 
-enum class Dock : uint8_t {
-    left_top,
-    left,
-    centre,
-    below_left,
-    below_middle,
-    below_right,
-    right_top,
-    right,
-    bottom
-};
+enum class Dock : uint8_t { left, centre, below_left, below_middle, below_right, right_top, right, bottom };
 // Of the window: room for three columns below the heatmaps; for two, with tabs; for none: what is below goes
 // to the right, so that the heatmaps keep their height.
 enum class Shape : uint8_t { wide, narrow, low };
@@ -52,6 +47,8 @@ struct Workspace {
     TilesPanel tiles;
     HeatmapsPanel heatmaps;
     FindingsPanel findings;
+    ComparePanel compare;
+    HomePanel home;
     SourcePanel source;
     ErrorsPanel errors;
     BanksPanel banks;
@@ -65,9 +62,11 @@ struct Workspace {
     LearnPanel learn;
     std::array<bool, kPanels> open = every_panel();
     bool laid_out = false;
-    Shape shape = Shape::wide;         // for which
-    bool asks_path = false;            // the dialogue that opens a capture is shown
-    std::array<char, 1024> path = {};  // its text
+    Shape shape = Shape::wide;  // for which
+    Dialogs dialogs;
+    Finder finder;
+    bool at_home = false;  // Home covers the panels
+    std::string focus;     // title of the panel that comes to the front
 };
 
 void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands);
@@ -75,11 +74,13 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
 // The dock layout for the present size of the window.
 void build_layout(unsigned dock_space, float width, float height);
 const char* panel_title(int panel);  // by position in the list
+void show_panel(Workspace& workspace, const std::string& title);
 
 // ---- around the panels (chrome.cpp)
 void draw_top_bar(
     Workspace& workspace, const Session& session, const Selection& selection, Commands& commands
 );
+void draw_run_bar(Workspace& workspace, const Session& session, Commands& commands);
 void draw_status_bar(const Session& session, const Selection& selection);
 
 }  // namespace wl::app

@@ -13,6 +13,7 @@
 #include "app/cli/remote/remote.h"
 #include "app/cli/sweep/diagnose_sweep.h"
 #include "app/cli/tiles_json.h"
+#include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
@@ -41,6 +42,13 @@ struct Executed {
 
 constexpr double kSearchSeconds = 10;  // unless it is told how long
 
+// The window shows the verdict while the causes are looked for.
+void show_judged(const Command& c, const capture::Capture& judged) {
+    if (c.out.empty() || judged.verdict == "ok") return;
+    capture::write_capture(judged, c.out);
+    std::fprintf(stderr, "progress %s 1\n", kJudged);
+}
+
 Executed execute(const Command& c) {
     manifest::Problem problem = bind(c.kernel);
     diagnosis::Options options = run_options(c.kernel);
@@ -51,6 +59,8 @@ Executed execute(const Command& c) {
     for (const std::string& block : record_words(c.kernel).blocks)
         options.record.push_back(block_of_launch(block, problem));
     options.on_progress = progress_reporter(c.output);
+    if (c.output.progress && c.verb == "run")
+        options.on_judged = [&c](const capture::Capture& judged) { show_judged(c, judged); };
     made.capture = diagnosis::run(problem, options);
     if (!who.witness || made.capture.verdict == "unsupported") return made;
     made.witnesses = diagnosis::witness(std::move(problem), options, *who.witness);

@@ -3,6 +3,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/questions/again.h"
 #include "app/cli/verbs.h"
+#include "app/session/edit/open.h"
 #include "app/shell/picture.h"
 #include "app/shell/plain.h"
 #include "app/shell/window.h"
@@ -84,18 +85,11 @@ std::pair<int, int> parse_size(const std::string& text) {
     return {width, height};
 }
 
-KernelChoice choice_of(const std::string& manifest) {
-    const manifest::Kernel k = manifest::load(manifest);
-    KernelChoice choice{k.name, k.title, "", {}, {}};
-    for (const manifest::Fault& f : k.faults) choice.faults.push_back(f.name);
-    for (const auto& [name, settings] : k.presets) choice.presets.push_back(name);
-    return choice;
-}
-
 // Those that are shipped, and the one that was named or of which the capture was made.
 std::vector<KernelChoice> choices(const OpenRequest& request) {
     std::vector<KernelChoice> out;
-    for (const std::string& path : manifest::shipped()) out.push_back(choice_of(path));
+    for (const std::string& path : manifest::shipped()) out.push_back(describe_kernel(path));
+    for (KernelChoice& choice : out) choice.path.clear();
     std::string own = request.run.kernel;
     try {
         if (!request.capture.empty())
@@ -105,11 +99,9 @@ std::vector<KernelChoice> choices(const OpenRequest& request) {
         out.insert(out.begin(), {own, "a recorded launch", own, {}, {}});
         return out;
     }
-    const std::string manifest = own.empty() ? "" : manifest::resolve(own);
-    const std::vector<std::string> shipped = manifest::shipped();
-    if (own.empty() || std::find(shipped.begin(), shipped.end(), manifest) != shipped.end()) return out;
-    out.insert(out.begin(), choice_of(manifest));
-    out.front().path = own;
+    if (own.empty()) return out;
+    KernelChoice named = describe_kernel(own);
+    if (!named.path.empty()) out.insert(out.begin(), std::move(named));
     return out;
 }
 
@@ -155,6 +147,7 @@ int verb_open(const Command& command) {
     }
     r.kernels = choices(r);
     r.interrupted = interrupted;
+    if (command.screenshot.empty() && command.script.empty()) r.settings = settings_path();
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();
     r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;
     std::tie(r.width, r.height) = parse_size(command.size);

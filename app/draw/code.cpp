@@ -10,20 +10,6 @@ namespace wl::app {
 
 namespace {
 
-ImU32 colour_of(TokenKind kind) {
-    switch (kind) {
-        case TokenKind::keyword: return colour::kKeyword;
-        case TokenKind::type: return colour::kType;
-        case TokenKind::number: return colour::kNumber;
-        case TokenKind::string: return colour::kString;
-        case TokenKind::comment: return colour::kFaint;
-        case TokenKind::directive: return colour::kDirective;
-        case TokenKind::mark: return colour::kSelection;
-        case TokenKind::plain: return colour::kText;
-    }
-    return colour::kText;
-}
-
 const Complaint* complaint_at(const Broken& broken, int line) {
     const auto at = std::find_if(broken.complaints.begin(), broken.complaints.end(), [&](const Complaint& c) {
         return c.line == line && c.file == broken.file;
@@ -47,6 +33,20 @@ void draw_complaint(const Complaint& complaint, Box row, float behind) {
 }
 
 }  // namespace
+
+ImU32 colour_of(TokenKind kind) {
+    switch (kind) {
+        case TokenKind::keyword: return colour::kKeyword;
+        case TokenKind::type: return colour::kType;
+        case TokenKind::number: return colour::kNumber;
+        case TokenKind::string: return colour::kString;
+        case TokenKind::comment: return colour::kFaint;
+        case TokenKind::directive: return colour::kDirective;
+        case TokenKind::mark: return colour::kSelection;
+        case TokenKind::plain: return colour::kText;
+    }
+    return colour::kText;
+}
 
 void put_code(std::string_view text, const std::vector<Token>& tokens, ImVec2 at, float height) {
     const float advance = measure(Face::small_numbers, "0").x, y = middle(at.y, height, Face::small_numbers);

@@ -11,6 +11,8 @@
 namespace wl::app {
 
 // In the middle of a row of that height.
+ImU32 colour_of(TokenKind kind);
+
 void put_code(std::string_view text, const std::vector<Token>& tokens, ImVec2 at, float height);
 
 // The text as it lies on disk, with what the compiler says behind the lines that it complains of. `appears`:

@@ -37,6 +37,7 @@ struct Binding {
     float scale = 1, bias = 0, neutral = 0, log_scale = 1;
     ImVec2 cell;
     ImVec4 ground;  // on which hatching is drawn
+    float opacity = 1;
 };
 
 float log_scale_of(const HeatStyle& style) {
@@ -150,7 +151,13 @@ void bind(const ImDrawList*, const ImDrawCmd* command) {
     glActiveTexture(GL_TEXTURE1);
     glBindTexture(GL_TEXTURE_2D, binding.palette);
     glActiveTexture(GL_TEXTURE0);
-    glDisable(GL_BLEND);
+    if (binding.opacity >= 1) {
+        glDisable(GL_BLEND);
+        return;
+    }
+    glEnable(GL_BLEND);
+    glBlendColor(0, 0, 0, binding.opacity);
+    glBlendFunc(GL_CONSTANT_ALPHA, GL_ONE_MINUS_CONSTANT_ALPHA);
 }
 
 void allocate(HeatCanvas& canvas, int width, int height) {
@@ -287,7 +294,8 @@ Binding binding_for(HeatRenderer& renderer, const HeatPicture& picture, const Bl
         picture.style.neutral,
         log_scale_of(picture.style),
         cell,
-        ImGui::ColorConvertU32ToFloat4(colour::kBar)};
+        ImGui::ColorConvertU32ToFloat4(colour::kBar),
+        picture.opacity};
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ struct HeatPicture {
     HeatStyle style;
     HeatView view;
     ImVec2 origin, size;  // the area in pixels; nothing is drawn outside
+    float opacity = 1;    // over what is there already
 };
 void draw_heat(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPicture& picture);
 

@@ -14,17 +14,18 @@ namespace wl::app {
 
 namespace {
 
+// Without a tip: the table of actions has it.
 struct Step {
     const char *words, *label, *tip;
 };
 constexpr std::array<Step, 7> kSteps{
-    {{"over", "over", "a line of the source: F10, back Shift F10"},
-     {"into", "into", "a line, into what it calls: F11, back Ctrl F11"},
-     {"out", "out", "to the line that called the function: Shift F11, back Ctrl Shift F11"},
+    {{"over", "over", ""},
+     {"into", "into", ""},
+     {"out", "out", ""},
      {"mark", "mark", "to a mark of a tile"},
      {"barrier", "barrier", "to a barrier of the block"},
-     {"iteration", "iteration", "to where the stage begins in another iteration: I, back Shift I"},
-     {"go", "break", "to a breakpoint: F5, back Shift F5"}}
+     {"iteration", "iteration", ""},
+     {"go", "break", ""}}
 };
 
 // ‹ label ›; -1: back, 1: on, 0: neither.
@@ -46,7 +47,7 @@ int capsule(ImVec2 at, const std::string& name, std::string_view label, const st
         const bool hot = ImGui::IsItemHovered();
         if (hot) {
             list->AddRectFilled(part.low, part.high, colour::kStrongLine, px(4));
-            tooltip(tip);
+            if (!tip.empty()) tooltip(tip);
         }
         const float x = back ? at.x + side / 2 : whole.high.x - side / 2, y = at.y + height / 2;
         const float r = px(3), towards = back ? -1.0F : 1.0F;
@@ -61,12 +62,16 @@ int capsule(ImVec2 at, const std::string& name, std::string_view label, const st
 }
 float capsule_width(std::string_view label) { return px(38) + measure(Face::small_words, label).x; }
 
+}  // namespace
+
 std::string element_name(const Session& session, const Selection& selection) {
     const capture::Tile* tile = tile_of(session, selection);
     if (tile == nullptr || tile->ld == 0 || !exists(selection.element)) return "";
     return probe_of(session, selection)->name + "[" + std::to_string(selection.element.row) + "][" +
         std::to_string(selection.element.col) + "]";
 }
+
+namespace {
 
 std::string way_words(int way, const std::string& words) { return way < 0 ? "back " + words : words; }
 
@@ -116,31 +121,13 @@ float draw_transport(
     }
     const std::string element = element_name(session, selection);
     if (!element.empty() && at.x + capsule_width("write") <= right) {
-        const std::string tip = "to a write of " + element + ", of any warp: W, back Shift W";
-        const int way = capsule(at, "step/write", "write", tip);
+        const int way = capsule(at, "step/write", "write", "");
         if (way != 0) commands.step = way_words(way, "write " + element);
         at.x += capsule_width("write") + px(4);
     }
     at.x += px(4);
     draw_searches(session, commands, at, right);
     return at.x;
-}
-
-// A press is a step: a key that is held down while a frame is slow does not run on.
-void use_step_keys(const Session& session, const Selection& selection, Commands& commands) {
-    const ImGuiIO& io = ImGui::GetIO();
-    const bool shift = io.KeyShift, ctrl = io.KeyCtrl;
-    if (ImGui::IsKeyPressed(ImGuiKey_F10, false) && !ctrl) commands.step = shift ? "back over" : "over";
-    if (ImGui::IsKeyPressed(ImGuiKey_F11, false))
-        commands.step = std::string(ctrl ? "back " : "") + (shift ? "out" : "into");
-    if (ImGui::IsKeyPressed(ImGuiKey_F5, false)) commands.step = shift ? "back go" : "go";
-    if (ctrl) return;
-    if (ImGui::IsKeyPressed(ImGuiKey_Period, false)) commands.step = "1";
-    if (ImGui::IsKeyPressed(ImGuiKey_Comma, false)) commands.step = "-1";
-    if (ImGui::IsKeyPressed(ImGuiKey_I, false)) commands.step = shift ? "back iteration" : "iteration";
-    const std::string element = element_name(session, selection);
-    if (ImGui::IsKeyPressed(ImGuiKey_W, false) && !element.empty())
-        commands.step = (shift ? "back write " : "write ") + element;
 }
 
 }  // namespace wl::app

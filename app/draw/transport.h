@@ -6,6 +6,8 @@
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
+#include <string>
+
 namespace wl::app {
 
 // In a row from that place on, as far as there is room; returns the x behind them.
@@ -13,7 +15,7 @@ float draw_transport(
     const Session& session, const Selection& selection, Commands& commands, ImVec2 at, float right
 );
 
-// The keys of a debugger, with their twins backwards.
-void use_step_keys(const Session& session, const Selection& selection, Commands& commands);
+// "l[0][0]", what a step to a write is told; empty: the selected element lies in no memory.
+std::string element_name(const Session& session, const Selection& selection);
 
 }  // namespace wl::app

@@ -1,6 +1,7 @@
 // Text and marks straight into the window's draw list: no layout, no state.
 #include "app/draw/ui.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -26,6 +27,11 @@ ImVec2 add_text(ImVec2 at, TextStyle style, std::string_view text, float wrap) {
 }  // namespace
 
 Ui& ui() { return *static_cast<Ui*>(ImGui::GetIO().UserData); }
+
+void draw_again_in(float seconds) {
+    float& due = ui().due;
+    due = due < 0 ? seconds : std::min(due, seconds);
+}
 
 void register_control(std::string name, ImVec2 low, ImVec2 high) {
     ui().controls.push_back({std::move(name), low, high});

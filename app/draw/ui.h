@@ -25,9 +25,13 @@ struct Ui {
     bool light = false;  // the theme; apply_style after a change
     HeatRenderer heat;
     std::vector<Control> controls;  // filled while a frame is drawn
+    float due = -1;                 // seconds until the next frame is drawn though nothing happens; -1: none
 };
 Ui& ui();
 inline float px(float at_scale_1) { return at_scale_1 * ui().scale; }
+
+// A tooltip that waits, a caret: something changes by itself.
+void draw_again_in(float seconds);
 
 void register_control(std::string name, ImVec2 low, ImVec2 high);
 void register_last_item(std::string name);

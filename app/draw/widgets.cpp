@@ -1,6 +1,8 @@
 // Flat controls drawn by hand over invisible buttons.
 #include "app/draw/widgets.h"
 
+#include "app/session/actions.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -74,7 +76,19 @@ bool press(Box box, const std::string& name) {
     ImGui::SetCursorScreenPos(box.low);
     const bool pressed = ImGui::InvisibleButton(name.c_str(), {box.width(), box.height()});
     register_control(name, box.low, box.high);
+    explain_last_item(name);
     return pressed;
+}
+
+void explain_last_item(std::string_view control) {
+    if (!ImGui::IsItemHovered()) return;
+    const std::string tip = tip_of(control);
+    if (tip.empty()) return;
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) {
+        tooltip(tip);
+    } else {
+        draw_again_in(0.1F);
+    }
 }
 
 float segmented_width(std::span<const std::string_view> labels) {

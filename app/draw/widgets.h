@@ -57,7 +57,10 @@ bool say_and_ask(Box box, std::string_view text, std::string_view name);
 
 void tooltip(const std::string& text);  // at the mouse
 
-// An invisible button over a box; registers itself.
+// The tooltip of the control of that name, if the table of actions has one.
+void explain_last_item(std::string_view control);
+
+// An invisible button over a box; registers itself, and says what it does.
 bool press(Box box, const std::string& name);
 
 }  // namespace wl::app

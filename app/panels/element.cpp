@@ -30,13 +30,13 @@ ElementFacts facts_of(const TileView& tile, Element at) {
     return facts;
 }
 
-void draw_values(ElementColumn& column, const ElementFacts& facts) {
+void draw_values(ElementColumn& column, const TileView& tile, const ElementFacts& facts) {
     const float half = column.width() / 2;
     const Face face = half > px(150) ? Face::big_numbers : Face::numbers;
-    put({column.left, column.y}, {Face::small_words, colour::kGot}, "got");
+    put({column.left, column.y}, {Face::small_words, colour::kGot}, tile.names[0]);
     put({column.left, column.y + px(17)}, {face, colour::kBright}, number(facts.got));
     if (facts.compared) {
-        put({column.left + half, column.y}, {Face::small_words, colour::kReference}, "reference");
+        put({column.left + half, column.y}, {Face::small_words, colour::kReference}, tile.names[1]);
         put({column.left + half, column.y + px(17)}, {face, colour::kDim}, number(facts.reference));
     }
     column.y += px(46);
@@ -54,7 +54,7 @@ void draw_errors(ElementColumn& column, const TileView& tile, const ElementFacts
     if (!facts.compared) {
         line(
             column,
-            "reference",
+            tile.names[1],
             has_reference(tile) ? "not compared: outside the tensor" : "none for this tile",
             colour::kFaint
         );
@@ -87,11 +87,22 @@ void draw_errors(ElementColumn& column, const TileView& tile, const ElementFacts
 }
 
 void draw_writer(
-    ElementColumn& column, const Session& session, Selection& selection, const ElementFacts& facts
+    ElementColumn& column,
+    const Session& session,
+    Selection& selection,
+    Commands& commands,
+    const ElementFacts& facts
 ) {
     const TileView& tile = session.current;
     if (!has_owner(tile)) {
-        line(column, "writer", "not recorded", colour::kFaint);
+        const capture::Tile* of = tile_of(session, selection);
+        const bool output = of != nullptr && of->block < 0 && !session.program.empty();
+        if (output && button({column.left + px(86), column.y - px(1)}, "element/record", "Record its block"))
+            commands.acts.push_back(Act::record);
+        if (output && ImGui::IsItemHovered())
+            tooltip("find the block that wrote this element and run again with it recorded  (Ctrl+B)");
+        line(column, "writer", output ? "" : "not recorded", colour::kFaint);
+        column.y += output ? px(4) : 0;
         return;
     }
     const capture::Owner owner = tile.data.owner(facts.at.row, facts.at.col);
@@ -122,7 +133,7 @@ void draw_writer(
 
 }  // namespace
 
-void draw(ElementPanel&, const Session& session, Selection& selection) {
+void draw(ElementPanel&, const Session& session, Selection& selection, Commands& commands) {
     const TileView& tile = session.current;
     const Element at = selection.element;
     const capture::Probe* probe = probe_of(session, selection);
@@ -144,11 +155,11 @@ void draw(ElementPanel&, const Session& session, Selection& selection) {
         ElementColumn column{
             low.x + px(size::kPad), low.x + ImGui::GetContentRegionAvail().x - px(size::kPad), low.y};
         const ElementFacts facts = facts_of(tile, at);
-        draw_values(column, facts);
+        draw_values(column, tile, facts);
         draw_bits(column, tile, facts);
         draw_errors(column, tile, facts);
         draw_rule(column);
-        draw_writer(column, session, selection, facts);
+        draw_writer(column, session, selection, commands, facts);
         draw_history(column, session, selection, facts);
         draw_neighbours(column, session, selection, facts);
         ImGui::SetCursorScreenPos({low.x, column.y});

@@ -184,9 +184,12 @@ void draw_table(const Session& session, Selection& selection, Box box) {
     const Box titles{
         box.low, {box.high.x, box.low.y + px(19)}
     };
+    const TileView& tile = session.current;
     std::array<ImU32, kColumns> faint;
     faint.fill(colour::kFaint);
-    put_cells(titles, {"row", "col", "got", "reference", "|diff|", "writer"}, faint, Face::small_words);
+    put_cells(
+        titles, {"row", "col", tile.names[0], tile.names[1], "|diff|", "writer"}, faint, Face::small_words
+    );
     ImGui::SetCursorScreenPos({titles.low.x, titles.high.y});
     if (ImGui::BeginChild("worst", {titles.width(), box.high.y - titles.high.y}))
         draw_worst(session, selection);
@@ -204,14 +207,16 @@ void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
         draw_header(box, {.title = "Errors", .subtitle = why});
         return;
     }
-    const double share =
-        of->compared > 0 ? 100.0 * static_cast<double>(of->bad) / static_cast<double>(of->compared) : 0;
+    const bool paired = tile.names[1][0] == 'B';
+    const int64_t all = paired ? int64_t{tile.data.rows} * tile.data.cols : of->compared;
+    const int64_t bad = paired ? tile.wrong_count : of->bad;
+    const double share = all > 0 ? 100.0 * static_cast<double>(bad) / static_cast<double>(all) : 0;
     const bool compared = has_reference(tile);
-    const std::string note = compared
-        ? count_text(of->bad) + " of " + count_text(of->compared) + " (" + number(share, 3) + " %)"
-        : "";
-    const ImU32 ink = !compared ? colour::kFaint : of->bad > 0 ? colour::kBad : colour::kGood;
-    const char* subtitle = compared ? "|got - reference|" : "no reference to compare with";
+    const std::string note =
+        compared ? count_text(bad) + " of " + count_text(all) + " (" + number(share, 3) + " %)" : "";
+    const ImU32 ink = !compared ? colour::kFaint : bad > 0 ? colour::kBad : colour::kGood;
+    const char* subtitle =
+        compared ? (paired ? "|A - B|" : "|got - reference|") : "no reference to compare with";
     const Box rest = draw_header(
         box, {.title = "Errors", .subtitle = subtitle, .note = note, .mark = ink, .note_colour = ink}
     );

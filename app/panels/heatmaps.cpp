@@ -29,7 +29,7 @@ uint64_t content_of(const HeatmapsPanel& panel, const TileView& tile, int pane) 
 }
 
 HeatStyle style_of(const HeatmapsPanel& panel, int pane) {
-    if (pane < 2) return {HeatMap::values, panel.lo, panel.hi, (panel.lo + panel.hi) / 2, panel.log};
+    if (pane < 2) return value_style(panel);
     const float neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
     return {HeatMap::errors, neutral - panel.error_extent, neutral + panel.error_extent, neutral, panel.log};
 }
@@ -85,6 +85,7 @@ void use_mouse(HeatmapsPanel& panel, const Session& session, Selection& selectio
             select_element(session, selection, at);
             panel.centred = at;
         }
+        if (inside && ImGui::IsItemClicked(ImGuiMouseButton_Right)) open_cell_menu(session, selection, at);
         if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) panel.zoom = Zoom::fit;
     }
     if (panel.zoom != Zoom::fit) keep_in_sight(view, tile.data.rows, tile.data.cols, area);
@@ -154,16 +155,24 @@ PaneText error_text(const HeatmapsPanel& panel, const TileView& tile) {
     constexpr std::array<const char*, kMetrics> kTitles = {"difference", "relative", "ratio", "ULP"};
     constexpr std::array<const char*, kMetrics> kMeanings = {
         "got - reference", "of |reference|", "got / reference", "signed distance"};
+    constexpr std::array<const char*, kMetrics> kPaired = {"A - B", "of |B|", "A / B", "signed distance"};
     const auto metric = static_cast<size_t>(panel.metric);
     const ImU32 ink = tile.wrong_count > 0 ? colour::kBad : colour::kGood;
     if (!tile.measured) return {kTitles[metric], kMeanings[metric], "counting", kColours[2]};
-    return {kTitles[metric], kMeanings[metric], count_text(tile.wrong_count) + " wrong", kColours[2], ink};
+    const bool paired = tile.names[1][0] == 'B';
+    const std::string note = count_text(tile.wrong_count) + (paired ? " differ" : " wrong");
+    return {kTitles[metric], (paired ? kPaired : kMeanings)[metric], note, kColours[2], ink};
 }
 
 PaneText value_text(const Layer& layer, const TileView& tile, const capture::Probe& probe) {
     const std::string range = number(layer.lo, 3) + " .. " + number(layer.hi, 3);
-    if (&layer != &tile.got) return {"reference", "FP64", range, kColours[1]};
-    return {"got", probe.name + "  " + shape_text(probe, tile.data.rows, tile.data.cols), range, kColours[0]};
+    const bool paired = tile.names[1][0] == 'B';
+    if (&layer != &tile.got) return {tile.names[1], paired ? "" : "FP64", range, kColours[1]};
+    return {
+        tile.names[0],
+        probe.name + "  " + shape_text(probe, tile.data.rows, tile.data.cols),
+        range,
+        kColours[0]};
 }
 
 void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection, Box box, int pane) {
@@ -176,6 +185,8 @@ void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection
     if (boxes.heat.width() < px(16) || boxes.heat.height() < px(16)) return;
     if (pane == 0 || !panel.linked)
         apply_zoom(panel, selection, tile, {boxes.heat.width(), boxes.heat.height()});
+    const bool both = panel.arrange != Arrange::side && has_reference(tile);
+    if (both) drag_split(panel, tile.data.cols, boxes.heat);
     use_mouse(panel, session, selection, boxes.heat, pane);
     const HeatPane heat{
         &tile,
@@ -186,6 +197,7 @@ void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection
         selection.element,
         selection.hovered};
     draw_pane(ui().heat, panel.canvases[static_cast<size_t>(pane)], heat, boxes);
+    if (both) draw_second(panel, tile, heat, boxes);
     const ColourBar bar = bar_of(panel, tile, selection, pane);
     drag_handles(panel, boxes.bar, bar, pane);
     draw_colour_bar(boxes.bar, bar);
@@ -201,11 +213,11 @@ void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) 
         ImU32 ink;
     };
     std::vector<Row> rows = {
-        {"got", number(tile.data.got(at.row, at.col)), colour::kGot}
+        {tile.names[0], number(tile.data.got(at.row, at.col)), colour::kGot}
     };
     if (has_reference(tile)) {
         const Layer& error = tile.metric[static_cast<size_t>(panel.metric)];
-        rows.push_back({"reference", number(tile.data.reference(at.row, at.col)), colour::kReference});
+        rows.push_back({tile.names[1], number(tile.data.reference(at.row, at.col)), colour::kReference});
         const float value = error.values(at.row, at.col);
         rows.push_back(
             {analysis::name_of(panel.metric),
@@ -253,23 +265,34 @@ void draw_progress(const TileLoad& load, Box toolbar) {
 }
 
 // Why there is no heatmap, and what to do.
-void draw_nothing(const Session& session, const Selection& selection, Box box) {
+void draw_nothing(const Session& session, const Selection& selection, Commands& commands, Box box) {
     std::string title = "Run a kernel, or drop a capture here",
                 advice = "the kernel, its fault and its shape are chosen at the top left";
     if (session.worker) {
         title = "Running " + session.request.kernel;
         advice = "its tiles appear here when it has ended";
     } else if (const capture::Tile* tile = tile_of(session, selection)) {
-        title = "The elements of this tile were not kept";
+        title = session.loading ? "Comparing the tile" : "The elements of this tile were not kept";
         advice = block_text(session.capture, tile->block) +
             " was not recorded: of its tiles only the verdict is known";
     }
     const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
     put_centred({centre.x, centre.y - px(12)}, {Face::strong, colour::kDim}, title);
     put_centred({centre.x, centre.y + px(12)}, {Face::small_words, colour::kFaint}, advice);
+    const capture::Tile* tile = tile_of(session, selection);
+    if (session.worker || session.loading || tile == nullptr || tile->block < 0 || session.program.empty())
+        return;
+    const std::string label = "Record " + block_text(session.capture, tile->block);
+    const ButtonStyle style{colour::kBright, colour::with_alpha(colour::kAccent, 120)};
+    if (button({centre.x - button_width(label) / 2, centre.y + px(30)}, "heat/record", label, style))
+        commands.record = tile->block;
 }
 
 }  // namespace
+
+HeatStyle value_style(const HeatmapsPanel& panel) {
+    return {HeatMap::values, panel.lo, panel.hi, (panel.lo + panel.hi) / 2, panel.log};
+}
 
 void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
     panel.lo = has_reference(tile) ? std::min(tile.got.lo, tile.reference.lo) : tile.got.lo;
@@ -286,18 +309,19 @@ void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
     panel.fitted = tile.content;
 }
 
-void draw(HeatmapsPanel& panel, const Session& session, Selection& selection) {
+void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Commands& commands) {
     const TileView& tile = session.current;
     const Box box = window_box();
     if (!has_values(tile)) {
-        draw_nothing(session, selection, box);
+        draw_nothing(session, selection, commands, box);
         return;
     }
     if (panel.fitted != tile.content && panel.autofit) fit_ranges(panel, tile);
     const bool typing = ImGui::GetIO().WantTextInput;
-    panel.flipped =
-        !typing && has_reference(tile) && (ImGui::IsKeyDown(ImGuiKey_Space) || ImGui::IsKeyDown(ImGuiKey_R));
-    const float toolbar = draw_toolbar(panel, tile, box);
+    const bool held = !typing && !ImGui::GetIO().KeyCtrl &&
+        (ImGui::IsKeyDown(ImGuiKey_Space) || ImGui::IsKeyDown(ImGuiKey_R));
+    panel.flipped = has_reference(tile) && held != panel.swapped;
+    const float toolbar = draw_toolbar(panel, session, commands, box);
     if (session.loading)
         draw_progress(
             *session.loading,
@@ -305,7 +329,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection) {
                 box.low, {box.high.x, box.low.y + toolbar}
         }
         );
-    const int panes = has_reference(tile) ? 3 : 1;
+    const int panes = has_reference(tile) && panel.arrange == Arrange::side ? 3 : 1;
     const float width = std::floor(box.width() / static_cast<float>(panes));
     for (int pane = 0; pane < panes; ++pane) {
         const float left = box.low.x + width * static_cast<float>(pane);
@@ -322,6 +346,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection) {
         if (pane > 0) hairline({left, box.low.y + toolbar}, {left, box.high.y});
     }
     draw_tooltip(panel, tile, selection.hovered);
+    draw_cell_menu(session, selection, commands);
 }
 
 }  // namespace wl::app

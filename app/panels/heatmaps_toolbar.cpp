@@ -1,6 +1,7 @@
 // Metric, scale, range, zoom and link: groups that flow into the next row where the window is narrow.
 #include "app/panels/heatmaps.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -11,6 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kMetricLabels = {"Difference", "Relative", "Ratio", "ULP"};
 constexpr std::array<std::string_view, 2> kScaleLabels = {"Linear", "Log"};
 constexpr std::array<std::string_view, 3> kZoomLabels = {"Fit", "1:1", "Cell"};
+constexpr std::array<std::string_view, 4> kArrangeLabels = {"Side", "Flip", "Split", "Blend"};
 constexpr float kField = 68;
 
 // Hands out places for groups from left to right, then in the next row.
@@ -50,9 +52,35 @@ void draw_range(HeatmapsPanel& panel, const TileView& tile, ImVec2 at) {
     }
 }
 
+// What stands against what, and how.
+void draw_arrangement(HeatmapsPanel& panel, const Session& session, Commands& commands, Flow& flow) {
+    if (!has_reference(session.current) && !has_other(session.against)) return;
+    panel.arrange = static_cast<Arrange>(segmented(
+        flow.place(segmented_width(kArrangeLabels)),
+        {"heat/arrange", kArrangeLabels, static_cast<int>(panel.arrange)}
+    ));
+    if (panel.arrange == Arrange::blend) {
+        const ImVec2 at = flow.place(px(110));
+        const Box bar{
+            at, {at.x + px(110), at.y + px(kControlHeight)}
+        };
+        press(bar, "heat/blend");
+        if (ImGui::IsItemActive())
+            panel.blend = std::clamp((ImGui::GetIO().MousePos.x - bar.low.x) / bar.width(), 0.0F, 1.0F);
+        const float y = (bar.low.y + bar.high.y) / 2;
+        hairline({bar.low.x, y}, {bar.high.x, y}, colour::kStrongLine);
+        dot({bar.low.x + bar.width() * panel.blend, y}, px(5), colour::kAccent);
+    }
+    if (!has_other(session.against)) return;
+    bool against_b = session.against.shown;
+    if (toggle(flow.place(toggle_width("Against B")), "heat/versus", "Against B", against_b))
+        commands.acts.push_back(Act::versus);
+}
+
 }  // namespace
 
-float draw_toolbar(HeatmapsPanel& panel, const TileView& tile, Box box) {
+float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& commands, Box box) {
+    const TileView& tile = session.current;
     const float pad = px(size::kPad);
     Flow flow{
         {{box.low.x + pad, box.low.y}, {box.high.x - pad, box.high.y}},
@@ -79,6 +107,7 @@ float draw_toolbar(HeatmapsPanel& panel, const TileView& tile, Box box) {
         panel.centred = {};
     }
     toggle(flow.place(toggle_width("Link views")), "heat/link", "Link views", panel.linked);
+    draw_arrangement(panel, session, commands, flow);
     const float height = flow.at.y + px(kControlHeight + 7) - box.low.y;
     hairline({box.low.x, box.low.y + height - 1}, {box.high.x, box.low.y + height - 1});
     return height;

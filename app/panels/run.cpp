@@ -1,12 +1,15 @@
-// Three rows: kernel, fault and shape, run or progress.
+// A flow of small labelled fields; an error stands below the field that it speaks of.
 #include "app/panels/run.h"
 
 #include "app/draw/widgets.h"
+#include "app/session/questions.h"
 
 #include <imgui.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <regex>
 
 namespace wl::app {
 
@@ -14,63 +17,158 @@ namespace {
 
 const KernelChoice* choice_of(const Session& session, const std::string& kernel) {
     const auto at = std::find_if(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
-        return k.name == kernel;
+        return k.name == kernel || (!k.path.empty() && k.path == kernel);
     });
     return at != session.kernels.end() ? &*at : nullptr;
 }
 
-// The choice follows a newly loaded capture.
-void take_choice(RunPanel& panel, const Session& session) {
-    if (panel.capture == session.captures && !panel.kernel.empty()) return;
-    panel.capture = session.captures;
-    const capture::Launch& launch = session.capture.launch;
-    const bool loaded = !launch.kernel.empty();
-    const std::vector<std::string>& faults = loaded ? launch.faults : session.request.faults;
-    const std::string first = session.kernels.empty() ? "" : session.kernels.front().name;
-    panel.kernel = loaded ? launch.kernel : !session.request.kernel.empty() ? session.request.kernel : first;
-    for (const KernelChoice& kernel : session.kernels)
-        if (!kernel.path.empty() && kernel.path == panel.kernel) panel.kernel = kernel.name;
-    panel.fault = faults.empty() ? "" : faults.front();
-    panel.on = !loaded ? session.request.on : launch.executor.starts_with("gpu") ? "gpu" : "cpu";
+template <size_t N>
+void put_text(std::array<char, N>& field, const std::string& text) {
+    field.fill('\0');
+    text.copy(field.data(), N - 1);
 }
 
-bool choose(
-    std::string_view name,
-    ImVec2 at,
-    float width,
+// The choice follows a file that was opened; what ran from here stands here already.
+void follow(RunPanel& panel, const Session& session) {
+    if (panel.capture == session.captures && !panel.kernel.empty()) return;
+    panel.capture = session.captures;
+    const std::string& kernel = session.capture.launch.kernel;
+    const std::string first = session.kernels.empty() ? "" : session.kernels.front().name;
+    if (kernel.empty()) {
+        KernelOptions request = session.request;
+        if (request.kernel.empty()) request.kernel = first;
+        take_request(panel, session, request);
+    } else if (!session.path.empty() || panel.kernel != kernel) {
+        KernelOptions request = problem_of(session);
+        request.on = session.capture.launch.executor.starts_with("gpu") ? "gpu" : "cpu";
+        take_request(panel, session, request);
+    }
+}
+
+// Hands out places; what does not fit goes into the next row.
+struct Flow {
+    Box box;
+    ImVec2 at;
+    float row = 0;
+    ImVec2 place(float width) {
+        if (at.x > box.low.x && at.x + width > box.high.x) at = {box.low.x, at.y + row};
+        const ImVec2 here = at;
+        at.x += width + px(10);
+        return here;
+    }
+};
+
+struct Field {
+    const char* name;   // "kernel"; its control is run/kernel
+    const char* label;  // before it; empty: none
+    float width = 100;  // pixels at scale 1
+};
+
+// Where the field's own box begins; its frame is red where the last run's message speaks of it.
+ImVec2 begin_field(Flow& flow, const Field& field, const std::string& wrong) {
+    const float label = field.label[0] == '\0' ? 0 : measure(Face::small_words, field.label).x + px(6);
+    const ImVec2 at = flow.place(label + px(field.width));
+    if (label > 0)
+        put({at.x, middle(at.y, px(kControlHeight), Face::small_words)},
+            {Face::small_words, colour::kDim},
+            field.label);
+    const ImVec2 own(at.x + label, at.y);
+    if (wrong == field.name)
+        ImGui::GetWindowDrawList()->AddRect(
+            {own.x - px(1), own.y - px(1)},
+            {own.x + px(field.width + 1), own.y + px(kControlHeight + 1)},
+            colour::kBad,
+            px(3),
+            0,
+            px(1.5F)
+        );
+    ImGui::SetCursorScreenPos(own);
+    ImGui::SetNextItemWidth(px(field.width));
+    return own;
+}
+
+void choose(
+    Flow& flow,
+    const Field& field,
     const std::vector<std::string>& from,
     std::string& chosen,
-    const char* none
+    const char* none,
+    const std::string& wrong
 ) {
-    ImGui::SetCursorScreenPos(at);
-    ImGui::SetNextItemWidth(width);
-    bool changed = false;
-    const std::string id = "##" + std::string(name);
+    begin_field(flow, field, wrong);
+    const std::string id = "##" + std::string(field.name), control = std::string("run/") + field.name;
     const bool open =
         ImGui::BeginCombo(id.c_str(), chosen.empty() ? none : chosen.c_str(), ImGuiComboFlags_HeightLarge);
-    register_last_item(std::string(name));
-    if (!open) return false;
+    register_last_item(control);
+    if (!open) return;
     const auto entry = [&](const std::string& value, const std::string& label) {
-        if (ImGui::Selectable(label.c_str(), chosen == value)) {
-            chosen = value;
-            changed = true;
-        }
-        register_last_item(std::string(name) + "/" + (value.empty() ? "none" : value));
+        if (ImGui::Selectable(label.c_str(), chosen == value)) chosen = value;
+        register_last_item(control + "/" + (value.empty() ? "none" : value));
     };
     if (none[0] != '\0') entry("", none);
     for (const std::string& value : from) entry(value, value);
     ImGui::EndCombo();
-    return changed;
 }
 
-void draw_progress(const Session& session, Commands& commands, Box box) {
+template <size_t N>
+void type(
+    Flow& flow,
+    const Field& field,
+    std::array<char, N>& text,
+    const std::string& hint,
+    const std::string& wrong
+) {
+    begin_field(flow, field, wrong);
+    ImGui::PushFont(ui().fonts.mono, size::kSmallNumbers);
+    const std::string id = "##" + std::string(field.name);
+    ImGui::InputTextWithHint(
+        id.c_str(), hint.c_str(), text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll
+    );
+    ImGui::PopFont();
+    register_last_item(std::string("run/") + field.name);
+}
+
+void draw_kernel(RunPanel& panel, const Session& session, Flow& flow, const std::string& wrong) {
+    std::vector<std::string> names;
+    for (const KernelChoice& kernel : session.kernels) names.push_back(kernel.name);
+    const std::string before = panel.kernel;
+    choose(flow, {"kernel", "", 150}, names, panel.kernel, "", wrong);
+    if (panel.kernel != before) {
+        panel.fault.clear(), panel.preset.clear();
+        panel.set.clear();
+    }
+    const KernelChoice* choice = choice_of(session, panel.kernel);
+    const std::vector<std::string> faults =
+        choice != nullptr ? choice->faults : session.capture.launch.faults;
+    if (!faults.empty() || wrong == "fault")
+        choose(flow, {"fault", "", 104}, faults, panel.fault, "no fault", wrong);
+    if (choice == nullptr) return;
+    if (!choice->presets.empty())
+        choose(flow, {"preset", "", 104}, choice->presets, panel.preset, "no preset", wrong);
+    for (const auto& [name, value] : choice->params) {
+        const std::string id = "set/" + name;
+        const float digits = static_cast<float>(std::clamp(value.size(), size_t{3}, size_t{8}));
+        type(flow, {id.c_str(), name.c_str(), 18 + 8 * digits}, panel.set[name], value, wrong);
+    }
+}
+
+void draw_rest(RunPanel& panel, Flow& flow, const std::string& wrong) {
+    static const std::vector<std::string> kInputs = {
+        "normal", "uniform", "zeros", "ones", "coordinates", "one-hot", "identity"};
+    type(flow, {"seed", "seed", 44}, panel.seed, "0", wrong);
+    choose(flow, {"inputs", "inputs", 104}, kInputs, panel.inputs, "as given", wrong);
+    choose(flow, {"on", "on", 64}, {"cpu", "gpu", "both"}, panel.on, "", wrong);
+    type(flow, {"block", "record", 76}, panel.block, "x,y,z", wrong);
+}
+
+void draw_progress(const Session& session, Commands& commands, ImVec2 at, float width) {
     const Progress& progress = session.worker->progress;
     const float cancel = button_width("Cancel");
     const Box bar{
-        box.low, {box.high.x - cancel - px(6), box.low.y + px(kControlHeight)}
+        at, {at.x + width - cancel - px(6), at.y + px(kControlHeight)}
     };
     ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(bar.low, bar.high, colour::kBar, px(3));
+    list->AddRectFilled(bar.low, bar.high, colour::kPanel, px(3));
     const float share = static_cast<float>(std::clamp(progress.fraction, 0.0, 1.0));
     if (share > 0)
         list->AddRectFilled(
@@ -93,83 +191,110 @@ void draw_progress(const Session& session, Commands& commands, Box box) {
         {Face::small_words, colour::kText},
         text
     );
-    if (button({box.high.x - cancel, box.low.y}, "run/cancel", "Cancel", {.text = colour::kBad}))
+    if (button({at.x + width - cancel, at.y}, "run/cancel", "Cancel", {.text = colour::kBad}))
         commands.cancel = true;
 }
 
-void draw_choices(RunPanel& panel, const Session& session, Box rest) {
-    const float pad = px(size::kPad), left = rest.low.x + pad, width = rest.width() - 2 * pad;
-    const KernelChoice* choice = choice_of(session, panel.kernel);
-    std::vector<std::string> names;
-    for (const KernelChoice& kernel : session.kernels) names.push_back(kernel.name);
-    const float kernel_width = std::floor((width - px(6)) * 0.56F);
-    if (choose("run/kernel", {left, rest.low.y}, kernel_width, names, panel.kernel, "")) panel.fault.clear();
-    const std::vector<std::string> faults =
-        choice != nullptr ? choice->faults : session.capture.launch.faults;
-    choose(
-        "run/fault",
-        {left + kernel_width + px(6), rest.low.y},
-        width - kernel_width - px(6),
-        faults,
-        panel.fault,
-        "no fault"
-    );
-    ImGui::SetCursorScreenPos({left, rest.low.y + px(28)});
-    ImGui::SetNextItemWidth(kernel_width);
-    ImGui::InputTextWithHint("##shape", "shape B,H,S,D", panel.shape.data(), panel.shape.size());
-    register_last_item("run/shape");
-    choose(
-        "run/on",
-        {left + kernel_width + px(6), rest.low.y + px(28)},
-        width - kernel_width - px(6),
-        {"cpu", "gpu", "both"},
-        panel.on,
-        ""
-    );
+void draw_buttons(RunPanel& panel, const Session& session, Commands& commands, Flow& flow) {
+    const float run = px(64), as_b = button_width("Run as B"), width = run + as_b + px(6);
+    const ImVec2 at = flow.place(width);
+    if (session.worker) return draw_progress(session, commands, at, std::max(width, px(150)));
+    const bool ready = !panel.kernel.empty() && !session.program.empty();
+    const ButtonStyle style{
+        colour::kBright, ready ? colour::with_alpha(colour::kAccent, 120) : colour::kRaised, run, ready};
+    if (button(at, "run/start", "Run", style)) commands.acts.push_back(Act::run);
+    const bool loaded = ready && !session.capture.launch.kernel.empty();
+    if (button({at.x + run + px(6), at.y}, "run/start-b", "Run as B", {.enabled = loaded}))
+        commands.acts.push_back(Act::run_b);
 }
 
 }  // namespace
 
+std::string field_of(const std::string& message) {
+    static const std::pair<const char*, const char*> kSigns[] = {
+        {"has no fault",          "fault" },
+        {"has no preset",         "preset"},
+        {"--seed",                "seed"  },
+        {"--inputs",              "inputs"},
+        {"lies outside the grid", "block" },
+        {"--record",              "block" },
+        {"CUDA driver",           "on"    },
+        {"--on",                  "on"    },
+        {"no kernel",             "kernel"},
+        {"unknown kernel",        "kernel"},
+    };
+    std::smatch found;
+    static const std::regex kSet(R"(--set (\w+)=)");
+    if (std::regex_search(message, found, kSet)) return "set/" + found[1].str();
+    for (const auto& [sign, field] : kSigns)
+        if (message.find(sign) != std::string::npos) return field;
+    return "";
+}
+
+KernelOptions request_of(const RunPanel& panel, const Session& session) {
+    const KernelChoice* choice = choice_of(session, panel.kernel);
+    KernelOptions request;
+    request.kernel = choice != nullptr && !choice->path.empty() ? choice->path : panel.kernel;
+    if (!panel.fault.empty()) request.faults = {panel.fault};
+    request.preset = panel.preset, request.on = panel.on, request.inputs = panel.inputs;
+    request.seed = std::strtoull(panel.seed.data(), nullptr, 10);
+    for (const auto& [name, value] : panel.set)
+        if (value[0] != '\0') request.set.push_back(name + "=" + value.data());
+    if (panel.block[0] != '\0') request.record = {panel.block.data()};
+    return request;
+}
+
+void take_request(RunPanel& panel, const Session& session, const KernelOptions& request) {
+    const KernelChoice* choice = choice_of(session, request.kernel);
+    panel.kernel = choice != nullptr ? choice->name : request.kernel;
+    panel.fault = request.faults.empty() ? "" : request.faults.front();
+    panel.preset = request.preset, panel.on = request.on, panel.inputs = request.inputs;
+    put_text(panel.seed, request.seed == 0 ? "" : std::to_string(request.seed));
+    put_text(panel.block, request.record.empty() ? "" : request.record.back());
+    panel.set.clear();
+    for (const std::string& setting : request.set) {
+        const size_t equals = setting.find('=');
+        const std::string name = setting.substr(0, equals), value = setting.substr(equals + 1);
+        const auto given = [&](const auto& param) { return param.first == name && param.second == value; };
+        const bool own =
+            choice == nullptr || std::none_of(choice->params.begin(), choice->params.end(), given);
+        if (own) put_text(panel.set[name], value);
+    }
+}
+
 void draw(RunPanel& panel, const Session& session, Commands& commands) {
-    take_choice(panel, session);
+    follow(panel, session);
     const Box box = window_box();
-    const Box rest = draw_header(
-        box,
-        {.title = "Run",
-         .subtitle = session.worker ? session.request.kernel : session.capture.launch.executor,
-         .mark = colour::kAccent}
-    );
+    const float pad = px(size::kPad), row = px(kControlHeight + 7);
+    const std::string wrong = session.message.bad ? field_of(session.message.text) : "";
+    Flow flow{
+        {{box.low.x + pad, box.low.y}, {box.high.x - pad, box.high.y}},
+        {box.low.x + pad,              box.low.y + px(5)             },
+        row
+    };
     ImGui::PushFont(ui().fonts.words, size::kSmallWords);
     push_field_style();
-    draw_choices(panel, session, rest);
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::kRaised);
+    draw_kernel(panel, session, flow, wrong);
+    draw_rest(panel, flow, wrong);
+    draw_buttons(panel, session, commands, flow);
+    ImGui::PopStyleColor();
     pop_field_style();
     ImGui::PopFont();
-    const float pad = px(size::kPad);
-    const Box last{
-        {rest.low.x + pad,  rest.low.y + px(57)},
-        {rest.high.x - pad, rest.high.y        }
-    };
-    if (session.worker) {
-        draw_progress(session, commands, last);
-        return;
+    float bottom = flow.at.y + row;
+    if (!wrong.empty()) {
+        const auto& controls = ui().controls;
+        const auto field = std::find_if(controls.rbegin(), controls.rend(), [&](const Control& c) {
+            return c.name == "run/" + wrong;
+        });
+        const float x =
+            field != controls.rend() ? std::min(field->low.x, box.high.x - px(420)) : box.low.x + pad;
+        put_clipped(
+            {x, bottom}, box.high.x - pad - x, {Face::small_words, colour::kBad}, session.message.text
+        );
+        bottom += px(20);
     }
-    const bool ready = !panel.kernel.empty() && !session.program.empty();
-    const ButtonStyle style{
-        colour::kBright,
-        ready ? colour::with_alpha(colour::kAccent, 120) : colour::kRaised,
-        last.width(),
-        ready};
-    if (button(last.low, "run/start", "Run in a worker", style)) {
-        const KernelChoice* choice = choice_of(session, panel.kernel);
-        KernelOptions request;
-        request.kernel = choice != nullptr && !choice->path.empty() ? choice->path : panel.kernel;
-        if (session.request.kernel == request.kernel) request = session.request;
-        request.faults.clear();
-        if (!panel.fault.empty()) request.faults = {panel.fault};
-        request.preset = panel.preset, request.on = panel.on;
-        request.shape = panel.shape.data();
-        commands.run = request;
-    }
+    panel.height = bottom - box.low.y - px(1);
 }
 
 }  // namespace wl::app

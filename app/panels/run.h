@@ -1,20 +1,35 @@
-// Which kernel to run, with which fault and shape; progress and cancel while the worker runs.
+// The run bar: which kernel, and all that decides its results; progress and cancel while the worker runs.
 #pragma once
 
 #include "app/session/commands.h"
 #include "app/session/session.h"
 
 #include <array>
+#include <map>
 #include <string>
 
 namespace wl::app {
 
 struct RunPanel {
-    std::string kernel, fault, preset;  // fault, preset: empty for none
-    std::string on = "cpu";             // who executes, as --on has it
-    std::array<char, 64> shape = {};    // "B,H,S,D"; empty: the manifest's
-    uint64_t capture = 0;               // Session::captures that the choice was taken from
+    std::string kernel, fault, preset, inputs;        // empty: none, or the manifest's
+    std::string on = "cpu";                           // who executes, as --on has it
+    std::map<std::string, std::array<char, 64>> set;  // parameters by name; empty: the manifest's value
+    std::array<char, 24> seed = {};
+    std::array<char, 32> block = {};  // "X,Y,Z" to be recorded, too
+    uint64_t capture = 0;             // Session::captures that the choice was taken from
+    float height = 0;                 // pixels of the last frame
 };
+
+// Fields from left to right, in more rows where it is narrow; sets the height that they took.
 void draw(RunPanel& panel, const Session& session, Commands& commands);
+
+// The run that is chosen.
+KernelOptions request_of(const RunPanel& panel, const Session& session);
+
+// The fields as that run has them.
+void take_request(RunPanel& panel, const Session& session, const KernelOptions& request);
+
+// The field that the message of a run that did not start speaks of: "set/D", "fault", "block"; empty: none.
+std::string field_of(const std::string& message);
 
 }  // namespace wl::app

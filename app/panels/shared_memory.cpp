@@ -2,8 +2,8 @@
 #include "app/panels/shared_memory.h"
 
 #include "app/draw/numbers.h"
-#include "app/session/shared_question.h"
-#include "app/session/shared_words.h"
+#include "app/session/shared/shared_question.h"
+#include "app/session/shared/shared_words.h"
 #include "instrumentation/base/error.h"
 
 #include <imgui.h>

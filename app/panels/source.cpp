@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace wl::app {
 
@@ -197,6 +199,12 @@ void draw_menu(SourcePanel& panel, const Session& session, Commands& commands) {
         register_last_item("source/menu/run-to");
         if (ImGui::MenuItem("Run back to this line", "Ctrl Shift F10")) commands.step = "back line " + place;
         register_last_item("source/menu/run-back-to");
+        const std::string there = file_of_source(session, panel.source);
+        if (ImGui::MenuItem("Open in my editor", "F4", false, !there.empty()))
+            commands.edit = SourcePlace{there, panel.menu_line};
+        register_last_item("source/menu/edit");
+        if (ImGui::MenuItem("Copy the place")) ImGui::SetClipboardText(place.c_str());
+        register_last_item("source/menu/copy");
         ImGui::Separator();
         ImGui::TextUnformatted("Break where, for a lane:");
         ImGui::SetNextItemWidth(px(260));
@@ -243,6 +251,10 @@ void draw_lines(
             ImGui::Dummy({gutter + text_width, height});
             const LineLook look = look_of(panel, session, selection, i + 1);
             draw_background(look, box);
+            if (panel.find.open && holds(lines[static_cast<size_t>(i)], panel.find.query.data()))
+                ImGui::GetWindowDrawList()->AddRectFilled(
+                    {box.low.x + gutter - px(6), box.low.y}, box.high, colour::with_alpha(colour::kAccent, 46)
+                );
             ImGui::PushClipRect({low.x + gutter - px(6), low.y}, box.high, true);
             put_code(
                 lines[static_cast<size_t>(i)],
@@ -255,6 +267,56 @@ void draw_lines(
         }
     }
     ImGui::PopStyleVar();
+}
+
+// To the next line that holds what is searched: it becomes the selected one. Returns it, 0: there is none.
+int find_step(SourcePanel& panel, const Session& session, Selection& selection) {
+    const int direction = std::exchange(panel.find.step, 0);
+    const std::string& text = session.capture.sources[static_cast<size_t>(panel.source)].text;
+    const Place place = place_of(session, selection);
+    const int from = place.source == panel.source ? place.line : 1;
+    const int line = find_line(lines_of(text), panel.find.query.data(), from, direction);
+    if (line > 0) select_line(session, selection, panel.source, line);
+    return line;
+}
+
+// The field below the header, while something is searched; returns the y below.
+float draw_find(SourcePanel& panel, const Session& session, Selection&, Box rest) {
+    SourceFind& find = panel.find;
+    if (find.opens) find.open = true;
+    if (!find.open) return rest.low.y;
+    const float pad = px(size::kPad), height = px(kControlHeight);
+    const ImVec2 at(rest.low.x + pad, rest.low.y + px(2));
+    ImGui::SetCursorScreenPos(at);
+    ImGui::SetNextItemWidth(std::max(px(80), std::min(px(280), rest.width() - px(170))));
+    if (find.opens) ImGui::SetKeyboardFocusHere();
+    find.opens = false;
+    push_field_style();
+    const bool entered = ImGui::InputTextWithHint(
+        "##find",
+        "find in this file",
+        find.query.data(),
+        find.query.size(),
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll
+    );
+    pop_field_style();
+    register_last_item("source/find");
+    if (entered) find.step = ImGui::GetIO().KeyShift ? -1 : 1;
+    if (ImGui::IsItemFocused() && ImGui::IsKeyPressed(ImGuiKey_Escape)) find.open = false;
+    ImVec2 next(ImGui::GetItemRectMax().x + px(6), at.y);
+    for (const auto& [name, label, step] : {
+             std::tuple{"source/find/previous", "‹", -1},
+             std::tuple{"source/find/next",     "›", 1 }
+    }) {
+        if (button(next, name, label, {.width = px(26)})) find.step = step;
+        next.x += px(30);
+    }
+    const std::string& text = session.capture.sources[static_cast<size_t>(panel.source)].text;
+    int64_t lines = 0;
+    for (const std::string_view line : lines_of(text)) lines += holds(line, find.query.data()) ? 1 : 0;
+    const std::string note = find.query[0] == '\0' ? "" : std::to_string(lines) + " lines";
+    put({next.x + px(4), middle(at.y, height, Face::small_words)}, {Face::small_words, colour::kDim}, note);
+    return rest.low.y + height + px(6);
 }
 
 }  // namespace
@@ -273,7 +335,7 @@ void draw(SourcePanel& panel, const Session& session, Selection& selection, Comm
         draw_header(box, {.title = "Source", .subtitle = "none in this capture"});
         return;
     }
-    const int scroll_to = follow(panel, session, selection);
+    int scroll_to = follow(panel, session, selection);
     const capture::Site* site = site_of(session, selection.site);
     const std::string path = session.capture.sources[static_cast<size_t>(panel.source)].path;
     const std::string note = site != nullptr ? site->text : "";
@@ -285,10 +347,12 @@ void draw(SourcePanel& panel, const Session& session, Selection& selection, Comm
          .mark = colour::kSelection,
          .note_colour = colour::kDim}
     );
-    hairline(rest.low, {rest.high.x, rest.low.y});
-    ImGui::SetCursorScreenPos({rest.low.x, rest.low.y + 1});
+    const float top = draw_find(panel, session, selection, rest);
+    if (panel.find.step != 0) scroll_to = find_step(panel, session, selection);
+    hairline({rest.low.x, top}, {rest.high.x, top});
+    ImGui::SetCursorScreenPos({rest.low.x, top + 1});
     if (ImGui::BeginChild(
-            "lines", {rest.width(), rest.height() - 1}, 0, ImGuiWindowFlags_HorizontalScrollbar
+            "lines", {rest.width(), rest.high.y - top - 1}, 0, ImGuiWindowFlags_HorizontalScrollbar
         ))
         draw_lines(panel, session, selection, commands, scroll_to);
     draw_menu(panel, session, commands);

@@ -4,6 +4,7 @@
 
 #include "app/draw/highlight.h"
 #include "app/session/commands.h"
+#include "app/session/edit/find.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
@@ -21,8 +22,9 @@ struct SourcePanel {
     std::optional<std::pair<int, int>> broken_at;  // site and line selected when a source did not compile
     int menu_line = 0;                             // whose menu is open
     std::array<char, 128> condition = {};          // of the breakpoint there, being typed
-    uint64_t capture = 0;                          // Session::captures the tokens belong to
-    std::vector<std::vector<Token>> tokens;        // of `source`, by line
+    SourceFind find;
+    uint64_t capture = 0;                    // Session::captures the tokens belong to
+    std::vector<std::vector<Token>> tokens;  // of `source`, by line
 };
 void draw(SourcePanel& panel, const Session& session, Selection& selection, Commands& commands);
 

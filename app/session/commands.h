@@ -1,17 +1,26 @@
 // What a panel may ask of the session; carried out when the frame has been drawn.
 #pragma once
 
+#include "app/session/actions.h"
+#include "app/session/navigate.h"
 #include "app/session/session.h"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wl::app {
 
 struct Commands {
-    std::optional<KernelOptions> run;
-    std::optional<std::string> open;  // path of a capture
-    bool cancel = false;              // the running worker
+    std::vector<Act> acts;
+    std::optional<KernelOptions> run, run_b;
+    std::optional<std::string> open, open_b;       // path of a file
+    std::optional<std::string> save, export_tile;  // the same
+    std::optional<int64_t> record;                 // this block, too
+    std::optional<SourcePlace> edit;               // opened in the user's editor
+    std::optional<std::string> editor;             // the command that does
+    std::string panel;                             // comes to the front
+    bool cancel = false;                           // the running worker
     bool count_banks = false;
     std::optional<LaneQuestion> ask_lanes;
     bool ask_lanes_again = false;               // what a worker that ended was asked

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 namespace wl::app {
@@ -128,6 +129,25 @@ int site_at_line(const capture::Capture& capture, const std::string& file, int l
         if (path == file || file_name(path) == file_name(file)) return static_cast<int>(i);
     }
     return -1;
+}
+
+std::string file_of_source(const Session& session, int source) {
+    if (source < 0 || source >= static_cast<int>(session.capture.sources.size())) return "";
+    const std::string& path = session.capture.sources[static_cast<size_t>(source)].path;
+    for (const WatchedFile& file : session.watched.files)
+        if (file_name(file.path) == file_name(path)) return file.path;
+    std::error_code none;
+    return std::filesystem::is_regular_file(path, none) ? path : "";
+}
+
+SourcePlace place_of_line(const Session& session, const Selection& selection) {
+    const capture::Capture& c = session.capture;
+    if (selection.line > 0 && selection.source >= 0)
+        return {file_of_source(session, selection.source), selection.line};
+    const int site = user_site(c, selection.site);
+    if (site < 0 || site >= static_cast<int>(c.sites.size())) return {};
+    const capture::Site& at = c.sites[static_cast<size_t>(site)];
+    return {file_of_source(session, at.source), at.line};
 }
 
 int shown_record(const Session& session, const Selection& selection) {

@@ -5,6 +5,8 @@
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
+#include <string>
+
 namespace wl::app {
 
 void select_first(
@@ -39,6 +41,16 @@ void step(const Session& session, Selection& selection, int direction, Stride st
 
 // The record that the timeline shows: the selected block's, else the first. -1: nothing was recorded.
 int shown_record(const Session& session, const Selection& selection);
+
+// Of the source, where the selection stands: a step's line, else the site's, the author's own. Line 0:
+// nowhere. The file as it lies on this machine where it does.
+struct SourcePlace {
+    std::string file;
+    int line = 0;
+};
+SourcePlace place_of_line(const Session& session, const Selection& selection);
+// The file of that source on this machine; empty: it is not there.
+std::string file_of_source(const Session& session, int source);
 
 // Site of the first instruction compiled from that line; file may be a path or its last part. -1: none.
 int site_at_line(const capture::Capture& capture, const std::string& file, int line);

@@ -1,6 +1,8 @@
 // Loading, deriving, running; nothing is drawn here.
 #include "app/session/session.h"
 
+#include "app/session/edit/open.h"
+#include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
 #include "app/session/questions.h"
 #include "instrumentation/base/error.h"
@@ -14,6 +16,7 @@
 #include <filesystem>
 #include <limits>
 #include <unistd.h>
+#include <utility>
 
 namespace wl::app {
 
@@ -38,7 +41,7 @@ std::optional<Broken> broken_by(const Worker& worker) {
 void finish_opening(Session& session, Selection& selection) {
     const std::unique_ptr<Opening> opening = std::move(session.opening);
     try {
-        load(session, selection, opening->loaded.get(), opening->path);
+        load(session, selection, opening->loaded.get(), opening->remove ? "" : opening->path);
     } catch (const Error& error) { session.message = {error.what(), true}; }
     std::error_code ignored;
     if (opening->remove) std::filesystem::remove(opening->path, ignored);
@@ -53,18 +56,22 @@ bool hear_opening(Session& session, Selection& selection) {
 
 void finish(Session& session, Selection& selection) {
     const std::unique_ptr<Worker> worker = std::move(session.worker);
-    if (worker->state == WorkerState::finished) {
-        load_file(session, selection, worker->capture, true);
-        return;
-    } else {
-        session.broken = broken_by(*worker);
-        const bool kept = session.captures > 0 && worker->message.ends_with('.');
-        session.message = {
-            worker->message + (kept ? " The capture shown is the previous one." : ""),
-            worker->state == WorkerState::failed};
-    }
+    if (worker->state == WorkerState::finished) return take_run(session, selection, worker->capture, true);
+    session.broken = broken_by(*worker);
+    const bool kept = session.captures > 0 && worker->message.ends_with('.');
+    session.message = {
+        worker->message + (kept ? " The capture shown is the previous one." : ""),
+        worker->state == WorkerState::failed};
     std::error_code ignored;
     std::filesystem::remove(worker->capture, ignored);
+}
+
+// The answer to "what did my edit change, and from where on".
+void tell_difference(Session& session) {
+    const Against& against = session.against;
+    session.message = against.counted.answer
+        ? Message{"A " + first_words(*against.counted.answer, session.capture) + ". B: " + against.name + ".", false}
+        : Message{against.counted.problem, true};
 }
 
 }  // namespace
@@ -98,6 +105,7 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
 void load(Session& session, Selection& selection, Loaded loaded, std::string path) {
     session.opening.reset();
     session.loading.reset();
+    drop_other(session);
     session.broken.reset();
     session.capture = std::move(loaded.capture);
     session.path = std::move(path);
@@ -116,6 +124,8 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
         session.message = {"The writer of this capture did not finish; what it had written is shown.", true};
     selection = {};
     select_first(session, selection);
+    know_kernel(session);
+    watch_files(session);
 }
 
 bool is_big_file(const std::string& path) {
@@ -145,6 +155,7 @@ bool prepare(Session& session, Selection& selection) {
     if (session.worker) {
         poll(*session.worker);
         changed = true;
+        if (std::exchange(session.worker->judged, false)) take_verdict(session, selection);
         if (session.worker->state != WorkerState::running) finish(session, selection);
     }
     changed |= hear_opening(session, selection);
@@ -152,11 +163,18 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_lanes(session, selection);
     changed |= hear_fragments(session);
     changed |= hear_shared(session);
-    changed |= hear_provenance(session);
+    if (hear_provenance(session)) take_found_block(session, selection), changed = true;
     changed |= hear_lessons(session);
-    if (selection.tile != session.current.tile) {
+    changed |= look_after_files(session);
+    if (hear_counting(session.against)) tell_difference(session), changed = true;
+    const bool paired = session.against.shown && has_other(session.against);
+    const uint64_t against = paired ? session.against.number : 0;
+    if (selection.tile != session.current.tile || against != session.shown_against) {
         session.loading.reset();
-        session.current = load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+        session.shown_against = against;
+        session.current = paired
+            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
+            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
         changed = true;
     }
     if (session.loading && is_ready(*session.loading)) {
@@ -168,8 +186,8 @@ bool prepare(Session& session, Selection& selection) {
 }
 
 bool is_waiting(const Session& session) {
-    return session.worker || session.opening || session.loading || session.banks.worker ||
-        session.lessons.worker || !session.lanes.talk.asked.empty() ||
+    return session.worker || session.opening || session.loading || is_counting(session.against) ||
+        session.banks.worker || session.lessons.worker || !session.lanes.talk.asked.empty() ||
         !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
         !session.provenance.talk.asked.empty();
 }
@@ -182,6 +200,7 @@ void run(Session& session, const KernelOptions& request) {
         auto worker = std::make_unique<Worker>();
         start(*worker, command_line(request, session.program, capture), capture);
         session.worker = std::move(worker);
+        session.purpose = Purpose::fresh;
         session.broken.reset();
         session.request = request;
         session.message = {"Running " + request.kernel + " in a worker process.", false};

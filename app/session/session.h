@@ -2,9 +2,13 @@
 // status message.
 #pragma once
 
+#include "app/session/compare/against.h"
+#include "app/session/edit/watched.h"
 #include "app/session/fragment_view.h"
+#include "app/session/history.h"
 #include "app/session/lessons.h"
 #include "app/session/selection.h"
+#include "app/session/settings.h"
 #include "app/session/shared_view.h"
 #include "app/session/tile_load.h"
 #include "app/session/tile_tree.h"
@@ -23,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::app {
@@ -32,6 +37,19 @@ struct KernelChoice {
     std::string name, title;
     std::string path;  // of one that is not shipped: what `warplens run` takes
     std::vector<std::string> faults, presets;
+    std::string story = {};                                        // a few sentences; may be empty
+    std::vector<std::pair<std::string, std::string>> params = {};  // with the manifest's values, expressions
+    std::vector<std::string> files = {};                           // the manifest first, source, reference
+    std::vector<std::pair<std::string, std::string>> about = {};   // faults: what each does
+};
+
+// What becomes of the capture that a worker brings.
+enum class Purpose : uint8_t {
+    fresh,   // it is shown
+    again,   // it is shown where the user stands; what was shown becomes B
+    record,  // the same, and B stays
+    causes,  // its verdict is shown already
+    other,   // it is B
 };
 
 // The words of `warplens run`.
@@ -151,8 +169,20 @@ struct Session {
     uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
     std::vector<KernelChoice> kernels;
     std::unique_ptr<Worker> worker;
-    KernelOptions request;  // what the worker runs
-    std::string program;    // this executable: the worker's
+    Purpose purpose = Purpose::fresh;  // of what it runs
+    int64_t recording = -1;            // the block that it records besides; -1: none
+    std::optional<Selection>
+        judged_at;               // where the selection stood when the verdict was shown, before causes
+    bool finds_block = false;    // the next provenance says which block is to be recorded
+    std::string name_of_b;       // what the capture shown is called then; empty: B stays
+    KernelOptions request;       // what the worker runs
+    std::string program;         // this executable: the worker's
+    Watched watched;             // the loaded kernel's files
+    std::string saved;           // a file that was saved, since which nothing ran; empty: none
+    Against against;             // B
+    uint64_t shown_against = 0;  // Against::number that `current` was made with; 0: the reference
+    History history;
+    Settings settings;
     Message message;
     std::optional<Broken> broken;  // of the latest run
     std::vector<Breakpoint> breakpoints;

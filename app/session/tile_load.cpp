@@ -23,6 +23,24 @@ double progress_of(const TileLoad& load) {
     return std::min(1.0, static_cast<double>(load.effort.elements) / static_cast<double>(load.of));
 }
 
+TileView make_or_load(
+    int64_t elements,
+    int tile,
+    uint64_t& contents,
+    std::unique_ptr<TileLoad>& loading,
+    const std::function<TileView(uint64_t content, Effort* effort)>& make
+) {
+    if (elements <= kAtOnce) return make(++contents, nullptr);
+    loading = std::make_unique<TileLoad>();
+    loading->of = elements * (3 + kMetrics);
+    loading->view = std::async(std::launch::async, [make, content = ++contents, effort = &loading->effort] {
+        return make(content, effort);
+    });
+    TileView empty;
+    empty.tile = tile, empty.content = ++contents, empty.measured = false;
+    return empty;
+}
+
 TileView load_tile_view(
     const capture::Capture& capture, int tile, uint64_t& contents, std::unique_ptr<TileLoad>& loading
 ) {

@@ -3,6 +3,7 @@
 
 #include "app/session/tile_view.h"
 
+#include <functional>
 #include <future>
 #include <memory>
 
@@ -20,6 +21,16 @@ struct TileLoad {
 };
 bool is_ready(const TileLoad& load);
 double progress_of(const TileLoad& load);  // 0 to 1
+
+// What `make` makes of so many elements: at once where that takes no longer than a frame; else an empty view,
+// and `loading`.
+TileView make_or_load(
+    int64_t elements,
+    int tile,
+    uint64_t& contents,
+    std::unique_ptr<TileLoad>& loading,
+    const std::function<TileView(uint64_t content, Effort* effort)>& make
+);
 
 // The tile at once where that takes no longer than a frame; else a preview, and `loading`. Both get contents
 // of their own, from `contents` on.

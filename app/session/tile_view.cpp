@@ -57,11 +57,15 @@ void for_each_layer(View& view, Each each) {
     if (has_owner(view)) each(view.owner);
 }
 
-TileView unmeasured(const capture::Capture& capture, int tile, uint64_t content) {
+TileSource source_at(const capture::Capture& capture, int tile) {
+    const bool known = tile >= 0 && tile < static_cast<int>(capture.tiles.size());
+    return known ? source_of(capture, capture.tiles[static_cast<size_t>(tile)]) : TileSource{};
+}
+
+TileView unmeasured(const TileSource& source, int tile, uint64_t content) {
     TileView view;
     view.tile = tile, view.content = content, view.measured = false;
-    if (tile < 0 || tile >= static_cast<int>(capture.tiles.size())) return view;
-    view.data = source_of(capture, capture.tiles[static_cast<size_t>(tile)]);
+    view.data = source;
     if (!has_values(view)) return view;
     view.got.values = got_plane(view.data);
     if (has_reference(view)) {
@@ -89,7 +93,7 @@ int64_t effort_of(const TileSource& source) {
 }
 
 TileView preview_of(const capture::Capture& capture, int tile, uint64_t content) {
-    TileView view = unmeasured(capture, tile, content);
+    TileView view = unmeasured(source_at(capture, tile), tile, content);
     if (!has_values(view)) return view;
     constexpr int kRows = 64;
     const int every = std::max(1, view.data.rows / kRows);
@@ -101,7 +105,11 @@ TileView preview_of(const capture::Capture& capture, int tile, uint64_t content)
 }
 
 TileView make_tile_view(const capture::Capture& capture, int tile, uint64_t content, Effort* effort) {
-    TileView view = unmeasured(capture, tile, content);
+    return view_of(source_at(capture, tile), tile, content, effort);
+}
+
+TileView view_of(const TileSource& source, int tile, uint64_t content, Effort* effort) {
+    TileView view = unmeasured(source, tile, content);
     view.measured = true;
     if (!has_values(view)) return view;
     for_each_layer(view, [effort](Layer& layer) { measure_layer(layer, effort); });

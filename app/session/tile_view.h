@@ -8,6 +8,7 @@
 #include "instrumentation/capture/capture.h"
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,11 @@ struct ErrorHistogram {
 
 struct TileView {
     int tile = -1;
-    uint64_t content = 0;  // grows with every tile that is loaded
-    bool measured = true;  // false: pyramids, counts and what is wrong are on their way
-    TileSource data;       // of the capture
+    std::array<const char*, 2> names = {"got", "reference"};  // of what stands against what
+    uint64_t content = 0;                                     // grows with every tile that is loaded
+    bool measured = true;              // false: pyramids, counts and what is wrong are on their way
+    TileSource data;                   // of the capture, or of `held`
+    std::shared_ptr<const void> held;  // elements that no capture holds
     Layer got, reference;
     std::array<Layer, kMetrics> metric;  // by analysis::Metric
     Layer owner;                         // warp * 32 + lane; -1: never written
@@ -53,7 +56,8 @@ bool has_values(const TileView& view);
 bool has_reference(const TileView& view);
 bool has_owner(const TileView& view);
 
-// The capture must outlive what is made.
+// What the source lies in must outlive what is made.
+TileView view_of(const TileSource& source, int tile, uint64_t content, Effort* effort = nullptr);
 TileView make_tile_view(
     const capture::Capture& capture, int tile, uint64_t content, Effort* effort = nullptr
 );

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <sstream>
 
 namespace wl::app {
@@ -62,6 +63,7 @@ ImGuiKey key_of(const Driver& driver, const ScriptLine& line) {
     const std::string& name = word_at(driver, line, 1);
     if (name == "Shift") return ImGuiMod_Shift;
     if (name == "Ctrl") return ImGuiMod_Ctrl;
+    if (name == "Alt") return ImGuiMod_Alt;
     for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key) {
         if (name == ImGui::GetKeyName(static_cast<ImGuiKey>(key))) return static_cast<ImGuiKey>(key);
     }
@@ -223,6 +225,25 @@ std::string lesson_value(const LessonsAnswer& lessons) {
     return out;
 }
 
+// Of what lies over the panels, and of A and B.
+std::optional<std::string> window_value(const App& app, const std::string& key) {
+    if (key == "home") return app.workspace.at_home ? "shown" : "hidden";
+    if (key == "keys") return app.workspace.finder.cheat_sheet ? "shown" : "hidden";
+    if (key == "finder")
+        return ImGui::IsPopupOpen("palette", ImGuiPopupFlags_AnyPopupLevel | ImGuiPopupFlags_AnyPopupId)
+            ? "open"
+            : "closed";
+    if (key == "arrange") {
+        constexpr const char* kNames[] = {"side", "flip", "split", "blend"};
+        return kNames[static_cast<size_t>(app.workspace.heatmaps.arrange)];
+    }
+    if (key == "b") return has_other(app.session.against) ? app.session.against.name : "none";
+    if (key == "against") return app.session.current.names[1];
+    if (key == "differ") return std::to_string(app.session.current.wrong_count);
+    if (key == "broken") return app.session.broken ? text_of(app.session.broken->complaints.front()) : "no";
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string value_of(const App& app, const std::string& key) {
@@ -247,6 +268,7 @@ std::string value_of(const App& app, const std::string& key) {
             : heat.zoom == Zoom::cell       ? "cell"
                                             : "free";
     if (key == "flipped") return heat.flipped ? "yes" : "no";
+    if (const std::optional<std::string> value = window_value(app, key)) return *value;
     if (key == "message") return app.session.message.text;
     if (key == "worker") return app.session.worker || app.session.opening ? "running" : "none";
     if (key == "banks") {

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "app/app.h"
-#include "app/shell/pixels.h"
+#include "app/draw/export/pixels.h"
 
 #include <imgui.h>
 

@@ -3,7 +3,7 @@
 
 #include "app/draw/heat.h"
 #include "app/session/plane.h"
-#include "app/shell/pixels.h"
+#include "app/draw/export/pixels.h"
 
 namespace wl::app {
 

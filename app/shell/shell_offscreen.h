@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/app.h"
+#include "app/draw/export/pixels.h"
 #include "app/shell/driver.h"
-#include "app/shell/pixels.h"
 
 #include <functional>
 

@@ -3,6 +3,7 @@
 
 #include "app/draw/gl.h"
 #include "app/draw/look.h"
+#include "app/session/edit/open.h"
 #include "app/shell/icon.h"
 #include "instrumentation/base/error.h"
 
@@ -88,7 +89,8 @@ WindowShell::WindowShell(int width, int height, float scale) :
     glfwSetWindowUserPointer(window.handle, &app);
     glfwSetDropCallback(window.handle, [](GLFWwindow* handle, int count, const char** paths) {
         App& dropped_on = *static_cast<App*>(glfwGetWindowUserPointer(handle));
-        if (count > 0) load_file(dropped_on.session, dropped_on.selection, paths[0]);
+        if (count > 0) open_anything(dropped_on.session, dropped_on.selection, paths[0]);
+        dropped_on.changed = true;
     });
     ImGui_ImplGlfw_InitForOpenGL(window.handle, true);
 }

@@ -1,6 +1,7 @@
 // The window redrawn on events, and the way off screen.
 #include "app/shell/window.h"
 
+#include "app/session/edit/rerun.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
 #include "app/shell/shell_window.h"
@@ -9,9 +10,11 @@
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -24,36 +27,49 @@ void begin(App& app, const OpenRequest& request) {
     app.session.kernels = request.kernels;
     app.session.program = request.program;
     app.session.request = request.run;
+    app.session.settings = read_settings(request.settings);
+    if (!request.capture.empty())
+        remember_recent(app.session.settings, std::filesystem::absolute(request.capture).string());
     if (is_big_file(request.capture)) {
         load_file(app.session, app.selection, request.capture);
     } else if (!request.capture.empty()) {
         load(app.session, app.selection, capture::read_capture(request.capture), request.capture);
     }
     if (!request.run.kernel.empty()) run(app.session, request.run);
+    if (request.capture.empty() && request.run.kernel.empty()) app.workspace.at_home = true;
 }
 
-// Events are followed by a few more frames: hover and layout take their effect one frame later.
+// Until something happens: an event, a saved file, or the time at which a frame is due. Number of frames to
+// draw.
+int wait(App& app, const std::function<bool()>& interrupted) {
+    constexpr int kAfterEvent = 3;
+    constexpr double kWorking = 0.02, kSlice = 0.1;  // seconds
+    const double begin = glfwGetTime();
+    while (!interrupted()) {
+        const double left = is_waiting(app.session) ? kWorking
+            : app.ui.due >= 0                       ? static_cast<double>(app.ui.due) + begin - glfwGetTime()
+                                                    : kSlice;
+        if (left <= 0) return 1;
+        const double slice = std::min(left, kSlice), asked = glfwGetTime();
+        glfwWaitEventsTimeout(slice);
+        if (glfwGetTime() - asked < slice * 0.99) return kAfterEvent;
+        if (is_waiting(app.session) || look_after_files(app.session)) return 1;
+    }
+    return 0;
+}
+
+// Events are followed by a few more frames: hover and layout take their effect one frame later. What Dear
+// ImGui has not taken from its queue yet is an event to come.
 void loop(WindowShell& shell, Driver* driver, const std::function<bool()>& interrupted) {
     constexpr int kAfterEvent = 3;
-    constexpr double kIdle = 1, kWorking = 0.02, kSignal = 0.1;  // seconds
     int due = kAfterEvent;
     while (glfwWindowShouldClose(shell.window.handle) == GLFW_FALSE && !shell.app.quit && !interrupted()) {
-        if (due <= 0 && driver == nullptr) {
-            const double before = glfwGetTime(), patience = is_waiting(shell.app.session) ? kWorking : kIdle;
-            double waited = 0;
-            bool event = false;
-            while (!event && waited < patience && !interrupted()) {
-                const double slice = std::min(kSignal, patience - waited), begin = glfwGetTime();
-                glfwWaitEventsTimeout(slice);
-                waited = glfwGetTime() - before;
-                event = glfwGetTime() - begin < slice * 0.99;
-            }
-            due = event ? kAfterEvent : 1;
-        }
+        if (due <= 0 && driver == nullptr) due = wait(shell.app, interrupted);
         shell.draw(driver);
         --due;
+        if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) due = kAfterEvent;
         if (shell.app.changed && !is_waiting(shell.app.session)) due = std::max(due, 1);
-        if (ImGui::GetIO().WantTextInput) due = std::max(due, 1);  // the caret blinks
+        if (ImGui::GetIO().WantTextInput) shell.app.ui.due = 0.4F;  // the caret blinks
         if (driver != nullptr && finished(*driver)) return;
     }
 }

@@ -29,6 +29,7 @@ double now() {
 void judge_line(Worker& worker, const std::string& line) {
     if (const std::optional<Progress> progress = progress_from_line(line)) {
         worker.progress = *progress;
+        worker.judged = worker.judged || progress->stage == kJudged;
     } else if (line.find_first_not_of(" \t\r") != std::string::npos) {
         constexpr std::string_view kPrefix = "warplens: error: ";
         worker.last_line = line.starts_with(kPrefix) ? line.substr(kPrefix.size()) : line;

@@ -13,6 +13,7 @@ namespace wl::app {
 
 // Wire format: the worker writes `progress STAGE FRACTION` lines to stderr; every other line of stderr is for
 // people.
+constexpr const char* kJudged = "judged";  // a stage: the capture is there, and its causes are looked for
 struct Progress {
     std::string stage;    // "compile", "run", "record", ...
     double fraction = 0;  // of that stage, 0 .. 1
@@ -30,6 +31,7 @@ struct Worker {
     std::vector<Complaint> complaints;         // ... unless a compiler said where
     std::string capture;                       // the file it writes
     Progress progress;
+    bool judged = false;  // since nobody took note of it
     WorkerState state = WorkerState::running;
     std::string message;  // why it failed, one sentence
     double killed_after =

@@ -250,6 +250,11 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
         if (follow_uninitialised(e, c, incidents)) c.seconds.emplace_back("trace", seconds(trace));
     }
     note_checks(e, c);
+    if (options.diagnose && options.on_judged) {
+        capture::Capture judged = c;
+        judged.verdict = analysis::verdict_of(judged);
+        options.on_judged(judged);
+    }
     if (options.diagnose) {
         const Timer diagnose_time;
         report(options, "diagnose", 0);

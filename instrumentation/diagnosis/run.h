@@ -38,6 +38,8 @@ struct Options {
     double search_seconds = 0;  // for a change that mends what no rule proves; 0: none is searched for
     // Told the change of the source that the first finding rests on, as `patch -p1` takes it.
     std::function<void(const std::string& patch)> on_patch;
+    // Told what was recorded and compared, before its causes are looked for.
+    std::function<void(const capture::Capture& judged)> on_judged;
     std::vector<std::string> ideas;  // changes of the source that shall be tried, "57: < -> <="
     std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled

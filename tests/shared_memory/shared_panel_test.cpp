@@ -1,6 +1,6 @@
 // The panel Shared memory, by frames read back.
 #include "app/session/navigate.h"
-#include "app/session/shared_question.h"
+#include "app/session/shared/shared_question.h"
 #include "app/shell/shell_offscreen.h"
 #include "instrumentation/capture/file.h"
 #include "tests/support/program.h"

@@ -1,7 +1,7 @@
 // A PNG file as pixels.
 #pragma once
 
-#include "app/shell/pixels.h"
+#include "app/draw/export/pixels.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // Physical rows on the left, matrices beside them.
 #include "app/cli/questions/at_shared.h"
-#include "app/session/shared_words.h"
+#include "app/session/shared/shared_words.h"
 
 #include <algorithm>
 #include <array>

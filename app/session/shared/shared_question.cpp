@@ -1,5 +1,5 @@
 // Memory instructions are told by their text.
-#include "app/session/shared_question.h"
+#include "app/session/shared/shared_question.h"
 
 #include "app/session/navigate.h"
 #include "instrumentation/base/block_text.h"

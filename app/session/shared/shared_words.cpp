@@ -1,5 +1,5 @@
 // Sentences for a panel's foot.
-#include "app/session/shared_words.h"
+#include "app/session/shared/shared_words.h"
 
 #include "app/worker/declaration.h"
 

@@ -1,5 +1,5 @@
 // glReadPixels turned the right way up; stb_image_write.
-#include "app/shell/pixels.h"
+#include "app/draw/export/pixels.h"
 
 #include "app/draw/gl.h"
 #include "instrumentation/base/error.h"

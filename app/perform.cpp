@@ -1,0 +1,247 @@
+// One switch; what takes more than a line is a function above it.
+#include "app/perform.h"
+
+#include "app/draw/transport.h"
+#include "app/session/edit/rerun.h"
+#include "app/session/navigate.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <string_view>
+
+namespace wl::app {
+
+namespace {
+
+bool is_loaded(const Session& session) { return !session.capture.launch.kernel.empty(); }
+
+bool is_unrecorded(const Session& session, const Selection& selection) {
+    const capture::Tile* tile = tile_of(session, selection);
+    if (tile == nullptr || session.program.empty() || session.worker) return false;
+    return tile->block < 0 ? exists(selection.element) : tile->values == capture::kNoBlob;
+}
+
+constexpr const char* step_words(Act act) {
+    switch (act) {
+        case Act::over: return "over";
+        case Act::back_over: return "back over";
+        case Act::into: return "into";
+        case Act::back_into: return "back into";
+        case Act::out: return "out";
+        case Act::back_out: return "back out";
+        case Act::one: return "1";
+        case Act::back_one: return "-1";
+        case Act::go: return "go";
+        case Act::back_go: return "back go";
+        case Act::iteration: return "iteration";
+        case Act::back_iteration: return "back iteration";
+        case Act::write: return "write ";
+        case Act::back_write: return "back write ";
+        default: return nullptr;
+    }
+}
+
+void show_heat(App& app, Act act) {
+    HeatmapsPanel& heat = app.workspace.heatmaps;
+    const auto metric = [&](analysis::Metric which) {
+        heat.metric = which;
+        fit_ranges(heat, app.session.current);
+    };
+    const auto zoom = [&](Zoom how) {
+        heat.zoom = how;
+        heat.centred = {};
+    };
+    switch (act) {
+        case Act::difference: return metric(analysis::Metric::difference);
+        case Act::relative: return metric(analysis::Metric::relative);
+        case Act::ratio: return metric(analysis::Metric::ratio);
+        case Act::ulp: return metric(analysis::Metric::ulp);
+        case Act::log: heat.log = !heat.log; return;
+        case Act::autofit: heat.autofit = true; return fit_ranges(heat, app.session.current);
+        case Act::fit: return zoom(Zoom::fit);
+        case Act::one_to_one: return zoom(Zoom::one_to_one);
+        case Act::cell: return zoom(Zoom::cell);
+        case Act::link: heat.linked = !heat.linked; return;
+        case Act::flip: heat.swapped = !heat.swapped; return;
+        case Act::beside: heat.arrange = Arrange::side; return;
+        case Act::over_each_other: heat.arrange = Arrange::flip; return;
+        case Act::split: heat.arrange = Arrange::split; return;
+        case Act::blend: heat.arrange = Arrange::blend; return;
+        default: return;
+    }
+}
+
+void show_b(App& app, Act act) {
+    Session& session = app.session;
+    switch (act) {
+        case Act::versus: session.against.shown = !session.against.shown; return;
+        case Act::keep_as_b: return keep_as_other(session);
+        case Act::earlier: return compare_earlier(session);
+        case Act::swap: return swap_sides(session, app.selection);
+        case Act::drop_b: return drop_other(session);
+        case Act::next_difference: {
+            session.against.shown = true;
+            const int next = next_different(session.against, session.capture, app.selection.tile);
+            if (next >= 0) select_tile(session, app.selection, next);
+            return;
+        }
+        default: return;
+    }
+}
+
+void move(App& app, Act act) {
+    const Session& session = app.session;
+    Selection& at = app.selection;
+    switch (act) {
+        case Act::back: go_back(app.session.history, at); return;
+        case Act::forward: go_forward(app.session.history, at); return;
+        case Act::next_bad: select_next_bad(session, at, 1); return;
+        case Act::previous_bad: select_next_bad(session, at, -1); return;
+        case Act::first_bad: return select_tile(session, at, session.first_bad);
+        case Act::next_stop: return step(session, at, 1, Stride::stop);
+        case Act::previous_stop: return step(session, at, -1, Stride::stop);
+        case Act::next_instant: return step(session, at, 1, Stride::instant);
+        case Act::previous_instant: return step(session, at, -1, Stride::instant);
+        default: return;
+    }
+}
+
+// What a run needs is in the run bar.
+void run_what_is_chosen(App& app, Act act, Commands& commands) {
+    const KernelOptions request = request_of(app.workspace.run, app.session);
+    if (act == Act::run) commands.run = request;
+    if (act == Act::run_b) commands.run_b = request;
+}
+
+void ask_for(App& app, Asks what) { app.workspace.dialogs.asks = what; }
+
+void use_source(App& app, Act act, Commands& commands) {
+    SourceFind& find = app.workspace.source.find;
+    if (act == Act::edit_line) {
+        commands.edit = place_of_line(app.session, app.selection);
+        return;
+    }
+    show_panel(app.workspace, "Source");
+    if (act == Act::find) find.opens = true;
+    if (act == Act::find_next) find.step = 1;
+    if (act == Act::find_previous) find.step = -1;
+}
+
+}  // namespace
+
+bool can(Act act, const Session& session, const Selection& selection) {
+    if (step_words(act) != nullptr)
+        return is_loaded(session) && !session.program.empty() &&
+            ((act != Act::write && act != Act::back_write) || !element_name(session, selection).empty());
+    switch (act) {
+        case Act::save:
+        case Act::keep_as_b: return is_loaded(session);
+        case Act::export_tile: return has_values(session.current);
+        case Act::run:
+        case Act::run_b: return !session.program.empty() && !session.worker;
+        case Act::cancel: return session.worker != nullptr;
+        case Act::record: return is_unrecorded(session, selection);
+        case Act::back: return !session.history.past.empty();
+        case Act::forward: return !session.history.future.empty();
+        case Act::first_bad:
+        case Act::next_bad:
+        case Act::previous_bad: return session.first_bad >= 0;
+        case Act::find:
+        case Act::find_next:
+        case Act::find_previous: return !session.capture.sources.empty();
+        case Act::edit_line: return place_of_line(session, selection).line > 0;
+        case Act::difference:
+        case Act::relative:
+        case Act::ratio:
+        case Act::ulp:
+        case Act::flip:
+        case Act::over_each_other:
+        case Act::split:
+        case Act::blend: return has_reference(session.current);
+        case Act::open_b:
+        case Act::earlier: return is_loaded(session);
+        case Act::versus:
+        case Act::next_difference:
+        case Act::drop_b: return has_other(session.against);
+        case Act::swap: return session.against.other != nullptr;
+        default: return true;
+    }
+}
+
+void perform(App& app, Act act, Commands& commands) {
+    Session& session = app.session;
+    if (!can(act, session, app.selection)) return;
+    if (const char* words = step_words(act)) {
+        const bool write = act == Act::write || act == Act::back_write;
+        commands.step = words + (write ? element_name(session, app.selection) : "");
+        return;
+    }
+    switch (act) {
+        case Act::open: return ask_for(app, Asks::open);
+        case Act::open_b: return ask_for(app, Asks::open_b);
+        case Act::save: return ask_for(app, Asks::save);
+        case Act::export_tile: return ask_for(app, Asks::export_tile);
+        case Act::editor: return ask_for(app, Asks::editor);
+        case Act::home: app.workspace.at_home = !app.workspace.at_home; return;
+        case Act::quit: app.quit = true; return;
+        case Act::run:
+        case Act::run_b: return run_what_is_chosen(app, act, commands);
+        case Act::cancel: commands.cancel = true; return;
+        case Act::record: {
+            const int64_t block = tile_of(session, app.selection)->block;
+            if (block < 0) return record_behind(session, app.selection);
+            return run_recording(session, block);
+        }
+        case Act::follow_files: session.watched.on = !session.watched.on; return;
+        case Act::palette: app.workspace.finder.opens = true; return;
+        case Act::cheat_sheet: app.workspace.finder.cheat_sheet = !app.workspace.finder.cheat_sheet; return;
+        case Act::layout:
+            app.workspace.open.fill(true);
+            commands.reset_layout = true;
+            return;
+        case Act::find:
+        case Act::find_next:
+        case Act::find_previous:
+        case Act::edit_line: return use_source(app, act, commands);
+        default: break;
+    }
+    const std::string_view menu = action_of(act).menu;
+    if (menu == "Go") return move(app, act);
+    show_heat(app, act);
+    show_b(app, act);
+}
+
+int chord_of(std::string_view keys) {
+    int chord = 0;
+    const auto take = [&](std::string_view name, int mod) {
+        if (!keys.starts_with(name)) return;
+        chord |= mod;
+        keys.remove_prefix(name.size());
+    };
+    take("Ctrl+", ImGuiMod_Ctrl);
+    take("Shift+", ImGuiMod_Shift);
+    take("Alt+", ImGuiMod_Alt);
+    if (keys == ".") keys = "Period";
+    if (keys == ",") keys = "Comma";
+    for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key)
+        if (keys == ImGui::GetKeyName(static_cast<ImGuiKey>(key))) return chord | key;
+    return 0;
+}
+
+// A step is a press: a key that is held down while a frame is slow does not run on.
+void take_keys(App& app, Commands& commands) {
+    const ImGuiIO& io = ImGui::GetIO();
+    for (const Action& action : actions()) {
+        if (action.keys[0] == '\0') continue;
+        const int chord = chord_of(action.keys), key = chord & ~ImGuiMod_Mask_;
+        const bool function = key >= ImGuiKey_F1 && key <= ImGuiKey_F12;
+        const bool command = (chord & ImGuiMod_Ctrl) != 0 && key != ImGuiKey_Backspace;
+        if (io.WantTextInput && !function && !command) continue;
+        const bool repeats = std::string_view(action.menu) == "Go" && !function;
+        if (ImGui::IsKeyChordPressed(chord, repeats ? ImGuiInputFlags_Repeat : ImGuiInputFlags_None))
+            perform(app, action.act, commands);
+    }
+}
+
+}  // namespace wl::app

@@ -1,0 +1,121 @@
+// The suffix decides.
+#include "app/session/edit/open.h"
+
+#include "app/session/edit/rerun.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/file.h"
+#include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/python.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A source that nothing was run of.
+capture::Capture capture_of_text(const std::string& path) {
+    capture::Capture c;
+    c.launch.kernel = fs::path(path).stem().string();
+    c.launch.executor = "not run";
+    c.sources.push_back({path, read_text_file(path)});
+    c.notes.push_back(
+        "the text alone: name it in a manifest (source = \"" + file_name(path) + "\") to run it"
+    );
+    return c;
+}
+
+void run_kernel(Session& session, const std::string& path) {
+    KernelChoice choice = describe_kernel(path);
+    KernelOptions options;
+    options.kernel = choice.path.empty() ? choice.name : choice.path;
+    std::erase_if(session.kernels, [&](const KernelChoice& k) { return k.name == choice.name; });
+    session.kernels.insert(session.kernels.begin(), std::move(choice));
+    run(session, options);
+}
+
+}  // namespace
+
+KernelChoice describe_kernel(const std::string& kernel) {
+    const std::string path = manifest::resolve(kernel);
+    const manifest::Kernel k = manifest::load(path);
+    const std::vector<std::string> shipped = manifest::shipped();
+    KernelChoice choice{k.name, k.title, "", {}, {}, k.story, k.params, {}};
+    if (std::find(shipped.begin(), shipped.end(), path) == shipped.end()) choice.path = kernel;
+    for (const manifest::Fault& f : k.faults) {
+        choice.faults.push_back(f.name);
+        choice.about.emplace_back(f.name, f.about);
+    }
+    for (const auto& [name, settings] : k.presets) choice.presets.push_back(name);
+    choice.files = {path, k.source};
+    if (!k.reference.target.empty() && fs::path(k.reference.target).is_absolute())
+        choice.files.push_back(k.reference.target);
+    return choice;
+}
+
+capture::Capture capture_of_array(const std::string& path) {
+    const Tensor array = manifest::read_npy(path);
+    const int64_t all = elements(array.shape), cols = array.shape.empty() ? 1 : array.shape.back();
+    const int64_t rows = cols > 0 ? all / cols : 0, most = std::numeric_limits<int>::max();
+    if (all == 0 || rows > most || cols > most) throw Error(path + ": an array that no tile can show.");
+    capture::Capture c;
+    c.launch.kernel = fs::path(path).stem().string();
+    c.launch.executor = "an array";
+    capture::Probe probe;
+    probe.name = c.launch.kernel, probe.kind = capture::ProbeKind::output, probe.dtype = array.dtype;
+    probe.rows = static_cast<int>(rows), probe.cols = static_cast<int>(cols), probe.memory = "global";
+    c.probes.push_back(probe);
+    capture::Tile tile;
+    tile.block = capture::kWholeLaunch, tile.rows = probe.rows, tile.cols = probe.cols, tile.ld = probe.cols;
+    c.blobs.blobs.push_back(array.bytes);
+    tile.values = static_cast<capture::BlobId>(c.blobs.blobs.size()) - 1;
+    c.tiles.push_back(tile);
+    c.complete = true;
+    return c;
+}
+
+void know_kernel(Session& session) {
+    const std::string& kernel = session.capture.launch.kernel;
+    const bool known =
+        std::any_of(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
+            return k.name == kernel;
+        });
+    if (known || kernel.empty()) return;
+    std::error_code none;
+    const fs::path beside = fs::path(session.path).parent_path();
+    for (const capture::Source& source : session.capture.sources) {
+        const fs::path file = source.path;
+        if (file.stem() != kernel) continue;
+        for (const fs::path& there : {file, beside / file, beside / file.filename()}) {
+            if (!fs::is_regular_file(there, none)) continue;
+            try {
+                session.kernels.insert(session.kernels.begin(), describe_kernel(there.string()));
+            } catch (const Error&) { continue; }  // it can be looked at all the same
+            return;
+        }
+    }
+}
+
+void open_anything(Session& session, Selection& selection, const std::string& path) {
+    const std::string suffix = fs::path(path).extension().string();
+    try {
+        if (suffix == ".cu" || suffix == ".toml") {
+            run_kernel(session, path);
+        } else if (suffix == ".ptx") {
+            load(session, selection, capture_of_text(path), path);
+        } else if (suffix == ".npy") {
+            load(session, selection, capture_of_array(path), path);
+        } else {
+            load(session, selection, capture::read_capture(path), path);
+        }
+        remember_recent(session.settings, fs::absolute(path).string());
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+}  // namespace wl::app

@@ -1,0 +1,24 @@
+// Files that the user names or drops, by what they are.
+#pragma once
+
+#include "app/session/session.h"
+
+#include <string>
+
+namespace wl::app {
+
+// A .wlcap is shown, a .cu or .toml is run, of a .ptx the text is shown, of a .npy the array. An Error
+// becomes the message.
+void open_anything(Session& session, Selection& selection, const std::string& path);
+
+// What the window knows of a kernel: a shipped name, a .toml, or a .cu with its manifest beside it. Throws
+// Error for what is none.
+KernelChoice describe_kernel(const std::string& kernel);
+
+// An array as a capture of one tile.
+capture::Capture capture_of_array(const std::string& path);
+
+// The kernel of the capture becomes one that can be run, where its files are found.
+void know_kernel(Session& session);
+
+}  // namespace wl::app

@@ -1,0 +1,254 @@
+// Runs whose result does not simply replace what is shown.
+#include "app/session/edit/rerun.h"
+
+#include "app/session/edit/place.h"
+#include "app/session/navigate.h"
+#include "app/session/questions.h"
+#include "instrumentation/base/block_text.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/toolkit_header.h"
+#include "instrumentation/capture/file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const KernelChoice* choice_of(const Session& session) {
+    const std::string& kernel = session.capture.launch.kernel;
+    const auto found =
+        std::find_if(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
+            return k.name == kernel;
+        });
+    return found != session.kernels.end() ? &*found : nullptr;
+}
+
+void start_run(Session& session, const KernelOptions& options, Purpose purpose, const std::string& name) {
+    if (session.worker) return;
+    run(session, options);
+    session.purpose = purpose;
+    session.name_of_b = name;
+}
+
+// What is shown gives way to `capture`, and the user stays where he was.
+void replace(Session& session, Selection& selection, capture::Capture fresh, const std::string& name_of_b) {
+    const Selection stood = selection;
+    Against against = std::move(session.against);
+    if (against.counting.valid()) against.counting.wait();
+    session.loading.reset();
+    auto was = std::make_shared<capture::Capture>(std::move(session.capture));
+    load(session, selection, std::move(fresh), "");
+    take_place(session, *was, stood, selection);
+    if (!name_of_b.empty()) {
+        const bool shown = against.shown && against.other;
+        set_other(session, was, name_of_b);
+        session.against.shown = shown;
+    } else if (against.other) {
+        set_other(session, against.other, against.name);
+        session.against.shown = against.shown;
+    }
+}
+
+}  // namespace
+
+std::string run_name(const capture::Launch& launch) {
+    std::string name = launch.kernel;
+    for (const std::string& fault : launch.faults) name.append(" + ").append(fault);
+    if (launch.seed != 0) name += ", seed " + std::to_string(launch.seed);
+    if (!launch.executor.empty() && launch.executor != "emulator") name += ", " + launch.executor;
+    return name;
+}
+
+KernelOptions options_again(const Session& session) {
+    const capture::Launch& launch = session.capture.launch;
+    if (launch.kernel.empty()) return {};
+    KernelOptions options = problem_of(session);
+    if (const KernelChoice* choice = choice_of(session); choice != nullptr && !choice->path.empty())
+        options.kernel = choice->path;
+    options.on = launch.executor.starts_with("gpu") ? "gpu" : "cpu";
+    for (const capture::BlockRecord& r : session.capture.records)
+        options.record.push_back(block_words(r.block, launch.grid));
+    return options;
+}
+
+void run_again(Session& session, const std::string& name_of_b) {
+    const KernelOptions options = options_again(session);
+    if (!options.kernel.empty()) start_run(session, options, Purpose::again, name_of_b);
+}
+
+void run_recording(Session& session, int64_t block) {
+    KernelOptions options = options_again(session);
+    if (options.kernel.empty() || block < 0) return;
+    options.record.push_back(block_words(block, session.capture.launch.grid));
+    start_run(session, options, Purpose::record, "");
+    session.recording = block;
+    session.message = {"Recording " + block_text(session.capture, block) + ".", false};
+}
+
+void record_behind(Session& session, const Selection& selection) {
+    const capture::Tile* tile = tile_of(session, selection);
+    if (tile == nullptr || tile->block >= 0 || !exists(selection.element)) return;
+    session.finds_block = true;
+    ask_provenance(
+        session,
+        fmt::format(
+            "--tile \"{}\" --element {},{}",
+            probe_of(session, selection)->name,
+            selection.element.row,
+            selection.element.col
+        )
+    );
+    session.message = {"Looking for the block that wrote the element.", false};
+}
+
+void take_found_block(Session& session, Selection& selection) {
+    const std::optional<ProvenanceReport>& report = session.provenance.report;
+    if (!session.finds_block || !session.provenance.talk.asked.empty()) return;
+    session.finds_block = false;
+    if (!report || !report->problem.empty()) {
+        session.message = {report ? report->problem : session.provenance.talk.problem, true};
+    } else if (record_index(session, report->block) >= 0) {
+        selection.block = report->block;
+        session.message = {block_text(session.capture, report->block) + " wrote it and is recorded.", false};
+    } else {
+        run_recording(session, report->block);
+    }
+}
+
+void run_as_b(Session& session, const KernelOptions& options) {
+    KernelOptions wanted = options;
+    for (const capture::BlockRecord& r : session.capture.records)
+        wanted.record.push_back(block_words(r.block, session.capture.launch.grid));
+    start_run(session, wanted, Purpose::other, "");
+}
+
+std::vector<std::string> files_of(const Session& session) {
+    std::vector<std::string> files;
+    const KernelChoice* choice = choice_of(session);
+    if (choice != nullptr) files = choice->files;
+    const fs::path folder = files.empty() ? fs::path() : fs::path(files.front()).parent_path();
+    std::error_code none;
+    for (const capture::Source& source : session.capture.sources) {
+        if (is_toolkit_header(source.path)) continue;
+        for (const fs::path& there : {fs::path(source.path), folder / source.path}) {
+            if (!fs::is_regular_file(there, none)) continue;
+            files.push_back(fs::weakly_canonical(there, none).string());
+            break;
+        }
+    }
+    std::sort(files.begin(), files.end());
+    files.erase(std::unique(files.begin(), files.end()), files.end());
+    return files;
+}
+
+void watch_files(Session& session) {
+    watch(session.watched, session.program.empty() ? std::vector<std::string>{} : files_of(session));
+}
+
+bool look_after_files(Session& session) {
+    std::vector<std::string> changed = take_changed(session.watched);
+    if (!changed.empty()) session.saved = file_name(changed.front());
+    if (!session.saved.empty() && session.worker && session.purpose == Purpose::causes)
+        session.worker.reset();  // of a source that is no more
+    if (session.saved.empty() || session.worker) return !changed.empty();
+    run_again(session, "before " + std::exchange(session.saved, {}) + " was saved");
+    return true;
+}
+
+namespace {
+
+Selection without_mouse(Selection selection) {
+    selection.hovered = selection.hovering = {};
+    return selection;
+}
+
+void take(Session& session, Selection& selection, capture::Capture fresh, Purpose purpose) {
+    if (purpose == Purpose::other) {
+        const std::string name = run_name(fresh.launch);
+        set_other(session, std::make_shared<capture::Capture>(std::move(fresh)), name);
+        session.against.shown = true;
+        session.message = {"B is " + name + ".", false};
+        return;
+    }
+    const Selection stood = without_mouse(selection);
+    replace(session, selection, std::move(fresh), purpose == Purpose::again ? session.name_of_b : "");
+    const int64_t block = std::exchange(session.recording, -1);
+    if (purpose == Purpose::causes && session.judged_at == stood) select_first(session, selection);
+    if (purpose == Purpose::record && record_index(session, block) >= 0) selection.block = block;
+}
+
+}  // namespace
+
+void take_run(Session& session, Selection& selection, const std::string& path, bool remove) {
+    const Purpose purpose = std::exchange(session.purpose, Purpose::fresh);
+    if (purpose == Purpose::fresh) {
+        load_file(session, selection, path, remove);
+        if (!session.opening && session.path == path) session.path.clear();  // the worker's file goes
+        return;
+    }
+    try {
+        take(session, selection, capture::read_capture(path), purpose);
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+    std::error_code ignored;
+    if (remove) fs::remove(path, ignored);
+}
+
+void take_verdict(Session& session, Selection& selection) {
+    if (session.purpose == Purpose::other || is_big_file(session.worker->capture)) return;
+    take_run(session, selection, session.worker->capture, false);
+    session.judged_at = without_mouse(selection);
+    session.purpose = Purpose::causes;
+    session.message = {"The verdict is there; its causes are being looked for.", false};
+}
+
+void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name) {
+    drop_other(session);
+    Against& against = session.against;
+    against.other = std::move(other), against.name = std::move(name);
+    start_counting(against, session.capture);
+}
+
+void drop_other(Session& session) {
+    session.loading.reset();
+    const uint64_t number = session.against.number + 1;
+    session.against = {};
+    session.against.number = number;
+}
+
+void load_other(Session& session, const std::string& path) {
+    try {
+        set_other(session, std::make_shared<capture::Capture>(capture::read_capture(path)), file_name(path));
+        session.against.shown = true;
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+void compare_earlier(Session& session) {
+    drop_other(session);
+    session.against.iterations = 1, session.against.shown = true;
+    session.against.name = "the iteration before";
+}
+
+void keep_as_other(Session& session) {
+    set_other(
+        session,
+        std::make_shared<capture::Capture>(session.capture),
+        run_name(session.capture.launch) + ", kept"
+    );
+}
+
+void swap_sides(Session& session, Selection& selection) {
+    if (!session.against.other) return;
+    const bool shown = session.against.shown;
+    capture::Capture other = *session.against.other;
+    const std::string path = session.path;
+    replace(session, selection, std::move(other), run_name(session.capture.launch));
+    session.against.shown = shown;
+}
+
+}  // namespace wl::app

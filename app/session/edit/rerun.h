@@ -1,0 +1,47 @@
+// The loaded kernel once more: after an edit, with another block recorded, or with other options beside it.
+#pragma once
+
+#include "app/session/session.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::app {
+
+// The loaded capture's run as it was asked for, its blocks recorded again. Empty kernel: nothing is loaded.
+KernelOptions options_again(const Session& session);
+
+// Runs it; what comes takes the place of what is shown, which becomes B under that name.
+void run_again(Session& session, const std::string& name_of_b);
+// Runs it with this block recorded, too; nothing becomes B.
+void run_recording(Session& session, int64_t block);
+// The same of the block that wrote the selected element of an output, which `why` finds first.
+void record_behind(Session& session, const Selection& selection);
+void take_found_block(Session& session, Selection& selection);  // when provenance has come
+// What comes is B.
+void run_as_b(Session& session, const KernelOptions& options);
+
+// Saved files run the kernel again; while a worker runs, the next run waits for it. True: something changed.
+bool look_after_files(Session& session);
+// What the loaded capture was made of, as far as it lies on this machine.
+std::vector<std::string> files_of(const Session& session);
+void watch_files(Session& session);
+
+// What a worker brought, by Session::purpose.
+void take_run(Session& session, Selection& selection, const std::string& path, bool remove);
+
+// The verdict of a run whose causes are still looked for: shown at once.
+void take_verdict(Session& session, Selection& selection);
+
+// B: another capture. Tiles are shown against it from now on.
+void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name);
+void load_other(Session& session, const std::string& path);  // an Error becomes the message
+void compare_earlier(Session& session);                      // B: the iteration before
+void drop_other(Session& session);
+void swap_sides(Session& session, Selection& selection);
+void keep_as_other(Session& session);
+
+// "v2c_3 + 32x, seed 1"
+std::string run_name(const capture::Launch& launch);
+
+}  // namespace wl::app

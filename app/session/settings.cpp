@@ -1,0 +1,58 @@
+// A line a setting: "recent PATH", "editor COMMAND".
+#include "app/session/settings.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace wl::app {
+
+namespace fs = std::filesystem;
+
+std::string settings_path() {
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::string(value != nullptr ? value : "");
+    };
+    fs::path folder = variable("XDG_CONFIG_HOME");
+    if (folder.empty() && !variable("HOME").empty()) folder = fs::path(variable("HOME")) / ".config";
+    return folder.empty() ? "" : (folder / "warplens" / "window.conf").string();
+}
+
+Settings read_settings(const std::string& file) {
+    Settings settings;
+    settings.file = file;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        const size_t space = line.find(' ');
+        if (space == std::string::npos) continue;
+        const std::string name = line.substr(0, space), value = line.substr(space + 1);
+        if (name == "recent" && settings.recent.size() < kMostRecent) settings.recent.push_back(value);
+        if (name == "editor") settings.editor = value;
+    }
+    return settings;
+}
+
+void write_settings(const Settings& settings) {
+    if (settings.file.empty()) return;
+    std::error_code ignored;
+    fs::create_directories(fs::path(settings.file).parent_path(), ignored);
+    const std::string fresh = settings.file + ".new";
+    {
+        std::ofstream out(fresh);
+        for (const std::string& path : settings.recent) out << "recent " << path << '\n';
+        if (!settings.editor.empty()) out << "editor " << settings.editor << '\n';
+        if (!out) return;
+    }
+    fs::rename(fresh, settings.file, ignored);
+}
+
+void remember_recent(Settings& settings, const std::string& path) {
+    std::erase(settings.recent, path);
+    settings.recent.insert(settings.recent.begin(), path);
+    if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
+    write_settings(settings);
+}
+
+}  // namespace wl::app
