@@ -62,7 +62,8 @@ TEST(WorkerRun, ItsCaptureIsLoadedWithTheSelectionOnTheFirstFinding) {
     Running running(faulty_kernel("1,1,128,64"));
     ASSERT_FALSE(running.ended()) << running.session.message.text;
     running.until([&] { return running.ended(); });
-    ASSERT_EQ(running.session.captures, 1U) << running.session.message.text;
+    ASSERT_EQ(running.session.captures, 2U)
+        << "the verdict, then its causes: " << running.session.message.text;
     ASSERT_FALSE(running.session.capture.findings.empty());
     EXPECT_EQ(running.selection.finding, 0);
     EXPECT_EQ(probe_of(running.session, running.selection)->name, "l");
