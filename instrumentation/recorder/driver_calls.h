@@ -28,6 +28,7 @@ void* driver_symbol(const char* name);
     X(kernel_parameter, cuKernelGetParamInfo)
 
 struct Calls {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member
 #define WL_RECORDER_MEMBER(member, function) decltype(&(function)) member{};
     WL_RECORDER_CALLS(WL_RECORDER_MEMBER)
 #undef WL_RECORDER_MEMBER

@@ -5,10 +5,12 @@
 #include "instrumentation/recorder/hooked.h"
 #include "instrumentation/recorder/watch.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <string>
+#include <utility>
 
-// NOLINTBEGIN(readability-identifier-naming)
+// NOLINTBEGIN(readability-identifier-naming,readability-function-size): the names and parameters are CUDA's
 namespace wl::recorder {
 namespace {
 
@@ -33,7 +35,9 @@ void take_text(void* nvrtc_function, void* program) {
     size_t bytes = 0;
     if (size_of != nullptr && get != nullptr && size_of(program, &bytes) == 0 && bytes > 1) {
         std::string text(bytes, '\0');
-        if (get(program, text.data()) == 0) text_made(text.c_str());
+        const bool got = get(program, text.data()) == 0;
+        text.resize(std::strlen(text.c_str()));
+        if (got) text_made(std::move(text));
     }
     dlclose(library);
 }
@@ -53,7 +57,9 @@ using namespace wl::recorder;
 WL_HOOK void* dlsym(void* library, const char* name) {
     Hook* const hook = hook_of(name);
     if (hook == nullptr) return find_symbol()(library, name);
-    return ours_for(*hook, find_symbol()(library, name));
+    void* found = find_symbol()(library, name);
+    if (found == hook->ours) found = find_symbol()(RTLD_NEXT, name);  // looked for among all that is loaded
+    return ours_for(*hook, found);
 }
 
 WL_HOOK CUresult cuGetProcAddress_v2(
@@ -180,4 +186,4 @@ WL_HOOK int nvrtcGetCUBIN(void* program, char* cubin) {
     if (result == 0 && is_armed()) take_text(reinterpret_cast<void*>(function), program);
     return result;
 }
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,readability-function-size)

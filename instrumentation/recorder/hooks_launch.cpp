@@ -5,7 +5,7 @@
 
 #include <optional>
 
-// NOLINTBEGIN(readability-identifier-naming)
+// NOLINTBEGIN(readability-identifier-naming,readability-function-size): the names and parameters are CUDA's
 namespace wl::recorder {
 namespace {
 
@@ -158,4 +158,4 @@ cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction f, void** params,
     return launch_by_config<Hooked::cuLaunchKernelEx_ptsz>(config, f, params, extra);
 }
 
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,readability-function-size)

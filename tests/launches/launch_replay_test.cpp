@@ -3,7 +3,9 @@
 #include "tests/support/program.h"
 
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace wl::test {
@@ -252,6 +254,33 @@ TEST(Replay, EveryCheckIsMade) {
     EXPECT_EQ(racy.said.status, 1);
     EXPECT_EQ(first_rule(racy), "race_shared");
     EXPECT_EQ(warplens({"hazards", folder.path + "/x.wllaunch"}).status, 1);
+}
+
+// tests/gpu/record_run.py has recorded them on an H200: CUDA C++, a PyTorch extension, CuPy, Triton,
+// PyTorch's NVRTC. Two are wrong, and ended well there.
+TEST(Replay, WhatAnH200LeftIsWhatTheEmulatorMakes) {
+    const std::map<std::string, std::string> wrong = {
+        {"program-racing_sums", "race_shared"  },
+        {"exact-differences",   "out_of_bounds"}
+    };
+    const TemporaryFolder folder;
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(source_path("tests/golden/launches"))) {
+        const std::string name = entry.path().stem().string();
+        if (entry.path().extension() != ".wllaunch") continue;
+        ++files;
+        const Said said = warplens({"run", entry.path().string(), "--json", "-o", folder.path + "/x.wlcap"});
+        ASSERT_FALSE(said.out.empty()) << name << said.err;
+        const Json json = Json::parse(said.out);
+        const auto fault = wrong.find(name);
+        EXPECT_EQ(json["verdict"], fault == wrong.end() ? "ok" : "findings") << name << ": " << said.out;
+        if (fault != wrong.end()) {
+            ASSERT_FALSE(json["findings"].empty()) << name;
+            EXPECT_EQ(json["findings"][0]["rule"], fault->second) << name;
+        }
+        for (const Json& output : json["outputs"]) EXPECT_TRUE(output["ok"].is_boolean()) << name << output;
+    }
+    EXPECT_GE(files, 12);
 }
 
 TEST(Replay, ALaunchThatFailedHasNothingToBeComparedWith) {

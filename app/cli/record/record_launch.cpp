@@ -14,11 +14,8 @@
 namespace wl::app {
 namespace {
 
-// "scale(float*)" -> "scale.wllaunch"
 std::string default_file(const std::string& entry) {
-    std::string name = demangle(entry);
-    name = name.substr(0, name.find_first_of("(<"));
-    name = name.substr(name.find_last_of(": ") + 1);
+    const std::string name = plain_name(entry);
     return (name.empty() ? "launch" : name) + ".wllaunch";
 }
 
@@ -107,8 +104,7 @@ std::string why_nothing(const RecordOptions& o, const RecordedProgram& program) 
             std::max<uint64_t>(o.launch, 1)
         );
     std::vector<std::string> names;
-    for (const auto& [name, n] : program.counts)
-        names.push_back(demangle(name).substr(0, demangle(name).find_first_of("(<")));
+    for (const auto& [name, n] : program.counts) names.push_back(plain_name(name));
     const std::string near = nearest_word(o.kernel, names);
     return fmt::format(
         "{} launches no kernel named {}{}",

@@ -183,8 +183,18 @@ struct Server {
 
 }  // namespace
 
+std::string plain_name(const std::string& kernel) {
+    constexpr std::string_view kNameless = "(anonymous namespace)::";
+    std::string name = demangle(kernel);
+    for (size_t at = name.find(kNameless); at != std::string::npos; at = name.find(kNameless))
+        name.erase(at, kNameless.size());
+    name = name.substr(0, name.find_first_of("(<["));
+    return name.substr(name.find_last_of(": ") + 1);
+}
+
 bool is_meant(const RecordOptions& options, const std::string& kernel) {
-    return options.kernel.empty() || is_name_of(options.kernel, kernel);
+    const std::string& wanted = options.kernel;
+    return wanted.empty() || is_name_of(wanted, kernel) || plain_name(kernel) == wanted;
 }
 
 RecordedProgram record_program(

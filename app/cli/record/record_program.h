@@ -19,11 +19,15 @@ struct RecordedProgram {
     int status = 0;                          // as a shell tells it
 };
 
-// Runs it to its end; `keep` is told a launch as soon as it is whole. `aside`: what the program prints goes to
-// stderr. Throws Error where the program cannot be started.
+// Runs it to its end; `keep` is told a launch as soon as it is whole. `aside`: what the program prints goes
+// to stderr. Throws Error where the program cannot be started.
 RecordedProgram record_program(
     const RecordOptions& options, bool aside, const std::function<void(launches::Receiving&)>& keep
 );
+
+// "void at::native::(anonymous namespace)::fill<float>(float*)" is "fill", and Numba's
+// "main::f::scale[abi:v1]" "scale".
+std::string plain_name(const std::string& kernel);
 
 // Whether the kernel is one of those that are meant.
 bool is_meant(const RecordOptions& options, const std::string& kernel);
