@@ -201,8 +201,10 @@ void take_run(Session& session, Selection& selection, const std::string& path, b
 
 void take_verdict(Session& session, Selection& selection) {
     if (session.purpose == Purpose::other || is_big_file(session.worker->capture)) return;
+    const bool fresh = session.purpose == Purpose::fresh;  // else the user stands somewhere already
     take_run(session, selection, session.worker->capture, false);
-    session.judged_at = without_mouse(selection);
+    session.judged_at.reset();
+    if (fresh) session.judged_at = without_mouse(selection);
     session.purpose = Purpose::causes;
     session.message = {"The verdict is there; its causes are being looked for.", false};
 }
