@@ -47,11 +47,16 @@ uint64_t hash_now(Machine& m) {
     return m.hash;
 }
 
+// Warp instructions of a block: programs have blocks that work for long, and what makes no progress at all is
+// seen at once.
+constexpr uint64_t kBudget = uint64_t{1} << 30;
+
 diagnosis::Options options_of(const Machine& m) {
     diagnosis::Options o;
     const Settings& s = m.settings;
-    o.threads = s.threads, o.races = s.races, o.uninitialised = s.uninitialised, o.budget = s.budget,
-    o.schedule_seed = s.schedule, o.reference = false, o.executor = m.executor, o.arch = "compute_80";
+    o.threads = s.threads, o.races = s.races, o.uninitialised = s.uninitialised,
+    o.budget = s.budget != 0 ? s.budget : kBudget, o.schedule_seed = s.schedule, o.reference = false,
+    o.executor = m.executor, o.arch = "compute_80";
     return o;
 }
 
