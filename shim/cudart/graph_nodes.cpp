@@ -164,6 +164,25 @@ cudaError_t cudaGraphAddHostNode(
     });
 }
 
+// Memory of a graph is there from when its node is added, and stays: launches find it at one address.
+cudaError_t cudaGraphAddMemAllocNode(
+    cudaGraphNode_t* out,
+    cudaGraph_t graph,
+    const cudaGraphNode_t* behind,
+    size_t count,
+    cudaMemAllocNodeParams* params
+) {
+    if (const cudaError_t error = cudaMalloc(&params->dptr, params->bytesize); error != cudaSuccess)
+        return error;
+    return add(out, graph, behind, count, cudaGraphNodeTypeMemAlloc, nullptr);
+}
+
+cudaError_t cudaGraphAddMemFreeNode(
+    cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* behind, size_t count, void* /*memory*/
+) {
+    return add(out, graph, behind, count, cudaGraphNodeTypeMemFree, nullptr);
+}
+
 cudaError_t cudaGraphAddEmptyNode(
     cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* behind, size_t count
 ) {

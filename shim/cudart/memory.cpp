@@ -76,8 +76,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
 cudaError_t cudaFree(void* pointer) { return release(pointer, {Kind::device, Kind::managed}); }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return submit(stream, cudaGraphNodeTypeMemFree, [pointer] {
-        return release(pointer, {Kind::device, Kind::managed});
+    return submit(stream, cudaGraphNodeTypeMemFree, [pointer, stays = is_captured(stream)] {
+        return stays ? cudaSuccess : release(pointer, {Kind::device, Kind::managed});
     });
 }
 

@@ -43,6 +43,7 @@ T* pointer_of(uint64_t address) {
 
 // A stream's work, done at once: in the order in which the program asks for it, which is one of the legal
 // ones. While the stream is captured it becomes a node of the graph.
+bool is_captured(cudaStream_t stream);
 cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, std::function<cudaError_t()> work);
 
 }  // namespace wl::cudart

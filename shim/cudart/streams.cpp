@@ -17,6 +17,11 @@ Node* add_node(
     return graph.nodes.back().get();
 }
 
+bool is_captured(cudaStream_t handle) {
+    const Stream* stream = stream_of(handle);
+    return stream != nullptr && stream->capturing != nullptr;
+}
+
 cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cudaError_t()> work) {
     Stream* stream = stream_of(handle);
     if (stream == nullptr || stream->capturing == nullptr) return work();
