@@ -204,7 +204,9 @@ void draw_verdict(const Session& session, Box box) {
         for (const std::string& reason : session.capture.unsupported)
             line({Face::small_words, colour::kWarning}, reason);
     } else if (!session.capture.tiles.empty()) {
-        line({Face::small_words, colour::kDim}, "This capture was not diagnosed.");
+        const bool coming = session.worker && session.purpose == Purpose::causes;
+        const char* why = coming ? "The causes are being looked for." : "This capture was not diagnosed.";
+        line({Face::small_words, colour::kDim}, why);
     }
 }
 
