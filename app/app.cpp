@@ -118,6 +118,10 @@ void carry_out(App& app, Commands& commands) {
     if (commands.open_b) load_other(session, *commands.open_b);
     keep(app, commands);
     if (commands.reset_layout) app.workspace.laid_out = false;
+    if (commands.flip_theme) {
+        app.ui.light = !app.ui.light;
+        apply_style(app.ui.scale);
+    }
     app.quit = app.quit || commands.quit;
 }
 

@@ -47,6 +47,7 @@ bool is_on(Act act, const Workspace& workspace, const Session& session) {
     const HeatmapsPanel& heat = workspace.heatmaps;
     switch (act) {
         case Act::follow_files: return session.watched.on;
+        case Act::theme: return ui().light;
         case Act::log: return heat.log;
         case Act::autofit: return heat.autofit;
         case Act::link: return heat.linked;

@@ -200,6 +200,7 @@ void perform(App& app, Act act, Commands& commands) {
             app.workspace.open.fill(true);
             commands.reset_layout = true;
             return;
+        case Act::theme: commands.flip_theme = true; return;
         case Act::find:
         case Act::find_next:
         case Act::find_previous:
@@ -238,6 +239,8 @@ void take_keys(App& app, Commands& commands) {
         const bool function = key >= ImGuiKey_F1 && key <= ImGuiKey_F12;
         const bool command = (chord & ImGuiMod_Ctrl) != 0 && key != ImGuiKey_Backspace;
         if (io.WantTextInput && !function && !command) continue;
+        const bool moves = key == ImGuiKey_W || key == ImGuiKey_A || key == ImGuiKey_S || key == ImGuiKey_D;
+        if (app.workspace.timeline.hovered && moves && !command) continue;
         const bool repeats = std::string_view(action.menu) == "Go" && !function;
         if (ImGui::IsKeyChordPressed(chord, repeats ? ImGuiInputFlags_Repeat : ImGuiInputFlags_None))
             perform(app, action.act, commands);

@@ -226,6 +226,7 @@ void add_open(CLI::App& app, Command& c) {
         "warplens open v2c_3 --fault 32x"
     );
     open->add_option("what", c.kernel.kernel, "a .wlcap, or a kernel");
+    open->add_option("--theme", c.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
     open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
     open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
     open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");

@@ -1,4 +1,4 @@
-// The colour bar under a heatmap: palette, handles, marker, labels.
+// The colour bar under a heatmap: histogram, palette, handles, marker, labels.
 #include "app/draw/heat_pane.h"
 #include "app/draw/numbers.h"
 
@@ -27,16 +27,41 @@ void draw_gradient(Box box, const ColourBar& bar) {
     }
 }
 
-void draw_handle(Box box, const ColourBar& bar, float value) {
+// `top`: handles go up through the histogram.
+void draw_handle(Box box, const ColourBar& bar, float value, float top) {
     const float x = bar_x_at_value(box, bar, value), bottom = box.low.y + px(kThickness);
     ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled({x - px(1), box.low.y - px(2)}, {x + px(1), bottom + px(2)}, colour::kBright);
+    list->AddRectFilled({x - px(1), top - px(2)}, {x + px(1), bottom + px(2)}, colour::kBright);
     list->AddTriangleFilled(
         {x, bottom}, {x + px(4), bottom + px(6)}, {x - px(4), bottom + px(6)}, colour::kBright
     );
 }
 
+// How many elements have a value there, by the logarithm: one isolated element is seen beside millions. What
+// the palette does not reach is pale.
+void draw_histogram(Box box, const ColourBar& bar) {
+    const Layer& layer = *bar.layer;
+    float most = 0;
+    for (const float count : layer.bins) most = std::max(most, count);
+    if (most <= 0) return;
+    const float width = (layer.hi - layer.lo) / kValueBins, height = box.height() - px(3);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    for (size_t bin = 0; bin < layer.bins.size(); ++bin) {
+        if (layer.bins[bin] <= 0) continue;
+        const float from = layer.lo + width * static_cast<float>(bin);
+        const float left = bar_x_at_value(box, bar, from), right = bar_x_at_value(box, bar, from + width);
+        const float share = (std::log2(layer.bins[bin]) + 1) / (std::log2(most) + 1);
+        const bool inside = from + width >= bar.style.lo && from <= bar.style.hi;
+        const ImU32 ink = inside ? ImU32{colour::kCount} : colour::with_alpha(colour::kCount, 80);
+        list->AddRectFilled(
+            {left, box.high.y - px(2) - share * height}, {std::max(left + 1, right), box.high.y - px(2)}, ink
+        );
+    }
+}
+
 }  // namespace
+
+float bar_histogram(Box box) { return box.height() > px(kBarHeight) ? px(kHistogramHeight - 4) : 0; }
 
 float bar_x_at_value(Box box, const ColourBar& bar, float value) {
     const float extent = bar.full_hi - bar.full_lo;
@@ -51,10 +76,19 @@ float bar_value_at_x(Box box, const ColourBar& bar, float x) {
 
 void draw_colour_bar(Box box, const ColourBar& bar) {
     if (box.width() < px(20)) return;
+    const float top = box.low.y, histogram = bar_histogram(box);
+    if (bar.layer != nullptr && histogram > 0)
+        draw_histogram(
+            {
+                box.low, {box.high.x, top + histogram}
+        },
+            bar
+        );
+    box.low.y += histogram;
     draw_gradient(box, bar);
     if (bar.handles) {
-        draw_handle(box, bar, bar.style.lo);
-        draw_handle(box, bar, bar.style.hi);
+        draw_handle(box, bar, bar.style.lo, top);
+        draw_handle(box, bar, bar.style.hi, top);
     }
     if (std::isfinite(bar.marker)) {
         const float x = bar_x_at_value(box, bar, bar.marker);

@@ -10,6 +10,7 @@ namespace wl::app {
 
 namespace {
 
+constexpr float kHistogramFrom = 300;  // pixels at scale 1: a pane of that height has room for a histogram
 constexpr size_t kMostRings = 32;
 constexpr float kCornersFrom = 12;  // pixels a cell for the red corner of a wrong element
 
@@ -58,15 +59,17 @@ void draw_numbers(const HeatPane& pane, Box heat) {
     const auto width = static_cast<float>(pane.view.cell_width);
     const Face face = width >= px(44) ? Face::small_numbers : Face::tiny_numbers;
     const float character = measure(face, "0").x;
-    const int room = std::min(6, static_cast<int>((width - px(3)) / character));
+    const int room = std::min(12, static_cast<int>((width - px(3)) / character));
     if (room < 2) return;
     const CellRange cells = visible_cells(pane, heat);
     for (int row = cells.row; row < cells.row_end; ++row) {
         for (int col = cells.col; col < cells.col_end; ++col) {
-            const float value = pane.layer->values(row, col);
-            if (is_absent(value)) continue;
+            const float shown = pane.layer->values(row, col);
+            const bool legal = is_masked(shown);
+            if (is_absent(shown) && !legal) continue;
+            const auto value = legal ? static_cast<float>(pane.tile->data.got(row, col)) : shown;
             const Box box = cell_box(pane, heat, {row, col});
-            const ImU32 ink = colour::ink_on(heat_colour(pane.style, value));
+            const ImU32 ink = legal ? ImU32{colour::kDim} : colour::ink_on(heat_colour(pane.style, value));
             put_centred(
                 {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2},
                 {face, ink},
@@ -223,7 +226,8 @@ void draw_selected(const HeatPane& pane, Box heat) {
 }  // namespace
 
 PaneBoxes pane_boxes(Box pane) {
-    const float ruler = px(18), side = px(34), bar = px(38), right = px(size::kPad);
+    const float ruler = px(18), side = px(34), right = px(size::kPad);
+    const float bar = px(pane.height() >= px(kHistogramFrom) ? kBarHeight + kHistogramHeight : kBarHeight);
     PaneBoxes boxes;
     boxes.heat = {
         {pane.low.x + side,            pane.low.y + ruler},

@@ -33,7 +33,10 @@ struct ColourBar {
     float full_lo = 0, full_hi = 1;
     float marker = 0;
     bool handles = false;
+    const Layer* layer = nullptr;  // whose values stand above the bar as a histogram; null: none do
 };
+constexpr float kBarHeight = 38, kHistogramHeight = 26;  // pixels at scale 1; with the gaps
+float bar_histogram(Box box);  // its height in a bar's box: 0 where there is no room
 void draw_colour_bar(Box box, const ColourBar& bar);
 float bar_x_at_value(Box box, const ColourBar& bar, float value);
 float bar_value_at_x(Box box, const ColourBar& bar, float x);

@@ -1,6 +1,7 @@
 // printf's %g with the special values spelt as everywhere in WarpLens.
 #include "app/draw/numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -51,14 +52,14 @@ std::string cell_number(double value, int characters) {
     }
     const auto room = static_cast<size_t>(characters);
     if (std::abs(value) >= 0.01 && std::abs(value) < 1e6) {
-        for (int decimals = 4; decimals >= 0; --decimals) {
+        for (int decimals = std::clamp(characters - 3, 4, 8); decimals >= 0; --decimals) {
             std::string text = without_leading_zero(format("%.*f", decimals, value));
             if (text.size() <= room && (decimals > 0 || std::abs(value) >= 10)) return text;
         }
         std::string whole = format("%.*f", 0, value);
         if (std::abs(value) >= 0.95 && whole.size() <= room) return whole;
     }
-    for (int decimals = 2; decimals >= 0; --decimals) {
+    for (int decimals = std::clamp(characters - 6, 2, 6); decimals >= 0; --decimals) {
         std::string text = short_exponent(format("%.*e", decimals, value));
         if (text.size() <= room) return text;
     }

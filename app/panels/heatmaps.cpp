@@ -30,8 +30,14 @@ uint64_t content_of(const HeatmapsPanel& panel, const TileView& tile, int pane) 
 
 HeatStyle style_of(const HeatmapsPanel& panel, int pane) {
     if (pane < 2) return value_style(panel);
-    const float neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
-    return {HeatMap::errors, neutral - panel.error_extent, neutral + panel.error_extent, neutral, panel.log};
+    HeatStyle style;
+    style.map = HeatMap::errors;
+    style.neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
+    style.lo = style.neutral - panel.error_extent, style.hi = style.neutral + panel.error_extent;
+    style.log = panel.log;
+    style.colours = panel.tools.error_colours;
+    style.overlay = panel.tools.overlay;
+    return style;
 }
 
 HeatView& view_of(HeatmapsPanel& panel, int pane) {
@@ -66,6 +72,7 @@ void use_mouse(HeatmapsPanel& panel, const Session& session, Selection& selectio
     ImGuiIO& io = ImGui::GetIO();
     HeatView& view = view_of(panel, pane);
     const ImVec2 area(heat.width(), heat.height());
+    if (drag_region(panel.tools, tile, view, heat)) return;
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, px(3))) {
         view.col -= io.MouseDelta.x / view.cell_width;
         view.row -= io.MouseDelta.y / view.cell_height;
@@ -94,8 +101,8 @@ void use_mouse(HeatmapsPanel& panel, const Session& session, Selection& selectio
 void drag_handles(HeatmapsPanel& panel, Box bar_box, const ColourBar& bar, int pane) {
     press(
         {
-            {bar_box.low.x - px(4),  bar_box.low.y - px(4) },
-            {bar_box.high.x + px(4), bar_box.low.y + px(14)}
+            {bar_box.low.x - px(4),  bar_box.low.y - px(4)                          },
+            {bar_box.high.x + px(4), bar_box.low.y + bar_histogram(bar_box) + px(14)}
     },
         std::string("heat/bar/") + kNames[static_cast<size_t>(pane)]
     );
@@ -142,6 +149,7 @@ ColourBar bar_of(const HeatmapsPanel& panel, const TileView& tile, const Selecti
     const bool inside = exists(at) && at.row < tile.data.rows && at.col < tile.data.cols;
     bar.marker = inside ? layer.values(at.row, at.col) : absent();
     bar.handles = true;
+    bar.layer = &layer;
     return bar;
 }
 
@@ -198,6 +206,9 @@ void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection
         selection.hovered};
     draw_pane(ui().heat, panel.canvases[static_cast<size_t>(pane)], heat, boxes);
     if (both) draw_second(panel, tile, heat, boxes);
+    if (panel.tools.profiles) draw_profiles(heat, boxes.heat);
+    draw_region_frame(panel.tools, heat.view, boxes.heat);
+    draw_overlay_counts(panel.tools, heat, pane, boxes.heat);
     const ColourBar bar = bar_of(panel, tile, selection, pane);
     drag_handles(panel, boxes.bar, bar, pane);
     draw_colour_bar(boxes.bar, bar);
@@ -291,7 +302,17 @@ void draw_nothing(const Session& session, const Selection& selection, Commands& 
 }  // namespace
 
 HeatStyle value_style(const HeatmapsPanel& panel) {
-    return {HeatMap::values, panel.lo, panel.hi, (panel.lo + panel.hi) / 2, panel.log};
+    HeatStyle style;
+    style.lo = panel.lo, style.hi = panel.hi, style.neutral = (panel.lo + panel.hi) / 2;
+    style.log = panel.log;
+    style.colours = panel.tools.value_colours;
+    style.overlay = panel.tools.overlay;
+    return style;
+}
+
+void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric) {
+    panel.metric = static_cast<analysis::Metric>(metric);
+    if (panel.autofit) fit_ranges(panel, tile);
 }
 
 void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
@@ -345,6 +366,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Co
         );
         if (pane > 0) hairline({left, box.low.y + toolbar}, {left, box.high.y});
     }
+    draw_region_report(panel.tools, tile, box);
     draw_tooltip(panel, tile, selection.hovered);
     draw_cell_menu(session, selection, commands);
 }

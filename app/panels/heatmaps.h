@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/draw/heat_pane.h"
+#include "app/panels/heat/tools.h"
 #include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
@@ -29,6 +30,7 @@ struct HeatmapsPanel {
     uint64_t fitted = 0;  // TileView::content the ranges belong to
     Element centred;      // the selected element that was last brought into sight
     BarHandle dragged = BarHandle::none;
+    HeatTools tools;
     bool swapped = false;  // got and reference have changed places
     bool flipped = false;  // the same, or the key that does it for now is held; not both
     Arrange arrange = Arrange::side;
@@ -39,6 +41,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Co
 
 HeatStyle value_style(const HeatmapsPanel& panel);  // of got and reference
 void fit_ranges(HeatmapsPanel& panel, const TileView& tile);
+void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric);
 
 // Drawn by heatmaps_toolbar.cpp; returns the height it took (it folds into more rows where it is narrow).
 float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& commands, Box box);

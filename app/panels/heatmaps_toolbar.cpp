@@ -13,6 +13,9 @@ constexpr std::array<std::string_view, 4> kMetricLabels = {"Difference", "Relati
 constexpr std::array<std::string_view, 2> kScaleLabels = {"Linear", "Log"};
 constexpr std::array<std::string_view, 3> kZoomLabels = {"Fit", "1:1", "Cell"};
 constexpr std::array<std::string_view, 4> kArrangeLabels = {"Side", "Flip", "Split", "Blend"};
+constexpr std::array<std::string_view, 3> kOverlayLabels = {"Plain", "Clipped", "Signs"};
+constexpr std::array<std::string_view, kValueRamps> kValueNames = {"Viridis", "Cividis", "Magma", "Grey"};
+constexpr std::array<std::string_view, kErrorRamps> kErrorNames = {"Blue orange", "Purple green"};
 constexpr float kField = 68;
 
 // Hands out places for groups from left to right, then in the next row.
@@ -77,6 +80,36 @@ void draw_arrangement(HeatmapsPanel& panel, const Session& session, Commands& co
         commands.acts.push_back(Act::versus);
 }
 
+// Colours, overlays and profiles.
+void draw_tools(HeatTools& tools, Flow& flow) {
+    tools.overlay = static_cast<Overlay>(segmented(
+        flow.place(segmented_width(kOverlayLabels)),
+        {"heat/overlay", kOverlayLabels, static_cast<int>(tools.overlay)}
+    ));
+    if (ImGui::IsItemHovered())
+        tooltip("stripes over what lies beyond the palette; or the sign alone; with counts");
+    const std::string_view values = kValueNames[static_cast<size_t>(tools.value_colours)];
+    if (button(
+            flow.place(button_width("Viridis")), "heat/colours", values, {.width = button_width("Viridis")}
+        ))
+        tools.value_colours = (tools.value_colours + 1) % kValueRamps;
+    if (ImGui::IsItemHovered())
+        tooltip("colours of values; Viridis and Cividis read alike with every colour vision");
+    const std::string_view errors = kErrorNames[static_cast<size_t>(tools.error_colours)];
+    if (button(
+            flow.place(button_width("Purple green")),
+            "heat/error-colours",
+            errors,
+            {.width = button_width("Purple green")}
+        ))
+        tools.error_colours = (tools.error_colours + 1) % kErrorRamps;
+    if (ImGui::IsItemHovered())
+        tooltip("colours of differences; both pairs read alike with every colour vision");
+    toggle(flow.place(toggle_width("Profiles")), "heat/profiles", "Profiles", tools.profiles);
+    if (ImGui::IsItemHovered())
+        tooltip("the row and the column under the mouse as curves; Shift and a drag choose a rectangle");
+}
+
 }  // namespace
 
 float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& commands, Box box) {
@@ -90,10 +123,7 @@ float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& comma
         flow.place(segmented_width(kMetricLabels)),
         {"heat/metric", kMetricLabels, static_cast<int>(panel.metric)}
     );
-    if (metric != static_cast<int>(panel.metric)) {
-        panel.metric = static_cast<analysis::Metric>(metric);
-        fit_ranges(panel, tile);
-    }
+    if (metric != static_cast<int>(panel.metric)) choose_metric(panel, tile, metric);
     panel.log = segmented(
                     flow.place(segmented_width(kScaleLabels)), {"heat/scale", kScaleLabels, panel.log ? 1 : 0}
                 ) == 1;
@@ -107,6 +137,7 @@ float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& comma
         panel.centred = {};
     }
     toggle(flow.place(toggle_width("Link views")), "heat/link", "Link views", panel.linked);
+    draw_tools(panel.tools, flow);
     draw_arrangement(panel, session, commands, flow);
     const float height = flow.at.y + px(kControlHeight + 7) - box.low.y;
     hairline({box.low.x, box.low.y + height - 1}, {box.high.x, box.low.y + height - 1});

@@ -1,6 +1,7 @@
-// The open part of the tree becomes a flat list of rows; only the visible ones are drawn.
+// Below the map the open part of the tree becomes a flat list of rows; only the visible ones are drawn.
 #include "app/panels/tiles.h"
 
+#include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
 #include "app/session/navigate.h"
 
@@ -14,21 +15,14 @@ namespace wl::app {
 
 namespace {
 
+constexpr float kMapShare = 0.42F;  // of the panel's height, at most
+
 struct Row {
     const BlockTiles* block = nullptr;
     const IterationTiles* iteration = nullptr;  // null: the block's row
     int tile = -1;                              // -1: not a leaf
+    int64_t hidden = 0;                         // more blocks, which this row stands for
 };
-
-ImU32 colour_of(Mark mark) {
-    switch (mark) {
-        case Mark::ok: return colour::kGood;
-        case Mark::wrong: return colour::kBad;
-        case Mark::non_finite: return colour::kNonFinite;
-        case Mark::not_compared: return colour::kStrongLine;
-    }
-    return colour::kStrongLine;
-}
 
 bool passes(const TilesPanel& panel, const Session& session, int tile) {
     const std::string_view wanted = panel.filter.data();
@@ -37,27 +31,50 @@ bool passes(const TilesPanel& panel, const Session& session, int tile) {
     return wanted.empty() || probe.name.find(wanted) != std::string::npos;
 }
 
+// Of blocks without anything to see only the number is told; the map has them all.
+bool is_listed(const TilesPanel& panel, const BlockTiles& block) {
+    return panel.all_blocks || block.block == capture::kWholeLaunch || block.kept ||
+        panel.open_blocks.contains(block.block);
+}
+
+// A filter opens what it finds and hides the rest.
+void add_block(
+    std::vector<Row>& rows, const TilesPanel& panel, const Session& session, const BlockTiles& block
+) {
+    const bool filtered = panel.filter[0] != 0, flat = block.block == capture::kWholeLaunch;
+    const size_t first = rows.size();
+    rows.push_back({&block, nullptr, -1});
+    if (!filtered && !panel.open_blocks.contains(block.block)) return;
+    for (const IterationTiles& iteration : block.iterations) {
+        const size_t before = rows.size();
+        if (!flat) rows.push_back({&block, &iteration, -1});
+        if (!filtered && !flat && !panel.open_iterations.contains({block.block, iteration.iteration}))
+            continue;
+        for (const int tile : iteration.tiles)
+            if (passes(panel, session, tile)) rows.push_back({&block, &iteration, tile});
+        if (filtered && !flat && rows.size() == before + 1) rows.pop_back();
+    }
+    if (filtered && rows.size() == first + 1) rows.pop_back();
+}
+
 std::vector<Row> visible_rows(const TilesPanel& panel, const Session& session) {
     std::vector<Row> rows;
+    int64_t hidden = 0;
     for (const BlockTiles& block : session.tree) {
-        rows.push_back({&block, nullptr, -1});
-        if (!panel.open_blocks.contains(block.block)) continue;
-        const bool flat = block.block == capture::kWholeLaunch;
-        for (const IterationTiles& iteration : block.iterations) {
-            if (!flat) rows.push_back({&block, &iteration, -1});
-            if (!flat && !panel.open_iterations.contains({block.block, iteration.iteration})) continue;
-            for (const int tile : iteration.tiles) {
-                if (passes(panel, session, tile)) rows.push_back({&block, &iteration, tile});
-            }
+        if (is_listed(panel, block)) {
+            add_block(rows, panel, session, block);
+        } else {
+            ++hidden;
         }
     }
+    if (hidden > 0) rows.push_back({.hidden = hidden});
     return rows;
 }
 
 // Opens what hides the selected tile; true: it has just been selected, so scroll to it.
 bool reveal(TilesPanel& panel, const Session& session, const Selection& selection) {
     if (panel.capture != session.captures) {
-        panel = {panel.filter, {capture::kWholeLaunch}, {}, session.captures, -1};
+        panel = {panel.filter, {capture::kWholeLaunch}, {}, session.captures, -1, false, {}};
     }
     if (panel.revealed == selection.tile || selection.tile < 0) return false;
     panel.revealed = selection.tile;
@@ -165,6 +182,17 @@ void draw_leaf(const Session& session, const Selection& selection, const Row& ro
     dot({box.high.x - px(15), (box.low.y + box.high.y) / 2}, px(3), colour_of(mark_of(tile)));
 }
 
+void draw_hidden(TilesPanel& panel, const Row& row, Box box) {
+    if (press(box, "tiles/all")) panel.all_blocks = true;
+    const ImU32 ink = ImGui::IsItemHovered() ? colour::kText : colour::kFaint;
+    put_clipped(
+        {box.low.x + px(24), middle(box.low.y, box.height(), Face::small_words)},
+        box.width() - px(30),
+        {Face::small_words, ink},
+        count_text(row.hidden) + " more blocks, on the map"
+    );
+}
+
 void draw_rows(TilesPanel& panel, const Session& session, Selection& selection, bool scroll) {
     const std::vector<Row> rows = visible_rows(panel, session);
     const float height = px(size::kRow), width = ImGui::GetContentRegionAvail().x;
@@ -186,6 +214,10 @@ void draw_rows(TilesPanel& panel, const Session& session, Selection& selection, 
             const Box box{
                 low, {low.x + width, low.y + height}
             };
+            if (row.hidden > 0) {
+                draw_hidden(panel, row, box);
+                continue;
+            }
             const bool pressed = press(box, name_of(session, row));
             if (ImGui::IsItemHovered())
                 ImGui::GetWindowDrawList()->AddRectFilled(
@@ -244,12 +276,23 @@ void draw_legend(Box box) {
 void draw(TilesPanel& panel, const Session& session, Selection& selection) {
     const bool scroll = reveal(panel, session, selection);
     const Box box = window_box();
-    const std::string count = std::to_string(session.capture.tiles.size());
+    const std::string count = count_text(static_cast<int64_t>(session.capture.tiles.size()));
     const Box rest = draw_header(box, {.title = "Tiles", .subtitle = file_name(session.path), .note = count});
     draw_filter(panel, session, selection, rest);
     const float filter = px(kControlHeight + 10), legend = px(28);
-    ImGui::SetCursorScreenPos({rest.low.x, rest.low.y + filter});
-    if (ImGui::BeginChild("rows", {rest.width(), rest.height() - filter - legend}))
+    const float room = (rest.height() - filter - legend) * kMapShare;
+    const float top = draw_map(
+        panel.map,
+        session,
+        selection,
+        {
+            {rest.low.x,  rest.low.y + filter       },
+            {rest.high.x, rest.low.y + filter + room}
+    },
+        panel.filter.data()
+    );
+    ImGui::SetCursorScreenPos({rest.low.x, top});
+    if (ImGui::BeginChild("rows", {rest.width(), std::max(px(size::kRow), rest.high.y - legend - top)}))
         draw_rows(panel, session, selection, scroll);
     ImGui::EndChild();
     draw_legend({

@@ -1,6 +1,7 @@
-// The captured tiles as a tree with their verdicts.
+// The captured tiles: a map of all verdicts, and a tree of those that can be opened.
 #pragma once
 
+#include "app/panels/tiles_map.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
@@ -17,6 +18,8 @@ struct TilesPanel {
     std::set<std::pair<int64_t, int>> open_iterations;  // (block, iteration)
     uint64_t capture = 0;                               // Session::captures that the open nodes belong to
     int revealed = -1;                                  // the selected tile that was last scrolled to
+    bool all_blocks = false;                            // listed, and not only on the map
+    TilesMap map;
 };
 void draw(TilesPanel& panel, const Session& session, Selection& selection);
 

@@ -1,7 +1,7 @@
 // TimelineRows of spans; the mouse scrubs, the wheel zooms, and every other panel follows the time.
 #include "app/panels/timeline.h"
 
-#include "app/draw/timeline_rows.h"
+#include "app/draw/timeline/rows.h"
 #include "app/draw/transport.h"
 #include "app/draw/widgets.h"
 #include "app/session/navigate.h"
@@ -53,34 +53,93 @@ void draw_labels(const TimelineRows& rows, Selection& selection, int warps) {
     }
 }
 
-// A press on a mark selects its tile; anywhere else it moves the time, and goes on while it is dragged.
-void scrub(const Session& session, Selection& selection, const TimelineRows& rows, int tile_under_mouse) {
-    if (!ImGui::IsItemActive()) return;
-    const ImGuiIO& io = ImGui::GetIO();
-    if (ImGui::IsItemActivated() && tile_under_mouse >= 0) {
-        select_tile(session, selection, tile_under_mouse);
-    } else if (ImGui::IsItemActivated() || io.MouseDelta.x != 0) {
-        const double time = std::max(0.0, time_at_x(rows.scale, io.MousePos.x));
-        move_to_time(session, selection, static_cast<uint32_t>(time));
+// What lies under the mouse.
+struct Under {
+    std::vector<int> tiles;
+    const TimelineFlag* flag = nullptr;
+};
+
+// The next of several marks at one place.
+int next_mark(const std::vector<int>& tiles, int selected) {
+    const auto at = std::find(tiles.begin(), tiles.end(), selected);
+    return at == tiles.end() || std::next(at) == tiles.end() ? tiles.front() : *std::next(at);
+}
+
+void go(const Session& session, Selection& selection, const Under& under, double time) {
+    if (under.flag != nullptr) {
+        select_finding(session, selection, under.flag->finding);
+        if (under.flag->witness != 0) select_witness(session, selection, under.flag->witness);
+    } else if (!under.tiles.empty()) {
+        select_tile(session, selection, next_mark(under.tiles, selection.tile));
+    } else {
+        move_to_time(session, selection, static_cast<uint32_t>(std::max(0.0, time)));
     }
 }
 
-// The wheel zooms at the mouse; with Shift, or by the right button, the range moves; a double click shows
-// all.
-void zoom(TimelinePanel& panel, const TimelineScale& scale, double end) {
-    if (!ImGui::IsItemHovered()) return;
+// A press on a mark or a flag selects it; anywhere else it moves the time, and goes on while it is dragged.
+// With Shift a stretch is measured.
+void scrub(
+    TimelinePanel& panel,
+    const Session& session,
+    Selection& selection,
+    const TimelineScale& scale,
+    const Under& under
+) {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (!ImGui::IsItemActive()) {
+        panel.measuring = false;
+        return;
+    }
+    const double time = std::clamp(time_at_x(scale, io.MousePos.x), scale.first, scale.last);
+    if (ImGui::IsItemActivated()) {
+        if (io.MouseClickedCount[0] < 2) panel.before = selection;
+        panel.measuring = io.KeyShift;
+        panel.measured = {time, time};
+        if (!io.KeyShift) go(session, selection, under, time);
+    } else if (panel.measuring) {
+        panel.measured.to = time;
+    } else if (io.MouseDelta.x != 0) {
+        go(session, selection, {}, time);
+    }
+}
+
+// Pixels a frame and factor a frame of keys that are held.
+constexpr double kKeyShift = 0.04, kKeyZoom = 0.16;
+
+struct Move {
+    double shift = 0, zoom = 0;  // of the extent; powers of two
+};
+Move keys_held() {
+    Move move;
+    const ImGuiIO& io = ImGui::GetIO();
+    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return move;
+    if (ImGui::IsKeyDown(ImGuiKey_A)) move.shift -= kKeyShift;
+    if (ImGui::IsKeyDown(ImGuiKey_D)) move.shift += kKeyShift;
+    if (ImGui::IsKeyDown(ImGuiKey_W)) move.zoom += kKeyZoom;
+    if (ImGui::IsKeyDown(ImGuiKey_S)) move.zoom -= kKeyZoom;
+    return move;
+}
+
+// The wheel and W and S zoom at the mouse; with Shift, by the right button and by A and D the range moves; a
+// double click shows all, and nothing else.
+void zoom(TimelinePanel& panel, Selection& selection, const TimelineScale& scale, double end) {
+    panel.hovered = ImGui::IsItemHovered();
+    if (!panel.hovered) return;
     const ImGuiIO& io = ImGui::GetIO();
     const double extent = scale.last - scale.first, anchor = time_at_x(scale, io.MousePos.x);
-    double shift = 0, wanted = extent;
+    Move move = keys_held();
     if (ImGui::IsMouseDragging(ImGuiMouseButton_Right))
-        shift = -io.MouseDelta.x / (scale.right - scale.left) * extent;
-    if (io.MouseWheel != 0 && io.KeyShift) shift = -io.MouseWheel * extent / 10;
-    if (io.MouseWheel != 0 && !io.KeyShift)
-        wanted = std::clamp(extent * std::exp2(-io.MouseWheel * 0.35), std::min(16.0, end), end);
-    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) wanted = end;
-    if (shift == 0 && wanted == extent) return;
+        move.shift -= io.MouseDelta.x / (scale.right - scale.left);
+    if (io.MouseWheel != 0 && io.KeyShift) move.shift -= io.MouseWheel / 10;
+    if (io.MouseWheel != 0 && !io.KeyShift) move.zoom += io.MouseWheel * 0.35;
+    double wanted = std::clamp(extent * std::exp2(-move.zoom), std::min(16.0, end), end);
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        wanted = end;
+        selection = panel.before;
+    }
+    if (move.shift == 0 && wanted == extent) return;
     const double share = (anchor - scale.first) / extent;
-    panel.first = std::clamp(anchor - share * wanted + shift, 0.0, std::max(0.0, end - wanted));
+    panel.first = std::clamp(anchor - share * wanted + move.shift * extent, 0.0, std::max(0.0, end - wanted));
     panel.last = panel.first + wanted;
 }
 
@@ -137,11 +196,15 @@ TimelineScale scale_of(
     const analysis::Timeline& timeline,
     Box box
 ) {
-    if (panel.capture != session.captures) panel = {0, 0, session.captures, 0};
+    if (panel.capture != session.captures) {
+        panel = {};
+        panel.capture = session.captures;
+    }
     const double end = std::max<double>(timeline.end, 1);
     if (!(panel.last > panel.first)) return {0, end, box.low.x + px(kLabels), box.high.x - px(size::kPad)};
     const double extent = panel.last - panel.first, time = selection.time;
-    const bool dragged = ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::GetIO().MouseWheel != 0;
+    const bool dragged = ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::GetIO().MouseWheel != 0 ||
+        (panel.hovered && keys_held().shift != 0);
     const bool moved = panel.time != selection.time;
     panel.time = selection.time;
     if (!dragged && moved && !ImGui::IsMouseDown(ImGuiMouseButton_Left) &&
@@ -196,12 +259,23 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection, Co
         "timeline/scrub"
     );
     ImGui::PushClipRect({rows.scale.left - px(8), rest.low.y}, {rows.scale.right + px(8), rest.high.y}, true);
+    update(panel.flags, session, record);
     draw_spans(rows, session, timeline);
-    const int under = draw_marks(rows, session, selection, timeline);
+    Under under;
+    under.tiles = draw_marks(rows, session, selection, timeline);
+    under.flag = draw_flags(rows, session, selection, panel.flags);
     draw_now(rows, selection.time, rest.low.y);
+    if (panel.measured.is_chosen()) draw_stretch(rows, session, timeline, panel.measured);
     ImGui::PopClipRect();
-    scrub(session, selection, rows, under);
-    zoom(panel, rows.scale, std::max<double>(timeline.end, 1));
+    scrub(panel, session, selection, rows.scale, under);
+    zoom(panel, selection, rows.scale, std::max<double>(timeline.end, 1));
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const int warp = static_cast<int>((mouse.y - rows.box.low.y) / rows.height);
+    const bool on_spans =
+        panel.hovered && !ImGui::IsItemActive() && mouse.y >= rows.box.low.y && warp < timeline.warps;
+    if (!on_spans || under.flag != nullptr) return;
+    const std::string words = span_text(session, timeline, warp, time_at_x(rows.scale, mouse.x));
+    if (!words.empty()) tooltip(words);
 }
 
 }  // namespace wl::app

@@ -75,6 +75,7 @@ constexpr Action kActions[] = {
     {A::drop_b, "Compare", "drop", "Stop comparing", "Shift+V", "compare/drop", "B goes; tiles stand against their reference"},
     {A::cheat_sheet, "View", "keys", "Keys", "F1", "menu/keys", "this list"},
     {A::layout, "View", "layout", "Default layout", "Ctrl+0", "", "every panel open and in its place"},
+    {A::theme, "View", "theme", "Light theme", "Ctrl+Shift+L", "", "the other of the two themes"},
 };
 // clang-format on
 
@@ -86,6 +87,10 @@ constexpr Gesture kGestures[] = {
     {"Drag a handle of a colour bar", "the range of the colours"                      },
     {"Drag in the timeline",          "move the instant"                              },
     {"Wheel in the timeline",         "zoom; with Shift, or by the right button: move"},
+    {"W, S, A, D over the timeline",  "zoom in and out, move back and forward"        },
+    {"Double click in the timeline",  "all of it, and nothing else"                   },
+    {"Shift and drag there",          "measure a stretch of time"                     },
+    {"Shift and drag in a heatmap",   "a rectangle's statistics, and copies of it"    },
     {"F9 over a line",                "set a breakpoint, or take it away"             },
     {"Ctrl+F10 over a line",          "run to it; with Shift: back to it"             },
     {"Right button on a line",        "its menu: run to it, a condition, my editor"   },

@@ -82,6 +82,7 @@ enum class Act : uint8_t {
     // View
     cheat_sheet,
     layout,
+    theme,
 };
 
 struct Action {

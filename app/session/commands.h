@@ -33,6 +33,7 @@ struct Commands {
     std::optional<std::string> ask_provenance;  // options of `warplens why`
     std::optional<LessonQuestion> ask_lesson;
     bool reset_layout = false;
+    bool flip_theme = false;
     bool quit = false;
 };
 

@@ -83,18 +83,21 @@ void take_tile(const Session& session, Selection& selection, int tile) {
     if (!exists(selection.element)) selection.element = {0, 0};
 }
 
-// When the recorded block's events show that warp at that line; reads are not recorded.
+// When the recorded block's events show that warp at that line. Reads are not recorded: of one the instant is
+// the first that the warp has in that epoch.
 std::optional<uint32_t> time_of(const Session& session, const capture::Where& where) {
     if (is_of_another_launch(session.capture, where)) return std::nullopt;
     const int record = record_index(session, where.block);
     if (record < 0) return std::nullopt;
     const capture::Capture& c = session.capture;
+    std::optional<uint32_t> in_epoch;
     for (const capture::Event& event : c.records[static_cast<size_t>(record)].events) {
+        if (!in_epoch && event.warp == where.warp && event.epoch == where.epoch) in_epoch = event.time;
         const bool there = event.warp == where.warp && (where.epoch < 0 || event.epoch == where.epoch) &&
             event.site < c.sites.size() && c.sites[event.site].line == where.line;
         if (there) return event.time;
     }
-    return std::nullopt;
+    return in_epoch;
 }
 
 // Who wrote the selected element: nobody where it is not known.

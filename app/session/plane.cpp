@@ -84,6 +84,7 @@ bool is_absent(float value) {
     const auto bits = std::bit_cast<uint32_t>(value);
     return bits == kAbsent || bits == kMasked;
 }
+bool is_masked(float value) { return std::bit_cast<uint32_t>(value) == kMasked; }
 float canonical(float value) { return value == value ? value : std::numeric_limits<float>::quiet_NaN(); }
 
 double TileSource::got(int row, int col) const { return got_at(*this, index(row, col)); }

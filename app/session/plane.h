@@ -12,9 +12,10 @@
 namespace wl::app {
 
 // NaNs with the sign set mark elements without a value to show; a value that is NaN has its sign clear.
-float absent();                // not compared, outside the tensor
-float masked();                // infinite as the reference wants it, or as good as that: a masked score
-bool is_absent(float value);   // either
+float absent();               // not compared, outside the tensor
+float masked();               // infinite as the reference wants it, or as good as that: a masked score
+bool is_absent(float value);  // either
+bool is_masked(float value);
 float canonical(float value);  // any NaN becomes the positive quiet NaN
 
 // The elements of a tile where they lie in the capture, which must outlive this.

@@ -1,6 +1,7 @@
 // The window redrawn on events, and the way off screen.
 #include "app/shell/window.h"
 
+#include "app/draw/look.h"
 #include "app/session/edit/rerun.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
@@ -24,6 +25,8 @@ namespace wl::app {
 namespace {
 
 void begin(App& app, const OpenRequest& request) {
+    app.ui.light = request.light;
+    apply_style(app.ui.scale);
     app.session.kernels = request.kernels;
     app.session.program = request.program;
     app.session.request = request.run;

@@ -1,6 +1,7 @@
 // Every text can be read on every surface, in both themes: WCAG's contrast of the table of colours.
 #include "app/draw/look.h"
 #include "app/draw/palettes.h"
+#include "app/draw/timeline/rows.h"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +44,16 @@ TEST(Theme, NumbersInCellsCanBeReadOnEveryColourOfEveryRamp) {
             EXPECT_GE(colour::contrast(colour::ink_on(colour::of(c)), colour::of(c)), 4.5) << ramp;
     for (const Rgb c : owner_palette())
         EXPECT_GE(colour::contrast(colour::ink_on(colour::of(c)), colour::of(c)), 4.5);
+}
+
+TEST(Theme, StagesCanBeRead) {
+    for (const bool light : {false, true}) {
+        const ImU32 text = colour::of(Role::text, light);
+        EXPECT_GE(colour::contrast(text, colour::of(Role::waiting, light)), 4.5);
+        for (int stage = -1; stage < kStageHues; ++stage)
+            EXPECT_GE(colour::contrast(text, stage_colour(stage, light)), 4.5)
+                << stage << (light ? " light" : " dark");
+    }
 }
 
 TEST(Theme, ContrastIsThatOfTheStandard) {

@@ -1,0 +1,125 @@
+// The timeline and the map of verdicts, driven by the mouse.
+#include "app/draw/timeline/measure.h"
+#include "app/shell/shell_offscreen.h"
+#include "tests/support/synthetic_capture.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace wl::app {
+namespace {
+
+struct Window {
+    OffscreenShell shell{1920, 1080, 1};
+    Window() {
+        load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+    }
+    void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
+    const TimelinePanel& timeline() const { return shell.app.workspace.timeline; }
+};
+
+TEST(TimelinePanel, ADoubleClickFitsAndDoesNothingElse) {
+    Window window;
+    window.play("click timeline/scrub .3 .5\nwheel timeline/scrub .3 .5 6\n");
+    const Selection before = window.shell.app.selection;
+    EXPECT_GT(window.timeline().last - window.timeline().first, 0);
+    window.play("double timeline/scrub .7 .5\nmove menu/file\n");
+    EXPECT_EQ(window.shell.app.selection.time, before.time);
+    EXPECT_EQ(window.shell.app.selection.tile, before.tile);
+    EXPECT_EQ(window.timeline().first, 0);
+    EXPECT_EQ(window.timeline().last, window.shell.app.session.timelines[0].end);
+}
+
+TEST(TimelinePanel, AStretchIsMeasuredWithShift) {
+    Window window;
+    const Selection before = window.shell.app.selection;
+    window.play("hold Shift\ndrag timeline/scrub .2 .5 400 0\nrelease Shift\n");
+    EXPECT_EQ(window.shell.app.selection.time, before.time) << "measuring moves nothing";
+    ASSERT_TRUE(window.timeline().measured.is_chosen());
+    const analysis::Timeline& timeline = window.shell.app.session.timelines[0];
+    const StretchShares shares =
+        shares_of(timeline, window.shell.app.session.capture.stages.size(), window.timeline().measured);
+    double all = 0;
+    for (const double stage : shares.stages) all += stage;
+    EXPECT_NEAR(all, 1, 1e-9) << "every instant of a warp is of one stage";
+    window.play("click timeline/scrub .5 .5\n");
+    EXPECT_FALSE(window.timeline().measured.is_chosen()) << "a click ends it";
+}
+
+TEST(TimelinePanel, KeysMoveAndZoomWhereTheMouseIs) {
+    Window window;
+    window.play("move timeline/scrub .5 .3\nhold W\nwait 10\nrelease W\n");
+    const double extent = window.timeline().last - window.timeline().first, first = window.timeline().first;
+    EXPECT_LT(extent, window.shell.app.session.timelines[0].end / 2.0);
+    window.play("move timeline/scrub .5 .3\nhold D\nwait 4\nrelease D\n");
+    EXPECT_GT(window.timeline().first, first);
+    EXPECT_NEAR(window.timeline().last - window.timeline().first, extent, 1e-6);
+}
+
+TEST(TimelinePanel, AFlagLeadsToItsFinding) {
+    Window window;
+    window.play("click tiles/b0/i0/scores\nclick timeline/scrub .9 .5\nexpect finding -1\n");
+    ASSERT_FALSE(window.timeline().flags.all.empty());
+    const TimelineFlag flag = window.timeline().flags.all.front();
+    window.play("click timeline/finding/" + std::to_string(flag.finding) + "\n");
+    EXPECT_EQ(window.shell.app.selection.finding, flag.finding);
+    EXPECT_EQ(window.shell.app.selection.time, flag.time);
+}
+
+TEST(TimelinePanel, ClicksGoThroughMarksOfOneInstant) {
+    capture::Capture capture = testing::synthetic_capture();
+    int same = 0;
+    for (capture::Tile& tile : capture.tiles)
+        if (tile.block == 0 && tile.iteration == 0) tile.time = 100, ++same;
+    ASSERT_GT(same, 2);
+    Window window;
+    load(window.shell.app.session, window.shell.app.selection, std::move(capture), "same.wlcap");
+    window.play("click tiles/b0/i0/scores\n");
+    std::set<int> seen;
+    const auto& app = window.shell.app;
+    const double end = app.session.timelines[0].end;
+    for (int i = 0; i < same; ++i) {
+        window.play("click timeline/scrub " + std::to_string(100 / end) + " .97\n");
+        seen.insert(app.selection.tile);
+    }
+    EXPECT_EQ(static_cast<int>(seen.size()), same);
+}
+
+TEST(TimelinePanel, ASpanIsFoundByItsWarpAndTime) {
+    analysis::Timeline timeline;
+    timeline.stages = {
+        {0, 0, 0,  10, 0},
+        {0, 1, 10, 30, 0},
+        {2, 0, 5,  50, 0}
+    };
+    EXPECT_EQ(span_at(timeline.stages, 0, 9), timeline.stages.data());
+    EXPECT_EQ(span_at(timeline.stages, 0, 10), timeline.stages.data() + 1);
+    EXPECT_EQ(span_at(timeline.stages, 0, 30), nullptr);
+    EXPECT_EQ(span_at(timeline.stages, 1, 5), nullptr);
+    EXPECT_EQ(span_at(timeline.stages, 2, 49), timeline.stages.data() + 2);
+    const StretchShares shares = shares_of(timeline, 2, {20, 0});
+    EXPECT_EQ(shares.length, 20);
+    EXPECT_NEAR(shares.stages[1], 10.0 / 35, 1e-9);
+}
+
+TEST(TilesMap, ACellLeadsToItsTile) {
+    Window window;
+    window.play("click tiles/map .01 .01\n");
+    EXPECT_EQ(window.shell.app.selection.tile, window.shell.app.workspace.tiles.map.map.at(0, 0).tile);
+    const VerdictMap& map = window.shell.app.workspace.tiles.map.map;
+    window.play("click tiles/map .99 .99\n");
+    EXPECT_EQ(window.shell.app.selection.tile, map.at(map.rows - 1, map.cols - 1).tile);
+}
+
+TEST(TilesMap, AFilterOpensWhatItFindsAndHidesTheRest) {
+    Window window;
+    window.play(
+        "click tiles/filter\ntype alpha\nclick tiles/b0/i3/alpha\nexpect tile alpha\nexpect iteration 3\n"
+    );
+    for (const Control& control : window.shell.app.ui.controls)
+        EXPECT_EQ(control.name.find("/scores"), std::string::npos) << control.name;
+}
+
+}  // namespace
+}  // namespace wl::app
