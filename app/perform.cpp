@@ -45,8 +45,7 @@ constexpr const char* step_words(Act act) {
 void show_heat(App& app, Act act) {
     HeatmapsPanel& heat = app.workspace.heatmaps;
     const auto metric = [&](analysis::Metric which) {
-        heat.metric = which;
-        fit_ranges(heat, app.session.current);
+        choose_metric(heat, app.session.current, static_cast<int>(which));
     };
     const auto zoom = [&](Zoom how) {
         heat.zoom = how;

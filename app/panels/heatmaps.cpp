@@ -310,15 +310,7 @@ HeatStyle value_style(const HeatmapsPanel& panel) {
     return style;
 }
 
-void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric) {
-    panel.metric = static_cast<analysis::Metric>(metric);
-    if (panel.autofit) fit_ranges(panel, tile);
-}
-
-void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
-    panel.lo = has_reference(tile) ? std::min(tile.got.lo, tile.reference.lo) : tile.got.lo;
-    panel.hi = has_reference(tile) ? std::max(tile.got.hi, tile.reference.hi) : tile.got.hi;
-    if (!(panel.hi > panel.lo)) panel.hi = panel.lo + std::max(1.0F, std::abs(panel.lo));
+void fit_errors(HeatmapsPanel& panel, const TileView& tile) {
     const float neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
     const Layer& error = tile.metric[static_cast<size_t>(panel.metric)];
     const float reach = std::max(std::abs(error.lo - neutral), std::abs(error.hi - neutral));
@@ -327,6 +319,18 @@ void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
         : panel.metric == analysis::Metric::ulp                      ? 4.0F
                                                                      : 0.01F;
     panel.error_extent = std::max({reach, least, 1e-30F});
+}
+
+void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric) {
+    panel.metric = static_cast<analysis::Metric>(metric);
+    fit_errors(panel, tile);
+}
+
+void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
+    panel.lo = has_reference(tile) ? std::min(tile.got.lo, tile.reference.lo) : tile.got.lo;
+    panel.hi = has_reference(tile) ? std::max(tile.got.hi, tile.reference.hi) : tile.got.hi;
+    if (!(panel.hi > panel.lo)) panel.hi = panel.lo + std::max(1.0F, std::abs(panel.lo));
+    fit_errors(panel, tile);
     panel.fitted = tile.content;
 }
 

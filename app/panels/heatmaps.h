@@ -41,6 +41,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Co
 
 HeatStyle value_style(const HeatmapsPanel& panel);  // of got and reference
 void fit_ranges(HeatmapsPanel& panel, const TileView& tile);
+void fit_errors(HeatmapsPanel& panel, const TileView& tile);  // of the metric
 void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric);
 
 // Drawn by heatmaps_toolbar.cpp; returns the height it took (it folds into more rows where it is narrow).

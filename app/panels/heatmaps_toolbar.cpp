@@ -80,34 +80,40 @@ void draw_arrangement(HeatmapsPanel& panel, const Session& session, Commands& co
         commands.acts.push_back(Act::versus);
 }
 
-// Colours, overlays and profiles.
+// Colours, overlays and profiles: behind one button, so that the heatmaps keep the space.
+void draw_look(HeatTools& tools) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float row = px(kControlHeight + 8), left = low.x + px(90);
+    const auto line = [&](int number, std::string_view name) {
+        const float y = low.y + row * static_cast<float>(number);
+        put({low.x, middle(y, px(kControlHeight), Face::small_words)}, {Face::small_words, colour::kDim}, name
+        );
+        return ImVec2(left, y);
+    };
+    tools.value_colours = segmented(line(0, "Values"), {"heat/colours", kValueNames, tools.value_colours});
+    tools.error_colours =
+        segmented(line(1, "Differences"), {"heat/errors", kErrorNames, tools.error_colours});
+    tools.overlay = static_cast<Overlay>(
+        segmented(line(2, "Overlay"), {"heat/overlay", kOverlayLabels, static_cast<int>(tools.overlay)})
+    );
+    toggle(line(3, "Profiles"), "heat/profiles", "of row and column under the mouse", tools.profiles);
+    ImGui::SetCursorScreenPos(low);
+    ImGui::Dummy({left - low.x + segmented_width(kValueNames), 4 * row});
+}
+
 void draw_tools(HeatTools& tools, Flow& flow) {
-    tools.overlay = static_cast<Overlay>(segmented(
-        flow.place(segmented_width(kOverlayLabels)),
-        {"heat/overlay", kOverlayLabels, static_cast<int>(tools.overlay)}
-    ));
-    if (ImGui::IsItemHovered())
-        tooltip("stripes over what lies beyond the palette; or the sign alone; with counts");
-    const std::string_view values = kValueNames[static_cast<size_t>(tools.value_colours)];
-    if (button(
-            flow.place(button_width("Viridis")), "heat/colours", values, {.width = button_width("Viridis")}
-        ))
-        tools.value_colours = (tools.value_colours + 1) % kValueRamps;
-    if (ImGui::IsItemHovered())
-        tooltip("colours of values; Viridis and Cividis read alike with every colour vision");
-    const std::string_view errors = kErrorNames[static_cast<size_t>(tools.error_colours)];
-    if (button(
-            flow.place(button_width("Purple green")),
-            "heat/error-colours",
-            errors,
-            {.width = button_width("Purple green")}
-        ))
-        tools.error_colours = (tools.error_colours + 1) % kErrorRamps;
-    if (ImGui::IsItemHovered())
-        tooltip("colours of differences; both pairs read alike with every colour vision");
-    toggle(flow.place(toggle_width("Profiles")), "heat/profiles", "Profiles", tools.profiles);
-    if (ImGui::IsItemHovered())
-        tooltip("the row and the column under the mouse as curves; Shift and a drag choose a rectangle");
+    const ImVec2 at = flow.place(button_width("Look"));
+    const bool changed = tools.overlay != Overlay::none || tools.profiles;
+    if (button(at, "heat/look", "Look", {.text = changed ? colour::kAccent : colour::kText}))
+        ImGui::OpenPopup("look");
+    if (ImGui::IsItemHovered()) tooltip("colours, what is clipped, signs, profiles");
+    ImGui::SetNextWindowPos({at.x, at.y + px(kControlHeight + 4)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
+    if (ImGui::BeginPopup("look")) {
+        draw_look(tools);
+        ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
 }
 
 }  // namespace

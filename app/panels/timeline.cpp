@@ -122,7 +122,9 @@ Move keys_held() {
 
 // The wheel and W and S zoom at the mouse; with Shift, by the right button and by A and D the range moves; a
 // double click shows all, and nothing else.
-void zoom(TimelinePanel& panel, Selection& selection, const TimelineScale& scale, double end) {
+void zoom(
+    TimelinePanel& panel, Selection& selection, const TimelineScale& scale, double end, const Under& under
+) {
     panel.hovered = ImGui::IsItemHovered();
     if (!panel.hovered) return;
     const ImGuiIO& io = ImGui::GetIO();
@@ -133,7 +135,8 @@ void zoom(TimelinePanel& panel, Selection& selection, const TimelineScale& scale
     if (io.MouseWheel != 0 && io.KeyShift) move.shift -= io.MouseWheel / 10;
     if (io.MouseWheel != 0 && !io.KeyShift) move.zoom += io.MouseWheel * 0.35;
     double wanted = std::clamp(extent * std::exp2(-move.zoom), std::min(16.0, end), end);
-    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    const bool free = under.flag == nullptr && under.tiles.empty();
+    if (free && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
         wanted = end;
         selection = panel.before;
     }
@@ -268,7 +271,7 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection, Co
     if (panel.measured.is_chosen()) draw_stretch(rows, session, timeline, panel.measured);
     ImGui::PopClipRect();
     scrub(panel, session, selection, rows.scale, under);
-    zoom(panel, selection, rows.scale, std::max<double>(timeline.end, 1));
+    zoom(panel, selection, rows.scale, std::max<double>(timeline.end, 1), under);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const int warp = static_cast<int>((mouse.y - rows.box.low.y) / rows.height);
     const bool on_spans =

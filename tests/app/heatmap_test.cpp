@@ -6,9 +6,11 @@
 
 #include <imgui.h>
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 
 namespace wl::app {
 namespace {
@@ -27,11 +29,16 @@ struct Drawing {
         pyramid = make_pyramid(values);
         ++content;
     }
-    Image draw(const HeatStyle& style, const HeatView& view) {
+    Image draw(
+        const HeatStyle& style,
+        const HeatView& view,
+        const Plane* under = nullptr,
+        const Pyramid* under_pyramid = nullptr
+    ) {
         const HeatPicture picture{
-            {&values,  &pyramid, content, nullptr, nullptr},
-            style, view, {0, 0 },
-            {kSide,        kSide              }
+            {&values, &pyramid,     content, under, under_pyramid},
+            style, view, {0,  0},
+            {kSide,       kSide                }
         };
         shell.draw([&] {
             ImGui::SetNextWindowPos({0, 0});
@@ -118,6 +125,69 @@ TEST(Heatmap, NaNIsMagentaAndInfinitiesCyanAndLime) {
         const Rgb nothing = pixel(image, 350, 50);
         EXPECT_LT(nothing.r + nothing.g + nothing.b, 150) << "an absent element must not look like a NaN";
     }
+}
+
+// Colours of the pixels of one cell.
+std::set<std::array<int, 3>> colours_in(const Image& image, int x, int y, int side) {
+    std::set<std::array<int, 3>> found;
+    for (int dy = 0; dy < side; ++dy)
+        for (int dx = 0; dx < side; ++dx) {
+            const Rgb c = pixel(image, x + dx, y + dy);
+            found.insert({c.r, c.g, c.b});
+        }
+    return found;
+}
+
+TEST(Heatmap, ANaNIsStripedOverItsReference) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    auto matrix = make_matrix<float>(64, 64, nan);
+    const Plane under = plane_of(make_matrix<float>(64, 64, 1));
+    const Pyramid under_pyramid = make_pyramid(under);
+    for (const double cell : {40.0, 0.5}) {  // elements, and blocks of them
+        Drawing drawing;
+        drawing.take(matrix);
+        const Image image = drawing.draw(
+            {HeatMap::values, 0, 1, 0, false},
+            {.row = 0, .col = 0, .cell_width = cell, .cell_height = cell},
+            &under,
+            &under_pyramid
+        );
+        const auto found = colours_in(image, 4, 4, 16);
+        EXPECT_EQ(found.size(), 2U) << cell;
+        EXPECT_TRUE(found.contains({kNotANumber.r, kNotANumber.g, kNotANumber.b})) << cell;
+    }
+}
+
+TEST(Heatmap, OverlaysStripeWhatIsClippedAndTellSigns) {
+    Drawing drawing;
+    auto matrix = make_matrix<float>(1, 3);
+    matrix.data = {-3, 0, 3};
+    drawing.take(matrix);
+    const HeatView view{.row = 0, .col = 0, .cell_width = 100, .cell_height = 100};
+    HeatStyle style{HeatMap::values, -1, 1, 0, false};
+    style.overlay = Overlay::clipped;
+    const Image clipped = drawing.draw(style, view);
+    EXPECT_EQ(colours_in(clipped, 40, 40, 16).size(), 2U);
+    EXPECT_EQ(colours_in(clipped, 140, 40, 16).size(), 1U);
+    EXPECT_EQ(colours_in(clipped, 240, 40, 16).size(), 2U);
+    EXPECT_NE(colours_in(clipped, 40, 40, 16), colours_in(clipped, 240, 40, 16)) << "below is not above";
+    style.overlay = Overlay::signs;
+    const Image signs = drawing.draw(style, view);
+    expect_near(pixel(signs, 50, 50), diverging().front(), "negative");
+    expect_near(pixel(signs, 250, 50), diverging().back(), "positive");
+}
+
+TEST(Heatmap, AMaskedElementIsHatchedAndNotLime) {
+    Drawing drawing;
+    auto matrix = make_matrix<float>(1, 1);
+    matrix.data = {masked()};
+    drawing.take(matrix);
+    const Image image = drawing.draw(
+        {HeatMap::values, 0, 1, 0, false}, {.row = 0, .col = 0, .cell_width = 100, .cell_height = 100}
+    );
+    const auto found = colours_in(image, 40, 40, 16);
+    EXPECT_EQ(found.size(), 2U);
+    EXPECT_FALSE(found.contains({kNegativeInfinity.r, kNegativeInfinity.g, kNegativeInfinity.b}));
 }
 
 TEST(Heatmap, OwnersAreHueByWarpAndNobodyIsHatched) {

@@ -71,7 +71,8 @@ const TimelineFlag* draw_flags(
         const ImVec2 half(
             measure(Face::tiny_numbers, number).x / 2 + px(4), std::min(px(7), rows.height / 2)
         );
-        const ImVec2 low(at.x, at.y - half.y), high(at.x + 2 * half.x, at.y + half.y);
+        const float left = std::min(at.x, rows.scale.right - 2 * half.x);
+        const ImVec2 low(left, at.y - half.y), high(left + 2 * half.x, at.y + half.y);
         const bool chosen = flag.finding == selection.finding;
         list->AddRectFilled(low, high, colour::kBad, px(2), ImDrawFlags_RoundCornersRight);
         if (chosen)
