@@ -162,7 +162,7 @@ struct Command {
     std::string suggest;               // run, diagnose: a file for the patch that mends; "-": stdout
     uint64_t explore = 0;              // schedules that hazards tries
     std::string screenshot, script, size = "1920x1080", theme = "dark";  // open
-    float scale = 0;                                     // of its interface; 0: the display's
+    float scale = 0;                                                     // of its interface; 0: the display's
 };
 
 bool is_capture(const std::string& path);  // by its suffix, .wlcap

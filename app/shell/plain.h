@@ -1,9 +1,9 @@
 // A matrix as pixels, by the rules of shaders/heat.frag, computed here.
 #pragma once
 
+#include "app/draw/export/pixels.h"
 #include "app/draw/heat.h"
 #include "app/session/plane.h"
-#include "app/draw/export/pixels.h"
 
 namespace wl::app {
 

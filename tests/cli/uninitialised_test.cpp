@@ -16,7 +16,8 @@ namespace {
 using nlohmann::json;
 
 json sums(const std::vector<std::string>& more) {
-    std::vector<std::string> args{"diagnose", source_path("tests/kernels/sums.toml"), "--json", "--search", "0"};
+    std::vector<std::string> args{
+        "diagnose", source_path("tests/kernels/sums.toml"), "--json", "--search", "0"};
     args.insert(args.end(), more.begin(), more.end());
     return json::parse(warplens(args).out, nullptr, false);
 }
