@@ -1,11 +1,12 @@
 // Programs as people write them, one by each word of the command line.
+#include <cuda_runtime.h>
+
 #include <atomic>
 #include <cassert>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -26,7 +27,9 @@ __global__ void add_to_managed(int* pinned) {
 }
 __global__ void print() { printf("lane %d\n", threadIdx.x); }
 __global__ void demand(int most) { assert(threadIdx.x < most); }
-__global__ void look_up(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 1.5f); }
+__global__ void look_up(cudaTextureObject_t t, float* out) {
+    out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 1.5f);
+}
 
 template <bool kWaits>
 __global__ void shift(float* a) {
@@ -87,7 +90,10 @@ void graph() {
 }
 
 void texture() {
-    const float texels[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    const float texels[2][4] = {
+        {0, 1, 2, 3},
+        {4, 5, 6, 7}
+    };
     cudaArray_t array;
     const auto format = cudaCreateChannelDesc<float>();
     cudaMallocArray(&array, &format, 4, 2);
@@ -170,7 +176,8 @@ int main(int argc, char** argv) {
     if (what == "wrong") shift<false><<<1, kN>>>(filled(1));
     if (what == "print") print<<<1, 2>>>(), printf("before\n"), cudaDeviceSynchronize();
     if (what == "assert") demand<<<1, 4>>>(2), printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
-    if (what == "refused") scale<<<1, 2000>>>(filled(1)), printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    if (what == "refused")
+        scale<<<1, 2000>>>(filled(1)), printf("%s\n", cudaGetErrorName(cudaGetLastError()));
     if (what == "device") printf("%s\n", cudaGetErrorName(cudaSetDevice(1)));
     if (what == "missing") printf("%s\n", cudaGetErrorName(cudaIpcGetMemHandle(nullptr, nullptr)));
     if (what == "host") printf("%g\n", *filled(1));

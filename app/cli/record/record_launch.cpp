@@ -15,7 +15,7 @@ namespace wl::app {
 namespace {
 
 std::string default_file(const std::string& entry) {
-    const std::string name = plain_name(entry);
+    const std::string name = bare_name(entry);
     return (name.empty() ? "launch" : name) + ".wllaunch";
 }
 
@@ -104,7 +104,7 @@ std::string why_nothing(const RecordOptions& o, const RecordedProgram& program) 
             std::max<uint64_t>(o.launch, 1)
         );
     std::vector<std::string> names;
-    for (const auto& [name, n] : program.counts) names.push_back(plain_name(name));
+    for (const auto& [name, n] : program.counts) names.push_back(bare_name(name));
     const std::string near = nearest_word(o.kernel, names);
     return fmt::format(
         "{} launches no kernel named {}{}",

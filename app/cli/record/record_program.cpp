@@ -183,7 +183,7 @@ struct Server {
 
 }  // namespace
 
-std::string plain_name(const std::string& kernel) {
+std::string bare_name(const std::string& kernel) {
     constexpr std::string_view kNameless = "(anonymous namespace)::";
     std::string name = demangle(kernel);
     for (size_t at = name.find(kNameless); at != std::string::npos; at = name.find(kNameless))
@@ -194,7 +194,7 @@ std::string plain_name(const std::string& kernel) {
 
 bool is_meant(const RecordOptions& options, const std::string& kernel) {
     const std::string& wanted = options.kernel;
-    return wanted.empty() || is_name_of(wanted, kernel) || plain_name(kernel) == wanted;
+    return wanted.empty() || is_name_of(wanted, kernel) || bare_name(kernel) == wanted;
 }
 
 RecordedProgram record_program(

@@ -27,7 +27,7 @@ RecordedProgram record_program(
 
 // "void at::native::(anonymous namespace)::fill<float>(float*)" is "fill", and Numba's
 // "main::f::scale[abi:v1]" "scale".
-std::string plain_name(const std::string& kernel);
+std::string bare_name(const std::string& kernel);
 
 // Whether the kernel is one of those that are meant.
 bool is_meant(const RecordOptions& options, const std::string& kernel);

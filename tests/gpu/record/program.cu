@@ -1,5 +1,5 @@
-// What `warplens record` is tried on: pointers in structs, in tables and in variables of the module; and a loop
-// of launches, timed from within.
+// What `warplens record` is tried on: pointers in structs, in tables and in variables of the module; and a
+// loop of launches, timed from within.
 //
 //     nvcc -gencode arch=compute_80,code=compute_80 -o program program.cu && ./program [loop LAUNCHES]
 #include <chrono>
@@ -124,7 +124,8 @@ int main(int argc, char** argv) {
     evaluate<<<blocks, threads>>>(from, n);
     Node* nodes = on_device(std::vector<Node>(64));
     std::vector<Node> list(64);
-    for (int k = 0; k < 64; ++k) list[k * 37 % 64] = {0.1f * k, k == 63 ? nullptr : nodes + (k + 1) * 37 % 64};
+    for (int k = 0; k < 64; ++k)
+        list[k * 37 % 64] = {0.1f * k, k == 63 ? nullptr : nodes + (k + 1) * 37 % 64};
     require(cudaMemcpy(nodes, list.data(), 64 * sizeof(Node), cudaMemcpyHostToDevice), "nodes");
     walk<<<1, 1>>>(nodes, sums);
     block_sums<<<blocks, threads, threads * sizeof(float)>>>(from, to, n);

@@ -1,4 +1,5 @@
-// Sums of columns, tile by tile, the next tile on its way while one is summed: two stages that cp.async fills.
+// Sums of columns, tile by tile, the next tile on its way while one is summed: two stages that cp.async
+// fills.
 #include <cuda_pipeline.h>
 
 constexpr int kRows = 4, kCols = 32;

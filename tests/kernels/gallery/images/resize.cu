@@ -12,8 +12,8 @@ __device__ float at(const half* image, int y, int x, int w) {
 #endif
 }
 
-// in: (planes, h, w), out: (planes, 2 h, 2 w), most: (planes, blocks). Grid (2 w / 16, 2 h / 16, planes) rounded
-// up, 16 x 16 threads.
+// in: (planes, h, w), out: (planes, 2 h, 2 w), most: (planes, blocks). Grid (2 w / 16, 2 h / 16, planes)
+// rounded up, 16 x 16 threads.
 __global__ void resize(const half* in, float* out, float* most, int h, int w) {
     __shared__ float best[kSide * kSide];
     const int x = blockIdx.x * kSide + threadIdx.x, y = blockIdx.y * kSide + threadIdx.y;

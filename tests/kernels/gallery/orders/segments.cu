@@ -2,8 +2,8 @@
 // counted.
 constexpr int kWarps = 4;
 
-// offsets: (segments + 1), order: (n), x: (n), means: (segments), empty: (1). Grid segments / 4 rounded up, 128
-// threads.
+// offsets: (segments + 1), order: (n), x: (n), means: (segments), empty: (1). Grid segments / 4 rounded up,
+// 128 threads.
 __global__ void segments(
     const int* offsets, const int* order, const float* x, float* means, int* empty, int segments, float bias
 ) {

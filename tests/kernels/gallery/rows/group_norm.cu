@@ -1,5 +1,5 @@
-// Group norm of images: a block a group of channels of one image, sums over its pixels by warps, then scale and
-// shift a channel.
+// Group norm of images: a block a group of channels of one image, sums over its pixels by warps, then scale
+// and shift a channel.
 constexpr int kThreads = 128, kWarps = kThreads / 32;
 constexpr float kEpsilon = 1e-5f;
 
