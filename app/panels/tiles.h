@@ -1,7 +1,7 @@
 // The captured tiles: a map of all verdicts, and a tree of those that can be opened.
 #pragma once
 
-#include "app/panels/tiles_map.h"
+#include "app/draw/tiles_map.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 

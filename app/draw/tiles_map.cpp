@@ -1,5 +1,5 @@
 // Cells of one colour that touch are one rectangle: a map of right blocks is a handful of them.
-#include "app/panels/tiles_map.h"
+#include "app/draw/tiles_map.h"
 
 #include "app/draw/numbers.h"
 #include "app/session/navigate.h"
