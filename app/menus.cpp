@@ -126,7 +126,7 @@ void answer(Asks asks, const std::string& text, Commands& commands) {
 
 bool can_open(Asks asks, const fs::directory_entry& entry) {
     std::error_code none;
-    if (entry.path().filename().string().starts_with(".")) return false;
+    if (entry.path().filename().string().starts_with('.')) return false;
     if (entry.is_directory(none)) return true;
     const std::string suffix = entry.path().extension().string();
     if (asks == Asks::open_b) return suffix == ".wlcap";
@@ -165,7 +165,7 @@ void list_files(Dialogs& dialogs, Commands& commands) {
         register_last_item("open/" + label);
         if (!chosen) return;
         set_text(dialogs, path);
-        if (path.ends_with("/")) return;
+        if (path.ends_with('/')) return;
         answer(dialogs.shown, path, commands);
         ImGui::CloseCurrentPopup();
     };
@@ -174,7 +174,7 @@ void list_files(Dialogs& dialogs, Commands& commands) {
         entry((folder.parent_path() / "").string(), "../");
     for (const fs::path& each : entries_of(dialogs.shown, typed)) {
         const std::string text = each.string();
-        const bool below = text.ends_with("/");
+        const bool below = text.ends_with('/');
         entry(text, below ? each.parent_path().filename().string() + "/" : each.filename().string());
     }
     ImGui::EndChild();

@@ -68,6 +68,7 @@ void apply_zoom(HeatmapsPanel& panel, const Selection& selection, const TileView
 // Mouse over one heatmap. The click that ends without a drag selects.
 void use_mouse(HeatmapsPanel& panel, const Session& session, Selection& selection, Box heat, int pane) {
     const TileView& tile = session.current;
+    ImGui::SetNextItemAllowOverlap();  // figures of a rectangle lie above it
     const bool clicked = press(heat, std::string("heat/") + kNames[static_cast<size_t>(pane)]);
     ImGuiIO& io = ImGui::GetIO();
     HeatView& view = view_of(panel, pane);
@@ -99,6 +100,7 @@ void use_mouse(HeatmapsPanel& panel, const Session& session, Selection& selectio
 }
 
 void drag_handles(HeatmapsPanel& panel, Box bar_box, const ColourBar& bar, int pane) {
+    ImGui::SetNextItemAllowOverlap();
     press(
         {
             {bar_box.low.x - px(4),  bar_box.low.y - px(4)                          },

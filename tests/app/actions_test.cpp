@@ -22,7 +22,7 @@ namespace {
 struct Window {
     OffscreenShell shell;
     capture::Capture capture = testing::synthetic_capture();
-    Window() : shell(1280, 640, 1) { begin(); }
+    Window() : shell(1600, 1000, 1) { begin(); }
     void begin() {
         shell.app.workspace.heatmaps = {};
         shell.app.workspace.finder = {};
@@ -126,6 +126,7 @@ TEST(Actions, DoTheSameByKeyAndByMouse) {
             EXPECT_NE(window.value(effect.value), effect.becomes) << action.name;
             window.play(script);
             EXPECT_EQ(window.value(effect.value), effect.becomes) << action.name << ":\n" << script;
+            if (window.value("finder") == "open") window.play("key Escape\nwait 3\n");
         }
     }
 }

@@ -64,7 +64,7 @@ struct Desk {
         c.sources[0].path = file("attention.cu");
         shell.app.session.program = program;
         load(shell.app.session, shell.app.selection, c, "");
-        play("click tiles/b0/i3\nclick tiles/b0/i3/P\nclick heat/got .5 .5\n");
+        play("click tiles/b0/i0\nclick tiles/b0/i3\nclick tiles/b0/i3/P\nclick heat/got .5 .5\n");
     }
     Desk(const Desk&) = delete;
     Desk& operator=(const Desk&) = delete;

@@ -66,8 +66,9 @@ TEST(HeatTools, ShiftAndADragChooseARectangle) {
     const HeatTools& tools = shell.app.workspace.heatmaps.tools;
     ASSERT_TRUE(exists(tools.region));
     EXPECT_GT(tools.region.cols, tools.region.rows);
-    play_script("click heat/copy/CSV\n");
-    const std::string copied = ImGui::GetClipboardText();
+    play_script("click heat/copy/CSV\nwait 2\n");
+    const char* text = ImGui::GetClipboardText();
+    const std::string copied = text != nullptr ? text : "";
     EXPECT_EQ(std::count(copied.begin(), copied.end(), '\n'), tools.region.rows);
     play_script("click heat/got .5 .5\n");
     EXPECT_FALSE(exists(shell.app.workspace.heatmaps.tools.region)) << "a click ends it";

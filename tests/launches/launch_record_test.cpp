@@ -12,7 +12,6 @@ namespace wl::test {
 namespace {
 
 using launches::After;
-using launches::Memory;
 using launches::RecordedLaunch;
 using Json = nlohmann::json;
 

@@ -296,7 +296,7 @@ TEST(Replay, ALaunchThatFailedHasNothingToBeComparedWith) {
 
 TEST(Replay, WhatCannotBeRunIsSaid) {
     const TemporaryFolder folder;
-    const auto said = [&](RecordedLaunch l) { return replay(l, folder).said; };
+    const auto said = [&](const RecordedLaunch& l) { return replay(l, folder).said; };
     RecordedLaunch l = scale_launch(20);
     l.ptx.clear(), l.image = "a cubin", l.notes = {"the module was a cubin without PTX: build it with ..."};
     EXPECT_EQ(said(l).status, 3);

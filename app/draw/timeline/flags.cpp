@@ -87,7 +87,7 @@ const TimelineFlag* draw_flags(
         );
         const bool over =
             mouse.x >= low.x - px(2) && mouse.x <= high.x && mouse.y >= low.y && mouse.y <= high.y;
-        if (over && ImGui::IsWindowHovered()) under = &flag;
+        if (over && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) under = &flag;
     }
     if (under != nullptr) tooltip(session.capture.findings[static_cast<size_t>(under->finding)].title);
     return under;

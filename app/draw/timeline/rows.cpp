@@ -162,7 +162,8 @@ std::vector<int> draw_marks(
 ) {
     const float y = rows.y(timeline.warps) + rows.height / 2, r = std::min(px(4.5F), rows.height / 2 - 1);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const bool near_row = std::abs(mouse.y - y) <= rows.height / 2 && ImGui::IsWindowHovered();
+    const bool near_row = std::abs(mouse.y - y) <= rows.height / 2 &&
+        ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     const auto from =
         std::partition_point(timeline.tiles.begin(), timeline.tiles.end(), [&](const auto& instant) {
             return instant.time < rows.scale.first;

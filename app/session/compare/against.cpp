@@ -90,8 +90,8 @@ bool differ(const TileSource& a, const TileSource& b) {
     return false;
 }
 
-const capture::Capture& b_of(const Against& against, const capture::Capture& a) {
-    return against.iterations > 0 || !against.other ? a : *against.other;
+const capture::Capture* b_of(const Against& against, const capture::Capture* a) {
+    return against.iterations > 0 || !against.other ? a : against.other.get();
 }
 
 std::string tile_words(const capture::Capture& c, int tile) {
@@ -127,7 +127,7 @@ bool hear_counting(Against& against) {
 
 int tile_of_b(const Against& against, const capture::Capture& a, int tile) {
     if (!has_other(against)) return -1;
-    return same_tile(b_of(against, a), a, tile, against.iterations);
+    return same_tile(*b_of(against, &a), a, tile, against.iterations);
 }
 
 TileView load_pair_view(
@@ -167,7 +167,7 @@ int next_different(const Against& against, const capture::Capture& a, int tile, 
         const capture::Tile& of = a.tiles[static_cast<size_t>(next)];
         if (of.values == capture::kNoBlob || (probe >= 0 && of.probe != probe)) continue;
         const int b = tile_of_b(against, a, next);
-        if (b >= 0 && differ(source_at(a, next), source_at(b_of(against, a), b))) return next;
+        if (b >= 0 && differ(source_at(a, next), source_at(*b_of(against, &a), b))) return next;
     }
     return -1;
 }

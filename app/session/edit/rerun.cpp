@@ -248,7 +248,6 @@ void swap_sides(Session& session, Selection& selection) {
     if (!session.against.other) return;
     const bool shown = session.against.shown;
     capture::Capture other = *session.against.other;
-    const std::string path = session.path;
     replace(session, selection, std::move(other), run_name(session.capture.launch));
     session.against.shown = shown;
 }

@@ -48,6 +48,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, s
 CUresult cuKernelGetFunction(CUfunction*, CUkernel) { return CUDA_ERROR_INVALID_HANDLE; }
 CUresult cuKernelGetParamInfo(CUkernel, size_t, size_t*, size_t*) { return CUDA_ERROR_INVALID_HANDLE; }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): as the driver declares it
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** out, CUdeviceptr address) {
     const wl::execution::Allocation* const a = wl::execution::find(machine().memory, address, 1);
     for (unsigned i = 0; i < count; ++i) {
