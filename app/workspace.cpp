@@ -159,8 +159,10 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
     }
     ImGui::End();
     if (!workspace.at_home) {
+        // A window comes to the front of its tabs only once it has been drawn among them.
+        const bool were_drawn = ImGui::FindWindowByName(kList[0].title) != nullptr;
         draw_panels(workspace, session, selection, commands);
-        workspace.focus.clear();
+        if (were_drawn) workspace.focus.clear();
     }
     draw_finder(workspace.finder, session, selection, commands);
     draw_status_bar(session, selection);

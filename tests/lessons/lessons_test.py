@@ -112,8 +112,9 @@ class Lessons(Student):
                 self.assertEqual(said[0], first["hints"][0])
 
 
-SCRIPT = """click tab/Learn
+SCRIPT = """click home/learn
 until lesson 16 lessons
+wait 5
 click learn/02
 wait 5
 until lesson 02-reductions
