@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-namespace wl::runtime {
+namespace wl::compile {
 
 // Exactly `bytes` of them (LZ4 block format description, 2022-07); nothing when the block is damaged.
 std::optional<std::string> expand_lz4(std::span<const std::byte> block, size_t bytes);
 
-}  // namespace wl::runtime
+}  // namespace wl::compile

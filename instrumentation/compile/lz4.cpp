@@ -1,9 +1,9 @@
 // Sequences of literals and matches.
-#include "instrumentation/runtime/lz4.h"
+#include "instrumentation/compile/lz4.h"
 
 #include <cstdint>
 
-namespace wl::runtime {
+namespace wl::compile {
 namespace {
 
 // What is left of a block; `broken` once it was asked for more than it holds.
@@ -54,4 +54,4 @@ std::optional<std::string> expand_lz4(std::span<const std::byte> block, size_t b
     return out;
 }
 
-}  // namespace wl::runtime
+}  // namespace wl::compile
