@@ -12,7 +12,7 @@ A fault is known by its lines and what they should say (`Wrong`). The first find
   missed     nothing is found
 
 Lines are counted as the compiler sees them, without what the preprocessor leaves out. A finding stands where it says,
-where what it says was inlined, and a race at both of its accesses.
+where what it says was inlined, and a race at both of its accesses and where its barrier is proven to belong.
 """
 
 import bisect
@@ -156,7 +156,9 @@ def is_right_edit(wrong, finding):
 
 def judged(wrong, finding):
     rule, where, kind = finding["rule"], finding["where"], finding.get("evidence_kind")
-    places = [where, *where.get("inlined_at", [])] + ([finding.get("other", {})] if rule in RACES else [])
+    places = [where, *where.get("inlined_at", [])]
+    if rule in RACES:
+        places += [finding.get("other", {}), {"line": int(dict(finding.get("evidence") or {}).get("barrier_line", 0))}]
     away = min((d for d in (distance(wrong, place.get("line")) for place in places) if d is not None), default=None)
     claims, is_edit = rule not in CLAIMS_NOTHING, bool(EDIT.match(finding.get("title", "")))
     right = claims if wrong.causes is None else rule in wrong.causes

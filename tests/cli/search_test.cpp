@@ -124,6 +124,46 @@ TEST(Search, AVariableWithoutAValueIsToldWhereItIsDeclared) {
     }
 }
 
+json gallery_fault(const std::string& kernel, const std::string& fault) {
+    std::vector<std::string> words = {
+        "diagnose", source_path("tests/kernels/gallery/" + kernel + ".toml"), "--search", "60", "--json"};
+    if (!fault.empty()) words.insert(words.end(), {"--fault", fault});
+    return json::parse(warplens(words).out, nullptr, false);
+}
+
+// A race is noticed where the bytes are read again; the barrier is missing at the head of the loop between.
+TEST(Search, OfARaceTheFirstPlaceThatMendsItIsTold) {
+    const json first = gallery_fault("orders/reduce", "sync").at("findings").at(0);
+    EXPECT_EQ(first.at("rule"), "race_shared");
+    EXPECT_EQ(first.at("proven"), true);
+    const std::string place = source_place("tests/kernels/gallery/orders/reduce.cu", "        if (t < half)");
+    EXPECT_EQ(
+        std::to_string(first.at("evidence").value("barrier_line", 0)), place.substr(place.rfind(':') + 1)
+    ) << first.dump(1);
+    EXPECT_NE(first.value("explanation", "").find("with `__syncthreads();` put in there"), std::string::npos);
+    EXPECT_EQ(gallery_fault("orders/reduce", "").at("verdict"), "ok");
+}
+
+// Zero by chance where little is optimised, and NaN where more is.
+TEST(Search, AFirstValueIsFoundWhereOnlyTheOptimisedBuildIsWrong) {
+    const json first = gallery_fault("models/moe_top_k", "total").at("findings").at(0);
+    EXPECT_EQ(first.at("rule"), "wrong_initial_value");
+    EXPECT_EQ(first.at("title"), "`= 0.0f` is missing");
+    EXPECT_EQ(first.at("proven"), true);
+    EXPECT_EQ(gallery_fault("models/moe_top_k", "").at("verdict"), "ok");
+}
+
+// The program is mended where the fragment is loaded, the source where its type is written.
+TEST(Search, AFragmentsLayoutIsToldWhereItIsDeclared) {
+    const json first = gallery_fault("products/gemm_wmma", "layout").at("findings").at(0);
+    EXPECT_EQ(first.at("rule"), "permuted_operand");
+    EXPECT_EQ(first.at("proven"), true);
+    const std::string place =
+        source_place("tests/kernels/gallery/products/gemm_wmma.cu", "half, wmma::col_major> fb;");
+    EXPECT_EQ(std::to_string(first.at("where").value("line", 0)), place.substr(place.rfind(':') + 1))
+        << first.dump(1);
+}
+
 TEST(Search, WithoutASourceOrLinesThePtxIsSearched) {
     const json answer =
         json::parse(warplens({"diagnose", source_path("tests/kernels/search/added.toml"), "--json"}).out);

@@ -1,6 +1,7 @@
 // Changes of a source: what is read of it, and which right line is one change away from which wrong one.
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
+#include "instrumentation/diagnosis/rewrite/likely.h"
 #include "instrumentation/diagnosis/rewrite/switched.h"
 
 #include <algorithm>
@@ -118,7 +119,12 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"sum *= scale;", "sum *= scale; best *= scale;"},
         OneAway{"sum += x[c] * scale + x[row];", "sum += (x[c] - best) * scale + x[row];"},
         OneAway{"sum = part[t] * expf(scale) + x[c];", "sum = part[t] * expf(scale) + x[c] * expf(sum);"},
+        OneAway{
+            "int from[4]; part[t] = part[c]; from[c] = t;",
+            "int from[4]; part[t] = part[c]; from[t] = from[c]; from[c] = t;"},
+        OneAway{"sum += x[c];\n best = x[t];", "sum += weight[c];\n best = weight[t];"},
         // indices
+        OneAway{"sum += part[row * 8 + 7 - t];", "sum += part[row * 8 + t];"},
         OneAway{"int z = 0;", "int z = blockIdx.y * cols * rows;"},
         OneAway{"sum += part[t & 7];", "sum += part[t & 15];"},
         OneAway{"sum += __half2float(__float2half(x[c]));", "sum += x[c];"},
@@ -130,6 +136,21 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"sum += __half2float(__float2half(x[c]));", "sum += __half2float(x[c]);"},
         OneAway{"best = static_cast<short>(c);", "best = c;"},
         OneAway{"sum += __shfl_xor_sync(0xff, sum, 1, 8);", "sum += __shfl_xor_sync(0xff, sum, 1);"},
+        // siblings
+        OneAway{
+            "const int sy = row * rows + c; const int sx = row + t;",
+            "const int sy = row * rows + c; const int sx = row * rows + t;"},
+        OneAway{
+            "const float s1 = scale * t; const float s2 = 1 - powf(s1, c); best = 1 - s1 * c;",
+            "const float s1 = scale * t; const float s2 = 1 - powf(s1, c); best = 1 - powf(s1, c);"},
+        OneAway{
+            "float v1 = scale * best + sum; float v2 = sum;",
+            "float v1 = scale * best + sum; float v2 = scale * best + sum;"},
+        OneAway{
+            "for (int sy = max(2 * row - 1, 0); sy < rows; ++sy) for (int sx = max(t - 1, 0); sx < cols; "
+            "++sx) sum += x[sy];",
+            "for (int sy = max(2 * row - 1, 0); sy < rows; ++sy) for (int sx = max(2 * t - 1, 0); sx < cols; "
+            "++sx) sum += x[sy];"},
         // first values
         OneAway{"float v; sum += v;", "float v = 0.0f; sum += v;"},
         OneAway{"float v[4]; sum += v[0];", "float v[4] = {}; sum += v[0];"},
@@ -225,6 +246,61 @@ TEST(Rewrites, TheSuspectedLineComesFirst) {
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().line, kLine);
     for (size_t k = 1; k < all.size(); ++k) EXPECT_LE(price(all[k - 1]), price(all[k]));
+}
+
+size_t place_of(const std::vector<Rewrite>& all, const std::string& was, const std::string& now) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Rewrite& r) {
+        return r.line == kLine && r.was == was && r.now == now;
+    });
+    return static_cast<size_t>(found - all.begin());
+}
+
+// `best` is what the function says at this place elsewhere, `low` what it would say nowhere else.
+TEST(Rewrites, WhatIsWrittenElsewhereComesFirst) {
+    const std::vector<Rewrite> all =
+        rewrites_of(kernel_with("sum += part[t] * scale + x[row * cols + t]; part[t] = x[row * rows + t];"));
+    ASSERT_LT(place_of(all, "rows", "cols"), all.size());
+    EXPECT_LT(place_of(all, "rows", "cols"), place_of(all, "rows", "row"));
+    EXPECT_LT(place_of(all, "rows", "cols"), place_of(all, "rows", "t"));
+}
+
+// `ay` and `dy` are `ax` and `dx` there, as `sy` is `sx`.
+TEST(Rewrites, ASiblingIsRepeatedWithTheNamesOfThePlace) {
+    const std::vector<Rewrite> all = rewrites_of(kernel_with(
+        "const int ay = row, ax = c, dy = t, dx = 1; const int sy = ay * rows + dy; const int sx = ax + dx;"
+    ));
+    EXPECT_LT(place_of(all, "ax + dx", "ax * rows + dx"), all.size());
+}
+
+TEST(Rewrites, WhatNobodyUsesComesFirst) {
+    const std::vector<Rewrite> all = rewrites_of(kernel_with("sum += x[c];"));
+    ASSERT_LT(place_of(all, "x[c]", "x[c] * scale"), all.size());
+    EXPECT_LT(place_of(all, "x[c]", "x[c] * scale"), place_of(all, "x[c]", "x[c] * best"));
+    const std::vector<Rewrite> used = rewrites_of(kernel_with("sum += x[c]; best = fmaxf(best, scale);"));
+    EXPECT_LT(place_of(all, "x[c]", "x[c] * scale"), place_of(used, "x[c]", "x[c] * scale"));
+}
+
+// Whoever does wrong where no value is wrong should be kept out.
+TEST(Rewrites, WhereValuesAreRightGuardsComeFirst) {
+    const std::string text = kernel_with("const int i = row * 32 + threadIdx.x; part[i] = x[i];");
+    const auto place = [&](bool values_right) {
+        const Around around{
+            {32, 150},
+            {{kLine, 0} },
+            values_right
+        };
+        const std::vector<Rewrite> all = rewrites(read_source(text, all_lines(), {}), around);
+        return place_of(all, "", " if (i >= rows * cols) return;");
+    };
+    EXPECT_LT(place(true), place(false));
+}
+
+// A kind of change that has no odds of its own would be tried behind all others.
+TEST(Rewrites, MostKindsOfChangesHaveOdds) {
+    const std::vector<Rewrite> all = rewrites_of(kernel_with("if (c < cols) sum += x[row * rows + c];"));
+    size_t known = 0;
+    for (const Rewrite& r : all) known += odds_of(r) != kUnseen ? 1 : 0;
+    EXPECT_GT(known * 100, all.size() * 95);
 }
 
 TEST(Rewrites, CommentsAndTextAreNoCode) {

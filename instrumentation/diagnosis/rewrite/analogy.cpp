@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace wl::diagnosis::rewrite {
 
@@ -121,6 +122,17 @@ bool is_statement_with_effect(const Source& s, const Statement& st) {
     return true;
 }
 
+// `from[i] = from[j];` beside `key[i] = key[j];`: an array of another type, wherever the statement names it.
+void add_other_arrays(const Writer& w, const Statement& other, int here, std::vector<std::string>& texts) {
+    const Variable* const v = variable_at(w.s, other.first);
+    if (v == nullptr || v->indirections == 0) return;
+    for (const Variable* u : visible(w.s, here)) {
+        const bool stands_in = u->indirections == v->indirections && u->type != v->type && !u->constant &&
+            u->kind != ValueKind::other;
+        if (stands_in) texts.push_back(renamed(w.s, other.first, other.last, v->name, u->name));
+    }
+}
+
 // `sum *= old;` beside `acc *= old;`, `v[i] = v1;` beside `m[i] = m1;`: before it and behind it.
 void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
     const int line = w.s.at(st.first).line;
@@ -131,6 +143,7 @@ void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
         if (away > kReach || !is_statement_with_effect(w.s, other) || is_mark(w.s, other)) continue;
         if (!all_known(w.s, other.first, w.s.words(other.first, other.last), st.first)) continue;
         std::vector<std::string> texts = analogues(w, other.first, other.last, st.first);
+        add_other_arrays(w, other, st.first, texts);
         // Two names exchanged at once, as `m` and `m1` for `v` and `v1`.
         const std::vector<const Variable*> named = variables_in(w.s, other.first, other.last);
         for (const Variable* v : named)
@@ -183,9 +196,33 @@ void change_all(Writer& w, const Statement& st) {
     }
 }
 
+// The same mistake at every place: a name that stands for another in all statements of a function.
+void change_everywhere(Writer& w, const Body& body) {
+    for (const Variable* v : variables_in(w.s, body.open, body.close)) {
+        std::vector<int> places;
+        std::set<int> lines;
+        bool near = false, constant = true;
+        for (int k = body.open; k < body.close; ++k) {
+            if (variable_at(w.s, k) != v || v->from == k) continue;
+            places.push_back(k), lines.insert(w.s.at(k).line);
+            near = near || w.is_near(k);
+            constant = constant && !(w.s.word(k + 1).ends_with('=') && precedence(w.s, k + 1) == 0);
+        }
+        if (!near || !constant || lines.size() < 2 || v->kind == ValueKind::other) continue;
+        size_t taken = 0;
+        for (const Variable* u : visible(w.s, places.front())) {
+            if (u == v || !alike(*u, *v) || (u->of_file && !v->of_file) || ++taken > kMostNames) continue;
+            Rewrite r{"wrong_operand", 3, v->name, u->name, w.s.at(places.front()).line, {}};
+            for (const int k : places) r.edits.push_back({w.s.at(k).begin, v->name.size(), u->name});
+            w.add(std::move(r));
+        }
+    }
+}
+
 }  // namespace
 
 void add_analogies(Writer& w) {
+    for (const Body& body : w.s.bodies) change_everywhere(w, body);
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st)) continue;

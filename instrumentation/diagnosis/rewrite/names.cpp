@@ -67,7 +67,7 @@ constexpr std::array kTypes = {
     std::string_view("int32_t|uint32_t|int64_t|float"),
 };
 
-std::vector<std::string_view> words_of(std::string_view row) {
+std::vector<std::string_view> row_words(std::string_view row) {
     std::vector<std::string_view> out;
     for (size_t begin = 0; begin <= row.size();) {
         const size_t end = std::min(row.find('|', begin), row.size());
@@ -80,7 +80,7 @@ std::vector<std::string_view> words_of(std::string_view row) {
 template <size_t N>
 void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, const char* rule, int cost) {
     for (const std::string_view row : all) {
-        const std::vector<std::string_view> words = words_of(row);
+        const std::vector<std::string_view> words = row_words(row);
         if (std::find(words.begin(), words.end(), w.s.word(k)) == words.end()) continue;
         for (const std::string_view other : words)
             if (other != w.s.word(k)) w.replace(rule, cost, k, k, std::string(other));

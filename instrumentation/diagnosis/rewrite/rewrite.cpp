@@ -1,6 +1,7 @@
 // Every family of changes, in order.
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
+#include "instrumentation/diagnosis/rewrite/likely.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -13,6 +14,29 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr int kElsewhere = 3;  // Rewrite::far
+
+constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
+    {Family::signs,      add_signs     },
+    {Family::numbers,    add_numbers   },
+    {Family::names,      add_names     },
+    {Family::parts,      add_parts     },
+    {Family::exchanges,  add_exchanges },
+    {Family::conditions, add_conditions},
+    {Family::guards,     add_guards    },
+    {Family::terms,      add_terms     },
+    {Family::statements, add_statements},
+    {Family::indices,    add_indices   },
+    {Family::initial,    add_initial   },
+    {Family::analogies,  add_analogies },
+    {Family::siblings,   add_siblings  },
+};
+
+// Where no value is wrong nobody computes what is: somebody does something who should not.
+constexpr int kKeptOut = 25;  // as Rewrite::odds
+bool keeps_out(const Rewrite& r) {
+    const std::string_view rule = r.rule;
+    return rule == "wrong_condition" || rule == "boundary_off_by_one" || rule == "out_of_bounds";
+}
 
 bool is_between(const Statement& s, int token) {
     return token >= s.first && token <= std::max(s.last, s.first);
@@ -77,24 +101,18 @@ void for_each_token(const Writer& w, const std::function<void(int, const Body&)>
 
 std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
     Writer w{source, around};
-    for (const auto add :
-         {add_signs,
-          add_numbers,
-          add_names,
-          add_parts,
-          add_exchanges,
-          add_conditions,
-          add_guards,
-          add_terms,
-          add_statements,
-          add_indices,
-          add_initial,
-          add_analogies})
+    for (const auto& [family, add] : kFamilies) {
+        const size_t from = w.out.size();
         add(w);
+        for (size_t k = from; k < w.out.size(); ++k) w.out[k].family = family;
+    }
     for (Rewrite& r : w.out) {
         const auto line = around.suspicion.find(r.line);
         r.far = line == around.suspicion.end() ? kElsewhere : line->second;
     }
+    weigh(source, w.out);
+    if (around.values_right)
+        for (Rewrite& r : w.out) r.odds += keeps_out(r) ? kKeptOut : 0;
     std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {
         return std::tuple(price(a), a.far, -a.line) < std::tuple(price(b), b.far, -b.line);
     });

@@ -15,6 +15,23 @@ struct Edit {
     std::string text;              // what is put there
 };
 
+// Who makes a change, a file each (writer.h).
+enum class Family : uint8_t {
+    signs,
+    numbers,
+    names,
+    parts,
+    exchanges,
+    conditions,
+    guards,
+    terms,
+    statements,
+    indices,
+    initial,
+    analogies,
+    siblings,
+};
+
 struct Rewrite {
     const char* rule = "";  // what its mending proves
     int cost = 1;  // 1: a sign, a step of one, an axis; 2: another operand or number; 3: something put in
@@ -22,6 +39,8 @@ struct Rewrite {
     int line = 0;
     std::vector<Edit> edits;  // in order; they do not overlap
     int far = 0;              // from the suspected lines: 0 on one, up to 3 elsewhere
+    Family family = Family::signs;
+    int odds = 0;  // tenths of a logarithm: the more, the likelier is the change as text
 };
 
 std::string rewritten(const std::string& text, const Rewrite& rewrite);
@@ -29,6 +48,7 @@ std::string rewritten(const std::string& text, const Rewrite& rewrite);
 struct Around {
     std::vector<int64_t> numbers;  // in play: extents of block and grid, parameters
     std::map<int, int> suspicion;  // by line: Rewrite::far; lines that are not in it are far off
+    bool values_right = false;     // whoever does wrong should be kept out
 };
 
 // In the order in which they are worth trying: by price, then from the end of the text, where results are
@@ -42,7 +62,8 @@ struct Unset {
 };
 std::vector<Unset> unset_at(const Source& source, int line);
 
-// A simple change elsewhere is as likely as one that takes more on the suspected line itself.
-inline int price(const Rewrite& r) { return r.far + 2 * (r.cost - 1); }
+// A likely change elsewhere comes before an odd one on the suspected line itself.
+constexpr int kFarther = 9;  // of a line's suspicion, as Rewrite::odds
+inline int price(const Rewrite& r) { return kFarther * r.far - r.odds; }
 
 }  // namespace wl::diagnosis::rewrite

@@ -111,8 +111,19 @@ bool is_declaration(const Writer& w, int token) {
     return false;
 }
 
+// `a + 7 - j` counts from the other end: `a + j`.
+void count_upwards(Writer& w, int k, const Operands& o) {
+    int first = o.left;
+    for (int at = o.left; at < k; ++at) {
+        if (is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
+        if (w.s.is(at, "+") && precedence(w.s, at) > 0) first = at + 1;
+    }
+    if (first > o.left) w.replace("wrong_index", 1, first, o.right, w.s.words(k + 1, o.right));
+}
+
 void drop_operand(Writer& w, int k) {
     const Operands o = operands_of(w.s, k);
+    if (w.s.is(k, "-")) count_upwards(w, k, o);
     const std::string_view sign = w.s.word(k);
     const std::string left = w.s.words(o.left, k - 1), right = w.s.words(k + 1, o.right);
     const bool ordered = sign == "-" || sign == "/" || sign == "%" || sign == "<<" || sign == ">>";

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 27> kLong = {
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-size_t past_number(const std::string& code, size_t at) {
+size_t past_number(std::string_view code, size_t at) {
     const bool hex = code[at] == '0' && at + 1 < code.size() && (code[at + 1] == 'x' || code[at + 1] == 'X');
     while (at < code.size()) {
         const char c = code[at], before = at > 0 ? code[at - 1] : ' ';
@@ -33,7 +33,7 @@ size_t past_number(const std::string& code, size_t at) {
     return at;
 }
 
-Token next_token(const std::string& code, size_t at) {
+Token next_token(std::string_view code, size_t at) {
     Token t{.begin = at};
     if (is_digit(code[at]) || (code[at] == '.' && at + 1 < code.size() && is_digit(code[at + 1]))) {
         t.kind = Token::Kind::number, t.end = past_number(code, at);
@@ -108,6 +108,20 @@ bool ends_operand(const Source& s, int token) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> words_of(std::string_view code) {
+    std::vector<std::string_view> out;
+    for (size_t at = 0; at < code.size();) {
+        if (std::isspace(static_cast<unsigned char>(code[at])) != 0) {
+            ++at;
+            continue;
+        }
+        const Token t = next_token(code, at);
+        out.push_back(code.substr(t.begin, t.end - t.begin));
+        at = t.end;
+    }
+    return out;
+}
 
 bool is_opening(std::string_view w) { return w == "(" || w == "[" || w == "{"; }
 bool is_closing(std::string_view w) { return w == ")" || w == "]" || w == "}"; }

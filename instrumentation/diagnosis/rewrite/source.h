@@ -76,6 +76,7 @@ std::vector<const Variable*> visible(const Source& source, int token);
 const Variable* variable_at(const Source& source, int token);  // that this word names; null: none
 bool alike(const Variable& a, const Variable& b);              // one can stand where the other does
 
+std::vector<std::string_view> words_of(std::string_view code);  // its tokens
 bool is_opening(std::string_view w);
 bool is_closing(std::string_view w);
 // Of a binary operator, larger binds tighter; 0: it is none, or stands before its only operand.

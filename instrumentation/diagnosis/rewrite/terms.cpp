@@ -163,9 +163,9 @@ void add_unused_axis(Writer& w, const Body& body, int k) {
             if (p->parameter && p->kind == ValueKind::whole && p->indirections == 0) extents.push_back(p);
         for (size_t a = 0; a < extents.size(); ++a) {
             const std::string one = fmt::format("blockIdx.{} * {}", axis, extents[a]->name);
-            w.replace(kIndex, 3, k, k, one);
+            w.replace(kIndex, 1, k, k, one);
             for (size_t b = a + 1; b < extents.size(); ++b)
-                w.replace(kIndex, 3, k, k, fmt::format("{} * {}", one, extents[b]->name));
+                w.replace(kIndex, 1, k, k, fmt::format("{} * {}", one, extents[b]->name));
         }
     }
 }

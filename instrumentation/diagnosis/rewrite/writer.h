@@ -46,5 +46,6 @@ void add_statements(Writer& w);  // moves.cpp: statements left out, put in, and 
 void add_indices(Writer& w);     // indices.cpp: other indices, conversions, orders of a product
 void add_initial(Writer& w);     // initial.cpp: first values
 void add_analogies(Writer& w);   // analogy.cpp: what stands nearly so elsewhere
+void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 
 }  // namespace wl::diagnosis::rewrite

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
+#include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
@@ -145,6 +146,21 @@ capture::Finding describe(const Symptoms& s, const ProductFit& fit) {
     return f;
 }
 
+// A fragment's layout is part of its type: the line to change is that of its declaration.
+void place_layout(const Symptoms& s, capture::Finding& f) {
+    if (s.experiment.options.search_seconds <= 0) return;
+    const auto mended = mended_in_source(s, "row_major", "col_major");
+    if (!mended || mended->where.line == f.where.line) return;
+    f.explanation += fmt::format(
+        " What it is loaded as is declared at {}: `{}` should be `{}` there.",
+        quoted(s.capture, mended->where),
+        mended->was,
+        mended->now
+    );
+    f.other = f.where;
+    f.where.file = mended->where.file, f.where.line = mended->where.line;
+}
+
 }  // namespace
 
 Ruled operand_rule(const Symptoms& s) {
@@ -152,14 +168,17 @@ Ruled operand_rule(const Symptoms& s) {
     if (!fit) return {};
     capture::Finding f = describe(s, *fit);
     std::optional<Proof> proof;
+    bool in_type = false;
     if (fit->changed) {
         proof = by_layout(s, fit->left_differs);
+        in_type = proof.has_value();
         if (!proof) proof = by_inverse(s, *fit);
     }
     if (proof) {
         if (proof->where.line > 0) f.where.file = proof->where.file, f.where.line = proof->where.line;
         f.proof = proof->text + "; " + f.proof;
         if (proof->proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+        if (in_type && proof->proven) place_layout(s, f);
     }
     return {{f}, true, is_proven(f)};
 }

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/candidates.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,11 @@ struct SearchResult {
 // are tried in which order depends on the source alone.
 SearchResult search_source(const Symptoms& s, const std::vector<Suspect>& suspects, double seconds);
 
-// The same of changes of the program itself, `build`: of PTX without a source.
+// Where the source says one for the other, of a change that is known to mend the program: the first place at
+// which it mends, as it is compiled.
+std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was, const std::string& now);
+
+// As search_source, of changes of the program itself, `build`: of PTX without a source.
 SearchResult search_program(
     const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
 );

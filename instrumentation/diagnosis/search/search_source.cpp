@@ -15,9 +15,7 @@ namespace {
 
 using rewrite::Rewrite;
 
-constexpr uint64_t kQuickTimes = 4;  // instructions of a build that optimises little
-constexpr size_t kAround = 48;       // changes behind the first that mends that are tried as well
-constexpr int kNear = 2;             // lines: a statement, its loop and its condition
+constexpr int kNear = 2;  // lines: a statement, its loop and its condition
 
 void work(SourceTrials& t) {
     Prover prover{t.e};
@@ -29,28 +27,9 @@ void work(SourceTrials& t) {
 }
 
 Prove by_compiler(const SourceTrials& s) {
-    const auto where = [&](size_t k) { return where_of(s.e, s.all[k]); };
-    const auto proven = [&](size_t k) -> std::optional<Mended> {
-        std::string text = rewritten(s.source.text, s.all[k]);
-        try {
-            const ptx::Module module = changed_module(s.e, text);
-            auto proof = proof_of(s.hunt.lab, [&](const TrialOptions& o) {
-                return try_module(s.hunt.lab.s.prover, module, o);
-            });
-            if (proof) return mended_by(s.e, s.all[k], std::move(*proof), std::move(text));
-        } catch (const Error&) {
-            return std::nullopt;  // the compiler that optimises refuses it
-        }
-        return std::nullopt;
-    };
-    return {where, proven};
-}
-
-std::set<int> located_lines(const Experiment& e, const std::string& file) {
-    std::set<int> out;
-    for (const ptx::Location& l : e.module.locations)
-        if (l.line > 0 && e.module.files[static_cast<size_t>(l.file)] == file) out.insert(l.line);
-    return out;
+    return {
+        [&](size_t k) { return where_of(s.e, s.all[k]); },
+        [&](size_t k) { return proven_by_compiler(s, k); }};
 }
 
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
@@ -85,47 +64,58 @@ void try_all(SourceTrials& t, SearchResult& out) {
     }
 }
 
+// What nobody set is zero by chance in a build that optimises little.
+void try_first_values(SourceTrials& t, SearchResult& out) {
+    constexpr size_t kMost = 12;
+    auto mended = first_proven(
+        t, [](const Rewrite& r) { return r.family == rewrite::Family::initial; }, kMost
+    );
+    if (!mended) return;
+    out.mended.push_back(std::move(*mended));
+    out.unsupported.clear();
+}
+
 }  // namespace
 
 SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>& suspects, double seconds) {
     SearchResult out;
     const auto start = Clock::now();
     const Experiment& e = symptoms.experiment;
-    const std::filesystem::path path = e.problem.kernel.source;
-    if (path.extension() == ".ptx") {
-        out.unsupported = "there is no source";
-        return out;
-    }
-    const std::string text = read_text_file(path.string());
-    const compile::Quick quick = compile::make_quick(compile_options(e.problem, e.options), text);
-    if (!quick.problem.empty()) {
-        out.unsupported = quick.problem;
-        return out;
-    }
-    const std::string file = path_from_here(e.problem.kernel.source);
-    const rewrite::Source source = rewrite::read_source(text, located_lines(e, file), e.problem.defines);
-    const std::vector<Rewrite> all = rewrites(source, around_of(e, suspects, file));
+    const std::optional<OpenSource> open = open_source(symptoms, &out.unsupported);
+    if (!open) return out;
+    rewrite::Around around = around_of(e, suspects, open->file);
+    around.values_right = symptoms.first_bad < 0;
+    const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
-    SourceTrials s{
-        .hunt = {.lab = {symptoms}, .deadline = end_after(start, seconds), .around = kAround},
-        .e = e,
-        .quick = quick,
-        .source = source,
-        .all = all,
-        .slots = slots_of(source),
-        .slot = {},
-        .done = std::vector<uint8_t>(all.size())
-    };
-    for (const Rewrite& r : all) s.slot.push_back(slot_of(s.slots, r));
-    const std::vector<compile::Variant> unchanged = compile::compile_variants(quick, {text});
+    SourceTrials s = trials_of(symptoms, *open, all, 0);
+    s.hunt.deadline = end_after(start, seconds);
+    const std::vector<compile::Variant> unchanged =
+        compile::compile_variants(open->quick, {open->source.text});
     out.unsupported = choose_trial(
         s.hunt.lab,
         [&](const TrialOptions& o) { return try_variant(e, symptoms.prover, unchanged.front().ptx, 0, o); },
         kQuickTimes
     );
-    if (out.unsupported.empty()) try_all(s, out);
+    if (out.unsupported.empty())
+        try_all(s, out);
+    else
+        try_first_values(s, out);
     out.tried = s.hunt.tried;
     return out;
+}
+
+std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was, const std::string& now) {
+    constexpr double kSeconds = 5;
+    constexpr size_t kMost = 6;
+    const std::optional<OpenSource> open = open_source(s);
+    if (!open) return std::nullopt;
+    const std::vector<Rewrite> all = rewrites(open->source, {{}, {}});
+    SourceTrials t = trials_of(s, *open, all, kSeconds);
+    return first_proven(
+        t,
+        [&](const Rewrite& r) { return (r.was == was && r.now == now) || (r.was == now && r.now == was); },
+        kMost
+    );
 }
 
 }  // namespace wl::diagnosis

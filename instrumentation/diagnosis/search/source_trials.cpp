@@ -3,11 +3,14 @@
 
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace wl::diagnosis {
 
@@ -101,6 +104,76 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
 }
 
 }  // namespace
+
+std::set<int> located_lines(const Experiment& e, const std::string& file) {
+    std::set<int> out;
+    for (const ptx::Location& l : e.module.locations)
+        if (l.line > 0 && e.module.files[static_cast<size_t>(l.file)] == file) out.insert(l.line);
+    return out;
+}
+
+std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
+    const Experiment& e = s.experiment;
+    const std::filesystem::path path = e.problem.kernel.source;
+    const auto refuse = [&](std::string why) {
+        if (why_not != nullptr) *why_not = std::move(why);
+        return std::nullopt;
+    };
+    if (path.extension() == ".ptx") return refuse("there is no source");
+    const std::string text = read_text_file(path.string());
+    OpenSource out{
+        path_from_here(path), compile::make_quick(compile_options(e.problem, e.options), text), {}};
+    if (!out.quick.problem.empty()) return refuse(out.quick.problem);
+    out.source = rewrite::read_source(text, located_lines(e, out.file), e.problem.defines);
+    return out;
+}
+
+SourceTrials trials_of(
+    const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
+) {
+    constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
+    std::vector<rewrite::Slot> slots = slots_of(open.source);
+    std::vector<int> slot;
+    for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
+    return SourceTrials{
+        .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
+        .e = s.experiment,
+        .quick = open.quick,
+        .source = open.source,
+        .all = all,
+        .slots = std::move(slots),
+        .slot = std::move(slot),
+        .done = std::vector<uint8_t>(all.size())
+    };
+}
+
+std::optional<Mended> proven_by_compiler(const SourceTrials& t, size_t change) {
+    std::string text = rewritten(t.source.text, t.all[change]);
+    try {
+        const ptx::Module module = changed_module(t.e, text);
+        auto proof = proof_of(t.hunt.lab, [&](const TrialOptions& o) {
+            return try_module(t.hunt.lab.s.prover, module, o);
+        });
+        if (proof) return mended_by(t.e, t.all[change], std::move(*proof), std::move(text));
+    } catch (const Error&) {
+        return std::nullopt;  // the compiler that optimises refuses it
+    }
+    return std::nullopt;
+}
+
+std::optional<Mended> first_proven(
+    SourceTrials& t, const std::function<bool(const rewrite::Rewrite&)>& is_wanted, size_t most
+) {
+    Hunt& h = t.hunt;
+    const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(h.lab.s.prover, o); };
+    if (!choose_trial(h.lab, as_it_is, 1).empty()) return std::nullopt;
+    for (size_t k = 0; k < t.all.size() && h.tried < most && !is_late(h); ++k) {
+        if (!is_wanted(t.all[k])) continue;
+        ++h.tried;
+        if (auto mended = proven_by_compiler(t, k)) return mended;
+    }
+    return std::nullopt;
+}
 
 Trial try_variant(
     const Experiment& e, Prover& prover, const std::string& ptx, size_t variant, const TrialOptions& options

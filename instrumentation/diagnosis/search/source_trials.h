@@ -8,10 +8,24 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace wl::diagnosis {
+
+constexpr uint64_t kQuickTimes = 4;  // instructions of a build that optimises little
+
+// The source as it is searched; nothing where NVRTC does not take it.
+struct OpenSource {
+    std::string file;  // as findings name it
+    compile::Quick quick;
+    rewrite::Source source;
+};
+std::set<int> located_lines(const Experiment& e, const std::string& file);
+std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not = nullptr);
 
 struct SourceTrials {
     Hunt hunt;
@@ -24,6 +38,19 @@ struct SourceTrials {
     std::vector<uint8_t> done;  // of each change; set by the thread that tries it
     std::vector<std::vector<size_t>> batches = {};
 };
+
+// The arguments outlive it.
+SourceTrials trials_of(
+    const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
+);
+// What the change, compiled as the kernel was, is worth; nothing where it mends nothing then.
+std::optional<Mended> proven_by_compiler(const SourceTrials& t, size_t change);
+
+// The first of so many, each compiled as the kernel was, that is proven; the symptom is that of the kernel as
+// it is.
+std::optional<Mended> first_proven(
+    SourceTrials& t, const std::function<bool(const rewrite::Rewrite&)>& is_wanted, size_t most
+);
 
 // In the order of the changes; a batch is of one kind. Of those that are not done.
 std::vector<std::vector<size_t>> batches_of(const SourceTrials& t);

@@ -1,0 +1,150 @@
+// Words in threes that stand elsewhere, and names that are used nowhere else.
+#include "instrumentation/diagnosis/rewrite/likely.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+// What tells likely changes from others, and what each is worth: fitted with the odds of the kinds
+// (odds.cpp).
+struct Signs {
+    double known = 0,
+           was_known = 0;  // shares of threes that stand elsewhere, of the new words and of the old
+    int uses_at_last = 0, uses_no_more = 0;
+    int more_words = 0, less_words = 0;
+};
+
+double worth(const Signs& s, const Rewrite& r) {
+    constexpr double kKnown = 29, kWasKnown = -25, kUsesAtLast = 29, kUsesNoMore = -6, kMore = -13, kLess = 7,
+                     kSeveral = -17, kPutIn = -3;
+    constexpr int kMost = 2;  // names that count
+    return kKnown * s.known + kWasKnown * s.was_known + kUsesAtLast * std::min(s.uses_at_last, kMost) +
+        kUsesNoMore * std::min(s.uses_no_more, kMost) + kMore * std::log1p(s.more_words) +
+        kLess * std::log1p(s.less_words) + (r.edits.size() > 1 ? kSeveral : 0) + (r.was.empty() ? kPutIn : 0);
+}
+
+using Words = std::vector<std::string_view>;
+
+size_t hash_of(std::string_view a, std::string_view b, std::string_view c) {
+    const std::hash<std::string_view> h;
+    size_t out = h(a);
+    out = out * 1000003 ^ h(b);
+    return out * 1000003 ^ h(c);
+}
+
+struct Text {
+    const Source& s;
+    std::unordered_map<size_t, int> threes;  // how often
+
+    std::string_view word(int k) const { return k < 0 || k >= s.count() ? std::string_view() : s.word(k); }
+    size_t three(int k) const { return hash_of(word(k), word(k + 1), word(k + 2)); }
+};
+
+Text read(const Source& s) {
+    Text out{s, {}};
+    for (int k = -2; k < s.count(); ++k) ++out.threes[out.three(k)];
+    return out;
+}
+
+// The first token that begins at this offset or behind it.
+int token_from(const Source& s, size_t offset) {
+    const auto at = std::lower_bound(s.tokens.begin(), s.tokens.end(), offset, [](const Token& t, size_t o) {
+        return t.begin < o;
+    });
+    return static_cast<int>(at - s.tokens.begin());
+}
+
+void look_at_threes(const Text& text, const Rewrite& r, Signs& out) {
+    int known = 0, all = 0, was_known = 0, was_all = 0;
+    for (const Edit& e : r.edits) {
+        const int first = token_from(text.s, e.begin), end = token_from(text.s, e.begin + e.length);
+        Words now = {text.word(first - 2), text.word(first - 1)};
+        for (const std::string_view w : words_of(e.text)) now.push_back(w);
+        now.push_back(text.word(end)), now.push_back(text.word(end + 1));
+        std::vector<size_t> gone;
+        for (int k = first - 2; k < end; ++k) gone.push_back(text.three(k));
+        for (const size_t three : gone)
+            was_known += text.threes.at(three) > std::count(gone.begin(), gone.end(), three) ? 1 : 0,
+                ++was_all;
+        out.more_words += static_cast<int>(now.size()) - 4, out.less_words += end - first;
+        for (size_t k = 0; k + 2 < now.size(); ++k) {
+            const size_t three = hash_of(now[k], now[k + 1], now[k + 2]);
+            const auto found = text.threes.find(three);
+            const auto own = std::count(gone.begin(), gone.end(), three);
+            known += found != text.threes.end() && found->second > own ? 1 : 0;
+            ++all;
+        }
+    }
+    out.known = all == 0 ? 1 : static_cast<double>(known) / all;
+    out.was_known = was_all == 0 ? 1 : static_cast<double>(was_known) / was_all;
+}
+
+// How often a function's text, its head included, names what.
+using Uses = std::map<std::string_view, int, std::less<>>;
+struct Function {
+    size_t begin = 0, end = 0;
+    Uses uses;
+};
+
+std::vector<Function> functions_of(const Source& s) {
+    std::vector<Function> out;
+    for (const Body& b : s.bodies) {
+        int first = b.open;
+        while (first > 0 && !s.is(first - 1, ";") && !s.is(first - 1, "}")) --first;
+        Function f{s.at(first).begin, s.at(b.close).end, {}};
+        for (int k = first; k <= b.close; ++k)
+            if (s.at(k).kind == Token::Kind::word && !s.is(k - 1, ".")) ++f.uses[s.word(k)];
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+// What it uses that nobody did, and what nobody uses behind it.
+void look_at_uses(const Source& s, const std::vector<Function>& functions, const Rewrite& r, Signs& out) {
+    if (r.edits.empty()) return;
+    const size_t at = r.edits.front().begin;
+    const auto f = std::find_if(functions.begin(), functions.end(), [&](const Function& o) {
+        return at >= o.begin && at < o.end;
+    });
+    if (f == functions.end()) return;
+    Uses more;
+    for (const Edit& e : r.edits) {
+        for (const std::string_view w : words_of(e.text)) ++more[w];
+        const std::string_view was = std::string_view(s.code).substr(e.begin, e.length);
+        for (const std::string_view w : words_of(was)) --more[w];
+    }
+    const auto is_variable = [&](std::string_view name) {
+        return std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+            return v.name == name;
+        });
+    };
+    for (const auto& [name, n] : more) {
+        const auto used = f->uses.find(name);
+        if (used == f->uses.end() || !is_variable(name)) continue;
+        if (n > 0 && used->second == 1) ++out.uses_at_last;
+        if (n < 0 && used->second + n <= 1) ++out.uses_no_more;
+    }
+}
+
+}  // namespace
+
+void weigh(const Source& s, std::vector<Rewrite>& all) {
+    const Text text = read(s);
+    const std::vector<Function> functions = functions_of(s);
+    for (Rewrite& r : all) {
+        Signs signs;
+        look_at_threes(text, r, signs);
+        look_at_uses(s, functions, r, signs);
+        r.odds = odds_of(r) + static_cast<int>(std::lround(worth(signs, r)));
+    }
+}
+
+}  // namespace wl::diagnosis::rewrite

@@ -1,0 +1,91 @@
+// One text with the barrier at every place between two lines, each switched on alone.
+#include "instrumentation/diagnosis/search/barrier_place.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/diagnosis/search/source_trials.h"
+
+#include <algorithm>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using rewrite::Rewrite;
+using rewrite::Slot;
+
+constexpr double kSeconds = 3;
+constexpr size_t kMostPlaces = 48;
+
+// The lines from one to the other, and where a loop holds both, all of it.
+struct Lines {
+    int first = 0, last = 0;
+};
+Lines lines_between(const rewrite::Source& source, int a, int b) {
+    Lines out{std::min(a, b), std::max(a, b)};
+    for (const rewrite::Body& body : source.bodies)
+        for (const rewrite::Statement& st : body.statements) {
+            if (st.word != "for" && st.word != "while") continue;
+            const int first = source.at(st.first).line, last = source.at(st.body_last).line;
+            const bool reaches = first <= std::max(a, b) && last >= std::max(a, b);
+            if (reaches && first >= std::min(a, b)) out.last = std::max(out.last, last);
+        }
+    return out;
+}
+
+std::vector<Rewrite> places(
+    const rewrite::Source& source,
+    const std::vector<Slot>& slots,
+    const Lines& lines,
+    const std::string& barrier
+) {
+    std::vector<Rewrite> out;
+    for (const Slot& slot : slots) {
+        const bool between = slot.line >= lines.first && slot.last_line <= lines.last;
+        const bool statement = slot.kind == Slot::Kind::statement && slot.alone;
+        if (!between || (slot.kind != Slot::Kind::insertion && !statement)) continue;
+        const bool behind =
+            slot.kind == Slot::Kind::insertion && slot.begin > 0 && source.text[slot.begin - 1] == ';';
+        Rewrite r{
+            "race_shared",
+            3,
+            "",
+            barrier,
+            slot.line,
+            {{slot.begin, 0, behind ? " " + barrier : barrier + " "}}};
+        out.push_back(std::move(r));
+    }
+    if (out.size() > kMostPlaces) out.clear();
+    return out;
+}
+
+}  // namespace
+
+std::optional<Mended> barrier_place(
+    const Symptoms& s, const capture::Where& a, const capture::Where& b, const std::string& barrier
+) {
+    const Experiment& e = s.experiment;
+    const std::optional<OpenSource> open = open_source(s);
+    if (!open || a.file != open->file || b.file != open->file) return std::nullopt;
+    const std::vector<Slot> slots = rewrite::slots_of(open->source);
+    const std::vector<Rewrite> all =
+        places(open->source, slots, lines_between(open->source, a.line, b.line), barrier);
+    if (all.empty()) return std::nullopt;
+    SourceTrials t = trials_of(s, *open, all, kSeconds);
+    t.hunt.around = all.size();
+    const std::vector<compile::Variant> unchanged =
+        compile::compile_variants(open->quick, {open->source.text});
+    const auto as_it_is = [&](const TrialOptions& o) {
+        return try_variant(e, s.prover, unchanged.front().ptx, 0, o);
+    };
+    if (!choose_trial(t.hunt.lab, as_it_is, kQuickTimes).empty()) return std::nullopt;
+    t.hunt.lab.block.races = true;
+    for (const std::vector<size_t>& batch : batches_of(t)) try_batch(t, s.prover, batch);
+    std::sort(t.hunt.hits.begin(), t.hunt.hits.end());
+    for (const size_t k : t.hunt.hits)
+        if (auto mended = proven_by_compiler(t, k)) return mended;
+    return std::nullopt;
+}
+
+}  // namespace wl::diagnosis
