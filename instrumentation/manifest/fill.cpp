@@ -12,24 +12,31 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace wl::manifest {
 namespace {
 
+// How its parameters are written, if it takes some, and what stands for them where none are given.
 struct KindEntry {
     std::string_view name;
     Fill::Kind kind;
-    size_t parameters;  // both or none
+    std::string_view parameters, defaults;
 };
 constexpr std::array kKinds = {
-    KindEntry{"normal",      Fill::Kind::normal,      2},
-    KindEntry{"uniform",     Fill::Kind::uniform,     2},
-    KindEntry{"zeros",       Fill::Kind::zeros,       0},
-    KindEntry{"ones",        Fill::Kind::ones,        0},
-    KindEntry{"coordinates", Fill::Kind::coordinates, 0},
-    KindEntry{"one-hot",     Fill::Kind::one_hot,     0},
-    KindEntry{"identity",    Fill::Kind::identity,    0},
+    KindEntry{"normal",      Fill::Kind::normal,      "mean, deviation", "0, 1"},
+    KindEntry{"uniform",     Fill::Kind::uniform,     "low, high",       "0, 1"},
+    KindEntry{"zeros",       Fill::Kind::zeros,       "",                ""    },
+    KindEntry{"ones",        Fill::Kind::ones,        "",                ""    },
+    KindEntry{"coordinates", Fill::Kind::coordinates, "",                ""    },
+    KindEntry{"one-hot",     Fill::Kind::one_hot,     "",                ""    },
+    KindEntry{"identity",    Fill::Kind::identity,    "",                ""    },
+    KindEntry{"permutation", Fill::Kind::permutation, "",                ""    },
+    KindEntry{"arange",      Fill::Kind::arange,      "start, step",     "0, 1"},
+    KindEntry{"full",        Fill::Kind::full,        "value",           ""    },
+    KindEntry{"offsets",     Fill::Kind::offsets,     "total",           ""    },
 };
 
 uint64_t mixed(uint64_t x) {
@@ -85,6 +92,33 @@ void fill_uniform(Tensor& t, const Stream& stream, double low, double high) {
     });
 }
 
+// A permutation of 0 to columns - 1 in each row, by the order of as many drawn numbers.
+void fill_permutation(Tensor& t, const Stream& stream) {
+    const int64_t cols = columns(t);
+    std::vector<int64_t> order(static_cast<size_t>(cols));
+    for (int64_t first = 0; first < elements(t.shape); first += cols) {
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+            return std::pair(stream.bits(static_cast<uint64_t>(first + a)), a) <
+                std::pair(stream.bits(static_cast<uint64_t>(first + b)), b);
+        });
+        for (int64_t i = 0; i < cols; ++i)
+            put(t, first + i, static_cast<double>(order[static_cast<size_t>(i)]));
+    }
+}
+
+// Where ragged rows begin: 0, whole numbers that never fall, and the total last.
+void fill_offsets(Tensor& t, const Stream& stream, double total) {
+    const int64_t n = elements(t.shape);
+    std::vector<double> starts(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i)
+        starts[static_cast<size_t>(i)] = std::floor((total + 1) * stream.unit(static_cast<uint64_t>(i)));
+    if (n > 0) starts.back() = total;
+    if (n > 1) starts.front() = 0;
+    std::sort(starts.begin(), starts.end());
+    each(t, [&](int64_t i) { return starts[static_cast<size_t>(i)]; });
+}
+
 bool carries(DType carrier, DType t) {
     return (carrier == DType::u16 && t == DType::bf16) ||
         (carrier == DType::u8 && (t == DType::e4m3 || t == DType::e5m2));
@@ -109,42 +143,57 @@ std::vector<std::string> split_arguments(std::string_view text) {
     return parts;
 }
 
+std::vector<std::string> names() {
+    std::vector<std::string> all;
+    all.reserve(kKinds.size());
+    for (const KindEntry& kind : kKinds) all.emplace_back(kind.name);
+    return all;
+}
+
+const KindEntry& kind_of(const std::string& name, const std::string& text, const std::string& where) {
+    const auto* entry =
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.name == name; });
+    if (entry != kKinds.end()) return *entry;
+    const std::vector<std::string> known = names();
+    const std::string nearest = nearest_word(name, known);
+    throw Error(fmt::format(
+        "{}: unknown fill \"{}\"; {}",
+        where,
+        text,
+        nearest.empty() ? "known are " + join(known, ", ") + " and a file.npy."
+                        : "did you mean \"" + nearest + "\"?"
+    ));
+}
+
 }  // namespace
+
+std::vector<std::string> plain_fills() {
+    std::vector<std::string> plain;
+    for (const KindEntry& kind : kKinds)
+        if (kind.parameters.empty() || !kind.defaults.empty()) plain.emplace_back(kind.name);
+    return plain;
+}
 
 Fill parse_fill(const std::string& text, const std::string& where) {
     if (text.ends_with(".npy")) return {Fill::Kind::file, {}, text};
     const size_t open = std::min(text.find('('), text.size());
-    const std::string name(trimmed(std::string_view(text).substr(0, open)));
-    const auto* entry =
-        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.name == name; });
-    if (entry == kKinds.end()) {
-        std::vector<std::string> known;
-        known.reserve(kKinds.size());
-        for (const KindEntry& kind : kKinds) known.emplace_back(kind.name);
-        const std::string nearest = nearest_word(name, known);
-        throw Error(fmt::format(
-            "{}: unknown fill \"{}\"; {}",
-            where,
-            text,
-            nearest.empty() ? "known are " + join(known, ", ") + " and a file.npy."
-                            : "did you mean \"" + nearest + "\"?"
-        ));
+    const KindEntry& entry =
+        kind_of(std::string(trimmed(std::string_view(text).substr(0, open))), text, where);
+    std::string_view given = entry.defaults;
+    if (open != text.size()) {
+        const std::string_view rest = trimmed(std::string_view(text).substr(open));
+        given = rest.ends_with(')') ? rest.substr(1, rest.size() - 2) : "";
     }
-    Fill fill{entry->kind, {}, {}};
-    if (open == text.size()) {
-        if (fill.kind == Fill::Kind::uniform) fill.parameters = {"0", "1"};
-        if (fill.kind == Fill::Kind::normal) fill.parameters = {"0", "1"};
-        return fill;
-    }
-    const std::string_view rest = trimmed(std::string_view(text).substr(open));
-    if (rest.ends_with(')')) fill.parameters = split_arguments(rest.substr(1, rest.size() - 2));
-    if (entry->parameters == 0 || fill.parameters.size() != entry->parameters)
+    Fill fill{entry.kind, given.empty() ? std::vector<std::string>() : split_arguments(given), {}};
+    const bool plain = open == text.size() && entry.parameters.empty();
+    if (!plain &&
+        (entry.parameters.empty() || fill.parameters.size() != split_arguments(entry.parameters).size()))
         throw Error(fmt::format(
             "{}: \"{}\" is no fill; {}",
             where,
             text,
-            entry->parameters == 0 ? name + " takes no parameters."
-                                   : "write normal(mean, deviation) or uniform(low, high)."
+            entry.parameters.empty() ? fmt::format("{} takes no parameters.", entry.name)
+                                     : fmt::format("write {}({}).", entry.name, entry.parameters)
         ));
     return fill;
 }
@@ -172,6 +221,12 @@ void fill_tensor(Tensor& tensor, const Fill& fill, const std::vector<double>& pa
         case Fill::Kind::identity:
             each(tensor, [=](int64_t i) { return i / cols % row_count == i % cols ? 1.0 : 0.0; });
             break;
+        case Fill::Kind::permutation: fill_permutation(tensor, stream); break;
+        case Fill::Kind::arange:
+            each(tensor, [&](int64_t i) { return parameters[0] + parameters[1] * static_cast<double>(i); });
+            break;
+        case Fill::Kind::full: each(tensor, [&](int64_t) { return parameters[0]; }); break;
+        case Fill::Kind::offsets: fill_offsets(tensor, stream, parameters[0]); break;
         default: each(tensor, [](int64_t) { return 0.0; });
     }
 }

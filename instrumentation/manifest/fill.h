@@ -14,11 +14,27 @@
 namespace wl::manifest {
 
 struct Fill {
-    enum class Kind : uint8_t { normal, uniform, zeros, ones, coordinates, one_hot, identity, file };
+    enum class Kind : uint8_t {
+        normal,
+        uniform,
+        zeros,
+        ones,
+        coordinates,
+        one_hot,
+        identity,
+        permutation,
+        arange,
+        full,
+        offsets,
+        file
+    };
     Kind kind = Kind::zeros;
-    std::vector<std::string> parameters;  // expressions: mean and deviation, or the two limits
+    std::vector<std::string> parameters;  // expressions, in the order of the kind's definition below
     std::string file;                     // as written
 };
+
+// The kinds that can be named without parameters, as --inputs and the window offer them.
+std::vector<std::string> plain_fills();
 
 // Throws Error "<where>: unknown fill ..." with the nearest known one.
 Fill parse_fill(const std::string& text, const std::string& where);
@@ -29,6 +45,10 @@ Fill parse_fill(const std::string& text, const std::string& where);
 //   coordinates  the row-major index i of the element, modulo coordinate_period(dtype)
 //   one_hot      one 1 in each row (last dimension), at a column drawn from the seed
 //   identity     1 where the last two coordinates are equal
+//   permutation  the numbers 0 to columns - 1 in an order drawn from the seed, anew in each row
+//   arange       start + step * i
+//   full         value
+//   offsets      where ragged rows begin: 0 first, `total` last, between them whole numbers that never fall
 void fill_tensor(Tensor& tensor, const Fill& fill, const std::vector<double>& parameters, uint64_t seed);
 
 // All whole numbers below it are exact in the format: 2048 for f16, 256 for bf16, 16 for e4m3, 2^24 for f32.

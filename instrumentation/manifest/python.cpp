@@ -38,10 +38,11 @@ json number(double value) {
     return value;
 }
 
-// A whole number of 64 bits stays one, as float64 would round it.
+// Integers stay whole, so that the script can count to them and index by them.
 json scalar(const Tensor& data) {
     if (data.dtype == DType::s64) return std::bit_cast<int64_t>(first_word(data));
-    return data.dtype == DType::u64 ? json(first_word(data)) : json(at(data, 0));
+    if (data.dtype == DType::u64) return first_word(data);
+    return is_float(data.dtype) ? json(at(data, 0)) : json(static_cast<int64_t>(at(data, 0)));
 }
 
 // What stands for an argument in the request; arrays are written as files, of a table of addresses those that

@@ -4,7 +4,7 @@
 # program that asks: then this process leaves, whatever the script is doing, and takes FOLDER with it.
 #
 # FOLDER/request.json holds {"params": {..}, "inputs": {..}, "block": [x, y, z] or null}; in inputs a string is the
-# name of a .npy in FOLDER, a number a scalar argument (a whole one of 64 bits without a point), an object a struct by
+# name of a .npy in FOLDER, a number a scalar argument (an integer's without a point), an object a struct by
 # value or what a table of addresses points to. Answers by FOLDER/answer.json:
 # {"tensors": {name: file}} or {"problem": text}.
 import inspect
@@ -26,8 +26,10 @@ class Problem(Exception):
 
 
 def exact(np, array):
-    """Integers of 64 bits stay what they are, as float64 would round them; all else is float64."""
-    return array if array.dtype.kind in "iu" and array.dtype.itemsize == 8 else array.astype(np.float64)
+    """Integers stay whole, so that they can be indices; all else is float64."""
+    if array.dtype.kind not in "biu":
+        return array.astype(np.float64)
+    return array if array.dtype == np.uint64 else array.astype(np.int64)
 
 
 def load_inputs(np, folder, entries):

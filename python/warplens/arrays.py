@@ -75,15 +75,16 @@ class Argument:
         self.bits[...] = np.frombuffer(data, self.bits.dtype).reshape(self.bits.shape)
 
     def reference_value(self) -> Any:
-        """As a reference gets it: float64 arrays (64-bit integers stay), numbers, dicts of fields."""
+        """As a reference gets it: int64, uint64 or float64 arrays, numbers, dicts of fields."""
         if self.fields:
             return {one.name: one.reference_value() for one in self.fields}
         if self.array is None:
             return self.value
         if self.poisoned:
             return np.full(self.array.shape, np.nan)
-        wide = self.array.dtype.kind in "iu" and self.array.dtype.itemsize == 8
-        return self.array.copy() if wide else self.array.astype(np.float64)
+        if self.array.dtype.kind not in "biu":
+            return self.array.astype(np.float64)
+        return self.array.astype(np.uint64 if self.array.dtype == np.uint64 else np.int64)
 
 
 def _host_array(value: Any, name: str) -> NDArray[Any]:

@@ -96,6 +96,32 @@ TEST(Inputs, UniformFillsItsIntervalEvenly) {
     EXPECT_EQ(integers, (std::set<double>{-2, -1, 0, 1, 2})) << "both limits included";
 }
 
+std::vector<double> values_of(const Tensor& t) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < elements(t.shape); ++i) values.push_back(at(t, i));
+    return values;
+}
+
+TEST(Inputs, IndicesCountOrArePermutedOrBeginRaggedRows) {
+    EXPECT_EQ(values_of(filled("arange", DType::s32, {2, 2})), (std::vector<double>{0, 1, 2, 3}));
+    EXPECT_EQ(values_of(filled("arange(5, -2)", DType::s64, {3})), (std::vector<double>{5, 3, 1}));
+    EXPECT_EQ(values_of(filled("full(-2.5)", DType::f16, {2})), (std::vector<double>{-2.5, -2.5}));
+    const std::vector<double> orders = values_of(filled("permutation", DType::s32, {2, 50}));
+    for (const int row : {0, 1}) {
+        const std::set<double> seen(orders.begin() + 50 * row, orders.begin() + 50 * (row + 1));
+        EXPECT_EQ(seen.size(), 50u);
+        EXPECT_EQ(*seen.begin(), 0);
+        EXPECT_EQ(*seen.rbegin(), 49);
+    }
+    EXPECT_FALSE(std::equal(orders.begin(), orders.begin() + 50, orders.begin() + 50)) << "anew in each row";
+    EXPECT_NE(orders, values_of(filled("permutation", DType::s32, {2, 50}, 1)));
+    const std::vector<double> starts = values_of(filled("offsets(1000)", DType::s32, {65}));
+    EXPECT_EQ(starts.front(), 0);
+    EXPECT_EQ(starts.back(), 1000);
+    EXPECT_TRUE(std::is_sorted(starts.begin(), starts.end()));
+    EXPECT_GT(std::set<double>(starts.begin(), starts.end()).size(), 50u) << "rows of many lengths";
+}
+
 TEST(Inputs, NoiseDependsOnSeedNameAndElementAlone) {
     const Tensor a = filled("normal", DType::f32, {64, 64}, 7);
     EXPECT_EQ(a.bytes, filled("normal", DType::f32, {64, 64}, 7).bytes);

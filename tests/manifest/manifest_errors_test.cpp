@@ -157,8 +157,11 @@ TEST_F(ManifestErrors, AContradictionIsNamed) {
     );
     EXPECT_EQ(
         load_error("\"normal\"", "\"normal(2)\""),
-        "gemm.toml:3: args[0].fill: \"normal(2)\" is no fill; write normal(mean, deviation) or uniform(low, "
-        "high)."
+        "gemm.toml:3: args[0].fill: \"normal(2)\" is no fill; write normal(mean, deviation)."
+    );
+    EXPECT_EQ(
+        load_error("\"normal\"", "\"full\""),
+        "gemm.toml:3: args[0].fill: \"full\" is no fill; write full(value)."
     );
 }
 

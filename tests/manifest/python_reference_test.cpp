@@ -36,6 +36,7 @@ struct PythonReferences : testing::Test {
   { name = "C", dtype = "f32", shape = ["M"], output = true },
   { name = "alpha", dtype = "f16", value = 0.1 },
   { name = "count", dtype = "s64", value = 5 },
+  { name = "order", dtype = "u16", shape = ["M"], fill = "permutation" },
   { name = "p", fields = [ { name = "stride", dtype = "s32", value = 7 } ] },
 ]
 params = { M = 2, half = 0.5 }
@@ -94,6 +95,19 @@ def reference(inputs, params):
     EXPECT_EQ(at(named(reference, "x"), 0), 0.10009765625) << "0.1 in bf16";
     EXPECT_EQ(at(named(reference, "alpha"), 0), 0.0999755859375) << "0.1 in f16";
     EXPECT_EQ(at(named(reference, "stride"), 0), 7);
+}
+
+TEST_F(PythonReferences, IntegersStayWholeAndAreIndices) {
+    const PythonReference reference = run(R"text(
+import numpy as np
+def reference(inputs, params):
+    order = inputs["order"]
+    assert order.dtype == np.int64
+    return {"rows": inputs["A"][order], "order": order, "steps": list(range(inputs["p"]["stride"]))}
+)text");
+    ASSERT_EQ(reference.problem, "");
+    EXPECT_EQ(at(named(reference, "rows"), 0), 3 * at(named(reference, "order"), 0));
+    EXPECT_EQ(elements(named(reference, "steps").shape), 7);
 }
 
 TEST_F(PythonReferences, ABlockIsHandedOnToThoseWhoAskForIt) {
