@@ -8,7 +8,8 @@ set(stand_ins) # in shim/, with install rules of their own
 foreach(name cudart cublas cublasLt)
     list(APPEND stand_ins warplens_${name}_12 warplens_${name}_13)
 endforeach()
-add_custom_target(installed DEPENDS warplens ${stand_ins})
+list(APPEND stand_ins warplens_cuda warplens_libcuda warplens_nvjitlink_12 warplens_nvjitlink_13)
+add_custom_target(installed DEPENDS warplens warplens_audit ${stand_ins})
 install(
     DIRECTORY kernels lessons
     DESTINATION share/warplens
@@ -26,9 +27,9 @@ install(
     CODE [[
     file(GET_RUNTIME_DEPENDENCIES
         EXECUTABLES "$<TARGET_FILE:warplens>"
-        LIBRARIES "$<TARGET_FILE:warplens_cudart_13>"
+        LIBRARIES "$<TARGET_FILE:warplens_cuda>"
         RESOLVED_DEPENDENCIES_VAR libraries
-        PRE_EXCLUDE_REGEXES "^ld-linux" "^libcudart" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")
+        PRE_EXCLUDE_REGEXES "^ld-linux" "^libwarplens_cuda" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")
     foreach(library ${libraries})
         get_filename_component(real ${library} REALPATH)
         get_filename_component(name ${library} NAME)

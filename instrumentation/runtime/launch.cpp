@@ -150,16 +150,6 @@ void judge(
     told.recorded = true;
 }
 
-void place_new_variables(Machine& m) {
-    for (const execution::Allocation& a : m.memory.global.allocations) {
-        const uint64_t end = a.base + a.bytes.size();
-        if (a.base < execution::kGlobalBase || m.memory.regions.contains(a.base)) continue;
-        m.memory.regions[a.base] = {
-            Region::Kind::variable, a.base, a.bytes.size(), nullptr, a.name, false, m.launches};
-        m.memory.next = std::max(m.memory.next, (end + (64 << 10) + 255) / 256 * 256);
-    }
-}
-
 // Into the memory of the last snapshot where nobody keeps that: a fresh one costs its pages.
 std::shared_ptr<const execution::GlobalMemory> snapshot_of(Machine& m) {
     const bool fresh = m.snapshot == nullptr || m.snapshot.use_count() > 1 || m.memory.global.heap != nullptr;
@@ -230,6 +220,7 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
             return leave("refused", std::move(r.said), r.failure);
         const std::string shape = shape_key(kernel, request);
         const uint64_t of_shape = ++m.shapes[shape];
+        place_variables(m, *kernel.module, kernel.entry);
         carry_in(m.memory);
         Repeats& repeats = m.repeats[exact_key(shape, request)];
         ++repeats.count;

@@ -31,6 +31,16 @@ void tell_note(Machine& machine, const std::string& text) {
     tell(machine.settings, {Event::Kind::note, {}, text, 0});
 }
 
+void place_new_variables(Machine& m) {
+    for (const execution::Allocation& a : m.memory.global.allocations) {
+        const uint64_t end = a.base + a.bytes.size();
+        if (a.base < execution::kGlobalBase || m.memory.regions.contains(a.base)) continue;
+        m.memory.regions[a.base] = {
+            Region::Kind::variable, a.base, a.bytes.size(), nullptr, a.name, false, m.launches};
+        m.memory.next = std::max(m.memory.next, (end + (64 << 10) + 255) / 256 * 256);
+    }
+}
+
 namespace {
 
 void place(Machine& machine, const ptx::Variable& v, const std::string& name) {
@@ -58,13 +68,36 @@ void place_by_kernel(Machine& machine, Module& module, const std::string& variab
             execution::Launch nothing;
             nothing.grid = {0, 0, 0};
             nothing.params.resize(param_bytes(functions[k]));
-            executable.run(nothing, machine.memory.global, {});
+            // Behind all that there was: the emulator knows nothing of memory that was freed.
+            execution::GlobalMemory& global = machine.memory.global;
+            const uint64_t top = std::max(machine.memory.next, execution::kGlobalBase);
+            execution::place(global, "", top, {});
+            executable.run(nothing, global, {});
+            std::erase_if(global.allocations, [&](const auto& a) {
+                return a.base == top && a.bytes.empty();
+            });
+            place_new_variables(machine);
             return;
         }
     }
 }
 
 }  // namespace
+
+void place_variables(Machine& machine, Module& module, const std::string& entry) {
+    if (!module.placed.insert(entry).second) return;
+    const auto& functions = module.parsed->functions;
+    for (size_t k = 0; k < functions.size(); ++k) {
+        if (!functions[k].is_entry || functions[k].name != entry) continue;
+        const std::vector<int> reached = execution::reachable_functions(*module.parsed, static_cast<int>(k));
+        for (const int v : execution::reachable_variables(*module.parsed, reached)) {
+            const ptx::Variable& variable = module.parsed->variables[static_cast<size_t>(v)];
+            const bool placed =
+                variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+            if (placed && variable.bytes > 0) address_of(machine, module, variable.name);
+        }
+    }
+}
 
 uint64_t place_managed(Machine& machine, const Symbol& symbol) {
     DeviceMemory& memory = machine.memory;

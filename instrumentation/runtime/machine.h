@@ -67,6 +67,12 @@ void tell_note(Machine& machine, const std::string& text);
 // bytes there too. 0: there is none of the name.
 uint64_t address_of(Machine& machine, Module& module, const std::string& variable);
 
+// What the emulator placed becomes known as variables.
+void place_new_variables(Machine& machine);
+
+// All variables that the entry reaches, at addresses that nothing had before.
+void place_variables(Machine& machine, Module& module, const std::string& entry);
+
 // The memory of a managed variable, which the host and kernels see at the same address; 0: there is no room.
 uint64_t place_managed(Machine& machine, const Symbol& symbol);
 

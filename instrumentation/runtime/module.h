@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Module {
     int number = 0;                 // from 1, in order of registration
     std::optional<ptx::Module> parsed;
     std::map<std::string, execution::Executable> ready;  // by entry
+    std::set<std::string> placed;                        // entries whose variables have their addresses
     std::map<std::string, std::string> renamed;          // variables whose name another module has, too
 };
 

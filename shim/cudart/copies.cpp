@@ -6,6 +6,19 @@
 #include <cstring>
 
 namespace wl::cudart {
+namespace {
+
+// Neither side's bytes are all there.
+cudaError_t refused(runtime::Machine& machine, std::initializer_list<uint64_t> addresses) {
+    for (const uint64_t address : addresses)
+        if (const runtime::FreedRegion* freed = runtime::freed_at(machine.memory, address))
+            runtime::tell_note(
+                machine, "the program copies or fills " + freed->name + ", which it had freed"
+            );
+    return cudaErrorInvalidValue;
+}
+
+}  // namespace
 
 cudaError_t copy_now(Side to, Side from, Extent extent) {
     const Call call = begin();
@@ -19,7 +32,7 @@ cudaError_t copy_now(Side to, Side from, Extent extent) {
                 from.pitch,
                 {extent.width, extent.height}
             ))
-            return cudaErrorInvalidValue;
+            return refused(call.machine, {to.address, from.address});
     return cudaSuccess;
 }
 
@@ -36,7 +49,7 @@ cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
                 {bytes, element},
                 {extent.width, extent.height}
             ))
-            return cudaErrorInvalidValue;
+            return refused(call.machine, {to.address});
     return cudaSuccess;
 }
 

@@ -127,7 +127,10 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : refuse_device(device); }
+cudaError_t cudaSetDevice(int device) {
+    const Call call = begin();  // from here on the thread has a context
+    return device == 0 ? cudaSuccess : refuse_device(device);
+}
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }

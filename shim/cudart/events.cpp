@@ -2,8 +2,22 @@
 #include "shim/cudart/streams.h"
 
 #include <chrono>
+#include <set>
 
 namespace wl::cudart {
+namespace {
+
+std::set<const EventState*>& events() {
+    static auto* const kEvents = new std::set<const EventState*>;
+    return *kEvents;
+}
+
+}  // namespace
+
+bool is_event(cudaEvent_t handle) {
+    const Call call = begin();
+    return events().contains(event_of(handle));
+}
 
 void record_now(EventState& event) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -16,6 +30,8 @@ namespace {
 cudaError_t make(cudaEvent_t* out, unsigned flags) {
     auto made = std::make_unique<EventState>();
     made->flags = flags;
+    const Call call = begin();
+    events().insert(made.get());
     *out = reinterpret_cast<cudaEvent_t>(made.release());
     return cudaSuccess;
 }
@@ -31,7 +47,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* out) { return make(out, 0); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) { return make(out, flags); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+    const Call call = begin();
     const std::unique_ptr<EventState> gone(event_of(handle));
+    events().erase(gone.get());
     return cudaSuccess;
 }
 

@@ -3,6 +3,7 @@
 #include "shim/cudart/state.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace wl::cudart {
@@ -16,7 +17,13 @@ struct Sizes {
     size_t static_shared = 0;
     int most_threads = 1024;
     size_t dynamic_shared = 48 << 10;
+    int target = 0;  // 80 of sm_80: libraries choose their block sizes by it
 };
+
+int target_of(const ptx::Module& code) {
+    const size_t digits = code.target.find_first_of("0123456789");
+    return digits == std::string::npos ? 0 : std::atoi(code.target.c_str() + digits);
+}
 
 Sizes sizes_of(const void* function) {
     const Call call = begin();
@@ -27,6 +34,7 @@ Sizes sizes_of(const void* function) {
         const ptx::Function* entry = ptx::find_entry(code, kernel->entry);
         if (entry == nullptr) return {cudaErrorInvalidDeviceFunction};
         Sizes out;
+        out.target = target_of(code);
         out.static_shared =
             runtime::ready(*kernel->module, kernel->entry, call.machine.executor).static_shared;
         if (entry->max_threads[0] != 0)
@@ -64,7 +72,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function)
     if (sizes.error != cudaSuccess) return done(sizes.error);
     std::memset(out, 0, sizeof *out);
     out->sharedSizeBytes = sizes.static_shared, out->maxThreadsPerBlock = sizes.most_threads;
-    out->numRegs = kRegisters, out->ptxVersion = out->binaryVersion = 80;
+    out->numRegs = kRegisters, out->ptxVersion = out->binaryVersion = sizes.target;
     out->maxDynamicSharedSizeBytes = static_cast<int>(sizes.dynamic_shared);
     return cudaSuccess;
 }

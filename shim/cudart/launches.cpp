@@ -17,14 +17,26 @@ cudaError_t launch(const void* function, const Shape& shape, void** args, cudaSt
     runtime::Machine& m = call.machine;
     runtime::Kernel* kernel = kernel_of(m, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
-    runtime::Request request{extent(shape.grid), extent(shape.block), shape.shared, shape.cooperative, {}};
+    std::vector<std::byte> params;
     try {
-        request.params = runtime::params_from(m, *kernel, args);
+        params = runtime::params_from(m, *kernel, args);
     } catch (const std::exception& e) {
         if (m.unsupported.insert(e.what()).second) std::fprintf(stderr, "warplens: %s\n", e.what());
         runtime::tell_error(m, e.what());
         return done(cudaErrorNoKernelImageForDevice);
     }
+    call.lock.unlock();
+    return launch_with(function, shape, std::move(params), stream);
+}
+
+cudaError_t launch_with(
+    const void* function, const Shape& shape, std::vector<std::byte> params, cudaStream_t stream
+) {
+    Call call = begin();
+    runtime::Kernel* kernel = kernel_of(call.machine, function);
+    if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
+    runtime::Request request{
+        extent(shape.grid), extent(shape.block), shape.shared, shape.cooperative, std::move(params)};
     const auto work = [kernel, request] {
         Call inner = begin();
         return error_of(runtime::launch(inner.machine, *kernel, request));

@@ -3,6 +3,8 @@
 
 #include "shim/cudart/state.h"
 
+#include <vector>
+
 namespace wl::cudart {
 
 struct Shape {
@@ -11,5 +13,9 @@ struct Shape {
     bool cooperative = false;
 };
 cudaError_t launch(const void* function, const Shape& shape, void** args, cudaStream_t stream);
+// With the parameter buffer as it is.
+cudaError_t launch_with(
+    const void* function, const Shape& shape, std::vector<std::byte> params, cudaStream_t stream
+);
 
 }  // namespace wl::cudart

@@ -23,8 +23,8 @@ cudaError_t allocate(void** out, size_t bytes, Kind kind) {
 }
 
 cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
-    if (pointer == nullptr) return cudaSuccess;
     const Call call = begin();
+    if (pointer == nullptr) return cudaSuccess;
     flush_printed(call.machine);
     if (wl::runtime::release(call.machine.memory, address_of(pointer), kinds))
         return done(lasting(call.machine));

@@ -22,6 +22,8 @@ State& state() {
 }
 
 thread_local cudaError_t last = cudaSuccess;
+thread_local int in_driver = 0;
+thread_local bool used = false;
 
 // The end by exit or by the end of main; of a process that dies nobody hears.
 struct AtEnd {
@@ -35,6 +37,7 @@ struct AtEnd {
 
 Call begin() {
     State& s = state();
+    if (in_driver == 0) used = true;
     Call call{std::unique_lock(s.mutex), s.machine};
     const bool child = runtime::process_id() != s.process;
     if (child && !s.told_fork && s.machine.launches > 0) {
@@ -47,6 +50,9 @@ Call begin() {
     }
     return call;
 }
+
+bool used_runtime() { return used; }
+void enter_driver(int by) { in_driver += by; }
 
 cudaError_t done(cudaError_t error) {
     if (error != cudaSuccess && error != cudaErrorNotReady) last = error;

@@ -20,6 +20,11 @@ struct Call {
 };
 Call begin();
 
+// Whether this thread called the runtime itself, and not only the driver, whose functions (shim/cuda) call
+// these.
+bool used_runtime();
+void enter_driver(int by);  // 1: from here on it is the driver that calls; -1: no more
+
 // Remembers what is not cudaSuccess for cudaGetLastError, of this thread.
 cudaError_t done(cudaError_t error);
 cudaError_t error_of(runtime::Failure failure);

@@ -1,11 +1,26 @@
 // A stream runs its work when it gets it; so all streams are idle between two calls.
 #include "shim/cudart/streams.h"
 
+#include <set>
+
 namespace wl::cudart {
+namespace {
+
+std::set<const Stream*>& streams() {
+    static auto* const kStreams = new std::set<const Stream*>;
+    return *kStreams;
+}
+
+}  // namespace
 
 Stream* stream_of(cudaStream_t handle) {
     const bool is_default = handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread;
     return is_default ? nullptr : reinterpret_cast<Stream*>(handle);
+}
+
+bool is_stream(cudaStream_t handle) {
+    const Call call = begin();
+    return stream_of(handle) == nullptr || streams().contains(stream_of(handle));
 }
 
 Node* add_node(
@@ -38,6 +53,7 @@ cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
     const Call call = begin();
     auto made = std::make_unique<Stream>();
     made->flags = flags, made->priority = priority, made->id = ++count;
+    streams().insert(made.get());
     *out = reinterpret_cast<cudaStream_t>(made.release());
     return cudaSuccess;
 }
@@ -56,7 +72,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+    const Call call = begin();
     const std::unique_ptr<Stream> gone(stream_of(handle));
+    streams().erase(gone.get());
     return cudaSuccess;
 }
 

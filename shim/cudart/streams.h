@@ -34,6 +34,8 @@ struct Stream {
 };
 // Of a handle; nullptr for the default streams outside a capture.
 Stream* stream_of(cudaStream_t handle);
+// A default stream, or one that was made and not destroyed.
+bool is_stream(cudaStream_t handle);
 
 struct EventState {
     unsigned flags = 0;
@@ -49,6 +51,7 @@ Node* add_node(
 inline Graph* graph_of(cudaGraph_t handle) { return reinterpret_cast<Graph*>(handle); }
 inline Node* node_of(cudaGraphNode_t handle) { return reinterpret_cast<Node*>(handle); }
 inline EventState* event_of(cudaEvent_t handle) { return reinterpret_cast<EventState*>(handle); }
+bool is_event(cudaEvent_t handle);
 void record_now(EventState& event);
 
 }  // namespace wl::cudart

@@ -193,9 +193,24 @@ TEST_F(Programs, WithoutPtxOrASharedRuntimeItIsToldHowToLink) {
             "the program holds machine code only (sm_80), and no PTX to emulate; build it with -cudart "
             "shared -gencode arch=compute_80,code=compute_80")
     ) << code.err;
-    const Said alone = warplens({"run", "--", build("alone", "-cudart static"), "status"});
-    EXPECT_EQ(alone.status, 3);
-    EXPECT_TRUE(has(alone.err, "did not load the CUDA runtime as a shared library")) << alone.err;
+}
+
+// What nvcc links unless it is told otherwise: the runtime in the program, found there by its symbols.
+TEST_F(Programs, ARuntimeInTheProgramIsTakenOverUnlessItIsStripped) {
+    const std::string ptx = "-cudart static -gencode arch=compute_80,code=compute_80 -lineinfo";
+    const std::string alone = build("alone", ptx), stripped = build("stripped", ptx + " -Xlinker -s");
+    const Said wrong = warplens({"run", "--", alone, "wrong"});
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_TRUE(has(wrong.err, "[1] race_shared (256 times)")) << wrong.err;
+    EXPECT_EQ(warplens({"run", "--", alone, "variables"}).out, "6 6 8 18\n");
+    const Said none = warplens({"run", "--", stripped, "status"}),
+               some = warplens({"run", "--", stripped, "right"});
+    EXPECT_EQ(none.status, 3);
+    EXPECT_TRUE(has(none.err, "did not load the CUDA runtime as a shared library")) << none.err;
+    EXPECT_EQ(some.status, 3);
+    EXPECT_TRUE(
+        has(some.err, "asks for private tables of NVIDIA's driver, as a CUDA runtime does that is linked")
+    ) << some.err;
 }
 
 // What NVIDIA's library exports is there, if only to fail by name.

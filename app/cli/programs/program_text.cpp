@@ -78,6 +78,13 @@ std::string group_text(const LaunchGroup& g, const ProgramRun& run, const Style&
     return out + state_text(g, run, style) + "\n";
 }
 
+// The error by the name that it has in the program's API: cuMemMap is the driver's, cudaMalloc the runtime's.
+const char* not_supported_as(const std::string& function) {
+    const bool of_driver =
+        function.size() > 2 && function.starts_with("cu") && function[2] >= 'A' && function[2] <= 'Z';
+    return of_driver ? "CUDA_ERROR_NOT_SUPPORTED" : "cudaErrorNotSupported";
+}
+
 std::string ended_text(const ProgramRun& run) {
     if (run.ended.signal == 0)
         return run.ended.status == 0 ? "" : fmt::format("the program ended with status {}", run.ended.status);
@@ -154,7 +161,7 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     if (!run.found.empty()) out += '\n';
     for (const std::string& name : texts(run, Event::Kind::unsupported))
         out += paint(
-            style, Color::warn, wrap(name + " is not supported; the program got cudaErrorNotSupported", 0)
+            style, Color::warn, wrap(name + " is not supported; the program got " + not_supported_as(name), 0)
         );
     for (const std::string& text : texts(run, Event::Kind::error))
         out += paint(style, Color::bad, wrap(text, 0));

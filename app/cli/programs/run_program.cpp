@@ -31,6 +31,26 @@ std::string stand_in_folder() {
     );
 }
 
+// What a program finds instead of CUDA: the libraries, which a runtime that is linked into the program
+// reaches by the loader's audit of it; and for what compiles while it runs, the way to leave its kernels as
+// PTX.
+std::vector<std::pair<std::string, std::string>> environment_for(const runtime::Settings& settings) {
+    const std::string folder = stand_in_folder();
+    std::string libraries = folder, audit = folder + "/libwarplens_audit.so";
+    if (const char* before = std::getenv("LD_LIBRARY_PATH")) libraries += std::string(":") + before;
+    if (const char* before = std::getenv("LD_AUDIT")) audit += std::string(":") + before;
+    return {
+        {"LD_LIBRARY_PATH",             libraries              },
+        {"LD_AUDIT",                    audit                  },
+        {"CUPY_COMPILE_WITH_PTX",       "1"                    },
+        {"CUPY_CACHE_IN_MEMORY",        "1"                    },
+        {"TRITON_LIBCUDA_PATH",         folder                 },
+        {"TRITON_PTXAS_PATH",           folder + "/ptxas"      },
+        {"TRITON_PTXAS_BLACKWELL_PATH", folder + "/ptxas"      },
+        {runtime::kSettingsVariable,    settings_text(settings)}
+    };
+}
+
 // What is about a described kernel means nothing here.
 void require_fitting(const Command& c) {
     const KernelOptions& k = c.kernel;
@@ -111,19 +131,10 @@ int run_program(const Command& c) {
     const Scratch scratch;
     const runtime::Settings settings = settings_for(c, scratch.path);
     if (!settings.record.empty()) fs::remove(settings.record);
-    std::string libraries = stand_in_folder();
-    if (const char* before = std::getenv("LD_LIBRARY_PATH")) libraries += std::string(":") + before;
     ProgramRun run;
     run.command = c.program.words;
     std::fflush(nullptr);
-    run.ended = run_child(
-        run.command,
-        {
-            {"LD_LIBRARY_PATH",          libraries              },
-            {runtime::kSettingsVariable, settings_text(settings)}
-    },
-        c.output.format != "text"
-    );
+    run.ended = run_child(run.command, environment_for(settings), c.output.format != "text");
     read_results(run, scratch.path);
     print_result(c, run);
     if (!settings.record.empty() && !fs::exists(settings.record))

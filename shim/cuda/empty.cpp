@@ -1,0 +1,1 @@
+// A library by a name that programs ask for; all that it holds is the library that it needs.

@@ -1,0 +1,59 @@
+// The first text whole; of the others, what comes behind their header, without declarations of what another
+// defines.
+#include "shim/cuda/linked.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/compile/fat_binary.h"
+#include "instrumentation/runtime/fat_binary.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+
+namespace wl::cuda {
+namespace {
+
+bool is_device_runtime(const LinkInput& input) { return input.name.find("cudadevrt") != std::string::npos; }
+
+std::string ptx_in(const LinkInput& input) {
+    const std::string text = input.bytes.c_str();
+    const auto is_binary = [](char c) { return static_cast<unsigned char>(c) >= 0x7f; };
+    const auto head = static_cast<std::ptrdiff_t>(std::min<size_t>(text.size(), 4));
+    const bool is_text = std::none_of(text.begin(), text.begin() + head, is_binary);
+    if (is_text && text.find(".version") != std::string::npos) return text;
+    if (input.bytes.starts_with(compile::kFatBinaryMagic)) {
+        const std::vector<runtime::Image> images = runtime::images_in(input.bytes.data());
+        const bool any = std::any_of(images.begin(), images.end(), [](const auto& i) { return i.is_ptx; });
+        if (any) return runtime::chosen(images).ptx;
+    }
+    throw Error(fmt::format(
+        "the program links {}, which is machine code, a compiler's own form, or no module; the emulator "
+        "links "
+        "PTX",
+        input.name
+    ));
+}
+
+// Behind the lines of .version, .target and .address_size.
+std::string body_of(const std::string& ptx) {
+    size_t end = 0;
+    for (const char* word : {".version", ".target", ".address_size"})
+        if (const size_t at = ptx.find(word); at != std::string::npos)
+            end = std::max(end, ptx.find('\n', at));
+    return end == std::string::npos ? std::string() : ptx.substr(end);
+}
+
+}  // namespace
+
+std::string linked(const std::vector<LinkInput>& inputs) {
+    std::string out;
+    for (const LinkInput& input : inputs) {
+        if (is_device_runtime(input)) continue;
+        const std::string ptx = ptx_in(input);
+        out += out.empty() ? ptx : "\n" + body_of(ptx);
+    }
+    if (out.empty()) throw Error("the program links nothing that holds PTX");
+    return out;
+}
+
+}  // namespace wl::cuda

@@ -1,0 +1,52 @@
+// cuGetProcAddress, by which every newer program finds the driver's functions.
+#include "shim/cuda/names.h"
+#include "shim/cuda/state.h"
+
+#include <dlfcn.h>
+
+using namespace wl::cuda;
+
+extern "C" {
+
+// Streams run their work at once, so that the default stream of a thread (CU_GET_PROC_ADDRESS_PER_THREAD_...)
+// is like any other.
+CUresult cuGetProcAddress(
+    const char* name, void** out, int version, cuuint64_t /*flags*/, CUdriverProcAddressQueryResult* status
+) {
+    if (name == nullptr || out == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const Named is = named(name, version);
+    *out = reinterpret_cast<void*>(is.function);
+    if (status != nullptr)
+        *status = is.found == Found::yes      ? CU_GET_PROC_ADDRESS_SUCCESS
+            : is.found == Found::no_such_name ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
+                                              : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    return is.found == Found::yes ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+#undef cuGetProcAddress
+CUresult cuGetProcAddress(const char* name, void** out, int version, cuuint64_t flags);
+CUresult cuGetProcAddress(const char* name, void** out, int version, cuuint64_t flags) {
+    return cuGetProcAddress_v2(name, out, version, flags, nullptr);
+}
+
+// Tables that are not documented. A runtime that is linked into a program and stripped asks for them, so that
+// nothing redirects its functions (shim/audit); NVIDIA's compilers do, too, and go on without.
+CUresult cuGetExportTable(const void** table, const CUuuid* /*which*/) {
+    if (table != nullptr) *table = nullptr;
+    Dl_info asks{};
+    const bool known = dladdr(__builtin_return_address(0), &asks) != 0 && asks.dli_fname != nullptr;
+    const std::string file = known ? asks.dli_fname : "the program";
+    for (const char* compiler : {"libnvrtc", "libnvJitLink", "libnvptxcompiler"})
+        if (file.find(compiler) != std::string::npos) return CUDA_ERROR_NOT_FOUND;
+    const Call call = begin();
+    if (call.machine.unsupported.insert(file).second)
+        wl::runtime::tell_error(
+            call.machine,
+            file +
+                " asks for private tables of NVIDIA's driver, as a CUDA runtime does that is linked in and "
+                "stripped of "
+                "its symbols; leave them in, or link with -cudart shared"
+        );
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+}

@@ -1,0 +1,77 @@
+// Errors, and who may call.
+#include "shim/cuda/state.h"
+
+namespace wl::cuda {
+namespace {
+
+const char* words_of_usable(CUresult error) {
+    if (error == CUDA_ERROR_NOT_INITIALIZED) return "the program calls the driver before cuInit";
+    if (error == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return "the program goes on in a context that it destroyed (cuCtxDestroy)";
+    return "the program calls the driver in a thread that has no context";
+}
+
+CUresult state_now() {
+    const Call call = begin();
+    if (!driver().initialised && !cudart::used_runtime()) return CUDA_ERROR_NOT_INITIALIZED;
+    const Context* context = current_context();
+    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+}  // namespace
+
+Driver& driver() {
+    static Driver* const kDriver = [] {
+        auto* made = new Driver;
+        made->contexts.push_back(std::make_unique<Context>());
+        return made;
+    }();
+    return *kDriver;
+}
+
+Call begin() {
+    const Within within;
+    cudart::Call call = cudart::begin();
+    return {{}, std::move(call.lock), call.machine};
+}
+
+CUresult usable() {
+    const CUresult error = state_now();
+    return error == CUDA_SUCCESS ? error : refuse(error, words_of_usable(error));
+}
+
+CUresult result_of(cudaError_t error) {
+    switch (error) {
+        case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
+        case cudaErrorInvalidConfiguration:
+        case cudaErrorInvalidPitchValue: return CUDA_ERROR_INVALID_VALUE;
+        case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
+        case cudaErrorNoKernelImageForDevice: return CUDA_ERROR_NO_BINARY_FOR_GPU;
+        default: return static_cast<CUresult>(error);
+    }
+}
+
+CUresult refuse(CUresult error, const std::string& why) {
+    const Call call = begin();
+    if (call.machine.unsupported.insert(why).second) runtime::tell_note(call.machine, why);
+    return error;
+}
+
+}  // namespace wl::cuda
+
+using namespace wl::cuda;
+
+extern "C" {
+
+CUresult cuInit(unsigned flags) {
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const Call call = begin();
+    driver().initialised = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int* version) {
+    return version == nullptr ? CUDA_ERROR_INVALID_VALUE : result_of(cudaDriverGetVersion(version));
+}
+}

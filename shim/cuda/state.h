@@ -1,0 +1,74 @@
+// What every function of the driver begins and ends with. Memory, streams, events and graphs are the
+// runtime's (shim/cudart), as on a GPU, where a program may mix both; contexts, modules and functions are
+// here.
+#pragma once
+
+#include "instrumentation/runtime/machine.h"
+#include "shim/cudart/state.h"
+
+#include <cuda.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace wl::cuda {
+
+// While the runtime's functions do the driver's work, they do not count as the program's use of the runtime.
+struct Within {
+    Within() { cudart::enter_driver(1); }
+    ~Within() { cudart::enter_driver(-1); }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+};
+
+// Holds the machine for one call; others wait.
+struct Call {
+    Within within;
+    std::unique_lock<std::recursive_mutex> lock;
+    runtime::Machine& machine;
+};
+Call begin();
+
+struct Context {
+    unsigned flags = 0;
+    int retained = 0;  // of the primary context
+    bool alive = true;
+};
+inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
+
+// Nothing is taken out of here before the process ends, so that a handle that is out of date is known.
+struct Driver {
+    bool initialised = false;
+    std::vector<std::unique_ptr<Context>> contexts;  // the first is the primary one
+    std::map<uint64_t, Context*> owners;             // of allocations, by address
+};
+Driver& driver();  // under the lock of `begin`
+
+// A context of the program's, alive or not; nullptr: no handle of one.
+Context* context_of(CUcontext handle);
+// That of this thread; the primary one where the runtime was used and none is set; nullptr: none.
+Context* current_context();
+
+// CUDA_SUCCESS where cuInit was called and this thread has a context.
+CUresult usable();
+
+// The runtime's errors as the driver's, which mostly are the same numbers.
+CUresult result_of(cudaError_t error);
+
+// The runtime's function, where a context allows it.
+template <class Work>
+CUresult in_context(Work work) {
+    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    const Within within;
+    return result_of(work());
+}
+
+// One sentence for the program's report, and the error.
+CUresult refuse(CUresult error, const std::string& why);
+
+inline CUdeviceptr device_address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+}  // namespace wl::cuda

@@ -1,0 +1,154 @@
+// `warplens run -- PROGRAM` of programs of the driver API: driver_situations.cpp, built by the host's
+// compiler alone.
+#include "tests/support/program.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+Said run(const std::string& what, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), "run");
+    options.insert(options.end(), {"--", WL_DRIVER_PROGRAM, what});
+    return warplens(options);
+}
+
+// What it tells does not depend on where lines are broken.
+bool has(const std::string& text, const std::string& part) {
+    std::string flat = text;
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
+    return flat.find(part) != std::string::npos;
+}
+
+TEST(DriverPrograms, TheBrokenOneIsFoundAndItsTwinIsNot) {
+    const Said wrong = run("wrong"), right = run("right");
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_TRUE(has(wrong.err, "launch 1: shift, grid 1x1x1, block 256x1x1; ")) << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "[1] race_shared (256 times)")) << wrong.err;
+    EXPECT_TRUE(has(wrong.err, "findings: 1 launch, 1 with findings of its own")) << wrong.err;
+    EXPECT_EQ(right.status, 0);
+    EXPECT_EQ(right.out, "CUDA_SUCCESS\n1\n");
+    EXPECT_TRUE(has(right.err, "s; ok ok: 1 launch, ")) << right.err;
+}
+
+TEST(DriverPrograms, MemoryOfEveryKindAndVariablesHoldWhatTheyHoldOnAGpu) {
+    const Said said = run("memory");
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_EQ(said.out, "6 6 6 12 7\n");
+}
+
+TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {
+    const Said library = run("library"), linked = run("link");
+    EXPECT_EQ(library.out, "CUDA_SUCCESS\n10 8 4 1024\n") << library.err;
+    EXPECT_EQ(run("graph").out, "1 4\n");
+    EXPECT_EQ(linked.out, "8\nCUDA_ERROR_NO_BINARY_FOR_GPU\n");
+    EXPECT_TRUE(has(linked.err, "the program links a.cubin, which is machine code")) << linked.err;
+}
+
+TEST(DriverPrograms, FunctionsAreFoundByNameAndVersion) {
+    EXPECT_EQ(run("addresses").out, "1 1 1 CUDA_ERROR_NOT_FOUND 1\n");
+}
+
+TEST(DriverPrograms, AModuleOfMachineCodeIsToldWhatToLoad) {
+    const Said said = run("cubin");
+    EXPECT_EQ(said.out, "CUDA_ERROR_NO_BINARY_FOR_GPU\n");
+    EXPECT_EQ(said.status, 3);
+    EXPECT_TRUE(
+        has(said.err, "the program loads a module of machine code only (sm_90), and no PTX to emulate;")
+    ) << said.err;
+}
+
+TEST(DriverPrograms, ALaunchWithTooFewParametersIsRefused) {
+    const Said said = run("few");
+    EXPECT_EQ(said.out, "CUDA_ERROR_INVALID_VALUE\nCUDA_ERROR_INVALID_VALUE\nCUDA_ERROR_INVALID_VALUE\n");
+    EXPECT_TRUE(has(said.err, "a launch of scale passes 0 of 2 parameters")) << said.err;
+    EXPECT_TRUE(has(said.err, "a launch of scale passes 8 bytes of parameters; there are 12")) << said.err;
+    EXPECT_TRUE(has(said.err, "a launch of scale passes 1 of 2 parameters")) << said.err;
+}
+
+TEST(DriverPrograms, FreedMemoryAndWhatADestroyedContextHeldAreNamed) {
+    const Said freed = run("freed"), destroyed = run("destroyed");
+    EXPECT_EQ(freed.status, 1);
+    EXPECT_EQ(freed.out, "CUDA_ERROR_INVALID_VALUE\nCUDA_ERROR_INVALID_VALUE\n");
+    EXPECT_TRUE(has(freed.err, "bytes into allocation 1, which the program had freed")) << freed.err;
+    EXPECT_TRUE(has(freed.err, "the program copies or fills allocation 1, which it had freed")) << freed.err;
+    EXPECT_TRUE(has(freed.err, "the program frees allocation 1 once more")) << freed.err;
+    EXPECT_EQ(
+        destroyed.out,
+        "CUDA_ERROR_INVALID_CONTEXT\nCUDA_ERROR_CONTEXT_IS_DESTROYED\nCUDA_ERROR_CONTEXT_IS_DESTROYED\n"
+    );
+    EXPECT_TRUE(has(destroyed.err, "the program goes on in a context that it destroyed")) << destroyed.err;
+    EXPECT_TRUE(has(destroyed.err, "into allocation 1, which the program had freed")) << destroyed.err;
+}
+
+TEST(DriverPrograms, HandlesThatAreNoneAreToldByTheFunction) {
+    const Said said = run("handles");
+    EXPECT_EQ(
+        said.out,
+        "CUDA_ERROR_INVALID_HANDLE\nCUDA_ERROR_INVALID_HANDLE\nCUDA_ERROR_INVALID_HANDLE\nCUDA_ERROR_NOT_"
+        "FOUND\n"
+        "CUDA_ERROR_INVALID_HANDLE\nCUDA_ERROR_INVALID_HANDLE\nCUDA_ERROR_INVALID_CONTEXT\n"
+    );
+    for (const char* part :
+         {"cuStreamSynchronize was given a stream that is not there, or that the program had destroyed",
+          "cuEventRecord was given an event that is not there",
+          "a launch was given no function of a loaded module",
+          "cuModuleGetFunction was given a module that the program had unloaded",
+          "cuCtxSetCurrent was given no context of this process"})
+        EXPECT_TRUE(has(said.err, part)) << part << "\n" << said.err;
+}
+
+TEST(DriverPrograms, TheOrderOfCallsAndASecondDeviceAreTold) {
+    const Said said = run("order");
+    EXPECT_EQ(
+        said.out, "CUDA_ERROR_NOT_INITIALIZED\nCUDA_ERROR_INVALID_CONTEXT\nCUDA_ERROR_INVALID_DEVICE\n"
+    );
+    EXPECT_TRUE(has(said.err, "the program asks the driver for a device before cuInit")) << said.err;
+    EXPECT_TRUE(has(said.err, "the program calls the driver in a thread that has no context")) << said.err;
+    EXPECT_TRUE(has(said.err, "the program asks for device 1; there is one, device 0")) << said.err;
+}
+
+TEST(DriverPrograms, WhatIsNotThereFailsByName) {
+    const Said said = run("missing");
+    EXPECT_EQ(said.out, "CUDA_ERROR_NOT_SUPPORTED\nCUDA_ERROR_NOT_SUPPORTED\n");
+    EXPECT_TRUE(has(said.err, "cuIpcGetMemHandle is not supported; the program got CUDA_ERROR_NOT_SUPPORTED"))
+        << said.err;
+    EXPECT_TRUE(has(said.err, "driver_situations asks for private tables of NVIDIA's driver")) << said.err;
+}
+
+TEST(DriverPrograms, AForkLosesNothing) {
+    const Said said = run("fork");
+    EXPECT_EQ(said.out, "child 4\nparent 2\n");
+    EXPECT_TRUE(has(said.err, "the program forked after it had used the device")) << said.err;
+    EXPECT_TRUE(has(said.err, "ok: 2 launches")) << said.err;
+}
+
+TEST(DriverPrograms, TheAnswerAsJson) {
+    const json wrong = json::parse(run("wrong", {"--json"}).out, nullptr, false);
+    EXPECT_EQ(wrong.at("verdict"), "findings");
+    EXPECT_EQ(wrong.at("launches").at(0).at("kernel"), "shift");
+    EXPECT_EQ(wrong.at("findings").at(0).at("rule"), "race_shared");
+}
+
+// What cuda.h declares is there, if only to fail by name.
+TEST(TheDriverStandIn, HasEveryNameOfTheDriver) {
+    const std::string program = WL_PROGRAM;
+    const std::string ours = program.substr(0, program.rfind('/')) + "/stand-in/libcuda.so.1";
+    void* const stand_in = dlopen(ours.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(stand_in, nullptr) << dlerror();
+    std::istringstream names(read_file(source_path("shim/cuda/names.inc")));
+    int count = 0;
+    for (std::string line; std::getline(names, line); ++count) {
+        const std::string name = line.substr(8, line.find(',') - 8);  // WL_NAME(symbol, name, since)
+        EXPECT_NE(dlsym(stand_in, name.c_str()), nullptr) << name;
+    }
+    EXPECT_GT(count, 600);
+}
+
+}  // namespace
+}  // namespace wl::test
