@@ -6,6 +6,7 @@
 #include "app/perform.h"
 #include "app/session/clock.h"
 #include "app/session/edit/editor.h"
+#include "app/session/edit/keep.h"
 #include "app/session/edit/open.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/questions.h"
@@ -48,25 +49,37 @@ void move_instant(App& app, const Commands& commands) {
     if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
 }
 
+void export_later(App& app, const std::string& path) {
+    const capture::Probe* probe = probe_of(app.session, app.selection);
+    TileView tile;  // without what is drawn of it
+    tile.data = app.session.current.data, tile.held = app.session.current.held;
+    tile.got.values = app.session.current.got.values;
+    keep_later(
+        app.session,
+        "The tile",
+        path,
+        [tile,
+         name = probe != nullptr ? probe->name : "",
+         style = value_style(app.workspace.heatmaps),
+         path] { export_tile(tile, name, style, path); }
+    );
+}
+
+void report_later(App& app, const std::string& path) {
+    keep_later(
+        app.session,
+        "The report",
+        path,
+        [&capture = app.session.capture, write = app.write_report, path] { write(capture, path); }
+    );
+}
+
 void keep(App& app, const Commands& commands) {
     Session& session = app.session;
     try {
-        if (commands.save) {
-            capture::write_capture(session.capture, *commands.save);
-            session.path = *commands.save;
-            remember_recent(session.settings, session.path);
-            session.message = {"The capture is in " + *commands.save + ".", false};
-        }
-        if (commands.export_tile) {
-            const capture::Probe* probe = probe_of(session, app.selection);
-            export_tile(
-                session.current,
-                probe != nullptr ? probe->name : "",
-                value_style(app.workspace.heatmaps),
-                *commands.export_tile
-            );
-            session.message = {"The tile is in " + *commands.export_tile + ".", false};
-        }
+        if (commands.save) save_later(session, *commands.save);
+        if (commands.export_tile) export_later(app, *commands.export_tile);
+        if (commands.report) report_later(app, *commands.report);
         if (commands.editor) {
             session.settings.editor = *commands.editor;
             write_settings(session.settings);
@@ -87,6 +100,7 @@ void choose_panel(App& app, uint64_t captures, const Commands& commands) {
 void ask(App& app, const Commands& commands) {
     Session& session = app.session;
     if (commands.count_banks) ask_banks(session);
+    if (commands.ask_written) ask_written(session, *commands.ask_written);
     if (commands.ask_lanes) {
         session.lanes.question = *commands.ask_lanes;
         session.lanes.steps.clear();
@@ -117,7 +131,10 @@ void carry_out(App& app, Commands& commands) {
     if (commands.open) open_anything(session, app.selection, *commands.open);
     if (commands.open_b) load_other(session, *commands.open_b);
     keep(app, commands);
-    if (commands.reset_layout) app.workspace.laid_out = false;
+    if (commands.reset_layout) {
+        forget_layout(app.workspace.desks);
+        app.workspace.laid_out = false;
+    }
     if (commands.flip_theme) {
         app.ui.light = !app.ui.light;
         apply_style(app.ui.scale);
@@ -126,6 +143,8 @@ void carry_out(App& app, Commands& commands) {
 }
 
 }  // namespace
+
+void before_frame(App& app) { take_layout(app.workspace.desks); }
 
 void frame(App& app) {
     app.ui.controls.clear();
@@ -140,7 +159,7 @@ void frame(App& app) {
     choose_panel(app, captures, commands);
     remember(app.session.history, app.selection, app.session.captures, ImGui::IsAnyMouseDown());
     app.changed = app.changed || app.selection != before || commands.reset_layout || !commands.acts.empty() ||
-        !app.workspace.focus.empty();
+        !app.workspace.focus.empty() || app.workspace.desks.wanted || app.workspace.desks.settling > 0;
 }
 
 }  // namespace wl::app

@@ -6,6 +6,9 @@
 #include "app/session/session.h"
 #include "app/workspace.h"
 
+#include <functional>
+#include <string>
+
 namespace wl::app {
 
 // A Dear ImGui and ImPlot context that draws with `ui`; ends with this object. Its shell's OpenGL context
@@ -22,10 +25,13 @@ struct App {
     Session session;
     Selection selection;
     Workspace workspace;
+    // As one HTML page, at that path; empty: nobody can. Reads the capture on a thread of its own.
+    std::function<void(const capture::Capture&, const std::string& path)> write_report;
     bool quit = false;
     bool changed = false;  // the last frame moved something: draw another
 };
 
+void before_frame(App& app);  // what Dear ImGui does not take within a frame
 // One frame between ImGui::NewFrame and ImGui::Render.
 void frame(App& app);
 

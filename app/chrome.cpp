@@ -215,8 +215,9 @@ void draw_status_bar(const Session& session, const Selection& selection) {
         const float pad = px(size::kPad), y = middle(top, height, Face::small_numbers);
         const capture::Probe* probe = probe_of(session, selection);
         const TileView& tile = session.current;
-        std::string note = probe != nullptr ? shape_text(*probe, tile.data.rows, tile.data.cols) +
-                "   seed " + std::to_string(session.capture.launch.seed)
+        const capture::Tile* of = tile_of(session, selection);
+        std::string note = probe != nullptr ? shape_text(*probe, of->rows, of->cols) + "   seed " +
+                std::to_string(session.capture.launch.seed)
                                             : "";
         const float note_width = measure(Face::small_numbers, note).x;
         put_right({screen.x - pad, y}, {Face::small_numbers, colour::kFaint}, note);

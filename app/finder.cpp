@@ -219,25 +219,17 @@ void draw_cheat_sheet(bool& open) {
         )) {
         const Box box = window_box();
         const float pad = px(14), column = std::max(px(300), (box.width() - pad) / 3);
-        ImVec2 at(box.low.x + pad, box.low.y + px(8) - ImGui::GetScrollY());
-        float deepest = at.y;
-        const auto section = [&](const char* menu, size_t rows) {
-            const float needs = px(24) + px(19) * static_cast<float>(rows) + px(14);
-            const bool full = at.y + needs > box.high.y && at.y > box.low.y + px(20);
-            if (full && at.x + 2 * column <= box.high.x + px(4)) at = {at.x + column, box.low.y + px(8)};
-            at.y += draw_section(at, column, menu);
-            deepest = std::max(deepest, at.y);
+        const auto columns = static_cast<size_t>(std::clamp(box.width() / column, 1.0F, 3.0F));
+        std::vector<float> ends(columns, box.low.y + px(8) - ImGui::GetScrollY());
+        const auto section = [&](const char* menu) {
+            const auto least = std::ranges::min_element(ends);
+            const float x = box.low.x + pad + column * static_cast<float>(least - ends.begin());
+            *least += draw_section({x, *least}, column, menu);
         };
-        for (const char* menu : kMenus)
-            section(
-                menu,
-                static_cast<size_t>(std::count_if(
-                    actions().begin(),
-                    actions().end(),
-                    [&](const Action& a) { return std::string_view(a.menu) == menu && a.keys[0] != '\0'; }
-                ))
-            );
-        section("Mouse", gestures().size());
+        for (const char* menu : kMenus) section(menu);
+        section("Mouse");
+        ImGui::SetCursorScreenPos({box.low.x, *std::ranges::max_element(ends)});
+        ImGui::Dummy({1, 1});
         register_control("keys/sheet", box.low, box.high);
     }
     ImGui::End();

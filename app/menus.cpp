@@ -48,6 +48,10 @@ bool is_on(Act act, const Workspace& workspace, const Session& session) {
     switch (act) {
         case Act::follow_files: return session.watched.on;
         case Act::theme: return ui().light;
+        case Act::desk_compare: return workspace.desks.shown == Desk::compare;
+        case Act::desk_step: return workspace.desks.shown == Desk::step;
+        case Act::desk_layout: return workspace.desks.shown == Desk::layout;
+        case Act::desk_learn: return workspace.desks.shown == Desk::learn;
         case Act::log: return heat.log;
         case Act::autofit: return heat.autofit;
         case Act::link: return heat.linked;
@@ -95,6 +99,7 @@ Question question_of(Asks asks) {
         case Asks::open_b: return {"Open as B", "a .wlcap to compare with"};
         case Asks::save: return {"Save the capture", "a .wlcap"};
         case Asks::export_tile: return {"Export the tile", "a .png, .svg, .csv or .npy"};
+        case Asks::report: return {"Export a report", "an .html page"};
         default: return {"My editor", "a command with {file} and {line}"};
     }
 }
@@ -106,6 +111,7 @@ std::string first_text(Asks asks, const Session& session, const Selection& selec
     const capture::Probe* probe = probe_of(session, selection);
     switch (asks) {
         case Asks::save: return here + kernel + ".wlcap";
+        case Asks::report: return here + kernel + ".html";
         case Asks::export_tile:
             return here + kernel + "_" + (probe != nullptr ? probe->name : "tile") + ".png";
         case Asks::editor: return session.settings.editor.empty() ? usual_editor() : session.settings.editor;
@@ -119,6 +125,7 @@ void answer(Asks asks, const std::string& text, Commands& commands) {
         case Asks::open_b: commands.open_b = text; return;
         case Asks::save: commands.save = text; return;
         case Asks::export_tile: commands.export_tile = text; return;
+        case Asks::report: commands.report = text; return;
         case Asks::editor: commands.editor = text; return;
         case Asks::nothing: return;
     }

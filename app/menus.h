@@ -13,7 +13,7 @@ namespace wl::app {
 
 struct Workspace;
 
-enum class Asks : uint8_t { nothing, open, open_b, save, export_tile, editor };
+enum class Asks : uint8_t { nothing, open, open_b, save, export_tile, report, editor };
 struct Dialogs {
     Asks asks = Asks::nothing;         // which one shall open
     Asks shown = Asks::nothing;        // which one does

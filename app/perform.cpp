@@ -2,6 +2,7 @@
 #include "app/perform.h"
 
 #include "app/draw/transport.h"
+#include "app/session/clock.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
 
@@ -38,6 +39,8 @@ constexpr const char* step_words(Act act) {
         case Act::back_iteration: return "back iteration";
         case Act::write: return "write ";
         case Act::back_write: return "back write ";
+        case Act::race: return "race";
+        case Act::back_race: return "back race";
         default: return nullptr;
     }
 }
@@ -122,6 +125,7 @@ void use_source(App& app, Act act, Commands& commands) {
         return;
     }
     show_panel(app.workspace, "Source");
+    if (act == Act::ptx) app.workspace.source.ptx.shown = !app.workspace.source.ptx.shown;
     if (act == Act::find) find.opens = true;
     if (act == Act::find_next) find.step = 1;
     if (act == Act::find_previous) find.step = -1;
@@ -130,11 +134,14 @@ void use_source(App& app, Act act, Commands& commands) {
 }  // namespace
 
 bool can(Act act, const Session& session, const Selection& selection) {
-    if (step_words(act) != nullptr)
-        return is_loaded(session) && !session.program.empty() &&
-            ((act != Act::write && act != Act::back_write) || !element_name(session, selection).empty());
+    if (step_words(act) != nullptr && (!is_loaded(session) || session.program.empty())) return false;
     switch (act) {
+        case Act::write:
+        case Act::back_write: return !element_name(session, selection).empty();
+        case Act::race:
+        case Act::back_race: return has_race(session);
         case Act::save:
+        case Act::report:
         case Act::keep_as_b: return is_loaded(session);
         case Act::export_tile: return has_values(session.current);
         case Act::run:
@@ -149,6 +156,7 @@ bool can(Act act, const Session& session, const Selection& selection) {
         case Act::find:
         case Act::find_next:
         case Act::find_previous: return !session.capture.sources.empty();
+        case Act::ptx: return !session.program.empty() || !session.capture.sites.empty();
         case Act::edit_line: return place_of_line(session, selection).line > 0;
         case Act::difference:
         case Act::relative:
@@ -181,6 +189,7 @@ void perform(App& app, Act act, Commands& commands) {
         case Act::open_b: return ask_for(app, Asks::open_b);
         case Act::save: return ask_for(app, Asks::save);
         case Act::export_tile: return ask_for(app, Asks::export_tile);
+        case Act::report: return ask_for(app, Asks::report);
         case Act::editor: return ask_for(app, Asks::editor);
         case Act::home: app.workspace.at_home = !app.workspace.at_home; return;
         case Act::quit: app.quit = true; return;
@@ -199,10 +208,17 @@ void perform(App& app, Act act, Commands& commands) {
             app.workspace.open.fill(true);
             commands.reset_layout = true;
             return;
+        case Act::desk_compare: return show_desk(app.workspace, Desk::compare);
+        case Act::desk_step: return show_desk(app.workspace, Desk::step);
+        case Act::desk_layout: return show_desk(app.workspace, Desk::layout);
+        case Act::desk_learn: return show_desk(app.workspace, Desk::learn);
+        case Act::undo_layout: return undo_layout(app.workspace.desks);
+        case Act::redo_layout: return redo_layout(app.workspace.desks);
         case Act::theme: commands.flip_theme = true; return;
         case Act::find:
         case Act::find_next:
         case Act::find_previous:
+        case Act::ptx:
         case Act::edit_line: return use_source(app, act, commands);
         default: break;
     }
@@ -237,7 +253,8 @@ void take_keys(App& app, Commands& commands) {
         const int chord = chord_of(action.keys), key = chord & ~ImGuiMod_Mask_;
         const bool function = key >= ImGuiKey_F1 && key <= ImGuiKey_F12;
         const bool command = (chord & ImGuiMod_Ctrl) != 0 && key != ImGuiKey_Backspace;
-        if (io.WantTextInput && !function && !command) continue;
+        const bool of_text = key == ImGuiKey_Z;  // the field takes back what was typed
+        if (io.WantTextInput && ((!function && !command) || of_text)) continue;
         const bool moves = key == ImGuiKey_W || key == ImGuiKey_A || key == ImGuiKey_S || key == ImGuiKey_D;
         if (app.workspace.timeline.hovered && moves && !command) continue;
         const bool repeats = std::string_view(action.menu) == "Go" && !function;

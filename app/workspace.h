@@ -1,6 +1,7 @@
 // The table of contents of the window: every panel, in visual order, and where it is docked by default.
 #pragma once
 
+#include "app/desks.h"
 #include "app/finder.h"
 #include "app/menus.h"
 #include "app/panels/banks.h"
@@ -26,10 +27,22 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 namespace wl::app {
 
-enum class Dock : uint8_t { left, centre, below_left, below_middle, below_right, right_top, right, bottom };
+// centre_right: of a workspace that shows two panels where heatmaps are else, beside each other.
+enum class Dock : uint8_t {
+    left,
+    centre,
+    centre_right,
+    below_left,
+    below_middle,
+    below_right,
+    right_top,
+    right,
+    bottom
+};
 // Of the window: room for three columns below the heatmaps; for two, with tabs; for none: what is below goes
 // to the right, so that the heatmaps keep their height.
 enum class Shape : uint8_t { wide, narrow, low };
@@ -61,18 +74,21 @@ struct Workspace {
     TimelinePanel timeline;
     LearnPanel learn;
     std::array<bool, kPanels> open = every_panel();
+    Desks desks;
     bool laid_out = false;
     Shape shape = Shape::wide;  // for which
     Dialogs dialogs;
     Finder finder;
-    bool at_home = false;  // Home covers the panels
-    std::string focus;     // title of the panel that comes to the front
+    bool at_home = false;            // Home covers the panels
+    std::vector<std::string> focus;  // titles of panels that come to the front
+    int fronts = 0;  // frames more until they do: places that were just built have no tabs yet
 };
 
 void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands);
 
-// The dock layout for the present size of the window.
-void build_layout(unsigned dock_space, float width, float height);
+// The dock layout of a workspace for the present size of the window.
+void build_layout(unsigned dock_space, float width, float height, Desk desk);
+void show_desk(Workspace& workspace, Desk desk);
 const char* panel_title(int panel);  // by position in the list
 void show_panel(Workspace& workspace, const std::string& title);
 

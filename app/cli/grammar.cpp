@@ -98,6 +98,18 @@ void add_banks(CLI::App& app, Command& c) {
     add_kernel(*banks, c, kKernel);
 }
 
+void add_writers(CLI::App& app, Command& c) {
+    const char* about =
+        "who stored to each element of the outputs: last block, warp, lane and line, and how often";
+    CLI::App* writers =
+        add_verb(app, c, "writers", about, "warplens writers v2c_3 --array O -o O_writers.npy");
+    writers->add_option("--array", c.arrays, "an array of the kernel's (repeatable); default: every output");
+    writers->add_option(
+        "-o,--out", c.out, "an .npy: behind its axes block (-1: never set, -2: as before), warp, lane, stores"
+    );
+    add_kernel(*writers, c, kKernelOrCapture);
+}
+
 void add_bench(CLI::App& app, Command& c) {
     CLI::App* bench = add_verb(
         app,
@@ -340,6 +352,7 @@ void add_verbs(CLI::App& app, Command& c) {
     add_sweep(app, c);
     add_record(app, c);
     add_why(app, c);
+    add_writers(app, c);
     add_compare(app, c);
     add_fragments(app, c);
     add_layout(app, c);

@@ -27,7 +27,7 @@ struct Verb {
     const char* name;
     int (*run)(const wl::app::Command&);
 };
-constexpr std::array<Verb, 26> kVerbs{
+constexpr std::array<Verb, 27> kVerbs{
     {
      {"kernels", wl::app::verb_kernels},
      {"devices", wl::app::verb_devices},
@@ -47,6 +47,7 @@ constexpr std::array<Verb, 26> kVerbs{
      {"record", wl::app::verb_record},
      {"sweep", wl::app::verb_sweep},
      {"why", wl::app::verb_why},
+     {"writers", wl::app::verb_writers},
      {"compare", wl::app::verb_compare},
      {"fragments", wl::app::verb_fragments},
      {"layout", wl::app::verb_layout},

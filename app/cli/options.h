@@ -154,6 +154,7 @@ struct Command {
     OutputOptions output;
     TileOptions tile;
     std::vector<std::string> blocks;   // "X,Y,Z": --block of banks
+    std::vector<std::string> arrays;   // --array of writers
     std::string topic;                 // help: a verb; completion: a shell
     std::string out;                   // -o of run, diagnose, hazards, init, fragments and layout
     uint64_t seeds = 1;                // diagnose: so many from --seed on

@@ -19,6 +19,7 @@ int verb_hazards(const Command& command);
 int verb_estimate(const Command& command);
 int verb_at(const Command& command);
 int verb_accept(const Command& command);
+int verb_writers(const Command& command);
 int verb_why(const Command& command);
 int verb_fragments(const Command& command);
 int verb_layout(const Command& command);

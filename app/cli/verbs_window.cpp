@@ -1,5 +1,6 @@
 // The verbs that draw: pictures of tiles, and the window.
 #include "app/cli/executors.h"
+#include "app/cli/formats/page.h"
 #include "app/cli/progress.h"
 #include "app/cli/questions/again.h"
 #include "app/cli/verbs.h"
@@ -147,6 +148,7 @@ int verb_open(const Command& command) {
     }
     r.kernels = choices(r);
     r.interrupted = interrupted;
+    r.write_report = [](const capture::Capture& c, const std::string& path) { write_page(c, {}, path); };
     if (command.screenshot.empty() && command.script.empty()) r.settings = settings_path();
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();
     r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;

@@ -162,7 +162,7 @@ void draw_neighbours(
     put_right(
         {column.right, column.y},
         {Face::small_words, colour::kFaint},
-        has_reference(tile) ? "got - reference" : "got"
+        has_reference(tile) ? std::string(tile.names[0]) + " - " + tile.names[1] : tile.names[0]
     );
     column.y += px(21);
     const float reach =

@@ -54,7 +54,7 @@ void apply_colours(ImGuiStyle& style) {
     for (const ImGuiCol slot :
          {ImGuiCol_WindowBg, ImGuiCol_ChildBg, ImGuiCol_DockingEmptyBg, ImGuiCol_TableRowBg})
         set(slot, 0);
-    set(ImGuiCol_PopupBg, colour::with_alpha(colour::kPopup, 250));
+    set(ImGuiCol_PopupBg, colour::kPopup);
     set(ImGuiCol_Text, colour::kText);
     set(ImGuiCol_TextDisabled, colour::kFaint);
     set(ImGuiCol_Border, colour::kStrongLine);

@@ -125,6 +125,11 @@ float draw_transport(
         if (way != 0) commands.step = way_words(way, "write " + element);
         at.x += capsule_width("write") + px(4);
     }
+    if (has_race(session) && at.x + capsule_width("race") <= right) {
+        const int way = capsule(at, "step/race", "race", "");
+        if (way != 0) commands.step = way_words(way, "race");
+        at.x += capsule_width("race") + px(4);
+    }
     at.x += px(4);
     draw_searches(session, commands, at, right);
     return at.x;

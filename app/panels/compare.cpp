@@ -81,18 +81,23 @@ void put_cells(
     Box row, const std::array<std::string, kColumns>& cells, const std::array<ImU32, kColumns>& inks
 ) {
     const float pad = px(size::kPad), width = row.width() - 2 * pad;
+    // A narrow panel leaves out how those that agree do.
+    const bool narrow = row.width() < px(430);
     constexpr std::array<float, kColumns> kEnds = {0.28F, 0.39F, 0.54F, 0.69F, 0.79F, 1.0F};
+    constexpr std::array<float, kColumns> kNarrow = {0.36F, 0.5F, 0, 0, 0.68F, 1.0F};
+    const auto& ends = narrow ? kNarrow : kEnds;
     for (size_t i = 0; i < kColumns; ++i) {
+        if (ends[i] == 0) continue;
         const float y = middle(row.low.y, row.height(), Face::small_numbers);
         if (i == 0) {
             put_clipped(
                 {row.low.x + pad + px(12), y},
-                width * kEnds[0] - px(14),
+                width * ends[0] - px(14),
                 {Face::small_words, inks[i]},
                 cells[i]
             );
         } else {
-            put_right({row.low.x + pad + width * kEnds[i], y}, {Face::small_numbers, inks[i]}, cells[i]);
+            put_right({row.low.x + pad + width * ends[i], y}, {Face::small_numbers, inks[i]}, cells[i]);
         }
     }
 }

@@ -25,7 +25,7 @@ ElementFacts facts_of(const TileView& tile, Element at) {
     if (!has_reference(tile)) return facts;
     facts.reference = tile.data.reference(at.row, at.col);
     facts.bound = tile.data.bound(at.row, at.col);
-    facts.compared = !std::isnan(facts.reference);
+    facts.compared = is_compared(tile.data, facts.reference);
     facts.wrong = is_wrong(tile.data, at.row, at.col);
     return facts;
 }
@@ -97,11 +97,20 @@ void draw_writer(
     if (!has_owner(tile)) {
         const capture::Tile* of = tile_of(session, selection);
         const bool output = of != nullptr && of->block < 0 && !session.program.empty();
+        if (const WrittenElement* e = written_element(session, selection, facts.at)) {
+            line(
+                column,
+                "writer",
+                written_text(session.capture, *e),
+                e->stores == 0 ? colour::kWarning : colour::kText
+            );
+            line(column, "stores", count_text(e->stores), e->stores > 1 ? colour::kWarning : colour::kText);
+        }
         if (output && button({column.left + px(86), column.y - px(1)}, "element/record", "Record its block"))
             commands.acts.push_back(Act::record);
         if (output && ImGui::IsItemHovered())
             tooltip("find the block that wrote this element and run again with it recorded  (Ctrl+B)");
-        line(column, "writer", output ? "" : "not recorded", colour::kFaint);
+        line(column, output ? "its block" : "writer", output ? "" : "not recorded", colour::kFaint);
         column.y += output ? px(4) : 0;
         return;
     }

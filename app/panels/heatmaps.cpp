@@ -277,13 +277,24 @@ void draw_progress(const TileLoad& load, Box toolbar) {
     );
 }
 
+// The tile has its elements, and stands against a B that has none of it.
+bool has_no_pair(const Session& session, const Selection& selection) {
+    const capture::Tile* tile = tile_of(session, selection);
+    return session.against.shown && has_other(session.against) && tile != nullptr &&
+        tile->values != capture::kNoBlob && !session.loading && !session.worker;
+}
+
 // Why there is no heatmap, and what to do.
 void draw_nothing(const Session& session, const Selection& selection, Commands& commands, Box box) {
     std::string title = "Run a kernel, or drop a capture here",
-                advice = "the kernel, its fault and its shape are chosen at the top left";
+                advice = "kernel, fault and parameters are chosen in the bar above";
     if (session.worker) {
         title = "Running " + session.request.kernel;
         advice = "its tiles appear here when it has ended";
+    } else if (has_no_pair(session, selection)) {
+        title = "B has no such tile";
+        advice = session.against.iterations > 0 ? "there is no iteration before it"
+                                                : session.against.name + " did not keep it";
     } else if (const capture::Tile* tile = tile_of(session, selection)) {
         title = session.loading ? "Comparing the tile" : "The elements of this tile were not kept";
         advice = block_text(session.capture, tile->block) +
@@ -292,6 +303,12 @@ void draw_nothing(const Session& session, const Selection& selection, Commands& 
     const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
     put_centred({centre.x, centre.y - px(12)}, {Face::strong, colour::kDim}, title);
     put_centred({centre.x, centre.y + px(12)}, {Face::small_words, colour::kFaint}, advice);
+    if (has_no_pair(session, selection)) {
+        const char* label = "Against the reference";
+        if (button({centre.x - button_width(label) / 2, centre.y + px(30)}, "heat/versus", label))
+            commands.acts.push_back(Act::versus);
+        return;
+    }
     const capture::Tile* tile = tile_of(session, selection);
     if (session.worker || session.loading || tile == nullptr || tile->block < 0 || session.program.empty())
         return;

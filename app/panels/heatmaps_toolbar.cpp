@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 3> kOverlayLabels = {"Plain", "Clipped", 
 constexpr std::array<std::string_view, kValueRamps> kValueNames = {"Viridis", "Cividis", "Magma", "Grey"};
 constexpr std::array<std::string_view, kErrorRamps> kErrorNames = {"Blue orange", "Purple green"};
 constexpr float kField = 68;
+constexpr float kLowPanel = 330;  // pixels at scale 1: below it, the toolbar would take what heatmaps need
 
 // Hands out places for groups from left to right, then in the next row.
 struct Flow {
@@ -38,7 +39,7 @@ float label(ImVec2 at, std::string_view text) {
 }
 
 void draw_range(HeatmapsPanel& panel, const TileView& tile, ImVec2 at) {
-    float x = label(at, "Range");
+    float x = at.x;
     bool edited = number_field({x, at.y}, px(kField), "heat/range/lo", panel.lo);
     x += px(kField + 4);
     edited |= number_field({x, at.y}, px(kField), "heat/range/hi", panel.hi);
@@ -80,8 +81,10 @@ void draw_arrangement(HeatmapsPanel& panel, const Session& session, Commands& co
         commands.acts.push_back(Act::versus);
 }
 
-// Colours, overlays and profiles: behind one button, so that the heatmaps keep the space.
-void draw_look(HeatTools& tools) {
+// Colours, overlays and profiles: behind one button, so that the heatmaps keep the space. In a low panel what
+// else is seldom needed stands there too.
+void draw_look(HeatmapsPanel& panel, const TileView& tile, bool low_panel) {
+    HeatTools& tools = panel.tools;
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float row = px(kControlHeight + 8), left = low.x + px(90);
     const auto line = [&](int number, std::string_view name) {
@@ -97,23 +100,40 @@ void draw_look(HeatTools& tools) {
         segmented(line(2, "Overlay"), {"heat/overlay", kOverlayLabels, static_cast<int>(tools.overlay)})
     );
     toggle(line(3, "Profiles"), "heat/profiles", "of row and column under the mouse", tools.profiles);
+    if (low_panel) {
+        panel.log = segmented(line(4, "Scale"), {"heat/scale", kScaleLabels, panel.log ? 1 : 0}) == 1;
+        draw_range(panel, tile, line(5, "Range"));
+        toggle(line(6, "Views"), "heat/link", "pan and zoom as one", panel.linked);
+    }
     ImGui::SetCursorScreenPos(low);
-    ImGui::Dummy({left - low.x + segmented_width(kValueNames), 4 * row});
+    ImGui::Dummy({left - low.x + segmented_width(kValueNames), (low_panel ? 7.0F : 4.0F) * row});
 }
 
-void draw_tools(HeatTools& tools, Flow& flow) {
+void draw_tools(HeatmapsPanel& panel, const TileView& tile, bool low_panel, Flow& flow) {
+    const HeatTools& tools = panel.tools;
     const ImVec2 at = flow.place(button_width("Look"));
-    const bool changed = tools.overlay != Overlay::none || tools.profiles;
+    const bool hidden = low_panel && (panel.log || !panel.autofit || !panel.linked);
+    const bool changed = tools.overlay != Overlay::none || tools.profiles || hidden;
     if (button(at, "heat/look", "Look", {.text = changed ? colour::kAccent : colour::kText}))
         ImGui::OpenPopup("look");
     if (ImGui::IsItemHovered()) tooltip("colours, what is clipped, signs, profiles");
     ImGui::SetNextWindowPos({at.x, at.y + px(kControlHeight + 4)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
     if (ImGui::BeginPopup("look")) {
-        draw_look(tools);
+        draw_look(panel, tile, low_panel);
+        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
         ImGui::EndPopup();
     }
     ImGui::PopStyleVar();
+}
+
+void draw_wide_tools(HeatmapsPanel& panel, const TileView& tile, Flow& flow) {
+    panel.log = segmented(
+                    flow.place(segmented_width(kScaleLabels)), {"heat/scale", kScaleLabels, panel.log ? 1 : 0}
+                ) == 1;
+    const ImVec2 at =
+        flow.place(measure(Face::small_words, "Range").x + px(16 + 2 * kField) + button_width("Auto"));
+    draw_range(panel, tile, {label(at, "Range"), at.y});
 }
 
 }  // namespace
@@ -130,20 +150,16 @@ float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& comma
         {"heat/metric", kMetricLabels, static_cast<int>(panel.metric)}
     );
     if (metric != static_cast<int>(panel.metric)) choose_metric(panel, tile, metric);
-    panel.log = segmented(
-                    flow.place(segmented_width(kScaleLabels)), {"heat/scale", kScaleLabels, panel.log ? 1 : 0}
-                ) == 1;
-    const float range_width =
-        measure(Face::small_words, "Range").x + px(16 + 2 * kField) + button_width("Auto");
-    draw_range(panel, tile, flow.place(range_width));
+    const bool low_panel = box.height() < px(kLowPanel);
+    if (!low_panel) draw_wide_tools(panel, tile, flow);
     const int zoom = panel.zoom == Zoom::free ? -1 : static_cast<int>(panel.zoom);
     const int chosen = segmented(flow.place(segmented_width(kZoomLabels)), {"heat/zoom", kZoomLabels, zoom});
     if (chosen != zoom) {
         panel.zoom = static_cast<Zoom>(chosen);
         panel.centred = {};
     }
-    toggle(flow.place(toggle_width("Link views")), "heat/link", "Link views", panel.linked);
-    draw_tools(panel.tools, flow);
+    if (!low_panel) toggle(flow.place(toggle_width("Link views")), "heat/link", "Link views", panel.linked);
+    draw_tools(panel, tile, low_panel, flow);
     draw_arrangement(panel, session, commands, flow);
     const float height = flow.at.y + px(kControlHeight + 7) - box.low.y;
     hairline({box.low.x, box.low.y + height - 1}, {box.high.x, box.low.y + height - 1});

@@ -107,9 +107,12 @@ void draw_never(const analysis::Ownership& ownership, ImVec2 at, float width) {
 
 }  // namespace
 
-void draw(OwnershipPanel& panel, const Session& session, Selection& selection) {
+void draw(OwnershipPanel& panel, const Session& session, Selection& selection, Commands& commands) {
     const TileView& tile = session.current;
     const Box box = window_box();
+    const capture::Tile* of = tile_of(session, selection);
+    if (!has_owner(tile) && has_values(tile) && of != nullptr && of->block < 0)
+        return draw_written(panel, session, selection, commands, box);
     if (!has_owner(tile)) {
         draw_header(box, {.title = "Ownership", .subtitle = "no writers recorded"});
         return;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "app/draw/heat.h"
+#include "app/draw/widgets.h"
+#include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
@@ -9,7 +11,13 @@ namespace wl::app {
 
 struct OwnershipPanel {
     HeatCanvas canvas;
+    WrittenBy by = WrittenBy::block;  // of an output
 };
-void draw(OwnershipPanel& panel, const Session& session, Selection& selection);
+void draw(OwnershipPanel& panel, const Session& session, Selection& selection, Commands& commands);
+
+// Of an output (ownership_written.cpp): what a worker tells of it, or the button that asks.
+void draw_written(
+    OwnershipPanel& panel, const Session& session, Selection& selection, Commands& commands, Box box
+);
 
 }  // namespace wl::app

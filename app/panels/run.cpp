@@ -2,7 +2,8 @@
 #include "app/panels/run.h"
 
 #include "app/draw/widgets.h"
-#include "app/session/questions.h"
+#include "app/session/edit/rerun.h"
+#include "instrumentation/manifest/fill.h"
 
 #include <imgui.h>
 
@@ -15,6 +16,7 @@ namespace wl::app {
 
 namespace {
 
+constexpr float kWideBar = 1200, kHighBar = 680;  // pixels at scale 1: a window below both has one row
 const KernelChoice* choice_of(const Session& session, const std::string& kernel) {
     const auto at = std::find_if(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
         return k.name == kernel || (!k.path.empty() && k.path == kernel);
@@ -39,9 +41,7 @@ void follow(RunPanel& panel, const Session& session) {
         if (request.kernel.empty()) request.kernel = first;
         take_request(panel, session, request);
     } else if (!session.path.empty() || panel.kernel != kernel) {
-        KernelOptions request = problem_of(session);
-        request.on = session.capture.launch.executor.starts_with("gpu") ? "gpu" : "cpu";
-        take_request(panel, session, request);
+        take_request(panel, session, problem_to_change(session));
     }
 }
 
@@ -128,7 +128,17 @@ void type(
     register_last_item(std::string("run/") + field.name);
 }
 
-void draw_kernel(RunPanel& panel, const Session& session, Flow& flow, const std::string& wrong) {
+void draw_parameters(RunPanel& panel, const KernelChoice& choice, Flow& flow, const std::string& wrong) {
+    for (const auto& [name, value] : choice.params) {
+        const std::string id = "set/" + name;
+        const float digits = static_cast<float>(std::clamp(value.size(), size_t{3}, size_t{8}));
+        type(flow, {id.c_str(), name.c_str(), 18 + 8 * digits}, panel.set[name], value, wrong);
+    }
+}
+
+const KernelChoice* draw_kernel(
+    RunPanel& panel, const Session& session, Flow& flow, const std::string& wrong
+) {
     std::vector<std::string> names;
     for (const KernelChoice& kernel : session.kernels) names.push_back(kernel.name);
     const std::string before = panel.kernel;
@@ -142,23 +152,46 @@ void draw_kernel(RunPanel& panel, const Session& session, Flow& flow, const std:
         choice != nullptr ? choice->faults : session.capture.launch.faults;
     if (!faults.empty() || wrong == "fault")
         choose(flow, {"fault", "", 104}, faults, panel.fault, "no fault", wrong);
-    if (choice == nullptr) return;
-    if (!choice->presets.empty())
+    if (choice != nullptr && !choice->presets.empty())
         choose(flow, {"preset", "", 104}, choice->presets, panel.preset, "no preset", wrong);
-    for (const auto& [name, value] : choice->params) {
-        const std::string id = "set/" + name;
-        const float digits = static_cast<float>(std::clamp(value.size(), size_t{3}, size_t{8}));
-        type(flow, {id.c_str(), name.c_str(), 18 + 8 * digits}, panel.set[name], value, wrong);
-    }
+    return choice;
 }
 
 void draw_rest(RunPanel& panel, Flow& flow, const std::string& wrong) {
-    static const std::vector<std::string> kInputs = {
-        "normal", "uniform", "zeros", "ones", "coordinates", "one-hot", "identity"};
+    static const std::vector<std::string> kInputs = manifest::plain_fills();
     type(flow, {"seed", "seed", 44}, panel.seed, "0", wrong);
     choose(flow, {"inputs", "inputs", 104}, kInputs, panel.inputs, "as given", wrong);
     choose(flow, {"on", "on", 64}, {"cpu", "gpu", "both"}, panel.on, "", wrong);
     type(flow, {"block", "record", 76}, panel.block, "x,y,z", wrong);
+}
+
+// Of a window without room for a second row: what has values of its own besides kernel, fault and preset.
+bool has_more(const RunPanel& panel) {
+    return panel.seed[0] != '\0' || panel.block[0] != '\0' || !panel.inputs.empty() || panel.on != "cpu" ||
+        std::ranges::any_of(panel.set, [](const auto& set) { return set.second[0] != '\0'; });
+}
+
+void draw_folded(RunPanel& panel, const KernelChoice* choice, Flow& flow) {
+    const ImVec2 at = flow.place(button_width("Parameters"));
+    const ImU32 ink = has_more(panel) ? colour::kAccent : colour::kText;
+    if (button(at, "run/more", "Parameters", {.text = ink})) ImGui::OpenPopup("parameters");
+    if (ImGui::IsItemHovered()) tooltip("parameters, seed, inputs, who executes, a block to record");
+    ImGui::SetNextWindowPos({at.x, at.y + px(kControlHeight + 4)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
+    if (ImGui::BeginPopup("parameters")) {
+        const ImVec2 low = ImGui::GetCursorScreenPos();
+        Flow own{
+            {low, {low.x + px(460), low.y}},
+            low, flow.row
+        };
+        if (choice != nullptr) draw_parameters(panel, *choice, own, "");
+        draw_rest(panel, own, "");
+        ImGui::SetCursorScreenPos(low);
+        ImGui::Dummy({px(460), own.at.y - low.y + px(kControlHeight)});
+        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+        ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
 }
 
 void draw_progress(const Session& session, Commands& commands, ImVec2 at, float width) {
@@ -275,8 +308,14 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
     ImGui::PushFont(ui().fonts.words, size::kSmallWords);
     push_field_style();
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::kRaised);
-    draw_kernel(panel, session, flow, wrong);
-    draw_rest(panel, flow, wrong);
+    const KernelChoice* choice = draw_kernel(panel, session, flow, wrong);
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    if (screen.x < px(kWideBar) && screen.y < px(kHighBar) && wrong.empty()) {
+        draw_folded(panel, choice, flow);
+    } else {
+        if (choice != nullptr) draw_parameters(panel, *choice, flow, wrong);
+        draw_rest(panel, flow, wrong);
+    }
     draw_buttons(panel, session, commands, flow);
     ImGui::PopStyleColor();
     pop_field_style();

@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -339,17 +340,36 @@ void draw(SourcePanel& panel, const Session& session, Selection& selection, Comm
     const capture::Site* site = site_of(session, selection.site);
     const std::string path = session.capture.sources[static_cast<size_t>(panel.source)].path;
     const std::string note = site != nullptr ? site->text : "";
-    const Box rest = draw_header(
-        box,
+    const float ptx_left = box.high.x - toggle_width("PTX") - px(size::kPad);
+    Box rest = draw_header(
+        {
+            box.low, {ptx_left, box.high.y}
+    },
         {.title = "Source",
          .subtitle = path,
          .note = note,
          .mark = colour::kSelection,
          .note_colour = colour::kDim}
     );
+    rest.high.x = box.high.x;
+    toggle(
+        {ptx_left, box.low.y + (px(size::kHeader) - px(kControlHeight)) / 2},
+        "source/ptx",
+        "PTX",
+        panel.ptx.shown
+    );
     const float top = draw_find(panel, session, selection, rest);
     if (panel.find.step != 0) scroll_to = find_step(panel, session, selection);
     hairline({rest.low.x, top}, {rest.high.x, top});
+    if (panel.ptx.shown) {
+        const Place place = place_of(session, selection);
+        const Box right{
+            {rest.low.x + std::floor(rest.width() * 0.55F), top + 1},
+            rest.high
+        };
+        draw_ptx(panel.ptx, session, selection, {place.source, place.line}, right);
+        rest.high.x = right.low.x - 1;
+    }
     ImGui::SetCursorScreenPos({rest.low.x, top + 1});
     if (ImGui::BeginChild(
             "lines", {rest.width(), rest.high.y - top - 1}, 0, ImGuiWindowFlags_HorizontalScrollbar

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/draw/highlight.h"
+#include "app/draw/source_ptx.h"
 #include "app/session/commands.h"
 #include "app/session/edit/find.h"
 #include "app/session/selection.h"
@@ -23,6 +24,7 @@ struct SourcePanel {
     int menu_line = 0;                             // whose menu is open
     std::array<char, 128> condition = {};          // of the breakpoint there, being typed
     SourceFind find;
+    PtxView ptx;
     uint64_t capture = 0;                    // Session::captures the tokens belong to
     std::vector<std::vector<Token>> tokens;  // of `source`, by line
 };

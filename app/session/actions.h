@@ -17,6 +17,7 @@ enum class Act : uint8_t {
     open_b,
     save,
     export_tile,
+    report,
     editor,
     home,
     quit,
@@ -41,6 +42,7 @@ enum class Act : uint8_t {
     find_next,
     find_previous,
     edit_line,
+    ptx,
     // Step
     over,
     back_over,
@@ -56,6 +58,8 @@ enum class Act : uint8_t {
     back_iteration,
     write,
     back_write,
+    race,
+    back_race,
     // Heatmaps
     difference,
     relative,
@@ -81,6 +85,12 @@ enum class Act : uint8_t {
     drop_b,
     // View
     cheat_sheet,
+    desk_compare,
+    desk_step,
+    desk_layout,
+    desk_learn,
+    undo_layout,
+    redo_layout,
     layout,
     theme,
 };

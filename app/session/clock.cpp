@@ -153,6 +153,14 @@ void ask_instant(
     );
 }
 
+bool has_race(const Session& session) {
+    return std::any_of(
+        session.capture.findings.begin(),
+        session.capture.findings.end(),
+        [](const capture::Finding& f) { return f.rule.starts_with("race_") && f.where.block >= 0; }
+    );
+}
+
 void ask_lanes_again(Session& session) {
     const std::string lost = session.lanes.talk.lost;
     ask_lanes(session, lost.empty() ? words_of(session.lanes.question) : lost);

@@ -19,6 +19,9 @@ void ask_instant(
     Session& session, const Selection& selection, const LaneQuestion& from, const std::string& options
 );
 
+// Was a race seen whose accesses can be stepped to?
+bool has_race(const Session& session);
+
 // What a worker that ended was asked, a step as well; else the question that it answered last.
 void ask_lanes_again(Session& session);
 

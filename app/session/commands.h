@@ -14,14 +14,15 @@ namespace wl::app {
 struct Commands {
     std::vector<Act> acts;
     std::optional<KernelOptions> run, run_b;
-    std::optional<std::string> open, open_b;       // path of a file
-    std::optional<std::string> save, export_tile;  // the same
-    std::optional<int64_t> record;                 // this block, too
-    std::optional<SourcePlace> edit;               // opened in the user's editor
-    std::optional<std::string> editor;             // the command that does
-    std::string panel;                             // comes to the front
-    bool cancel = false;                           // the running worker
+    std::optional<std::string> open, open_b;               // path of a file
+    std::optional<std::string> save, export_tile, report;  // the same
+    std::optional<int64_t> record;                         // this block, too
+    std::optional<SourcePlace> edit;                       // opened in the user's editor
+    std::optional<std::string> editor;                     // the command that does
+    std::string panel;                                     // comes to the front
+    bool cancel = false;                                   // the running worker
     bool count_banks = false;
+    std::optional<std::string> ask_written;  // the name of an array
     std::optional<LaneQuestion> ask_lanes;
     bool ask_lanes_again = false;               // what a worker that ended was asked
     std::optional<std::string> step;            // words of `warplens at --step`

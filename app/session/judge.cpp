@@ -66,7 +66,7 @@ void judge_row(Judged& out, const TileView& view, int row, std::vector<float>& d
         const double got = data.got(row, col);
         const double reference = compared ? data.reference(row, col) : 0;
         const float bound = compared ? data.bound(row, col) : 0;
-        const bool wrong = compared && analysis::is_bad(got, reference, bound);
+        const bool wrong = compared && is_wrong(data, got, reference, bound);
         const bool ringed = !std::isfinite(got) && (wrong || !compared);
         if (ringed && out.non_finite.size() < kMaxMarks) out.non_finite.push_back({row, col});
         if (compared && std::isfinite(difference)) ++(wrong ? out.bad : out.good)[fine_bin(difference)];

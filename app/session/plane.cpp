@@ -59,7 +59,7 @@ bool has_reference(const TileSource& source) { return !source.references.empty()
 bool is_masked(const TileSource& source, size_t i, double got) {
     const auto reference = element<double>(source.references.data(), i);
     return std::isinf(reference) &&
-        !analysis::is_bad(got, reference, element<float>(source.bounds.data(), i));
+        !is_wrong(source, got, reference, element<float>(source.bounds.data(), i));
 }
 
 double got_at(const TileSource& source, size_t i) {
@@ -69,8 +69,9 @@ double got_at(const TileSource& source, size_t i) {
 float metric_at(const TileSource& source, size_t i, analysis::Metric metric) {
     const auto reference = element<double>(source.references.data(), i);
     const double got = got_at(source, i);
-    if (std::isnan(reference)) return absent();
-    if (std::isnan(got)) return std::numeric_limits<float>::quiet_NaN();
+    if (!is_compared(source, reference)) return absent();
+    if (std::isnan(got) && std::isnan(reference)) return metric == analysis::Metric::ratio ? 1 : 0;
+    if (std::isnan(got) || std::isnan(reference)) return std::numeric_limits<float>::quiet_NaN();
     if (std::isinf(reference) && is_masked(source, i, got)) return metric == analysis::Metric::ratio ? 1 : 0;
     const float value = analysis::metric_of(source.dtype, got, reference, metric);
     return std::isnan(value) ? absent() : value;  // 0 / 0 says nothing
@@ -118,7 +119,17 @@ TileSource source_of(const capture::Capture& capture, const capture::Tile& tile)
 
 bool is_wrong(const TileSource& source, int row, int col) {
     return has_reference(source) &&
-        analysis::is_bad(source.got(row, col), source.reference(row, col), source.bound(row, col));
+        is_wrong(source, source.got(row, col), source.reference(row, col), source.bound(row, col));
+}
+
+bool is_wrong(const TileSource& source, double got, double reference, float bound) {
+    if (source.paired && (std::isnan(got) || std::isnan(reference)))
+        return std::isnan(got) != std::isnan(reference);
+    return analysis::is_bad(got, reference, bound);
+}
+
+bool is_compared(const TileSource& source, double reference) {
+    return source.paired || !std::isnan(reference);
 }
 
 float Plane::operator()(int row, int col) const {
@@ -153,7 +164,7 @@ Plane reference_plane(const TileSource& source) {
                 for (int i = 0; i < count; ++i) {
                     const size_t at = first + static_cast<size_t>(i);
                     const auto value = static_cast<float>(element<double>(source.references.data(), at));
-                    out[i] = value != value ? absent() : value;
+                    out[i] = !is_compared(source, static_cast<double>(value)) ? absent() : canonical(value);
                     if (std::isinf(value) && is_masked(source, at, got_at(source, at))) out[i] = masked();
                 }
             }};

@@ -23,6 +23,7 @@ struct TileSource {
     int rows = 0, cols = 0;  // 0: they were not kept
     DType dtype = DType::f32;
     std::span<const std::byte> raw, references, bounds, owners;  // f64, f32, Owner; empty: none
+    bool paired = false;  // the references are what another run got: a NaN of theirs is a value
     size_t index(int row, int col) const {
         return static_cast<size_t>(row) * static_cast<size_t>(cols) + static_cast<size_t>(col);
     }
@@ -32,7 +33,10 @@ struct TileSource {
     capture::Owner owner(int row, int col) const;
 };
 TileSource source_of(const capture::Capture& capture, const capture::Tile& tile);
-bool is_wrong(const TileSource& source, int row, int col);  // outside its bound
+// Outside its bound; of a pair, a NaN on one side alone is.
+bool is_wrong(const TileSource& source, int row, int col);
+bool is_wrong(const TileSource& source, double got, double reference, float bound);
+bool is_compared(const TileSource& source, double reference);
 
 struct Plane {
     int rows = 0, cols = 0;
@@ -42,7 +46,7 @@ struct Plane {
 Plane plane_of(Matrix<float> matrix);
 
 Plane got_plane(const TileSource& source);        // canonical(); masked()
-Plane reference_plane(const TileSource& source);  // absent(); masked()
+Plane reference_plane(const TileSource& source);  // absent(); masked(); of a pair canonical()
 // A metric has no value where there is no reference; a NaN elsewhere is the kernel's. What agrees with an
 // infinite reference agrees.
 Plane metric_plane(const TileSource& source, analysis::Metric metric);

@@ -99,12 +99,21 @@ KernelOptions problem_of(const Session& session) {
     return options;
 }
 
+std::unique_ptr<Worker> start_question(
+    const Session& session,
+    const std::string& verb,
+    const std::vector<std::string>& more,
+    std::string& problem
+) {
+    std::vector<std::string> words = words_of(problem_of(session));
+    words.insert(words.end(), more.begin(), more.end());
+    return start_verb(session, verb, words, problem);
+}
+
 void ask_banks(Session& session) {
     BanksAnswer& banks = session.banks;
     banks = {};
-    std::vector<std::string> words = words_of(problem_of(session));
-    words.insert(words.end(), {"--json", "--progress"});
-    banks.worker = start_verb(session, "banks", words, banks.problem);
+    banks.worker = start_question(session, "banks", {"--json", "--progress"}, banks.problem);
 }
 
 bool hear_banks(Session& session) {

@@ -3,12 +3,22 @@
 
 #include "app/session/session.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace wl::app {
 
 // The loaded capture's kernel with all that decided its results.
 KernelOptions problem_of(const Session& session);
+
+// `warplens VERB` with that problem and more options, its answer on stdout. Null: `problem` says why not.
+std::unique_ptr<Worker> start_question(
+    const Session& session,
+    const std::string& verb,
+    const std::vector<std::string>& more,
+    std::string& problem
+);
 
 void ask_banks(Session& session);   // an Error becomes BanksAnswer::problem
 bool hear_banks(Session& session);  // true: something changed

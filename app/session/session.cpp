@@ -1,6 +1,7 @@
 // Loading, deriving, running; nothing is drawn here.
 #include "app/session/session.h"
 
+#include "app/session/edit/keep.h"
 #include "app/session/edit/open.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
@@ -42,6 +43,7 @@ void finish_opening(Session& session, Selection& selection) {
     const std::unique_ptr<Opening> opening = std::move(session.opening);
     try {
         load(session, selection, opening->loaded.get(), opening->remove ? "" : opening->path);
+        session.made_by = opening->made_by;
     } catch (const Error& error) { session.message = {error.what(), true}; }
     std::error_code ignored;
     if (opening->remove) std::filesystem::remove(opening->path, ignored);
@@ -103,10 +105,12 @@ void load(Session& session, Selection& selection, capture::Capture capture, std:
 }
 
 void load(Session& session, Selection& selection, Loaded loaded, std::string path) {
+    await_keeping(session);
     session.opening.reset();
     session.loading.reset();
     drop_other(session);
     session.broken.reset();
+    session.made_by.reset();
     session.capture = std::move(loaded.capture);
     session.path = std::move(path);
     ++session.captures;
@@ -114,6 +118,9 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     session.timelines = std::move(loaded.timelines);
     session.first_bad = loaded.first_bad;
     session.current = {};
+    const uint64_t maps = session.written.view.content + 1;  // the worker ends with what it was asked for
+    session.written = {};
+    session.written.view.content = maps;
     session.banks = {};
     session.lanes = {};
     session.fragments = {};
@@ -151,15 +158,18 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
 }
 
 bool prepare(Session& session, Selection& selection) {
-    bool changed = false;
+    bool changed = hear_keeping(session);
     if (session.worker) {
         poll(*session.worker);
         changed = true;
+    }
+    if (session.worker && !session.keeping) {
         if (std::exchange(session.worker->judged, false)) take_verdict(session, selection);
         if (session.worker->state != WorkerState::running) finish(session, selection);
     }
-    changed |= hear_opening(session, selection);
+    changed |= !session.keeping && hear_opening(session, selection);
     changed |= hear_banks(session);
+    changed |= hear_written(session);
     changed |= hear_lanes(session, selection);
     changed |= hear_fragments(session);
     changed |= hear_shared(session);
@@ -186,8 +196,9 @@ bool prepare(Session& session, Selection& selection) {
 }
 
 bool is_waiting(const Session& session) {
-    return session.worker || session.opening || session.loading || is_counting(session.against) ||
-        session.banks.worker || session.lessons.worker || !session.lanes.talk.asked.empty() ||
+    return session.worker || session.opening || session.keeping || session.loading ||
+        is_counting(session.against) || session.banks.worker || is_asking(session.written) ||
+        session.lessons.worker || !session.lanes.talk.asked.empty() ||
         !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
         !session.provenance.talk.asked.empty();
 }

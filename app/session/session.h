@@ -13,6 +13,7 @@
 #include "app/session/tile_load.h"
 #include "app/session/tile_tree.h"
 #include "app/session/tile_view.h"
+#include "app/session/written/written_view.h"
 #include "app/worker/bank_table.h"
 #include "app/worker/fragment_report.h"
 #include "app/worker/kernel_options.h"
@@ -153,14 +154,23 @@ Loaded derive(capture::Capture capture);
 struct Opening {
     std::string path;
     bool remove = false;  // the file, when it was read
+    std::optional<KernelOptions> made_by;
     std::future<Loaded> loaded;
+};
+
+// A file while it is written, on a thread of its own.
+struct Keeping {
+    std::string what, path;
+    uint64_t of = 0;                   // Session::captures of a saved capture; 0: something else is written
+    std::future<std::string> problem;  // empty: it is written
 };
 
 struct Session {
     std::string path;  // of the capture; empty: none is loaded
     capture::Capture capture;
     std::unique_ptr<Opening> opening;
-    uint64_t captures = 0;  // loaded so far; names the present one
+    std::unique_ptr<Keeping> keeping;  // as long as it is there the capture stays
+    uint64_t captures = 0;             // loaded so far; names the present one
     std::vector<BlockTiles> tree;
     std::vector<analysis::Timeline> timelines;  // one a record
     int first_bad = -1;                         // index in Capture::tiles
@@ -172,21 +182,23 @@ struct Session {
     Purpose purpose = Purpose::fresh;  // of what it runs
     int64_t recording = -1;            // the block that it records besides; -1: none
     std::optional<Selection>
-        judged_at;               // where the selection stood when the verdict was shown, before causes
-    bool finds_block = false;    // the next provenance says which block is to be recorded
-    std::string name_of_b;       // what the capture shown is called then; empty: B stays
-    KernelOptions request;       // what the worker runs
-    std::string program;         // this executable: the worker's
-    Watched watched;             // the loaded kernel's files
-    std::string saved;           // a file that was saved, since which nothing ran; empty: none
-    Against against;             // B
-    uint64_t shown_against = 0;  // Against::number that `current` was made with; 0: the reference
+        judged_at;             // where the selection stood when the verdict was shown, before causes
+    bool finds_block = false;  // the next provenance says which block is to be recorded
+    std::string name_of_b;     // what the capture shown is called then; empty: B stays
+    KernelOptions request;     // what the worker runs
+    std::optional<KernelOptions> made_by;  // the run that made the capture; nothing: it was opened
+    std::string program;                   // this executable: the worker's
+    Watched watched;                       // the loaded kernel's files
+    std::string saved;                     // a file that was saved, since which nothing ran; empty: none
+    Against against;                       // B
+    uint64_t shown_against = 0;            // Against::number that `current` was made with; 0: the reference
     History history;
     Settings settings;
     Message message;
     std::optional<Broken> broken;  // of the latest run
     std::vector<Breakpoint> breakpoints;
     BanksAnswer banks;
+    WrittenAnswer written;
     LanesAnswer lanes;
     ProvenanceAnswer provenance;
     FragmentsAnswer fragments;

@@ -114,7 +114,14 @@ void push_text(Driver& driver, const ScriptLine& line) {
     push_key(driver, ImGuiKey_Enter, false);
 }
 
-void push_line(Driver& driver, const ScriptLine& line, const App& app) {
+std::string rest_of(const ScriptLine& line, size_t from) {
+    const std::vector<std::string> words(
+        line.words.begin() + static_cast<std::ptrdiff_t>(std::min(from, line.words.size())), line.words.end()
+    );
+    return join(words, " ");
+}
+
+void push_line(Driver& driver, const ScriptLine& line, App& app) {
     const std::string& verb = line.words[0];
     if (verb == "click" || verb == "double") {
         const ImVec2 at = place_of(driver, line, app);
@@ -134,19 +141,14 @@ void push_line(Driver& driver, const ScriptLine& line, const App& app) {
         if (verb != "hold") push_key(driver, key, false);
     } else if (verb == "type") {
         push_text(driver, line);
+    } else if (verb == "panel") {
+        show_panel(app.workspace, rest_of(line, 1));
     } else if (verb == "wait") {
         push_frames(driver, static_cast<int>(number_at(driver, line, 1, 2)));
     } else {
         fail(driver, line, "'" + verb + "' is no command.");
     }
     push_frames(driver, 2);  // what the events moved reaches every panel
-}
-
-std::string rest_of(const ScriptLine& line, size_t from) {
-    const std::vector<std::string> words(
-        line.words.begin() + static_cast<std::ptrdiff_t>(std::min(from, line.words.size())), line.words.end()
-    );
-    return join(words, " ");
 }
 
 bool looks(const std::string& verb) { return verb == "expect" || verb == "until" || verb == "shot"; }
@@ -270,6 +272,7 @@ std::string value_of(const App& app, const std::string& key) {
     if (key == "flipped") return heat.flipped ? "yes" : "no";
     if (const std::optional<std::string> value = window_value(app, key)) return *value;
     if (key == "message") return app.session.message.text;
+    if (key == "waiting") return is_waiting(app.session) ? "yes" : "no";
     if (key == "worker") return app.session.worker || app.session.opening ? "running" : "none";
     if (key == "banks") {
         const BanksAnswer& banks = app.session.banks;
@@ -319,7 +322,7 @@ Driver read_script(const std::string& path) { return parse_script(read_text_file
 
 bool finished(const Driver& driver) { return driver.lines.empty() && driver.pending.empty(); }
 
-void drive(Driver& driver, const App& app) {
+void drive(Driver& driver, App& app) {
     if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) return;  // Dear ImGui takes a key a frame
     if (driver.pending.empty() && !driver.lines.empty() && !looks(driver.lines.front().words[0])) {
         const ScriptLine line = driver.lines.front();

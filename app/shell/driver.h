@@ -8,6 +8,7 @@
 //   wheel NAME FX FY STEPS
 //   key NAME | hold NAME | release NAME   Dear ImGui's key names: LeftArrow, N, Space, Shift
 //   type TEXT                into the focused field; a last word <enter> presses Enter
+//   panel TITLE              brings that panel to the front
 //   wait [FRAMES]            frames (default 2)
 //   until KEY VALUE          as expect, but draws up to 60 seconds until it holds
 //   expect KEY VALUE         fails the script; keys: see value_of in driver.cpp
@@ -55,7 +56,7 @@ Driver read_script(const std::string& path);
 bool finished(const Driver& driver);
 
 // Before ImGui::NewFrame: makes the next event. Throws Error "SCRIPT:LINE: what was expected and what is".
-void drive(Driver& driver, const App& app);
+void drive(Driver& driver, App& app);
 // After the frame was rendered: expectations and shots. `pixels` reads the frame back.
 void inspect(Driver& driver, const App& app, const std::function<Image()>& pixels);
 

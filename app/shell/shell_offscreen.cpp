@@ -102,6 +102,7 @@ void OffscreenShell::draw(const std::function<void()>& contents) {
 }
 
 void OffscreenShell::draw() {
+    before_frame(app);
     draw([this] { frame(app); });
 }
 

@@ -103,6 +103,7 @@ void WindowShell::draw(Driver* driver) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     if (driver != nullptr) drive(*driver, app);
+    before_frame(app);
     ImGui::NewFrame();
     frame(app);
     ImGui::Render();

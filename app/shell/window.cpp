@@ -29,8 +29,10 @@ void begin(App& app, const OpenRequest& request) {
     apply_style(app.ui.scale);
     app.session.kernels = request.kernels;
     app.session.program = request.program;
+    app.write_report = request.write_report;
     app.session.request = request.run;
     app.session.settings = read_settings(request.settings);
+    read_desks(app.workspace.desks, request.settings);
     if (!request.capture.empty())
         remember_recent(app.session.settings, std::filesystem::absolute(request.capture).string());
     if (is_big_file(request.capture)) {

@@ -19,7 +19,8 @@ struct OpenRequest {
     std::string screenshot;             // write one picture of the window off screen and end
     std::string script;  // a script of driver.h, run in the window, or off screen with --screenshot
     int width = 1920, height = 1080;
-    float scale = 0;                                           // of the interface; 0: the display's
+    float scale = 0;  // of the interface; 0: the display's
+    std::function<void(const capture::Capture&, const std::string& path)> write_report;  // as App has it
     std::function<bool()> interrupted = [] { return false; };  // true: the window closes
 };
 

@@ -1,6 +1,7 @@
-// Who wrote each element of an array last, over all blocks of a launch.
+// Who wrote each element of an array, over all blocks of a launch: the last of them, and how often.
 #pragma once
 
+#include "instrumentation/analysis/coverage.h"
 #include "instrumentation/diagnosis/run.h"
 
 #include <cstdint>
@@ -10,14 +11,10 @@
 
 namespace wl::diagnosis {
 
-struct Writer {
-    int64_t block = -1;  // linear; -1: nobody wrote it
-    int warp = 0, lane = 0;
-    uint32_t site = 0;
-};
+using analysis::Writer;
 
-// One an element of `size` bytes of the argument's array, of a further run of the launch. Of two blocks that
-// write an element, the later one in block order. None where that would take too long, or too much memory.
+// One an element of `size` bytes of the argument's array, of a further run of the launch. None where that
+// would take too long, or too much memory.
 struct WritersQuestion {
     const Experiment& experiment;
     std::string array;
@@ -26,5 +23,25 @@ struct WritersQuestion {
     double instructions = 0;  // that warps took in the run
 };
 std::optional<std::vector<Writer>> last_writers(const WritersQuestion& question);
+
+struct WrittenArray {
+    std::string name;
+    DType dtype = DType::f32;
+    std::vector<int64_t> shape;
+    std::vector<Writer> writers;
+    std::vector<uint8_t> held;  // an element: it had a value before the launch
+    analysis::Coverage coverage;
+};
+struct WritersReport {
+    capture::Capture about;  // launch, sources, sites
+    std::vector<WrittenArray> arrays;
+    std::string stopped;  // why the launch did not come to its end; what is here is until then
+};
+
+// Of the arrays of these names, or of every output, in one run of all blocks. Throws Error for a name that is
+// no array, one of more than 2^25 elements, and an executor that records no stores.
+WritersReport array_writers(
+    manifest::Problem problem, Options options, const std::vector<std::string>& arrays
+);
 
 }  // namespace wl::diagnosis

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/travel/arrivals.h"
+#include "instrumentation/travel/dataflow.h"
 #include "instrumentation/travel/search.h"
 
 #include <functional>
@@ -226,6 +227,30 @@ Order write_of(const Way& way, const Move& move) {
     return found ? Order(emulator::here(*way.route.traveller).order) : std::nullopt;
 }
 
+// Instructions that access memory on a racing line, where its warp is in the epoch.
+Order race_of(const Way& way, const Move& move) {
+    const Route& route = way.route;
+    std::vector<std::vector<char>> on;
+    for (const Racing& r : move.racing) on.push_back(sites_on_line(route, r.file, r.line));
+    Order found;
+    const auto races = [&](const Here& here, bool) {
+        const ptx::Instruction& in = *route.instructions[here.site];
+        if (here.order == way.from.order || !(reads_memory(in) || writes_memory(in))) return false;
+        for (size_t i = 0; i < on.size() && !found; ++i) {
+            const Racing& r = move.racing[i];
+            if (on[i][here.site] != 0 && (r.warp < 0 || r.warp == here.warp) &&
+                (r.epoch < 0 || r.epoch == here.epoch))
+                found = here.order;
+        }
+        return found.has_value();
+    };
+    if (move.back)
+        each_instant_before(way.route, way.from.order, -1, races);
+    else
+        each_instant_from(way.route, way.from.order + 1, -1, races);
+    return found;
+}
+
 Order landmark_of(const Way& way, const Move& move) {
     const Route& route = way.route;
     const std::string stage = move.stride == Stride::iteration ? stage_at(way) : "";
@@ -251,6 +276,7 @@ Order order_of(const Way& way, const Move& move) {
             return move.back ? last_arrival(way, on) : next_arrival(way, on);
         }
         case Stride::write: return write_of(way, move);
+        case Stride::race: return race_of(way, move);
         case Stride::stop: return move.back ? last_stop(way, move) : next_stop(way, move);
         case Stride::mark:
         case Stride::stage:

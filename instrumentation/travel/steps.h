@@ -22,12 +22,20 @@ enum class Stride : uint8_t {
     barrier,    // to the next barrier of the block
     write,      // to the next instruction, of any warp, that writes some bytes
     stop,       // to the next breakpoint
+    race,       // to the next access, of any warp, that a race was seen at
 };
 
 struct Breakpoint {
     std::string file;  // end of its path; empty: any
     int line = 0;
     std::optional<watch::Watch> when;  // true for at least one active lane
+};
+
+// One of the two accesses of a race, as a finding tells it; -1: any.
+struct Racing {
+    std::string file;  // end of its path
+    int line = 0;
+    int warp = -1, epoch = -1;
 };
 
 struct Move {
@@ -38,6 +46,7 @@ struct Move {
     int line = 0;                  // of `line`
     Bytes written;                 // of `write`
     std::vector<Breakpoint> at{};  // of `stop`
+    std::vector<Racing> racing{};  // of `race`
 };
 
 // Goes there from where the route stands. False: there is no such instant, and the route stands where it

@@ -109,4 +109,12 @@ bool each_instant_before(Route& route, uint64_t order, int warp, const Look& sto
     return false;
 }
 
+bool look_on(Route& route, uint64_t instants) {
+    Trace& trace = route.trace;
+    if (trace.complete || is_full(trace)) return false;
+    const uint64_t end = trace.end + instants;
+    each_instant_from(route, trace.end, -1, [&](const Here& here, bool) { return here.order + 1 >= end; });
+    return !trace.complete && !is_full(trace);
+}
+
 }  // namespace wl::travel

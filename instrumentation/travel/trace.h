@@ -35,6 +35,10 @@ bool each_instant(Route& route, int warp, const Look& stop);
 bool each_instant_from(Route& route, uint64_t order, int warp, const Look& stop);
 bool each_instant_before(Route& route, uint64_t order, int warp, const Look& stop);
 
+// Runs on behind what is known, so many instants at most, so that later steps find their way in the trace.
+// False: there is nothing more to know, or no room to keep it.
+bool look_on(Route& route, uint64_t instants);
+
 // Also keeps what is run anyway: call at each instant of a run from the start on.
 void keep(Trace& trace, const emulator::Here& here);
 

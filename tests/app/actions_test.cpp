@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <unistd.h>
@@ -196,7 +197,8 @@ TEST(Actions, SaveAndExportWriteFilesThatAreRead) {
     const auto answer = [&](const char* key, const std::string& path) {
         window.play(
             std::string("hold Ctrl\nkey ") + key +
-            "\nrelease Ctrl\nwait 3\nhold Ctrl\nkey A\nrelease Ctrl\ntype " + path + " <enter>\nwait 3\n"
+            "\nrelease Ctrl\nwait 3\nhold Ctrl\nkey A\nrelease Ctrl\ntype " + path +
+            " <enter>\nwait 3\nuntil waiting no\n"
         );
         EXPECT_FALSE(window.shell.app.session.message.bad) << window.value("message");
     };
@@ -207,6 +209,12 @@ TEST(Actions, SaveAndExportWriteFilesThatAreRead) {
     }
     EXPECT_EQ(read_text_file((folder / "tile.csv").string()).find('\n') != std::string::npos, true);
     answer("S", (folder / "kept.wlcap").string());
+    window.shell.app.write_report = [](const capture::Capture& c, const std::string& file) {
+        std::ofstream(file) << c.launch.kernel;
+    };
+    window.play("click menu/file\nclick menu/file/report\nwait 3\nhold Ctrl\nkey A\nrelease Ctrl\n");
+    window.play("type " + (folder / "report.html").string() + " <enter>\nwait 3\nuntil waiting no\n");
+    EXPECT_EQ(read_text_file((folder / "report.html").string()), "attention");
     answer("O", (folder / "tile.npy").string());
     EXPECT_EQ(window.value("kernel"), "tile");
     EXPECT_EQ(window.shell.app.session.current.data.rows, 64);

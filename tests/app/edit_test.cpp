@@ -48,11 +48,11 @@ capture::Capture changed_capture(float factor, int from) {
 }
 
 // A folder with the kernel's source; `run` of the program copies next.wlcap, or says what fails.txt holds.
-struct Desk {
+struct Workbench {
     fs::path folder = fs::temp_directory_path() / ("wl_edit_test_" + std::to_string(getpid()));
     OffscreenShell shell{1920, 1080, 1};
 
-    Desk() {
+    Workbench() {
         fs::create_directories(folder);
         const std::string program = file("program");
         std::ofstream(program) << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
@@ -66,9 +66,9 @@ struct Desk {
         load(shell.app.session, shell.app.selection, c, "");
         play("click tiles/b0/i0\nclick tiles/b0/i3\nclick tiles/b0/i3/P\nclick heat/got .5 .5\n");
     }
-    Desk(const Desk&) = delete;
-    Desk& operator=(const Desk&) = delete;
-    ~Desk() { fs::remove_all(folder); }
+    Workbench(const Workbench&) = delete;
+    Workbench& operator=(const Workbench&) = delete;
+    ~Workbench() { fs::remove_all(folder); }
 
     std::string file(const char* name) const { return (folder / name).string(); }
     void write(const std::string& text) const { std::ofstream(file("attention.cu")) << text; }
@@ -85,7 +85,7 @@ struct Desk {
 };
 
 TEST(Edit, ASavedFileRunsAgainAndTheUserStaysWhereHeWas) {
-    Desk desk;
+    Workbench desk;
     const Selection stood = desk.shell.app.selection;
     desk.save(desk.source() + "// edited\n");
     desk.play("until captures 2\n");
@@ -106,7 +106,7 @@ TEST(Edit, ASavedFileRunsAgainAndTheUserStaysWhereHeWas) {
 }
 
 TEST(Edit, ErrorsOfTheCompilerStandAtTheirLineAndWhatWasShownStays) {
-    Desk desk;
+    Workbench desk;
     std::ofstream(desk.file("fails.txt"))
         << desk.file("attention.cu") << ":12: error: identifier \"x\" is undefined\n";
     desk.write(desk.source() + "x\n");
@@ -121,7 +121,7 @@ TEST(Edit, ErrorsOfTheCompilerStandAtTheirLineAndWhatWasShownStays) {
 }
 
 TEST(Edit, TilesStandAgainstBInTheSameHeatmaps) {
-    Desk desk;
+    Workbench desk;
     desk.save(desk.source() + "// edited\n");
     desk.play(R"(
         until captures 2
@@ -156,8 +156,37 @@ TEST(Edit, TilesStandAgainstBInTheSameHeatmaps) {
     desk.play("click compare/drop\nwait 3\nexpect b none\nclick compare/earlier\nwait 3\nexpect against B\n");
 }
 
+// A NaN is a value of B as any other: on one side alone it is a difference, on both it is none.
+TEST(Edit, ANaNOfBAloneDiffers) {
+    Workbench desk;
+    Session& session = desk.shell.app.session;
+    const auto with_nan = [](std::vector<size_t> places) {
+        capture::Capture c = testing::synthetic_capture();
+        for (capture::Tile& tile : c.tiles) {
+            if (c.probes[static_cast<size_t>(tile.probe)].name != "scores" || tile.values == capture::kNoBlob)
+                continue;
+            std::vector<std::byte> raw = analysis::load_tile(c, tile).raw;
+            const DType dtype = c.probes[static_cast<size_t>(tile.probe)].dtype;
+            for (const size_t at : places) from_double(dtype, std::nan(""), raw.data() + at * size_of(dtype));
+            c.blobs.blobs.push_back(raw);
+            tile.values = static_cast<capture::BlobId>(c.blobs.blobs.size()) - 1;
+        }
+        return c;
+    };
+    load(session, desk.shell.app.selection, with_nan({7}), "");
+    set_other(session, std::make_shared<capture::Capture>(with_nan({7, 130})), "with a NaN");
+    session.against.shown = true;
+    desk.play("click tiles/b0/i0/scores\nexpect against B\nexpect differ 1\n");
+    const TileView& view = session.current;
+    EXPECT_TRUE(std::isnan(view.metric[0].values(2, 2)));
+    EXPECT_FALSE(is_absent(view.metric[0].values(2, 2))) << "it was compared";
+    EXPECT_EQ(view.metric[0].values(0, 7), 0) << "a NaN of both agrees";
+    ASSERT_EQ(view.worst.size(), 1U);
+    EXPECT_EQ(view.worst[0], (Element{2, 2}));
+}
+
 TEST(Edit, AnUnrecordedBlockIsRecordedByAClick) {
-    Desk desk;
+    Workbench desk;
     desk.next(testing::synthetic_capture(1), desk.source());
     Session& session = desk.shell.app.session;
     for (size_t i = 0; i < session.capture.tiles.size(); ++i)
@@ -167,7 +196,7 @@ TEST(Edit, AnUnrecordedBlockIsRecordedByAClick) {
     EXPECT_TRUE(has_values(session.current));
 }
 
-KernelChoice attention_choice(const Desk& desk) {
+KernelChoice attention_choice(const Workbench& desk) {
     KernelChoice choice{"attention", "Attention", desk.file("attention.cu"), {"32x"}, {"long"}};
     choice.story = "A story.";
     choice.params = {
@@ -179,7 +208,7 @@ KernelChoice attention_choice(const Desk& desk) {
 }
 
 TEST(Edit, TheRunBarSaysWhatIsWrongBesideItsField) {
-    Desk desk;
+    Workbench desk;
     Session& session = desk.shell.app.session;
     session.kernels = {attention_choice(desk)};
     std::ofstream(desk.file("fails.txt"))
@@ -200,7 +229,7 @@ TEST(Edit, TheRunBarSaysWhatIsWrongBesideItsField) {
 }
 
 TEST(Edit, RunAsBComparesWithAnotherRun) {
-    Desk desk;
+    Workbench desk;
     desk.shell.app.session.kernels = {attention_choice(desk)};
     desk.next(changed_capture(3, 5), desk.source());
     desk.play(
@@ -210,7 +239,7 @@ TEST(Edit, RunAsBComparesWithAnotherRun) {
 }
 
 TEST(Edit, HomeRunsAKernelWithAFaultByOneClick) {
-    Desk desk;
+    Workbench desk;
     Session& session = desk.shell.app.session;
     session.kernels = {attention_choice(desk)};
     session.settings.recent = {desk.file("next.wlcap")};
@@ -225,7 +254,7 @@ TEST(Edit, HomeRunsAKernelWithAFaultByOneClick) {
 
 // The worker writes what it found, then what it makes of it.
 TEST(Edit, TheVerdictComesBeforeItsCauses) {
-    Desk desk;
+    Workbench desk;
     capture::Capture c = testing::synthetic_capture();
     const std::vector<capture::Finding> findings = c.findings;
     c.findings.clear();
@@ -282,7 +311,7 @@ TEST(Edit, TheEditorIsStartedAtTheLine) {
     EXPECT_THROW(editor_words("", "k.cu", 3), Error);
     EXPECT_THROW(editor_words("vim '+{line}", "k.cu", 3), Error);
     EXPECT_THROW(open_editor("/no/such/editor {file}", "k.cu", 3), Error);
-    Desk desk;
+    Workbench desk;
     const std::string told = desk.file("told");
     std::ofstream(desk.file("editor"))
         << "#!/bin/sh\necho \"$@\" > " << told << ".new; mv " << told << ".new " << told << "\n";

@@ -1,10 +1,15 @@
 // What the window holds, without a window: loading, moving the selection, running in a worker.
 #include "app/session/session.h"
 
+#include "app/session/edit/keep.h"
+#include "app/session/edit/open.h"
+#include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
+#include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "tests/support/synthetic_capture.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -262,6 +267,102 @@ TEST(Session, ABigTileIsMeasuredWhileTheWindowGoesOn) {
     prepare(session, selection);
     load(session, selection, testing::synthetic_capture(), "small.wlcap");
     EXPECT_FALSE(session.loading) << "what is measured of another capture is given up";
+}
+
+TEST(Session, AFileIsWrittenWhileTheWindowGoesOn) {
+    const Scratch scratch;
+    Session session;
+    Selection selection;
+    load(session, selection, testing::synthetic_capture(), "");
+    const std::string held = session.capture.sources[0].text;
+    std::atomic<bool> may_end = false;
+    std::string seen;
+    keep_later(session, "The report", scratch.file("report.html"), [&] {
+        while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        seen = session.capture.sources[0].text;
+    });
+    prepare(session, selection);
+    EXPECT_TRUE(is_waiting(session));
+    EXPECT_EQ(seen, "");
+    save_later(session, scratch.file("second.wlcap"));
+    EXPECT_TRUE(session.message.bad) << "one at a time";
+    std::thread ends([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        may_end = true;
+    });
+    load(session, selection, capture::Capture{}, "");  // waits: what is written is the capture that was
+    ends.join();
+    EXPECT_EQ(seen, held);
+    EXPECT_FALSE(is_waiting(session));
+}
+
+TEST(Session, ASavedCaptureIsReadAsItWas) {
+    const Scratch scratch;
+    Session session;
+    Selection selection;
+    load(session, selection, testing::synthetic_capture(), "");
+    for (const char* name : {"saved.wlcap", "no/such/folder/saved.wlcap"}) {
+        save_later(session, scratch.file(name));
+        for (int i = 0; i < 4000 && session.keeping; ++i) {
+            prepare(session, selection);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        EXPECT_EQ(session.path, scratch.file("saved.wlcap")) << "of " << name;
+        EXPECT_EQ(session.message.bad, name[0] == 'n') << session.message.text;
+    }
+    EXPECT_EQ(capture::read_capture(session.path), testing::synthetic_capture());
+}
+
+// The parameters of a run that follows the manifest: what the manifest comes to by itself is left to it.
+TEST(Session, ARunAgainPinsOnlyWhatTheManifestDoesNotSay) {
+    Session session;
+    session.capture.launch.kernel = "gemm";
+    KernelChoice choice;
+    choice.name = "gemm";
+    choice.params = {
+        {"D", "64"               },
+        {"M", "D == 64 ? 64 : 48"},
+        {"N", "max(M, D) / 2"    },
+        {"P", "1"                }
+    };
+    session.kernels = {choice};
+    const auto pinned = [&](double d, double m, double n) {
+        session.capture.launch.params = {
+            {"D", d},
+            {"M", m},
+            {"N", n}
+        };
+        return problem_to_change(session).set;
+    };
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(pinned(64, 64, 32), Words{});
+    EXPECT_EQ(pinned(128, 48, 64), Words{"D=128"});
+    EXPECT_EQ(pinned(64, 32, 32), Words{"M=32"});
+    KernelOptions asked;
+    asked.kernel = "gemm", asked.preset = "large";
+    session.made_by = asked;
+    EXPECT_EQ(problem_to_change(session), asked) << "a run is asked for again as it was";
+}
+
+TEST(Open, PtxIsCheckedAndSaysHowItRuns) {
+    const Scratch scratch;
+    const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n";
+    const auto write = [&](const std::string& text) {
+        std::ofstream(scratch.file("k.ptx")) << text;
+        return scratch.file("k.ptx");
+    };
+    const capture::Capture runs = capture_of_ptx(write(head + "ret;\n}\n"));
+    EXPECT_TRUE(runs.unsupported.empty());
+    ASSERT_EQ(runs.notes.size(), 2U);
+    EXPECT_EQ(runs.notes[0], "k: 1 instruction, all of them can run here");
+    EXPECT_NE(runs.notes[1].find("warplens init k.ptx"), std::string::npos);
+    const capture::Capture lacks =
+        capture_of_ptx(write(head + "setmaxnreg.inc.sync.aligned.u32 96;\nret;\n}\n"));
+    if (!lacks.unsupported.empty()) {
+        EXPECT_EQ(lacks.unsupported[0].rfind("k, line 6: setmaxnreg", 0), 0U) << lacks.unsupported[0];
+        EXPECT_EQ(lacks.verdict, "unsupported");
+    }
+    EXPECT_THROW(capture_of_ptx(write("not PTX at all")), Error);
 }
 
 TEST(Session, ASiteInAHeaderOfTheToolkitIsTheLineThatCallsIt) {

@@ -2,8 +2,11 @@
 // kernels that are no attention.
 #include "tests/support/program.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <unistd.h>
 
 namespace wl::test {
 namespace {
@@ -141,6 +144,41 @@ TEST(Step, WritesOfAnElementAreSteppedToOfAnyWarp) {
     EXPECT_EQ(lines_on_the_way(j), (std::vector<std::string>{load, load, load}));
     EXPECT_EQ(j.at("warp"), 2) << "row 9 of 32 rows of 8 warps";
     EXPECT_EQ(j.at("way").at(0).at("time"), j.at("way").at(2).at("time"));
+}
+
+TEST(Step, AccessesOfARaceAreSteppedToInTheWarpsThatRaced) {
+    const std::string folder = testing::TempDir() + "step_race_" + std::to_string(getpid());
+    std::filesystem::create_directories(folder);
+    const std::string capture = folder + "/race.wlcap", clean = folder + "/clean.wlcap";
+    const std::vector<std::string> run{"run", "v2c_3", "--shape", "1,1,128,64", "--json", "-o"};
+    const auto run_with = [&](const std::string& path, const std::vector<std::string>& more) {
+        std::vector<std::string> words = run;
+        words.push_back(path);
+        words.insert(words.end(), more.begin(), more.end());
+        return warplens(words);
+    };
+    const json race = json::parse(run_with(capture, {"--fault", "sync"}).out).at("findings").at(0);
+    ASSERT_EQ(race.at("rule"), "race_shared");
+    const auto ask = [&](const std::string& steps) {
+        const Said said = warplens({"at", capture, "--step", steps, "--print", "lane", "--json"});
+        EXPECT_EQ(said.status, 0) << said.err;
+        return json::parse(said.out);
+    };
+    const json j = ask("race,race,back race");
+    std::set<std::pair<int, std::string>> wanted;
+    for (const char* side : {"where", "other"})
+        wanted.emplace(race.at(side).at("warp"), std::to_string(race.at(side).at("line").get<int>()));
+    const std::vector<std::string> lines = lines_on_the_way(j);
+    for (size_t i = 0; i < 3; ++i)
+        EXPECT_TRUE(wanted.contains({j.at("way").at(i).at("warp"), lines[i]})) << j.at("way").at(i);
+    EXPECT_EQ(j.at("way").at(0).at("time"), j.at("way").at(2).at("time"));
+    EXPECT_EQ(j.at("epoch"), race.at("where").at("epoch"));
+    EXPECT_NE(at(kGemm, {"--step", "race"}).err.find("name a .wlcap"), std::string::npos);
+    ASSERT_EQ(run_with(clean, {}).status, 0);
+    EXPECT_NE(
+        warplens({"at", clean, "--step", "race"}).err.find("no race was found in block 0"), std::string::npos
+    );
+    std::filesystem::remove_all(folder);
 }
 
 TEST(Step, AWrongWordIsRefusedWithTheNearest) {

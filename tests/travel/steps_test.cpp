@@ -80,6 +80,26 @@ struct Steps : testing::Test {
     }
 };
 
+// What the window's worker does while nobody asks: little by little, to the block's end, and every instant
+// once.
+TEST_F(Steps, LookingOnKnowsTheWholeBlockAndLeavesStepsAsTheyAre) {
+    int times = 0;
+    while (look_on(route, 100)) ++times;
+    EXPECT_GE(times, 3);
+    EXPECT_TRUE(route.trace.complete);
+    EXPECT_FALSE(look_on(route, 100)) << "there is no more";
+    uint64_t instants = 0;
+    emulator::run_from(*route.traveller, 0, -1, [&](const emulator::Here&) {
+        ++instants;
+        return false;
+    });
+    EXPECT_EQ(route.trace.end, instants);
+    ASSERT_TRUE(emulator::go_to(*route.traveller, 0));
+    Move over;
+    over.stride = Stride::over;
+    EXPECT_TRUE(make(route, over, 0));
+}
+
 TEST_F(Steps, OverStaysInTheFunctionIntoEntersItOutLeavesIt) {
     at_line(1, 9);
     ASSERT_TRUE(step(Stride::over));

@@ -23,7 +23,9 @@ constexpr size_t kMostStops = 1000;  // that are told, the last ones
     throw Error(fmt::format(
         "--step {}: there is no such instant of {} {} time {} ({})",
         word.text,
-        word.move.any_warp || !word.written.empty() ? "any warp" : fmt::format("warp {}", here.warp),
+        word.move.any_warp || !word.written.empty() || word.move.stride == travel::Stride::race
+            ? "any warp"
+            : fmt::format("warp {}", here.warp),
         word.move.back ? "before" : "behind",
         here.time,
         place_here(trip.route)
@@ -34,6 +36,21 @@ void tell(std::vector<Stop>& way, const Trip& trip, const std::string& step) {
     const emulator::Here& here = emulator::here(*trip.route.traveller);
     if (way.size() == kMostStops) way.erase(way.begin());
     way.push_back({step, place_here(trip.route), here.warp, here.time, here.lanes});
+}
+
+// Both accesses of each race that the capture found in this block.
+std::vector<travel::Racing> racing_in(const Trip& trip) {
+    if (!trip.recorded)
+        throw Error(
+            "--step race goes by the findings of a capture: name a .wlcap that `warplens run` has written"
+        );
+    std::vector<travel::Racing> all;
+    for (const capture::Finding& f : trip.recorded->findings)
+        for (const capture::Where* w : {&f.where, &f.other})
+            if (f.rule.starts_with("race_") && w->line > 0 && w->block == trip.block)
+                all.push_back({w->file, w->line, w->warp, w->epoch});
+    if (all.empty()) throw Error(fmt::format("--step race: no race was found in block {}", trip.block));
+    return all;
 }
 
 void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop>& way) {
@@ -48,6 +65,7 @@ void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop
         move.written = bytes_of(trip, word.written, o.iteration).bytes;
         emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
     }
+    if (move.stride == travel::Stride::race) move.racing = racing_in(trip);
     for (int64_t i = 0; i < word.count; ++i) {
         if (!travel::make(trip.route, move, o.lane)) refuse(trip, word);
         tell(way, trip, word.text);

@@ -35,7 +35,7 @@ void add_step_options(CLI::App& at, AtOptions& o) {
         "--step",
         o.steps,
         "then on: into, over, out, a number of instructions, line L, mark, stage, iteration, barrier, write "
-        "NAME[i][j], go; 'back over', 'over x3'; parted by commas"
+        "NAME[i][j], race, go; 'back over', 'over x3'; parted by commas"
     );
     at.add_option("--lane", o.lane, "steps follow it where lanes part; else the first active")
         ->check(CLI::Range(0, 31));

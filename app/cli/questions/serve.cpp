@@ -11,6 +11,8 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <unistd.h>
 #include <utility>
 
 namespace wl::app {
@@ -19,9 +21,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr uint64_t kLookOn = 50'000;  // instants: a question that comes meanwhile waits a few milliseconds
+
+bool is_asked() {
+    pollfd in{STDIN_FILENO, POLLIN, 0};
+    return poll(&in, 1, 0) != 0;
+}
+
 // The answer to a line is a line of JSON with the question in `key`, and the reason in "error" when `answer`
-// throws. Ends with stdin; returns the exit status.
-int serve(const char* key, const std::function<ordered_json(const std::string&)>& answer) {
+// throws. Ends with stdin; returns the exit status. While nothing is asked it looks on, a little at a time,
+// until that returns false.
+int serve(
+    const char* key,
+    const std::function<ordered_json(const std::string&)>& answer,
+    const std::function<bool()>& look_on = [] { return false; }
+) {
+    std::setvbuf(stdin, nullptr, _IONBF, 0);  // a line in a buffer is one that poll does not see
     for (std::string line; std::getline(std::cin, line);) {
         ordered_json j{
             {key, line}
@@ -32,6 +47,7 @@ int serve(const char* key, const std::function<ordered_json(const std::string&)>
         const std::string text = j.dump() + "\n";
         std::fwrite(text.data(), 1, text.size(), stdout);
         std::fflush(stdout);
+        while (!is_asked() && look_on()) {}
     }
     return kExitOk;
 }
@@ -45,7 +61,9 @@ void tell_stage(const Command& command, const char* stage) {
 
 int serve_at(const Command& command) {
     std::map<std::pair<std::string, std::string>, std::unique_ptr<Trip>> trips;  // by build and block
-    return serve("asked", [&](const std::string& line) {
+    Trip* last = nullptr;
+    const auto look_on = [&] { return last != nullptr && travel::look_on(last->route, kLookOn); };
+    const auto answer_line = [&](const std::string& line) {
         const AtOptions o = parse_at(line);
         std::unique_ptr<Trip>& trip = trips[{o.fragments || o.shared.asked ? "recorded" : o.build, o.block}];
         if (!trip) {
@@ -53,9 +71,11 @@ int serve_at(const Command& command) {
             trip = make_trip(command, o);
             tell_stage(command, "run");
         }
+        last = trip.get();
         if (o.shared.asked) return shared_json(answer_shared(*trip, o));
         return o.fragments ? live_json(answer_fragments(*trip, o)) : report_json(answer(*trip, o));
-    });
+    };
+    return serve("asked", answer_line, look_on);
 }
 
 int serve_why(const Command& command) {

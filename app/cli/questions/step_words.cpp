@@ -19,7 +19,7 @@ struct Named {
     const char* word;
     Stride stride;
 };
-constexpr std::array<Named, 11> kWords{
+constexpr std::array<Named, 12> kWords{
     {{"into", Stride::into},
      {"over", Stride::over},
      {"out", Stride::out},
@@ -30,6 +30,7 @@ constexpr std::array<Named, 11> kWords{
      {"iteration", Stride::iteration},
      {"barrier", Stride::barrier},
      {"write", Stride::write},
+     {"race", Stride::race},
      {"go", Stride::stop}}
 };
 

@@ -135,8 +135,11 @@ void light_logical(SharedHover& hover, const LogicalLook& look, const Cells& c) 
 
 void draw_logical(SharedHover& hover, const ShownShared& shown, const LogicalLook& look, Box box) {
     const Cells c = cells_of(look, box);
-    const float after = put(
-        box.low, {Face::small_words, colour::kText}, look.matrix.name + (look.transposed ? " transposed" : "")
+    const float after = put_clipped(
+        box.low,
+        box.high.x - box.low.x,
+        {Face::small_words, colour::kText},
+        look.matrix.name + (look.transposed ? " transposed" : "")
     );
     put_clipped(
         {after + px(8), box.low.y},

@@ -186,10 +186,10 @@ void draw_region_report(HeatTools& tools, const TileView& tile, Box within) {
     for (size_t i = 0; i < 4; ++i)
         put_right({at.x + px(60 + kColumns[i]), at.y}, {Face::small_words, colour::kFaint}, kNames[i]);
     at.y += line;
-    put_figures(at, "got", colour::kGot, report.got);
+    put_figures(at, tile.names[0], colour::kGot, report.got);
     if (compared) {
         at.y += line;
-        put_figures(at, "reference", colour::kReference, report.reference);
+        put_figures(at, tile.names[1], colour::kReference, report.reference);
         at.y += line;
         put_figures(at, "difference", colour::kDifference, report.difference);
     }
@@ -201,7 +201,7 @@ void draw_region_report(HeatTools& tools, const TileView& tile, Box within) {
     };
     float x = put({at.x, middle(at.y, px(kControlHeight), Face::small_words)},
                   {Face::small_words, colour::kFaint},
-                  "Copy got as") +
+                  std::string("Copy ") + tile.names[0] + " as") +
         px(8);
     for (const auto& [label, as] : copies) {
         if (button({x, at.y}, std::string("heat/copy/") + label, label))

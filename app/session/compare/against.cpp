@@ -45,6 +45,7 @@ float bound_at(const TileSource& source, int row, int col) {
 // A with B in the place of its reference, in the rows and columns that both have.
 TileSource pair_of(const TileSource& a, const TileSource& b, PairHeld& held) {
     TileSource pair = a;
+    pair.paired = true;
     pair.rows = std::min(a.rows, b.rows), pair.cols = std::min(a.cols, b.cols);
     if (pair.rows == 0 || pair.cols == 0) return {};
     const std::array<int, 3> shape = {pair.rows, pair.cols, a.cols};

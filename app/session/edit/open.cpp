@@ -5,8 +5,10 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/python.h"
+#include "instrumentation/ptx/module.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -19,16 +21,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A source that nothing was run of.
-capture::Capture capture_of_text(const std::string& path) {
-    capture::Capture c;
-    c.launch.kernel = fs::path(path).stem().string();
-    c.launch.executor = "not run";
-    c.sources.push_back({path, read_text_file(path)});
-    c.notes.push_back(
-        "the text alone: name it in a manifest (source = \"" + file_name(path) + "\") to run it"
-    );
-    return c;
+std::string number_of_instructions(size_t count) {
+    return std::to_string(count) + (count == 1 ? " instruction" : " instructions");
+}
+
+// Whether it can run, as `warplens check` says it.
+void take_check(capture::Capture& c, const ptx::Module& module, const emulator::EntryCheck& entry) {
+    const std::string name = module.functions[static_cast<size_t>(entry.function)].name;
+    for (const emulator::Refusal& refused : entry.refused)
+        c.unsupported.push_back(
+            name + ", line " + std::to_string(refused.ptx_line) + ": " + refused.what + ": " + refused.why
+        );
+    const std::string said = entry.refused.empty()
+        ? "all of them can run here"
+        : std::to_string(entry.refused.size()) + " cannot run here";
+    c.notes.push_back(name + ": " + number_of_instructions(entry.instructions) + ", " + said);
 }
 
 void run_kernel(Session& session, const std::string& path) {
@@ -38,6 +45,14 @@ void run_kernel(Session& session, const std::string& path) {
     std::erase_if(session.kernels, [&](const KernelChoice& k) { return k.name == choice.name; });
     session.kernels.insert(session.kernels.begin(), std::move(choice));
     run(session, options);
+}
+
+// PTX runs with the manifest of its name beside it.
+void open_ptx(Session& session, Selection& selection, const std::string& path) {
+    const std::string beside = fs::path(path).replace_extension(".toml").string();
+    std::error_code none;
+    if (fs::is_regular_file(beside, none)) return run_kernel(session, beside);
+    load(session, selection, capture_of_ptx(path), path);
 }
 
 }  // namespace
@@ -57,6 +72,25 @@ KernelChoice describe_kernel(const std::string& kernel) {
     if (!k.reference.target.empty() && fs::path(k.reference.target).is_absolute())
         choice.files.push_back(k.reference.target);
     return choice;
+}
+
+capture::Capture capture_of_ptx(const std::string& path) {
+    capture::Capture c;
+    c.launch.kernel = fs::path(path).stem().string();
+    c.launch.executor = "not run";
+    c.ptx = read_text_file(path);
+    c.sources.push_back({path, c.ptx});
+    const ptx::Module module = [&] {
+        try {
+            return ptx::parse(c.ptx);
+        } catch (const Error& error) { throw Error(path + ": " + error.what()); }
+    }();
+    for (const emulator::EntryCheck& entry : emulator::check_entries(module)) take_check(c, module, entry);
+    if (!c.unsupported.empty()) c.verdict = "unsupported";
+    c.notes.push_back(
+        "`warplens init " + file_name(path) + "` writes the manifest with which it runs; then open that"
+    );
+    return c;
 }
 
 capture::Capture capture_of_array(const std::string& path) {
@@ -108,11 +142,11 @@ void open_anything(Session& session, Selection& selection, const std::string& pa
         if (suffix == ".cu" || suffix == ".toml") {
             run_kernel(session, path);
         } else if (suffix == ".ptx") {
-            load(session, selection, capture_of_text(path), path);
+            open_ptx(session, selection, path);
         } else if (suffix == ".npy") {
             load(session, selection, capture_of_array(path), path);
         } else {
-            load(session, selection, capture::read_capture(path), path);
+            load_file(session, selection, path);
         }
         remember_recent(session.settings, fs::absolute(path).string());
     } catch (const Error& error) { session.message = {error.what(), true}; }

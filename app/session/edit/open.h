@@ -7,13 +7,16 @@
 
 namespace wl::app {
 
-// A .wlcap is shown, a .cu or .toml is run, of a .ptx the text is shown, of a .npy the array. An Error
-// becomes the message.
+// A .wlcap is shown, a .cu or .toml is run, a .ptx is run by the manifest
+// of its name beside it or else checked and shown, of a .npy the array is. An Error becomes the message.
 void open_anything(Session& session, Selection& selection, const std::string& path);
 
 // What the window knows of a kernel: a shipped name, a .toml, or a .cu with its manifest beside it. Throws
 // Error for what is none.
 KernelChoice describe_kernel(const std::string& kernel);
+
+// The text of a program with what `warplens check` says of it. Throws Error for text that is no PTX.
+capture::Capture capture_of_ptx(const std::string& path);
 
 // An array as a capture of one tile.
 capture::Capture capture_of_array(const std::string& path);

@@ -1,6 +1,7 @@
 // Runs whose result does not simply replace what is shown.
 #include "app/session/edit/rerun.h"
 
+#include "app/session/edit/keep.h"
 #include "app/session/edit/place.h"
 #include "app/session/navigate.h"
 #include "app/session/questions.h"
@@ -8,10 +9,12 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 namespace wl::app {
@@ -36,8 +39,16 @@ void start_run(Session& session, const KernelOptions& options, Purpose purpose, 
     session.name_of_b = name;
 }
 
+// What the manifest says of a parameter comes to this value by itself.
+bool follows(const std::string& text, const std::map<std::string, double>& values, double value) {
+    try {
+        return manifest::evaluate(text, values, "") == value;
+    } catch (const Error&) { return false; }
+}
+
 // What is shown gives way to `capture`, and the user stays where he was.
 void replace(Session& session, Selection& selection, capture::Capture fresh, const std::string& name_of_b) {
+    await_keeping(session);
     const Selection stood = selection;
     Against against = std::move(session.against);
     if (against.counting.valid()) against.counting.wait();
@@ -65,13 +76,30 @@ std::string run_name(const capture::Launch& launch) {
     return name;
 }
 
+KernelOptions problem_to_change(const Session& session) {
+    if (session.made_by) return *session.made_by;
+    const capture::Launch& launch = session.capture.launch;
+    KernelOptions options = problem_of(session);
+    options.on = launch.executor.starts_with("gpu") ? "gpu" : "cpu";
+    const KernelChoice* choice = choice_of(session);
+    if (choice == nullptr) return options;
+    if (!choice->path.empty()) options.kernel = choice->path;
+    const std::map<std::string, double> values(launch.params.begin(), launch.params.end());
+    for (const auto& [name, text] : choice->params) {
+        const auto had = values.find(name);
+        if (had == values.end() || !follows(text, values, had->second)) continue;
+        std::erase_if(options.set, [&, head = name + "="](const std::string& s) {
+            return s.starts_with(head);
+        });
+    }
+    return options;
+}
+
 KernelOptions options_again(const Session& session) {
     const capture::Launch& launch = session.capture.launch;
     if (launch.kernel.empty()) return {};
-    KernelOptions options = problem_of(session);
-    if (const KernelChoice* choice = choice_of(session); choice != nullptr && !choice->path.empty())
-        options.kernel = choice->path;
-    options.on = launch.executor.starts_with("gpu") ? "gpu" : "cpu";
+    KernelOptions options = problem_to_change(session);
+    options.record.clear();
     for (const capture::BlockRecord& r : session.capture.records)
         options.record.push_back(block_words(r.block, launch.grid));
     return options;
@@ -178,6 +206,7 @@ void take(Session& session, Selection& selection, capture::Capture fresh, Purpos
     }
     const Selection stood = without_mouse(selection);
     replace(session, selection, std::move(fresh), purpose == Purpose::again ? session.name_of_b : "");
+    session.made_by = session.request;
     const int64_t block = std::exchange(session.recording, -1);
     if (purpose == Purpose::causes && session.judged_at == stood) select_first(session, selection);
     if (purpose == Purpose::record && record_index(session, block) >= 0) selection.block = block;
@@ -189,6 +218,7 @@ void take_run(Session& session, Selection& selection, const std::string& path, b
     const Purpose purpose = std::exchange(session.purpose, Purpose::fresh);
     if (purpose == Purpose::fresh) {
         load_file(session, selection, path, remove);
+        (session.opening ? session.opening->made_by : session.made_by) = session.request;
         if (!session.opening && session.path == path) session.path.clear();  // the worker's file goes
         return;
     }

@@ -8,7 +8,11 @@
 
 namespace wl::app {
 
-// The loaded capture's run as it was asked for, its blocks recorded again. Empty kernel: nothing is loaded.
+// What made the loaded capture, for a run that follows its files: the words that were asked for; of a capture
+// that was opened its launch, without parameters that the manifest gives the same value by itself.
+KernelOptions problem_to_change(const Session& session);
+
+// The same with its blocks recorded again. Empty kernel: nothing is loaded.
 KernelOptions options_again(const Session& session);
 
 // Runs it; what comes takes the place of what is shown, which becomes B under that name.

@@ -1,0 +1,122 @@
+// Workspaces: what each has in front, that it stays as the user leaves it, and the way back from a move by
+// hand.
+#include "app/desks.h"
+
+#include "app/shell/driver.h"
+#include "app/shell/shell_offscreen.h"
+#include "tests/support/synthetic_capture.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace wl::app {
+namespace {
+
+struct Window {
+    OffscreenShell shell;
+    Window(int width, int height) : shell(width, height, 1) {
+        load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+        play("wait 4\n");
+    }
+    void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
+    void choose(const char* number) {
+        play(std::string("hold Ctrl\nhold Shift\nkey ") + number + "\nrelease Shift\nrelease Ctrl\nwait 6\n");
+    }
+    void press(const char* key) { play(std::string("hold Ctrl\nkey ") + key + "\nrelease Ctrl\nwait 4\n"); }
+    // The border at the right of Tiles.
+    void drag_border(float by) {
+        ImGuiIO& io = ImGui::GetIO();
+        const ImGuiWindow* tiles = ImGui::FindWindowByName("Tiles");
+        const ImVec2 at(tiles->Pos.x + tiles->Size.x + 0.5F, tiles->Pos.y + tiles->Size.y / 2);
+        const auto frame = [&](ImVec2 mouse, bool down) {
+            io.AddMousePosEvent(mouse.x, mouse.y);
+            io.AddMouseButtonEvent(0, down);
+            for (int i = 0; i < 3; ++i) shell.draw();
+        };
+        frame(at, false);
+        frame(at, true);
+        frame({at.x + by, at.y}, true);
+        frame({at.x + by, at.y}, false);
+        settle(shell);
+    }
+};
+
+bool in_front(const char* title) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(title);
+    return window != nullptr && window->DockTabIsVisible;
+}
+float tiles_width() { return ImGui::FindWindowByName("Tiles")->Size.x; }
+
+TEST(Workspaces, HaveWhatTheyAreForInFront) {
+    for (const auto& [width, height] : {
+             std::pair{960,  600 },
+             std::pair{1280, 720 },
+             std::pair{1920, 1080}
+    }) {
+        Window window(width, height);
+        EXPECT_TRUE(in_front("Heatmaps")) << width;
+        window.choose("2");
+        EXPECT_TRUE(in_front("Lanes")) << width;
+        EXPECT_TRUE(in_front("Source")) << width;
+        window.choose("3");
+        EXPECT_TRUE(in_front("Shared memory")) << width;
+        EXPECT_EQ(in_front("Fragments"), width > 960);
+        window.choose("4");
+        EXPECT_TRUE(in_front("Learn")) << width;
+        EXPECT_TRUE(in_front("Source")) << width;
+        window.choose("1");
+        EXPECT_TRUE(in_front("Heatmaps")) << width;
+        for (const Control& control : window.shell.app.ui.controls)
+            EXPECT_LE(control.high.x, static_cast<float>(width) + 1) << control.name;
+    }
+}
+
+TEST(Workspaces, AMoveByHandIsTakenBackAndMadeAgain) {
+    Window window(1280, 720);
+    const float built = tiles_width();
+    window.drag_border(90);
+    EXPECT_NEAR(tiles_width(), built + 90, 3);
+    window.press("Z");
+    EXPECT_NEAR(tiles_width(), built, 3);
+    window.play("hold Ctrl\nhold Shift\nkey Z\nrelease Shift\nrelease Ctrl\nwait 4\n");
+    EXPECT_NEAR(tiles_width(), built + 90, 3);
+    window.play("click tiles/b0/i0/P\nclick heat/got .5 .5\n");
+    window.press("Z");
+    EXPECT_NEAR(tiles_width(), built, 3) << "clicks that move no panel are no steps of their own";
+}
+
+TEST(Workspaces, StayAsTheUserLeavesThem) {
+    const std::string folder =
+        (std::filesystem::temp_directory_path() / ("wl_desks_test_" + std::to_string(getpid()))).string();
+    float moved = 0;
+    {
+        Window window(1280, 720);
+        read_desks(window.shell.app.workspace.desks, folder + "/window.conf");
+        const float built = tiles_width();
+        window.drag_border(120);
+        moved = tiles_width();
+        EXPECT_NEAR(moved, built + 120, 3);
+        window.choose("2");
+        EXPECT_NEAR(tiles_width(), built, 3) << "another workspace is not moved";
+        window.choose("1");
+        EXPECT_NEAR(tiles_width(), moved, 3);
+        EXPECT_TRUE(in_front("Heatmaps"));
+    }
+    Window later(1280, 720);
+    read_desks(later.shell.app.workspace.desks, folder + "/window.conf");
+    later.play("wait 4\n");
+    EXPECT_NEAR(tiles_width(), moved, 3) << "the next start has it too";
+    later.press("0");
+    EXPECT_LT(tiles_width(), moved - 60) << "the default layout is built anew";
+    Desks read;
+    read_desks(read, folder + "/window.conf");
+    EXPECT_FALSE(is_by_hand(read));
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace wl::app
