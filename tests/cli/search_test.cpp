@@ -73,6 +73,19 @@ TEST(Search, WhatNoSmallChangeMendsIsSaidAndNothingIsClaimed) {
     EXPECT_NE(said.find("none mends it"), std::string::npos) << said;
 }
 
+// Neither loop's begin mends anything alone.
+TEST(Search, WhatTakesTwoPlacesIsToldWithBoth) {
+    const json first = searched("twice").at("findings")[0];
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+    for (const auto& [place, comment] : {std::pair("where", "// summed"), std::pair("other", "// written")}) {
+        const std::string line = source_place("tests/kernels/search/centre.cu", comment);
+        EXPECT_EQ(std::to_string(first.at(place).value("line", 0)), line.substr(line.rfind(':') + 1))
+            << first.dump(1);
+    }
+    EXPECT_NE(first.value("title", "").find(", and at line"), std::string::npos) << first.dump(1);
+    EXPECT_NE(first.value("proof", "").find("of all blocks 0 of 900"), std::string::npos) << first.dump(1);
+}
+
 TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
     const json answer = searched("scale"), first = answer.at("findings")[0];
     EXPECT_EQ(first.at("rule"), "missing_rescale");

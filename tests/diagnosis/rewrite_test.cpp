@@ -154,6 +154,29 @@ INSTANTIATE_TEST_SUITE_P(
         // first values
         OneAway{"float v; sum += v;", "float v = 0.0f; sum += v;"},
         OneAway{"float v[4]; sum += v[0];", "float v[4] = {}; sum += v[0];"},
+        // other operands, and what a factor is of
+        OneAway{"sum += x[c] * x[c];", "sum += x[c] * best;"},
+        OneAway{"sum += x[c]; best = sum * scale;", "sum += x[c]; best = x[c] * scale;"},
+        OneAway{"best = sum * scale + x[c] * weight[t];", "best = x[c] * scale + sum * weight[t];"},
+        OneAway{"part[t] = x[c] * (sum + best);", "part[t] = x[c] * sum + best;"},
+        OneAway{"part[t] = x[c] * (sum + best);", "part[t] = sum + x[c] * best;"},
+        OneAway{"part[t] = sum + best * scale;", "part[t] = (sum + best) * scale;"},
+        OneAway{"part[t] = sum * scale + best;", "part[t] = sum * (scale + best);"},
+        OneAway{"part[t] = sum / scale * best;", "part[t] = sum / (scale * best);"},
+        OneAway{"low = __float2half(sum) * __float2half(scale);", "low = __float2half(sum * scale);"},
+        OneAway{"half acc = 0.0f; acc = __hadd(acc, low);", "float acc = 0.0f; acc = __fadd_rn(acc, low);"},
+        // work that is done once, sums of several
+        OneAway{
+            "if (t < cols) part[t] = x[t];",
+            "for (int wl_i = t; wl_i < cols; wl_i += blockDim.x) part[wl_i] = x[wl_i];"},
+        OneAway{"part[t] += sum;", "atomicAdd(&part[t], sum);"},
+        // what is never read, rows that an index leaves out
+        OneAway{
+            "float old[4]; old[t] = best; sum += x[c];",
+            "float old[4]; old[t] = best; sum += best * old[t]; sum += x[c];"},
+        OneAway{"sum += x[c];", "sum += x[c] + (c == row ? scale : 0.0f);"},
+        OneAway{"sum += weight[c];", "sum += weight[row * rows + c];"},
+        OneAway{"sum += __shfl_sync(0xffffffff, sum, 4);", "sum += __shfl_sync(0xffffffff, sum, 31);"},
         // guards
         OneAway{"if (c < cols) sum += x[row + c];", "if (c < cols && row + c < rows) sum += x[row + c];"},
         OneAway{"if (c < cols) part[t] = x[c];", "part[t] = c < cols ? x[c] : 0.0f;"},
@@ -332,6 +355,27 @@ TEST(Switched, FormsOfAStatementAConditionAndAFirstValueAreInOneText) {
         EXPECT_NE(one.text.find("#line " + std::to_string((k + 1) * kSwitchedLines)), std::string::npos);
     EXPECT_NE(one.text.find("const int wl_chosen = wl_switch;"), std::string::npos);
     EXPECT_NE(one.text.find("static_cast<bool>(c <= cols)"), std::string::npos) << one.text;
+}
+
+// Of one statement the first change wins, of two both are made.
+TEST(Switched, ASecondVariableMakesAnotherChangeBesides) {
+    const std::string text = kernel_with("if (c < cols) sum += x[c];\n sum += best;");
+    const Source source = read_source(text, all_lines(), {});
+    const std::vector<Slot> slots = slots_of(source);
+    const auto change = [&](const char* was, const char* now) {
+        return Rewrite{"", 1, was, now, kLine, {{text.find(was), std::string(was).size(), now}}};
+    };
+    const Rewrite bound = change("c < cols", "c <= cols"), sum = change("sum += x[c]", "sum -= x[c]");
+    const Placed at_sum{&sum, slot_of(slots, sum)}, at_bound{&bound, slot_of(slots, bound)};
+    const Switched one = switched(source, slots, {at_sum}, {at_sum, at_bound});
+    EXPECT_EQ(one.numbers, std::vector<int>{1});
+    EXPECT_EQ(std::set<int>(one.besides.begin(), one.besides.end()), (std::set<int>{1, 2}));
+    EXPECT_NE(one.text.find("const int wl_besides = wl_second_switch;"), std::string::npos) << one.text;
+    const size_t first = one.text.find("if (static_cast<unsigned>(wl_chosen - 1) < 1u)"),
+                 second = one.text.find("static_cast<unsigned>(wl_besides - 2) < 1u");
+    ASSERT_NE(first, std::string::npos) << one.text;
+    ASSERT_NE(second, std::string::npos) << one.text;
+    EXPECT_LT(first, second) << "the first variable is asked before the second";
 }
 
 TEST(Switched, WhatAHeadWithoutBracesGovernsTakesNothingBeforeIt) {

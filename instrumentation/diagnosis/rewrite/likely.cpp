@@ -107,8 +107,26 @@ std::vector<Function> functions_of(const Source& s) {
     return out;
 }
 
+// How often each variable is named where it is known, its declaration with it; in the order of s.variables.
+std::vector<int> namings_of(const Source& s) {
+    std::vector<int> out(s.variables.size());
+    for (int k = 0; k < s.count(); ++k) {
+        if (const Variable* const v = variable_at(s, k)) ++out[static_cast<size_t>(v - s.variables.data())];
+    }
+    for (size_t k = 0; k < out.size(); ++k) out[k] += s.variables[k].from >= 0 ? 1 : 0;
+    return out;
+}
+
+struct Namings {
+    const Source& s;
+    std::vector<Function> functions;
+    std::vector<int> of_variables;
+};
+
 // What it uses that nobody did, and what nobody uses behind it.
-void look_at_uses(const Source& s, const std::vector<Function>& functions, const Rewrite& r, Signs& out) {
+void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
+    const Source& s = all.s;
+    const std::vector<Function>& functions = all.functions;
     if (r.edits.empty()) return;
     const size_t at = r.edits.front().begin;
     const auto f = std::find_if(functions.begin(), functions.end(), [&](const Function& o) {
@@ -121,16 +139,22 @@ void look_at_uses(const Source& s, const std::vector<Function>& functions, const
         const std::string_view was = std::string_view(s.code).substr(e.begin, e.length);
         for (const std::string_view w : words_of(was)) --more[w];
     }
-    const auto is_variable = [&](std::string_view name) {
-        return std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
-            return v.name == name;
-        });
+    const int here = token_from(s, at);
+    const auto variable_of = [&](std::string_view name) {
+        const Variable* found = nullptr;
+        for (const Variable& v : s.variables)
+            if (v.name == name && v.from < here && v.to > here) found = &v;
+        return found;
     };
     for (const auto& [name, n] : more) {
-        const auto used = f->uses.find(name);
-        if (used == f->uses.end() || !is_variable(name)) continue;
-        if (n > 0 && used->second == 1) ++out.uses_at_last;
-        if (n < 0 && used->second + n <= 1) ++out.uses_no_more;
+        const auto in_function = f->uses.find(name);
+        const Variable* const v = variable_of(name);
+        if (in_function == f->uses.end() || v == nullptr) continue;
+        // Of the file's own what this function uses of it.
+        const int used =
+            v->of_file ? in_function->second : all.of_variables[static_cast<size_t>(v - s.variables.data())];
+        if (n > 0 && used == 1) ++out.uses_at_last;
+        if (n < 0 && used + n <= 1) ++out.uses_no_more;
     }
 }
 
@@ -138,12 +162,12 @@ void look_at_uses(const Source& s, const std::vector<Function>& functions, const
 
 void weigh(const Source& s, std::vector<Rewrite>& all) {
     const Text text = read(s);
-    const std::vector<Function> functions = functions_of(s);
+    const Namings namings{s, functions_of(s), namings_of(s)};
     for (Rewrite& r : all) {
         Signs signs;
         look_at_threes(text, r, signs);
-        look_at_uses(s, functions, r, signs);
-        r.odds = odds_of(r) + static_cast<int>(std::lround(worth(signs, r)));
+        look_at_uses(namings, r, signs);
+        r.odds = odds_of(r) + r.bias + static_cast<int>(std::lround(worth(signs, r)));
     }
 }
 

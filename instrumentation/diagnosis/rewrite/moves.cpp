@@ -39,6 +39,9 @@ std::vector<std::pair<const char*, std::string>> assignments_at(const Writer& w,
                 out.emplace_back("missing_rescale", fmt::format("{} *= {};", v->name, u->name));
             out.emplace_back("partial_reduction", fmt::format("{} += {};", v->name, u->name));
         }
+        if (v->kind == ValueKind::whole)
+            for (const char* turn : {"{0} = 1 - {0};", "{0} ^= 1;", "++{0};", "{0} *= 2;", "{0} /= 2;"})
+                out.emplace_back("stale_tile", fmt::format(fmt::runtime(turn), v->name));
         out.emplace_back("wrong_initial_value", fmt::format("{} = 0;", v->name));
     }
     return out;

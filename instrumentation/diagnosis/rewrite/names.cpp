@@ -103,6 +103,15 @@ void add_axes(Writer& w, int k) {
             w.replace("wrong_index", v->of_file ? 3 : 2, k - 2, k, v->name);
 }
 
+// An extent: given, or computed of what is; not where a thread or a block is.
+bool is_extent(const Source& s, const Variable& v) {
+    if (v.parameter || v.of_file || v.from < 0) return true;
+    if (!v.constant || !s.is(v.from + 1, "=")) return false;
+    for (int k = v.from + 2; k < s.count() && !s.is(k, ";"); ++k)
+        if (s.is(k, "threadIdx") || s.is(k, "blockIdx")) return false;
+    return true;
+}
+
 void add_variables(Writer& w, int k) {
     const Variable* const own = variable_at(w.s, k);
     if (own == nullptr) return;
@@ -112,6 +121,10 @@ void add_variables(Writer& w, int k) {
         const char* rule =
             own->indirections > 0 || own->kind == ValueKind::real ? "wrong_operand" : "wrong_index";
         w.replace(rule, v->of_file && !own->of_file ? 3 : 2, k, k, v->name);
+        // An extent is mostly taken for an extent, and an index for an index.
+        constexpr int kSameRole = 8;
+        const bool whole = own->kind == ValueKind::whole && own->indirections == 0;
+        if (whole) w.out.back().bias = is_extent(w.s, *v) == is_extent(w.s, *own) ? kSameRole : -kSameRole;
     }
     if (own->kind != ValueKind::whole || own->indirections > 0) return;
     for (const std::string_view index : kIndices)

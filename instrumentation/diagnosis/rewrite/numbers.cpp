@@ -35,6 +35,13 @@ const char* rule_of(const Writer& w, int k) {
     return sets ? "wrong_initial_value" : "wrong_constant";
 }
 
+// A lane, or a distance of lanes.
+bool is_in_shuffle(const Writer& w, int k) {
+    for (int at = k; at > 0 && !w.s.is(at, ";") && !w.s.is(at, "{") && !w.s.is(at, "}"); --at)
+        if (w.s.word(at).starts_with("__shfl")) return true;
+    return false;
+}
+
 void add_whole(Writer& w, int k) {
     const std::string_view text = w.s.word(k);
     const bool hex = text.starts_with("0x") || text.starts_with("0X");
@@ -61,6 +68,7 @@ void add_whole(Writer& w, int k) {
     if (v < 32) other(2, v + 2), other(2, 3 * v), other(3, v - 2);
     if (v > 2 && v % 2 != 0) other(2, (v + 1) / 2);
     for (const int64_t n : w.around.numbers) other(2, n), other(2, n - 1);
+    if (is_in_shuffle(w, k)) other(1, 0), other(1, 31);
     for (const int64_t n : {8, 16, 32, 64, 128}) other(3, n);
 }
 

@@ -112,6 +112,19 @@ constexpr std::array kOdds = {
     Odds{Family::siblings,   "wrong_index",         2, 4  },
     Odds{Family::siblings,   "wrong_operation",     1, 19 },
     Odds{Family::siblings,   "wrong_operation",     2, 4  },
+ // By those of their like.
+    Odds{Family::terms,      "wrong_operation",     1, 5  }, // another sign
+    Odds{Family::operands,   "wrong_operand",       1, 20 },
+    Odds{Family::operands,   "wrong_operand",       2, -4 },
+    Odds{Family::brackets,   "overflow",            2, 10 },
+    Odds{Family::brackets,   "wrong_operation",     2, 0  },
+    Odds{Family::loops,      "partial_reduction",   2, 20 },
+    Odds{Family::loops,      "race_global",         1, 20 },
+    Odds{Family::loops,      "race_global",         2, 10 },
+    Odds{Family::unread,     "missing_rescale",     2, 0  },
+    Odds{Family::unread,     "partial_reduction",   2, 0  },
+    Odds{Family::unread,     "wrong_index",         3, -20},
+    Odds{Family::wide,       "precision",           1, 20 },
 };
 
 }  // namespace

@@ -29,6 +29,11 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::initial,    add_initial   },
     {Family::analogies,  add_analogies },
     {Family::siblings,   add_siblings  },
+    {Family::operands,   add_operands  },
+    {Family::brackets,   add_brackets  },
+    {Family::loops,      add_loops     },
+    {Family::unread,     add_unread    },
+    {Family::wide,       add_wide      },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.

@@ -30,6 +30,11 @@ enum class Family : uint8_t {
     initial,
     analogies,
     siblings,
+    operands,
+    brackets,
+    loops,
+    unread,
+    wide,
 };
 
 struct Rewrite {
@@ -40,6 +45,13 @@ struct Rewrite {
     std::vector<Edit> edits;  // in order; they do not overlap
     int far = 0;              // from the suspected lines: 0 on one, up to 3 elsewhere
     Family family = Family::signs;
+    // Changes of other places that are made with it.
+    struct Besides {
+        std::string was, now;
+        int line = 0;
+    };
+    std::vector<Besides> besides = {};
+    int bias = 0;  // as odds: what its maker knows besides
     int odds = 0;  // tenths of a logarithm: the more, the likelier is the change as text
 };
 

@@ -258,7 +258,8 @@ void add_siblings(Writer& w) {
             for (const Piece& from : pieces) {
                 const bool close = std::abs(w.s.at(from.first).line - w.s.at(to.first).line) <= kReach;
                 const bool apart = from.last < to.first || to.last < from.first;
-                if (close && apart && from.condition == to.condition) add_of_sibling(w, from, to);
+                if ((close || from.name == to.name) && apart && from.condition == to.condition)
+                    add_of_sibling(w, from, to);
             }
         add_heads(w, body);
     }

@@ -26,17 +26,25 @@ std::vector<Slot> slots_of(const Source& source);
 // The slot that holds all edits of the change; -1: there is none, the change needs a text of its own.
 int slot_of(const std::vector<Slot>& slots, const Rewrite& change);
 
-constexpr const char* kSwitch = "wl_switch";  // the variable's name: a 32-bit number of the device, 0: none
+// The variables' names: 32-bit numbers of the device, 0: none. By the second another change is made besides.
+constexpr const char *kSwitch = "wl_switch", *kSecondSwitch = "wl_second_switch";
 constexpr size_t kSwitchedLines = 1'000'000;  // lines of the change k are counted from (k + 1) times this
 
 struct Switched {
     std::string text;
     std::vector<int> numbers;  // of each change, from 1
+    std::vector<int> besides;  // of those that the second variable makes, from 1
 };
 struct Placed {
     const Rewrite* change = nullptr;
     int slot = 0;
 };
-Switched switched(const Source& source, const std::vector<Slot>& slots, const std::vector<Placed>& changes);
+// Of two changes of one slot the first variable's is made.
+Switched switched(
+    const Source& source,
+    const std::vector<Slot>& slots,
+    const std::vector<Placed>& changes,
+    const std::vector<Placed>& besides = {}
+);
 
 }  // namespace wl::diagnosis::rewrite

@@ -61,9 +61,9 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} + {}{}", open, text, a.text, close));
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} - {}{}", open, text, a.text, close));
     }
+    w.replace("wrong_operation", 1, first, last, "-" + e);
     for (const char* form :
-         {"-{}",
-          "1.0f / {}",
+         {"1.0f / {}",
           "1.0f - {}",
           "{0} * {0}",
           "sqrtf({})",

@@ -46,6 +46,11 @@ void add_statements(Writer& w);  // moves.cpp: statements left out, put in, and 
 void add_indices(Writer& w);     // indices.cpp: other indices, conversions, orders of a product
 void add_initial(Writer& w);     // initial.cpp: first values
 void add_analogies(Writer& w);   // analogy.cpp: what stands nearly so elsewhere
+void add_operands(Writer& w);    // operands.cpp: an element for a variable, another element
+void add_brackets(Writer& w);    // brackets.cpp: what a factor or a conversion is of
+void add_loops(Writer& w);       // loops.cpp: work that is done once; sums of several
+void add_unread(Writer& w);      // unread.cpp: what is at hand and never read; rows of an index
+void add_wide(Writer& w);        // widen.cpp: a narrow type with what is computed for it
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 
 }  // namespace wl::diagnosis::rewrite

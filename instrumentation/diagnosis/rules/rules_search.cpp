@@ -47,6 +47,18 @@ std::string title_of(const Mended& m) {
     return fmt::format("`{}` should be `{}`", short_text(m.was), short_text(m.now));
 }
 
+// Titled and placed as well.
+std::string besides_text(const Symptoms& s, const Mended& m, capture::Finding& f) {
+    std::string out;
+    for (const auto& b : m.besides) {
+        f.other = f.where, f.other.line = b.line;
+        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}};
+        f.title += fmt::format(", and at line {} {}", b.line, title_of(other));
+        out += fmt::format(", and {} at {},", change_text(other), quoted(s.capture, f.other));
+    }
+    return out;
+}
+
 capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     capture::Finding f;
     f.rule = m.rule;
@@ -54,7 +66,10 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     f.where.block = s.block;
     f.title = title_of(m);
     f.explanation = fmt::format(
-        "With {} at {} every result comes inside its bound.", change_text(m), quoted(s.capture, f.where)
+        "With {} at {}{} every result comes inside its bound.",
+        change_text(m),
+        quoted(s.capture, f.where),
+        besides_text(s, m, f)
     );
     f.evidence_kind = capture::EvidenceKind::counterfactual;
     f.proof = m.proof;

@@ -84,7 +84,7 @@ std::optional<Mended> barrier_place(
     for (const std::vector<size_t>& batch : batches_of(t)) try_batch(t, s.prover, batch);
     std::sort(t.hunt.hits.begin(), t.hunt.hits.end());
     for (const size_t k : t.hunt.hits)
-        if (auto mended = proven_by_compiler(t, k)) return mended;
+        if (auto mended = proven_by_compiler(t, t.all[k])) return mended;
     return std::nullopt;
 }
 

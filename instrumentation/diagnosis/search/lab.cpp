@@ -35,6 +35,14 @@ bool mends(const Lab& lab, const Trial& t) {
     return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs;
 }
 
+int64_t gain_of(const Trial& unchanged, const Trial& t) {
+    constexpr int64_t kOf = 1000;
+    const bool worse = !t.unsupported.empty() || !t.finished || unchanged.bad == 0 ||
+        t.incidents.size() > unchanged.incidents.size();
+    const int64_t more = t.compared - t.bad - (unchanged.compared - unchanged.bad);
+    return worse ? 0 : std::max<int64_t>(kOf * more / unchanged.bad, 0);
+}
+
 std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
     const bool small = counter(lab.s.capture, "warp_instructions") < kQuick;
     std::string unsupported;

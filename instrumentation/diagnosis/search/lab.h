@@ -33,6 +33,10 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times);
 // As right as the program may be that has this much to write; a change that writes less mends nothing.
 bool mends(const Lab& lab, const Trial& trial);
 
+// Of 1000 wrong elements how many the change makes right, where nothing else becomes worse; 0: none, or
+// something does.
+int64_t gain_of(const Trial& unchanged, const Trial& trial);
+
 // What was run, and what it showed; nothing where one of the trials goes wrong.
 std::optional<std::string> proof_of(const Lab& lab, const Try& change);
 

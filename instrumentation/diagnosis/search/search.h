@@ -1,6 +1,7 @@
 // The search for a change that mends: small changes, most simple first, each run on the block that is wrong.
 #pragma once
 
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/candidates.h"
 
@@ -15,7 +16,8 @@ struct Mended {
     std::string was, now;  // in words of the source; was empty: `now` is missing there
     capture::Where where;  // file and line
     std::string proof;     // what was run, and what it showed
-    std::string source;    // the whole changed text; empty: the change is of the program alone
+    std::vector<rewrite::Rewrite::Besides> besides;  // changes of other places that it takes
+    std::string source;  // the whole changed text; empty: the change is of the program alone
 };
 
 struct SearchResult {

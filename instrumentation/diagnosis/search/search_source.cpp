@@ -1,6 +1,7 @@
 // Changes of the source, compiled a batch at a time and tried.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/search/pairs.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 #include "instrumentation/manifest/params.h"
@@ -29,7 +30,7 @@ void work(SourceTrials& t) {
 Prove by_compiler(const SourceTrials& s) {
     return {
         [&](size_t k) { return where_of(s.e, s.all[k]); },
-        [&](size_t k) { return proven_by_compiler(s, k); }};
+        [&](size_t k) { return proven_by_compiler(s, s.all[k]); }};
 }
 
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
@@ -64,6 +65,19 @@ void try_all(SourceTrials& t, SearchResult& out) {
     }
 }
 
+// One change; earlier than at the end two, where one alone makes most of what is wrong right.
+void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResult& out) {
+    constexpr double kAlone = 0.6;  // of the time
+    constexpr int64_t kMost = 500;  // as gains
+    t.hunt.deadline = end_after(start, kAlone * seconds);
+    try_all(t, out);
+    t.hunt.deadline = end_after(start, seconds);
+    const auto helps = [](int64_t gain) { return gain >= kMost; };
+    if (out.mended.empty() && std::any_of(t.gains.begin(), t.gains.end(), helps)) search_pairs(t, out);
+    if (out.mended.empty()) try_all(t, out);
+    if (out.mended.empty()) search_pairs(t, out);
+}
+
 // What nobody set is zero by chance in a build that optimises little.
 void try_first_values(SourceTrials& t, SearchResult& out) {
     constexpr size_t kMost = 12;
@@ -88,7 +102,6 @@ SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>&
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
     SourceTrials s = trials_of(symptoms, *open, all, 0);
-    s.hunt.deadline = end_after(start, seconds);
     const std::vector<compile::Variant> unchanged =
         compile::compile_variants(open->quick, {open->source.text});
     out.unsupported = choose_trial(
@@ -96,10 +109,12 @@ SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>&
         [&](const TrialOptions& o) { return try_variant(e, symptoms.prover, unchanged.front().ptx, 0, o); },
         kQuickTimes
     );
-    if (out.unsupported.empty())
-        try_all(s, out);
-    else
+    if (out.unsupported.empty()) {
+        search(s, start, seconds, out);
+    } else {
+        s.hunt.deadline = end_after(start, seconds);
         try_first_values(s, out);
+    }
     out.tried = s.hunt.tried;
     return out;
 }

@@ -23,7 +23,14 @@ capture::Where where_of(const Experiment& e, const rewrite::Rewrite& change) {
 }
 
 Mended mended_by(const Experiment& e, const rewrite::Rewrite& change, std::string proof, std::string text) {
-    return {change.rule, change.was, change.now, where_of(e, change), std::move(proof), std::move(text)};
+    return {
+        change.rule,
+        change.was,
+        change.now,
+        where_of(e, change),
+        std::move(proof),
+        change.besides,
+        std::move(text)};
 }
 
 }  // namespace wl::diagnosis

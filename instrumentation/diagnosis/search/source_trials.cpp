@@ -39,7 +39,8 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
     for (size_t n = 0; n < changes.size(); ++n) {
         if (is_over(t.hunt, changes[n])) return;
         t.done[changes[n]] = 1;
-        judge(t.hunt, changes[n], try_variant(t.e, prover, variants[n].ptx, n, t.hunt.lab.block));
+        const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, t.hunt.lab.block);
+        judge(t.hunt, changes[n], trial);
     }
 }
 
@@ -70,10 +71,35 @@ Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
     return {};
 }
 
-void set_switch(execution::GlobalMemory& memory, int number) {
+void set_switch(execution::GlobalMemory& memory, const char* name, int number) {
     std::vector<std::byte> bytes(sizeof(number));
     std::memcpy(bytes.data(), &number, sizeof(number));
-    execution::allocate(memory, rewrite::kSwitch, std::move(bytes));
+    execution::allocate(memory, name, std::move(bytes));
+}
+
+// A text that holds many, ready to run with one or two of them.
+struct Ready {
+    ptx::Module module;
+    std::shared_ptr<const emulator::Program> program;
+    TrialOptions options;
+};
+
+std::optional<Ready> make_ready(const SourceTrials& t, const std::string& ptx) {
+    Ready out{ptx::parse(ptx), {}, t.hunt.lab.block};
+    const std::string entry = entry_in(t.e, out.module);
+    if (entry.empty()) return std::nullopt;
+    fill_symbols(t.e.problem, out.module);
+    out.program = emulator::lower(out.module, entry);
+    out.options.budget *= kSwitchTimes;
+    return out;
+}
+
+Trial run(Ready& ready, Prover& prover, int number, int second) {
+    ready.options.rearrange = [number, second](execution::GlobalMemory& m) {
+        set_switch(m, rewrite::kSwitch, number);
+        set_switch(m, rewrite::kSecondSwitch, second);
+    };
+    return try_program(prover, ready.module, *ready.program, ready.options);
 }
 
 void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
@@ -83,22 +109,17 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
         for (const size_t k : build.changes) t.slot[k] = -1;
     };
     try {
-        ptx::Module module = ptx::parse(build.ptx);
-        const std::string entry = entry_in(t.e, module);
-        if (entry.empty()) return give_up();
-        fill_symbols(t.e.problem, module);
-        const auto program = emulator::lower(module, entry);
-        TrialOptions options = t.hunt.lab.block;
-        options.budget *= kSwitchTimes;
-        const auto run = [&](int number) {
-            options.rearrange = [number](execution::GlobalMemory& m) { set_switch(m, number); };
-            return try_program(prover, module, *program, options);
-        };
-        if (mends(t.hunt.lab, run(0))) return give_up();
+        std::optional<Ready> ready = make_ready(t, build.ptx);
+        if (!ready) return give_up();
+        const Trial unchanged = run(*ready, prover, 0, 0);
+        if (mends(t.hunt.lab, unchanged)) return give_up();
         for (size_t n = 0; n < build.changes.size(); ++n) {
-            if (is_over(t.hunt, build.changes[n])) return;
-            t.done[build.changes[n]] = 1;
-            judge(t.hunt, build.changes[n], run(build.numbers[n]));
+            const size_t change = build.changes[n];
+            if (is_over(t.hunt, change)) return;
+            const Trial trial = run(*ready, prover, build.numbers[n], 0);
+            t.done[change] = 1, t.gains[change] = gain_of(unchanged, trial);
+            if (mends(t.hunt.lab, trial)) t.written[change] = trial.compared;
+            judge(t.hunt, change, trial);
         }
     } catch (const Error&) { give_up(); }
 }
@@ -143,18 +164,20 @@ SourceTrials trials_of(
         .all = all,
         .slots = std::move(slots),
         .slot = std::move(slot),
-        .done = std::vector<uint8_t>(all.size())
+        .done = std::vector<uint8_t>(all.size()),
+        .gains = std::vector<int64_t>(all.size()),
+        .written = std::vector<int64_t>(all.size())
     };
 }
 
-std::optional<Mended> proven_by_compiler(const SourceTrials& t, size_t change) {
-    std::string text = rewritten(t.source.text, t.all[change]);
+std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
+    std::string text = rewritten(t.source.text, change);
     try {
         const ptx::Module module = changed_module(t.e, text);
         auto proof = proof_of(t.hunt.lab, [&](const TrialOptions& o) {
             return try_module(t.hunt.lab.s.prover, module, o);
         });
-        if (proof) return mended_by(t.e, t.all[change], std::move(*proof), std::move(text));
+        if (proof) return mended_by(t.e, change, std::move(*proof), std::move(text));
     } catch (const Error&) {
         return std::nullopt;  // the compiler that optimises refuses it
     }
@@ -170,7 +193,7 @@ std::optional<Mended> first_proven(
     for (size_t k = 0; k < t.all.size() && h.tried < most && !is_late(h); ++k) {
         if (!is_wanted(t.all[k])) continue;
         ++h.tried;
-        if (auto mended = proven_by_compiler(t, k)) return mended;
+        if (auto mended = proven_by_compiler(t, t.all[k])) return mended;
     }
     return std::nullopt;
 }
@@ -211,6 +234,41 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
         return a.front() < b.front();
     });
     return out;
+}
+
+void try_pairs(
+    SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, std::vector<uint8_t>& done, size_t from
+) {
+    std::vector<size_t> firsts, seconds;
+    for (const Pair& p : pairs) firsts.push_back(p.first), seconds.push_back(p.second);
+    const auto placed = [&](std::vector<size_t>& all) {
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        std::vector<rewrite::Placed> out;
+        for (const size_t k : all) out.push_back({&t.all[k], t.slot[k]});
+        return out;
+    };
+    const auto number_of = [](const std::vector<size_t>& all, const std::vector<int>& numbers, size_t k) {
+        return numbers[static_cast<size_t>(std::lower_bound(all.begin(), all.end(), k) - all.begin())];
+    };
+    const std::vector<rewrite::Placed> first = placed(firsts), second = placed(seconds);
+    const rewrite::Switched text = rewrite::switched(t.source, t.slots, first, second);
+    try {
+        const compile::Whole whole = compile::compile_whole(t.quick, text.text);
+        std::optional<Ready> ready = whole.ptx.empty() ? std::nullopt : make_ready(t, whole.ptx);
+        if (!ready || mends(t.hunt.lab, run(*ready, prover, 0, 0))) return;
+        for (size_t n = 0; n < pairs.size(); ++n) {
+            if (is_over(t.hunt, from + n)) return;
+            if (done[from + n] != 0) continue;
+            done[from + n] = 1;
+            const int a = number_of(firsts, text.numbers, pairs[n].first),
+                      b = number_of(seconds, text.besides, pairs[n].second);
+            const Trial trial = run(*ready, prover, a, b);
+            // One of them alone did as much, and was not proven.
+            if (trial.compared > std::max(t.written[pairs[n].first], t.written[pairs[n].second]))
+                judge(t.hunt, from + n, trial);
+        }
+    } catch (const Error&) { return; }  // it does not run as the kernel does
 }
 
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {

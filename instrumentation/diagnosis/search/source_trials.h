@@ -34,8 +34,11 @@ struct SourceTrials {
     const rewrite::Source& source;
     const std::vector<rewrite::Rewrite>& all;
     std::vector<rewrite::Slot> slots;
-    std::vector<int> slot;      // of each change; -1: it takes a text of its own
-    std::vector<uint8_t> done;  // of each change; set by the thread that tries it
+    std::vector<int> slot;  // of each change; -1: it takes a text of its own
+    // Of each change; set by the thread that tries it.
+    std::vector<uint8_t> done;
+    std::vector<int64_t> gains;    // gain_of
+    std::vector<int64_t> written;  // elements, where it mends what it is tried on
     std::vector<std::vector<size_t>> batches = {};
 };
 
@@ -44,7 +47,16 @@ SourceTrials trials_of(
     const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
 );
 // What the change, compiled as the kernel was, is worth; nothing where it mends nothing then.
-std::optional<Mended> proven_by_compiler(const SourceTrials& t, size_t change);
+std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change);
+
+// Two changes of different places that are tried together.
+struct Pair {
+    size_t first = 0, second = 0;
+};
+// Compiled as one text; `from`: the number that the first of them is judged by. `done`: of all pairs.
+void try_pairs(
+    SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, std::vector<uint8_t>& done, size_t from
+);
 
 // The first of so many, each compiled as the kernel was, that is proven; the symptom is that of the kernel as
 // it is.

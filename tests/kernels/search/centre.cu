@@ -8,7 +8,11 @@ __global__ void centre(const float* x, const float* weight, float* y, int rows, 
 #endif
     const int t = threadIdx.x;
     float sum = 0.0f;
+#if defined(WL_FAULT_TWICE)
+    for (int c = t + 1; c < cols; c += blockDim.x) {  // summed
+#else
     for (int c = t; c < cols; c += blockDim.x) {
+#endif
 #if defined(WL_FAULT_INDEX)
         sum += x[row * rows + c];
 #elif defined(WL_FAULT_LOST)
@@ -30,7 +34,11 @@ __global__ void centre(const float* x, const float* weight, float* y, int rows, 
         __syncthreads();
     }
     const float mean = part[0] / cols;
+#if defined(WL_FAULT_TWICE)
+    for (int c = t + 1; c < cols; c += blockDim.x) {  // written
+#else
     for (int c = t; c < cols; c += blockDim.x) {
+#endif
 #if defined(WL_FAULT_SIGN)
         const float v = (x[row * cols + c] + mean) * scale;
 #elif defined(WL_FAULT_SCALE)

@@ -1,0 +1,191 @@
+// What a function computes or is given and never reads: it should be a term or a factor of something. Rows
+// that an index leaves out.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr const char *kTerm = "partial_reduction", *kFactor = "missing_rescale", *kIndex = "wrong_index";
+constexpr size_t kMost = 8;
+
+bool sets(const Source& s, int k) { return s.word(k).ends_with('=') && precedence(s, k) == 0; }
+
+// Set, and read nowhere in the function.
+bool is_unread(const Source& s, const Body& body, const Variable& v) {
+    if (v.from < 0 || v.of_file || (!v.parameter && (v.from < body.open || v.from > body.close)))
+        return false;
+    for (int k = body.open + 1; k < body.close; ++k) {
+        if (variable_at(s, k) != &v || v.from == k) continue;
+        const int behind = end_of_element(s, k) + 1;
+        const bool own = s.is(k - 1, ";") || s.is(k - 1, "{") || s.is(k - 1, "}") || s.is(k - 1, ")");
+        if (!own || !sets(s, behind)) return false;
+    }
+    return true;
+}
+
+// Where it is set: the name's token; -1: nowhere.
+int set_at(const Source& s, const Body& body, const Variable& v) {
+    for (int k = body.open + 1; k < body.close; ++k)
+        if (variable_at(s, k) == &v && v.from != k) return k;
+    return -1;
+}
+
+// It, or its elements: as it is set, else by what is at hand.
+std::vector<std::string> values_of(const Writer& w, const Body& body, const Variable& v, int here) {
+    if (v.indirections == 0) return {v.name};
+    std::vector<std::string> out;
+    if (const int set = set_at(w.s, body, v); set > 0) {
+        const std::string text = w.s.words(set, end_of_element(w.s, set));
+        if (all_known(w.s, set, text, here)) return {text};
+    }
+    for (const Variable* i : visible(w.s, here))
+        if (v.indirections == 1 && i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file &&
+            out.size() < kMost)
+            out.push_back(fmt::format("{}[{}]", v.name, i->name));
+    return out;
+}
+
+std::vector<const Variable*> reals_at(const Writer& w, int here, bool settable) {
+    std::vector<const Variable*> out;
+    for (const Variable* v : visible(w.s, here)) {
+        const bool fits = v->kind == ValueKind::real && v->indirections == 0 && !v->of_file;
+        if (fits && !(settable && (v->constant || v->parameter)) && out.size() < kMost) out.push_back(v);
+    }
+    return out;
+}
+
+// `a == b` of the function's own numbers: a diagonal, the first of something.
+std::vector<std::string> equalities_at(const Writer& w, const Body& body, int here) {
+    std::vector<std::string> out;
+    const std::vector<const Variable*> all = visible(w.s, here);
+    const auto own = [&](const Variable* v) {
+        return v->kind == ValueKind::whole && v->indirections == 0 && v->from > body.open;
+    };
+    for (size_t a = 0; a < all.size(); ++a) {
+        if (!own(all[a])) continue;
+        out.push_back(all[a]->name + " == 0");
+        for (size_t b = a + 1; b < all.size(); ++b)
+            if (own(all[b])) out.push_back(all[a]->name + " == " + all[b]->name);
+    }
+    if (out.size() > 2 * kMost) out.resize(2 * kMost);
+    return out;
+}
+
+void put_into(Writer& w, const Body& body, const Variable& v, int first, int last) {
+    const std::string e = in_brackets(w.s, first, last), text = w.s.words(first, last);
+    for (const std::string& t : values_of(w, body, v, first)) {
+        if (v.indirections > 0) {
+            w.replace(kTerm, 2, first, last, fmt::format("{} + {}", text, t));
+            w.replace(kFactor, 2, first, last, fmt::format("{} * {}", e, t));
+        }
+        for (const Variable* u : reals_at(w, first, false))
+            if (u != &v) w.replace(kTerm, 2, first, last, fmt::format("{} + {} * {}", text, u->name, t));
+    }
+    if (v.parameter && v.indirections == 0)
+        for (const std::string& c : equalities_at(w, body, first))
+            w.replace(kTerm, 2, first, last, fmt::format("{} + ({} ? {} : 0.0f)", text, c, v.name));
+}
+
+bool is_named_in(const Source& s, const Statement* st, const std::string& name) {
+    for (int k = st == nullptr ? 0 : st->first; st != nullptr && k <= st->last; ++k)
+        if (s.is(k, name)) return true;
+    return false;
+}
+
+// `h += decay * carry[s];` before a statement.
+void add_to(Writer& w, const Body& body, const Variable& v, const Statement& st) {
+    const bool alone = w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");
+    if (!alone) return;
+    const size_t at = w.s.at(st.first).begin;
+    const int line = w.s.at(st.first).line, set = set_at(w.s, body, v);
+    const Statement* const setter = set < 0 ? nullptr : statement_of(body, set);
+    for (const Variable* x : reals_at(w, st.first, true)) {
+        if (x == &v) continue;
+        // Of what it was set to, likely.
+        constexpr int kCarried = 12;
+        const bool carried = is_named_in(w.s, setter, x->name);
+        const auto put = [&](const char* rule, const std::string& text) {
+            w.insert(rule, 2, at, line, text);
+            w.out.back().bias = carried ? kCarried : 0;
+        };
+        for (const std::string& t : values_of(w, body, v, st.first)) {
+            put(kTerm, fmt::format("{} += {}; ", x->name, t));
+            put(kFactor, fmt::format("{} *= {}; ", x->name, t));
+            for (const Variable* u : reals_at(w, st.first, false))
+                if (u != &v && u != x) put(kTerm, fmt::format("{} += {} * {}; ", x->name, u->name, t));
+        }
+    }
+}
+
+void use(Writer& w, const Body& body, const Variable& v) {
+    for (const Statement& st : body.statements) {
+        const bool known = v.parameter || (v.from < st.first && v.to > st.last);
+        if (!known || !w.is_near(st.first) || is_mark(w.s, st)) continue;
+        if (!v.parameter) add_to(w, body, v, st);
+        for (int k = st.first; k < st.last && w.s.is(st.last, ";"); ++k) {
+            const bool begins = sets(w.s, k) || w.s.is(k, "return");
+            if (!begins || variable_at(w.s, k - 1) == &v) continue;
+            const int last = end_of_expression(w.s, k + 1);
+            if (last >= k + 1 && holds_real(w.s, k + 1, last)) put_into(w, body, v, k + 1, last);
+        }
+    }
+}
+
+// Where the block is, or set to it.
+bool is_of_block(const Source& s, const Body& body, const std::string& name) {
+    if (name.starts_with("blockIdx")) return true;
+    for (int k = body.open; k < body.close; ++k)
+        if (s.is(k, name) && s.is(k + 1, "=")) {
+            for (int at = k + 2; !s.is(at, ";") && !s.is(at, ","); ++at)
+                if (s.is(at, "blockIdx")) return true;
+            return false;
+        }
+    return false;
+}
+
+// `i`: `row * columns + i`.
+void add_row(Writer& w, const Body& body, int k) {
+    if (!w.s.is(k, "[") || w.s.at(k).match < k || !w.is_near(k)) return;
+    const int first = k + 1, last = w.s.at(k).match - 1;
+    if (last < first || last - first > 8 || holds_real(w.s, first, last)) return;
+    const std::string text = w.s.words(first, last);
+    std::vector<std::string> rows = {"blockIdx.x", "blockIdx.y"};
+    const Variable* const array = variable_at(w.s, k - 1);
+    const bool given = array != nullptr && array->parameter;
+    std::vector<const Variable*> extents;
+    for (const Variable* v : visible(w.s, k)) {
+        if (v->kind != ValueKind::whole || v->indirections > 0) continue;
+        if (v->parameter || v->of_file)
+            extents.push_back(v);
+        else if (v->from > body.open && rows.size() < kMost)
+            rows.push_back(v->name);
+    }
+    if (extents.size() > kMost) extents.resize(kMost);
+    // Of what the function is given every block has its own part.
+    constexpr int kOwnPart = 20;
+    const auto put = [&](const std::string& row, const Variable& n) {
+        w.replace(kIndex, 3, first, last, fmt::format("{} * {} + {}", row, n.name, text));
+        if (given && is_of_block(w.s, body, row)) w.out.back().bias = kOwnPart;
+    };
+    for (const std::string& row : rows)
+        for (const Variable* n : extents)
+            if (text.find(row) == text.npos && text.find(n->name) == text.npos) put(row, *n);
+}
+
+}  // namespace
+
+void add_unread(Writer& w) {
+    for (const Body& body : w.s.bodies)
+        for (const Variable& v : w.s.variables)
+            if (v.kind == ValueKind::real && v.to >= body.open && is_unread(w.s, body, v) &&
+                (!v.parameter || v.to == body.close))
+                use(w, body, v);
+    for_each_token(w, [&](int k, const Body& body) { add_row(w, body, k); });
+}
+
+}  // namespace wl::diagnosis::rewrite

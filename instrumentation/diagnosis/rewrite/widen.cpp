@@ -1,0 +1,86 @@
+// Variables of a narrow type made wide, with what is computed for them: a sum in halves as one in floats.
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kNarrow = {
+    "half", "__half", "__nv_bfloat16", "nv_bfloat16", "bfloat16"};
+bool is_narrow(std::string_view type) {
+    return std::find(kNarrow.begin(), kNarrow.end(), type) != kNarrow.end();
+}
+
+// What is computed narrowly, and the same of floats; arguments that are narrow become floats on their own.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kWide = {
+    {{"__hadd", "__fadd_rn"},
+     {"__hsub", "__fsub_rn"},
+     {"__hmul", "__fmul_rn"},
+     {"__hdiv", "__fdividef"},
+     {"__hfma", "fmaf"},
+     {"__hmax", "fmaxf"},
+     {"__hmin", "fminf"},
+     {"__hneg", "-"},
+     {"__habs", "fabsf"},
+     {"hexp", "expf"},
+     {"hlog", "logf"},
+     {"hsqrt", "sqrtf"},
+     {"hrsqrt", "rsqrtf"},
+     {"__float2half", "static_cast<float>"},
+     {"__float2half_rn", "static_cast<float>"},
+     {"__float2bfloat16", "static_cast<float>"},
+     {"__float2bfloat16_rn", "static_cast<float>"},
+     {"__half2float", "static_cast<float>"},
+     {"__bfloat162float", "static_cast<float>"}}
+};
+
+// The token of the type, before the name: `half` of `half a = x, acc = y`.
+int type_before(const Source& s, int name) {
+    for (int k = name - 1; k > 0 && !s.is(k, ";") && !s.is(k, "{") && !s.is(k, "}"); --k)
+        if (is_narrow(s.word(k))) return k;
+    return -1;
+}
+
+// All that one declaration names at once.
+void widen(Writer& w, const Body& body, int type) {
+    std::vector<std::string> names;
+    for (const Variable& v : w.s.variables)
+        if (v.from > body.open && v.from < body.close && type_before(w.s, v.from) == type)
+            names.push_back(v.name);
+    if (names.empty()) return;
+    Rewrite r{"precision", 1, std::string(w.s.word(type)), "float", w.s.at(type).line, {}};
+    std::vector<int> tokens = {type};
+    for (const Statement& st : body.statements) {
+        if (is_mark(w.s, st)) continue;
+        // Of a store elsewhere what is stored stays narrow.
+        const bool own = std::find(names.begin(), names.end(), w.s.word(st.first)) != names.end() ||
+            (type >= st.first && type <= st.last);
+        if (!own) continue;
+        for (int k = st.first; k <= st.last; ++k)
+            if (std::any_of(kWide.begin(), kWide.end(), [&](const auto& p) { return w.s.is(k, p.first); }))
+                tokens.push_back(k);
+    }
+    std::sort(tokens.begin(), tokens.end());
+    for (const int k : tokens) {
+        const auto* const found =
+            std::find_if(kWide.begin(), kWide.end(), [&](const auto& p) { return w.s.is(k, p.first); });
+        const std::string now(found == kWide.end() ? "float" : found->second);
+        r.edits.push_back({w.s.at(k).begin, w.s.word(k).size(), now});
+    }
+    w.add(std::move(r));
+}
+
+}  // namespace
+
+void add_wide(Writer& w) {
+    for (const Body& body : w.s.bodies)
+        for (int k = body.open + 1; k < body.close; ++k)
+            if (is_narrow(w.s.word(k)) && w.s.at(k + 1).kind == Token::Kind::word) widen(w, body, k);
+}
+
+}  // namespace wl::diagnosis::rewrite
