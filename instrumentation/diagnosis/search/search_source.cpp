@@ -72,10 +72,16 @@ void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResu
     t.hunt.deadline = end_after(start, kAlone * seconds);
     try_all(t, out);
     t.hunt.deadline = end_after(start, seconds);
+    // What nobody wrote is made right by many pairs.
+    const auto& seen = t.hunt.lab.s.incidents;
+    const bool pairs = std::none_of(seen.begin(), seen.end(), [](const execution::Incident& i) {
+        return i.kind == execution::Incident::Kind::uninitialised_read;
+    });
     const auto helps = [](int64_t gain) { return gain >= kMost; };
-    if (out.mended.empty() && std::any_of(t.gains.begin(), t.gains.end(), helps)) search_pairs(t, out);
+    if (pairs && out.mended.empty() && std::any_of(t.gains.begin(), t.gains.end(), helps))
+        search_pairs(t, out);
     if (out.mended.empty()) try_all(t, out);
-    if (out.mended.empty()) search_pairs(t, out);
+    if (pairs && out.mended.empty()) search_pairs(t, out);
 }
 
 // What nobody set is zero by chance in a build that optimises little.
