@@ -66,7 +66,7 @@ void repeat(Writer& w, const Statement& st) {
              w.s.words(st.first, st.last),
              head,
              w.s.at(st.first).line,
-             {{begin, length, head + " " + body}}}
+             {{begin, length, fmt::format("{} {}", head, body)}}}
         );
     }
 }

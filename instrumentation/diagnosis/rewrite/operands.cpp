@@ -105,7 +105,13 @@ void exchange_factors(Writer& w, int k) {
         const std::string first = w.s.words(a[0].first, a[0].last),
                           second = w.s.words(other.first, other.last);
         if (first == second) continue;
-        Rewrite r{kRule, 1, first + ", " + second, second + ", " + first, w.s.at(a[0].first).line, {}};
+        Rewrite r{
+            kRule,
+            1,
+            fmt::format("{}, {}", first, second),
+            fmt::format("{}, {}", second, first),
+            w.s.at(a[0].first).line,
+            {}};
         r.edits.push_back({w.s.at(a[0].first).begin, first.size(), second});
         r.edits.push_back({w.s.at(other.first).begin, second.size(), first});
         w.add(std::move(r));
