@@ -4,6 +4,7 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/manifest/params.h"
@@ -134,7 +135,9 @@ SourceTrials trials_of(
     constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
-    for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
+    // What switches between changes is a variable of the module, which only the emulator is given.
+    const bool may_switch = !tries_on_device(s.experiment);
+    for (const rewrite::Rewrite& r : all) slot.push_back(may_switch ? slot_of(slots, r) : -1);
     return SourceTrials{
         .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
         .e = s.experiment,
