@@ -45,6 +45,16 @@ std::vector<std::string> lineage() {
     return names;
 }
 
+// Shared memory in which the largest records just find room.
+uint32_t least_staging(const Subject& s) {
+    Plan plan;
+    plan.threads = static_cast<uint32_t>(count(prepared(s).launch.block));
+    for (plan.staging = 1024; plan.staging < 200 << 10; plan.staging += 1024)
+        if (instrument(s.experiment.module, *s.plain.listing, plan).staging_bytes != 0) return plan.staging;
+    ADD_FAILURE() << "no record waits";
+    return 0;
+}
+
 class Lineage : public testing::TestWithParam<std::string> {};
 
 TEST_P(Lineage, DumpsTheTilesThatTheEmulatorTakes) {
@@ -62,8 +72,17 @@ TEST_P(Lineage, DumpsTheTilesThatTheEmulatorTakes) {
     // Less than a block dumps: what is beyond it is asked for one by one.
     Control small = control;
     small.part = 64 << 10, small.tile_share = 20 << 10, small.warp_share = 4 << 10;
-    for (const Control& c : {control, small}) {
-        const Ran dumped = run_instrumented(s, {}, c);
+    // Records wait in shared memory: as little as the largest ones need, much, and where some find no room.
+    Plan at_once, tight, wide;
+    tight.staging = least_staging(s), wide.staging = 96 << 10;
+    const std::pair<Control, Plan> cases[] = {
+        {control, at_once},
+        {small,   at_once},
+        {control, tight  },
+        {small,   wide   }
+    };
+    for (const auto& [c, plan] : cases) {
+        const Ran dumped = run_instrumented(s, plan, c);
         EXPECT_EQ(dumped.dropped, 0u);
         EXPECT_EQ(dumped.incomplete, 0u);
         EXPECT_TRUE(dumped.incidents.empty());
@@ -77,8 +96,12 @@ TEST_P(Lineage, PtxasTakesTheInstrumentedText) {
     const Subject s = subject(WL_SOURCE_DIR "/kernels/" + GetParam() + ".toml", {});
     capture::Capture c;
     c.launch.entry = s.experiment.entry, c.launch.arch = "compute_90";
-    for (const bool survives : {false, true}) {
+    for (const auto& [survives, staging] : {
+             std::pair(false, 0), {false, 96 << 10},
+               {true,  0       }
+    }) {
         Plan plan{.marks = {}, .stages = survives, .iterations = survives, .host_visible = survives};
+        plan.staging = static_cast<uint32_t>(staging), plan.threads = 256;
         plan.recording.stores = survives;
         if (survives) plan.recording.end_epoch = 3, plan.arrays = test::arrays_of(s);
         c.ptx = ptx::print(instrument(s.experiment.module, *s.plain.listing, plan).module);
