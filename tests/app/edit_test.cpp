@@ -226,6 +226,27 @@ TEST(Edit, TheRunBarSaysWhatIsWrongBesideItsField) {
     EXPECT_EQ(field_of("block 99,0,0 lies outside the grid of 8 x 8 x 1 blocks"), "block");
     EXPECT_EQ(field_of("v2c_3 has no fault \"xx\"; it has sync."), "fault");
     EXPECT_EQ(field_of("the worker was killed"), "");
+    EXPECT_EQ(field_of("the connection to me@far failed or broke before the run was over"), "host");
+    EXPECT_EQ(field_of("me@far has no program warplens: put warplens on its PATH"), "host");
+}
+
+// Where it ran, it runs again; where the field is empty, here.
+TEST(Edit, TheRunBarSaysOnWhichMachine) {
+    Workbench desk;
+    Session& session = desk.shell.app.session;
+    session.kernels = {attention_choice(desk)};
+    session.request.remote_program = "/opt/warplens";
+    RunPanel panel;
+    take_request(panel, session, session.request);
+    EXPECT_EQ(request_of(panel, session).host, "");
+    EXPECT_EQ(request_of(panel, session).remote_program, "");
+    std::ofstream(desk.file("fails.txt"))
+        << "warplens: error: the connection to me@far failed or broke before the run was over\n";
+    desk.play("click run/host\ntype me@far\nclick run/start\nuntil worker none\nwait 3\n");
+    EXPECT_EQ(session.request.host, "me@far");
+    const std::vector<std::string> words = command_line(session.request, "warplens", "x.wlcap");
+    EXPECT_FALSE(std::ranges::search(words, std::vector<std::string>{"--host", "me@far"}).empty()) << "told";
+    EXPECT_EQ(field_of(session.message.text), "host");
 }
 
 TEST(Edit, RunAsBComparesWithAnotherRun) {
