@@ -160,7 +160,7 @@ TEST(Edit, TilesStandAgainstBInTheSameHeatmaps) {
 TEST(Edit, ANaNOfBAloneDiffers) {
     Workbench desk;
     Session& session = desk.shell.app.session;
-    const auto with_nan = [](std::vector<size_t> places) {
+    const auto with_nan = [](const std::vector<size_t>& places) {
         capture::Capture c = testing::synthetic_capture();
         for (capture::Tile& tile : c.tiles) {
             if (c.probes[static_cast<size_t>(tile.probe)].name != "scores" || tile.values == capture::kNoBlob)
@@ -245,7 +245,9 @@ TEST(Edit, TheRunBarSaysOnWhichMachine) {
     desk.play("click run/host\ntype me@far\nclick run/start\nuntil worker none\nwait 3\n");
     EXPECT_EQ(session.request.host, "me@far");
     const std::vector<std::string> words = command_line(session.request, "warplens", "x.wlcap");
-    EXPECT_FALSE(std::ranges::search(words, std::vector<std::string>{"--host", "me@far"}).empty()) << "told";
+    const auto told = std::find(words.begin(), words.end(), "--host");
+    ASSERT_NE(told, words.end());
+    EXPECT_EQ(told[1], "me@far");
     EXPECT_EQ(field_of(session.message.text), "host");
 }
 

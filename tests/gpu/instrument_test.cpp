@@ -139,6 +139,25 @@ TEST(Instrument, ChoosesBlocksInTheKernel) {
     );
 }
 
+// Nobody stores where a copy may still read, nor is one started before all is there: of the block's tiles, of
+// fragments, of both.
+TEST(Instrument, WhatWaitsInSharedMemoryIsInOrder) {
+    manifest::BindOptions bind;
+    bind.set = {
+        {"B", "1" },
+        {"H", "1" },
+        {"S", "96"}
+    };
+    for (const char* kernel : {"v2c_3", "v2c_9", "v2c_8"}) {
+        const Subject s = subject(fmt::format("{}/kernels/{}.toml", WL_SOURCE_DIR, kernel), bind);
+        Plan plan;
+        plan.staging = 128 << 10;
+        const Ran ran = run_instrumented(s, plan, all_blocks(2, 64 << 20), true);
+        EXPECT_FALSE(ran.tiles.empty());
+        EXPECT_TRUE(ran.incidents.empty()) << kernel << ": incident of kind " << *ran.incidents.begin();
+    }
+}
+
 TEST(Instrument, ChoosesIterationsInTheKernel) {
     const Subject s = small("192");
     Control control = all_blocks(3, 16 << 20);

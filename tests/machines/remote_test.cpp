@@ -62,7 +62,7 @@ protected:
     }
 
     std::string script(const std::string& text) {
-        const std::string path = folder.path + "/remote.sh";
+        std::string path = folder.path + "/remote.sh";
         write_file(path, "#!/bin/sh\n" + text);
         chmod(path.c_str(), 0755);
         return path;
