@@ -288,7 +288,7 @@ Case bulk_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
 // groups and wait for them it is the same.
 Case bulk_out_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
     Kernel k;
-    k.block.x = 1;
+    k.block.x = 1,
     k.registers += "    .shared .align 16 .b8 rows[4096];\n    .reg .b64 %rows;\n    .reg .b32 %size;\n";
     const std::string from = buffer(k, {Type::b8, random_bytes(bytes, 64), false}),
                       to = zeroed(k, Type::b32, bytes + 16), number = std::to_string(bytes);
