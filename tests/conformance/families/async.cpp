@@ -288,7 +288,7 @@ Case bulk_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
 // groups and wait for them it is the same.
 Case bulk_out_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
     Kernel k;
-    k.block.x = 1,
+    k.block.x = 1;
     k.registers += "    .shared .align 16 .b8 rows[4096];\n    .reg .b64 %rows;\n    .reg .b32 %size;\n";
     const std::string from = buffer(k, {Type::b8, random_bytes(bytes, 64), false}),
                       to = zeroed(k, Type::b32, bytes + 16), number = std::to_string(bytes);
@@ -300,20 +300,18 @@ Case bulk_out_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
         line(k, "st.shared.b32 [%rows+" + std::to_string(at) + "], " + word);
     }
     line(k, "fence.proxy.async.shared::cta");
-    const bool copies = form.traits.extent == ptx::Extent::bulk;
     std::string operands = " [" + to + "+16], [%rows], %size";
+    const bool copies = form.traits.extent == ptx::Extent::bulk;
     if (copies && has(v, "L2::cache_hint")) {
         const std::string policy = new_register(k, Type::b64);
         line(k, "createpolicy.fractional.L2::evict_last.b64 " + policy + ", 1.0");
         operands += ", " + policy;
     }
-    const std::string words = mnemonic(form, v), plain = "cp.async.bulk.global.shared::cta.bulk_group";
-    line(k, (copies ? words : plain) + operands);
+    const std::string words = mnemonic(form, v);
+    line(k, (copies ? words : "cp.async.bulk.global.shared::cta.bulk_group") + operands);
     line(k, "cp.async.bulk.commit_group");
     line(k, (words.find(".wait_group") != std::string::npos ? words : "cp.async.bulk.wait_group") + " 0");
-    Case c = finish(k, form, words + " " + number);
-    c.risky = true;
-    return c;
+    return finish(k, form, words + " " + number);
 }
 
 bool is_bulk_out(const ptx::Form& form) {
