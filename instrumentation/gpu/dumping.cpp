@@ -32,40 +32,7 @@ Dump read(const Session& s, const DumpWork& work, const Buffer& buffer, uint64_t
     return decode(copy, buffer.address, listing, what);
 }
 
-uint64_t attribute(const Session& s, CUdevice_attribute which) {
-    int value = 0;
-    require(s.d, s.d.device_attribute(&value, which, s.device), "reading a device's attribute");
-    return static_cast<uint64_t>(std::max(value, 0));
-}
-
 }  // namespace
-
-uint32_t static_shared(const ptx::Module& module, const execution::Listing& listing) {
-    uint64_t bytes = 0;
-    const auto add = [&](const std::vector<ptx::Variable>& variables) {
-        for (const ptx::Variable& v : variables)
-            if (v.space == ptx::Space::shared) bytes = (bytes + v.align - 1) / v.align * v.align + v.bytes;
-    };
-    add(module.variables);
-    for (const int f : listing.functions) add(module.functions[static_cast<size_t>(f)].variables);
-    return static_cast<uint32_t>(bytes);
-}
-
-uint32_t staging_room(const Session& s, const execution::Launch& launch, uint32_t static_shared) {
-    constexpr uint64_t kMost = 128 << 10;  // the rest stays what the multiprocessor caches in
-    if (attribute(s, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 9) return 0;
-    const uint64_t of_block = attribute(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-                   of_all = attribute(s, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
-                   reserved = attribute(s, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
-                   threads = attribute(s, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-                   places = std::max<uint64_t>(attribute(s, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1);
-    const uint64_t taken = static_shared + (launch.dynamic_shared + 15) / 16 * 16 + kMailboxBytes;
-    uint64_t blocks = (count(launch.grid) + places - 1) / places;
-    blocks = std::min(blocks, of_all / (taken + reserved));
-    blocks = std::clamp<uint64_t>(blocks, 1, std::max<uint64_t>(threads / count(launch.block), 1));
-    const uint64_t room = std::min(of_block, of_all / blocks - std::min(reserved, of_all / blocks));
-    return static_cast<uint32_t>(std::min(kMost, room - std::min(room, taken)) / kGranule * kGranule);
-}
 
 std::unique_ptr<Buffer> buffer_for_records(const Session& s, bool in_host_memory) {
     for (uint64_t bytes = in_host_memory ? kHostBytes : kDeviceBytes; bytes >= kLeastBytes; bytes /= 4) {

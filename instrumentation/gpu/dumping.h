@@ -45,13 +45,6 @@ struct DumpWork {
         false;  // the records lie in the host's memory, and what was dumped before a fault is told
 };
 
-// Shared memory of a block that the entry and the functions that it calls declare.
-uint32_t static_shared(const ptx::Module& module, const execution::Listing& listing);
-
-// Bytes of shared memory of a block in which records may wait (Plan::staging): what the kernel leaves on a
-// multiprocessor that holds as many of its blocks as would run there at once. 0: the device cannot.
-uint32_t staging_room(const Session& session, const execution::Launch& launch, uint32_t static_shared);
-
 // Of the device's memory, or of the host's, which the device reaches and a fault of a kernel leaves. Throws
 // Unsupported where there is no room.
 std::unique_ptr<Buffer> buffer_for_records(const Session& s, bool in_host_memory);

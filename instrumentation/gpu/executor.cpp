@@ -206,9 +206,7 @@ Plan plan_of(const Call& c) {
 void run_instrumented(Session& s, Call& c, const GlobalMemory& before) {
     Life& life = c.life;
     const bool survives = life.order == Order::dump_only;
-    Plan plan = plan_of(c);
-    plan.staging = staging_room(s, c.launch, static_shared(life.kernel.module, life.kernel.listing));
-    const Instrumented made = instrument(life.kernel.module, life.kernel.listing, plan);
+    const Instrumented made = instrument(life.kernel.module, life.kernel.listing, plan_of(c));
     c.result.notes.insert(c.result.notes.end(), made.notes.begin(), made.notes.end());
     const RunOptions& o = c.delivery.options;
     const DumpWork work{life.kernel, made, c.launch, before, range_of(o, c.launch), o.recording, survives};
@@ -254,6 +252,17 @@ RunResult run(Life& life, const Launch& launch, GlobalMemory& memory, const RunO
         r.notes.push_back(fmt::format("{} records were begun and not ended", delivery.incomplete));
     add_records(r, delivery, launch);
     return r;
+}
+
+uint32_t static_shared(const ptx::Module& module, const execution::Listing& listing) {
+    uint64_t bytes = 0;
+    const auto add = [&](const std::vector<ptx::Variable>& variables) {
+        for (const ptx::Variable& v : variables)
+            if (v.space == ptx::Space::shared) bytes = (bytes + v.align - 1) / v.align * v.align + v.bytes;
+    };
+    add(module.variables);
+    for (const int f : listing.functions) add(module.functions[static_cast<size_t>(f)].variables);
+    return static_cast<uint32_t>(bytes);
 }
 
 }  // namespace

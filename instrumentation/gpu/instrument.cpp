@@ -4,10 +4,8 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/gpu/instrument_work.h"
-#include "instrumentation/gpu/snippet_parts.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <utility>
 
@@ -34,9 +32,6 @@ bool is_dumped(const ptx::Mark& mark, bool stages) {
 }
 
 namespace {
-
-constexpr double kStagingVersion = 8.0;  // of the PTX and of the device that cp.async.bulk needs
-constexpr int kStagingTarget = 90;
 
 using ptx::Instruction;
 using MarkKind = ptx::Mark::Kind;
@@ -174,53 +169,6 @@ bool is_of_block(const Work& w, const Body& body, const Instruction& in) {
     return in.op == ptx::Op::mark && body.function.marks[static_cast<size_t>(in.mark)].kind == MarkKind::tile;
 }
 
-// The largest records of the marks that are dumped: of the block's tiles, of a warp's registers.
-Staging staging_of(const Work& w, const Body& body) {
-    Staging s{w.plan.staging, w.plan.threads, 0, 0};
-    for (const Instruction& in : body.function.code) {
-        if (in.op != ptx::Op::mark || !is_wanted(w, body.first_mark + static_cast<size_t>(in.mark))) continue;
-        const ptx::Mark& mark = body.function.marks[static_cast<size_t>(in.mark)];
-        const auto at = static_cast<uint32_t>(&in - body.function.code.data());
-        const Numbers numbers{0, 0, static_cast<uint32_t>(size_of(mark.dtype)), {}};
-        if (mark.kind == MarkKind::tile) {
-            const Known known = known_of(numbers, matrix_of(body, in), w.plan.threads);
-            if (known.unit != 0) s.largest_block = std::max(s.largest_block, record_bytes(known.bytes));
-        } else if (mark.kind == MarkKind::fragment) {
-            const RegisterText r = register_of(body, {at});
-            s.largest_warp = std::max(s.largest_warp, record_bytes(32 * r.count * r.cell));
-        }
-    }
-    return s;
-}
-
-void begin_staging(Work& w, const Body& body, Names& names) {
-    if (w.plan.staging == 0 || w.plan.host_visible) return;
-    choose_rings(names, staging_of(w, body));
-    if (names.staging == 0) return;
-    w.out.staging_bytes = names.staging;
-    const auto add = [&](Ring& ring, const char* at, const char* left) {
-        if (ring.half == 0) return;
-        ring.at = new_register(w, body, ptx::Type::u32, at),
-        ring.left = new_register(w, body, ptx::Type::u32, left);
-    };
-    add(names.block_ring, "%wl_stage", "%wl_stage_left");
-    add(names.warp_ring, "%wl_warp_stage", "%wl_warp_stage_left");
-    ptx::Module& module = w.out.module;
-    if (std::atof(module.version.c_str()) < kStagingVersion)
-        module.version = fmt::format("{:.1f}", kStagingVersion);
-    if (std::atoi(module.target.c_str() + std::string_view("sm_").size()) < kStagingTarget)
-        module.target = fmt::format("sm_{}", kStagingTarget);
-}
-
-// Before each place at which a thread leaves.
-void end_staging(Work& w, const Body& body) {
-    for (uint32_t at = 0; at < body.function.code.size(); ++at) {
-        const ptx::Op op = body.function.code[at].op;
-        if (op == ptx::Op::exit || (op == ptx::Op::ret && body.is_entry))
-            put_in(w, body, at, stage_end_text());
-    }
-}
-
 // `of_block`, `of_warps`: which records the function makes.
 void begin_names(Work& w, const Body& body, Names& names, bool of_block, bool of_warps) {
     const auto add = [&](ptx::Type type, const char* name) { return new_register(w, body, type, name); };
@@ -242,7 +190,6 @@ void begin_names(Work& w, const Body& body, Names& names, bool of_block, bool of
         names.warp_left = add(ptx::Type::u32, "%wl_warp_left");
         w.out.dumped.by_warps = true;
     }
-    if (body.is_entry && whole_warps) begin_staging(w, body, names);
     begin_recording(w, body, names);
 }
 
@@ -313,7 +260,6 @@ void instrument_body(Work& w, const Body& body) {
             record_instruction(w, body, at, names, groups);
     }
     begin_body(w, body, names, groups);
-    if (w.out.staging_bytes != 0) end_staging(w, body);
 }
 
 void add_variable(ptx::Module& module, const char* name, ptx::Space space, uint32_t align, uint64_t bytes) {
@@ -335,7 +281,7 @@ Instrumented instrument(const ptx::Module& module, const execution::Listing& lis
     Work w{
         .listing = listing,
         .plan = plan,
-        .out = {module, 0, 0, {.iterations = plan.iterations, .arrays = plan.arrays}, {}}
+        .out = {module, 0, {.iterations = plan.iterations, .arrays = plan.arrays}, {}}
     };
     std::vector<Body> bodies;
     uint32_t site = 0, mark = 0;
@@ -360,8 +306,7 @@ Instrumented instrument(const ptx::Module& module, const execution::Listing& lis
 
 execution::Launch launch_of(const Instrumented& instrumented, execution::Launch plain) {
     if (instrumented.mailbox_bytes != 0)
-        plain.dynamic_shared =
-            (plain.dynamic_shared + 15) / 16 * 16 + instrumented.staging_bytes + instrumented.mailbox_bytes;
+        plain.dynamic_shared = (plain.dynamic_shared + 15) / 16 * 16 + instrumented.mailbox_bytes;
     return plain;
 }
 

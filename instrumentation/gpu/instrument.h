@@ -21,19 +21,13 @@ struct Plan {
                                 // dumped survives a fault
     // Of a block of the launch; 0: not known. Blocks of whole warps dump faster where it is.
     uint32_t threads = 0;
-    // Shared memory of a block, in bytes, in which records may wait while the device copies them into the
-    // buffer (sm_90). 0: each is stored at once, as it is where `host_visible`, or where `threads` is not
-    // known.
-    uint32_t staging = 0;
     execution::Recording recording = {};        // stores to shared memory, too, and
     std::vector<execution::Array> arrays = {};  // these at each barrier of the whole block
 };
 
 struct Instrumented {
     ptx::Module module;
-    // Dynamic shared memory beyond the kernel's own, rounded up to 16 first: what is staged, then the
-    // mailbox.
-    uint32_t staging_bytes = 0, mailbox_bytes = 0;
+    uint32_t mailbox_bytes = 0;  // dynamic shared memory beyond the kernel's own, rounded up to 16 first
     Dumped dumped;
     std::vector<std::string> notes;  // stores that are not dumped
 };

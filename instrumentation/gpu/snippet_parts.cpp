@@ -30,7 +30,7 @@ std::string group_values() {
 
 // A vector of words at a time; the first word last.
 std::string head_text(
-    const Names& names, const Numbers& n, const char* guard, const char* owner, bool whole, bool staged
+    const Names& names, const Numbers& n, const char* guard, const char* owner, bool whole
 ) {
     return fmt::format(
         R"(
@@ -45,11 +45,11 @@ std::string head_text(
     mov.u32 h_iteration, {iteration};
     mov.b32 h_whole, {whole};
     mov.b64 {{h_low, h_high}}, bytes;
-    @{guard} st.{space}.v4.b32 [{at}+16], {{h_owner, h_mark, h_site, group}};
-    @{guard} st.{space}.v2.b64 [{at}+32], {{clock, place}};
-    @{guard} st.{space}.v4.b32 [{at}+48], {{rows, cols, pitch, shared}};
-    @{guard} st.{space}.v4.b32 [{at}+64], {{h_iteration, h_whole, h_low, h_high}};
-    @{guard} st.{space}.v2.b64 [{at}], {{magic, {block}}};
+    @{guard} st.global.v4.b32 [slot+16], {{h_owner, h_mark, h_site, group}};
+    @{guard} st.global.v2.b64 [slot+32], {{clock, place}};
+    @{guard} st.global.v4.b32 [slot+48], {{rows, cols, pitch, shared}};
+    @{guard} st.global.v4.b32 [slot+64], {{h_iteration, h_whole, h_low, h_high}};
+    @{guard} st.global.v2.b64 [slot], {{magic, {block}}};
     }}
 )",
         fmt::arg("magic", kMagic),
@@ -59,8 +59,6 @@ std::string head_text(
         fmt::arg("iteration", n.counter.empty() ? "0" : "counted"),
         fmt::arg("whole", whole ? 1 : 0),
         fmt::arg("guard", guard),
-        fmt::arg("space", staged ? "shared" : "global"),
-        fmt::arg("at", staged ? "stage" : "slot"),
         fmt::arg("block", names.block)
     );
 }
@@ -117,7 +115,7 @@ static_assert(kGranule == 64);
 namespace {
 
 // All lanes of the warp together, and there is room in its share.
-std::string quick_claim_text(const Names& names, uint32_t known, const char* then) {
+std::string quick_claim_text(const Names& names, uint32_t known) {
     return fmt::format(
         R"(
     .reg .pred quick;
@@ -130,10 +128,9 @@ std::string quick_claim_text(const Names& names, uint32_t known, const char* the
     mov.u64 slot, {next};
     add.u64 {next}, {next}, {size};
     sub.u32 {left}, {left}, {size};
-    bra {then};
+    bra HEAD;
 ASK:
 )",
-        fmt::arg("then", then),
         fmt::arg("left", names.warp_left),
         fmt::arg("next", names.warp_next),
         fmt::arg("size", record_bytes(known))
@@ -155,21 +152,19 @@ std::string share_slot_text() {
 
 }  // namespace
 
-std::string claim_matrix_for_warp(
-    const Names& names, const Numbers& n, uint32_t known, bool whole, bool staged
-) {
+std::string claim_matrix_for_warp(const Names& names, const Numbers& n, uint32_t known, bool whole) {
     const bool quick = known != 0 && !names.warp_next.empty();
     std::string text = group_registers() +
         fmt::format("    activemask.b32 group;\n    shr.u32 warp, {0}, 5;\n    and.b32 lane, {0}, 31;\n",
                     names.tid);
-    if (quick) text += quick_claim_text(names, known, staged ? "STAGED" : "HEAD");
+    if (quick) text += quick_claim_text(names, known);
     text += group_values() + "    mov.u64 slot, 0;\n    @!leads bra CLAIMED;\n" + ask_text() + "CLAIMED:\n";
     text += share_slot_text();
-    if (quick && !staged) text += "HEAD:\n";
+    if (quick) text += "HEAD:\n";
     return text + head_text(names, n, "leads", "warp", whole);
 }
 
-std::string claim_for_warp(const Names& names, const Numbers& n, const WarpRecord& r, bool staged) {
+std::string claim_for_warp(const Names& names, const Numbers& n, const WarpRecord& r) {
     const uint32_t bytes = r.rows * r.cols * n.element;
     return fmt::format(
                R"(
@@ -188,7 +183,7 @@ std::string claim_for_warp(const Names& names, const Numbers& n, const WarpRecor
                fmt::arg("pitch", r.pitch),
                fmt::arg("bytes", bytes)
            ) +
-        claim_matrix_for_warp(names, n, bytes, r.whole, staged);
+        claim_matrix_for_warp(names, n, bytes, r.whole);
 }
 
 std::string iteration_text(const Numbers& n) {

@@ -23,40 +23,20 @@ struct WarpRecord {
     std::string pitch = "0", place = "0";
     bool whole = false;
 };
-// `staged`: with the room of its share it goes to STAGED instead, without a head.
-std::string claim_for_warp(
-    const Names& names, const Numbers& numbers, const WarpRecord& record, bool staged = false
-);
+std::string claim_for_warp(const Names& names, const Numbers& numbers, const WarpRecord& record);
 
 // The same for a matrix: rows, cols, pitch, place, shared and bytes are set. `known`: its bytes, 0: they are
 // not known.
-std::string claim_matrix_for_warp(
-    const Names& names, const Numbers& numbers, uint32_t known, bool whole, bool staged = false
-);
-
-// May a record of so many bytes wait in the ring?
-bool is_staged(const Ring& ring, uint32_t record);
-// At the beginning of the entry.
-std::string stage_begin_text(const Names& names);
-// All threads of the block, or lanes of the warp, of which one `leads`: `stage` becomes the place of the
-// record.
-std::string stage_room_text(const Names& names, bool of_block, uint32_t record);
-// It is there, and is copied to `slot`.
-std::string stage_send_text(const Names& names, bool of_block, uint32_t record);
+std::string claim_matrix_for_warp(const Names& names, const Numbers& numbers, uint32_t known, bool whole);
 
 // Counts this arrival, and leaves when the host does not want it.
 std::string iteration_text(const Numbers& numbers);
 // Of one thread: `slot` becomes the address of a record of `bytes`, or 0 where there is no room.
 std::string ask_text();
 // The thread whose predicate `guard` holds writes the head of the record at `slot`. `owner`: "warp", or "-1"
-// of the block's. `staged`: where it waits, at `stage`.
+// of the block's.
 std::string head_text(
-    const Names& names,
-    const Numbers& numbers,
-    const char* guard,
-    const char* owner,
-    bool whole,
-    bool staged = false
+    const Names& names, const Numbers& numbers, const char* guard, const char* owner, bool whole
 );
 // It says that the record is complete.
 std::string complete_text(const Names& names, const char* guard);
@@ -75,8 +55,7 @@ Known known_of(const Numbers& numbers, const MatrixText& matrix, uint32_t thread
 struct CopyText {
     bool quick = false;      // there is a predicate `quick`, which holds where all of `threads` are here
     std::string begin = {};  // before the loop
-    std::string behind_loads = {};     // where threads are quick: nothing of the matrix is read any more
-    std::string room = {}, send = {};  // of a record that waits, before it and behind
+    std::string behind_loads = {};  // where threads are quick: nothing of the matrix is read any more
 };
 // The elements of a matrix, by `threads` threads of which this is number `rank`. Quick threads copy a known
 // one by text of its own and go to TAKEN, which follows somewhere; the loop, which ends at COPIED, is then

@@ -8,13 +8,6 @@
 
 namespace wl::gpu {
 
-// A piece of shared memory in which records wait until they are copied into the buffer: two halves, filled in
-// turn. Registers (.u32): where the next record goes, and how much of its half is left.
-struct Ring {
-    std::string at, left;
-    uint32_t half = 0;  // bytes; 0: there is none
-};
-
 // What the snippets of one function share: names of registers that were added to it.
 struct Names {
     std::string on;        // .pred: this block dumps
@@ -31,18 +24,7 @@ struct Names {
     std::string tile_next, tile_left, warp_next, warp_left;
     std::string all_here;  // .pred: every thread of the block came to the last meeting, no warp in parts
     uint32_t threads = 0;  // of a block
-    Ring block_ring, warp_ring;  // of the block's tiles; of each warp's registers
-    uint32_t staging = 0;        // bytes of all rings of a block
 };
-
-// What rings are made for: room (bytes of a block) and the largest records.
-struct Staging {
-    uint32_t room = 0, threads = 0, largest_block = 0, largest_warp = 0;
-};
-// Sets the halves of the rings, as far as there is room.
-void choose_rings(Names& names, const Staging& staging);
-// Before a thread leaves.
-std::string stage_end_text();
 
 struct Numbers {
     uint32_t mark = 0, site = 0;  // in the listing

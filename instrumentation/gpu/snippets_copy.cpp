@@ -177,9 +177,8 @@ std::string known_place(const Known& k, uint32_t j, uint32_t threads) {
 }
 
 // A matrix that is known, by all of `threads` threads, when `slot` is known to hold it. Goes to TAKEN, or to
-// LOOP where its address is not aligned.
-std::string copy_known(const Known& k, uint32_t threads, const CopyText& around) {
-    const bool staged = !around.room.empty();
+// LOOP where its address is not aligned. `behind_loads`: nothing of the matrix is read any more.
+std::string copy_known(const Known& k, uint32_t threads, const std::string& behind_loads) {
     std::string text = fmt::format(
         R"(
     .reg .b64 from, to, misaligned;
@@ -187,12 +186,11 @@ std::string copy_known(const Known& k, uint32_t threads, const CopyText& around)
     and.b64 misaligned, address, {mask};
     setp.ne.u64 odd, misaligned, 0;
     @odd bra LOOP;
+    mad.wide.u32 to, rank, {unit}, slot;
 )",
-        fmt::arg("mask", k.unit - 1)
+        fmt::arg("mask", k.unit - 1),
+        fmt::arg("unit", k.unit)
     );
-    text += staged
-        ? around.room + fmt::format("    .reg .b32 into;\n    mad.lo.u32 into, rank, {}, stage;\n", k.unit)
-        : fmt::format("    mad.wide.u32 to, rank, {}, slot;\n", k.unit);
     text += k.row_units == k.units ? fmt::format("    mad.wide.u32 from, rank, {}, address;\n", k.unit)
                                    : row_of_text(k, "rank") +
             fmt::format("    mul.wide.u32 from, row, {};\n    mad.wide.u32 from, col, {}, from;\n    add.u64 "
@@ -210,19 +208,17 @@ std::string copy_known(const Known& k, uint32_t threads, const CopyText& around)
         for (uint32_t j = begin; j < end; ++j) text += known_step(k, j, threads);
         for (uint32_t j = begin; j < end; ++j)
             text += guarded_load(j % kAtOnce, guard(j), type, known_place(k, j, threads));
-        if (end == steps) text += around.behind_loads;
+        if (end == steps) text += behind_loads;
         for (uint32_t j = begin; j < end; ++j)
             text += fmt::format(
-                "    {}st.{}.{} [{}+{}], {};\n",
+                "    {}st.global.{} [to+{}], {};\n",
                 guard(j),
-                staged ? "shared" : "global",
                 type,
-                staged ? "into" : "to",
                 sizeof(Record) + uint64_t{j} * threads * k.unit,
                 value_of(j % kAtOnce, type)
             );
     }
-    return text + around.send + "    bra TAKEN;\n";
+    return text + "    bra TAKEN;\n";
 }
 
 }  // namespace
@@ -247,8 +243,8 @@ Known known_of(const Numbers& n, const MatrixText& m, uint32_t threads) {
 
 std::string copies_text(const Numbers& n, const Known& k, uint32_t threads, const CopyText& around) {
     if (!around.quick || k.unit == 0) return copy_registers() + around.begin + copy_text(n, kAtOnce);
-    return copy_registers() + "    @!quick bra LOOP;\n" + copy_known(k, threads, around) + "LOOP:\n" +
-        around.begin + copy_text(n, 1);
+    return copy_registers() + "    @!quick bra LOOP;\n" + copy_known(k, threads, around.behind_loads) +
+        "LOOP:\n" + around.begin + copy_text(n, 1);
 }
 
 }  // namespace wl::gpu

@@ -157,14 +157,7 @@ std::string block_tile_text(const Names& names, const Numbers& numbers, const Ma
     const std::string head = head_text(names, numbers, "leads", "-1", !names.host_visible);
     const bool meets_early = matrix.meets_behind && !names.host_visible;
     const std::string early = meets_early ? fmt::format("    barrier.sync.aligned {};\n", names.barrier) : "";
-    CopyText around{quick, head, early + head};
-    if (const uint32_t record = record_bytes(known.bytes);
-        quick && !names.host_visible && is_staged(names.block_ring, record)) {
-        around.behind_loads = head_text(names, numbers, "leads", "-1", true, true);
-        around.room = stage_room_text(names, true, record),
-        around.send = stage_send_text(names, true, record);
-    }
-    text += copies_text(numbers, known, names.threads, around);
+    text += copies_text(numbers, known, names.threads, {quick, head, early + head});
     if (names.host_visible) text += "TAKEN:\n    fence.acq_rel.sys;\n";
     text += part_text(names, quick, matrix.meets_behind);
     text += names.host_visible ? complete_text(names, "leads") : "TAKEN:\n";

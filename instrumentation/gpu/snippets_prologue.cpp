@@ -1,6 +1,6 @@
 // What a function does before its first instruction. Offsets are those of Control in dump.h.
 #include "instrumentation/gpu/dump.h"
-#include "instrumentation/gpu/snippet_parts.h"
+#include "instrumentation/gpu/snippets.h"
 #include "instrumentation/ptx/edit/position.h"
 
 #include <cstddef>
@@ -126,11 +126,8 @@ std::string prologue_text(const Names& names, bool is_entry) {
         if (!next.empty()) text += fmt::format("    mov.u64 {}, 0;\n", next);
     for (const std::string& left : {names.tile_left, names.warp_left})
         if (!left.empty()) text += fmt::format("    mov.u32 {}, 0;\n", left);
-    for (const Ring* ring : {&names.block_ring, &names.warp_ring})
-        if (ring->half != 0)
-            text += fmt::format("    mov.u32 {}, 0;\n    mov.u32 {}, 0;\n", ring->at, ring->left);
     text += fmt::format("    @!{} bra READY;\n", names.on);
-    return text + stage_begin_text(names) + shares_text(names) + mailbox_text(names) + "READY:\n";
+    return text + shares_text(names) + mailbox_text(names) + "READY:\n";
 }
 
 }  // namespace wl::gpu

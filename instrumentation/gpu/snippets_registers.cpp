@@ -24,21 +24,12 @@ Place place_of(const RegisterText& r, uint32_t index) {
     return p;
 }
 
-// The lanes' cells: whole vectors where all their registers are here, else one by one. `staged`: where the
-// record waits, at `stage`.
-std::string store_registers(const RegisterText& r, bool staged = false) {
+// The lanes' cells: whole vectors where all their registers are here, else one by one.
+std::string store_registers(const RegisterText& r) {
     const std::string type = fmt::format("{}{}", r.floating ? 'f' : 'b', r.cell * 8);
-    const std::string cell = staged ? "near" : "cell", space = staged ? "shared" : "global";
-    std::string text = fmt::format("    .reg .b{0} {1}1, {1}2, {1}4;\n", staged ? 32 : 64, cell);
+    std::string text = "    .reg .b64 cell1, cell2, cell4;\n";
     for (const uint32_t width : {1u, 2u, 4u})
-        text += fmt::format(
-            "    mad.{0}.u32 {1}{2}, lane, {3}, {4};\n",
-            staged ? "lo" : "wide",
-            cell,
-            width,
-            width * r.cell,
-            staged ? "stage" : "slot"
-        );
+        text += fmt::format("    mad.wide.u32 cell{0}, lane, {1}, slot;\n", width, width * r.cell);
     for (size_t k = 0; k < r.values.size();) {
         const Place p = place_of(r, r.values[k].index);
         const uint32_t within = r.values[k].index - p.first;
@@ -47,10 +38,8 @@ std::string store_registers(const RegisterText& r, bool staged = false) {
         std::string value = r.values[k].text;
         for (size_t j = 1; whole && j < p.width; ++j) value += ", " + r.values[k + j].text;
         text += whole
-            ? fmt::format(
-                  "    st.{4}.v{0}.{1} [{5}{0}+{2}], {{{3}}};\n", p.width, type, at, value, space, cell
-              )
-            : fmt::format("    st.{4}.{1} [{5}{0}+{2}], {3};\n", p.width, type, at, value, space, cell);
+            ? fmt::format("    st.global.v{0}.{1} [cell{0}+{2}], {{{3}}};\n", p.width, type, at, value)
+            : fmt::format("    st.global.{1} [cell{0}+{2}], {3};\n", p.width, type, at, value);
         k += whole ? p.width : 1;
     }
     return text;
@@ -103,13 +92,7 @@ std::string register_text(const Names& names, const Numbers& numbers, const Regi
         .cols = r.count * (r.cell / numbers.element),
         .pitch = std::to_string(r.cell),
         .whole = !names.host_visible};
-    const uint32_t bytes = record_bytes(record.rows * record.cols * numbers.element);
-    const bool staged = !names.host_visible && !names.warp_next.empty() && is_staged(names.warp_ring, bytes);
-    text += iteration_text(numbers) + claim_for_warp(names, numbers, record, staged) + store_registers(r);
-    if (staged)
-        text += "    bra END;\nSTAGED:\n" + stage_room_text(names, false, bytes) +
-            head_text(names, numbers, "leads", "warp", true, true) + store_registers(r, true) +
-            stage_send_text(names, false, bytes);
+    text += iteration_text(numbers) + claim_for_warp(names, numbers, record) + store_registers(r);
     if (names.host_visible)
         text += "    fence.acq_rel.sys;\n    bar.warp.sync group;\n" + complete_text(names, "leads");
     return text + "END:\n";

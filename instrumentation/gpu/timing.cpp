@@ -108,7 +108,6 @@ Observed time_observed(const Timed& timed, const TimeOptions& o) {
         execution::list(module, static_cast<int>(&function - module.functions.data()));
     Plan plan;
     plan.threads = static_cast<uint32_t>(count(launch.block));
-    plan.staging = staging_room(s, launch, static_shared(module, listing));
     const Instrumented made = instrument(module, listing, plan);
     const Loaded plain(s, ptx::print(module), function.name),
         observed(s, ptx::print(made.module), function.name);

@@ -45,16 +45,6 @@ std::vector<std::string> lineage() {
     return names;
 }
 
-// Shared memory in which the largest records just find room.
-uint32_t least_staging(const Subject& s) {
-    Plan plan;
-    plan.threads = static_cast<uint32_t>(count(prepared(s).launch.block));
-    for (plan.staging = 1024; plan.staging < 200 << 10; plan.staging += 1024)
-        if (instrument(s.experiment.module, *s.plain.listing, plan).staging_bytes != 0) return plan.staging;
-    ADD_FAILURE() << "no record waits";
-    return 0;
-}
-
 class Lineage : public testing::TestWithParam<std::string> {};
 
 TEST_P(Lineage, DumpsTheTilesThatTheEmulatorTakes) {
@@ -72,17 +62,8 @@ TEST_P(Lineage, DumpsTheTilesThatTheEmulatorTakes) {
     // Less than a block dumps: what is beyond it is asked for one by one.
     Control small = control;
     small.part = 64 << 10, small.tile_share = 20 << 10, small.warp_share = 4 << 10;
-    // Records wait in shared memory: as little as the largest ones need, much, and where some find no room.
-    Plan at_once, tight, wide;
-    tight.staging = least_staging(s), wide.staging = 96 << 10;
-    const std::pair<Control, Plan> cases[] = {
-        {control, at_once},
-        {small,   at_once},
-        {control, tight  },
-        {small,   wide   }
-    };
-    for (const auto& [c, plan] : cases) {
-        const Ran dumped = run_instrumented(s, plan, c);
+    for (const Control& c : {control, small}) {
+        const Ran dumped = run_instrumented(s, {}, c);
         EXPECT_EQ(dumped.dropped, 0u);
         EXPECT_EQ(dumped.incomplete, 0u);
         EXPECT_TRUE(dumped.incidents.empty());
@@ -96,12 +77,8 @@ TEST_P(Lineage, PtxasTakesTheInstrumentedText) {
     const Subject s = subject(WL_SOURCE_DIR "/kernels/" + GetParam() + ".toml", {});
     capture::Capture c;
     c.launch.entry = s.experiment.entry, c.launch.arch = "compute_90";
-    for (const auto& [survives, staging] : {
-             std::pair(false, 0), {false, 96 << 10},
-               {true,  0       }
-    }) {
+    for (const bool survives : {false, true}) {
         Plan plan{.marks = {}, .stages = survives, .iterations = survives, .host_visible = survives};
-        plan.staging = static_cast<uint32_t>(staging), plan.threads = 256;
         plan.recording.stores = survives;
         if (survives) plan.recording.end_epoch = 3, plan.arrays = test::arrays_of(s);
         c.ptx = ptx::print(instrument(s.experiment.module, *s.plain.listing, plan).module);
@@ -137,25 +114,6 @@ TEST(Instrument, ChoosesBlocksInTheKernel) {
         run_instrumented(s, {}, control).tiles,
         "block 1"
     );
-}
-
-// Nobody stores where a copy may still read, nor is one started before all is there: of the block's tiles, of
-// fragments, of both.
-TEST(Instrument, WhatWaitsInSharedMemoryIsInOrder) {
-    manifest::BindOptions bind;
-    bind.set = {
-        {"B", "1" },
-        {"H", "1" },
-        {"S", "96"}
-    };
-    for (const char* kernel : {"v2c_3", "v2c_9", "v2c_8"}) {
-        const Subject s = subject(fmt::format("{}/kernels/{}.toml", WL_SOURCE_DIR, kernel), bind);
-        Plan plan;
-        plan.staging = 128 << 10;
-        const Ran ran = run_instrumented(s, plan, all_blocks(2, 64 << 20), true);
-        EXPECT_FALSE(ran.tiles.empty());
-        EXPECT_TRUE(ran.incidents.empty()) << kernel << ": incident of kind " << *ran.incidents.begin();
-    }
 }
 
 TEST(Instrument, ChoosesIterationsInTheKernel) {

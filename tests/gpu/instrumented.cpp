@@ -69,7 +69,7 @@ Ran run_plain(const Subject& s, int64_t end_block, const execution::RunOptions* 
     return ran;
 }
 
-Ran run_instrumented(const Subject& s, Plan plan, Control control, bool races) {
+Ran run_instrumented(const Subject& s, Plan plan, Control control) {
     diagnosis::Prepared p = prepared(s);
     plan.threads = static_cast<uint32_t>(count(p.launch.block));
     const Instrumented made = instrument(s.experiment.module, *s.plain.listing, plan);
@@ -82,9 +82,7 @@ Ran run_instrumented(const Subject& s, Plan plan, Control control, bool races) {
         execution::allocate(p.memory, "records", std::vector<std::byte>(control.capacity, std::byte{0xff}));
     execution::allocate(p.memory, kControl, bytes_of(control));
     p.launch = launch_of(made, p.launch);
-    execution::RunOptions options = quiet();
-    options.checks.races = races;
-    const execution::RunResult result = executable.run(p.launch, p.memory, options);
+    const execution::RunResult result = executable.run(p.launch, p.memory, quiet());
     add_incidents(ran, result);
     std::memcpy(&control, execution::find_named(p.memory, kControl)->bytes.data(), sizeof control);
     ran.dropped = control.dropped;

@@ -43,8 +43,7 @@ Ran run_plain(const Subject& s, int64_t end_block, const execution::RunOptions* 
 
 // The text of what is instrumented is parsed again, as a driver gets it.
 // Shares of the buffer are those that the host gives, unless the control has a part.
-// `races`: looked for.
-Ran run_instrumented(const Subject& s, Plan plan, Control control, bool races = false);
+Ran run_instrumented(const Subject& s, Plan plan, Control control);
 
 Control all_blocks(uint64_t blocks, uint64_t capacity);
 

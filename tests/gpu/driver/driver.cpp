@@ -148,13 +148,10 @@ CUresult cuDeviceGetName(char* out, int size, CUdevice) {
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int* out, CUdevice_attribute which, CUdevice) {
-    *out = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
-        : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                 ? 1
-        : which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR       ? 2048
-        : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN    ? 227 << 10
-        : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR ? 228 << 10
-        : which == CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK     ? 1 << 10
-                                                                            : 0;
+    *out = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR      ? 9
+        : which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT           ? 1
+        : which == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR ? 2048
+                                                                      : 0;
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceTotalMem(size_t* out, CUdevice) {
