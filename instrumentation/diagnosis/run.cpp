@@ -222,7 +222,8 @@ std::vector<capture::Finding> diagnose_measured(
     other.options.executor = emulator::executor();
     const std::string lacking = lacks(e);
     if (!lacking.empty() && executor_for_trials()) {
-        other.options.executor = *executor_for_trials();
+        constexpr int kThreads = 2;  // it runs one at a time: while it does, another is compiled
+        other.options.executor = *executor_for_trials(), other.options.threads = kThreads;
         c.notes.push_back("changed programs are tried on " + other.options.executor.name);
     }
     return diagnose(other, c, incidents);

@@ -142,16 +142,25 @@ RunResult run(
     return out;
 }
 
-RunAnswer answered(const execution::Executor& executor, RunRequest request) {
+// The program that ran last: one text may hold many changes, which a variable of it chooses from.
+struct Last {
+    std::string text, entry;
+    execution::Executable program = {};
+};
+
+RunAnswer answered(const execution::Executor& executor, Last& last, RunRequest request) {
     RunAnswer out;
     try {
-        const ptx::Module module = ptx::parse(request.text);
-        const execution::Executable executable = executor.prepare(module, request.entry);
+        if (request.text != last.text || request.entry != last.entry) {
+            last.text.clear();
+            last.program = executor.prepare(ptx::parse(request.text), request.entry);
+            last.text = std::move(request.text), last.entry = std::move(request.entry);
+        }
         execution::RunOptions options;
         options.blocks = std::move(request.blocks), options.marks = request.tiles;
         if (request.tiles)
             options.on_tile = [&](execution::TileSnapshot&& tile) { out.tiles.push_back(std::move(tile)); };
-        RunResult result = executable.run(request.launch, request.memory, options);
+        RunResult result = last.program.run(request.launch, request.memory, options);
         out.incidents = std::move(result.incidents), out.after = std::move(request.memory.allocations);
         out.blocks = result.blocks, out.seconds = result.seconds;
     } catch (const Unsupported& u) { out.unsupported = u.what(); } catch (const Error& e) {
@@ -194,10 +203,12 @@ int serve_runs(int device, int socket) {
     try {
         const Session held(device);  // the context stays from run to run
         const execution::Executor on = executor(device);
+        Last last;
         if (!send_message(socket, {})) return 0;
         while (const std::optional<std::string> bytes = receive_message(socket, 0)) {
             std::optional<RunRequest> request = request_of(*bytes);
-            if (!request || !send_message(socket, bytes_of(answered(on, std::move(*request))))) return 1;
+            if (!request || !send_message(socket, bytes_of(answered(on, last, std::move(*request)))))
+                return 1;
         }
         return 0;
     } catch (const Unsupported& u) { send_message(socket, u.what()); } catch (const Error& e) {

@@ -77,6 +77,19 @@ void set_switch(execution::GlobalMemory& memory, int number) {
     execution::allocate(memory, rewrite::kSwitch, std::move(bytes));
 }
 
+using Runs = std::function<Trial(const TrialOptions&)>;
+
+// Of one program, made ready once; the prover and the module outlive it.
+Runs runs_of(const Experiment& e, Prover& prover, const ptx::Module& module, const std::string& entry) {
+    if (tries_on_device(e))
+        return [&prover, program = e.options.executor.prepare(module, entry)](const TrialOptions& o) {
+            return try_executable(prover, program, o);
+        };
+    return [&prover, &module, program = emulator::lower(module, entry)](const TrialOptions& o) {
+        return try_program(prover, module, *program, o);
+    };
+}
+
 void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
     const Build build = build_switched(t, changes);
     if (build.changes.empty()) return;
@@ -88,12 +101,12 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
         const std::string entry = entry_in(t.e, module);
         if (entry.empty()) return give_up();
         fill_symbols(t.e.problem, module);
-        const auto program = emulator::lower(module, entry);
+        const Runs runs = runs_of(t.e, prover, module, entry);
         TrialOptions options = t.hunt.lab.block;
         options.budget *= kSwitchTimes;
         const auto run = [&](int number) {
             options.rearrange = [number](execution::GlobalMemory& m) { set_switch(m, number); };
-            return try_program(prover, module, *program, options);
+            return runs(options);
         };
         if (mends(t.hunt.lab, run(0))) return give_up();
         for (size_t n = 0; n < build.changes.size(); ++n) {
@@ -101,7 +114,9 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
             t.done[build.changes[n]] = 1;
             judge(t.hunt, build.changes[n], run(build.numbers[n]));
         }
-    } catch (const Error&) { give_up(); }
+    } catch (const Error&) { give_up(); } catch (const Unsupported&) {
+        give_up();
+    }
 }
 
 }  // namespace
@@ -135,9 +150,7 @@ SourceTrials trials_of(
     constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
-    // What switches between changes is a variable of the module, which only the emulator is given.
-    const bool may_switch = !tries_on_device(s.experiment);
-    for (const rewrite::Rewrite& r : all) slot.push_back(may_switch ? slot_of(slots, r) : -1);
+    for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
     return SourceTrials{
         .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
         .e = s.experiment,
