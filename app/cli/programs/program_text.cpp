@@ -120,10 +120,6 @@ nlohmann::ordered_json launch_json(const LaunchGroup& g) {
     return j;
 }
 
-}  // namespace
-
-namespace {
-
 // What waited and was executed in the end was told twice.
 std::set<std::pair<int64_t, int>> executed(const std::vector<Event>& events) {
     std::set<std::pair<int64_t, int>> out;
