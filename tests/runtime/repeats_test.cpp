@@ -85,6 +85,24 @@ TEST_F(Repeats, AFindingThatMemoryDecidesComesWithItsLaunch) {
 
 TEST_F(Repeats, MemoryThatTheHostSeesHoldsWhatItHoldsOnAGpu) { EXPECT_EQ(run("pinned").out, "5\n"); }
 
+// A race gate for a machine without a GPU: the tests' own verdict does not hide a finding.
+TEST_F(Repeats, ARunnerOfTestsFailsByAFindingOfOneOfThem) {
+    const std::string program = folder->path + "/repeats";
+    write_file(
+        folder->path + "/CTestTestfile.cmake",
+        "add_test(calm \"" + program + "\" read)\nadd_test(racy \"" + program + "\" late)\n"
+    );
+    const auto gate = [](const std::string& which) {
+        return warplens({"run", "--", WL_CTEST, "--test-dir", folder->path, "-R", which});
+    };
+    const Said calm = gate("calm"), racy = gate("racy");
+    EXPECT_EQ(calm.status, 0) << calm.err;
+    EXPECT_TRUE(has(calm.err, "x 21, ")) << calm.err;
+    EXPECT_EQ(racy.status, 1) << racy.err;
+    EXPECT_TRUE(has(racy.out, "100% tests passed")) << racy.out;
+    EXPECT_TRUE(has(racy.err, "[1] race_shared (256 times)")) << racy.err;
+}
+
 TEST_F(Repeats, AThreadThatLaunchesWhileTheProgramEndsIsWaitedFor) {
     const Said said = run("thread");
     EXPECT_EQ(said.status, 0) << said.err;
