@@ -125,7 +125,7 @@ struct SweepOptions {
 // Of `run -- PROGRAM` and `nvcc`.
 struct ProgramOptions {
     std::vector<std::string> words;  // the program with its arguments; of nvcc its arguments
-    uint64_t first = 0;              // launches of each kernel and shape that are executed; 0: all
+    int64_t first = -1;  // launches of each kernel and shape that are executed; 0: all; -1: all that matter
 };
 
 struct RecordOptions {
