@@ -221,6 +221,8 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
 bool prepare(Session& session, Selection& selection);
 
 void run(Session& session, const KernelOptions& request);  // an Error becomes the message
+bool may_run(const Session& session);  // no worker runs, or none but one that looks for causes
+void end_causes(Session& session);     // of a run whose verdict is shown
 
 // ---- look-ups that several panels need
 const capture::Tile* tile_of(const Session& session, const Selection& selection);
