@@ -95,7 +95,8 @@ int main() {
         const auto begin = Clock::now();
         choose_line(shell, 104);
         click_tab(shell, "tab/Lanes");
-        settle_answers(shell);
+        while (!session.lanes.report)
+            settle_answers(shell);  // it is asked for in the frame that shows the panel
         std::printf("%-22s %5.0f ms\n", "first answer", milliseconds(begin));
         measure(shell, "over, F10", ImGuiKey_F10, false);
         measure(shell, "back over, Shift F10", ImGuiKey_F10, true);

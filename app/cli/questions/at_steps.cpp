@@ -60,11 +60,11 @@ void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop
         return;
     }
     travel::Move move = word.move;
-    if (!word.written.empty()) {
-        const uint64_t order = emulator::here(*trip.route.traveller).order;
-        move.written = bytes_of(trip, word.written, o.iteration).bytes;
-        emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
-    }
+    const uint64_t order = emulator::here(*trip.route.traveller).order;
+    if (!word.written.empty()) move.written = bytes_of(trip, word.written, o.iteration).bytes;
+    for (travel::Breakpoint& b : move.at)
+        if (!b.element.empty()) b.written = bytes_of(trip, b.element, o.iteration).bytes;
+    emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
     if (move.stride == travel::Stride::race) move.racing = racing_in(trip);
     for (int64_t i = 0; i < word.count; ++i) {
         if (!travel::make(trip.route, move, o.lane)) refuse(trip, word);
