@@ -90,7 +90,9 @@ std::vector<Standing> standing_warps(const Route& route) {
         Standing s;
         s.waits = at.waits;
         if (at.lanes != 0) {
-            s.file = route.lines[at.site].file, s.line = route.lines[at.site].line;
+            LinePlace place = route.lines[at.site];
+            for (size_t k = 0; k < at.calls.size() && place.file < 0; ++k) place = route.lines[at.calls[k]];
+            s.file = place.file, s.line = place.line;
             if (s.waits.empty()) s.waits = awaited_copies(route, at);
         }
         s.here = std::move(at);

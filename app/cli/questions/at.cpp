@@ -281,8 +281,10 @@ int verb_at(const Command& command) {
     const AtReport r = answer(*trip, command.at);
     for (const Printed& p : r.values)
         if (!p.problem.empty()) throw Error(p.problem);
+    const bool nowhere =
+        std::all_of(r.warps.begin(), r.warps.end(), [](const WarpStands& w) { return w.values.empty(); });
     for (const WarpStands& w : r.warps)
-        if (!w.problem.empty()) throw Error(w.problem);
+        if (nowhere && !w.problem.empty()) throw Error(w.problem);
     const std::string text = command.output.json ? report_json(r).dump(2) + "\n" : report_text(r);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kExitOk;

@@ -73,6 +73,7 @@ std::string warps_text(const AtReport& r) {
             w.lanes == 0 || w.lanes == UINT32_MAX ? "" : fmt::format(", lanes {:08x}", w.lanes);
         const std::string waits = w.waits.empty() ? "" : ", waits for " + w.waits;
         text += fmt::format("    {:>2}: {}{}{}\n", w.warp, place, some, waits);
+        if (!w.problem.empty()) text += "        " + w.problem + "\n";
         for (size_t lane = 0; lane < w.values.size(); lane += columns) {
             text += "       ";
             for (size_t k = lane; k < lane + columns; ++k) text += fmt::format(" {:>{}}", w.values[k], width);

@@ -21,7 +21,9 @@ void evaluate_there(const travel::Route& route, const watch::Watch& across, Warp
         const watch::Value value = watch::evaluate(across, environment);
         for (int lane = 0; lane < watch::kLanes; ++lane)
             w.values.push_back((w.lanes >> lane & 1) != 0 ? watch::text_of(value, lane, environment) : "-");
-    } catch (const Error& error) { w.problem = error.what(); }
+    } catch (const Error& error) {  // mostly a name that there is elsewhere
+        w.values.clear(), w.problem = error.what();
+    }
 }
 
 }  // namespace

@@ -58,11 +58,13 @@ std::vector<StandingHere> warps_here(const Traveller& t) {
     const Viewpoint now = viewpoint(t);
     std::vector<StandingHere> all;
     for (const Warp& w : block.warps) {
-        if (w.live == 0) all.push_back({w.index, 0, 0, 0, {}});
+        if (w.live == 0) all.push_back({w.index, 0, 0, 0, {}, {}});
         for (int k = 0; k < w.split_count; ++k) {
             const Split& s = w.splits[static_cast<size_t>(k)];
             const bool goes_on = w.index == now.here.warp && s.pc == now.at;
-            all.push_back({w.index, k, s.pc->site, s.mask, goes_on ? "" : waited_for(block, w, s)});
+            all.push_back({w.index, k, s.pc->site, s.mask, goes_on ? "" : waited_for(block, w, s), {}});
+            for (const Frame* f = s.frame; f->call != nullptr; f = f->parent)
+                all.back().calls.push_back(f->call->site);
         }
     }
     return all;

@@ -13,10 +13,11 @@ namespace wl::emulator {
 // Lanes of a warp that stand at one instruction.
 struct StandingHere {
     int warp = 0;
-    int split = 0;       // among those of its warp
-    uint32_t site = 0;   // of the instruction that they execute next, or wait at
-    uint32_t lanes = 0;  // 0: the warp has ended
-    std::string waits;   // for what; empty: for their turn alone
+    int split = 0;                  // among those of its warp
+    uint32_t site = 0;              // of the instruction that they execute next, or wait at
+    uint32_t lanes = 0;             // 0: the warp has ended
+    std::string waits;              // for what; empty: for their turn alone
+    std::vector<uint32_t> calls{};  // sites of the calls that they are in, the innermost first
 };
 std::vector<StandingHere> warps_here(const Traveller& t);  // by warp
 
