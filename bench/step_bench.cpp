@@ -72,6 +72,7 @@ void click_tab(OffscreenShell& shell, const char* name) {
         ImGui::GetIO().AddMousePosEvent(
             (control.low.x + control.high.x) / 2, (control.low.y + control.high.y) / 2
         );
+        shell.draw();
         ImGui::GetIO().AddMouseButtonEvent(0, true);
         shell.draw();
         ImGui::GetIO().AddMouseButtonEvent(0, false);
