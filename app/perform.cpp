@@ -136,13 +136,22 @@ void use_source(App& app, Act act, Commands& commands) {
     if (act == Act::find_previous) find.step = -1;
 }
 
+void flip_break(Session& session, const std::string& element) {
+    const Breakpoint here{"", 0, "", element};
+    if (breaks_on(session, element))
+        remove_breakpoint(session, here);
+    else
+        set_breakpoint(session, here);
+}
+
 }  // namespace
 
 bool can(Act act, const Session& session, const Selection& selection) {
     if (step_words(act) != nullptr && (!is_loaded(session) || session.program.empty())) return false;
     switch (act) {
         case Act::write:
-        case Act::back_write: return !element_name(session, selection).empty();
+        case Act::back_write:
+        case Act::break_write: return !element_name(session, selection).empty();
         case Act::race:
         case Act::back_race: return has_race(session);
         case Act::save:
@@ -190,6 +199,7 @@ void perform(App& app, Act act, Commands& commands) {
         return;
     }
     switch (act) {
+        case Act::break_write: return flip_break(session, element_name(session, app.selection));
         case Act::open: return ask_for(app, Asks::open);
         case Act::open_b: return ask_for(app, Asks::open_b);
         case Act::save: return ask_for(app, Asks::save);

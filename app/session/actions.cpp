@@ -54,6 +54,7 @@ constexpr Action kActions[] = {
     {A::back_iteration, "Step", "back-iteration", "The stage's iteration before", "Shift+I", "step/iteration/back", "the same backwards"},
     {A::write, "Step", "write", "To a write of the element", "W", "step/write", "to the next write of the selected element, by any warp"},
     {A::back_write, "Step", "back-write", "Back to a write of the element", "Shift+W", "step/write/back", "the same backwards"},
+    {A::break_write, "Step", "break-write", "Break where the element is written", "Shift+F9", "step/break-write", "a breakpoint on the selected element: F5 stops where any warp writes it; again: no longer"},
     {A::race, "Step", "race", "To an access of a race", "J", "step/race", "to the next access, of any warp, at which a race was seen"},
     {A::back_race, "Step", "back-race", "Back to an access of a race", "Shift+J", "step/race/back", "the same backwards"},
     {A::difference, "Heatmaps", "difference", "Difference", "1", "heat/metric/difference", "got - reference"},

@@ -63,6 +63,8 @@ struct LaneWatch {
     bool debug = true;                 // of which build: source variables by name
     std::string condition;             // of arrivals at a line only those where it is true for a lane
     std::vector<std::string> watches;  // besides the variables
+    std::vector<std::string> opened;   // objects whose parts are shown
+    std::string across;                // told of every warp of the block; empty: none is
 };
 
 // Options of `warplens at`.
@@ -78,9 +80,10 @@ std::string watch_words(const LaneWatch& watch);
 
 // Where `go` stops.
 struct Breakpoint {
-    std::string file;  // its last part
-    int line = 0;
-    std::string condition;  // over the lanes' variables; empty: always
+    std::string file;          // its last part
+    int line = 0;              // 0: on data
+    std::string condition;     // over the lanes' variables; empty: always
+    std::string element = {};  // NAME[i][j]: where it is written
 };
 
 // A source that does not compile.
