@@ -1,5 +1,5 @@
-// A kernel of our own for bench/first_cause.py: a blur along rows, each block's columns and one more at either side in
-// shared memory.
+// A kernel of our own for bench/first_cause.py: a blur along rows, each block's columns and one more at
+// either side in shared memory.
 
 // in, out: (rows, columns). Grid (columns / 64, rows), block 64.
 extern "C" __global__ void blur(const float* in, float* out, int columns) {

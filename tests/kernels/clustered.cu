@@ -1,5 +1,5 @@
-// A kernel whose block passes a barrier of its cluster, which the emulator does not execute: what is wrong with
-// it is tried on a GPU.
+// A kernel whose block passes a barrier of its cluster, which the emulator does not execute: what is wrong
+// with it is tried on a GPU.
 #if __has_include(<warplens.cuh>)
 #include <warplens.cuh>
 #else
