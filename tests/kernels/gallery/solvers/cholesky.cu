@@ -1,4 +1,10 @@
 // Cholesky factors of many small matrices, a block each, and the logarithms of their determinants.
+#if __has_include(<warplens.cuh>)
+#include <warplens.cuh>
+#else
+#define WL_LANES(...)
+#endif
+
 constexpr int kThreads = 64, kMost = 24, kPitch = kMost + 1;
 
 // a, l: (matrices, n, n), of a the lower half is read; logs: (matrices). Grid matrices, 64 threads.
@@ -51,6 +57,7 @@ __global__ void cholesky(const float* a, float* l, float* logs, int n, float rid
         }
         __syncthreads();
     }
+    WL_LANES("log", log_of);
     float* out = l + size_t(blockIdx.x) * n * n;
     for (int i = t; i < n * n; i += kThreads) {
         const int row = i / n, col = i % n;
