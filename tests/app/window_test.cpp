@@ -113,14 +113,7 @@ TEST(Window, DrawsTheHeatmapAndFollowsTheRealMouse) {
     expect_heatmap(test::read_png(scratch.file("window.png")), expected);
 }
 
-// Through the X server and GLFW: keys with and without modifiers, words, clicks, the wheel, a drag.
-TEST(Window, ActionsAnswerRealKeysAndTheRealMouse) {
-    const test::VirtualDisplay display(kWidth, kHeight);
-    ASSERT_TRUE(display.started) << "Xvfb does not start";
-    WindowShell shell(kWidth, kHeight, 1);
-    load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
-    Driver driver = parse_script(
-        R"(
+constexpr const char* kActions = R"(
         click tiles/b0/i0/P
         until tile P
         key 3
@@ -183,9 +176,15 @@ TEST(Window, ActionsAnswerRealKeysAndTheRealMouse) {
         until home hidden
         hold Ctrl
         key Q
-        release Ctrl)",
-        "script"
-    );
+        release Ctrl)";
+
+// Through the X server and GLFW: keys with and without modifiers, words, clicks, the wheel, a drag.
+TEST(Window, ActionsAnswerRealKeysAndTheRealMouse) {
+    const test::VirtualDisplay display(kWidth, kHeight);
+    ASSERT_TRUE(display.started) << "Xvfb does not start";
+    WindowShell shell(kWidth, kHeight, 1);
+    load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+    Driver driver = parse_script(kActions, "script");
     driver.hands = test::x_hands();
     try {
         play(shell, std::move(driver));

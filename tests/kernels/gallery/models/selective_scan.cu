@@ -4,6 +4,14 @@
 
 constexpr int kStates = 4;
 
+__device__ float gated(float sum, float gate) {
+#ifdef WL_FAULT_GATE
+    return sum / (1.0f + expf(-gate));
+#else
+    return sum * gate / (1.0f + expf(-gate));
+#endif
+}
+
 // x, dt, z, y: (channels, length), a: (channels, 4), b, c: (4, length), d: (channels).
 // Grid ceil(channels / 4), 128 threads.
 __global__ void selective_scan(
@@ -72,11 +80,6 @@ __global__ void selective_scan(
         }
         if (!inside) continue;
         sum += d[channel] * in;
-        const float gate = __half2float(z[channel * length + t]);
-#ifdef WL_FAULT_GATE
-        y[channel * length + t] = sum / (1.0f + expf(-gate));
-#else
-        y[channel * length + t] = sum * gate / (1.0f + expf(-gate));
-#endif
+        y[channel * length + t] = gated(sum, __half2float(z[channel * length + t]));
     }
 }

@@ -9,6 +9,38 @@
 
 constexpr int kThreads = 128, kMost = 256, kCentres = 16;
 
+// Of the centres, and the square of how far it is.
+__device__ int nearest_of(const float* point, const float* centres, int count, int dims, float& least) {
+    int best = 0;
+#ifdef WL_FAULT_LEAST
+    least = 0.0f;
+#else
+    least = CUDART_INF_F;
+#endif
+    for (int c = 0; c < count; ++c) {
+        float far = 0.0f;
+        for (int d = 0; d < dims; ++d) {
+#ifdef WL_FAULT_CENTRE
+            const float gap = point[d] - centres[c * count + d];
+#else
+            const float gap = point[d] - centres[c * dims + d];
+#endif
+#ifdef WL_FAULT_SET
+            far = gap * gap;
+#else
+            far += gap * gap;
+#endif
+        }
+        if (far < least) {
+            least = far;
+#ifndef WL_FAULT_BEST
+            best = c;
+#endif
+        }
+    }
+    return best;
+}
+
 // points: (n, dims), centres, sums: (count, dims), nearest: (n), counts: (count), error: (1); count * dims <=
 // 256. Any grid, 128 threads.
 __global__ void k_means(
@@ -38,33 +70,8 @@ __global__ void k_means(
 #endif
     float errors = 0.0f;
     for (int p = blockIdx.x * kThreads + t; p < n; p += gridDim.x * kThreads) {
-#ifdef WL_FAULT_LEAST
-        float least = 0.0f;
-#else
-        float least = CUDART_INF_F;
-#endif
-        int best = 0;
-        for (int c = 0; c < count; ++c) {
-            float far = 0.0f;
-            for (int d = 0; d < dims; ++d) {
-#ifdef WL_FAULT_CENTRE
-                const float gap = points[p * dims + d] - own[c * count + d];
-#else
-                const float gap = points[p * dims + d] - own[c * dims + d];
-#endif
-#ifdef WL_FAULT_SET
-                far = gap * gap;
-#else
-                far += gap * gap;
-#endif
-            }
-            if (far < least) {
-                least = far;
-#ifndef WL_FAULT_BEST
-                best = c;
-#endif
-            }
-        }
+        float least;
+        const int best = nearest_of(points + p * dims, own, count, dims, least);
         nearest[p] = best;
         WL_LANES("least", least);
         errors += least;

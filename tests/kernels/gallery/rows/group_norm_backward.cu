@@ -8,6 +8,40 @@
 
 constexpr int kThreads = 128;
 
+// What dy of a group's channels adds to dgamma and dbeta, a warp a channel.
+__device__ void add_up(
+    const float* dy, const float* x, float mu, float inv, float* dgamma, float* dbeta, int width, int pixels
+) {
+#ifdef WL_FAULT_WIDTH
+    for (int c = threadIdx.x / 32; c < width - 1; c += kThreads / 32) {
+#else
+    for (int c = threadIdx.x / 32; c < width; c += kThreads / 32) {
+#endif
+        float scale = 0.0f, shift = 0.0f;
+        for (int i = threadIdx.x % 32; i < pixels; i += 32) {
+#ifdef WL_FAULT_PIXEL
+            const int at = c * width + i;
+#else
+            const int at = c * pixels + i;
+#endif
+            scale += dy[at] * (x[at] - mu) * inv;
+            shift += dy[at];
+        }
+        for (int o = 16; o > 0; o /= 2) {
+            scale += __shfl_down_sync(0xffffffff, scale, o);
+            shift += __shfl_down_sync(0xffffffff, shift, o);
+        }
+        if (threadIdx.x % 32 == 0) {
+            atomicAdd(dgamma + c, scale);
+#ifdef WL_FAULT_SET
+            dbeta[c] = shift;
+#else
+            atomicAdd(dbeta + c, shift);
+#endif
+        }
+    }
+}
+
 // dy, x, dx: (images, groups * width, pixels), mean, inverse: (images, groups), gamma, dgamma, dbeta:
 // (groups * width). Grid (groups, images), 128 threads.
 __global__ void group_norm_backward(
@@ -74,32 +108,5 @@ __global__ void group_norm_backward(
         dx[first + i] = inv * (g - mean_g - normal * mean_gx);
 #endif
     }
-#ifdef WL_FAULT_WIDTH
-    for (int c = t / 32; c < width - 1; c += kThreads / 32) {
-#else
-    for (int c = t / 32; c < width; c += kThreads / 32) {
-#endif
-        float scale = 0.0f, shift = 0.0f;
-        for (int i = t % 32; i < pixels; i += 32) {
-#ifdef WL_FAULT_PIXEL
-            const size_t at = first + c * width + i;
-#else
-            const size_t at = first + c * pixels + i;
-#endif
-            scale += dy[at] * (x[at] - mu) * inv;
-            shift += dy[at];
-        }
-        for (int o = 16; o > 0; o /= 2) {
-            scale += __shfl_down_sync(0xffffffff, scale, o);
-            shift += __shfl_down_sync(0xffffffff, shift, o);
-        }
-        if (t % 32 == 0) {
-            atomicAdd(dgamma + group * width + c, scale);
-#ifdef WL_FAULT_SET
-            dbeta[group * width + c] = shift;
-#else
-            atomicAdd(dbeta + group * width + c, shift);
-#endif
-        }
-    }
+    add_up(dy + first, x + first, mu, inv, dgamma + group * width, dbeta + group * width, width, pixels);
 }

@@ -7,6 +7,17 @@
 
 constexpr int kThreads = 64, kMost = 24, kPitch = kMost + 1;
 
+__device__ void store(float* out, const float* s, int n) {
+    for (int i = threadIdx.x; i < n * n; i += kThreads) {
+        const int row = i / n, col = i % n;
+#ifdef WL_FAULT_UPPER
+        out[i] = s[row * kPitch + col];
+#else
+        out[i] = col > row ? 0.0f : s[row * kPitch + col];
+#endif
+    }
+}
+
 // a, l: (matrices, n, n), of a the lower half is read; logs: (matrices). Grid matrices, 64 threads.
 __global__ void cholesky(const float* a, float* l, float* logs, int n, float ridge) {
     __shared__ float s[kMost * kPitch];
@@ -58,15 +69,7 @@ __global__ void cholesky(const float* a, float* l, float* logs, int n, float rid
         __syncthreads();
     }
     WL_LANES("log", log_of);
-    float* out = l + size_t(blockIdx.x) * n * n;
-    for (int i = t; i < n * n; i += kThreads) {
-        const int row = i / n, col = i % n;
-#ifdef WL_FAULT_UPPER
-        out[i] = s[row * kPitch + col];
-#else
-        out[i] = col > row ? 0.0f : s[row * kPitch + col];
-#endif
-    }
+    store(l + size_t(blockIdx.x) * n * n, s, n);
 #ifdef WL_FAULT_HALF
     if (t == 0) logs[blockIdx.x] = log_of;
 #else
