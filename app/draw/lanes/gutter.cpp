@@ -40,7 +40,7 @@ std::string runs_of(const std::vector<const WarpRow*>& warps) {
 std::string tip_of(const std::vector<const WarpRow*>& warps) {
     std::string text;
     for (const WarpRow* w : warps) {
-        if (!text.empty()) text += "\n";
+        if (!text.empty()) text += '\n';
         text += "warp " + std::to_string(w->warp) + " stands here";
         if (!w->waits.empty()) text += " and waits for " + w->waits;
     }

@@ -76,11 +76,11 @@ struct Glance::Before {
     Frame* frame = nullptr;
 };
 
-Glance::Glance(Traveller& traveller, const StandingHere& at) : t(traveller), before(new Before) {
+Glance::Glance(Traveller& t, const StandingHere& at) : t_(t), before_(new Before) {
     // Reading needs a warp that could be written; it is left as it was.
     Warp& w = const_cast<Warp&>(block_inside(t).warps[static_cast<size_t>(at.warp)]);
-    *before = {viewpoint(t), &w, w.frame};
-    Viewpoint other = before->from;
+    *before_ = {viewpoint(t), &w, w.frame};
+    Viewpoint other = before_->from;
     other.here.warp = at.warp;
     other.here.site = at.site;
     other.here.lanes = at.lanes;
@@ -94,8 +94,8 @@ Glance::Glance(Traveller& traveller, const StandingHere& at) : t(traveller), bef
 }
 
 Glance::~Glance() {
-    before->warp->frame = before->frame;
-    look_from(t, before->from);
+    before_->warp->frame = before_->frame;
+    look_from(t_, before_->from);
 }
 
 }  // namespace wl::emulator

@@ -31,8 +31,8 @@ struct Glance {
 
 private:
     struct Before;
-    Traveller& t;
-    std::unique_ptr<Before> before;
+    Traveller& t_;
+    std::unique_ptr<Before> before_;
 };
 
 }  // namespace wl::emulator
