@@ -5,6 +5,7 @@
 #include "app/perform.h"
 #include "app/session/navigate.h"
 #include "app/workspace.h"
+#include "instrumentation/base/text.h"
 
 #include <imgui.h>
 
@@ -121,11 +122,12 @@ void draw_crumbs(const std::vector<std::string>& crumbs, ImVec2 at, float right)
     }
 }
 
-// From the right edge to the left; returns the left edge.
-float draw_chips(const Session& session, ImVec2 right) {
+// From the right edge to the left, as far as there is room behind `left`; returns the left edge.
+float draw_chips(const Session& session, ImVec2 right, float left) {
     struct Chip {
         std::string text;
         ImU32 ink;
+        std::string tip = {};
     };
     std::vector<Chip> chips;
     const capture::Capture& capture = session.capture;
@@ -135,7 +137,8 @@ float draw_chips(const Session& session, ImVec2 right) {
     for (const BlockTiles& block : session.tree) bad += block.bad;
     for (const capture::Output& output : capture.outputs) broken += output.nan;
     if (broken > 0) chips.push_back({count_text(broken) + " NaN in the output", colour::kNonFinite});
-    if (bad > 0) chips.push_back({count_text(bad) + " wrong tiles", colour::kBad});
+    if (bad > 0)
+        chips.push_back({count_text(bad) + (bad == 1 ? " wrong tile" : " wrong tiles"), colour::kBad});
     if (!capture.findings.empty())
         chips.push_back(
             {count_text(static_cast<int64_t>(capture.findings.size())) +
@@ -145,10 +148,25 @@ float draw_chips(const Session& session, ImVec2 right) {
     if (capture.verdict == "ok") chips.push_back({"no findings", colour::kGood});
     for (const char* gap : {"unsupported", "incomplete", "error"})
         if (capture.verdict == gap) chips.push_back({gap, colour::kWarning});
+    if (!capture.notes.empty())
+        chips.push_back(
+            {count_text(static_cast<int64_t>(capture.notes.size())) +
+                 (capture.notes.size() == 1 ? " note" : " notes"),
+             colour::kWarning,
+             join(capture.notes, "\n")}
+        );
+    float all = 0;
+    for (const Chip& each : chips) all += chip_width(each.text) + px(8);
+    if (right.x - all < left && chips.size() > 1) chips.erase(chips.begin());  // who executed it
     float x = right.x;
     for (const Chip& each : chips) {
-        x -= chip_width(each.text);
+        const float width = chip_width(each.text);
+        if (x - width < left) break;
+        x -= width;
         chip({x, right.y}, each.text, each.ink);
+        if (!each.tip.empty() &&
+            ImGui::IsMouseHoveringRect({x, right.y}, {x + width, right.y + px(kControlHeight)}))
+            tooltip(each.tip);
         x -= px(8);
     }
     return x;
@@ -186,7 +204,8 @@ void draw_top_bar(
         hairline(
             {at.x + px(10), top + px(2)}, {at.x + px(10), top + px(kControlHeight - 2)}, colour::kStrongLine
         );
-        const float chips = draw_chips(session, {width - px(size::kPad), top});
+        const float ways = px(20 + 48), search = px(24 + 6 + 24 + 8);
+        const float chips = draw_chips(session, {width - px(size::kPad), top}, at.x + ways + search);
         at.x = draw_ways(session, selection, commands, {at.x + px(20), top});
         const float right = draw_search(commands, {chips - px(8), top}, at.x + px(360));
         draw_crumbs(crumbs_of(session, selection), {at.x + px(10), top}, right - px(12));

@@ -7,6 +7,7 @@
 #include "app/cli/verbs.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/gpu/isolated.h"
 
 #include <algorithm>
 #include <array>
@@ -62,6 +63,8 @@ constexpr std::array<Verb, 27> kVerbs{
 int run(int argc, char** argv) {
     if (argc > 1 && argv[1] == std::string_view(wl::app::kCompleteVerb))
         return wl::app::print_completions({argv + 2, argv + argc});
+    if (argc > 2 && argv[1] == std::string_view(wl::gpu::kRunsVerb))
+        return wl::gpu::serve_runs(std::atoi(argv[2]), STDIN_FILENO);
     const wl::app::Parsed parsed = wl::app::parse_command(argc, argv);
     if (parsed.exit) return *parsed.exit;
     wl::app::catch_interrupts();

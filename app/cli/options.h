@@ -65,8 +65,11 @@ struct AtOptions {
     int64_t time = -1, timeline = -1, order = -1, hit = 0, site = -1;
     int lane = -1;  // that steps follow
     std::vector<std::string> print, watch;
-    bool fragments = false;  // of the matrix instruction there, in place of variables
-    SharedOptions shared;    // in place of variables
+    std::vector<std::string> opened;  // objects whose parts are told, too
+    std::string across;               // an expression, told of every warp of the block
+    bool warps = false;               // where every warp stands
+    bool fragments = false;           // of the matrix instruction there, in place of variables
+    SharedOptions shared;             // in place of variables
     bool serve = false;
 };
 
@@ -125,7 +128,7 @@ struct SweepOptions {
 // Of `run -- PROGRAM` and `nvcc`.
 struct ProgramOptions {
     std::vector<std::string> words;  // the program with its arguments; of nvcc its arguments
-    uint64_t first = 0;              // launches of each kernel and shape that are executed; 0: all
+    int64_t first = -1;  // launches of each kernel and shape that are executed; 0: all; -1: all that matter
 };
 
 struct RecordOptions {

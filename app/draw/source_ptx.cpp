@@ -2,11 +2,13 @@
 #include "app/draw/source_ptx.h"
 
 #include "app/draw/code.h"
+#include "app/session/clock.h"
 #include "app/session/navigate.h"
 
 #include <imgui.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 namespace wl::app {
@@ -44,6 +46,27 @@ int row_to_show(PtxView& view, const Session& session, const Selection& selectio
     return row != view.rows.end() ? static_cast<int>(row - view.rows.begin()) : -1;
 }
 
+// "%r3 12  %f7 0.5" of the registers that the instruction names, where their values are told.
+std::string registers_text(const LaneReport& report, const std::string& instruction, int lane) {
+    std::string text;
+    for (const LaneRow& row : report.rows) {
+        if (!row.expression.starts_with('%') || !row.problem.empty()) continue;
+        const size_t at = instruction.find(row.expression);
+        const size_t end = at == std::string::npos ? at : at + row.expression.size();
+        const bool whole = end != std::string::npos &&
+            (end == instruction.size() || std::isalnum(static_cast<unsigned char>(instruction[end])) == 0);
+        if (!whole) continue;
+        text += (text.empty() ? "" : "   ") + row.expression + " " + row.text[static_cast<size_t>(lane)];
+    }
+    return text;
+}
+
+// Of the recorded build, at the selected instant; nullptr: Lanes shows something else.
+const LaneReport* registers_shown(const Session& session, const Selection& selection) {
+    const LaneReport* report = instant_shown(session, selection);
+    return report != nullptr && report->build != "debug" ? report : nullptr;
+}
+
 void draw_row(const Session& session, Selection& selection, int site, const PtxLine& at, Box box) {
     const capture::Site& s = session.capture.sites[static_cast<size_t>(site)];
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -69,6 +92,16 @@ void draw_row(const Session& session, Selection& selection, int site, const PtxL
     bool in_comment = false;
     ImGui::PushClipRect({right + px(6), box.low.y}, box.high, true);
     put_code(s.text, highlight(s.text, in_comment), {right + px(10), box.low.y}, box.height());
+    const LaneReport* report = registers_shown(session, selection);
+    if (report != nullptr && is_of_line(session, site, at)) {
+        const float after = right + px(30) + measure(Face::small_numbers, s.text).x;
+        const std::string text = registers_text(*report, s.text, selection.lane);
+        put({after, middle(box.low.y, box.height(), Face::small_numbers)},
+            {Face::small_numbers, colour::kGood},
+            text);
+        if (!text.empty() && ImGui::IsItemHovered())
+            tooltip("lane " + std::to_string(selection.lane) + " before the selected instant:  " + text);
+    }
     ImGui::PopClipRect();
 }
 

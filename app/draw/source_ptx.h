@@ -22,7 +22,8 @@ struct PtxView {
 struct PtxLine {
     int source = -1, line = 0;
 };
-// A press on an instruction selects it, and the line of the source that it was compiled from.
+// A press on an instruction selects it, and the line of the source that it was compiled from. Behind the
+// instructions of that line: what their registers hold in the selected lane, where Lanes shows registers.
 void draw_ptx(PtxView& view, const Session& session, Selection& selection, const PtxLine& at, Box box);
 
 }  // namespace wl::app

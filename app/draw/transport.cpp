@@ -124,6 +124,18 @@ float draw_transport(
         const int way = capsule(at, "step/write", "write", "");
         if (way != 0) commands.step = way_words(way, "write " + element);
         at.x += capsule_width("write") + px(4);
+        bool breaks = breaks_on(session, element);
+        if (at.x + toggle_width("stop") <= right) {
+            if (toggle(at, "step/break-write", "stop", breaks)) commands.acts.push_back(Act::break_write);
+            at.x += toggle_width("stop") + px(6);
+        }
+    }
+    for (const Breakpoint& b : session.breakpoints) {
+        const std::string label = b.element + " ×";
+        if (b.element.empty() || b.element == element || at.x + button_width(label) > right) continue;
+        if (button(at, "step/breaks/" + b.element, label)) commands.no_breakpoint = b;
+        if (ImGui::IsItemHovered()) tooltip("F5 stops where it is written; a click takes that away");
+        at.x += button_width(label) + px(4);
     }
     if (has_race(session) && at.x + capsule_width("race") <= right) {
         const int way = capsule(at, "step/race", "race", "");

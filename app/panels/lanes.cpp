@@ -1,6 +1,7 @@
 // The selection becomes a question; the answer is drawn as a small heatmap of rows by lanes.
 #include "app/panels/lanes.h"
 
+#include "app/draw/lanes/lane_cells.h"
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
 #include "app/session/clock.h"
@@ -12,14 +13,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <string>
 
 namespace wl::app {
 
 namespace {
 
-constexpr float kNames = 168, kRowHeight = 22;  // pixels at scale 1
+constexpr float kNames = 184;  // pixels at scale 1
 
 // Another arrival at the line that is shown, where the panel's condition holds.
 std::string arrival_words(const LanesPanel& panel, const LaneReport& report, bool back) {
@@ -92,72 +92,26 @@ bool draw_controls(LanesPanel& panel, const Session& session, Commands& commands
     return entered;
 }
 
-struct Cells {
-    float left = 0, width = 0;  // of one
-    ImVec2 low(int lane, float y) const { return {std::floor(left + width * static_cast<float>(lane)), y}; }
-};
-
-// As much of a lane's value as that many characters hold: of an address its last digits.
-std::string cell_text(const LaneRow& row, size_t lane, int characters) {
-    const auto room = static_cast<size_t>(characters);
-    const std::string& text = row.text[lane];
-    if (text.starts_with("0x")) return text.size() <= room ? text : "…" + text.substr(text.size() - room + 1);
-    std::string shown = cell_number(row.number[lane], std::min(characters, 8));
-    if (shown.size() > room && std::isinf(row.number[lane])) return shown.substr(0, 1) + "∞";
-    return shown;
+// Opens the object's parts below it, or closes them; the other way for what is told of every warp.
+void flip(std::vector<std::string>& all, const std::string& one) {
+    if (std::erase(all, one) == 0) all.push_back(one);
 }
 
-ImU32 colour_of(const LaneRow& row, size_t lane) {
-    const double value = row.number[lane];
-    if (std::isnan(value)) return row.text[lane] == "-" ? colour::kBar : colour::of(kNotANumber);
-    if (std::isinf(value)) return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
-    if (!(row.high > row.low)) return colour::blend(colour::with_alpha(colour::kAccent, 56), colour::kPanel);
-    const double share = (value - row.low) / (row.high - row.low);
-    return colour::of(viridis()[static_cast<size_t>(std::lround(share * (kPaletteSize - 1)))]);
-}
-
-bool is_number(const LaneRow& row, size_t lane) {
-    return !std::isnan(row.number[lane]) || row.text[lane] == "nan" || row.text[lane] == "-nan";
-}
-
-void draw_row(
-    const LaneReport& report, const LaneRow& row, const Cells& cells, float y, Selection& selection
-) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const float height = px(kRowHeight);
-    const int characters = static_cast<int>((cells.width - 4) / measure(Face::tiny_numbers, "0").x);
-    for (size_t lane = 0; lane < 32; ++lane) {
-        const ImVec2 low = cells.low(static_cast<int>(lane), y);
-        const ImVec2 high(cells.low(static_cast<int>(lane) + 1, y).x - 1, y + height - 1);
-        const bool active = (report.lanes >> lane & 1) != 0;
-        const bool number = is_number(row, lane);
-        const ImU32 fill = !active ? colour::kBar : number ? colour_of(row, lane) : colour::kRaised;
-        list->AddRectFilled(low, high, fill);
-        if (!active) list->AddLine({low.x, high.y}, {high.x, low.y}, colour::kLine);
-        if (active && number && characters >= 3)
-            put_centred(
-                {(low.x + high.x) / 2, (low.y + high.y) / 2},
-                {Face::tiny_numbers, colour::ink_on(fill)},
-                cell_text(row, lane, characters)
-            );
-        if (active && (row.changed >> lane & 1) != 0)
-            list->AddRectFilled({low.x, high.y - px(3)}, high, colour::kDifference);
-        if (static_cast<int>(lane) == selection.lane) list->AddRect(low, high, colour::kSelection);
-        if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, {high.x + 1, high.y + 1})) continue;
-        tooltip(
-            row.expression + " in lane " + std::to_string(lane) + ": " + row.text[lane] +
-            ((row.changed >> lane & 1) != 0 ? "\nbefore the last move: " + row.before[lane] : "") + "\n" +
-            row.origin
-        );
-        if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) selection.lane = static_cast<int>(lane);
+// A chevron before the name of what opens, a dot where something changed.
+void draw_name(const LaneRow& row, bool opened, ImVec2 at, float width) {
+    const float top = middle(at.y, px(kLaneRow), Face::small_numbers), y = at.y + px(kLaneRow) / 2;
+    if (row.changed != 0) dot({at.x - px(6), y}, px(2.5F), colour::kDifference);
+    const float inset = px(12) * static_cast<float>(row.depth);
+    at.x += inset, width -= inset;
+    if (row.opens) {
+        const float r = px(3), x = at.x + r;
+        ImDrawList* list = ImGui::GetWindowDrawList();
+        if (opened)
+            list->AddTriangleFilled({x - r, y - r / 2}, {x + r, y - r / 2}, {x, y + r}, colour::kDim);
+        else
+            list->AddTriangleFilled({x - r / 2, y - r}, {x + r, y}, {x - r / 2, y + r}, colour::kDim);
+        at.x += px(11), width -= px(11);
     }
-    register_control("lanes/cells/" + row.expression, cells.low(0, y), {cells.low(32, y).x, y + height});
-}
-
-// Name, where it lives, and what all lanes agree on.
-void draw_name(const LaneRow& row, ImVec2 at, float width) {
-    const float top = middle(at.y, px(kRowHeight), Face::small_numbers);
-    if (row.changed != 0) dot({at.x - px(6), at.y + px(kRowHeight) / 2}, px(2.5F), colour::kDifference);
     const float after =
         put_clipped({at.x, top}, width, {Face::small_numbers, colour::kBright}, row.expression);
     const std::string rest = row.uniform && row.problem.empty() ? row.text[0] : "";
@@ -166,50 +120,138 @@ void draw_name(const LaneRow& row, ImVec2 at, float width) {
         put_clipped({left, top}, at.x + width - left, {Face::small_numbers, colour::kFaint}, rest);
 }
 
-void draw_lane_numbers(const Cells& cells, float y, int lane) {
-    for (int i = 0; i < 32; ++i) {
-        if (cells.width < px(15) && i % 4 != 0) continue;
-        const ImVec2 low = cells.low(i, y);
-        put_centred(
-            {low.x + cells.width / 2, y + px(9)},
-            {Face::tiny_numbers, i == lane ? colour::kSelection : colour::kFaint},
-            std::to_string(i)
+// The same expression in every warp of the block, each where it stands: a click leads to that warp.
+void draw_warps(
+    const LaneReport& report, int lane, const LaneColumns& columns, float left, Commands& commands
+) {
+    for (const WarpRow& w : report.warps) {
+        const ImVec2 low = ImGui::GetCursorScreenPos();
+        const std::string name = "warp " + std::to_string(w.warp);
+        const Box label{
+            {left + px(12),        low.y               },
+            {columns.left - px(6), low.y + px(kLaneRow)}
+        };
+        if (press(label, "lanes/warp/" + std::to_string(w.warp)) && w.lanes != 0)
+            commands.seek = instant_of_warp(report, w.warp);
+        if (ImGui::IsItemHovered())
+            tooltip(
+                w.lanes == 0 ? name + " has ended"
+                             : name + " at " + file_name(w.file) + ":" + std::to_string(w.line) +
+                        (w.waits.empty() ? "" : "\nwaits for " + w.waits)
+            );
+        const float top = middle(low.y, px(kLaneRow), Face::small_numbers);
+        const bool here = w.warp == report.warp;
+        const float after =
+            put({label.low.x, top}, {Face::small_numbers, here ? colour::kSelection : colour::kText}, name);
+        const std::string place = w.lanes == 0 ? "ended" : w.line > 0 ? ":" + std::to_string(w.line) : "";
+        const ImU32 ink = w.waits.empty() ? colour::kFaint : colour::kWarning;
+        put_clipped(
+            {after + px(6), top},
+            label.high.x - after - px(6),
+            {Face::small_numbers, ink},
+            w.waits.empty() ? place : place + " waits"
         );
+        const std::string control = "lanes/across/" + std::to_string(w.warp);
+        if (w.row.problem.empty())
+            draw_lane_row(
+                {w.row, w.lanes, here ? lane : -1, control, report.across + " of " + name}, columns, low.y
+            );
+        else
+            put_clipped(
+                {columns.left, middle(low.y, px(kLaneRow), Face::small_words)},
+                columns.width * 32,
+                {Face::small_words, colour::kFaint},
+                w.row.problem
+            );
+        ImGui::SetCursorScreenPos({low.x, low.y + px(kLaneRow)});
     }
 }
 
-void draw_rows(LanesPanel& panel, const LaneReport& report, Selection& selection, Box box) {
+// Three dots at the right end of a name: its values in every warp.
+bool draw_across(const std::string& expression, bool shown, Box name, bool hot) {
+    const Box dots{
+        {name.high.x - px(14), name.low.y},
+        name.high
+    };
+    const bool pressed = press(dots, "lanes/warps/" + expression);
+    hot = hot || ImGui::IsItemHovered();
+    if (ImGui::IsItemHovered()) tooltip(shown ? "this warp alone" : "in every warp of the block");
+    if (shown || hot)
+        for (const float step : {-4.0F, 0.0F, 4.0F})
+            dot({dots.low.x + px(7), dots.low.y + px(kLaneRow) / 2 + px(step)},
+                px(1.5F),
+                shown ? colour::kSelection : colour::kDim);
+    return pressed;
+}
+
+void draw_values(
+    LanesPanel& panel,
+    const LaneReport& report,
+    size_t index,
+    const LaneColumns& columns,
+    Selection& selection,
+    Commands& commands
+) {
+    const LaneRow& row = report.rows[index];
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const Box name{
+        {low.x + px(size::kPad), low.y               },
+        {columns.left - px(4),   low.y + px(kLaneRow)}
+    };
+    LaneWatch& asked = panel.watch;
+    const auto watch = row.depth == 0 ? std::find(asked.watches.begin(), asked.watches.end(), row.expression)
+                                      : asked.watches.end();
+    const bool opened =
+        std::find(asked.opened.begin(), asked.opened.end(), row.expression) != asked.opened.end();
+    const bool pressed = press(
+        {
+            name.low, {name.high.x - px(16), name.high.y}
+    },
+        "lanes/row/" + std::to_string(index)
+    );
+    const bool hot = ImGui::IsItemHovered();
+    if (hot && row.opens)
+        tooltip(opened ? "a click closes its parts" : "a click opens its parts");
+    else if (hot && watch != asked.watches.end())
+        tooltip("a click takes this watch away");
+    draw_name(row, opened, name.low, name.width() - px(16));
+    if (row.problem.empty() && draw_across(row.expression, report.across == row.expression, name, hot))
+        asked.across = asked.across == row.expression ? "" : row.expression;
+    if (row.problem.empty()) {
+        const int lane = draw_lane_row(
+            {row, report.lanes, selection.lane, "lanes/cells/" + row.expression, row.expression},
+            columns,
+            low.y
+        );
+        if (lane >= 0) selection.lane = lane;
+    } else {
+        put_clipped(
+            {columns.left, middle(low.y, px(kLaneRow), Face::small_words)},
+            columns.width * 32,
+            {Face::small_words, colour::kWarning},
+            row.problem
+        );
+    }
+    ImGui::SetCursorScreenPos({low.x, low.y + px(kLaneRow)});
+    if (!report.across.empty() && report.across == row.expression)
+        draw_warps(report, selection.lane, columns, name.low.x, commands);
+    if (!pressed) return;
+    if (row.opens)
+        flip(asked.opened, row.expression);
+    else if (watch != asked.watches.end())
+        asked.watches.erase(watch);
+}
+
+void draw_rows(
+    LanesPanel& panel, const LaneReport& report, Selection& selection, Commands& commands, Box box
+) {
     const float left = box.low.x + px(size::kPad);
-    const Cells cells{left + px(kNames), (box.width() - px(kNames + 2 * size::kPad)) / 32};
-    draw_lane_numbers(cells, box.low.y, selection.lane);
+    const LaneColumns columns{left + px(kNames), (box.width() - px(kNames + 2 * size::kPad)) / 32};
+    draw_lane_numbers(columns, box.low.y, selection.lane);
     ImGui::SetCursorScreenPos({box.low.x, box.low.y + px(18)});
     if (ImGui::BeginChild("rows", {box.width(), box.height() - px(18)})) {
-        for (size_t i = 0; i < report.rows.size(); ++i) {
-            const LaneRow& row = report.rows[i];
-            const ImVec2 low = ImGui::GetCursorScreenPos();
-            const Box name{
-                {left,               low.y                 },
-                {cells.left - px(6), low.y + px(kRowHeight)}
-            };
-            const auto watch =
-                std::find(panel.watch.watches.begin(), panel.watch.watches.end(), row.expression);
-            const bool removed =
-                press(name, "lanes/row/" + std::to_string(i)) && watch != panel.watch.watches.end();
-            if (watch != panel.watch.watches.end() && ImGui::IsItemHovered())
-                tooltip("a click takes this watch away");
-            draw_name(row, name.low, name.width());
-            if (row.problem.empty())
-                draw_row(report, row, cells, low.y, selection);
-            else
-                put_clipped(
-                    {cells.left, middle(low.y, px(kRowHeight), Face::small_words)},
-                    cells.width * 32,
-                    {Face::small_words, colour::kWarning},
-                    row.problem
-                );
-            if (removed) panel.watch.watches.erase(watch);
-            ImGui::SetCursorScreenPos({low.x, low.y + px(kRowHeight)});
-        }
+        for (size_t i = 0; i < report.rows.size(); ++i)
+            draw_values(panel, report, i, columns, selection, commands);
         if (report.rows.empty())
             put(ImGui::GetCursorScreenPos(),
                 {Face::small_words, colour::kFaint},
@@ -236,6 +278,9 @@ std::string subtitle_of(const Session& session, const LaneReport& report) {
         report.build + " build, simulated";
     if (!report.schedule_note.empty()) text += "; " + report.schedule_note;
     if (report.lanes != ~0U) text += ", " + std::to_string(std::popcount(report.lanes)) + " lanes active";
+    for (const WarpRow& w : report.warps)
+        if (w.warp == report.warp && (w.lanes & report.lanes) != 0 && !w.waits.empty())
+            text += ", waits for " + w.waits;
     return text;
 }
 
@@ -277,7 +322,7 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
     else if (lanes.report && !lanes.report->problem.empty() && lanes.talk.asked.empty())
         say(body, colour::kWarning, lanes.report->problem);
     else if (there)
-        draw_rows(panel, *lanes.report, selection, body);
+        draw_rows(panel, *lanes.report, selection, commands, body);
     else
         say(body, colour::kDim, waiting_words(panel, lanes.talk));
 }

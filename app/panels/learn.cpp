@@ -1,12 +1,13 @@
 // Left the list, right the lesson: what to do, what the last check said, the open hints, the text.
 #include "app/panels/learn.h"
 
+#include "app/draw/pages/prose.h"
 #include "app/draw/widgets.h"
 
 #include <imgui.h>
 
-#include <sstream>
 #include <string>
+#include <vector>
 
 namespace wl::app {
 
@@ -69,21 +70,24 @@ float draw_buttons(const LearnPanel& panel, const Session& session, Commands& co
     return box.low.y + px(kControlHeight + 8);
 }
 
-void paragraph(const std::string& text, Face face, ImU32 ink) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x - px(8);
-    const float below = put_wrapped(at, width, {face, ink}, text);
-    ImGui::Dummy({width, below - at.y + px(6)});
-}
-
-// Lines as they stand, in the face of numbers; commands stand out.
-void lines(const std::string& text) {
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) {
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        const bool command = line.find("$ warplens ") != std::string::npos;
-        put(at, {Face::small_numbers, command ? colour::kAccent : colour::kText}, line);
-        ImGui::Dummy({measure(Face::small_numbers, line).x, line_height(Face::small_numbers)});
+// The page as its author wrote it.
+void draw_page(const std::vector<LessonPiece>& page) {
+    for (const LessonPiece& piece : page) {
+        if (piece.kind == "title")
+            put_title(piece.text);
+        else if (piece.kind == "heading")
+            put_heading(piece.text);
+        else if (piece.kind == "item")
+            put_item(piece.text);
+        else if (piece.kind == "paragraph")
+            put_paragraph(piece.text);
+        else
+            put_listing(
+                piece.kind == "command"      ? Listing::command
+                    : piece.kind == "output" ? Listing::output
+                                             : Listing::code,
+                piece.text
+            );
     }
 }
 
@@ -92,15 +96,21 @@ void draw_lesson(const Session& session, Box box) {
     ImGui::SetCursorScreenPos(box.low);
     const ImVec2 size{box.width(), box.height()};
     if (ImGui::BeginChild("lesson", size, ImGuiChildFlags_None, ImGuiWindowFlags_HorizontalScrollbar)) {
-        if (!session.lessons.problem.empty()) paragraph(session.lessons.problem, Face::words, colour::kBad);
-        if (!lesson.task.empty()) paragraph(lesson.task, Face::words, colour::kBright);
-        if (lesson.verdict == "solved") paragraph("Solved.", Face::strong, colour::kGood);
+        const ImVec2 spacing = ImGui::GetStyle().ItemSpacing;
+        ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(spacing.x, 0));
+        if (!session.lessons.problem.empty()) put_paragraph(session.lessons.problem, colour::kBad);
+        if (!lesson.task.empty()) put_paragraph("**To do.** " + lesson.task, colour::kBright);
+        if (lesson.verdict == "solved") put_paragraph("**Solved.**", colour::kGood);
         const bool not_yet = lesson.verdict == "not yet";
-        if (not_yet) paragraph("Not yet: " + lesson.says, Face::words, colour::kWarning);
+        if (not_yet) put_paragraph("Not yet: " + lesson.says, colour::kWarning);
         for (size_t k = 0; k < lesson.hints.size(); ++k)
-            paragraph("Hint " + std::to_string(k + 1) + ": " + lesson.hints[k], Face::words, colour::kAccent);
-        if (not_yet && !lesson.run.empty()) lines("$ warplens " + lesson.run + "\n" + lesson.output);
-        lines(lesson.text);
+            put_paragraph("**Hint " + std::to_string(k + 1) + ".** " + lesson.hints[k], colour::kAccent);
+        if (not_yet && !lesson.run.empty()) {
+            put_listing(Listing::command, "$ warplens " + lesson.run);
+            put_listing(Listing::output, lesson.output);
+        }
+        draw_page(lesson.page);
+        ImGui::PopStyleVar();
     }
     ImGui::EndChild();
 }

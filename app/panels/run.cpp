@@ -8,6 +8,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
@@ -162,12 +163,16 @@ void draw_rest(RunPanel& panel, Flow& flow, const std::string& wrong) {
     type(flow, {"seed", "seed", 44}, panel.seed, "0", wrong);
     choose(flow, {"inputs", "inputs", 104}, kInputs, panel.inputs, "as given", wrong);
     choose(flow, {"on", "on", 64}, {"cpu", "gpu", "both"}, panel.on, "", wrong);
+    type(flow, {"host", "host", 112}, panel.host, "this machine", wrong);
+    if (ImGui::IsItemHovered())
+        tooltip("USER@MACHINE: the run happens there, by ssh, and its capture comes back");
     type(flow, {"block", "record", 76}, panel.block, "x,y,z", wrong);
 }
 
 // Of a window without room for a second row: what has values of its own besides kernel, fault and preset.
 bool has_more(const RunPanel& panel) {
-    return panel.seed[0] != '\0' || panel.block[0] != '\0' || !panel.inputs.empty() || panel.on != "cpu" ||
+    return panel.seed[0] != '\0' || panel.block[0] != '\0' || panel.host[0] != '\0' ||
+        !panel.inputs.empty() || panel.on != "cpu" ||
         std::ranges::any_of(panel.set, [](const auto& set) { return set.second[0] != '\0'; });
 }
 
@@ -175,7 +180,8 @@ void draw_folded(RunPanel& panel, const KernelChoice* choice, Flow& flow) {
     const ImVec2 at = flow.place(button_width("Parameters"));
     const ImU32 ink = has_more(panel) ? colour::kAccent : colour::kText;
     if (button(at, "run/more", "Parameters", {.text = ink})) ImGui::OpenPopup("parameters");
-    if (ImGui::IsItemHovered()) tooltip("parameters, seed, inputs, who executes, a block to record");
+    if (ImGui::IsItemHovered())
+        tooltip("parameters, seed, inputs, who executes and where, a block to record");
     ImGui::SetNextWindowPos({at.x, at.y + px(kControlHeight + 4)});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
     if (ImGui::BeginPopup("parameters")) {
@@ -251,6 +257,10 @@ std::string field_of(const std::string& message) {
         {"--inputs",              "inputs"},
         {"lies outside the grid", "block" },
         {"--record",              "block" },
+        {"the connection to ",    "host"  },
+        {"has no program",        "host"  },
+        {"could not unpack",      "host"  },
+        {"--host",                "host"  },
         {"CUDA driver",           "on"    },
         {"--on",                  "on"    },
         {"no kernel",             "kernel"},
@@ -264,6 +274,14 @@ std::string field_of(const std::string& message) {
     return "";
 }
 
+std::string refusal_of(const RunPanel& panel) {
+    const std::string seed = panel.seed.data();
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), value);
+    if (seed.empty() || (error == std::errc() && end == seed.data() + seed.size())) return "";
+    return "--seed " + seed + ": a seed is a whole number from 0 to 18446744073709551615.";
+}
+
 KernelOptions request_of(const RunPanel& panel, const Session& session) {
     const KernelChoice* choice = choice_of(session, panel.kernel);
     KernelOptions request;
@@ -274,6 +292,8 @@ KernelOptions request_of(const RunPanel& panel, const Session& session) {
     for (const auto& [name, value] : panel.set)
         if (value[0] != '\0') request.set.push_back(name + "=" + value.data());
     if (panel.block[0] != '\0') request.record = {panel.block.data()};
+    request.host = panel.host.data();
+    if (!request.host.empty()) request.remote_program = panel.remote_program;
     return request;
 }
 
@@ -284,6 +304,8 @@ void take_request(RunPanel& panel, const Session& session, const KernelOptions& 
     panel.preset = request.preset, panel.on = request.on, panel.inputs = request.inputs;
     put_text(panel.seed, request.seed == 0 ? "" : std::to_string(request.seed));
     put_text(panel.block, request.record.empty() ? "" : request.record.back());
+    put_text(panel.host, request.host);
+    if (!request.remote_program.empty()) panel.remote_program = request.remote_program;
     panel.set.clear();
     for (const std::string& setting : request.set) {
         const size_t equals = setting.find('=');

@@ -16,12 +16,17 @@ struct RunPanel {
     std::map<std::string, std::array<char, 64>> set;  // parameters by name; empty: the manifest's value
     std::array<char, 24> seed = {};
     std::array<char, 32> block = {};  // "X,Y,Z" to be recorded, too
+    std::array<char, 64> host = {};   // USER@MACHINE that runs it, by ssh; empty: this one
+    std::string remote_program;       // warplens there; empty: on its PATH
     uint64_t capture = 0;             // Session::captures that the choice was taken from
     float height = 0;                 // pixels of the last frame
 };
 
 // Fields from left to right, in more rows where it is narrow; sets the height that they took.
 void draw(RunPanel& panel, const Session& session, Commands& commands);
+
+// Why a run with what the fields say cannot be asked for; empty: it can.
+std::string refusal_of(const RunPanel& panel);
 
 // The run that is chosen.
 KernelOptions request_of(const RunPanel& panel, const Session& session);

@@ -2,6 +2,7 @@
 #include "app/panels/source.h"
 
 #include "app/draw/code.h"
+#include "app/draw/lanes/gutter.h"
 #include "app/draw/widgets.h"
 #include "app/session/clock.h"
 #include "app/session/navigate.h"
@@ -71,13 +72,6 @@ int writer_line(const SourcePanel& panel, const Session& session, const Selectio
     return site != nullptr && site->source == panel.source ? site->line : 0;
 }
 
-struct LineLook {
-    int line = 0;  // 1-based
-    bool current = false, writer = false, call = false;
-    const capture::Finding* finding = nullptr;
-    const Breakpoint* breakpoint = nullptr;
-};
-
 const capture::Finding* finding_at(const Session& session, const std::string& path, int line) {
     for (const capture::Finding& finding : session.capture.findings) {
         for (const capture::Where* where : {&finding.where, &finding.other}) {
@@ -97,40 +91,6 @@ bool is_call_of(const Session& session, const Selection& selection, int source, 
     return false;
 }
 
-// A flag behind the number; hollow when it has a condition.
-void draw_breakpoint(const Breakpoint& breakpoint, Box box, float number_right) {
-    const ImVec2 low(box.low.x + px(18), box.low.y + px(2)), high(number_right + px(4), box.high.y - px(2));
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(
-        low, high, colour::with_alpha(colour::kAccent, breakpoint.condition.empty() ? 200 : 70), px(3)
-    );
-    list->AddRect(low, high, colour::kAccent, px(3));
-}
-
-void draw_gutter(const LineLook& look, Box box, float number_right) {
-    const float y = (box.low.y + box.high.y) / 2;
-    const ImU32 ink = look.breakpoint != nullptr || look.current ? colour::kBright : colour::kFaint;
-    if (look.breakpoint != nullptr) draw_breakpoint(*look.breakpoint, box, number_right);
-    put_right(
-        {number_right, middle(box.low.y, box.height(), Face::small_numbers)},
-        {Face::small_numbers, ink},
-        std::to_string(look.line)
-    );
-    if (look.finding != nullptr) dot({box.low.x + px(11), y}, px(4), colour::kBad);
-    if (!look.writer) return;
-    const float x = number_right + px(7), r = px(4);
-    ImGui::GetWindowDrawList()->AddTriangleFilled({x, y - r}, {x + r * 1.3F, y}, {x, y + r}, colour::kGot);
-}
-
-void draw_background(const LineLook& look, Box box) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    if (look.finding != nullptr) list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kBad, 26));
-    if (look.call) list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kSelection, 16));
-    if (!look.current) return;
-    list->AddRectFilled(box.low, box.high, colour::with_alpha(colour::kSelection, 40));
-    list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour::kSelection);
-}
-
 LineLook look_of(const SourcePanel& panel, const Session& session, const Selection& selection, int line) {
     const Place place = place_of(session, selection);
     const std::string& path = session.capture.sources[static_cast<size_t>(panel.source)].path;
@@ -141,6 +101,10 @@ LineLook look_of(const SourcePanel& panel, const Session& session, const Selecti
     look.writer = writer_line(panel, session, selection) == line;
     look.call = is_call_of(session, selection, panel.source, line);
     look.finding = finding_at(session, path, line);
+    if (const LaneReport* report = instant_shown(session, selection))
+        for (const WarpRow& w : report->warps)
+            if (w.line == line && w.lanes != 0 && file_name(w.file) == file_name(path))
+                look.warps.push_back(&w);
     return look;
 }
 
@@ -167,7 +131,8 @@ void use_line(
     const Breakpoint here{file_name(path), line, ""};
     const Breakpoint* set = breakpoint_at(session, path, line);
     const Box number{
-        box.low, {box.low.x + gutter - px(8), box.high.y}
+        {box.low.x + px(kWarpsEnd) + 1, box.low.y },
+        {box.low.x + gutter - px(8),    box.high.y}
     };
     bool toggled = press(number, "source/gutter/" + std::to_string(line));
     bool over = ImGui::IsItemHovered(), menu = ImGui::IsItemClicked(ImGuiMouseButton_Right);
@@ -236,7 +201,7 @@ void draw_lines(
     bring_into_sight(scroll_to, height);
     size_t longest = 0;
     for (const std::string_view line : lines) longest = std::max(longest, line.size());
-    const float gutter = px(68),
+    const float gutter = px(kGutter),
                 text_width = measure(Face::small_numbers, "0").x * static_cast<float>(longest) + px(12);
     ImGuiListClipper clipper;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
@@ -247,10 +212,12 @@ void draw_lines(
             const Box box{
                 low, {low.x + width, low.y + height}
             };
+            const LineLook look = look_of(panel, session, selection, i + 1);
+            const int warp = press_warps(look, box, selection.warp);
+            if (warp >= 0) commands.seek = instant_of_warp(*session.lanes.report, warp);
             use_line(panel, session, selection, commands, {box, gutter, i + 1});
             ImGui::SetCursorScreenPos({low.x - sideways, low.y});
             ImGui::Dummy({gutter + text_width, height});
-            const LineLook look = look_of(panel, session, selection, i + 1);
             draw_background(look, box);
             if (panel.find.open && holds(lines[static_cast<size_t>(i)], panel.find.query.data()))
                 ImGui::GetWindowDrawList()->AddRectFilled(
@@ -264,7 +231,7 @@ void draw_lines(
                 height
             );
             ImGui::PopClipRect();
-            draw_gutter(look, box, low.x + px(50));
+            draw_gutter(look, box, selection.warp);
         }
     }
     ImGui::PopStyleVar();

@@ -54,6 +54,7 @@ constexpr Action kActions[] = {
     {A::back_iteration, "Step", "back-iteration", "The stage's iteration before", "Shift+I", "step/iteration/back", "the same backwards"},
     {A::write, "Step", "write", "To a write of the element", "W", "step/write", "to the next write of the selected element, by any warp"},
     {A::back_write, "Step", "back-write", "Back to a write of the element", "Shift+W", "step/write/back", "the same backwards"},
+    {A::break_write, "Step", "break-write", "Break where the element is written", "Shift+F9", "step/break-write", "a breakpoint on the selected element: F5 stops where any warp writes it; again: no longer"},
     {A::race, "Step", "race", "To an access of a race", "J", "step/race", "to the next access, of any warp, at which a race was seen"},
     {A::back_race, "Step", "back-race", "Back to an access of a race", "Shift+J", "step/race/back", "the same backwards"},
     {A::difference, "Heatmaps", "difference", "Difference", "1", "heat/metric/difference", "got - reference"},
@@ -86,6 +87,9 @@ constexpr Action kActions[] = {
     {A::redo_layout, "View", "redo", "Redo docking", "Ctrl+Shift+Z", "", "make it again"},
     {A::layout, "View", "layout", "Default layout", "Ctrl+0", "", "every panel open and in its place, in this workspace"},
     {A::theme, "View", "theme", "Light theme", "Ctrl+Shift+L", "", "the other of the two themes"},
+    {A::larger, "View", "larger", "Larger", "Ctrl+=", "", "words, numbers and controls a step larger, up to three times the display's own size"},
+    {A::smaller, "View", "smaller", "Smaller", "Ctrl+-", "", "a step smaller"},
+    {A::usual_size, "View", "usual-size", "The display's own size", "Ctrl+Shift+0", "", "as large as the display asks for, or --scale"},
 };
 // clang-format on
 

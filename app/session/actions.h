@@ -58,6 +58,7 @@ enum class Act : uint8_t {
     back_iteration,
     write,
     back_write,
+    break_write,
     race,
     back_race,
     // Heatmaps
@@ -93,6 +94,9 @@ enum class Act : uint8_t {
     redo_layout,
     layout,
     theme,
+    larger,
+    smaller,
+    usual_size,
 };
 
 struct Action {

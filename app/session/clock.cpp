@@ -74,7 +74,7 @@ void follow(Session& session, Selection& selection, bool stepped) {
 
 void remove_breakpoint(Session& session, const Breakpoint& breakpoint) {
     std::erase_if(session.breakpoints, [&](const Breakpoint& b) {
-        return b.line == breakpoint.line && b.file == breakpoint.file;
+        return b.line == breakpoint.line && b.file == breakpoint.file && b.element == breakpoint.element;
     });
 }
 
@@ -91,8 +91,16 @@ const Breakpoint* breakpoint_at(const Session& session, const std::string& path,
     return at != session.breakpoints.end() ? &*at : nullptr;
 }
 
+bool breaks_on(const Session& session, const std::string& element) {
+    return std::any_of(session.breakpoints.begin(), session.breakpoints.end(), [&](const Breakpoint& b) {
+        return !element.empty() && b.element == element;
+    });
+}
+
 std::string breakpoint_words(const Breakpoint& b) {
-    return b.file + ":" + std::to_string(b.line) + (b.condition.empty() ? "" : " if " + b.condition);
+    const std::string place =
+        b.element.empty() ? b.file + ":" + std::to_string(b.line) : "write " + b.element;
+    return place + (b.condition.empty() ? "" : " if " + b.condition);
 }
 
 void ask_step(
@@ -172,6 +180,17 @@ void take_waiting_step(Session& session, const Selection& selection) {
     const std::string next = lanes.steps.front();
     lanes.steps.erase(lanes.steps.begin());
     ask_step(session, selection, lanes.question, next);
+}
+
+const LaneReport* instant_shown(const Session& session, const Selection& selection) {
+    const LanesAnswer& lanes = session.lanes;
+    const bool there = lanes.report && lanes.report->problem.empty() &&
+        lanes.report->warp == selection.warp && lanes.shown == words_of(lanes.question);
+    return there ? &*lanes.report : nullptr;
+}
+
+std::string instant_of_warp(const LaneReport& report, int warp) {
+    return "--warp " + std::to_string(warp) + " --order " + std::to_string(report.order);
 }
 
 std::optional<uint32_t> timeline_time(const Session& session, const LaneReport& report) {

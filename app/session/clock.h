@@ -32,6 +32,11 @@ void take_lanes_answer(Session& session, Selection& selection, const std::string
 // The next of the steps that wait, when nothing is being answered.
 void take_waiting_step(Session& session, const Selection& selection);
 
+// The instant that Lanes shows, when it is the selected one; nullptr: none is, or its answer is awaited.
+const LaneReport* instant_shown(const Session& session, const Selection& selection);
+// Options that name the same instant for another warp: where that one stands then.
+std::string instant_of_warp(const LaneReport& report, int warp);
+
 // Of the report's instant, where the timeline shows its block.
 std::optional<uint32_t> timeline_time(const Session& session, const LaneReport& report);
 // The selected time for another build: "softmax#0,barrier#2,0.5"; empty: no block was recorded.
@@ -41,6 +46,7 @@ std::string between_words(const Session& session, const Selection& selection);
 void set_breakpoint(Session& session, const Breakpoint& breakpoint);
 void remove_breakpoint(Session& session, const Breakpoint& breakpoint);
 const Breakpoint* breakpoint_at(const Session& session, const std::string& path, int line);  // nullptr: none
+bool breaks_on(const Session& session, const std::string& element);  // where it is written
 // As --break reads it.
 std::string breakpoint_words(const Breakpoint& breakpoint);
 

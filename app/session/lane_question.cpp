@@ -83,6 +83,8 @@ bool is_empty(const LaneQuestion& q) { return q.instant.empty() && q.line.empty(
 std::string watch_words(const LaneWatch& watch) {
     std::string text;
     for (const std::string& each : watch.watches) text += " --watch " + quoted(each);
+    for (const std::string& each : watch.opened) text += " --open " + quoted(each);
+    if (!watch.across.empty()) text += " --across " + quoted(watch.across);
     return text;
 }
 

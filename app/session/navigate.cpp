@@ -206,7 +206,12 @@ void select_witness(const Session& session, Selection& selection, int witness) {
     const int site = site_at_line(session.capture, where->file, where->line);
     if (site >= 0) selection.site = site;
     const capture::Finding& finding = session.capture.findings[static_cast<size_t>(selection.finding)];
-    if (tile_of_finding(session.capture, finding.where) >= 0) return;
+    const int tile = tile_of_finding(session.capture, finding.where);
+    if (tile >= 0 && witness == 0) {  // the instant of its first witness is the tile's
+        const capture::Tile& of = tile_at(session, tile);
+        if (record_index(session, of.block) >= 0) selection.time = static_cast<uint32_t>(of.time);
+        return;
+    }
     const bool elsewhere = is_of_another_launch(session.capture, *where);
     if (where->block >= 0 && !elsewhere) selection.block = where->block;
     if (!where->lanes.empty())

@@ -83,7 +83,8 @@ std::vector<std::string> command_line(
 ) {
     std::vector<std::string> words = {program, "run"};
     KernelOptions told = request;
-    if (!told.search) told.search = 0;  // the window wants the verdict at once
+    constexpr uint64_t kSearch = 6;  // seconds: the verdict is shown before, the causes are there within ten
+    if (!told.search) told.search = kSearch;
     const std::vector<std::string> kernel = words_of(told);
     words.insert(words.end(), kernel.begin(), kernel.end());
     words.insert(words.end(), {"-o", capture, "--progress"});
@@ -195,6 +196,17 @@ bool prepare(Session& session, Selection& selection) {
     return changed;
 }
 
+bool may_run(const Session& session) { return !session.worker || session.purpose == Purpose::causes; }
+
+void end_causes(Session& session) {
+    if (!session.worker || session.purpose != Purpose::causes) return;
+    const std::string file = session.worker->capture;
+    session.worker.reset();
+    session.purpose = Purpose::fresh;
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+}
+
 bool is_waiting(const Session& session) {
     return session.worker || session.opening || session.keeping || session.loading ||
         is_counting(session.against) || session.banks.worker || is_asking(session.written) ||
@@ -208,6 +220,7 @@ void run(Session& session, const KernelOptions& request) {
         "warplens-" + std::to_string(getpid()) + "-" + std::to_string(session.loads) + ".wlcap";
     const std::string capture = (std::filesystem::temp_directory_path() / name).string();
     try {
+        end_causes(session);
         auto worker = std::make_unique<Worker>();
         start(*worker, command_line(request, session.program, capture), capture);
         session.worker = std::move(worker);

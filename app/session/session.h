@@ -63,6 +63,8 @@ struct LaneWatch {
     bool debug = true;                 // of which build: source variables by name
     std::string condition;             // of arrivals at a line only those where it is true for a lane
     std::vector<std::string> watches;  // besides the variables
+    std::vector<std::string> opened;   // objects whose parts are shown
+    std::string across;                // told of every warp of the block; empty: none is
 };
 
 // Options of `warplens at`.
@@ -78,9 +80,10 @@ std::string watch_words(const LaneWatch& watch);
 
 // Where `go` stops.
 struct Breakpoint {
-    std::string file;  // its last part
-    int line = 0;
-    std::string condition;  // over the lanes' variables; empty: always
+    std::string file;          // its last part
+    int line = 0;              // 0: on data
+    std::string condition;     // over the lanes' variables; empty: always
+    std::string element = {};  // NAME[i][j]: where it is written
 };
 
 // A source that does not compile.
@@ -221,6 +224,8 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
 bool prepare(Session& session, Selection& selection);
 
 void run(Session& session, const KernelOptions& request);  // an Error becomes the message
+bool may_run(const Session& session);  // no worker runs, or none but one that looks for causes
+void end_causes(Session& session);     // of a run whose verdict is shown
 
 // ---- look-ups that several panels need
 const capture::Tile* tile_of(const Session& session, const Selection& selection);

@@ -35,9 +35,39 @@ void measure(LaneRow& row, uint32_t lanes) {
     }
 }
 
+// Values of all of them are coloured by one scale.
+void share_range(std::vector<WarpRow>& warps) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const WarpRow& w : warps) low = std::min(low, w.row.low), high = std::max(high, w.row.high);
+    for (WarpRow& w : warps) w.row.low = low, w.row.high = high;
+}
+
+// "FILE:LINE" in its parts; no line: both stay empty.
+void read_place(const std::string& place, std::string& file, int& line) {
+    const size_t colon = place.rfind(':');
+    if (colon == std::string::npos) return;
+    file = place.substr(0, colon);
+    line = std::atoi(place.c_str() + colon + 1);
+}
+
+WarpRow warp_from(const json& j, const std::string& across) {
+    WarpRow w;
+    w.warp = j.at("warp"), w.lanes = j.at("lanes"), w.waits = j.at("waits");
+    read_place(j.at("place"), w.file, w.line);
+    if (across.empty()) return w;
+    w.row.expression = across, w.row.problem = j.at("problem");
+    const json& values = j.at("values");
+    w.row.text.fill("-");
+    for (size_t lane = 0; lane < std::min<size_t>(values.size(), 32); ++lane)
+        w.row.text[lane] = values.at(lane);
+    measure(w.row, w.lanes);
+    return w;
+}
+
 LaneRow row_from(const json& j, uint32_t lanes) {
     LaneRow row;
     row.expression = j.at("expression"), row.origin = j.at("origin"), row.problem = j.at("problem");
+    row.depth = j.value("depth", 0), row.opens = j.value("opens", false);
     if (!row.problem.empty()) return row;
     for (size_t lane = 0; lane < 32; ++lane) row.text[lane] = j.at("lanes").at(lane);
     measure(row, lanes);
@@ -54,16 +84,15 @@ LaneReport lane_report(const std::string& text) {
         if (!report.problem.empty()) return report;
         report.build = j.at("build"), report.function = j.at("function");
         report.instruction = j.at("instruction"), report.schedule_note = j.value("schedule_note", "");
-        const std::string place = j.at("place");
-        const size_t colon = place.rfind(':');
-        if (colon != std::string::npos) {
-            report.file = place.substr(0, colon);
-            report.line = std::atoi(place.c_str() + colon + 1);
-        }
+        read_place(j.at("place"), report.file, report.line);
         report.block = j.at("block"), report.warp = j.at("warp"), report.time = j.at("time");
         report.order = j.at("order"), report.between = between_from(j.at("between").get<std::string>());
         report.lanes = j.at("lanes");
         for (const json& row : j.at("values")) report.rows.push_back(row_from(row, report.lanes));
+        report.across = j.value("across", "");
+        for (const json& w : j.value("warps", json::array()))
+            report.warps.push_back(warp_from(w, report.across));
+        share_range(report.warps);
         return report;
     });
 }

@@ -19,6 +19,18 @@ struct LaneRow {
     std::array<std::string, 32> before;  // ... and what
     bool uniform = false;                // all active lanes hold the same
     double low = 0, high = 0;            // of the finite numbers of active lanes
+    int depth = 0;                       // of a part of an opened object: how deep
+    bool opens = false;                  // has parts
+};
+
+// Lanes of a warp that stand at one line.
+struct WarpRow {
+    int warp = 0;
+    uint32_t lanes = 0;  // 0: it has ended
+    std::string file;    // empty: no line
+    int line = 0;
+    std::string waits;  // for what; empty: for its turn alone
+    LaneRow row;        // of LaneReport::across; no text: it was not asked
 };
 
 struct LaneReport {
@@ -33,6 +45,8 @@ struct LaneReport {
     Between between;               // the same instant for another build
     uint32_t lanes = 0;            // active
     std::vector<LaneRow> rows;
+    std::vector<WarpRow> warps;  // of the block, at the same instant
+    std::string across;          // the expression that is told of every warp; empty: none
 };
 
 // Throws Error when the line is not such an answer.

@@ -14,7 +14,8 @@ LessonReport report_from(const json& j) {
     for (const json& one : j.value("lessons", json::array()))
         r.list.push_back({one.at("number"), one.at("title"), one.at("about"), one.at("solved")});
     r.lesson = j.value("lesson", ""), r.title = j.value("title", "");
-    r.text = j.value("text", ""), r.task = j.value("task", ""), r.folder = j.value("folder", "");
+    for (const json& one : j.value("page", json::array())) r.page.push_back({one.at("kind"), one.at("text")});
+    r.task = j.value("task", ""), r.folder = j.value("folder", "");
     r.files = j.value("files", std::vector<std::string>{});
     const auto hints = j.find("hints");
     if (hints != j.end() && hints->is_array()) r.hints = hints->get<std::vector<std::string>>();

@@ -11,11 +11,17 @@ struct LessonEntry {
     bool solved = false;
 };
 
+// A piece of a lesson's page: title, heading, paragraph, item, code, command, output.
+struct LessonPiece {
+    std::string kind, text;
+};
+
 // A field that an answer does not have is empty.
 struct LessonReport {
     std::vector<LessonEntry> list;
-    std::string lesson, title, text, task;  // lesson: "03-races"
-    std::string folder;                     // where the exercise lies
+    std::string lesson, title, task;  // lesson: "03-races"
+    std::vector<LessonPiece> page;
+    std::string folder;  // where the exercise lies
     std::vector<std::string> files, hints;
     int hints_of = 0;
     std::string verdict, says, run, output;  // "solved", "not yet"

@@ -12,6 +12,7 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
@@ -203,14 +204,29 @@ void look_again(const Experiment& e, capture::Capture& c, std::vector<execution:
     c.seconds.emplace_back("emulator", seconds(again));
 }
 
-// Rules change the program and run it again; so can the emulator alone.
-std::vector<capture::Finding> diagnose_by_emulator(
-    const Experiment& e, const capture::Capture& c, const std::vector<execution::Incident>& incidents
+// What the emulator lacks of the program; empty: nothing.
+std::string lacks(const Experiment& e) {
+    try {
+        static_cast<void>(emulator::executor().prepare(e.module, e.entry));
+        return {};
+    } catch (const Unsupported& u) { return u.what(); }
+}
+
+// Rules change the program and run it again: on the emulator, which sees each access, or, where it lacks an
+// instruction, on the executor for trials.
+std::vector<capture::Finding> diagnose_measured(
+    const Experiment& e, capture::Capture& c, const std::vector<execution::Incident>& incidents
 ) {
     if (e.options.executor.can.bounds) return diagnose(e, c, incidents);
-    Experiment simulated = e;
-    simulated.options.executor = emulator::executor();
-    return diagnose(simulated, c, incidents);
+    Experiment other = e;
+    other.options.executor = emulator::executor();
+    const std::string lacking = lacks(e);
+    if (!lacking.empty() && executor_for_trials()) {
+        constexpr int kThreads = 2;  // it runs one at a time: while it does, another is compiled
+        other.options.executor = *executor_for_trials(), other.options.threads = kThreads;
+        c.notes.push_back("changed programs are tried on " + other.options.executor.name);
+    }
+    return diagnose(other, c, incidents);
 }
 
 // What a device left of the stores that were asked for is no evidence of what else was stored: rules do not
@@ -258,7 +274,7 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
     if (options.diagnose) {
         const Timer diagnose_time;
         report(options, "diagnose", 0);
-        c.findings = diagnose_by_emulator(e, c, incidents);
+        c.findings = diagnose_measured(e, c, incidents);
         c.seconds.emplace_back("diagnose", seconds(diagnose_time));
     }
     say_limits(c);

@@ -70,8 +70,15 @@ Buffer::Buffer(const Session& owner, uint64_t size, bool pinned) : session(owner
     if (d.host_address(&address, at, 0) != CUDA_SUCCESS) address = 0;
 }
 
+Buffer::Buffer(const Session& owner, const Loaded& loaded, const std::string& name, uint64_t size) :
+    session(owner), bytes(size), of_module(true) {
+    size_t room = 0;
+    const CUresult found = owner.d.global(&address, &room, loaded.module, name.c_str());
+    if (found != CUDA_SUCCESS || room < size) address = 0;
+}
+
 Buffer::~Buffer() {
-    if (session.stuck) return;
+    if (session.stuck || of_module) return;
     if (host != nullptr)
         session.d.host_free(host);
     else if (address != 0)
@@ -160,6 +167,9 @@ Placed upload(const Session& s, const Work& work, std::byte poison) {
     const execution::GlobalMemory& memory = work.memory;
     Placed out;
     for (const execution::Allocation& a : memory.allocations) {
+        out.buffers.emplace_back(s, work.loaded, a.name, a.bytes.size());
+        if (out.buffers.back().address != 0) continue;
+        out.buffers.pop_back();
         const Buffer& b = out.buffers.emplace_back(s, a.bytes.size());
         if (b.address == 0)
             throw Unsupported(

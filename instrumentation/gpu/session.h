@@ -47,9 +47,12 @@ struct Buffer {
     CUdeviceptr address = 0;
     std::byte* host = nullptr;  // of pinned memory
     uint64_t bytes = 0;
+    bool of_module = false;  // a variable of a module, which goes with it
 
     // Address 0 where there is no room.
     Buffer(const Session& owner, uint64_t size, bool pinned = false);
+    // The module's variable of this name, or address 0 where it has none so large.
+    Buffer(const Session& owner, const Loaded& loaded, const std::string& name, uint64_t size);
     ~Buffer();
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
@@ -68,8 +71,8 @@ struct Placed {
     std::deque<Buffer> buffers;
     Images images;
 };
-// Bytes that nobody wrote are exclusive-ored with `poison`. Throws Unsupported where there is no room, or a
-// texture cannot be made.
+// An allocation of the name of a variable of the module is that. Bytes that nobody wrote are exclusive-ored
+// with `poison`. Throws Unsupported where there is no room, or a texture cannot be made.
 Placed upload(const Session& session, const Work& work, std::byte poison);
 
 // Starts it over what is placed and does not wait: pointers among the parameters that point into an

@@ -153,6 +153,24 @@ const FreedRegion* freed_at(const DeviceMemory& memory, uint64_t address) {
     return nullptr;
 }
 
+bool is_of_device(const DeviceMemory& memory, uint64_t address, uint64_t bytes) {
+    const Region* r = region_of(memory, address);
+    return r != nullptr && r->host == nullptr && bytes <= r->bytes && address - r->base <= r->bytes - bytes;
+}
+
+void note_addresses(DeviceMemory& memory, std::span<const std::byte> words) {
+    uint64_t low = ~uint64_t{0}, high = 0;
+    for (const auto& [base, region] : memory.regions)
+        if (region.host != nullptr) low = std::min(low, base), high = std::max(high, base + region.bytes);
+    for (size_t at = 0; high > 0 && !memory.host_is_reached && at + 8 <= words.size(); at += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, words.data() + at, sizeof word);
+        if (word < low || word > high) continue;
+        const Region* region = region_of(memory, word);
+        memory.host_is_reached = region != nullptr && region->host != nullptr;
+    }
+}
+
 uint64_t bytes_in_use(const DeviceMemory& memory) {
     uint64_t all = 0;
     for (const auto& [base, region] : memory.regions)
@@ -169,6 +187,7 @@ bool copy(
         const Place target = place_of(memory, to + row * to_pitch, rows.width);
         const Place source = place_of(memory, from + row * from_pitch, rows.width);
         if (!target.ok || !source.ok) return false;
+        if (target.device && !source.device) note_addresses(memory, {source.bytes, rows.width});
         store(memory, target, source.bytes, source.written, rows.width);
     }
     return true;

@@ -36,6 +36,7 @@ struct DeviceMemory {
     uint64_t next = 0;                   // address of the next one
     int made = 0;                        // allocations so far
     uint64_t version = 0;                // of the contents, as far as a launch could see a change of them
+    bool host_is_reached = false;        // kernels were given an address of memory that the host sees
 };
 
 constexpr uint64_t kDeviceBytes = uint64_t{16} << 30;  // of the emulated device
@@ -51,6 +52,12 @@ bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Region::
 const Region* region_of(const DeviceMemory& memory, uint64_t address);
 const FreedRegion* freed_at(const DeviceMemory& memory, uint64_t address);
 uint64_t bytes_in_use(const DeviceMemory& memory);
+
+// All of it lies in one allocation that the host does not see.
+bool is_of_device(const DeviceMemory& memory, uint64_t address, uint64_t bytes);
+
+// Remembers whether kernels that find these words can reach memory of the host.
+void note_addresses(DeviceMemory& memory, std::span<const std::byte> words);
 
 // Rows of a copy or a fill; a plain one is a single row.
 struct Rows {

@@ -90,12 +90,11 @@ void name_freed(const DeviceMemory& memory, std::vector<Incident>& incidents) {
     }
 }
 
-bool is_recorded(const Machine& m, const Kernel& kernel) {
+bool is_recorded(const Machine& m, const Kernel& kernel, int number) {
     const std::string& wanted = m.settings.launch;
     if (wanted.empty() || m.settings.record.empty() || std::filesystem::exists(m.settings.record))
         return false;
-    if (wanted.find_first_not_of("0123456789") == std::string::npos)
-        return wanted == std::to_string(m.launches);
+    if (wanted.find_first_not_of("0123456789") == std::string::npos) return wanted == std::to_string(number);
     return kernel.shown == wanted || kernel.shown.substr(0, kernel.shown.find('(')) == wanted;
 }
 
@@ -125,7 +124,7 @@ void judge(
     Machine& m = x.m;
     name_freed(m.memory, result.incidents);
     const bool first = m.explained.insert(x.kernel.entry).second;
-    const bool wanted = is_recorded(m, x.kernel);
+    const bool wanted = is_recorded(m, x.kernel, told.number);
     if (!wanted && result.incidents.empty() && (!first || !m.settings.uninitialised)) return;
     const std::string key = signature(x.kernel, result.incidents);
     if (const auto known = m.known.find(key); known != m.known.end() && !wanted) {
@@ -178,11 +177,19 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     }
     if (changed) ++m.memory.version;
     if (!changed && quiet) repeats.idle_at = m.memory.version;
+    repeats.calm = quiet;
     carry_out(m.memory);
     for (const execution::Printed& p : result.printed) m.printed += p.text;
     told.seconds = result.seconds;
     judge(x, before, result, told);
     return failure_of(result.incidents);
+}
+
+Launched described(const Kernel& kernel, const Request& request, int number) {
+    Launched told;
+    told.number = number, told.kernel = kernel.shown, told.grid = request.grid, told.block = request.block,
+    told.shared = request.shared;
+    return told;
 }
 
 void tell(Machine& m, Launched told) {
@@ -191,23 +198,9 @@ void tell(Machine& m, Launched told) {
     tell(m.settings, event);
 }
 
-}  // namespace
-
-std::vector<std::byte> params_from(Machine& m, Kernel& kernel, void** args) {
-    const ptx::Function* entry = ptx::find_entry(parsed(*kernel.module, m.modules), kernel.entry);
-    if (entry == nullptr) throw Error("the program's PTX has no kernel " + kernel.shown);
-    std::vector<std::byte> out(param_bytes(*entry));
-    const std::vector<ParamPlace> places = params_of(*entry);
-    for (size_t k = 0; k < places.size(); ++k)
-        std::memcpy(out.data() + places[k].offset, args[k], places[k].bytes);
-    return out;
-}
-
-Failure launch(Machine& m, Kernel& kernel, const Request& request) {
+Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int number) {
     if (m.lasting != Failure::none) return m.lasting;
-    Launched told;
-    told.number = ++m.launches, told.kernel = kernel.shown, told.grid = request.grid,
-    told.block = request.block, told.shared = request.shared;
+    Launched told = described(kernel, request, number);
     const auto leave = [&](const char* state, std::string said, Failure failure) {
         told.state = state, told.said = std::move(said);
         tell(m, std::move(told));
@@ -224,9 +217,9 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
         carry_in(m.memory);
         Repeats& repeats = m.repeats[exact_key(shape, request)];
         ++repeats.count;
-        const bool wanted = is_recorded(m, kernel);
+        const bool wanted = is_recorded(m, kernel, number);
         if (!wanted && repeats.idle_at == m.memory.version) return leave("repeated", "", Failure::none);
-        if (!wanted && m.settings.first != 0 && of_shape > m.settings.first)
+        if (!wanted && m.settings.first > 0 && of_shape > static_cast<uint64_t>(m.settings.first))
             return leave("left out", "", Failure::none);
         const Execution x{
             m,
@@ -249,6 +242,34 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
     } catch (const Unsupported& u) {
         return leave("unsupported", u.what(), Failure::unsupported);
     } catch (const std::exception& e) { return leave("unsupported", e.what(), Failure::invalid_kernel); }
+}
+
+}  // namespace
+
+std::vector<std::byte> params_from(Machine& m, Kernel& kernel, void** args) {
+    const ptx::Function* entry = ptx::find_entry(parsed(*kernel.module, m.modules), kernel.entry);
+    if (entry == nullptr) throw Error("the program's PTX has no kernel " + kernel.shown);
+    std::vector<std::byte> out(param_bytes(*entry));
+    const std::vector<ParamPlace> places = params_of(*entry);
+    for (size_t k = 0; k < places.size(); ++k)
+        std::memcpy(out.data() + places[k].offset, args[k], places[k].bytes);
+    return out;
+}
+
+Failure launch(Machine& m, Kernel& kernel, const Request& request) {
+    if (m.lasting != Failure::none) return m.lasting;
+    const int number = ++m.launches;
+    note_addresses(m.memory, request.params);
+    const auto known = m.repeats.find(exact_key(shape_key(kernel, request), request));
+    if (known != m.repeats.end() && !is_recorded(m, kernel, number) && can_wait(m, kernel, known->second)) {
+        Launched told = described(kernel, request, number);
+        told.state = "unread";
+        tell(m, std::move(told));
+        put_off(m, [&m, &kernel, request, number] { launch_now(m, kernel, request, number); });
+        return Failure::none;
+    }
+    catch_up(m);
+    return launch_now(m, kernel, request, number);
 }
 
 }  // namespace wl::runtime

@@ -4,6 +4,7 @@
 
 #include "instrumentation/execution/executor.h"
 #include "instrumentation/runtime/device_memory.h"
+#include "instrumentation/runtime/later.h"
 #include "instrumentation/runtime/module.h"
 #include "instrumentation/runtime/report.h"
 
@@ -34,6 +35,7 @@ struct Repeats {
     uint64_t count = 0;
     // Memory::version at which it changed nothing; ~0: none
     uint64_t idle_at = ~uint64_t{0};
+    bool calm = false;  // it was executed, and nothing was found, printed or allocated
 };
 
 struct Machine {
@@ -43,6 +45,7 @@ struct Machine {
     std::vector<std::unique_ptr<Module>> modules;
     std::map<const void*, Kernel> kernels;  // by the address of the host's stub
     std::map<const void*, Symbol> symbols;  // by the address of the host's shadow
+    Later later;
     int launches = 0;
     Failure lasting = Failure::none;
     std::string printed;  // by kernels, since the program last waited for the device

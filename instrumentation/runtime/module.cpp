@@ -33,6 +33,8 @@ const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Modu
         module.renamed[v.name] = fmt::format("{} of module {}", v.name, module.number);
         v.name = module.renamed[v.name];
     }
+    for (const char* word : {"vprintf", "__assertfail", "trap"})
+        module.speaks = module.speaks || made.text.find(word) != std::string::npos;
     module.parsed = std::move(made);
     return *module.parsed;
 }

@@ -20,6 +20,7 @@ struct Module {
     bool is_library = false;        // wrapper: as cudaLibraryLoadData takes it
     int number = 0;                 // from 1, in order of registration
     std::optional<ptx::Module> parsed;
+    bool speaks = false;                                 // its code prints, or can stop the device
     std::map<std::string, execution::Executable> ready;  // by entry
     std::set<std::string> placed;                        // entries whose variables have their addresses
     std::map<std::string, std::string> renamed;          // variables whose name another module has, too

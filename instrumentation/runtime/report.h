@@ -18,7 +18,8 @@ struct Settings {
     bool races = true, uninitialised = true;
     uint64_t budget = 0, schedule = 0;
     int threads = 0;
-    uint64_t first = 0;                // launches of each kernel and shape that are executed; 0: all
+    // Launches of each kernel and shape that are executed; 0: all, at once; -1: all whose outcome is read.
+    int64_t first = -1;
     std::string launch;                // to be recorded in full: its number from 1, or a kernel's name
     std::string record;                // the file that this makes, a capture or a launch file
     std::vector<std::string> command;  // the program's words
@@ -33,7 +34,8 @@ struct Launched {
     Dim3 grid, block;
     uint64_t shared = 0;  // dynamic, bytes
     // "run"; "repeated": not executed, as it would have left everything as it was; "left out": --first;
-    // "refused": said why; "unsupported": likewise.
+    // "refused": said why; "unsupported": likewise; "unread": it waits for somebody to look at what it would
+    // leave, and is told again by its number when it is executed.
     std::string state = "run", said;
     double seconds = 0;
     int64_t findings = 0;

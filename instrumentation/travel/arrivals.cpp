@@ -1,6 +1,12 @@
 // By masks of lanes, as the parts of a warp that has parted come and go one after the other.
 #include "instrumentation/travel/arrivals.h"
 
+#include "instrumentation/base/text.h"
+#include "instrumentation/emulator/replay/memory_here.h"
+
+#include <fmt/format.h>
+#include <map>
+
 namespace wl::travel {
 namespace {
 
@@ -44,6 +50,55 @@ bool holds(const Route& route, const watch::Watch& when) {
             return true;
     }
     return false;
+}
+
+namespace {
+
+// How many of its commit groups may stay open; -1: none, copies in no group neither.
+std::optional<int> groups_left_open(const ptx::Instruction& in) {
+    if (in.op == ptx::Op::cp_async_wait_all) return -1;
+    if (in.op != ptx::Op::cp_async_wait_group || in.operands.empty()) return std::nullopt;
+    return static_cast<int>(in.operands[0].bits);
+}
+
+std::string place_of(const Route& route, uint32_t site) {
+    const LinePlace& place = route.lines[site];
+    if (place.file < 0) return "a place without a line";
+    const std::string& path = route.module->files[static_cast<size_t>(place.file)];
+    return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), place.line);
+}
+
+// "4 copies issued at v2c_4.cu:67"; empty: all that it waits for has landed.
+std::string awaited_copies(const Route& route, const emulator::StandingHere& at) {
+    const std::optional<int> open = groups_left_open(*route.instructions[at.site]);
+    if (!open) return "";
+    std::map<std::string, int> issued;
+    for (const emulator::CopyHere& c : emulator::copies_here(*route.traveller))
+        if (c.warp == at.warp && (c.lanes & at.lanes) != 0 && c.mbarrier < 0 && c.age >= *open)
+            ++issued[place_of(route, c.site)];
+    std::vector<std::string> parts;
+    for (const auto& [place, count] : issued)
+        parts.push_back(fmt::format("{} {} issued at {}", count, count == 1 ? "copy" : "copies", place));
+    return join(parts, ", ");
+}
+
+}  // namespace
+
+std::vector<Standing> standing_warps(const Route& route) {
+    std::vector<Standing> all;
+    for (emulator::StandingHere& at : emulator::warps_here(*route.traveller)) {
+        Standing s;
+        s.waits = at.waits;
+        if (at.lanes != 0) {
+            LinePlace place = route.lines[at.site];
+            for (size_t k = 0; k < at.calls.size() && place.file < 0; ++k) place = route.lines[at.calls[k]];
+            s.file = place.file, s.line = place.line;
+            if (s.waits.empty()) s.waits = awaited_copies(route, at);
+        }
+        s.here = std::move(at);
+        all.push_back(std::move(s));
+    }
+    return all;
 }
 
 }  // namespace wl::travel

@@ -6,6 +6,7 @@
 #include "instrumentation/travel/dataflow.h"
 #include "instrumentation/travel/search.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace wl::travel {
@@ -154,9 +155,12 @@ struct Judge {
 
 std::vector<Watched> watched_by(const Route& route, const Move& move) {
     std::vector<Watched> all;
-    for (const Breakpoint& b : move.at) all.push_back({sites_on_line(route, b.file, b.line), &b, {}});
+    for (const Breakpoint& b : move.at)
+        if (b.line != 0) all.push_back({sites_on_line(route, b.file, b.line), &b, {}});
     return all;
 }
+
+bool is_on_data(const Breakpoint& b) { return b.line == 0; }
 
 // Does the warp come to lines where breakpoints are? Those are given.
 std::vector<const Breakpoint*> arrivals_at(std::vector<Watched>& all, const Here& here) {
@@ -170,21 +174,57 @@ std::vector<const Breakpoint*> arrivals_at(std::vector<Watched>& all, const Here
     return there;
 }
 
-Order next_stop(const Way& way, const Move& move) {
+// Who is on a line already is known from the start on.
+struct Stops {
+    const Way& way;
+    const Move& move;
     std::vector<Watched> all = watched_by(way.route, move);
     Judge judge{way.route};
+
+    bool is_asked(const Here& here) const { return move.any_warp || here.warp == way.from.warp; }
+    bool at(const Here& here, bool live) {
+        const std::vector<const Breakpoint*> there =
+            is_asked(here) ? arrivals_at(all, here) : std::vector<const Breakpoint*>();
+        if (here.order <= way.from.order) return false;
+        const auto stops = [&](const Breakpoint* b) { return judge.stops(*b, here.order, live); };
+        if (std::any_of(there.begin(), there.end(), stops)) return true;
+        if (!live) return false;
+        return std::any_of(move.at.begin(), move.at.end(), [&](const Breakpoint& b) {
+            return is_on_data(b) && writes_here(way.route, b.written) && stops(&b);
+        });
+    }
+};
+
+// What is written is seen only where the block runs.
+Order next_stop(const Way& way, const Move& move) {
+    Stops stops{way, move};
+    const bool data = std::any_of(move.at.begin(), move.at.end(), is_on_data);
+    const uint64_t start = move.any_warp ? 0 : way.from.order;
     Order found;
-    const int warp = move.any_warp ? -1 : way.from.warp;
-    // Who is on a line already is known from the start on.
-    each_instant_from(way.route, move.any_warp ? 0 : way.from.order, warp, [&](const Here& here, bool live) {
-        const std::vector<const Breakpoint*> there = arrivals_at(all, here);
-        if (here.order <= way.from.order || found) return found.has_value();
-        for (const Breakpoint* b : there)
-            if (!found && judge.stops(*b, here.order, live)) found = here.order;
+    bool goes_on = false;  // where the block has to run
+    const auto look = [&](const Here& here, bool live) {
+        goes_on = data && !live && here.order > way.from.order;
+        if (goes_on) return true;
+        if (stops.at(here, live)) found = here.order;
         return found.has_value();
-    });
-    if (!found && !judge.evaluated && !judge.problem.empty()) throw Error(judge.problem);
+    };
+    each_instant_from(way.route, start, move.any_warp || data ? -1 : way.from.warp, look);
+    if (goes_on)
+        emulator::run_from(*way.route.traveller, way.from.order + 1, -1, [&](const Here& here) {
+            return look(here, true);
+        });
+    if (!found && !stops.judge.evaluated && !stops.judge.problem.empty()) throw Error(stops.judge.problem);
     return found;
+}
+
+// The last write of a data breakpoint's bytes where its condition holds.
+Order last_data_stop(const Way& way, const Breakpoint& b, Judge& judge) {
+    for (uint64_t before = way.from.order; last_write(way.route, b.written, before);) {
+        const uint64_t order = emulator::here(*way.route.traveller).order;
+        if (judge.stops(b, order, true)) return order;
+        before = order;
+    }
+    return std::nullopt;
 }
 
 Order last_stop(const Way& way, const Move& move) {
@@ -196,10 +236,13 @@ Order last_stop(const Way& way, const Move& move) {
         return false;
     });
     Judge judge{way.route};
-    for (size_t i = arrivals.size(); i-- > 0;)
-        if (judge.stops(*arrivals[i].second, arrivals[i].first, false)) return arrivals[i].first;
-    if (!judge.evaluated && !judge.problem.empty()) throw Error(judge.problem);
-    return std::nullopt;
+    Order found;
+    for (size_t i = arrivals.size(); i-- > 0 && !found;)
+        if (judge.stops(*arrivals[i].second, arrivals[i].first, false)) found = arrivals[i].first;
+    for (const Breakpoint& b : move.at)
+        if (is_on_data(b)) found = std::max(found, last_data_stop(way, b, judge));
+    if (!found && !judge.evaluated && !judge.problem.empty()) throw Error(judge.problem);
+    return found;
 }
 
 // ---- the others

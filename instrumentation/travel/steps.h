@@ -25,10 +25,13 @@ enum class Stride : uint8_t {
     race,       // to the next access, of any warp, that a race was seen at
 };
 
+// On a line, or (line 0) on data: where any warp writes some of the bytes.
 struct Breakpoint {
     std::string file;  // end of its path; empty: any
     int line = 0;
     std::optional<watch::Watch> when;  // true for at least one active lane
+    std::string element{};             // whose bytes are meant, by name
+    Bytes written{};
 };
 
 // One of the two accesses of a race, as a finding tells it; -1: any.

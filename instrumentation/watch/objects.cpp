@@ -4,6 +4,7 @@
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/watch/parts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -281,6 +282,40 @@ Value scalar(const Value& value, const Environment& environment) {
     for (int lane = 0; lane < kLanes; ++lane)
         if (bytes_of(value, lane, type->bytes, environment, bytes))
             set_scalar(out, lane, *type, bytes.data());
+    return out;
+}
+
+namespace {
+
+void add_members(
+    const std::string& of, const Type& type, const Environment& environment, std::vector<std::string>& out
+) {
+    for (const variables::Member& m : type.members) {
+        const Type* base = type_at(m.type, environment);
+        const bool flat = (m.inherited || m.name.empty()) && base != nullptr;  // its members go by their own
+        if (flat && base->kind == Type::Kind::structure)
+            add_members(of, *base, environment, out);
+        else if (!m.name.empty())
+            out.push_back(of + "." + m.name);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> parts_of(
+    const std::string& expression, const Value& object, const Environment& environment
+) {
+    const bool whole = object.kind == Value::Kind::place || object.kind == Value::Kind::bytes;
+    const Type* type = type_of(object, environment);
+    std::vector<std::string> out;
+    if (!whole || type == nullptr || is_scalar(*type)) return out;
+    const bool simple = expression.find_first_of(" +-*/&()<>=?!") == std::string::npos;
+    const std::string of = simple ? expression : "(" + expression + ")";
+    if (type->kind == Type::Kind::structure) add_members(of, *type, environment, out);
+    if (type->kind == Type::Kind::array)
+        for (uint64_t k = 0; k < std::min(type->count, kMostParts); ++k)
+            out.push_back(fmt::format("{}[{}]", of, k));
+    if (out.size() > kMostParts) out.resize(kMostParts);
     return out;
 }
 

@@ -50,13 +50,16 @@ Product product(
     return p;
 }
 
-int batched(Product p, long long stride_a, long long stride_b, long long stride_c, int count) {
+int batched(
+    Handle* handle, Product p, long long stride_a, long long stride_b, long long stride_c, int count
+) {
     const auto moved = [](const void* at, long long elements, int type) {
         return static_cast<const std::byte*>(at) +
             elements * static_cast<long long>(wl::cublas::bytes_of(type));
     };
     for (int k = 0; k < count; ++k) {
-        if (const int status = wl::cublas::multiply(p); status != wl::cublas::success) return status;
+        if (const int status = wl::cublas::multiply(p, handle->stream); status != wl::cublas::success)
+            return status;
         p.a.data = moved(p.a.data, stride_a, p.a.type), p.b.data = moved(p.b.data, stride_b, p.b.type);
         p.c.data = moved(p.c.data, stride_c, p.c.type);
         p.d = const_cast<void*>(static_cast<const void*>(moved(p.d, stride_c, p.type)));
@@ -66,6 +69,7 @@ int batched(Product p, long long stride_a, long long stride_b, long long stride_
 
 template <int kType>
 int matrix_vector(
+    Handle* handle,
     int transpose,
     int m,
     int n,
@@ -85,7 +89,7 @@ int matrix_vector(
     p.a = {x, kType, step_x, false}, p.b = {a, kType, lda, transpose == 0};
     p.c = {y, kType, step_y, false};
     p.d = y, p.ld = step_y, p.type = kType;
-    return wl::cublas::multiply(p);
+    return wl::cublas::multiply(p, handle->stream);
 }
 
 }  // namespace
@@ -140,52 +144,57 @@ const char* cublasGetStatusName(int status) {
     return status == 0 ? "CUBLAS_STATUS_SUCCESS" : "CUBLAS_STATUS_NOT_SUPPORTED";
 }
 
-#define WL_GEMM(letter, kType)                                                                             \
-    int cublas##letter##gemm_v2(                                                                           \
-        Handle*,                                                                                           \
-        int ta,                                                                                            \
-        int tb,                                                                                            \
-        int m,                                                                                             \
-        int n,                                                                                             \
-        int k,                                                                                             \
-        const void* alpha,                                                                                 \
-        const void* a,                                                                                     \
-        int lda,                                                                                           \
-        const void* b,                                                                                     \
-        int ldb,                                                                                           \
-        const void* beta,                                                                                  \
-        void* c,                                                                                           \
-        int ldc                                                                                            \
-    ) {                                                                                                    \
-        const Shape s{ta, tb, m, n, k};                                                                    \
-        return wl::cublas::multiply(                                                                       \
-            product(s, kType, alpha, a, kType, lda, b, kType, ldb, beta, c, kType, ldc)                    \
-        );                                                                                                 \
-    }                                                                                                      \
-    int cublas##letter##gemmStridedBatched(                                                                \
-        Handle*,                                                                                           \
-        int ta,                                                                                            \
-        int tb,                                                                                            \
-        int m,                                                                                             \
-        int n,                                                                                             \
-        int k,                                                                                             \
-        const void* alpha,                                                                                 \
-        const void* a,                                                                                     \
-        int lda,                                                                                           \
-        long long sa,                                                                                      \
-        const void* b,                                                                                     \
-        int ldb,                                                                                           \
-        long long sb,                                                                                      \
-        const void* beta,                                                                                  \
-        void* c,                                                                                           \
-        int ldc,                                                                                           \
-        long long sc,                                                                                      \
-        int count                                                                                          \
-    ) {                                                                                                    \
-        const Shape s{ta, tb, m, n, k};                                                                    \
-        return batched(                                                                                    \
-            product(s, kType, alpha, a, kType, lda, b, kType, ldb, beta, c, kType, ldc), sa, sb, sc, count \
-        );                                                                                                 \
+#define WL_GEMM(letter, kType)                                                                          \
+    int cublas##letter##gemm_v2(                                                                        \
+        Handle* handle,                                                                                 \
+        int ta,                                                                                         \
+        int tb,                                                                                         \
+        int m,                                                                                          \
+        int n,                                                                                          \
+        int k,                                                                                          \
+        const void* alpha,                                                                              \
+        const void* a,                                                                                  \
+        int lda,                                                                                        \
+        const void* b,                                                                                  \
+        int ldb,                                                                                        \
+        const void* beta,                                                                               \
+        void* c,                                                                                        \
+        int ldc                                                                                         \
+    ) {                                                                                                 \
+        const Shape s{ta, tb, m, n, k};                                                                 \
+        return wl::cublas::multiply(                                                                    \
+            product(s, kType, alpha, a, kType, lda, b, kType, ldb, beta, c, kType, ldc), handle->stream \
+        );                                                                                              \
+    }                                                                                                   \
+    int cublas##letter##gemmStridedBatched(                                                             \
+        Handle* handle,                                                                                 \
+        int ta,                                                                                         \
+        int tb,                                                                                         \
+        int m,                                                                                          \
+        int n,                                                                                          \
+        int k,                                                                                          \
+        const void* alpha,                                                                              \
+        const void* a,                                                                                  \
+        int lda,                                                                                        \
+        long long sa,                                                                                   \
+        const void* b,                                                                                  \
+        int ldb,                                                                                        \
+        long long sb,                                                                                   \
+        const void* beta,                                                                               \
+        void* c,                                                                                        \
+        int ldc,                                                                                        \
+        long long sc,                                                                                   \
+        int count                                                                                       \
+    ) {                                                                                                 \
+        const Shape s{ta, tb, m, n, k};                                                                 \
+        return batched(                                                                                 \
+            handle,                                                                                     \
+            product(s, kType, alpha, a, kType, lda, b, kType, ldb, beta, c, kType, ldc),                \
+            sa,                                                                                         \
+            sb,                                                                                         \
+            sc,                                                                                         \
+            count                                                                                       \
+        );                                                                                              \
     }
 WL_GEMM(S, kF32)
 WL_GEMM(D, kF64)
@@ -193,7 +202,7 @@ WL_GEMM(H, kF16)
 #undef WL_GEMM
 
 int cublasSgemv_v2(
-    Handle*,
+    Handle* handle,
     int t,
     int m,
     int n,
@@ -206,10 +215,10 @@ int cublasSgemv_v2(
     void* y,
     int step_y
 ) {
-    return matrix_vector<kF32>(t, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
+    return matrix_vector<kF32>(handle, t, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
 }
 int cublasDgemv_v2(
-    Handle*,
+    Handle* handle,
     int t,
     int m,
     int n,
@@ -222,11 +231,11 @@ int cublasDgemv_v2(
     void* y,
     int step_y
 ) {
-    return matrix_vector<kF64>(t, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
+    return matrix_vector<kF64>(handle, t, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
 }
 
 int cublasGemmEx(
-    Handle*,
+    Handle* handle,
     int ta,
     int tb,
     int m,
@@ -248,12 +257,13 @@ int cublasGemmEx(
 ) {
     const Shape s{ta, tb, m, n, k};
     return wl::cublas::multiply(
-        product(s, scale_type(compute), alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc)
+        product(s, scale_type(compute), alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc),
+        handle->stream
     );
 }
 
 int cublasGemmStridedBatchedEx(
-    Handle*,
+    Handle* handle,
     int ta,
     int tb,
     int m,
@@ -279,6 +289,7 @@ int cublasGemmStridedBatchedEx(
 ) {
     const Shape s{ta, tb, m, n, k};
     return batched(
+        handle,
         product(s, scale_type(compute), alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc),
         sa,
         sb,

@@ -9,7 +9,10 @@
 
 extern "C" {
 int cudaMemcpy(void* to, const void* from, size_t bytes, int kind);
-void __cudaTellUnsupported(const char* name);  // NOLINT(bugprone-reserved-identifier): of our stand-in
+// NOLINTBEGIN(bugprone-reserved-identifier): of our stand-in
+void __cudaTellUnsupported(const char* name);
+int __cudaSubmitWork(void* stream, void (*work)(void*), void (*drop)(void*), void* data);
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace wl::cublas {
@@ -78,10 +81,9 @@ std::vector<double> load(const Matrix& m, int64_t rows, int64_t cols) {
     return out;
 }
 
-Status multiply(const Product& p) {
-    if (p.m < 0 || p.n < 0 || p.k < 0) return invalid_value;
-    if (p.m == 0 || p.n == 0) return success;
-    if (!is_known(p.a.type) || !is_known(p.b.type) || !is_known(p.type)) return not_supported;
+namespace {
+
+void multiply_now(const Product& p) {
     std::vector<double> sums(static_cast<size_t>(p.m * p.n));
     if (p.beta != 0) {
         sums = load(p.c, p.m, p.n);
@@ -107,7 +109,21 @@ Status multiply(const Product& p) {
             kDefaultKind
         );
     }
-    return success;
+}
+
+}  // namespace
+
+Status multiply(const Product& p, void* stream) {
+    if (p.m < 0 || p.n < 0 || p.k < 0) return invalid_value;
+    if (p.m == 0 || p.n == 0) return success;
+    if (!is_known(p.a.type) || !is_known(p.b.type) || !is_known(p.type)) return not_supported;
+    const int error = __cudaSubmitWork(
+        stream,
+        [](void* data) { multiply_now(*static_cast<const Product*>(data)); },
+        [](void* data) { delete static_cast<Product*>(data); },
+        new Product(p)
+    );
+    return error == 0 ? success : execution_failed;
 }
 
 Status unsupported(const char* name) {

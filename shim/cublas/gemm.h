@@ -9,7 +9,7 @@
 namespace wl::cublas {
 
 // cublasStatus_t
-enum Status : int { success = 0, invalid_value = 7, not_supported = 15 };
+enum Status : int { success = 0, invalid_value = 7, execution_failed = 13, not_supported = 15 };
 
 // A matrix of the device or the host, by columns.
 struct Matrix {
@@ -37,7 +37,8 @@ struct Product {
     const void* bias = nullptr;  // m elements
     int bias_type = 0;
 };
-Status multiply(const Product& p);
+// As work of the stream, which is a cudaStream_t.
+Status multiply(const Product& p, void* stream);
 
 // "cublasFoo is not supported"
 Status unsupported(const char* name);

@@ -113,7 +113,7 @@ int cublasLtMatmul(
     const void* /*algorithm*/,
     void* /*workspace*/,
     size_t /*workspace_bytes*/,
-    void* /*stream*/
+    void* stream
 ) {
     if ((d->epilogue & ~kKnownEpilogues) != 0)
         return wl::cublas::unsupported("cublasLtMatmul with this epilogue");
@@ -127,7 +127,7 @@ int cublasLtMatmul(
     p.d = out, p.ld = layout_out->ld, p.type = layout_out->type;
     p.epilogue = d->epilogue, p.bias = d->bias, p.bias_type = d->bias_type >= 0 ? d->bias_type : p.type;
     for (int k = 0; k < layout_out->count; ++k) {
-        if (const int status = wl::cublas::multiply(p); status != 0) return status;
+        if (const int status = wl::cublas::multiply(p, stream); status != 0) return status;
         p.a.data = moved(p.a.data, layout_a->stride, p.a.type),
         p.b.data = moved(p.b.data, layout_b->stride, p.b.type);
         p.c.data = moved(p.c.data, layout_c->stride, p.c.type);

@@ -18,10 +18,24 @@ cudaError_t refused(runtime::Machine& machine, std::initializer_list<uint64_t> a
     return cudaErrorInvalidValue;
 }
 
+// What it touches, from its first byte to its last, is the device's own; it can then wait with what waits.
+bool is_of_device(const runtime::Machine& machine, const Side& side, const Extent& e) {
+    if (e.width == 0 || e.height == 0 || e.depth == 0) return false;
+    const uint64_t bytes = (e.depth - 1) * side.slice + (e.height - 1) * side.pitch + e.width;
+    return runtime::is_of_device(machine.memory, side.address, bytes) &&
+        !machine.later.freed.contains(runtime::region_of(machine.memory, side.address)->base);
+}
+
 }  // namespace
 
 cudaError_t copy_now(Side to, Side from, Extent extent) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
+    runtime::Machine& m = call.machine;
+    if (runtime::is_waiting(m) && is_of_device(m, to, extent) && is_of_device(m, from, extent)) {
+        runtime::put_off(m, [=] { copy_now(to, from, extent); });
+        return cudaSuccess;
+    }
+    runtime::catch_up(m);
     if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return error;
     for (uint64_t z = 0; z < extent.depth; ++z)
         if (!runtime::copy(
@@ -37,7 +51,13 @@ cudaError_t copy_now(Side to, Side from, Extent extent) {
 }
 
 cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
+    runtime::Machine& m = call.machine;
+    if (runtime::is_waiting(m) && is_of_device(m, to, extent)) {
+        runtime::put_off(m, [=] { fill_now(to, value, element, extent); });
+        return cudaSuccess;
+    }
+    runtime::catch_up(m);
     if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return error;
     std::byte bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
@@ -57,7 +77,7 @@ namespace {
 
 // What kernels printed comes before the program goes on behind a copy that it waits for.
 cudaError_t waited(cudaError_t error) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     flush_printed(call.machine);
     return done(error);
 }

@@ -105,7 +105,7 @@ void fill_textures(cudaDeviceProp& p) {
 
 // A device that there is not.
 cudaError_t refuse_device(int device) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     if (call.machine.unsupported.insert("device").second)
         wl::runtime::tell_note(
             call.machine, "the program asks for device " + std::to_string(device) + "; there is one, device 0"
@@ -128,7 +128,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-    const Call call = begin();  // from here on the thread has a context
+    const Call call = begin_without_looking();  // from here on the thread has a context
     return device == 0 ? cudaSuccess : refuse_device(device);
 }
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
@@ -192,7 +192,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) { return refuse_dev
 cudaError_t cudaDeviceDisablePeerAccess(int device) { return refuse_device(device); }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     constexpr size_t kHeap = 8 << 20, kPrintf = 1 << 20;
     *value = limit == cudaLimitStackSize   ? call.machine.stack_bytes
         : limit == cudaLimitPrintfFifoSize ? kPrintf
@@ -201,7 +201,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     if (limit == cudaLimitStackSize) call.machine.stack_bytes = static_cast<uint32_t>(value);
     return cudaSuccess;
 }

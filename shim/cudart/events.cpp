@@ -15,7 +15,7 @@ std::set<const EventState*>& events() {
 }  // namespace
 
 bool is_event(cudaEvent_t handle) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     return events().contains(event_of(handle));
 }
 
@@ -30,7 +30,7 @@ namespace {
 cudaError_t make(cudaEvent_t* out, unsigned flags) {
     auto made = std::make_unique<EventState>();
     made->flags = flags;
-    const Call call = begin();
+    const Call call = begin_without_looking();
     events().insert(made.get());
     *out = reinterpret_cast<cudaEvent_t>(made.release());
     return cudaSuccess;
@@ -47,7 +47,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* out) { return make(out, 0); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) { return make(out, flags); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     const std::unique_ptr<EventState> gone(event_of(handle));
     events().erase(gone.get());
     return cudaSuccess;
@@ -72,7 +72,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t on, unsign
 cudaError_t cudaEventSynchronize(cudaEvent_t /*handle*/) { return cudaDeviceSynchronize(); }
 
 cudaError_t cudaEventQuery(cudaEvent_t /*handle*/) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     return done(lasting(call.machine));
 }
 
@@ -80,7 +80,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
     const EventState &first = *event_of(from), &second = *event_of(to);
     if (!first.recorded || !second.recorded || ((first.flags | second.flags) & cudaEventDisableTiming) != 0)
         return done(cudaErrorInvalidResourceHandle);
-    const Call call = begin();
+    const Call call = begin_without_looking();
     if (call.machine.unsupported.insert("time").second)
         wl::runtime::tell_note(
             call.machine, "times that the program measures are the emulator's, not a GPU's"

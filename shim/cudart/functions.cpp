@@ -26,7 +26,7 @@ int target_of(const ptx::Module& code) {
 }
 
 Sizes sizes_of(const void* function) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     runtime::Kernel* kernel = kernel_of(call.machine, function);
     if (kernel == nullptr) return {cudaErrorInvalidDeviceFunction};
     try {
@@ -78,7 +78,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function)
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     wl::runtime::Kernel* kernel = kernel_of(call.machine, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
@@ -91,7 +91,7 @@ cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSucc
 cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) { return cudaSuccess; }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     const wl::runtime::Kernel* kernel = kernel_of(call.machine, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
     *name = kernel->entry.c_str();

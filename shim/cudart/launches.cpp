@@ -13,7 +13,7 @@ Dim3 extent(dim3 d) { return {d.x, d.y, d.z}; }
 }  // namespace
 
 cudaError_t launch(const void* function, const Shape& shape, void** args, cudaStream_t stream) {
-    Call call = begin();
+    Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
     runtime::Kernel* kernel = kernel_of(m, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
@@ -32,13 +32,13 @@ cudaError_t launch(const void* function, const Shape& shape, void** args, cudaSt
 cudaError_t launch_with(
     const void* function, const Shape& shape, std::vector<std::byte> params, cudaStream_t stream
 ) {
-    Call call = begin();
+    Call call = begin_without_looking();
     runtime::Kernel* kernel = kernel_of(call.machine, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
     runtime::Request request{
         extent(shape.grid), extent(shape.block), shape.shared, shape.cooperative, std::move(params)};
     const auto work = [kernel, request] {
-        Call inner = begin();
+        Call inner = begin_without_looking();
         return error_of(runtime::launch(inner.machine, *kernel, request));
     };
     call.lock.unlock();
@@ -61,6 +61,19 @@ cudaError_t __cudaLaunchKernel(
     cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
 ) {
     return launch(kernel, {grid, block, shared, false}, args, stream);
+}
+
+// For the libraries that stand in for others beside this one: work of theirs that reads and writes the
+// device's memory, in the order of the stream. `drop` gives `data` back.
+cudaError_t __cudaSubmitWork(
+    cudaStream_t stream, void (*work)(void* data), void (*drop)(void* data), void* data
+) {
+    const std::shared_ptr<void> kept(data, drop);
+    return done(submit(stream, cudaGraphNodeTypeKernel, [work, kept] {
+        const Call call = begin_without_looking();
+        wl::runtime::put_off_unless_seen(call.machine, [work, kept] { work(kept.get()); });
+        return lasting(call.machine);
+    }));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(

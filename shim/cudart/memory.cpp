@@ -12,19 +12,37 @@ namespace {
 
 cudaError_t allocate(void** out, size_t bytes, Kind kind) {
     if (out == nullptr) return done(cudaErrorInvalidValue);
-    const Call call = begin();
+    const Call call = kind == Kind::device ? begin_without_looking() : begin();
     if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return done(error);
     *out = nullptr;
     if (bytes == 0) return cudaSuccess;
-    const uint64_t made = wl::runtime::make(call.machine.memory, bytes, kind);
+    uint64_t made = wl::runtime::make(call.machine.memory, bytes, kind);
+    if (made == 0 && wl::runtime::is_waiting(call.machine)) {
+        wl::runtime::catch_up(call.machine);  // it may give memory back
+        made = wl::runtime::make(call.machine.memory, bytes, kind);
+    }
     if (made == 0) return done(cudaErrorMemoryAllocation);
     *out = pointer_of(made);
     return cudaSuccess;
 }
 
+// Memory of the device that what waits may still use is given back behind that.
+bool is_released_later(wl::runtime::Machine& machine, uint64_t address) {
+    const auto found = machine.memory.regions.find(address);
+    if (!wl::runtime::is_waiting(machine) || found == machine.memory.regions.end() ||
+        found->second.kind != Kind::device || !machine.later.freed.insert(address).second)
+        return false;
+    wl::runtime::put_off(machine, [&machine, address] {
+        wl::runtime::release(machine.memory, address, {Kind::device});
+    });
+    return true;
+}
+
 cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     if (pointer == nullptr) return cudaSuccess;
+    if (is_released_later(call.machine, address_of(pointer))) return done(lasting(call.machine));
+    wl::runtime::catch_up(call.machine);
     flush_printed(call.machine);
     if (wl::runtime::release(call.machine.memory, address_of(pointer), kinds))
         return done(lasting(call.machine));

@@ -3,8 +3,11 @@
 
 #include "instrumentation/base/error.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace wl::cudart {
 namespace {
@@ -14,12 +17,15 @@ struct State {
     runtime::Machine machine = runtime::make_machine();
     int64_t process = runtime::process_id();
     bool told_fork = false;
+    std::atomic<bool> ends = false;  // threads that still call let the one through that ends the process
 };
 
 State& state() {
     static State* const kState = new State;
     return *kState;
 }
+
+constexpr double kSecondsAtEnd = 3;
 
 thread_local cudaError_t last = cudaSuccess;
 thread_local int in_driver = 0;
@@ -28,16 +34,32 @@ thread_local bool used = false;
 // The end by exit or by the end of main; of a process that dies nobody hears.
 struct AtEnd {
     ~AtEnd() {
-        flush_printed(state().machine);
-        runtime::tell(state().machine.settings, {runtime::Event::Kind::ended, {}, "", 0});
+        State& s = state();
+        s.ends = true;
+        // A child that never called us may find the lock taken by a thread that it has not.
+        std::unique_lock lock(s.mutex, std::defer_lock);
+        if (runtime::process_id() == s.process || s.told_fork) {
+            lock.lock();
+            runtime::catch_up_for(s.machine, kSecondsAtEnd);  // for its findings: nobody can look any more
+        }
+        s.machine.later.over = true;
+        flush_printed(s.machine);
+        runtime::tell(s.machine.settings, {runtime::Event::Kind::ended, {}, "", 0});
     }
 } at_end;
 
 }  // namespace
 
 Call begin() {
+    Call call = begin_without_looking();
+    runtime::catch_up(call.machine);
+    return call;
+}
+
+Call begin_without_looking() {
     State& s = state();
     if (in_driver == 0) used = true;
+    if (s.ends) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     Call call{std::unique_lock(s.mutex), s.machine};
     const bool child = runtime::process_id() != s.process;
     if (child && !s.told_fork && s.machine.launches > 0) {
@@ -104,7 +126,7 @@ using namespace wl::cudart;
 extern "C" {
 
 cudaError_t cudaGetLastError() {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     const cudaError_t stays = lasting(call.machine);
     const cudaError_t was = stays != cudaSuccess ? stays : last;
     last = cudaSuccess;
@@ -112,13 +134,13 @@ cudaError_t cudaGetLastError() {
 }
 
 cudaError_t cudaPeekAtLastError() {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     const cudaError_t stays = lasting(call.machine);
     return stays != cudaSuccess ? stays : last;
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     flush_printed(call.machine);
     return done(lasting(call.machine));
 }

@@ -18,7 +18,9 @@ struct Call {
     std::unique_lock<std::recursive_mutex> lock;
     runtime::Machine& machine;
 };
-Call begin();
+Call begin();  // what was put off is done first
+// For functions that look at nothing that kernels leave.
+Call begin_without_looking();
 
 // Whether this thread called the runtime itself, and not only the driver, whose functions (shim/cuda) call
 // these.

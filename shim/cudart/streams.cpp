@@ -19,7 +19,7 @@ Stream* stream_of(cudaStream_t handle) {
 }
 
 bool is_stream(cudaStream_t handle) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     return stream_of(handle) == nullptr || streams().contains(stream_of(handle));
 }
 
@@ -50,7 +50,7 @@ namespace {
 
 cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
     static unsigned long long count = 0;
-    const Call call = begin();
+    const Call call = begin_without_looking();
     auto made = std::make_unique<Stream>();
     made->flags = flags, made->priority = priority, made->id = ++count;
     streams().insert(made.get());
@@ -72,7 +72,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     const std::unique_ptr<Stream> gone(stream_of(handle));
     streams().erase(gone.get());
     return cudaSuccess;
@@ -85,7 +85,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t /*handle*/) {
-    const Call call = begin();
+    const Call call = begin_without_looking();
     return done(lasting(call.machine));
 }
 
@@ -143,7 +143,7 @@ cudaError_t cudaStreamAddCallback(
     return done(submit(stream, cudaGraphNodeTypeHost, [=] {
         cudaError_t status = cudaSuccess;
         {
-            const Call call = begin();
+            const Call call = begin_without_looking();
             status = lasting(call.machine);
         }
         callback(stream, status, data);

@@ -27,6 +27,7 @@ struct Window {
     void begin() {
         shell.app.workspace.heatmaps = {};
         shell.app.workspace.finder = {};
+        shell.app.ui.zoom = 1;
         load(shell.app.session, shell.app.selection, capture, "synthetic.wlcap");
         for (size_t i = 0; i < capture.tiles.size(); ++i) {
             const capture::Tile& tile = capture.tiles[i];
@@ -55,6 +56,8 @@ std::string press(std::string keys) {
     }
     if (keys == ".") keys = "Period";
     if (keys == ",") keys = "Comma";
+    if (keys == "=") keys = "Equal";
+    if (keys == "-") keys = "Minus";
     return down + "key " + keys + "\n" + up;
 }
 
@@ -98,26 +101,29 @@ struct Effect {
 TEST(Actions, DoTheSameByKeyAndByMouse) {
     Window window;
     const Effect effects[] = {
-        {Act::relative,        "",                                   "metric",  "relative"             },
-        {Act::ratio,           "",                                   "metric",  "ratio"                },
-        {Act::ulp,             "",                                   "metric",  "ulp"                  },
-        {Act::difference,      "click heat/metric/ulp\n",            "metric",  "difference"           },
-        {Act::autofit,         "drag heat/bar/got .985 .4 -150 0\n", "autofit", "on"                   },
-        {Act::cell,            "",                                   "zoom",    "cell"                 },
-        {Act::one_to_one,      "",                                   "zoom",    "1:1"                  },
-        {Act::fit,             "click heat/zoom/cell\n",             "zoom",    "fit"                  },
-        {Act::flip,            "",                                   "flipped", "yes"                  },
-        {Act::over_each_other, "",                                   "arrange", "flip"                 },
-        {Act::split,           "",                                   "arrange", "split"                },
-        {Act::blend,           "",                                   "arrange", "blend"                },
-        {Act::beside,          "click heat/arrange/split\n",         "arrange", "side"                 },
-        {Act::next_bad,        "click tiles/b0/i0/scores\n",         "tile",    "l"                    },
-        {Act::first_bad,       "",                                   "tile",    "l"                    },
-        {Act::back,            "click tiles/b0/i0/scores\n",         "tile",    "P"                    },
-        {Act::earlier,         "",                                   "b",       "the iteration before" },
-        {Act::keep_as_b,       "",                                   "b",       "attention + 32x, kept"},
-        {Act::cheat_sheet,     "",                                   "keys",    "shown"                },
-        {Act::palette,         "",                                   "finder",  "open"                 },
+        {Act::relative,        "",                                     "metric",  "relative"             },
+        {Act::ratio,           "",                                     "metric",  "ratio"                },
+        {Act::ulp,             "",                                     "metric",  "ulp"                  },
+        {Act::difference,      "click heat/metric/ulp\n",              "metric",  "difference"           },
+        {Act::autofit,         "drag heat/bar/got .985 .4 -150 0\n",   "autofit", "on"                   },
+        {Act::cell,            "",                                     "zoom",    "cell"                 },
+        {Act::one_to_one,      "",                                     "zoom",    "1:1"                  },
+        {Act::fit,             "click heat/zoom/cell\n",               "zoom",    "fit"                  },
+        {Act::flip,            "",                                     "flipped", "yes"                  },
+        {Act::over_each_other, "",                                     "arrange", "flip"                 },
+        {Act::split,           "",                                     "arrange", "split"                },
+        {Act::blend,           "",                                     "arrange", "blend"                },
+        {Act::beside,          "click heat/arrange/split\n",           "arrange", "side"                 },
+        {Act::next_bad,        "click tiles/b0/i0/scores\n",           "tile",    "l"                    },
+        {Act::first_bad,       "",                                     "tile",    "l"                    },
+        {Act::back,            "click tiles/b0/i0/scores\n",           "tile",    "P"                    },
+        {Act::earlier,         "",                                     "b",       "the iteration before" },
+        {Act::keep_as_b,       "",                                     "b",       "attention + 32x, kept"},
+        {Act::cheat_sheet,     "",                                     "keys",    "shown"                },
+        {Act::larger,          "",                                     "scale",   "1.25"                 },
+        {Act::smaller,         "",                                     "scale",   "0.8"                  },
+        {Act::usual_size,      "hold Ctrl\nkey Equal\nrelease Ctrl\n", "scale",   "1"                    },
+        {Act::palette,         "",                                     "finder",  "open"                 },
     };
     for (const Effect& effect : effects) {
         const Action& action = action_of(effect.act);

@@ -1,6 +1,7 @@
 // Edit and see, and A against B: a saved file runs the kernel again and the user stays where he was; what was
 // shown before is B. The worker is a script that understands as much of `run` as matters here.
 #include "app/session/edit/editor.h"
+#include "app/session/edit/open.h"
 #include "app/session/edit/place.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/edit/watched.h"
@@ -160,7 +161,7 @@ TEST(Edit, TilesStandAgainstBInTheSameHeatmaps) {
 TEST(Edit, ANaNOfBAloneDiffers) {
     Workbench desk;
     Session& session = desk.shell.app.session;
-    const auto with_nan = [](std::vector<size_t> places) {
+    const auto with_nan = [](const std::vector<size_t>& places) {
         capture::Capture c = testing::synthetic_capture();
         for (capture::Tile& tile : c.tiles) {
             if (c.probes[static_cast<size_t>(tile.probe)].name != "scores" || tile.values == capture::kNoBlob)
@@ -226,6 +227,45 @@ TEST(Edit, TheRunBarSaysWhatIsWrongBesideItsField) {
     EXPECT_EQ(field_of("block 99,0,0 lies outside the grid of 8 x 8 x 1 blocks"), "block");
     EXPECT_EQ(field_of("v2c_3 has no fault \"xx\"; it has sync."), "fault");
     EXPECT_EQ(field_of("the worker was killed"), "");
+    EXPECT_EQ(field_of("the connection to me@far failed or broke before the run was over"), "host");
+    EXPECT_EQ(field_of("me@far has no program warplens: put warplens on its PATH"), "host");
+}
+
+// Where it ran, it runs again; where the field is empty, here.
+TEST(Edit, TheRunBarSaysOnWhichMachine) {
+    Workbench desk;
+    Session& session = desk.shell.app.session;
+    session.kernels = {attention_choice(desk)};
+    session.request.remote_program = "/opt/warplens";
+    RunPanel panel;
+    take_request(panel, session, session.request);
+    EXPECT_EQ(request_of(panel, session).host, "");
+    EXPECT_EQ(request_of(panel, session).remote_program, "");
+    std::ofstream(desk.file("fails.txt"))
+        << "warplens: error: the connection to me@far failed or broke before the run was over\n";
+    desk.play("click run/host\ntype me@far\nclick run/start\nuntil worker none\nwait 3\n");
+    EXPECT_EQ(session.request.host, "me@far");
+    const std::vector<std::string> words = command_line(session.request, "warplens", "x.wlcap");
+    const auto told = std::find(words.begin(), words.end(), "--host");
+    ASSERT_NE(told, words.end());
+    EXPECT_EQ(told[1], "me@far");
+    EXPECT_EQ(field_of(session.message.text), "host");
+}
+
+TEST(Edit, ASeedThatIsNoWholeNumberStartsNothing) {
+    Workbench desk;
+    Session& session = desk.shell.app.session;
+    session.kernels = {attention_choice(desk)};
+    desk.next(changed_capture(3, 5), desk.source());
+    for (const char* wrong : {"7x", "-1", "1.5", "99999999999999999999"}) {
+        desk.play(std::string("click run/seed\ntype ") + wrong + "\nclick run/start\nwait 3\n");
+        EXPECT_EQ(field_of(session.message.text), "seed") << session.message.text;
+        EXPECT_EQ(session.captures, 1U) << wrong;
+        EXPECT_EQ(session.worker, nullptr) << wrong;
+    }
+    desk.play("click run/seed\ntype 12\nclick run/start\nuntil worker none\n");
+    EXPECT_EQ(session.request.seed, 12U);
+    EXPECT_EQ(session.captures, 2U);
 }
 
 TEST(Edit, RunAsBComparesWithAnotherRun) {
@@ -271,6 +311,26 @@ TEST(Edit, TheVerdictComesBeforeItsCauses) {
     std::ofstream(desk.file("go")) << "now";
     desk.play("until captures 3\nexpect worker none\nexpect finding 0\nexpect b none\n");
     EXPECT_EQ(session.capture.findings.size(), findings.size());
+}
+
+// While causes are looked for, the next run takes their place; what is opened is not replaced by them.
+TEST(Edit, CausesDoNotStandInTheWay) {
+    Workbench desk;
+    const capture::Capture judged = testing::synthetic_capture();
+    desk.next(judged, desk.source());
+    capture::write_capture(judged, desk.file("other.wlcap"));
+    std::ofstream(desk.file("program"))
+        << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+        << "cp " << desk.file("next.wlcap") << " \"$out\"\n"
+        << "echo progress judged 1 >&2\nexec sleep 60\n";
+    Session& session = desk.shell.app.session;
+    desk.play("click run/start\nuntil captures 2\nexpect worker running\n");
+    const std::string left = session.worker->capture;
+    desk.play("hold Ctrl\nkey Enter\nrelease Ctrl\nuntil captures 3\nexpect worker running\n");
+    EXPECT_FALSE(std::filesystem::exists(left)) << "the run before left no file";
+    open_anything(session, desk.shell.app.selection, desk.file("other.wlcap"));
+    desk.play("until worker none\nexpect captures 4\n");
+    EXPECT_EQ(session.path, desk.file("other.wlcap"));
 }
 
 TEST(Edit, ALineIsCarriedOverAnEdit) {

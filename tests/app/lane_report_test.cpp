@@ -49,6 +49,34 @@ TEST(LaneReport, WhatIsNoNumberHasNone) {
     EXPECT_TRUE(std::isinf(lane_report(answer("-inf", "1", "4294967295")).rows[0].number[0]));
 }
 
+// Rows of one expression in every warp are coloured by one scale.
+TEST(LaneReport, TellsEveryWarpWithWhatItWaitsFor) {
+    std::string text = answer("1", "2", "4294967295");
+    text.pop_back();
+    const auto warp = [](int number, const std::string& value, const std::string& waits) {
+        std::string lanes = "\"" + value + "\"";
+        for (int lane = 1; lane < 32; ++lane) lanes += ", \"" + value + "\"";
+        return R"({"warp": )" + std::to_string(number) +
+            R"(, "lanes": 4294967295, "place": "a/b.cu:7", "waits": ")" + waits +
+            R"(", "problem": "", "values": [)" + lanes + "]}";
+    };
+    const LaneReport r = lane_report(
+        text + R"(, "across": "x", "warps": [)" + warp(0, "-3", "barrier 0") + ", " + warp(1, "5", "") +
+        R"(, {"warp": 2, "lanes": 0, "place": "", "waits": "", "problem": "", "values": []}]})"
+    );
+    EXPECT_EQ(r.across, "x");
+    ASSERT_EQ(r.warps.size(), 3U);
+    EXPECT_EQ(r.warps[0].waits, "barrier 0");
+    EXPECT_EQ(r.warps[0].line, 7);
+    for (const WarpRow& w : r.warps) {
+        EXPECT_EQ(w.row.low, -3);
+        EXPECT_EQ(w.row.high, 5);
+    }
+    EXPECT_EQ(r.warps[1].row.number[31], 5);
+    EXPECT_EQ(r.warps[2].lanes, 0U);
+    EXPECT_EQ(r.warps[2].row.text[0], "-") << "it has ended";
+}
+
 TEST(LaneReport, AnErrorIsTheAnswersProblem) {
     EXPECT_EQ(lane_report(R"({"asked": "--warp 9", "error": "no such warp"})").problem, "no such warp");
     for (const char* text : {"", "{}", R"({"asked": "x", "build": 3})"})

@@ -133,7 +133,7 @@ TEST(Step, BreakpointsStopWhereTheirConditionHoldsForALane) {
     EXPECT_EQ(to.at("values").at(1).at("lanes").at(0), "3");
     EXPECT_EQ(
         at(kGemm, {"--step", "go"}).err,
-        "warplens: error: --step: \"go\" stops nowhere: name a line with --break\n"
+        "warplens: error: --step: \"go\" stops nowhere: name a line or what is written with --break\n"
     );
 }
 
@@ -144,6 +144,70 @@ TEST(Step, WritesOfAnElementAreSteppedToOfAnyWarp) {
     EXPECT_EQ(lines_on_the_way(j), (std::vector<std::string>{load, load, load}));
     EXPECT_EQ(j.at("warp"), 2) << "row 9 of 32 rows of 8 warps";
     EXPECT_EQ(j.at("way").at(0).at("time"), j.at("way").at(2).at("time"));
+}
+
+TEST(Step, BreakpointsOnDataStopWhereTheElementIsWritten) {
+    const std::string load = line_of(kGemm, "a[row * kLd + column] =");
+    const auto stopped = [&](const std::string& breakpoint, const char* steps) {
+        return told(kGemm, {"--print", "k0,i", "--break", breakpoint, "--step", steps});
+    };
+    const json twice = stopped("write A[9][3]", "go x2, back go");
+    EXPECT_EQ(lines_on_the_way(twice), (std::vector<std::string>{load, load, load}));
+    EXPECT_EQ(twice.at("warp"), 2);
+    EXPECT_EQ(twice.at("values").at(0).at("lanes").at(3), "0");
+    const json later = stopped("write A[9][3] if k0 == 64", "go");
+    EXPECT_EQ(later.at("values").at(0).at("lanes").at(3), "64");
+    EXPECT_NE(
+        at(kGemm, {"--break", "writes A", "--step", "go"}).err.find("or 'write NAME[i][j]'"),
+        std::string::npos
+    );
+}
+
+TEST(Step, WhereEveryWarpStandsAndWhatItHoldsThere) {
+    const std::string line = line_of(kGemm, kFirst);
+    const json j = told(kGemm, {"--warp", "3", "--line", line, "--hit", "4", "--across", "first_row"});
+    const json& warps = j.at("warps");
+    ASSERT_EQ(warps.size(), 8U);
+    EXPECT_EQ(j.at("across"), "first_row");
+    for (int w = 0; w < 8; ++w) {
+        EXPECT_EQ(warps.at(w).at("warp"), w);
+        EXPECT_EQ(warps.at(w).at("values").at(31), std::to_string(4 * w)) << "each warp's own";
+    }
+    EXPECT_NE(warps.at(3).at("place").get<std::string>().find("gemm.cu:" + line), std::string::npos);
+    const Said said = at(kGemm, {"--warp", "3", "--line", line, "--print", "i", "--warps"});
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_NE(said.out.find("  warps of the block\n"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("waits for barrier 0: warps not there yet: "), std::string::npos) << said.out;
+    const json other = told(
+        kGemm,
+        {"--warp", "0", "--order", std::to_string(j.at("order").get<int64_t>()), "--print", "first_row"}
+    );
+    EXPECT_EQ(other.at("warp"), 0) << "another warp at that instant: where it stands";
+    EXPECT_EQ(other.at("place"), warps.at(0).at("place"));
+}
+
+TEST(Step, AnArrayOpensIntoItsElements) {
+    const std::string line = line_of(kGemm, "dot[i] +=");
+    const json j = told(kGemm, {"--line", line, "--watch", "tid.y", "--print", "dot", "--open", "dot"});
+    const json& values = j.at("values");
+    ASSERT_EQ(values.size(), 6U);
+    EXPECT_EQ(values.at(0).at("expression"), "tid.y") << "watches come first";
+    EXPECT_TRUE(values.at(1).at("opens"));
+    for (int k = 0; k < 4; ++k) {
+        EXPECT_EQ(values.at(2 + k).at("expression"), "dot[" + std::to_string(k) + "]");
+        EXPECT_EQ(values.at(2 + k).at("depth"), 1);
+    }
+    EXPECT_EQ(values.at(2).at("lanes").at(0), "0");
+    EXPECT_EQ(told(kGemm, {"--line", line, "--print", "dot"}).at("values").size(), 1U) << "closed";
+}
+
+TEST(Step, AnOptimisedBuildTellsTheRegistersOfTheLine) {
+    const json j = told(kGemm, {"--build", "optimised", "--line", line_of(kGemm, "dot[i] +=")});
+    ASSERT_FALSE(j.at("values").empty());
+    for (const json& v : j.at("values")) EXPECT_EQ(v.at("expression").get<std::string>().front(), '%');
+    const std::string first = j.at("values").at(0).at("expression");
+    EXPECT_NE(j.at("instruction").get<std::string>().find(first), std::string::npos)
+        << "from the instruction on that is executed next";
 }
 
 TEST(Step, AccessesOfARaceAreSteppedToInTheWarpsThatRaced) {

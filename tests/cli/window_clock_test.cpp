@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
+#include <utility>
 
 namespace wl::app {
 namespace {
@@ -158,6 +160,133 @@ TEST_F(Clock, APressOnTheGutterSetsABreakpointThatGoStopsAt) {
     settle();
     EXPECT_NE(session.message.text.find("stops nowhere"), std::string::npos) << session.message.text;
     EXPECT_EQ(report().order, first) << "Lanes shows what it showed";
+}
+
+TEST_F(Clock, AnArrayOpensAndAVariableIsShownOfEveryWarp) {
+    select_line(session, selection, 0, std::stoi(number_of("dot[i] +=")));
+    desktop.play("wait 3\n until lanes " + place_of("dot[i] +=") + "\n");
+    const auto row_of = [&](const std::string& expression) {
+        for (size_t k = 0; k < report().rows.size(); ++k)
+            if (report().rows[k].expression == expression) return k;
+        throw std::runtime_error("no row " + expression);
+    };
+    ASSERT_TRUE(report().rows[row_of("dot")].opens);
+    EXPECT_FALSE(desktop.shows("lanes/cells/dot[3]"));
+    desktop.play("click lanes/row/" + std::to_string(row_of("dot")) + " .2 .5\n wait 3\n");
+    settle();
+    EXPECT_TRUE(desktop.shows("lanes/cells/dot[3]"));
+    EXPECT_EQ(report().rows[row_of("dot[3]")].depth, 1);
+    desktop.play("click lanes/warps/first_row\n wait 3\n");
+    settle();
+    ASSERT_EQ(report().warps.size(), 8U);
+    for (int w = 0; w < 8; ++w) {
+        EXPECT_TRUE(desktop.shows("lanes/across/" + std::to_string(w)));
+        EXPECT_EQ(report().warps[static_cast<size_t>(w)].row.number[9], 4 * w);
+    }
+    const WarpRow other = report().warps[5];
+    desktop.play("click lanes/warp/5\n wait 3\n");
+    settle();
+    EXPECT_EQ(selection.warp, 5);
+    EXPECT_EQ(report().line, other.line) << "where it stands";
+    desktop.play("click lanes/row/" + std::to_string(row_of("dot")) + " .2 .5\n wait 3\n");
+    settle();
+    EXPECT_FALSE(desktop.shows("lanes/cells/dot[3]")) << "closed again";
+}
+
+TEST_F(Clock, WarpsStandInTheGutterAndAPressLeadsToThem) {
+    const std::string own = "source/warps/" + number_of(kFirst);
+    ASSERT_TRUE(desktop.shows(own)) << "warp 2 stands there";
+    int elsewhere = 0;
+    for (const WarpRow& w : report().warps)
+        if (w.lanes != 0 && w.line != report().line &&
+            desktop.shows("source/warps/" + std::to_string(w.line)))
+            elsewhere = w.line;
+    ASSERT_NE(elsewhere, 0) << "warps 0 and 1 have come to the barrier";
+    desktop.play("click source/warps/" + std::to_string(elsewhere) + "\n wait 3\n");
+    settle();
+    EXPECT_NE(selection.warp, 2);
+    EXPECT_EQ(report().warp, selection.warp);
+    EXPECT_EQ(report().line, elsewhere);
+    expect_one_instant("the warp that was pressed");
+}
+
+TEST_F(Clock, ABreakpointOnTheElementStopsWhereItIsWritten) {
+    select_element(session, selection, {9, 3});
+    desktop.play("wait 2\n hold Shift\n key F9\n release Shift\n wait 2\n");
+    ASSERT_EQ(session.breakpoints.size(), 1U);
+    const std::string element = session.breakpoints.front().element;
+    EXPECT_NE(element.find("[9][3]"), std::string::npos) << element;
+    desktop.play("key F5\n wait 4\n");
+    settle();
+    EXPECT_FALSE(session.message.bad) << session.message.text;
+    EXPECT_NE(report().asked.find("write " + element), std::string::npos);
+    const std::string written = report().instruction;
+    EXPECT_TRUE(written.starts_with("st.")) << written;
+    expect_one_instant("a write");
+    // Where the step led to another tile, the breakpoint has a button of its own.
+    const std::string chip = "step/breaks/" + element;
+    const bool is_elsewhere = desktop.shows(chip);
+    desktop.play(
+        is_elsewhere ? "click " + chip + "\n wait 2\n" : "hold Shift\n key F9\n release Shift\n wait 2\n"
+    );
+    EXPECT_TRUE(session.breakpoints.empty()) << "taken away again";
+}
+
+// Buttons that search: what makes the first NaN, what wrote the first wrong element.
+TEST(WindowSeek, TheFirstNaNAndTheFirstWrongElementAreAPressAway) {
+    Desktop desktop(1600, 900);
+    ASSERT_TRUE(desktop.display.started) << "Xvfb does not start";
+    ASSERT_NO_FATAL_FAILURE(desktop.show({"run", "v2c_4", "--fault", "ld", "--shape", "1,1,64,64"}));
+    Session& session = desktop.shell.app.session;
+    const Selection& selection = desktop.shell.app.selection;
+    const auto settle = [&] {
+        while (is_waiting(session)) desktop.play("wait 2\n");
+    };
+    desktop.play("click tab/Lanes\n wait 3\n");
+    settle();
+    desktop.play("click step/first-bad\n wait 3\n");
+    settle();
+    ASSERT_TRUE(session.lanes.report && session.lanes.report->problem.empty()) << session.message.text;
+    EXPECT_NE(session.lanes.report->asked.find("--last-write"), std::string::npos);
+    EXPECT_NE(session.lanes.report->instruction.find("store"), std::string::npos)
+        << session.lanes.report->instruction;
+    EXPECT_EQ(selection.line, session.lanes.report->line);
+    desktop.play("click step/first-nan\n wait 3\n");
+    settle();
+    EXPECT_NE(session.lanes.report->asked.find("--first nan"), std::string::npos);
+    EXPECT_EQ(selection.warp, session.lanes.report->warp);
+    EXPECT_EQ(selection.line, session.lanes.report->line);
+    EXPECT_FALSE(session.message.bad) << session.message.text;
+}
+
+TEST(WindowSeek, StepsLeadFromAccessToAccessOfARace) {
+    Desktop desktop(1600, 900);
+    ASSERT_TRUE(desktop.display.started) << "Xvfb does not start";
+    ASSERT_NO_FATAL_FAILURE(desktop.show({"run", "v2c_3", "--fault", "sync", "--shape", "1,1,128,64"}));
+    Session& session = desktop.shell.app.session;
+    ASSERT_TRUE(has_race(session));
+    const auto settle = [&] {
+        while (is_waiting(session)) desktop.play("wait 2\n");
+    };
+    desktop.play("click tab/Lanes\n wait 3\n");
+    settle();
+    desktop.play("click timeline/scrub .001 .5\n wait 3\n");
+    settle();
+    std::set<std::pair<int, int>> places;
+    for (const capture::Finding& f : session.capture.findings)
+        for (const capture::Where* w : {&f.where, &f.other}) places.emplace(w->warp, w->line);
+    for (int access = 1; access <= 2; ++access) {
+        const uint64_t before = session.lanes.report->order;
+        desktop.play("click step/race\n wait 3\n");
+        settle();
+        const LaneReport& report = *session.lanes.report;
+        EXPECT_TRUE(places.contains({report.warp, report.line})) << report.warp << ":" << report.line;
+        EXPECT_GT(report.order, before) << access << session.message.text;
+    }
+    const uint64_t second = session.lanes.report->order;
+    desktop.play("click step/race/back\n wait 3\n");
+    settle();
+    EXPECT_LT(session.lanes.report->order, second);
 }
 
 // A user's kernel beside its manifest, in a folder of its own.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times every kernel of the lineage beside PyTorch's attention, and what observing costs.
 
-    LD_LIBRARY_PATH=build/bundle/lib python3 tests/gpu/bench_lineage.py build/bundle/warplens OUT.json COMMIT
+    LD_LIBRARY_PATH=build/bundle/lib python3 tests/gpu/bench_lineage.py build/bundle/warplens OUT.json COMMIT [brief]
 
 `bench --observed` of each kernel at the mission shape (1,8,512,64), one after the other, the last against PyTorch; and
-once more with a header that makes every mark nothing.
+once more with a header that makes every mark nothing. brief: only what observing costs.
 """
 import datetime
 import json
@@ -35,15 +35,16 @@ def without_marks(program, folder):
 
 def main():
     program, out, commit = sys.argv[1:4]
+    brief = sys.argv[4:] == ["brief"]
     folder = tempfile.TemporaryDirectory()
     bare = without_marks(program, folder.name)
     kernels = [k["name"] for k in ask([program, "kernels", "--json"])["kernels"]]
     rows = []
     for name in kernels:
-        against = ["--against", "torch"] if name == kernels[-1] else []
+        against = ["--against", "torch"] if name == kernels[-1] and not brief else []
         said = ask([program, "bench", name, "--preset", "mission", "--flops", "4*B*H*S*S*D", "--json", "--observed",
                     *against])
-        plain = ask([bare, "bench", name, "--preset", "mission", "--json", "--check", "none"])
+        plain = {} if brief else ask([bare, "bench", name, "--preset", "mission", "--json", "--check", "none"])
         rows.append({"kernel": name, "verdict": said.get("verdict"), "timing": said.get("timing"),
                      "without_marks": plain.get("timing"), "failed": said.get("failed") or plain.get("failed")})
         timing = said.get("timing")
@@ -51,7 +52,7 @@ def main():
             print(f"{name}: warm {timing['warm']['median'] * 1e6:.2f} us, cold {timing['cold']['median'] * 1e6:.2f} us")
             if plain.get("timing"):
                 print(f"    with marks / without: {timing['warm']['median'] / plain['timing']['warm']['median']:.3f}")
-            else:
+            elif not brief:
                 print("    without marks:", plain)
             seen = timing["observed"]
             print("    observed", {key: round(seen[key]["median"] / seen["plain"]["median"], 2)

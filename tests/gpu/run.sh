@@ -29,8 +29,12 @@ hazards() {
     done
     grep -h "delayed in" "$out"/hazards-*.txt | tail -1
 }
+# Changed programs where the emulator lacks an instruction: found, proven and ended on the device.
+trials() { python3 tests/gpu/trials_run.py "$warplens" "$out/trials.json" "$commit"; }
 # What marks, one block's tiles and all blocks' tiles cost.
 overhead() { python3 tests/gpu/bench_lineage.py "$warplens" "$out/bench-lineage.json" "$commit"; }
+# The same of the earlier program that the bundle has, on the same device.
+overhead_before() { python3 tests/gpu/bench_lineage.py "$bundle/before/warplens" "$out/bench-before.json" "before $commit" brief; }
 # What stores and barriers cost, of the best of the lineage.
 recording_cost() {
     "$warplens" run v2c_9 --preset mission --on gpu --check none --record stores --record barriers --quiet \
@@ -67,7 +71,7 @@ record() { python3 tests/gpu/record_run.py "$warplens" "$out/record.json" "$comm
 
 failed=0
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards recording_cost sweep fault_buffer window observers record)
+[ ${#steps[@]} -gt 0 ] || steps=(devices overhead witnesses recording kernels_both hazards trials recording_cost sweep fault_buffer window observers record)
 for step in "${steps[@]}"; do
     begun=$(date +%s.%N)
     "$step" >"$out/$step.log" 2>&1

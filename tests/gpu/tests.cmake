@@ -18,9 +18,13 @@ wl_settings(witness_kernels)
 target_link_libraries(witness_kernels PRIVATE wl_programs wl_conformance wl_manifest fmt::fmt)
 
 # The program above that driver.
-wl_test(device_run nlohmann_json::nlohmann_json)
-target_sources(device_run_test PRIVATE support/program.cpp)
-target_compile_definitions(
-    device_run_test
-    PRIVATE WL_PROGRAM="$<TARGET_FILE:warplens>" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
-add_dependencies(device_run_test warplens emulated_driver)
+foreach(topic device_run device_trials)
+    wl_test(${topic} nlohmann_json::nlohmann_json)
+    target_sources(${topic}_test PRIVATE support/program.cpp)
+    target_compile_definitions(
+        ${topic}_test
+        PRIVATE WL_PROGRAM="$<TARGET_FILE:warplens>" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
+    add_dependencies(${topic}_test warplens emulated_driver)
+endforeach()
+
+wl_test(isolated_wire wl_gpu)

@@ -64,6 +64,20 @@ class Lessons(Student):
             self.assertIn(subject, titles)
         self.assertGreaterEqual(len(lessons), 16)
 
+    def test_the_page_says_what_the_text_says_piece_by_piece(self):
+        page = self.ask("08")["page"]
+        kinds = [piece["kind"] for piece in page]
+        self.assertEqual(kinds[:7], ["title", "paragraph", "code", "paragraph", "paragraph", "command", "output"])
+        self.assertEqual(page[0]["text"], "08 Fragments: who holds element (9, 4)?")
+        self.assertNotIn("\n", page[1]["text"], "a paragraph is one line, to be wrapped by who shows it")
+        self.assertIn("lane 6, register 2", page[6]["text"])
+        self.assertEqual(kinds.count("item"), 3)
+        self.assertTrue(page[kinds.index("item")]["text"].startswith("**Four lanes make a row**"))
+        listing = page[kinds.index("code")]["text"]
+        self.assertEqual(len(listing.splitlines()), 6)
+        self.assertTrue(listing.startswith("wmma::fragment<"))
+        self.assertIn("The rule behind it", [p["text"] for p in page if p["kind"] == "heading"])
+
     def test_the_text_stands_between_what_its_commands_print(self):
         def check(lesson):
             number = lesson.name.split("-")[0]

@@ -62,7 +62,7 @@ protected:
     }
 
     std::string script(const std::string& text) {
-        const std::string path = folder.path + "/remote.sh";
+        std::string path = folder.path + "/remote.sh";
         write_file(path, "#!/bin/sh\n" + text);
         chmod(path.c_str(), 0755);
         return path;
@@ -148,6 +148,44 @@ TEST_F(Remote, WhatIsMissingThereIsSaid) {
     );
     EXPECT_EQ(machine.status, 2);
     EXPECT_EQ(std::count(machine.err.begin(), machine.err.end(), '\n'), 1) << machine.err;
+}
+
+// The run bar has the machine: what is started from it runs there again, and here once the field is empty. An
+// ssh that is a script says who was asked.
+TEST(RemoteWindow, TheRunBarSaysWhere) {
+    const TemporaryFolder folder;
+    const auto in = [&](const char* name) { return folder.path + "/" + name; };
+    write_file(
+        in("ssh"),
+        fmt::format(
+            "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\necho \"$2\" >>{}\nexec sh -c \"$3\"\n",
+            in("asked")
+        )
+    );
+    chmod(in("ssh").c_str(), 0755);
+    write_file(
+        in("play.txt"),
+        "until captures 1\nuntil worker none\nclick run/start\nuntil captures 2\nuntil worker none\n"
+        "click run/host\nkey Delete\nclick run/start\nuntil captures 3\nuntil worker none\n"
+        "click run/host\ntype me@near\nclick run/start\nuntil captures 4\nwait 3\nshot " +
+            in("window.png") + "\n"
+    );
+    const Said said = warplens(
+        {"open",
+         source_path("tests/kernels/owners.toml"),
+         "--host",
+         "me@far",
+         "--remote-warplens",
+         WL_PROGRAM,
+         "--script",
+         in("play.txt"),
+         "--screenshot",
+         in("end.png")},
+        {"WARPLENS_SSH=" + in("ssh")}
+    );
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_EQ(read_file(in("asked")), "me@far\nme@far\nme@near\n");
+    EXPECT_TRUE(fs::exists(in("window.png")));
 }
 
 }  // namespace

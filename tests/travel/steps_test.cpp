@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/compile.h"
+#include "instrumentation/travel/arrivals.h"
 
 #include <cstring>
 #include <filesystem>
@@ -194,6 +195,75 @@ TEST_F(Steps, BreakpointsHoldTheirConditionOverLanesAndWarps) {
     };
     EXPECT_THROW(make(route, move, -1), Error);
     EXPECT_EQ(here().epoch, 2);
+}
+
+// Every write of out[40] by thread 40, of warp 1: one, at line 16.
+TEST_F(Steps, ABreakpointOnDataStopsWhereAnyWarpWritesIt) {
+    const auto out = emulator::allocation_named(*route.traveller, "out");
+    ASSERT_TRUE(out);
+    at_line(0, 7);
+    Move move;
+    move.stride = Stride::stop;
+    Breakpoint data;
+    data.element = "out[40]", data.written = {out->first + 40 * 4, 4};
+    move.at = {data};
+    ASSERT_TRUE(make(route, move, -1));
+    EXPECT_EQ(here().warp, 1);
+    EXPECT_EQ(line(), 16);
+    const uint64_t written = here().order;
+    EXPECT_FALSE(make(route, move, -1)) << "nobody writes it again";
+    EXPECT_EQ(here().order, written);
+    move.at.push_back({"k.cu", 14, watch::parse("round == 4")});  // of the warp that stands there
+    move.back = true;
+    ASSERT_TRUE(make(route, move, -1));
+    EXPECT_EQ(line(), 14);
+    EXPECT_EQ(here().warp, 1);
+    move.back = false;
+    ASSERT_TRUE(make(route, move, -1));
+    EXPECT_EQ(here().order, written) << "what comes first of a line and of data";
+    while (step(Stride::over)) {}
+    move.back = true, move.at = {data};
+    ASSERT_TRUE(make(route, move, -1));
+    EXPECT_EQ(here().order, written);
+    move.at.front().when = watch::parse("lane == 8 && sum < 0");
+    EXPECT_FALSE(make(route, move, -1)) << "its condition is of the lanes that write";
+}
+
+TEST_F(Steps, EveryWarpStandsSomewhereAndWaitsForWhoIsMissing) {
+    at_line(0, 14, 2);
+    std::vector<Standing> all = standing_warps(route);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].line, 14);
+    EXPECT_EQ(all[0].waits, "") << "it has not come to the barrier yet";
+    at_line(1, 9, 2);
+    all = standing_warps(route);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].line, 14);
+    EXPECT_EQ(all[0].waits, "barrier 0: warps not there yet: 1");
+    EXPECT_EQ(all[1].line, 9);
+    EXPECT_EQ(all[1].waits, "");
+    EXPECT_EQ(all[1].here.lanes, UINT32_MAX);
+}
+
+// The other warp's own variables, and nothing of it is left behind.
+TEST_F(Steps, AnotherWarpIsReadWhereItStands) {
+    at_line(1, 9, 2);
+    const emulator::Here before = here();
+    const auto value_of_i = [&](int lane) {
+        const watch::Environment environment = environment_here(route);
+        const watch::Value i = watch::evaluate(watch::parse("i"), environment);
+        return watch::text_of(i, lane, environment);
+    };
+    EXPECT_EQ(value_of_i(3), "35");
+    {
+        const emulator::Glance glance(*route.traveller, standing_warps(route)[0].here);
+        EXPECT_EQ(value_of_i(3), "3");
+        EXPECT_EQ(here().warp, 0);
+    }
+    EXPECT_EQ(value_of_i(3), "35");
+    EXPECT_EQ(here().order, before.order);
+    ASSERT_TRUE(step(Stride::over)) << "and it goes on from where it stood";
+    EXPECT_EQ(here().warp, 1);
 }
 
 TEST_F(Steps, IterationsOfNoStageAreRefused) {

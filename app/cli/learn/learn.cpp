@@ -90,19 +90,29 @@ std::string folder_now(const Lesson& lesson) {
 }
 
 int read_lesson(const Lesson& lesson, const Command& c) {
-    std::string text;
     const Style style = style_of(c.output);
-    print_page(lesson, c.output.json ? Style{} : style, [&](const std::string& piece) {
-        c.output.json ? void(text += piece) : say(piece);
-    });
     if (!c.output.json) {
+        read_page(lesson, style.color, [&](const PageLine& line) { say(page_text(line, style)); });
         say(footer(lesson, c.learn, style));
         return kExitOk;
     }
+    std::string text;
+    std::vector<PageLine> lines;
+    read_page(lesson, false, [&](const PageLine& line) {
+        text += page_text(line, Style{});
+        lines.push_back(line);
+    });
+    Json page = Json::array();
+    for (const PagePiece& piece : pieces_of(lines))
+        page.push_back({
+            {"kind", piece.kind},
+            {"text", piece.text}
+        });
     say_json({
         {"lesson", lesson.name           },
         {"title",  lesson.title          },
         {"text",   text                  },
+        {"page",   page                  },
         {"folder", folder_now(lesson)    },
         {"files",  exercise_files(lesson)},
         {"task",   lesson.task           },

@@ -137,23 +137,65 @@ Ran run_line(const std::string& line, bool colour) {
     return {done.status, lines.empty() ? "" : join(lines, "\n") + "\n"};
 }
 
-void print_page(
-    const Lesson& lesson, const Style& style, const std::function<void(const std::string&)>& print
-) {
+void read_page(const Lesson& lesson, bool colour, const std::function<void(const PageLine&)>& tell) {
+    using Kind = PageLine::Kind;
     const InFolder there(lesson.folder);
     bool code = false, session = false;
     for (const std::string& line : lines_of(read_text_file("lesson.md"))) {
         if (line.starts_with("```")) {
             code = !code, session = line == "```console";
-            continue;
+        } else if (code && session && line.starts_with("$ ")) {
+            tell({Kind::command, line});
+            tell({Kind::output, run_line(line.substr(2), colour).output});
+        } else {
+            tell({code ? Kind::code : Kind::prose, line});
         }
-        if (code && session && line.starts_with("$ ")) {
-            print(paint(style, Color::bold, "    " + line) + "\n");
-            print(indented(run_line(line.substr(2), style.color).output));
-            continue;
-        }
-        print((code ? (line.empty() ? line : "    " + line) : prose(line, style)) + "\n");
     }
+}
+
+std::string page_text(const PageLine& line, const Style& style) {
+    switch (line.kind) {
+        case PageLine::Kind::command: return paint(style, Color::bold, "    " + line.text) + "\n";
+        case PageLine::Kind::output: return indented(line.text);
+        case PageLine::Kind::code: return (line.text.empty() ? line.text : "    " + line.text) + "\n";
+        case PageLine::Kind::prose: return prose(line.text, style) + "\n";
+    }
+    return "";
+}
+
+std::vector<PagePiece> pieces_of(const std::vector<PageLine>& lines) {
+    std::vector<PagePiece> pieces;
+    bool open = false;  // the last piece goes on
+    const auto add = [&](const char* kind, const std::string& text, const char* between) {
+        const bool on = open && pieces.back().kind == kind;
+        if (on)
+            pieces.back().text += between + text;
+        else
+            pieces.push_back({kind, text});
+        open = true;
+    };
+    for (const PageLine& line : lines) {
+        const std::string& text = line.text;
+        const bool item = text.starts_with("- ");
+        switch (line.kind) {
+            case PageLine::Kind::command: open = false, add("command", text, ""), open = false; break;
+            case PageLine::Kind::output: add("output", text, ""), open = false; break;
+            case PageLine::Kind::code: add("code", text, "\n"); break;
+            case PageLine::Kind::prose:
+                open = open && !item && !text.empty();
+                if (text.starts_with("## "))
+                    add("heading", text.substr(3), " "), open = false;
+                else if (text.starts_with("# "))
+                    add("title", text.substr(2), " "), open = false;
+                else if (item)
+                    add("item", text.substr(2), " ");
+                else if (open && pieces.back().kind == "item")
+                    add("item", text.substr(text.find_first_not_of(' ')), " ");
+                else if (!text.empty())
+                    add("paragraph", text, " ");
+        }
+    }
+    return pieces;
 }
 
 }  // namespace wl::app

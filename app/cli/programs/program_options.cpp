@@ -19,11 +19,13 @@ void add_nvcc(CLI::App& app, Command& c) {
 }  // namespace
 
 void add_programs(CLI::App& app, CLI::App& run, Command& c) {
-    run.add_option(
+    CLI::Option* first = run.add_option(
         "--first",
         c.program.first,
-        "of a program behind --: execute only the first N launches of each kernel and shape; 0: all"
+        "of a program behind --: execute only the first N launches of each kernel and shape; 0: all, also "
+        "those whose outcome nothing reads"
     );
+    first->check(CLI::NonNegativeNumber);
     add_nvcc(app, c);
 }
 

@@ -74,6 +74,8 @@ std::string group_text(const LaunchGroup& g, const ProgramRun& run, const Style&
     if (g.run > 0) out += fmt::format("{:.2g} s; ", g.seconds);
     if (g.repeated > 0)
         out += fmt::format("{} not executed again, as they would change nothing; ", g.repeated);
+    if (g.unread > 0)
+        out += fmt::format("{} not executed, as nothing reads what they would leave; ", g.unread);
     if (g.left_out > 0) out += paint(style, Color::warn, fmt::format("{} left out by --first; ", g.left_out));
     return out + state_text(g, run, style) + "\n";
 }
@@ -111,28 +113,41 @@ nlohmann::ordered_json launch_json(const LaunchGroup& g) {
     j["launch"] = f.number, j["kernel"] = f.kernel;
     j["grid"] = {f.grid.x, f.grid.y, f.grid.z}, j["block"] = {f.block.x, f.block.y, f.block.z};
     j["shared"] = f.shared, j["times"] = g.numbers.size();
-    j["run"] = g.run, j["repeated"] = g.repeated, j["left_out"] = g.left_out, j["seconds"] = g.seconds;
+    j["run"] = g.run, j["repeated"] = g.repeated, j["left_out"] = g.left_out, j["unread"] = g.unread,
+    j["seconds"] = g.seconds;
     j["state"] = g.run > 0 ? "run" : f.state, j["said"] = f.said;
     j["findings_of"] = g.findings_of, j["process"] = f.process;
     return j;
+}
+
+// What waited and was executed in the end was told twice.
+std::set<std::pair<int64_t, int>> executed(const std::vector<Event>& events) {
+    std::set<std::pair<int64_t, int>> out;
+    for (const Event& e : events)
+        if (e.kind == Event::Kind::launch && e.launched.state != "unread")
+            out.insert({e.process, e.launched.number});
+    return out;
 }
 
 }  // namespace
 
 std::vector<LaunchGroup> grouped(const std::vector<Event>& events) {
     std::vector<LaunchGroup> out;
+    const std::set<std::pair<int64_t, int>> told = executed(events);
     for (const Event& e : events) {
         if (e.kind != Event::Kind::launch) continue;
         const Launched& l = e.launched;
+        if (l.state == "unread" && told.contains({e.process, l.number})) continue;
         auto found =
             std::find_if(out.begin(), out.end(), [&](const LaunchGroup& g) { return same_group(g, l); });
         if (found == out.end()) {
-            out.push_back({l, {}, 0, 0, 0, 0, findings_of(l)});
+            out.push_back({l, {}, 0, 0, 0, 0, 0, findings_of(l)});
             found = std::prev(out.end());
         }
         found->numbers.push_back(l.number);
         found->run += l.state == "run", found->repeated += l.state == "repeated",
-            found->left_out += l.state == "left out", found->seconds += l.seconds;
+            found->left_out += l.state == "left out", found->unread += l.state == "unread",
+            found->seconds += l.seconds;
     }
     return out;
 }

@@ -31,7 +31,7 @@ struct ProgramRun {
 struct LaunchGroup {
     runtime::Launched first;
     std::vector<int> numbers;  // in order
-    int64_t run = 0, repeated = 0, left_out = 0;
+    int64_t run = 0, repeated = 0, left_out = 0, unread = 0;
     double seconds = 0;
     int findings_of = 0;  // the launch whose findings they share; 0: none
 };

@@ -11,6 +11,7 @@
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/travel/fragments.h"
+#include "instrumentation/watch/parts.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -23,9 +24,38 @@ namespace {
 
 using watch::kLanes;
 
-// Without --print: the source variables that live here; in an optimised build there are none to name.
+constexpr size_t kMostRegisters = 64;
+
+void add_registers(const ptx::Function& f, const ptx::Operand& o, std::vector<std::string>& names) {
+    const auto add = [&](int32_t reg) {
+        const std::string& name = f.registers[static_cast<size_t>(reg)].name;
+        const bool known = std::find(names.begin(), names.end(), name) != names.end();
+        if (!known && names.size() < kMostRegisters) names.push_back(name);
+    };
+    if (o.kind == ptx::Operand::Kind::reg) add(o.index);
+    if (o.kind == ptx::Operand::Kind::address && o.base_kind == ptx::Operand::Kind::reg) add(o.index);
+    for (const ptx::Operand& part : o.elements) add_registers(f, part, names);
+}
+
+// Of the instructions that the line was compiled to, from the one that is about to be executed on.
+std::vector<std::string> registers_of_line(const travel::Route& route) {
+    std::vector<std::string> names;
+    const uint32_t here = emulator::here(*route.traveller).site;
+    const ptx::Function* function = route.function_of_site[here];
+    const auto add = [&](size_t site) {
+        if (route.function_of_site[site] != function || route.lines[site] != route.lines[here]) return;
+        for (const ptx::Operand& o : route.instructions[site]->operands) add_registers(*function, o, names);
+    };
+    for (size_t site = here; site < route.sites.size(); ++site) add(site);
+    for (size_t site = 0; site < here; ++site) add(site);
+    return names;
+}
+
+// Without --print: the source variables that live here; in an optimised build the registers of the line.
 std::vector<std::string> names_to_print(const travel::Route& route) {
     std::vector<std::string> names;
+    const auto& options = route.module->target_options;
+    if (std::find(options.begin(), options.end(), "debug") == options.end()) return registers_of_line(route);
     const emulator::Activation a = emulator::activations(*route.traveller).front();
     const int function = route.functions[static_cast<size_t>(a.function)];
     for (const variables::Variable* v : variables::visible(route.variables, function, a.instruction)) {
@@ -63,20 +93,37 @@ std::string missing_in(const travel::Route& route, const watch::Watch& expressio
     return join(missing, "; ");
 }
 
-Printed print_one(
-    const travel::Route& route, const watch::Environment& environment, const std::string& expression
-) {
-    Printed p;
-    p.expression = expression;
-    try {
-        const watch::Watch parsed = watch::parse(expression);
+// Expressions told one after the other, with their parts where they are opened.
+struct Teller {
+    const travel::Route& route;
+    const AtOptions& options;
+    watch::Environment environment = travel::environment_here(route);
+    std::vector<Printed> told{};
+
+    // Its parts, when it has some and is opened.
+    std::vector<std::string> tell_one(Printed& p) const {
+        const watch::Watch parsed = watch::parse(p.expression);
         p.origin = origin_of(route, parsed);
         const watch::Value value = watch::evaluate(parsed, environment);
         if (value.lanes == 0) p.missing = missing_in(route, parsed);
         for (int lane = 0; lane < kLanes; ++lane) p.lanes.push_back(watch::text_of(value, lane, environment));
-    } catch (const Error& error) { p.problem = error.what(); }
-    return p;
-}
+        std::vector<std::string> parts = watch::parts_of(p.expression, value, environment);
+        p.opens = !parts.empty();
+        const bool opened =
+            std::find(options.opened.begin(), options.opened.end(), p.expression) != options.opened.end();
+        return opened ? parts : std::vector<std::string>();
+    }
+    void tell(const std::string& expression, int depth) {
+        Printed p;
+        p.expression = expression, p.depth = depth;
+        std::vector<std::string> parts;
+        try {
+            parts = tell_one(p);
+        } catch (const Error& error) { p.problem = error.what(); }
+        told.push_back(std::move(p));
+        for (const std::string& part : parts) tell(part, depth + 1);
+    }
+};
 
 // A schedule orders the instructions of one program: the recorded one.
 std::string build_of(const Trip& trip, const AtOptions& o) {
@@ -116,11 +163,15 @@ AtReport report_here(const Trip& trip, const AtOptions& o) {
     r.text = site.text;
     r.function = emulator::activations(*route.traveller).front().name;
     r.place = place_here(route);
-    std::vector<std::string> expressions = o.print.empty() ? names_to_print(route) : o.print;
-    expressions.insert(expressions.end(), o.watch.begin(), o.watch.end());
-    const watch::Environment environment = travel::environment_here(route);
-    for (const std::string& expression : expressions)
-        r.values.push_back(print_one(route, environment, expression));
+    std::vector<std::string> expressions = o.watch;
+    const std::vector<std::string> named = o.print.empty() ? names_to_print(route) : o.print;
+    expressions.insert(expressions.end(), named.begin(), named.end());
+    Teller teller{route, o};
+    for (const std::string& expression : expressions) teller.tell(expression, 0);
+    r.values = std::move(teller.told);
+    r.warps = warps_of(route, o.across);
+    r.across = o.across;
+    r.tells_warps = o.warps || !o.across.empty();
     return r;
 }
 
@@ -230,6 +281,10 @@ int verb_at(const Command& command) {
     const AtReport r = answer(*trip, command.at);
     for (const Printed& p : r.values)
         if (!p.problem.empty()) throw Error(p.problem);
+    const bool nowhere =
+        std::all_of(r.warps.begin(), r.warps.end(), [](const WarpStands& w) { return w.values.empty(); });
+    for (const WarpStands& w : r.warps)
+        if (nowhere && !w.problem.empty()) throw Error(w.problem);
     const std::string text = command.output.json ? report_json(r).dump(2) + "\n" : report_text(r);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kExitOk;

@@ -43,6 +43,17 @@ struct Printed {
     std::vector<std::string> lanes;  // "-": no value
     std::string problem;             // why there are no values
     std::string missing;             // "key is not live here": names that leave every lane without one
+    int depth = 0;                   // of a part of an opened object: how deep
+    bool opens = false;              // has parts
+};
+
+// Lanes of a warp that stand at one place.
+struct WarpStands {
+    int warp = 0;
+    uint32_t lanes = 0;  // 0: the warp has ended
+    std::string place, waits;
+    std::vector<std::string> values;  // of --across, by lane of all 32; empty: nothing was asked
+    std::string problem;              // why there are none
 };
 
 // An instant on the way.
@@ -68,6 +79,9 @@ struct AtReport {
     std::string note;                  // what happens there, when that was asked for
     std::string schedule_note;         // how the order of execution differs from that of the capture's run
     std::vector<Printed> values;
+    std::vector<WarpStands> warps;
+    std::string across;        // the expression whose values `warps` have
+    bool tells_warps = false;  // to people, too
 };
 // Throws Error when the block has no warp of that number.
 void require_warp(const Trip& trip, const AtOptions& o);
@@ -85,7 +99,10 @@ std::string place_here(const travel::Route& route);
 std::optional<Anchors> recorded_anchors(Trip& trip, int warp);
 AtReport answer(Trip& trip, const AtOptions& o);
 
-// The same of a matrix instruction: its fragments.
+// Every warp of the block where the route stands, with the values of an expression unless that is empty.
+std::vector<WarpStands> warps_of(const travel::Route& route, const std::string& across);
+
+// The same as `answer` of a matrix instruction: its fragments.
 fragments::Live answer_fragments(Trip& trip, const AtOptions& o);
 
 std::string report_text(const AtReport& r);

@@ -14,7 +14,8 @@ using nlohmann::ordered_json;
 using watch::kLanes;
 
 std::string values_text(const Printed& p, uint32_t lanes) {
-    std::string text = "  " + p.expression + (p.origin.empty() ? "" : "   (" + p.origin + ")") + "\n";
+    const std::string inset(static_cast<size_t>(2 * p.depth), ' ');
+    std::string text = "  " + inset + p.expression + (p.origin.empty() ? "" : "   (" + p.origin + ")") + "\n";
     if (!p.missing.empty()) return text + "    no value: " + p.missing + "\n";
     std::string first;
     bool uniform = true;
@@ -59,6 +60,52 @@ std::string way_text(const AtReport& r) {
     return text;
 }
 
+// Where each stands, what it waits for, and its lanes' values.
+std::string warps_text(const AtReport& r) {
+    std::string text = "  warps of the block" + (r.across.empty() ? "" : ", and in each " + r.across) + "\n";
+    size_t width = 1;
+    for (const WarpStands& w : r.warps)
+        for (const std::string& value : w.values) width = std::max(width, value.size());
+    const size_t columns = width <= 7 ? 16 : width <= 11 ? 8 : width <= 24 ? 4 : 1;
+    for (const WarpStands& w : r.warps) {
+        const std::string place = w.lanes == 0 ? "has ended" : w.place;
+        const std::string some =
+            w.lanes == 0 || w.lanes == UINT32_MAX ? "" : fmt::format(", lanes {:08x}", w.lanes);
+        const std::string waits = w.waits.empty() ? "" : ", waits for " + w.waits;
+        text += fmt::format("    {:>2}: {}{}{}\n", w.warp, place, some, waits);
+        if (!w.problem.empty()) text += "        " + w.problem + "\n";
+        for (size_t lane = 0; lane < w.values.size(); lane += columns) {
+            text += "       ";
+            for (size_t k = lane; k < lane + columns; ++k) text += fmt::format(" {:>{}}", w.values[k], width);
+            text += '\n';
+        }
+    }
+    return text;
+}
+
+// The selected warp's own.
+std::string waits_text(const AtReport& r) {
+    for (const WarpStands& w : r.warps)
+        if (w.warp == r.warp && (w.lanes & r.lanes) != 0 && !w.waits.empty())
+            return "    waits for " + w.waits + "\n";
+    return "";
+}
+
+ordered_json warps_json(const AtReport& r) {
+    ordered_json all = ordered_json::array();
+    for (const WarpStands& w : r.warps) {
+        ordered_json one{
+            {"warp",  w.warp },
+            {"lanes", w.lanes},
+            {"place", w.place},
+            {"waits", w.waits}
+        };
+        if (!r.across.empty()) one["values"] = w.values, one["problem"] = w.problem;
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 }  // namespace
 
 std::string report_text(const AtReport& r) {
@@ -81,6 +128,8 @@ std::string report_text(const AtReport& r) {
         text += fmt::format("    time {} of the recorded run\n", *r.timeline);
     for (const std::string& note : {r.note, r.schedule_note})
         if (!note.empty()) text += "    " + note + "\n";
+    text += waits_text(r);
+    if (r.tells_warps) text += warps_text(r);
     for (const Printed& p : r.values) text += values_text(p, r.lanes);
     if (r.values.empty())
         text += r.build == "debug" ? "    no source variable lives here\n"
@@ -105,7 +154,9 @@ nlohmann::ordered_json report_json(const AtReport& r) {
             {"origin",     p.origin    },
             {"lanes",      p.lanes     },
             {"problem",    p.problem   },
-            {"missing",    p.missing   }
+            {"missing",    p.missing   },
+            {"depth",      p.depth     },
+            {"opens",      p.opens     }
         });
     return ordered_json{
         {"warplens",      WL_VERSION                                                    },
@@ -128,7 +179,9 @@ nlohmann::ordered_json report_json(const AtReport& r) {
         {"place",         r.place                                                       },
         {"function",      r.function                                                    },
         {"instruction",   r.text                                                        },
-        {"values",        values                                                        }
+        {"values",        values                                                        },
+        {"across",        r.across                                                      },
+        {"warps",         warps_json(r)                                                 }
     };
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/questions/step_words.h"
 #include "instrumentation/base/error.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace wl::app {
@@ -38,7 +39,8 @@ void tell(std::vector<Stop>& way, const Trip& trip, const std::string& step) {
     way.push_back({step, place_here(trip.route), here.warp, here.time, here.lanes});
 }
 
-// Both accesses of each race that the capture found in this block.
+// Both accesses of each race that the capture found in this block. Files by name: the capture may have been
+// recorded in another folder.
 std::vector<travel::Racing> racing_in(const Trip& trip) {
     if (!trip.recorded)
         throw Error(
@@ -48,7 +50,8 @@ std::vector<travel::Racing> racing_in(const Trip& trip) {
     for (const capture::Finding& f : trip.recorded->findings)
         for (const capture::Where* w : {&f.where, &f.other})
             if (f.rule.starts_with("race_") && w->line > 0 && w->block == trip.block)
-                all.push_back({w->file, w->line, w->warp, w->epoch});
+                all.push_back({std::filesystem::path(w->file).filename().string(), w->line, w->warp, w->epoch}
+                );
     if (all.empty()) throw Error(fmt::format("--step race: no race was found in block {}", trip.block));
     return all;
 }
@@ -60,11 +63,11 @@ void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop
         return;
     }
     travel::Move move = word.move;
-    if (!word.written.empty()) {
-        const uint64_t order = emulator::here(*trip.route.traveller).order;
-        move.written = bytes_of(trip, word.written, o.iteration).bytes;
-        emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
-    }
+    const uint64_t order = emulator::here(*trip.route.traveller).order;
+    if (!word.written.empty()) move.written = bytes_of(trip, word.written, o.iteration).bytes;
+    for (travel::Breakpoint& b : move.at)
+        if (!b.element.empty()) b.written = bytes_of(trip, b.element, o.iteration).bytes;
+    emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
     if (move.stride == travel::Stride::race) move.racing = racing_in(trip);
     for (int64_t i = 0; i < word.count; ++i) {
         if (!travel::make(trip.route, move, o.lane)) refuse(trip, word);

@@ -1,6 +1,7 @@
 // From the options of `at` to an instant of the block.
 #include "app/cli/questions/at.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/emulator/replay/warps_here.h"
 #include "instrumentation/travel/search.h"
 
 #include <algorithm>
@@ -269,10 +270,37 @@ travel::NamedBytes bytes_of(Trip& trip, const std::string& text, int iteration) 
     );
 }
 
+namespace {
+
+// Where the warp stands at that instant of the block: the barrier that it has come to, else what it does
+// next.
+void go_to_order(Trip& trip, const AtOptions& o) {
+    travel::Route& route = trip.route;
+    const auto order = static_cast<uint64_t>(o.order);
+    if (!emulator::go_to(*route.traveller, order))
+        throw Error(fmt::format("--order {}: the block ends before", o.order));
+    if (o.warp < 0 || emulator::here(*route.traveller).warp == o.warp) return;
+    const std::vector<emulator::StandingHere> standing = emulator::warps_here(*route.traveller);
+    std::optional<emulator::Here> last;
+    travel::each_instant_before(route, order, o.warp, [&](const emulator::Here& here, bool) {
+        last = here;
+        return true;
+    });
+    const bool stays = last && std::any_of(standing.begin(), standing.end(), [&](const auto& at) {
+                           return at.warp == o.warp && !at.waits.empty() && at.site == last->site;
+                       });
+    if (!stays && emulator::run_from(*route.traveller, order, o.warp, [](const auto&) { return true; }))
+        return;
+    if (!last) throw Error(fmt::format("--order {}: warp {} has no instant", o.order, o.warp));
+    emulator::go_to(*route.traveller, last->order);
+}
+
+}  // namespace
+
 std::string travel_to(Trip& trip, const AtOptions& o) {
     if (o.order >= 0) {
-        if (emulator::go_to(*trip.route.traveller, static_cast<uint64_t>(o.order))) return "";
-        throw Error(fmt::format("--order {}: the block ends before", o.order));
+        go_to_order(trip, o);
+        return "";
     }
     if (o.timeline >= 0 || !o.between.empty()) {
         go_between(trip, o);

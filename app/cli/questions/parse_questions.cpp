@@ -39,8 +39,29 @@ void add_step_options(CLI::App& at, AtOptions& o) {
     );
     at.add_option("--lane", o.lane, "steps follow it where lanes part; else the first active")
         ->check(CLI::Range(0, 31));
-    at.add_option("--break", o.breakpoints, "where `--step go` stops: 'FILE:LINE if EXPRESSION' (repeatable)")
+    at.add_option(
+          "--break",
+          o.breakpoints,
+          "where `--step go` stops: 'FILE:LINE if EXPRESSION', 'write NAME[i][j]' (repeatable)"
+    )
         ->allow_extra_args(false);
+}
+
+void add_print_options(CLI::App& at, AtOptions& o) {
+    at.add_option_function<std::vector<std::string>>(
+        "--print",
+        [&o](const std::vector<std::string>& given) {
+            for (const std::string& text : given)
+                for (std::string& expression : watch::parted(text)) o.print.push_back(std::move(expression));
+        },
+        "expressions over the variables; default: every variable that lives there"
+    );
+    at.add_option("--watch", o.watch, "an expression told before those of --print (repeatable)")
+        ->allow_extra_args(false);
+    at.add_option("--open", o.opened, "an array or struct whose parts are told, too (repeatable)")
+        ->allow_extra_args(false);
+    at.add_flag("--warps", o.warps, "where every warp of the block stands then, and what it waits for");
+    at.add_option("--across", o.across, "an expression in every warp of the block, where each stands then");
 }
 
 }  // namespace
@@ -87,16 +108,7 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
     at.add_option("--hit", o.hit, "how many such instants to pass; -1: the last one, -2: the one before");
     add_clock_options(at, o);
     add_step_options(at, o);
-    at.add_option_function<std::vector<std::string>>(
-        "--print",
-        [&o](const std::vector<std::string>& given) {
-            for (const std::string& text : given)
-                for (std::string& expression : watch::parted(text)) o.print.push_back(std::move(expression));
-        },
-        "expressions over the variables; default: every variable that lives there"
-    );
-    at.add_option("--watch", o.watch, "an expression besides those of --print (repeatable)")
-        ->allow_extra_args(false);
+    add_print_options(at, o);
     at.add_flag(
         "--fragments",
         o.fragments,

@@ -94,10 +94,11 @@ void read_rest(
     if (s.move.stride == Stride::write) s.written = rest;
     if (s.move.stride == Stride::line) {
         const travel::Breakpoint b = breakpoint_from(rest);
+        if (b.line == 0) refuse(s.text, "names no line");
         s.move.file = b.file, s.move.line = b.line;
         if (b.when) s.move.stride = Stride::stop, s.move.at = {b};
     } else if (s.move.stride == Stride::stop) {
-        if (breakpoints.empty()) refuse(s.text, "stops nowhere: name a line with --break");
+        if (breakpoints.empty()) refuse(s.text, "stops nowhere: name a line or what is written with --break");
         for (const std::string& b : breakpoints) s.move.at.push_back(breakpoint_from(b));
     }
 }
@@ -131,10 +132,14 @@ travel::Breakpoint breakpoint_from(const std::string& text) {
     std::string place = text.substr(0, condition);
     place.erase(0, place.find_first_not_of(' '));
     place.erase(place.find_last_not_of(' ') + 1);
-    if (!read_place(place, b.file, b.line))
-        throw Error(
-            fmt::format("'{}' names no line to stop at: write 104, FILE:104 or '104 if EXPRESSION'", text)
-        );
+    constexpr std::string_view kWrite = "write ";
+    if (place.starts_with(kWrite))
+        b.element = place.substr(kWrite.size());
+    else if (!read_place(place, b.file, b.line))
+        throw Error(fmt::format(
+            "'{}' names nothing to stop at: write 104, FILE:104, '104 if EXPRESSION' or 'write NAME[i][j]'",
+            text
+        ));
     if (condition != std::string::npos) b.when = watch::parse(text.substr(condition + 4));
     return b;
 }

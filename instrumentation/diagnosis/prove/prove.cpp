@@ -1,6 +1,7 @@
 // Hypotheses and orders, tried.
 #include "instrumentation/diagnosis/prove/prove.h"
 
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
 #include "instrumentation/ptx/table/effects.h"
@@ -42,6 +43,7 @@ bool is_added_up(const Symptoms& s) {
 }
 
 bool needs_all_blocks(const Symptoms& s) {
+    if (tries_on_device(s.experiment)) return true;
     return is_added_up(s) && counter(s.capture, "warp_instructions") < kQuick;
 }
 
@@ -66,7 +68,8 @@ Verdict prove(const Symptoms& s, const Hypothesis& hypothesis) {
     out.other = run(s, hypothesis, 1);
     out.proven = mended(out.other);
     out.text = fmt::format(
-        "0 of {} elements of {} are outside their bounds",
+        "{}0 of {} elements of {} are outside their bounds",
+        measured_words(s.experiment),
         out.here.compared,
         needs_all_blocks(s) ? "all blocks" : "block " + block_text(s.capture, s.block)
     );

@@ -4,10 +4,12 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/emulator/poison/poison.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -20,7 +22,7 @@ bool is_fault(const execution::Incident& i) { return i.kind != Kind::uniform_red
 
 bool is_end(const execution::Incident& i) {
     return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
-        i.kind == Kind::trap || i.kind == Kind::assertion;
+        i.kind == Kind::trap || i.kind == Kind::assertion || i.kind == Kind::device_fault;
 }
 
 // Blocks alone, one after the other. False: one of them did not come to its end.
@@ -38,18 +40,17 @@ bool run_with_zeros(
     return static_cast<uint64_t>(trace.blocks) == wanted;
 }
 
-Trial run_trial(
-    Prover& prover, const ptx::Module& module, const emulator::Program& program, const TrialOptions& options
-) {
+// Runs it over the inputs, tile by tile, and judges what it left.
+struct Run {
+    const execution::Listing& listing;
+    std::function<execution::RunResult(Prepared&, const execution::RunOptions&)> run;
+};
+
+Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     Trial out;
     const Inputs& inputs = inputs_of(prover, options.seed_offset);
     Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
     if (options.rearrange) options.rearrange(prepared.memory);
-    if (options.zero_unwritten) {
-        out.finished = run_with_zeros(module, program, prepared, options);
-        judge_outputs(inputs, prepared.memory, out);
-        return out;
-    }
     // Behind all blocks what nobody wrote is the fill, which is compared as well.
     const std::vector<std::string> filled = options.blocks.empty()
         ? std::vector<std::string>{}
@@ -57,7 +58,7 @@ Trial run_trial(
     capture::Capture scratch;
     Observer observer{
         .problem = inputs.problem,
-        .listing = emulator::listing(program),
+        .listing = program.listing,
         .reference = inputs.reference ? &*inputs.reference : nullptr,
         .keep = false,
         .capture = scratch};
@@ -67,12 +68,36 @@ Trial run_trial(
     run.marks = options.marks, run.schedule_seed = options.schedule_seed;
     run.checks = {.races = options.races, .uninitialised = options.races, .uniform = false};
     run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
-    execution::RunResult result = emulator::run(program, prepared.launch, prepared.memory, run);
+    execution::RunResult result = program.run(prepared, run);
     out.incidents = std::move(result.incidents), out.warp_instructions = result.warp_instructions;
     std::erase_if(out.incidents, [&](const execution::Incident& i) { return reads_fill(i, filled); });
     out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), is_end);
     for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;
     judge_outputs(inputs, prepared.memory, out);
+    return out;
+}
+
+Trial run_trial(
+    Prover& prover, const ptx::Module& module, const emulator::Program& program, const TrialOptions& options
+) {
+    if (options.zero_unwritten) {
+        Trial out;
+        const Inputs& inputs = inputs_of(prover, options.seed_offset);
+        Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
+        if (options.rearrange) options.rearrange(prepared.memory);
+        out.finished = run_with_zeros(module, program, prepared, options);
+        judge_outputs(inputs, prepared.memory, out);
+        return out;
+    }
+    const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {
+        return emulator::run(program, prepared.launch, prepared.memory, o);
+    };
+    return judged(prover, {emulator::listing(program), run}, options);
+}
+
+Trial refused(std::string why) {
+    Trial out;
+    out.unsupported = std::move(why);
     return out;
 }
 
@@ -83,16 +108,39 @@ bool mended(const Trial& t) {
         std::none_of(t.incidents.begin(), t.incidents.end(), is_fault);
 }
 
+std::optional<execution::Executor>& executor_for_trials() {
+    static std::optional<execution::Executor> chosen;
+    return chosen;
+}
+
+bool tries_on_device(const Experiment& e) { return !e.options.executor.can.bounds; }
+
+std::string measured_words(const Experiment& e) {
+    return tries_on_device(e) ? "measured on " + e.options.executor.name + ": " : "";
+}
+
+Trial try_executable(Prover& prover, const execution::Executable& program, const TrialOptions& options) {
+    if (options.zero_unwritten || options.schedule_seed != 0)
+        return refused("it takes the emulator, which lacks an instruction of the kernel");
+    const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {
+        return program.run(prepared.launch, prepared.memory, o);
+    };
+    TrialOptions all = options;
+    all.blocks.clear(), all.marks = false;  // wrong outputs say enough, and without tiles it is quicker
+    Trial out = judged(prover, {*program.listing, run}, all);
+    if (!options.marks || out.bad > 0 || !out.finished) return out;
+    all.marks = true;
+    return judged(prover, {*program.listing, run}, all);
+}
+
 Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options) {
+    const Experiment& e = prover.experiment;
+    const std::string& entry = options.entry.empty() ? e.entry : options.entry;
     try {
-        const auto program =
-            emulator::lower(changed, options.entry.empty() ? prover.experiment.entry : options.entry);
-        return run_trial(prover, changed, *program, options);
-    } catch (const Unsupported& u) {
-        Trial out;
-        out.unsupported = u.what();
-        return out;
-    }
+        if (tries_on_device(e))
+            return try_executable(prover, e.options.executor.prepare(changed, entry), options);
+        return run_trial(prover, changed, *emulator::lower(changed, entry), options);
+    } catch (const Unsupported& u) { return refused(u.what()); }
 }
 
 Trial try_program(
@@ -102,7 +150,9 @@ Trial try_program(
 }
 
 Trial try_unedited(Prover& prover, const TrialOptions& options) {
-    return run_trial(prover, prover.experiment.module, unedited_program(prover), options);
+    const Experiment& e = prover.experiment;
+    if (tries_on_device(e)) return try_module(prover, e.module, options);
+    return run_trial(prover, e.module, unedited_program(prover), options);
 }
 
 }  // namespace wl::diagnosis

@@ -184,7 +184,7 @@ double likeness(const Source& s, const Piece& a, const std::string& text) {
             diagonal = above;
         }
     }
-    return static_cast<double>(row[m]) / static_cast<double>(std::max<size_t>(std::max(n, m), 1));
+    return static_cast<double>(row[m]) / static_cast<double>(std::max({n, m, size_t{1}}));
 }
 
 const char* rule_of(const Source& s, const Piece& p) {

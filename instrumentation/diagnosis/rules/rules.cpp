@@ -1,6 +1,8 @@
 // Running the rule table and ordering what it found: causes first, consequences after them.
 #include "instrumentation/diagnosis/rules/rules.h"
 
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/execution/reach.h"
@@ -298,6 +300,14 @@ bool has_cause(const Symptoms& s, const capture::Finding& f) {
     return f.rule == "uninitialised" ? false : capture::is_proven(f) || (is_race(f) && s.first_bad < 0);
 }
 
+// Where the emulator lacks an instruction, a rule that needs it says nothing.
+Ruled apply(const Rule& rule, const Symptoms& s) {
+    if (!tries_on_device(s.experiment)) return rule.apply(s);
+    try {
+        return rule.apply(s);
+    } catch (const Unsupported&) { return {}; }
+}
+
 }  // namespace
 
 std::span<const Rule> rules() { return kRules; }
@@ -331,7 +341,7 @@ std::vector<capture::Finding> diagnose(
         const bool found =
             std::any_of(out.begin(), out.end(), [&](const auto& f) { return has_cause(s, f); });
         if (rule.when == When::unproven ? found : settled) continue;
-        Ruled said = rule.apply(s);
+        Ruled said = apply(rule, s);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
         for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);

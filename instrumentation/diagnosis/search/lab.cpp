@@ -1,6 +1,7 @@
 // Trials of a search, on the smallest part of the launch that shows the symptom.
 #include "instrumentation/diagnosis/search/lab.h"
 
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
 
@@ -76,7 +77,8 @@ std::optional<std::string> proof_of(const Lab& lab, const Try& change) {
     if (!mended(other)) return std::nullopt;
     const bool one = !lab.block.blocks.empty();
     std::string text = fmt::format(
-        "0 of {} elements of {} are outside their bounds, and 0 of {} with another seed",
+        "{}0 of {} elements of {} are outside their bounds, and 0 of {} with another seed",
+        measured_words(lab.s.experiment),
         here.compared,
         one ? "block " + block_text(lab.s.capture, lab.s.block) : "all blocks",
         other.compared

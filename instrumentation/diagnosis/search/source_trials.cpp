@@ -4,6 +4,7 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/manifest/params.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 namespace wl::diagnosis {
 
@@ -77,29 +79,42 @@ void set_switch(execution::GlobalMemory& memory, const char* name, int number) {
     execution::allocate(memory, name, std::move(bytes));
 }
 
+using Runs = std::function<Trial(const TrialOptions&)>;
+
+// Of one program, made ready once; the prover and the module outlive it.
+Runs runs_of(const Experiment& e, Prover& prover, const ptx::Module& module, const std::string& entry) {
+    if (tries_on_device(e))
+        return [&prover, program = e.options.executor.prepare(module, entry)](const TrialOptions& o) {
+            return try_executable(prover, program, o);
+        };
+    return [&prover, &module, program = emulator::lower(module, entry)](const TrialOptions& o) {
+        return try_program(prover, module, *program, o);
+    };
+}
+
 // A text that holds many, ready to run with one or two of them.
 struct Ready {
-    ptx::Module module;
-    std::shared_ptr<const emulator::Program> program;
+    std::unique_ptr<ptx::Module> module;  // that `runs` refers to
+    Runs runs;
     TrialOptions options;
 };
 
-std::optional<Ready> make_ready(const SourceTrials& t, const std::string& ptx) {
-    Ready out{ptx::parse(ptx), {}, t.hunt.lab.block};
-    const std::string entry = entry_in(t.e, out.module);
+std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
+    Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.hunt.lab.block};
+    const std::string entry = entry_in(t.e, *out.module);
     if (entry.empty()) return std::nullopt;
-    fill_symbols(t.e.problem, out.module);
-    out.program = emulator::lower(out.module, entry);
+    fill_symbols(t.e.problem, *out.module);
+    out.runs = runs_of(t.e, prover, *out.module, entry);
     out.options.budget *= kSwitchTimes;
     return out;
 }
 
-Trial run(Ready& ready, Prover& prover, int number, int second) {
+Trial run(Ready& ready, int number, int second) {
     ready.options.rearrange = [number, second](execution::GlobalMemory& m) {
         set_switch(m, rewrite::kSwitch, number);
         set_switch(m, rewrite::kSecondSwitch, second);
     };
-    return try_program(prover, ready.module, *ready.program, ready.options);
+    return ready.runs(ready.options);
 }
 
 void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
@@ -109,19 +124,21 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
         for (const size_t k : build.changes) t.slot[k] = -1;
     };
     try {
-        std::optional<Ready> ready = make_ready(t, build.ptx);
+        std::optional<Ready> ready = make_ready(t, prover, build.ptx);
         if (!ready) return give_up();
-        const Trial unchanged = run(*ready, prover, 0, 0);
+        const Trial unchanged = run(*ready, 0, 0);
         if (mends(t.hunt.lab, unchanged)) return give_up();
         for (size_t n = 0; n < build.changes.size(); ++n) {
             const size_t change = build.changes[n];
             if (is_over(t.hunt, change)) return;
-            const Trial trial = run(*ready, prover, build.numbers[n], 0);
+            const Trial trial = run(*ready, build.numbers[n], 0);
             t.done[change] = 1, t.gains[change] = gain_of(unchanged, trial);
             if (mends(t.hunt.lab, trial)) t.written[change] = trial.compared;
             judge(t.hunt, change, trial);
         }
-    } catch (const Error&) { give_up(); }
+    } catch (const Error&) { give_up(); } catch (const Unsupported&) {
+        give_up();
+    }
 }
 
 }  // namespace
@@ -255,20 +272,22 @@ void try_pairs(
     const rewrite::Switched text = rewrite::switched(t.source, t.slots, first, second);
     try {
         const compile::Whole whole = compile::compile_whole(t.quick, text.text);
-        std::optional<Ready> ready = whole.ptx.empty() ? std::nullopt : make_ready(t, whole.ptx);
-        if (!ready || mends(t.hunt.lab, run(*ready, prover, 0, 0))) return;
+        std::optional<Ready> ready = whole.ptx.empty() ? std::nullopt : make_ready(t, prover, whole.ptx);
+        if (!ready || mends(t.hunt.lab, run(*ready, 0, 0))) return;
         for (size_t n = 0; n < pairs.size(); ++n) {
             if (is_over(t.hunt, from + n)) return;
             if (done[from + n] != 0) continue;
             done[from + n] = 1;
             const int a = number_of(firsts, text.numbers, pairs[n].first),
                       b = number_of(seconds, text.besides, pairs[n].second);
-            const Trial trial = run(*ready, prover, a, b);
+            const Trial trial = run(*ready, a, b);
             // One of them alone did as much, and was not proven.
             if (trial.compared > std::max(t.written[pairs[n].first], t.written[pairs[n].second]))
                 judge(t.hunt, from + n, trial);
         }
-    } catch (const Error&) { return; }  // it does not run as the kernel does
+    } catch (const Error&) {  // it does not run as the kernel does
+        return;
+    } catch (const Unsupported&) { return; }
 }
 
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {

@@ -138,7 +138,7 @@ std::vector<Suspect> lines_of_wrong(const Symptoms& s, const Experiment& build) 
         for (const travel::Decider& d : slice.deciders) add_line(build, route, d.step.site, 1, out);
     } catch (const Error&) {
         out.clear();  // an instruction that the slice does not know: the other suspects are left
-    }
+    } catch (const Unsupported&) { out.clear(); }
     return out;
 }
 

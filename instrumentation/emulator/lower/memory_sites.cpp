@@ -155,7 +155,8 @@ void add_rows(Lowering& l, const ptx::Traits& t) {
 // Runs of bytes that single threads name. They have no banks to conflict in.
 void add_bulk(Lowering& l, const ptx::Traits& t) {
     for (const int8_t role : {t.address, t.source}) {
-        MemorySite* s = add_site(l, role, {by_lane(AccessKind::copy, 16)});
+        const bool out = role == t.address && space_of(*l.in, role) == Space::global;
+        MemorySite* s = add_site(l, role, {by_lane(out ? AccessKind::store : AccessKind::copy, 16)});
         if (s != nullptr) s->size = source(l, *operand_in(*l.in, t.size), Type::u32);
     }
     l.program.uncounted_sites.push_back(l.out.site);

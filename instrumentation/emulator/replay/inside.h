@@ -10,4 +10,12 @@ const Warp& warp_here(const Traveller& t);
 const Instr* instruction_here(const Traveller& t);
 const Block& block_inside(const Traveller& t);
 
+// Whose instant reads are of.
+struct Viewpoint {
+    Here here;
+    const Instr* at = nullptr;
+};
+Viewpoint viewpoint(const Traveller& t);
+void look_from(Traveller& t, const Viewpoint& from);
+
 }  // namespace wl::emulator

@@ -40,7 +40,8 @@ std::vector<RequestHere> requests_here(const Traveller& t) {
 std::vector<CopyHere> copies_here(const Traveller& t) {
     std::vector<CopyHere> out;
     for (const Warp& w : block_inside(t).warps)
-        for (const PendingCopy& c : w.copies) out.push_back({w.index, c.instr->site, c.time, c.lanes});
+        for (const PendingCopy& c : w.copies)
+            out.push_back({w.index, c.instr->site, c.time, c.lanes, c.age, c.mbarrier});
     return out;
 }
 

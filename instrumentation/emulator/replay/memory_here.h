@@ -24,8 +24,10 @@ std::vector<RequestHere> requests_here(const Traveller& t);
 struct CopyHere {
     int warp = 0;
     uint32_t site = 0;
-    uint64_t time = 0;   // of the warp's clock, at its issue
-    uint32_t lanes = 0;  // whose bytes have not landed
+    uint64_t time = 0;      // of the warp's clock, at its issue
+    uint32_t lanes = 0;     // whose bytes have not landed
+    int age = -1;           // commit groups since its own; -1: it is in none
+    int32_t mbarrier = -1;  // at which it completes; -1: at none
 };
 std::vector<CopyHere> copies_here(const Traveller& t);
 // Their lanes, counted: a look that costs nothing.

@@ -47,6 +47,8 @@ struct Traveller {
 const Warp& warp_here(const Traveller& t) { return t.block.warps[static_cast<size_t>(t.here.warp)]; }
 const Instr* instruction_here(const Traveller& t) { return t.at; }
 const Block& block_inside(const Traveller& t) { return t.block; }
+Viewpoint viewpoint(const Traveller& t) { return {t.here, t.at}; }
+void look_from(Traveller& t, const Viewpoint& from) { t.here = from.here, t.at = from.at; }
 
 namespace {
 
@@ -69,7 +71,7 @@ int function_of(const Traveller& t, const Frame& frame) {
 
 // Enough instructions for a few ms, and so many that looking for what changed in global memory takes less.
 uint64_t first_interval(const GlobalMemory& memory) {
-    constexpr uint64_t kLeast = 1 << 15, kBytesAnInstruction = 256;
+    constexpr uint64_t kLeast = 1 << 16, kBytesAnInstruction = 256;
     uint64_t bytes = 0;
     for (const Allocation& a : memory.allocations) bytes += a.bytes.size();
     return std::max(kLeast, bytes / kBytesAnInstruction);

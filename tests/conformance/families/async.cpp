@@ -284,6 +284,42 @@ Case bulk_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
     return c;
 }
 
+// One thread copies `bytes` out of shared memory and waits for the group; of the instructions that close
+// groups and wait for them it is the same.
+Case bulk_out_case(const ptx::Form& form, const Variant& v, uint32_t bytes) {
+    Kernel k;
+    k.block.x = 1;
+    k.registers += "    .shared .align 16 .b8 rows[4096];\n    .reg .b64 %rows;\n    .reg .b32 %size;\n";
+    const std::string from = buffer(k, {Type::b8, random_bytes(bytes, 64), false}),
+                      to = zeroed(k, Type::b32, bytes + 16), number = std::to_string(bytes);
+    line(k, "mov.u64 %rows, rows");
+    line(k, "mov.u32 %size, " + number);
+    const std::string word = new_register(k, Type::b32);
+    for (uint32_t at = 0; at < bytes; at += 4) {
+        line(k, "ld.global.b32 " + word + ", [" + from + "+" + std::to_string(at) + "]");
+        line(k, "st.shared.b32 [%rows+" + std::to_string(at) + "], " + word);
+    }
+    line(k, "fence.proxy.async.shared::cta");
+    std::string operands = " [" + to + "+16], [%rows], %size";
+    const bool copies = form.traits.extent == ptx::Extent::bulk;
+    if (copies && has(v, "L2::cache_hint")) {
+        const std::string policy = new_register(k, Type::b64);
+        line(k, "createpolicy.fractional.L2::evict_last.b64 " + policy + ", 1.0");
+        operands += ", " + policy;
+    }
+    const std::string words = mnemonic(form, v);
+    line(k, (copies ? words : "cp.async.bulk.global.shared::cta.bulk_group") + operands);
+    line(k, "cp.async.bulk.commit_group");
+    line(k, (words.find(".wait_group") != std::string::npos ? words : "cp.async.bulk.wait_group") + " 0");
+    return finish(k, form, words + " " + number);
+}
+
+bool is_bulk_out(const ptx::Form& form) {
+    const std::string_view name = form.name;
+    return name.ends_with(".commit_group") || name.ends_with(".wait_group") ||
+        form.modifiers.starts_with("global ");
+}
+
 }  // namespace
 
 std::vector<Case> async_copy_cases(const ptx::Form& form) {
@@ -304,6 +340,9 @@ std::vector<Case> async_copy_cases(const ptx::Form& form) {
         cases.push_back(copy_case(form, {"cp.async.ca.shared.global", 16, "", "one copy"}, false));
     } else if (form.op == Op::cp_async_mbarrier_arrive) {
         for (const Variant& v : variants_of(form)) cases.push_back(arrive_by_copy(form, v));
+    } else if (form.op == Op::cp_async_bulk && form.not_modelled.find("not executed") == std::string_view::npos && is_bulk_out(form)) {
+        for (const Variant& v : variants_of(form))
+            for (const uint32_t bytes : {16u, 192u}) cases.push_back(bulk_out_case(form, v, bytes));
     } else if (form.traits.extent == ptx::Extent::bulk) {
         for (const Variant& v : variants_of(form))
             for (const uint32_t bytes : {16u, 192u}) cases.push_back(bulk_case(form, v, bytes));

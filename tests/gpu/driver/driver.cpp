@@ -1,6 +1,7 @@
 // libcuda.so.1 for machines without a GPU: as much of the driver as the program opens (instrumentation/gpu/
 // driver.h), over one emulated device, so that all that lies above the driver is tested as it runs on a GPU.
 //   WL_DEVICE_SCHEDULE=N  launch k runs in the order of schedule N + k
+//   WL_DEVICE_ENDLESS=A   a kernel with A in its module's text never ends
 //   WL_DEVICE_CHANGE=A=B  in the text of every module A becomes B: a device that computes otherwise
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/execution/executor.h"
@@ -8,12 +9,14 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -86,6 +89,7 @@ CUresult run(const Function& f, const execution::Launch& launch) {
     if (const char* const schedule = std::getenv("WL_DEVICE_SCHEDULE"))
         options.schedule_seed = std::strtoull(schedule, nullptr, 10) + m.launches;
     ++m.launches;
+    while (f.module->endless) std::this_thread::sleep_for(std::chrono::hours(1));
     const execution::RunResult result = f.executable.run(launch, m.memory, options);
     for (const execution::Printed& p : result.printed) std::fputs(p.text.c_str(), stdout);
     m.status = status_of(result);
@@ -165,7 +169,10 @@ CUresult cuCtxSetLimit(CUlimit, size_t) { return CUDA_SUCCESS; }
 
 CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUjit_option*, void**) {
     try {
-        auto* const made = new Module{ptx::parse(changed(static_cast<const char*>(image))), {}};
+        const std::string text = static_cast<const char*>(image);
+        const char* const endless = std::getenv("WL_DEVICE_ENDLESS");
+        auto* const made = new Module{
+            ptx::parse(changed(text)), {}, endless != nullptr && text.find(endless) != std::string::npos};
         forget_variables(made->ptx);
         *out = reinterpret_cast<CUmodule>(made);
     } catch (const std::exception&) { return CUDA_ERROR_INVALID_PTX; }

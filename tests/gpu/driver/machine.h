@@ -37,6 +37,7 @@ struct Function {
 struct Module {
     ptx::Module ptx;
     std::map<std::string, std::unique_ptr<Function>> functions;
+    bool endless = false;
 };
 
 inline Machine& machine() {

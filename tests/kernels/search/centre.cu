@@ -18,7 +18,7 @@ __global__ void centre(const float* x, const float* weight, float* y, int rows, 
 #elif defined(WL_FAULT_LOST)
         sum = x[row * cols + c];
 #else
-        sum += x[row * cols + c];
+    sum += x[row * cols + c];
 #endif
     }
     part[t] = sum;
@@ -28,7 +28,7 @@ __global__ void centre(const float* x, const float* weight, float* y, int rows, 
 #elif defined(WL_FAULT_HALF)
     for (int step = 16; step > 0; step /= 2) {
 #else
-    for (int step = 32; step > 0; step /= 2) {
+for (int step = 32; step > 0; step /= 2) {
 #endif
         if (t < step) part[t] += part[t + step];
         __syncthreads();
@@ -44,9 +44,9 @@ __global__ void centre(const float* x, const float* weight, float* y, int rows, 
 #elif defined(WL_FAULT_SCALE)
         const float v = x[row * cols + c] - mean;
 #elif defined(WL_FAULT_TWO)
-        const float v = (x[row * cols + c] + 2 * mean + 1) * scale;
+const float v = (x[row * cols + c] + 2 * mean + 1) * scale;
 #else
-    const float v = (x[row * cols + c] - mean) * scale;
+const float v = (x[row * cols + c] - mean) * scale;
 #endif
         y[row * cols + c] = v * weight[c];
     }

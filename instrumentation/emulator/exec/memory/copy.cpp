@@ -1,6 +1,7 @@
 // Models cp.async by groups and by mbarrier: PTX ISA 9.7.9.25.3; copy_bulk.cpp has cp.async.bulk. Data arrive
 // as late as the ISA allows, at the wait that names their group, at a test of their mbarrier, or at exit, so
 // that a missing wait shows. Not modelled: L2 hints.
+#include "instrumentation/emulator/exec/memory/copy_bulk.h"
 #include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/observe/hooks.h"
@@ -117,7 +118,7 @@ void land_older(Warp& w, int groups) {
     const uint32_t mask = w.mask;
     for (PendingCopy& copy : w.copies) {
         const uint32_t lanes = copy.lanes & mask;
-        if (lanes == 0 || copy.mbarrier >= 0 || copy.age < groups) continue;
+        if (lanes == 0 || is_bulk(copy) || copy.age < groups) continue;
         land(w, copy, lanes);
         copy.lanes &= ~lanes;
     }
@@ -129,7 +130,7 @@ const Instr* commit_group(Warp& w, const Instr* i) {
     const size_t before = w.copies.size();
     for (size_t k = 0; k < before; ++k) {
         const uint32_t others = w.copies[k].lanes & ~w.mask;
-        if ((w.copies[k].lanes & w.mask) == 0 || w.copies[k].mbarrier >= 0) continue;
+        if ((w.copies[k].lanes & w.mask) == 0 || is_bulk(w.copies[k])) continue;
         if (others != 0) {  // lanes that did not commit keep their copies apart
             PendingCopy rest = w.copies[k];
             rest.lanes = others;
@@ -187,12 +188,13 @@ void land_all_copies(Warp& w, uint32_t lanes) {
     w.mask = lanes;
     land_older(w, -1);
     w.mask = before;
+    land_copies_out(w, lanes, -1);
 }
 
 void land_tracked_copies(Warp& w, uint32_t lanes, uint64_t time) {
     for (PendingCopy& copy : w.copies) {
         const uint32_t landing = copy.lanes & lanes;
-        if (landing == 0 || copy.mbarrier >= 0 || copy.time >= time) continue;
+        if (landing == 0 || is_bulk(copy) || copy.time >= time) continue;
         land(w, copy, landing);
         copy.lanes &= ~landing;
     }

@@ -1,7 +1,10 @@
 // Models cp.async.bulk from global into the block's own shared memory with completion at an mbarrier: PTX ISA
 // 9.7.9.25.4.1. Data arrive as late as the ISA allows, at a test of the mbarrier, so that a missing wait
-// shows; their bytes count for the phase then. Not modelled: other blocks of a cluster, L2 hints, proxies;
-// what the thread did before the copy counts as ordered by its completion.
+// shows; their bytes count for the phase then; copy_bulk_out.cpp has the other way. Not modelled: other
+// blocks of a cluster, L2 hints, proxies; what the thread did before the copy counts as ordered by its
+// completion.
+#include "instrumentation/emulator/exec/memory/copy_bulk.h"
+
 #include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
@@ -114,7 +117,9 @@ void land_bulk_copies(Block& block, Mbarrier& m) {
 Selected lower_copy_bulk(Lowering& l) {
     const auto& in = *l.in;
     const ptx::Traits& t = traits_of(in);
-    if (in.op != ptx::Op::cp_async_bulk || t.memory != ptx::Memory::copy) return {};
+    if (in.op != ptx::Op::cp_async_bulk) return {};
+    if (!in.mnemonic.starts_with("cp.async.bulk.shared::")) return lower_copy_bulk_out(l);
+    if (t.memory != ptx::Memory::copy) return {};
     const AddressOperand to = address(l, 0, Space::shared), from = address(l, 1, Space::global),
                          bar = address(l, 3, Space::shared);
     const auto is_short = [](int64_t displacement) {

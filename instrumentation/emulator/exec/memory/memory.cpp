@@ -77,8 +77,8 @@ Selected lower_access(Lowering& l) {
     l.out.r[4] = where.slot;
     l.out.offset = where.displacement;
     l.out.target = encode(f);
-    if (f.space == Space::shared) {
-        if (const Selected fast = select_shared(f, is_store)) return fast;
+    if (f.space == Space::shared || f.space == Space::local || f.space == Space::generic) {
+        if (const Selected fast = select_on_chip(f, is_store)) return fast;
     }
     if (f.space == Space::global) {
         if (const Selected fast = select_global(f, is_store)) return fast;

@@ -7,7 +7,7 @@
 namespace wl::emulator {
 
 // Empty when the form has no fast executor.
-Selected select_shared(const MemoryForm& form, bool is_store);
+Selected select_on_chip(const MemoryForm& form, bool is_store);  // shared, local and generic
 Selected select_global(const MemoryForm& form, bool is_store);
 
 // Any space, width and register size, lane by lane; faulty lanes are suppressed and noted.

@@ -1,6 +1,8 @@
-// Models ld.shared and st.shared of 1 to 4 elements whose lanes are all valid; anything else goes to the
-// general executor. Not modelled: bank conflicts cost nothing here (analysis/banks counts them).
+// Models ld and st of 1 to 4 elements whose lanes are all valid, in shared memory, and in local memory where
+// the address is generic, as debug builds have it, or the space is local; anything else goes to the general
+// executor. Not modelled: bank conflicts cost nothing here (analysis/banks counts them).
 #include "instrumentation/emulator/exec/memory/memory_forms.h"
+#include "instrumentation/emulator/exec/memory/stack_access.h"
 #include "instrumentation/emulator/observe/hooks.h"
 
 #include <cstring>
@@ -111,13 +113,43 @@ Values values_of(Warp& w, const Instr* i) {
     return v;
 }
 
+// How an address is written: offsets of 32 or 64 bits in the window, or generic.
+enum class Written : uint8_t { narrow, wide, generic };
+
+// False: lanes point elsewhere.
+template <Written As>
+bool addresses_of(Warp& w, const Instr* i, SharedAddresses& out) {
+    if constexpr (As != Written::generic) {
+        shared_addresses(w, i, As == Written::wide, out);
+        return true;
+    }
+    const uint64_t* base = cells<uint64_t>(w, i->r[4]);
+    const uint64_t displacement = static_cast<uint64_t>(i->offset) - kSharedBase;
+    const uint64_t active = base[first_lane(w.mask)] + displacement;
+    if (active >> 32 != 0) return false;
+    const uint32_t mask = w.mask;
+    uint64_t all = 0;
+    WL_FOR_LANES {
+        const uint64_t address = (mask >> lane & 1) != 0 ? base[lane] + displacement : active;
+        all |= address;
+        out.at[lane] = static_cast<uint32_t>(address);
+    }
+    out.low = ~0u, out.high = 0, out.bits = static_cast<uint32_t>(all);
+    for (const uint32_t at : out.at) {
+        out.low = at < out.low ? at : out.low;
+        out.high = at > out.high ? at : out.high;
+    }
+    return all >> 32 == 0;
+}
+
 // Alignment of a vector access is that of the whole vector, at most 16 bytes.
-template <class T, size_t Count, bool Wide, bool Hooks>
+template <class T, size_t Count, Written As, bool Hooks>
 const Instr* load(Warp& w, const Instr* i) {
     SharedAddresses a;
-    shared_addresses(w, i, Wide, a);
-    if (!all_valid(w, a, sizeof(T) * Count)) [[unlikely]]
+    if (!addresses_of<As>(w, i, a) || !all_valid(w, a, sizeof(T) * Count)) [[unlikely]] {
+        if (As == Written::generic && load_from_stack<T, Count>(w, i, kLocalBase)) return i + 1;
         return load_any(w, i);
+    }
     load_lanes<T, Count>(w, i, a);
     if constexpr (Hooks) {
         observe_shared(w, i, {Touching::read, w.mask, sizeof(T) * Count, a.at}, values_of<T, Count>(w, i));
@@ -125,12 +157,13 @@ const Instr* load(Warp& w, const Instr* i) {
     return i + 1;
 }
 
-template <class T, size_t Count, bool Wide, bool Hooks>
+template <class T, size_t Count, Written As, bool Hooks>
 const Instr* store(Warp& w, const Instr* i) {
     SharedAddresses a;
-    shared_addresses(w, i, Wide, a);
-    if (!all_valid(w, a, sizeof(T) * Count)) [[unlikely]]
+    if (!addresses_of<As>(w, i, a) || !all_valid(w, a, sizeof(T) * Count)) [[unlikely]] {
+        if (As == Written::generic && store_to_stack<T, Count>(w, i, kLocalBase)) return i + 1;
         return store_any(w, i);
+    }
     const SharedTouch touch{Touching::write, w.mask, sizeof(T) * Count, a.at};
     if constexpr (Hooks) observe_shared(w, i, touch, values_of<T, Count>(w, i));
     const LaneCell<T>* source[Count];
@@ -153,20 +186,41 @@ const Instr* store(Warp& w, const Instr* i) {
     return i + 1;
 }
 
-template <class T, size_t Count, bool Wide>
+template <class T, size_t Count>
+const Instr* load_local(Warp& w, const Instr* i) {
+    return load_from_stack<T, Count>(w, i, 0) ? i + 1 : load_any(w, i);
+}
+template <class T, size_t Count>
+const Instr* store_local(Warp& w, const Instr* i) {
+    return store_to_stack<T, Count>(w, i, 0) ? i + 1 : store_any(w, i);
+}
+
+template <class T, size_t Count, Written As>
 Selected variants(bool is_store) {
-    if (is_store)
-        return {store<T, Count, Wide, false>, store<T, Count, Wide, true>, store<T, Count, Wide, true>};
-    return {load<T, Count, Wide, false>, load<T, Count, Wide, true>, load<T, Count, Wide, true>};
+    if (is_store) return {store<T, Count, As, false>, store<T, Count, As, true>, store<T, Count, As, true>};
+    return {load<T, Count, As, false>, load<T, Count, As, true>, load<T, Count, As, true>};
+}
+template <class T, size_t Count>
+Selected by_space(const MemoryForm& f, bool is_store) {
+    switch (f.space) {
+        case ptx::Space::shared:
+            return f.wide_base ? variants<T, Count, Written::wide>(is_store)
+                               : variants<T, Count, Written::narrow>(is_store);
+        case ptx::Space::generic:
+            return f.wide_base ? variants<T, Count, Written::generic>(is_store) : Selected{};
+        case ptx::Space::local:
+            if (!f.wide_base) return {};
+            return is_store ? Exec{store_local<T, Count>} : Exec{load_local<T, Count>};
+        default: return {};
+    }
 }
 template <class T>
 Selected by_count(const MemoryForm& f, bool is_store) {
     switch (f.count) {
-        case 1: return f.wide_base ? variants<T, 1, true>(is_store) : variants<T, 1, false>(is_store);
-        case 2: return f.wide_base ? variants<T, 2, true>(is_store) : variants<T, 2, false>(is_store);
+        case 1: return by_space<T, 1>(f, is_store);
+        case 2: return by_space<T, 2>(f, is_store);
         case 4:
-            if constexpr (sizeof(T) <= 4)
-                return f.wide_base ? variants<T, 4, true>(is_store) : variants<T, 4, false>(is_store);
+            if constexpr (sizeof(T) <= 4) return by_space<T, 4>(f, is_store);
             return {};
         default: return {};
     }
@@ -174,7 +228,7 @@ Selected by_count(const MemoryForm& f, bool is_store) {
 
 }  // namespace
 
-Selected select_shared(const MemoryForm& f, bool is_store) {
+Selected select_on_chip(const MemoryForm& f, bool is_store) {
     if (f.wide_cells != (f.element == 8) || (f.is_signed && f.element < 4)) return {};
     switch (f.element) {
         case 1: return by_count<uint8_t>(f, is_store);

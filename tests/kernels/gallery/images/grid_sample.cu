@@ -1,5 +1,5 @@
-// Samples an image where a flow says, between pixels, what lies outside counting as zero; gradients of the image are
-// scattered back as well.
+// Samples an image where a flow says, between pixels, what lies outside counting as zero; gradients of the
+// image are scattered back as well.
 constexpr int kThreads = 64;
 
 struct Corner {
@@ -20,7 +20,15 @@ __device__ Corner corner(float fy, float fx, int k) {
 // image, dimage: (channels, h, w), flow: (oh, ow, 2) of -1 to 1, out, dout: (channels, oh, ow).
 // Grid (ceil(oh * ow / 64), channels), 64 threads.
 __global__ void grid_sample(
-    const float* image, const float* flow, const float* dout, float* out, float* dimage, int h, int w, int oh, int ow
+    const float* image,
+    const float* flow,
+    const float* dout,
+    float* out,
+    float* dimage,
+    int h,
+    int w,
+    int oh,
+    int ow
 ) {
     const int p = blockIdx.x * kThreads + threadIdx.x, channel = blockIdx.y;
 #ifdef WL_FAULT_GUARD
@@ -65,7 +73,7 @@ __global__ void grid_sample(
 #elif defined(WL_FAULT_PLANE)
             atomicAdd(&dimage[(channel * h + c.y) * w + c.x], c.weight * dout[p]);
 #else
-            atomicAdd(&dimage[(channel * h + c.y) * w + c.x], c.weight * dout[channel * oh * ow + p]);
+    atomicAdd(&dimage[(channel * h + c.y) * w + c.x], c.weight * dout[channel * oh * ow + p]);
 #endif
         }
     }

@@ -21,8 +21,15 @@ __device__ float sigmoid(float v) {
 // x: (batch, inputs), h, next: (batch, units), w: (3, units, inputs), u: (3, units, units), b, c: (3, units).
 // Grid (ceil(units / 4), batch), 128 threads.
 __global__ void gru(
-    const float* __restrict__ x, const float* __restrict__ h, const float* __restrict__ w, const float* __restrict__ u,
-    const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ next, int inputs, int units
+    const float* __restrict__ x,
+    const float* __restrict__ h,
+    const float* __restrict__ w,
+    const float* __restrict__ u,
+    const float* __restrict__ b,
+    const float* __restrict__ c,
+    float* __restrict__ next,
+    int inputs,
+    int units
 ) {
     __shared__ float state[256];
     const int lane = threadIdx.x % 32, unit = blockIdx.x * kWarps + threadIdx.x / 32;

@@ -1,5 +1,5 @@
-// A selective scan: h = exp(dt a) h + dt b x along time for each channel and state, y = sum of c h over states,
-// gated. A warp a channel; lanes are instants, scanned by shuffles, a chunk of 32 at a time.
+// A selective scan: h = exp(dt a) h + dt b x along time for each channel and state, y = sum of c h over
+// states, gated. A warp a channel; lanes are instants, scanned by shuffles, a chunk of 32 at a time.
 #include <cuda_fp16.h>
 
 constexpr int kStates = 4;
@@ -15,8 +15,16 @@ __device__ float gated(float v, float gate) {
 // x, dt, z, y: (channels, length), a: (channels, 4), b, c: (4, length), d: (channels).
 // Grid ceil(channels / 4), 128 threads.
 __global__ void selective_scan(
-    const __half* x, const float* dt, const float* a, const float* b, const float* c, const float* d, const __half* z,
-    float* y, int channels, int length
+    const __half* x,
+    const float* dt,
+    const float* a,
+    const float* b,
+    const float* c,
+    const float* d,
+    const __half* z,
+    float* y,
+    int channels,
+    int length
 ) {
     const int channel = blockIdx.x * 4 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (channel >= channels) return;

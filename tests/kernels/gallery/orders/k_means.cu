@@ -9,7 +9,9 @@
 
 constexpr int kThreads = 128, kMost = 256, kCentres = 16;
 
-__device__ int nearest_of(const float* points, int p, const float* own, int count, int dims, float* distance) {
+__device__ int nearest_of(
+    const float* points, int p, const float* own, int count, int dims, float* distance
+) {
 #ifdef WL_FAULT_LEAST
     float least = 0.0f;
 #else
@@ -41,10 +43,17 @@ __device__ int nearest_of(const float* points, int p, const float* own, int coun
     return best;
 }
 
-// points: (n, dims), centres, sums: (count, dims), nearest: (n), counts: (count), error: (1); count * dims <= 256.
-// Any grid, 128 threads.
+// points: (n, dims), centres, sums: (count, dims), nearest: (n), counts: (count), error: (1); count * dims <=
+// 256. Any grid, 128 threads.
 __global__ void k_means(
-    const float* points, const float* centres, int* nearest, float* sums, int* counts, float* error, int n, int count,
+    const float* points,
+    const float* centres,
+    int* nearest,
+    float* sums,
+    int* counts,
+    float* error,
+    int n,
+    int count,
     int dims
 ) {
     __shared__ float own[kMost], total[kMost];

@@ -9,14 +9,22 @@
 
 constexpr int kTile = 16;
 
-// q: (m, k / 4) words of four, zero: one for all of q; w: (n, k / 4); row_scale: (m), col_scale: (n), y: (m, n).
-// Grid (ceil(n / 16), ceil(m / 16)), block (16, 16).
+// q: (m, k / 4) words of four, zero: one for all of q; w: (n, k / 4); row_scale: (m), col_scale: (n), y: (m,
+// n). Grid (ceil(n / 16), ceil(m / 16)), block (16, 16).
 __global__ void gemm_int8(
-    const int* q, const int* w, const float* row_scale, const float* col_scale, __half* y, int m, int n, int words,
+    const int* q,
+    const int* w,
+    const float* row_scale,
+    const float* col_scale,
+    __half* y,
+    int m,
+    int n,
+    int words,
     int zero
 ) {
     __shared__ int qs[kTile][kTile + 1], ws[kTile][kTile + 1];
-    const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * kTile + ty, col = blockIdx.x * kTile + tx;
+    const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * kTile + ty,
+              col = blockIdx.x * kTile + tx;
     int acc = 0, sum = 0;
     for (int k0 = 0; k0 < words; k0 += kTile) {
 #ifdef WL_FAULT_QGUARD

@@ -1,8 +1,10 @@
-// c = a b with the steps of all tiles dealt evenly to a few blocks: a tile that several worked on is summed in
-// a workspace, and whoever comes last applies bias and clamp.
+// c = a b with the steps of all tiles dealt evenly to a few blocks: a tile that several worked on is summed
+// in a workspace, and whoever comes last applies bias and clamp.
 constexpr int kTile = 16, kStep = 8;
 
-__device__ float tile_sum(const float* a, const float* b, int m, int n, int k, int row, int col, int begin, int end) {
+__device__ float tile_sum(
+    const float* a, const float* b, int m, int n, int k, int row, int col, int begin, int end
+) {
     __shared__ float as[kTile][kStep + 1], bs[kStep][kTile];
     const int tx = threadIdx.x % kTile, ty = threadIdx.x / kTile;
     float sum = 0.0f;
@@ -32,10 +34,18 @@ __device__ float tile_sum(const float* a, const float* b, int m, int n, int k, i
     return sum;
 }
 
-// a: (m, k), b: (k, n), bias: (n), c: (m, n), sums: (tiles, 16, 16) zero, arrived: (tiles) zero; k a multiple of 8.
-// Any grid, 256 threads.
+// a: (m, k), b: (k, n), bias: (n), c: (m, n), sums: (tiles, 16, 16) zero, arrived: (tiles) zero; k a multiple
+// of 8. Any grid, 256 threads.
 __global__ void stream_k(
-    const float* a, const float* b, const float* bias, float* c, float* sums, int* arrived, int m, int n, int k
+    const float* a,
+    const float* b,
+    const float* bias,
+    float* c,
+    float* sums,
+    int* arrived,
+    int m,
+    int n,
+    int k
 ) {
     __shared__ bool last;
     const int steps = k / kStep, across = (n + kTile - 1) / kTile, tiles = across * ((m + kTile - 1) / kTile);

@@ -1,5 +1,5 @@
-// Gradients of group norm: a block a group of channels of one image; two sums over it by a tree in shared memory,
-// then dx; dgamma and dbeta are added up over images.
+// Gradients of group norm: a block a group of channels of one image; two sums over it by a tree in shared
+// memory, then dx; dgamma and dbeta are added up over images.
 #if __has_include(<warplens.cuh>)
 #include <warplens.cuh>
 #else
@@ -45,8 +45,17 @@ __device__ void add_channels(
 // dy, x, dx: (images, groups * width, pixels), mean, inverse: (images, groups), gamma, dgamma, dbeta:
 // (groups * width). Grid (groups, images), 128 threads.
 __global__ void group_norm_backward(
-    const float* dy, const float* x, const float* mean, const float* inverse, const float* gamma, float* dx,
-    float* dgamma, float* dbeta, int groups, int width, int pixels
+    const float* dy,
+    const float* x,
+    const float* mean,
+    const float* inverse,
+    const float* gamma,
+    float* dx,
+    float* dgamma,
+    float* dbeta,
+    int groups,
+    int width,
+    int pixels
 ) {
     __shared__ float2 sums[kThreads];
     const int t = threadIdx.x, group = blockIdx.x, image = blockIdx.y, n = width * pixels;
@@ -99,5 +108,7 @@ __global__ void group_norm_backward(
         dx[first + i] = inv * (g - mean_g - normal * mean_gx);
 #endif
     }
-    add_channels(dy + first, x + first, mu, inv, dgamma + group * width, dbeta + group * width, width, pixels);
+    add_channels(
+        dy + first, x + first, mu, inv, dgamma + group * width, dbeta + group * width, width, pixels
+    );
 }

@@ -40,7 +40,7 @@ __global__ void tridiagonal(const float* a, const float* b, const float* c, cons
 #elif defined(WL_FAULT_ABOVE)
         const int up = max(i - 1, 0), down = min(i + reach, n - 1);
 #else
-        const int up = max(i - reach, 0), down = min(i + reach, n - 1);
+    const int up = max(i - reach, 0), down = min(i + reach, n - 1);
 #endif
         const float over = i - reach >= 0 ? r.a[i] / r.b[up] : 0.0f;
 #ifdef WL_FAULT_UNDER

@@ -1,0 +1,23 @@
+// Bulk copies among a warp's pending ones; for the files of this folder.
+#pragma once
+
+#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/schedule/warp.h"
+
+namespace wl::emulator {
+
+// In place of the offset of an mbarrier, of a copy out of shared memory: `to` is where it comes from, and
+// `from` where it goes to.
+constexpr int32_t kOutOfShared = -2;
+
+// It is in no group of cp.async.
+inline bool is_bulk(const PendingCopy& copy) { return copy.mbarrier != -1; }
+
+// Those out of shared memory, of these lanes, that lie at least `groups` commits back; -1: uncommitted ones,
+// too.
+void land_copies_out(Warp& w, uint32_t lanes, int groups);
+
+// cp.async.bulk out of shared memory, its groups and the waits for them.
+Selected lower_copy_bulk_out(Lowering& l);
+
+}  // namespace wl::emulator

@@ -1,0 +1,136 @@
+// Programs that launch the same over and over, one by each word of the command line.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+constexpr int kN = 256;
+
+__global__ void add_one(float* a) { a[threadIdx.x] += 1; }
+__global__ void copy(const float* from, float* to) { to[threadIdx.x] = from[threadIdx.x]; }
+// Wrong only where `flag` is set: memory decides, no parameter does.
+__global__ void turn(float* a, const int* flag) {
+    __shared__ float held[kN];
+    const int i = threadIdx.x;
+    held[i] = a[i];
+    if (*flag == 0) __syncthreads();
+    a[i] = held[(i + 32) % kN];
+}
+__global__ void add_through(int** at) { **at += 1; }
+
+float* zeros() {
+    float* made = nullptr;
+    cudaMalloc(&made, kN * sizeof(float));
+    cudaMemset(made, 0, kN * sizeof(float));
+    return made;
+}
+
+float first_of(const float* device) {
+    float value = -1;
+    cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost);
+    return value;
+}
+
+void timed(float* a, int times) {
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin), cudaEventCreate(&end);
+    cudaEventRecord(begin);
+    for (int k = 0; k < times; ++k) add_one<<<1, kN>>>(a);
+    cudaEventRecord(end);
+    cudaEventSynchronize(end);
+    float milliseconds = 0;
+    cudaEventElapsedTime(&milliseconds, begin, end);
+}
+
+// A check, then a loop that is timed and that nobody looks at.
+void unread() {
+    float* a = zeros();
+    add_one<<<1, kN>>>(a);
+    printf("%g\n", first_of(a));
+    timed(a, 20);
+    cudaFree(a);
+}
+
+void read() {
+    float* a = zeros();
+    add_one<<<1, kN>>>(a);
+    timed(a, 20);
+    printf("%g\n", first_of(a));
+}
+
+// Everything between launches that wait keeps its place.
+void order() {
+    float *a = zeros(), *b = zeros(), *c = zeros();
+    add_one<<<1, kN>>>(a), copy<<<1, kN>>>(a, b);                    // a 1, b 1
+    add_one<<<1, kN>>>(a), copy<<<1, kN>>>(a, b);                    // a 2, b 2
+    cudaMemcpy(c, b, kN * sizeof(float), cudaMemcpyDeviceToDevice);  // c 2
+    cudaMemset(a, 0, kN * sizeof(float));
+    add_one<<<1, kN>>>(a), copy<<<1, kN>>>(a, b);  // a 1, b 1
+    cudaFree(a);
+    printf("%g %g\n", first_of(b), first_of(c));
+}
+
+void freed() {
+    float* a = zeros();
+    add_one<<<1, kN>>>(a);
+    add_one<<<1, kN>>>(a);
+    const cudaError_t once = cudaFree(a);
+    float value = 0;
+    const cudaError_t copied = cudaMemcpy(&value, a, sizeof value, cudaMemcpyDeviceToHost);
+    const cudaError_t twice = cudaFree(a);
+    printf("%s %s %s\n", cudaGetErrorName(once), cudaGetErrorName(copied), cudaGetErrorName(twice));
+}
+
+void late_finding(bool at_the_end) {
+    float* a = zeros();
+    int* flag = nullptr;
+    cudaMalloc(&flag, sizeof *flag);
+    cudaMemset(flag, 0, sizeof *flag);
+    turn<<<1, kN>>>(a, flag);
+    cudaMemset(flag, 1, sizeof *flag);
+    turn<<<1, kN>>>(a, flag);
+    if (!at_the_end) first_of(a);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+
+// The host reads pinned memory behind a pointer that lies in the device's, and asks nobody.
+void pinned() {
+    int *counter = nullptr, **at = nullptr;
+    cudaMallocHost(&counter, sizeof *counter);
+    *counter = 0;
+    cudaMalloc(&at, sizeof *at);
+    cudaMemcpy(at, &counter, sizeof counter, cudaMemcpyHostToDevice);
+    for (int k = 0; k < 5; ++k) add_through<<<1, 1>>>(at);
+    cudaDeviceSynchronize();
+    printf("%d\n", *counter);
+}
+
+void thread_at_exit() {
+    float* a = zeros();
+    add_one<<<1, kN>>>(a);
+    std::thread([a] {
+        for (int k = 0; k < 1000000; ++k) add_one<<<1, kN>>>(a), first_of(a);
+    }).detach();
+    usleep(50000);
+}
+
+int main(int argc, char** argv) {
+    setvbuf(stdout, nullptr, _IOLBF, 0);
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (what == "unread") unread();
+    if (what == "gone") unread(), _exit(0);
+    if (what == "read") read();
+    if (what == "order") order();
+    if (what == "freed") freed();
+    if (what == "late") late_finding(false);
+    if (what == "late at the end") late_finding(true);
+    if (what == "pinned") pinned();
+    if (what == "thread") thread_at_exit();
+    if (what == "abort") unread(), abort();
+    return 0;
+}
