@@ -5,7 +5,6 @@
 #include "app/worker/worker.h"
 #include "instrumentation/base/device_limits.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/gpu/driver.h"
 #include "instrumentation/gpu/executor.h"
 #include "instrumentation/gpu/isolated.h"
@@ -54,7 +53,7 @@ Executors choose_executors(const KernelOptions& kernel, diagnosis::Options& opti
     if (!wants_gpu(kernel)) return {};
     if (kernel.on == "both") return {gpu_for(kernel, options)};
     options.executor = gpu_for(kernel, options);
-    diagnosis::executor_for_trials() = gpu::isolated_executor(
+    options.trials = gpu::isolated_executor(
         kernel.device, {"/proc/self/exe", gpu::kRunsVerb, std::to_string(kernel.device)}
     );
     return {};

@@ -14,8 +14,8 @@ struct Executors {
     std::optional<execution::Executor> witness;  // of --on both: what the options' executor is compared with
 };
 
-// Sets the options' executor, and their architecture where it is the default and the device is older. Throws
-// Unsupported where --on asks for a GPU that is not there.
+// Sets the options' executor and that of their trials, and their architecture where it is the default and the
+// device is older. Throws Unsupported where --on asks for a GPU that is not there.
 Executors choose_executors(const KernelOptions& kernel, diagnosis::Options& options);
 
 // After a fault of a kernel on a GPU this process can use none any more. Where tiles could still be had, runs

@@ -15,39 +15,6 @@ namespace wl::app {
 
 namespace {
 
-void draw_map(OwnershipPanel& panel, const Session& session, Selection& selection, Box box) {
-    const TileView& tile = session.current;
-    HeatPane pane;
-    pane.tile = &tile;
-    pane.layer = &tile.owner;
-    pane.style.map = HeatMap::owners;
-    pane.content = tile.content;
-    pane.view = fit_view(tile.data.rows, tile.data.cols, {box.width(), box.height()});
-    pane.view.col = std::max(pane.view.col, -1e9) < 0 ? 0 : pane.view.col;  // left-aligned, beside the legend
-    pane.selected = selection.element;
-    pane.hovered = selection.hovered;
-    const bool clicked = press(box, "ownership/map");
-    if (ImGui::IsItemHovered()) {
-        const Element at = element_at_pixel(pane.view, box.low, ImGui::GetIO().MousePos);
-        if (at.row >= 0 && at.col >= 0 && at.row < tile.data.rows && at.col < tile.data.cols) {
-            selection.hovering = at;
-            if (clicked) select_element(session, selection, at);
-        }
-    }
-    draw_heat(
-        ui().heat,
-        panel.canvas,
-        {
-            {&tile.owner.values, &tile.owner.pyramid, pane.content, nullptr, nullptr},
-            pane.style,
-            pane.view,
-            box.low,
-            {box.width(),           box.height()                      }
-    }
-    );
-    draw_marks(pane, box);
-}
-
 int owner_warp(const TileView& tile, Element at) {
     if (!exists(at) || at.row >= tile.data.rows || at.col >= tile.data.cols) return -1;
     return tile.data.owner(at.row, at.col).warp;
@@ -107,6 +74,39 @@ void draw_never(const analysis::Ownership& ownership, ImVec2 at, float width) {
 
 }  // namespace
 
+Element draw_owner_map(
+    OwnershipPanel& panel, const Session& session, Selection& selection, const OwnerMap& map, Box box
+) {
+    const TileView& tile = session.current;
+    HeatPane pane;
+    pane.tile = &tile;
+    pane.layer = map.marked;
+    pane.style.map = HeatMap::owners;
+    pane.content = map.layer.content;
+    pane.view = fit_view(tile.data.rows, tile.data.cols, {box.width(), box.height()});
+    pane.view.col = std::max(pane.view.col, -1e9) < 0 ? 0 : pane.view.col;  // left-aligned, beside the legend
+    pane.selected = selection.element;
+    pane.hovered = selection.hovered;
+    const bool clicked = press(box, "ownership/map");
+    Element pointed;
+    if (ImGui::IsItemHovered()) {
+        const Element at = element_at_pixel(pane.view, box.low, ImGui::GetIO().MousePos);
+        if (at.row >= 0 && at.col >= 0 && at.row < tile.data.rows && at.col < tile.data.cols) {
+            selection.hovering = pointed = at;
+            if (clicked) select_element(session, selection, at);
+        }
+    }
+    draw_heat(
+        ui().heat,
+        panel.canvas,
+        {
+            map.layer, pane.style, pane.view, box.low, {box.width(), box.height()}
+    }
+    );
+    draw_marks(pane, box);
+    return pointed;
+}
+
 void draw(OwnershipPanel& panel, const Session& session, Selection& selection, Commands& commands) {
     const TileView& tile = session.current;
     const Box box = window_box();
@@ -125,14 +125,15 @@ void draw(OwnershipPanel& panel, const Session& session, Selection& selection, C
     const float footer = tile.ownership.never_written > 0 ? px(22) : px(4);
     const float side = std::min(rest.width() - legend - 2 * pad, rest.height() - footer - px(6));
     if (side > px(24))
-        draw_map(
+        draw_owner_map(
             panel,
             session,
             selection,
             {
-                {rest.low.x + pad,        rest.low.y       },
-                {rest.low.x + pad + side, rest.low.y + side}
-        }
+                {&tile.owner.values, &tile.owner.pyramid, tile.content, nullptr, nullptr},
+                &tile.owner
+        },
+            {{rest.low.x + pad, rest.low.y}, {rest.low.x + pad + side, rest.low.y + side}}
         );
     ImGui::SetCursorScreenPos({rest.low.x + pad + side + px(10), rest.low.y});
     if (ImGui::BeginChild(

@@ -15,6 +15,16 @@ struct OwnershipPanel {
 };
 void draw(OwnershipPanel& panel, const Session& session, Selection& selection, Commands& commands);
 
+// What the map shows, and whose marks lie over it.
+struct OwnerMap {
+    HeatLayer layer;
+    const Layer* marked = nullptr;
+};
+// The element under the mouse; none: it is elsewhere.
+Element draw_owner_map(
+    OwnershipPanel& panel, const Session& session, Selection& selection, const OwnerMap& map, Box box
+);
+
 // Of an output (ownership_written.cpp): what a worker tells of it, or the button that asks.
 void draw_written(
     OwnershipPanel& panel, const Session& session, Selection& selection, Commands& commands, Box box

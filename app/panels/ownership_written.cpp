@@ -97,42 +97,19 @@ void draw_rows(const std::vector<Row>& rows, float width) {
 }
 
 void draw_map(OwnershipPanel& panel, const Session& session, Selection& selection, Box box) {
-    const TileView& tile = session.current;
+    constexpr uint64_t kApart = uint64_t{1} << 40;  // from the numbers of tiles
     const WrittenView& view = session.written.view;
     const auto by = static_cast<size_t>(panel.by);
-    HeatPane pane;
-    pane.tile = &tile;
-    pane.layer = &tile.got;
-    pane.style.map = HeatMap::owners;
-    pane.view = fit_view(tile.data.rows, tile.data.cols, {box.width(), box.height()});
-    pane.view.col = std::max(pane.view.col, -1e9) < 0 ? 0 : pane.view.col;  // left-aligned, beside the legend
-    pane.selected = selection.element;
-    pane.hovered = selection.hovered;
-    const bool clicked = press(box, "ownership/map");
-    if (ImGui::IsItemHovered()) {
-        const Element at = element_at_pixel(pane.view, box.low, ImGui::GetIO().MousePos);
-        if (at.row >= 0 && at.col >= 0 && at.row < tile.data.rows && at.col < tile.data.cols) {
-            selection.hovering = at;
-            if (clicked) select_element(session, selection, at);
-            tooltip(
-                "[" + std::to_string(at.row) + ", " + std::to_string(at.col) + "]  " +
-                written_text(session.capture, view.map->at(at.row, at.col))
-            );
-        }
-    }
-    constexpr uint64_t kApart = uint64_t{1} << 40;  // from the numbers of tiles
-    draw_heat(
-        ui().heat,
-        panel.canvas,
-        {
-            {&view.planes[by], &view.pyramids[by], kApart + view.content * 4 + by, nullptr, nullptr},
-            pane.style,
-            pane.view,
-            box.low,
-            {box.width(),         box.height()                   }
-    }
-    );
-    draw_marks(pane, box);
+    const OwnerMap map{
+        {&view.planes[by], &view.pyramids[by], kApart + view.content * 4 + by, nullptr, nullptr},
+        &session.current.got
+    };
+    const Element at = draw_owner_map(panel, session, selection, map, box);
+    if (exists(at))
+        tooltip(
+            "[" + std::to_string(at.row) + ", " + std::to_string(at.col) + "]  " +
+            written_text(session.capture, view.map->at(at.row, at.col))
+        );
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
@@ -221,9 +220,9 @@ std::vector<capture::Finding> diagnose_measured(
     Experiment other = e;
     other.options.executor = emulator::executor();
     const std::string lacking = lacks(e);
-    if (!lacking.empty() && executor_for_trials()) {
+    if (!lacking.empty() && e.options.trials) {
         constexpr int kThreads = 2;  // it runs one at a time: while it does, another is compiled
-        other.options.executor = *executor_for_trials(), other.options.threads = kThreads;
+        other.options.executor = *e.options.trials, other.options.threads = kThreads;
         c.notes.push_back("changed programs are tried on " + other.options.executor.name);
     }
     return diagnose(other, c, incidents);

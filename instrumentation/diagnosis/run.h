@@ -44,6 +44,9 @@ struct Options {
     std::string arch = "compute_90";
     std::function<bool(const Progress&)> on_progress;  // false cancels: run throws Cancelled
     execution::Executor executor = emulator::executor();
+    // Where changed programs run if the emulator lacks an instruction of the kernel, each within a limit and
+    // whatever it does. Nothing: they do not run.
+    std::optional<execution::Executor> trials = {};
 };
 struct Cancelled {};
 

@@ -4,14 +4,9 @@
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/run.h"
 
-#include <optional>
 #include <string>
 
 namespace wl::diagnosis {
-
-// Where changed programs run then, each within a limit and whatever it does; set by who chooses the executor.
-// Nothing: they do not run.
-std::optional<execution::Executor>& executor_for_trials();
 
 // The experiment's executor is a device: it takes all blocks in its own order, sees no single access and
 // counts no instructions.

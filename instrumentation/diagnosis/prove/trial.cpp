@@ -108,11 +108,6 @@ bool mended(const Trial& t) {
         std::none_of(t.incidents.begin(), t.incidents.end(), is_fault);
 }
 
-std::optional<execution::Executor>& executor_for_trials() {
-    static std::optional<execution::Executor> chosen;
-    return chosen;
-}
-
 bool tries_on_device(const Experiment& e) { return !e.options.executor.can.bounds; }
 
 std::string measured_words(const Experiment& e) {

@@ -23,8 +23,6 @@ namespace {
 using ptx::Space;
 using ptx::Type;
 
-constexpr uint32_t kPiece = 16;  // bytes: what addresses and sizes are multiples of
-
 // Calls `visit` for every piece of the copy, as an access of its thread.
 template <class Visit>
 void each_piece(const Warp& w, const PendingCopy& copy, Visit visit) {
@@ -38,16 +36,6 @@ void each_piece(const Warp& w, const PendingCopy& copy, Visit visit) {
     access.addresses = at.data();
     access.memory = w.shared;
     for (uint32_t done = 0; done < copy.bytes; done += kPiece, at[lane] += kPiece) visit(access);
-}
-
-bool is_whole(Warp& w, const Instr* i, int lane, uint32_t bytes) {
-    if (bytes % kPiece == 0) return true;
-    Incident incident;
-    incident.kind = Incident::Kind::misaligned;
-    incident.first = witness(w, i, 1u << lane);
-    incident.detail = fmt::format("it copies {} bytes; a multiple of {} is possible", bytes, kPiece);
-    report(*w.block, std::move(incident));
-    return false;
 }
 
 // r = {source, bytes, mbarrier, displacement of the source, destination, displacement of the mbarrier};
@@ -103,6 +91,16 @@ void land(Warp& w, const PendingCopy& copy) {
 }
 
 }  // namespace
+
+bool is_whole(Warp& w, const Instr* i, int lane, uint32_t bytes) {
+    if (bytes % kPiece == 0) return true;
+    Incident incident;
+    incident.kind = Incident::Kind::misaligned;
+    incident.first = witness(w, i, 1u << lane);
+    incident.detail = fmt::format("it copies {} bytes; a multiple of {} is possible", bytes, kPiece);
+    report(*w.block, std::move(incident));
+    return false;
+}
 
 void land_bulk_copies(Block& block, Mbarrier& m) {
     for (Warp& w : block.warps)

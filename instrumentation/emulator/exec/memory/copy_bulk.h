@@ -13,6 +13,11 @@ constexpr int32_t kOutOfShared = -2;
 // It is in no group of cp.async.
 inline bool is_bulk(const PendingCopy& copy) { return copy.mbarrier != -1; }
 
+constexpr uint32_t kPiece = 16;  // bytes: what addresses and sizes are multiples of
+
+// Reported where a copy's size is not.
+bool is_whole(Warp& w, const Instr* i, int lane, uint32_t bytes);
+
 // Those out of shared memory, of these lanes, that lie at least `groups` commits back; -1: uncommitted ones,
 // too.
 void land_copies_out(Warp& w, uint32_t lanes, int groups);

@@ -10,7 +10,6 @@
 #include "instrumentation/ptx/table/effects.h"
 
 #include <cstring>
-#include <fmt/format.h>
 #include <functional>
 
 namespace wl::emulator {
@@ -18,8 +17,6 @@ namespace {
 
 using ptx::Space;
 using ptx::Type;
-
-constexpr uint32_t kPiece = 16;  // bytes: what addresses and sizes are multiples of
 
 // The thread's own reads of the source: one when the copy starts, one when it is waited for.
 void observe_source(Warp& w, const PendingCopy& copy) {
@@ -31,16 +28,6 @@ void observe_source(Warp& w, const PendingCopy& copy) {
         touch.beside = done > 0;  // the extent is looked at once
         observe_shared(w, copy.instr, touch, {});
     }
-}
-
-bool is_whole(Warp& w, const Instr* i, int lane, uint32_t bytes) {
-    if (bytes % kPiece == 0) return true;
-    Incident incident;
-    incident.kind = Incident::Kind::misaligned;
-    incident.first = witness(w, i, 1u << lane);
-    incident.detail = fmt::format("it copies {} bytes; a multiple of {} is possible", bytes, kPiece);
-    report(*w.block, std::move(incident));
-    return false;
 }
 
 // r = {source, bytes, -, displacement of the source, destination}; target: wide source | wide destination
