@@ -17,6 +17,11 @@
 #include <imgui_impl_opengl3.h>
 #include <implot.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
 namespace wl::app {
 
 Gui::Gui(Ui& ui, float scale) {
@@ -28,7 +33,7 @@ Gui::Gui(Ui& ui, float scale) {
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.ConfigInputTrickleEventQueue = true;
     io.UserData = &ui;
-    ui.scale = scale;
+    ui.scale = ui.base = scale;
     ui.fonts = load_fonts();
     apply_style(scale);
     ImGui_ImplOpenGL3_Init("#version 330 core");
@@ -139,12 +144,32 @@ void carry_out(App& app, Commands& commands) {
         app.ui.light = !app.ui.light;
         apply_style(app.ui.scale);
     }
+    if (commands.zoom) app.ui.zoom = *commands.zoom;
+    if (commands.flip_theme || commands.zoom) {
+        session.settings.light = app.ui.light, session.settings.zoom = app.ui.zoom;
+        write_settings(session.settings);
+    }
     app.quit = app.quit || commands.quit;
 }
 
 }  // namespace
 
-void before_frame(App& app) { take_layout(app.workspace.desks); }
+void before_frame(App& app) {
+    const float scale = app.ui.base * app.ui.zoom;
+    if (scale != app.ui.scale) {
+        app.ui.scale = scale;
+        apply_style(scale);
+        app.workspace.laid_out = false;
+    }
+    take_layout(app.workspace.desks);
+}
+
+float next_zoom(float zoom, int steps) {
+    constexpr std::array kZooms = {0.8F, 1.0F, 1.25F, 1.5F, 1.75F, 2.0F, 2.5F, 3.0F};
+    const auto nearest = std::ranges::min_element(kZooms, {}, [zoom](float z) { return std::abs(z - zoom); });
+    const auto next = (nearest - kZooms.begin()) + steps;
+    return kZooms[static_cast<size_t>(std::clamp<std::ptrdiff_t>(next, 0, std::ssize(kZooms) - 1))];
+}
 
 void frame(App& app) {
     app.ui.controls.clear();

@@ -32,6 +32,7 @@ struct App {
 };
 
 void before_frame(App& app);  // what Dear ImGui does not take within a frame
+float next_zoom(float zoom, int steps);
 // One frame between ImGui::NewFrame and ImGui::Render.
 void frame(App& app);
 

@@ -5,6 +5,8 @@
 #include "app/perform.h"
 #include "app/session/navigate.h"
 #include "app/workspace.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/capture/stored.h"
 
 #include <imgui.h>
 
@@ -126,6 +128,7 @@ float draw_chips(const Session& session, ImVec2 right) {
     struct Chip {
         std::string text;
         ImU32 ink;
+        std::string tip = {};
     };
     std::vector<Chip> chips;
     const capture::Capture& capture = session.capture;
@@ -135,7 +138,7 @@ float draw_chips(const Session& session, ImVec2 right) {
     for (const BlockTiles& block : session.tree) bad += block.bad;
     for (const capture::Output& output : capture.outputs) broken += output.nan;
     if (broken > 0) chips.push_back({count_text(broken) + " NaN in the output", colour::kNonFinite});
-    if (bad > 0) chips.push_back({count_text(bad) + " wrong tiles", colour::kBad});
+    if (bad > 0) chips.push_back({count_text(bad) + (bad == 1 ? " wrong tile" : " wrong tiles"), colour::kBad});
     if (!capture.findings.empty())
         chips.push_back(
             {count_text(static_cast<int64_t>(capture.findings.size())) +
@@ -145,13 +148,31 @@ float draw_chips(const Session& session, ImVec2 right) {
     if (capture.verdict == "ok") chips.push_back({"no findings", colour::kGood});
     for (const char* gap : {"unsupported", "incomplete", "error"})
         if (capture.verdict == gap) chips.push_back({gap, colour::kWarning});
+    if (!capture.notes.empty())
+        chips.push_back(
+            {count_text(static_cast<int64_t>(capture.notes.size())) +
+                 (capture.notes.size() == 1 ? " note" : " notes"),
+             colour::kWarning,
+             join(capture.notes, "\n")}
+        );
     float x = right.x;
     for (const Chip& each : chips) {
-        x -= chip_width(each.text);
+        const float width = chip_width(each.text);
+        x -= width;
         chip({x, right.y}, each.text, each.ink);
+        if (!each.tip.empty() &&
+            ImGui::IsMouseHoveringRect({x, right.y}, {x + width, right.y + px(kControlHeight)}))
+            tooltip(each.tip);
         x -= px(8);
     }
     return x;
+}
+
+// "12 MiB", "12 MiB of 4096" of a file that is read where it is looked at.
+std::string held_text(const Session& session) {
+    const auto mib = [](uint64_t bytes) { return count_text(static_cast<int64_t>((bytes + (1 << 20) - 1) >> 20)); };
+    const auto& stored = session.capture.blobs.stored;
+    return mib(session.held) + " MiB" + (stored ? " of " + mib(stored->bytes()) : "");
 }
 
 std::string value_text(const TileView& tile, Element at) {
@@ -217,7 +238,7 @@ void draw_status_bar(const Session& session, const Selection& selection) {
         const TileView& tile = session.current;
         const capture::Tile* of = tile_of(session, selection);
         std::string note = probe != nullptr ? shape_text(*probe, of->rows, of->cols) + "   seed " +
-                std::to_string(session.capture.launch.seed)
+                std::to_string(session.capture.launch.seed) + "   " + held_text(session)
                                             : "";
         const float note_width = measure(Face::small_numbers, note).x;
         put_right({screen.x - pad, y}, {Face::small_numbers, colour::kFaint}, note);

@@ -111,6 +111,11 @@ void move(App& app, Act act) {
 
 // What a run needs is in the run bar.
 void run_what_is_chosen(App& app, Act act, Commands& commands) {
+    const std::string refusal = refusal_of(app.workspace.run);
+    if (!refusal.empty()) {
+        app.session.message = {refusal, true};
+        return;
+    }
     const KernelOptions request = request_of(app.workspace.run, app.session);
     if (act == Act::run) commands.run = request;
     if (act == Act::run_b) commands.run_b = request;
@@ -145,7 +150,7 @@ bool can(Act act, const Session& session, const Selection& selection) {
         case Act::keep_as_b: return is_loaded(session);
         case Act::export_tile: return has_values(session.current);
         case Act::run:
-        case Act::run_b: return !session.program.empty() && !session.worker;
+        case Act::run_b: return !session.program.empty() && may_run(session);
         case Act::cancel: return session.worker != nullptr;
         case Act::record: return is_unrecorded(session, selection);
         case Act::back: return !session.history.past.empty();
@@ -215,6 +220,9 @@ void perform(App& app, Act act, Commands& commands) {
         case Act::undo_layout: return undo_layout(app.workspace.desks);
         case Act::redo_layout: return redo_layout(app.workspace.desks);
         case Act::theme: commands.flip_theme = true; return;
+        case Act::larger: commands.zoom = next_zoom(app.ui.zoom, 1); return;
+        case Act::smaller: commands.zoom = next_zoom(app.ui.zoom, -1); return;
+        case Act::usual_size: commands.zoom = 1; return;
         case Act::find:
         case Act::find_next:
         case Act::find_previous:
@@ -240,6 +248,8 @@ int chord_of(std::string_view keys) {
     take("Alt+", ImGuiMod_Alt);
     if (keys == ".") keys = "Period";
     if (keys == ",") keys = "Comma";
+    if (keys == "=") keys = "Equal";
+    if (keys == "-") keys = "Minus";
     for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key)
         if (keys == ImGui::GetKeyName(static_cast<ImGuiKey>(key))) return chord | key;
     return 0;

@@ -179,7 +179,9 @@ int verb_run(const Command& command) {
     if (c.verdict != "unsupported") capture::write_capture(c, out);
     if (command.output.progress)
         for (const std::string& reason : c.unsupported)
-            std::fprintf(stderr, "unsupported: %s\n", reason.c_str());
+            std::fprintf(
+                stderr, "%s%s\n", reason.starts_with("unsupported: ") ? "" : "unsupported: ", reason.c_str()
+            );
     Report report{command.verb, {case_of(c, command.verb)}};
     const Gate gated = gate(command.output, report, finished_status(c));
     print_result(command, executed, report, gated);

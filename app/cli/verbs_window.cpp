@@ -94,7 +94,7 @@ std::vector<KernelChoice> choices(const OpenRequest& request) {
     std::string own = request.run.kernel;
     try {
         if (!request.capture.empty())
-            own = options_of(capture::read_capture(request.capture), {.kernel = request.capture}).kernel;
+            own = options_of(capture::open_capture(request.capture), {.kernel = request.capture}).kernel;
     } catch (const Error&) { return out; }  // its source is gone: it can be looked at all the same
     if (launches::is_launch_file(own)) {
         out.insert(out.begin(), {own, "a recorded launch", own, {}, {}});
@@ -152,7 +152,7 @@ int verb_open(const Command& command) {
     if (command.screenshot.empty() && command.script.empty()) r.settings = settings_path();
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();
     r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;
-    r.light = command.theme == "light";
+    if (command.theme == "light") r.light = true;
     std::tie(r.width, r.height) = parse_size(command.size);
     const int status = open_window(r);
     return interrupted() ? exit_status_of_interruption() : status;

@@ -21,7 +21,9 @@ struct Control {
 
 struct Ui {
     Fonts fonts;
-    float scale = 1;
+    float scale = 1;     // of everything: base * zoom
+    float base = 1;      // the display's, or --scale
+    float zoom = 1;      // the user's
     bool light = false;  // the theme; apply_style after a change
     HeatRenderer heat;
     std::vector<Control> controls;  // filled while a frame is drawn

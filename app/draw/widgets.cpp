@@ -202,7 +202,13 @@ bool say_and_ask(Box box, std::string_view text, std::string_view name) {
 void tooltip(const std::string& text) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));
     ImGui::PushFont(ui().fonts.words, size::kSmallWords);
-    ImGui::SetTooltip("%s", text.c_str());
+    if (ImGui::BeginTooltip()) {
+        const float most = std::min(px(440), ImGui::GetIO().DisplaySize.x - px(40));
+        ImGui::PushTextWrapPos(most);
+        ImGui::TextUnformatted(text.data(), text.data() + text.size());
+        ImGui::PopTextWrapPos();
+        ImGui::EndTooltip();
+    }
     ImGui::PopFont();
     ImGui::PopStyleVar();
 }

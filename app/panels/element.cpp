@@ -62,12 +62,13 @@ void draw_errors(ElementColumn& column, const TileView& tile, const ElementFacts
     }
     const ImU32 ink = facts.wrong ? colour::kBad : colour::kGood;
     const auto metric = [&](analysis::Metric which) {
-        return static_cast<double>(tile.metric[static_cast<size_t>(which)].values(facts.at.row, facts.at.col)
-        );
+        const float value = tile.metric[static_cast<size_t>(which)].values(facts.at.row, facts.at.col);
+        return value == 0 ? 0 : static_cast<double>(value);  // no difference has a sign
     };
     const double excess =
         facts.bound > 0 ? std::abs(facts.got - facts.reference) / static_cast<double>(facts.bound) : 0;
-    line(column, "difference", number(facts.got - facts.reference, 5), ink);
+    const double difference = facts.got - facts.reference;
+    line(column, "difference", number(difference == 0 ? 0 : difference, 5), ink);
     line(
         column,
         "bound",

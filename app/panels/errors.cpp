@@ -87,9 +87,12 @@ void draw_histogram(const ErrorHistogram& errors, Box box) {
     register_control("errors/histogram", box.low, box.high);
 }
 
-constexpr int kColumns = 6;
-constexpr float kColumnEnds[kColumns] = {
-    0.11F, 0.21F, 0.44F, 0.67F, 0.85F, 1.0F};  // right edges, of the width
+constexpr int kColumns = 7;
+// Right edges, of the width; where it is narrow the reference is left out: got and difference say it.
+using Ends = std::array<float, kColumns>;
+constexpr Ends kWideEnds = {0.09F, 0.18F, 0.36F, 0.55F, 0.69F, 0.82F, 1.0F},
+               kNarrowEnds = {0.11F, 0.22F, 0.44F, -1, 0.61F, 0.75F, 1.0F};
+const Ends& column_ends(Box row) { return row.width() < px(340) ? kNarrowEnds : kWideEnds; }
 
 void put_cells(
     Box row,
@@ -98,8 +101,17 @@ void put_cells(
     Face face
 ) {
     const float top = middle(row.low.y, row.height(), face);
+    const Ends& ends = column_ends(row);
     for (size_t i = 0; i < kColumns; ++i)
-        put_right({row.low.x + row.width() * kColumnEnds[i] - px(4), top}, {face, inks[i]}, cells[i]);
+        if (ends[i] > 0)
+            put_right({row.low.x + row.width() * ends[i] - px(4), top}, {face, inks[i]}, cells[i]);
+}
+
+// What the rows are in the order of: the difference in bounds.
+std::string excess_text(const TileView& tile, Element at) {
+    const double got = tile.data.got(at.row, at.col), reference = tile.data.reference(at.row, at.col);
+    const double excess = std::abs(got - reference) / static_cast<double>(tile.data.bound(at.row, at.col));
+    return std::isfinite(excess) ? number(excess, 3) : "-";
 }
 
 void draw_worst(const Session& session, Selection& selection) {
@@ -143,8 +155,9 @@ void draw_worst(const Session& session, Selection& selection) {
                  number(got, 5),
                  number(reference, 5),
                  number(std::abs(got - reference), 3),
+                 excess_text(tile, at),
                  writer},
-                {colour::kText, colour::kText, colour::kText, colour::kDim, colour::kBad, colour::kDim},
+                {colour::kText, colour::kText, colour::kText, colour::kDim, colour::kBad, colour::kText, colour::kDim},
                 Face::small_numbers
             );
         }
@@ -152,21 +165,32 @@ void draw_worst(const Session& session, Selection& selection) {
     ImGui::PopStyleVar();
 }
 
-// min, mean, max and what is not finite, of what the kernel got.
-float draw_figures(const TileView& tile, const capture::Tile& of, Box box) {
-    struct Figure {
-        const char* label;
-        std::string text;
-        ImU32 ink;
-    };
+struct Figure {
+    const char* label;
+    std::string text;
+    ImU32 ink;
+};
+
+// min, mean, max and what is not finite: of the difference, or of what the kernel got where there is nothing to
+// compare it with.
+std::vector<Figure> figures_of(const TileView& tile, const capture::Tile& of) {
+    const bool compared = has_reference(tile);
+    const Layer& layer =
+        compared ? tile.metric[static_cast<size_t>(analysis::Metric::difference)] : tile.got;
     const auto count_ink = [](int64_t count) { return count > 0 ? colour::kNonFinite : colour::kDim; };
-    const Figure figures[] = {
-        {"min",               number(static_cast<double>(tile.got.lo), 3), colour::kDim},
-        {"mean",                   number(tile.got.mean,                                                     3),                 colour::kDim},
-        {"max",       number(static_cast<double>(tile.got.hi),                                              3),                            colour::kDim},
-        {"NaN",                 count_text(of.nan),count_ink(of.nan)},
-        {"Inf",count_text(of.inf),         count_ink(of.inf)                                     }
+    const auto text = [](double value) { return number(value == 0 ? 0 : value, 3); };
+    std::vector<Figure> figures = {
+        {"min",  text(static_cast<double>(layer.lo)), colour::kDim},
+        {"mean", text(layer.mean),                    colour::kDim},
+        {"max",  text(static_cast<double>(layer.hi)), colour::kDim},
     };
+    if (compared) figures.push_back({"median bound", text(tile.errors.bound), colour::kDim});
+    figures.push_back({"NaN", count_text(of.nan), count_ink(of.nan)});
+    figures.push_back({"Inf", count_text(of.inf), count_ink(of.inf)});
+    return figures;
+}
+
+float draw_figures(const std::vector<Figure>& figures, Box box) {
     float x = box.low.x;
     for (const Figure& figure : figures) {
         const float width =
@@ -188,7 +212,7 @@ void draw_table(const Session& session, Selection& selection, Box box) {
     std::array<ImU32, kColumns> faint;
     faint.fill(colour::kFaint);
     put_cells(
-        titles, {"row", "col", tile.names[0], tile.names[1], "|diff|", "writer"}, faint, Face::small_words
+        titles, {"row", "col", tile.names[0], tile.names[1], "|diff|", "bounds", "writer"}, faint, Face::small_words
     );
     ImGui::SetCursorScreenPos({titles.low.x, titles.high.y});
     if (ImGui::BeginChild("worst", {titles.width(), box.high.y - titles.high.y}))
@@ -222,8 +246,7 @@ void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
     );
     const float pad = px(size::kPad);
     const float top = draw_figures(
-        tile,
-        *of,
+        figures_of(tile, *of),
         {
             {rest.low.x + pad,  rest.low.y },
             {rest.high.x - pad, rest.high.y}

@@ -139,6 +139,13 @@ float draw_card(
     return column.y;
 }
 
+// By which other cards, the timeline and the command line call it; one alone has a dot.
+void draw_number(ImVec2 at, int finding, size_t all, ImU32 ink) {
+    if (all == 1) return dot({at.x, at.y + px(9)}, px(4), ink);
+    const std::string text = std::to_string(finding + 1);
+    put({at.x - measure(Face::strong, text).x / 2, at.y}, {Face::strong, ink}, text);
+}
+
 void draw_cards(FindingsPanel& panel, const Session& session, Selection& selection) {
     const float width = ImGui::GetContentRegionAvail().x, gap = px(9);
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -161,7 +168,7 @@ void draw_cards(FindingsPanel& panel, const Session& session, Selection& selecti
             );
         }
         if (chosen) list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour_of(finding));
-        dot({low.x + px(18), low.y + gap + px(9)}, px(4), colour_of(finding));
+        draw_number({low.x + px(18), low.y + gap}, i, session.capture.findings.size(), colour_of(finding));
         column.draw = true;
         draw_card(session, selection, finding, chosen, column);
         hairline({low.x, bottom}, {low.x + width, bottom});

@@ -8,6 +8,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
@@ -262,6 +263,14 @@ std::string field_of(const std::string& message) {
     for (const auto& [sign, field] : kSigns)
         if (message.find(sign) != std::string::npos) return field;
     return "";
+}
+
+std::string refusal_of(const RunPanel& panel) {
+    const std::string seed = panel.seed.data();
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), value);
+    if (seed.empty() || (error == std::errc() && end == seed.data() + seed.size())) return "";
+    return "--seed " + seed + ": a seed is a whole number from 0 to 18446744073709551615.";
 }
 
 KernelOptions request_of(const RunPanel& panel, const Session& session) {

@@ -23,6 +23,9 @@ struct RunPanel {
 // Fields from left to right, in more rows where it is narrow; sets the height that they took.
 void draw(RunPanel& panel, const Session& session, Commands& commands);
 
+// Why a run with what the fields say cannot be asked for; empty: it can.
+std::string refusal_of(const RunPanel& panel);
+
 // The run that is chosen.
 KernelOptions request_of(const RunPanel& panel, const Session& session);
 

@@ -86,6 +86,9 @@ constexpr Action kActions[] = {
     {A::redo_layout, "View", "redo", "Redo docking", "Ctrl+Shift+Z", "", "make it again"},
     {A::layout, "View", "layout", "Default layout", "Ctrl+0", "", "every panel open and in its place, in this workspace"},
     {A::theme, "View", "theme", "Light theme", "Ctrl+Shift+L", "", "the other of the two themes"},
+    {A::larger, "View", "larger", "Larger", "Ctrl+=", "", "words, numbers and controls a step larger, up to three times the display's own size"},
+    {A::smaller, "View", "smaller", "Smaller", "Ctrl+-", "", "a step smaller"},
+    {A::usual_size, "View", "usual-size", "The display's own size", "Ctrl+Shift+0", "", "as large as the display asks for, or --scale"},
 };
 // clang-format on
 

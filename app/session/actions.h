@@ -93,6 +93,9 @@ enum class Act : uint8_t {
     redo_layout,
     layout,
     theme,
+    larger,
+    smaller,
+    usual_size,
 };
 
 struct Action {

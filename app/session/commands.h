@@ -35,6 +35,7 @@ struct Commands {
     std::optional<LessonQuestion> ask_lesson;
     bool reset_layout = false;
     bool flip_theme = false;
+    std::optional<float> zoom;  // of the interface
     bool quit = false;
 };
 

@@ -24,10 +24,13 @@ namespace wl::app {
 namespace {
 
 double element_of(const capture::BlobStore& blobs, capture::BlobId id, DType dtype, size_t index) {
-    const std::vector<std::byte>& bytes = blobs.blobs[static_cast<size_t>(id)];
-    if (id == capture::kNoBlob || (index + 1) * size_of(dtype) > bytes.size())
-        return std::numeric_limits<double>::quiet_NaN();
-    return to_double(dtype, bytes.data() + index * size_of(dtype));
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    if (id == capture::kNoBlob) return kUnknown;
+    try {
+        const std::vector<std::byte>& bytes = capture::content_of(blobs, id);
+        if ((index + 1) * size_of(dtype) > bytes.size()) return kUnknown;
+        return to_double(dtype, bytes.data() + index * size_of(dtype));
+    } catch (const Error&) { return kUnknown; }  // who selects that tile is told why
 }
 
 std::optional<Broken> broken_by(const Worker& worker) {
@@ -83,7 +86,8 @@ std::vector<std::string> command_line(
 ) {
     std::vector<std::string> words = {program, "run"};
     KernelOptions told = request;
-    if (!told.search) told.search = 0;  // the window wants the verdict at once
+    constexpr uint64_t kSearch = 6;  // seconds: the verdict is shown before, the causes are there within ten
+    if (!told.search) told.search = kSearch;
     const std::vector<std::string> kernel = words_of(told);
     words.insert(words.end(), kernel.begin(), kernel.end());
     words.insert(words.end(), {"-o", capture, "--progress"});
@@ -146,8 +150,9 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
     auto opening = std::make_unique<Opening>();
     opening->path = path, opening->remove = remove;
     const bool big = is_big_file(path);
-    opening->loaded = std::async(big ? std::launch::async : std::launch::deferred, [path] {
-        return derive(capture::read_capture(path));
+    // One that is removed is read whole. A small one as well: all of it is checked at once.
+    opening->loaded = std::async(big ? std::launch::async : std::launch::deferred, [path, whole = remove || !big] {
+        return derive(whole ? capture::read_capture(path) : capture::open_capture(path));
     });
     session.opening = std::move(opening);
     if (!big) {
@@ -156,6 +161,51 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
     }
     session.message = {"Reading " + file_name(path) + "; the window can be used meanwhile.", false};
 }
+
+namespace {
+
+void count_held(Session& session) {
+    session.held = capture::bytes_at_hand(session.capture.blobs);
+    for (const capture::BlockRecord& record : session.capture.records)
+        session.held += record.events.size() * sizeof(capture::Event);
+}
+
+// Elements that cannot be had, because the file is damaged there, are said once.
+template <class Make>
+void make_current(Session& session, const Selection& selection, Make make) {
+    try {
+        session.current = make();
+        count_held(session);
+    } catch (const Error& error) {
+        session.loading.reset();
+        session.current = {};
+        session.current.tile = selection.tile, session.current.content = ++session.loads;
+        session.message = {error.what(), true};
+    }
+}
+
+void load_current(Session& session, const Selection& selection, bool paired) {
+    session.loading.reset();
+    make_current(session, selection, [&] {
+        return paired
+            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
+            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+    });
+}
+
+// What was read from the file alone is measured next.
+void take_current(Session& session, const Selection& selection, bool paired) {
+    const std::unique_ptr<TileLoad> loaded = std::move(session.loading);
+    make_current(session, selection, [&] {
+        TileView view = loaded->view.get();
+        if (!loaded->reading) return view;
+        return paired
+            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
+            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+    });
+}
+
+}  // namespace
 
 bool prepare(Session& session, Selection& selection) {
     bool changed = hear_keeping(session);
@@ -180,19 +230,26 @@ bool prepare(Session& session, Selection& selection) {
     const bool paired = session.against.shown && has_other(session.against);
     const uint64_t against = paired ? session.against.number : 0;
     if (selection.tile != session.current.tile || against != session.shown_against) {
-        session.loading.reset();
         session.shown_against = against;
-        session.current = paired
-            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
-            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+        load_current(session, selection, paired);
         changed = true;
     }
     if (session.loading && is_ready(*session.loading)) {
-        session.current = session.loading->view.get();
-        session.loading.reset();
+        take_current(session, selection, paired);
         changed = true;
     }
     return changed;
+}
+
+bool may_run(const Session& session) { return !session.worker || session.purpose == Purpose::causes; }
+
+void end_causes(Session& session) {
+    if (!session.worker || session.purpose != Purpose::causes) return;
+    const std::string file = session.worker->capture;
+    session.worker.reset();
+    session.purpose = Purpose::fresh;
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
 }
 
 bool is_waiting(const Session& session) {
@@ -208,6 +265,7 @@ void run(Session& session, const KernelOptions& request) {
         "warplens-" + std::to_string(getpid()) + "-" + std::to_string(session.loads) + ".wlcap";
     const std::string capture = (std::filesystem::temp_directory_path() / name).string();
     try {
+        end_causes(session);
         auto worker = std::make_unique<Worker>();
         start(*worker, command_line(request, session.program, capture), capture);
         session.worker = std::move(worker);

@@ -175,6 +175,7 @@ struct Session {
     std::vector<analysis::Timeline> timelines;  // one a record
     int first_bad = -1;                         // index in Capture::tiles
     TileView current;                           // the selected tile
+    uint64_t held = 0;                          // bytes of elements and events in memory
     std::unique_ptr<TileLoad> loading;          // ... while it is measured
     uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
     std::vector<KernelChoice> kernels;
@@ -221,6 +222,8 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
 bool prepare(Session& session, Selection& selection);
 
 void run(Session& session, const KernelOptions& request);  // an Error becomes the message
+bool may_run(const Session& session);  // no worker runs, or none but one that looks for causes
+void end_causes(Session& session);     // of a run whose verdict is shown
 
 // ---- look-ups that several panels need
 const capture::Tile* tile_of(const Session& session, const Selection& selection);

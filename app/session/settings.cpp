@@ -1,4 +1,4 @@
-// A line a setting: "recent PATH", "editor COMMAND".
+// A line a setting: "recent PATH", "editor COMMAND", "theme light", "zoom 1.25".
 #include "app/session/settings.h"
 
 #include <algorithm>
@@ -30,6 +30,8 @@ Settings read_settings(const std::string& file) {
         const std::string name = line.substr(0, space), value = line.substr(space + 1);
         if (name == "recent" && settings.recent.size() < kMostRecent) settings.recent.push_back(value);
         if (name == "editor") settings.editor = value;
+        if (name == "theme") settings.light = value == "light";
+        if (name == "zoom") settings.zoom = std::clamp(std::strtof(value.c_str(), nullptr), 0.5F, 3.0F);
     }
     return settings;
 }
@@ -43,6 +45,8 @@ void write_settings(const Settings& settings) {
         std::ofstream out(fresh);
         for (const std::string& path : settings.recent) out << "recent " << path << '\n';
         if (!settings.editor.empty()) out << "editor " << settings.editor << '\n';
+        if (settings.light) out << "theme light\n";
+        if (settings.zoom != 1) out << "zoom " << settings.zoom << '\n';
         if (!out) return;
     }
     fs::rename(fresh, settings.file, ignored);

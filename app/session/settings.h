@@ -10,6 +10,8 @@ struct Settings {
     std::string file;                 // where it is kept; empty: nowhere
     std::vector<std::string> recent;  // captures and kernels that were opened, the latest first
     std::string editor;               // command with {file} and {line}; empty: the usual one
+    bool light = false;               // the theme
+    float zoom = 1;                   // of the interface, times the display's scale
 };
 constexpr size_t kMostRecent = 12;
 

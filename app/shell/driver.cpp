@@ -2,6 +2,7 @@
 // drawn.
 #include "app/shell/driver.h"
 
+#include "app/draw/numbers.h"
 #include "app/session/navigate.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
@@ -230,6 +231,7 @@ std::string lesson_value(const LessonsAnswer& lessons) {
 // Of what lies over the panels, and of A and B.
 std::optional<std::string> window_value(const App& app, const std::string& key) {
     if (key == "home") return app.workspace.at_home ? "shown" : "hidden";
+    if (key == "scale") return number(static_cast<double>(app.ui.zoom), 3);
     if (key == "keys") return app.workspace.finder.cheat_sheet ? "shown" : "hidden";
     if (key == "finder")
         return ImGui::IsPopupOpen("palette", ImGuiPopupFlags_AnyPopupLevel | ImGuiPopupFlags_AnyPopupId)
@@ -244,6 +246,18 @@ std::optional<std::string> window_value(const App& app, const std::string& key) 
     if (key == "differ") return std::to_string(app.session.current.wrong_count);
     if (key == "broken") return app.session.broken ? text_of(app.session.broken->complaints.front()) : "no";
     return std::nullopt;
+}
+
+// "race at blur.cu:21" of the chosen finding.
+std::string cause_of(const Session& session, const Selection& selection) {
+    const auto& findings = session.capture.findings;
+    if (selection.finding < 0 || selection.finding >= static_cast<int>(findings.size())) return "none";
+    const capture::Finding& finding = findings[static_cast<size_t>(selection.finding)];
+    return finding.rule + " at " + file_name(finding.where.file) + ":" + std::to_string(finding.where.line);
+}
+
+bool is_shown(const App& app, const std::string& name) {
+    return std::ranges::any_of(app.ui.controls, [&](const Control& c) { return c.name == name; });
 }
 
 }  // namespace
@@ -262,6 +276,8 @@ std::string value_of(const App& app, const std::string& key) {
     if (key == "warp") return std::to_string(selection.warp);
     if (key == "line") return line_of(app.session, selection);
     if (key == "finding") return std::to_string(selection.finding);
+    if (key == "cause") return cause_of(app.session, selection);
+    if (key.starts_with("control/")) return is_shown(app, key.substr(8)) ? "shown" : "none";
     if (key == "metric") return std::string(analysis::name_of(heat.metric));
     if (key == "autofit") return heat.autofit ? "on" : "off";
     if (key == "zoom")

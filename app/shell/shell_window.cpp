@@ -21,10 +21,7 @@ namespace {
 // A window may move to a display of another scale while it runs.
 void follow_scale(WindowShell& shell) {
     const float scale = scale_of(shell.window, shell.wanted_scale);
-    if (scale == shell.app.ui.scale || scale <= 0) return;
-    shell.app.ui.scale = scale;
-    apply_style(scale);
-    shell.app.workspace.laid_out = false;
+    if (scale > 0) shell.app.ui.base = scale;
 }
 
 }  // namespace

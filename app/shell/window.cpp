@@ -25,13 +25,15 @@ namespace wl::app {
 namespace {
 
 void begin(App& app, const OpenRequest& request) {
-    app.ui.light = request.light;
-    apply_style(app.ui.scale);
     app.session.kernels = request.kernels;
     app.session.program = request.program;
     app.write_report = request.write_report;
     app.session.request = request.run;
     app.session.settings = read_settings(request.settings);
+    const bool own = request.screenshot.empty();  // a picture looks the same everywhere
+    app.ui.light = request.light.value_or(own && app.session.settings.light);
+    app.ui.zoom = own ? app.session.settings.zoom : 1;
+    apply_style(app.ui.scale);
     read_desks(app.workspace.desks, request.settings);
     if (!request.capture.empty())
         remember_recent(app.session.settings, std::filesystem::absolute(request.capture).string());

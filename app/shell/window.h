@@ -4,6 +4,7 @@
 #include "app/session/session.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct OpenRequest {
     std::vector<KernelChoice> kernels;  // what the run panel offers
     std::string program;                // this executable, the worker's; empty: nothing can be run
     std::string settings;               // file of what the window remembers; empty: nothing
-    bool light = false;                 // the theme
+    std::optional<bool> light;          // the theme; nothing: as it was left
     std::string screenshot;             // write one picture of the window off screen and end
     std::string script;  // a script of driver.h, run in the window, or off screen with --screenshot
     int width = 1920, height = 1080;

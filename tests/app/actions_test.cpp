@@ -27,6 +27,7 @@ struct Window {
     void begin() {
         shell.app.workspace.heatmaps = {};
         shell.app.workspace.finder = {};
+        shell.app.ui.zoom = 1;
         load(shell.app.session, shell.app.selection, capture, "synthetic.wlcap");
         for (size_t i = 0; i < capture.tiles.size(); ++i) {
             const capture::Tile& tile = capture.tiles[i];
@@ -55,6 +56,8 @@ std::string press(std::string keys) {
     }
     if (keys == ".") keys = "Period";
     if (keys == ",") keys = "Comma";
+    if (keys == "=") keys = "Equal";
+    if (keys == "-") keys = "Minus";
     return down + "key " + keys + "\n" + up;
 }
 
@@ -117,6 +120,9 @@ TEST(Actions, DoTheSameByKeyAndByMouse) {
         {Act::earlier,         "",                                   "b",       "the iteration before" },
         {Act::keep_as_b,       "",                                   "b",       "attention + 32x, kept"},
         {Act::cheat_sheet,     "",                                   "keys",    "shown"                },
+        {Act::larger,          "",                                   "scale",   "1.25"                 },
+        {Act::smaller,         "",                                   "scale",   "0.8"                  },
+        {Act::usual_size,      "hold Ctrl\nkey Equal\nrelease Ctrl\n", "scale", "1"                   },
         {Act::palette,         "",                                   "finder",  "open"                 },
     };
     for (const Effect& effect : effects) {

@@ -64,7 +64,7 @@ TEST(Workspaces, HaveWhatTheyAreForInFront) {
         EXPECT_TRUE(in_front("Source")) << width;
         window.choose("3");
         EXPECT_TRUE(in_front("Shared memory")) << width;
-        EXPECT_EQ(in_front("Fragments"), width > 960);
+        EXPECT_EQ(in_front("Fragments"), width > 1280) << "beside it where there is room for both";
         window.choose("4");
         EXPECT_TRUE(in_front("Learn")) << width;
         EXPECT_TRUE(in_front("Source")) << width;

@@ -83,7 +83,7 @@ TEST(KernelOptions, BecomeTheWordsOfTheCommandLine) {
         "--seed",
         "7",
         "--search",
-        "0",
+        "6",
         "-o",
         "a.wlcap",
         "--progress"};

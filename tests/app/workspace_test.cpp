@@ -46,6 +46,16 @@ TEST(Workspace, AClickOnAFindingMovesTheSelectionToItsWitness) {
         expect line attention.cu:31)");
 }
 
+TEST(Workspace, BothWitnessesOfAFindingMoveTheInstant) {
+    Window window(1920, 1080);
+    window.play("click findings/0 .5 .1\n");
+    const uint32_t first = window.shell.app.selection.time;
+    window.play("click findings/0/second\n expect line attention.cu:23\n expect tile l\n");
+    EXPECT_NE(window.shell.app.selection.time, first);
+    window.play("click findings/0/first\n expect line attention.cu:22\n");
+    EXPECT_EQ(window.shell.app.selection.time, first);
+}
+
 TEST(Workspace, StepsForwardAndBackThroughKernelTime) {
     Window window(1920, 1080);
     window.play("click tiles/b0/i0/P\n expect tile P\n");

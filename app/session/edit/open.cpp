@@ -52,6 +52,7 @@ void open_ptx(Session& session, Selection& selection, const std::string& path) {
     const std::string beside = fs::path(path).replace_extension(".toml").string();
     std::error_code none;
     if (fs::is_regular_file(beside, none)) return run_kernel(session, beside);
+    end_causes(session);
     load(session, selection, capture_of_ptx(path), path);
 }
 
@@ -144,8 +145,10 @@ void open_anything(Session& session, Selection& selection, const std::string& pa
         } else if (suffix == ".ptx") {
             open_ptx(session, selection, path);
         } else if (suffix == ".npy") {
+            end_causes(session);
             load(session, selection, capture_of_array(path), path);
         } else {
+            end_causes(session);
             load_file(session, selection, path);
         }
         remember_recent(session.settings, fs::absolute(path).string());

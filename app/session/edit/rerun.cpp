@@ -33,7 +33,7 @@ const KernelChoice* choice_of(const Session& session) {
 }
 
 void start_run(Session& session, const KernelOptions& options, Purpose purpose, const std::string& name) {
-    if (session.worker) return;
+    if (!may_run(session)) return;
     run(session, options);
     session.purpose = purpose;
     session.name_of_b = name;
@@ -151,6 +151,7 @@ void take_found_block(Session& session, Selection& selection) {
 
 void run_as_b(Session& session, const KernelOptions& options) {
     KernelOptions wanted = options;
+    wanted.search = 0;  // A is what causes are shown of
     for (const capture::BlockRecord& r : session.capture.records)
         wanted.record.push_back(block_words(r.block, session.capture.launch.grid));
     start_run(session, wanted, Purpose::other, "");
@@ -182,8 +183,7 @@ void watch_files(Session& session) {
 bool look_after_files(Session& session) {
     std::vector<std::string> changed = take_changed(session.watched);
     if (!changed.empty()) session.saved = file_name(changed.front());
-    if (!session.saved.empty() && session.worker && session.purpose == Purpose::causes)
-        session.worker.reset();  // of a source that is no more
+    if (!session.saved.empty()) end_causes(session);  // of a source that is no more
     if (session.saved.empty() || session.worker) return !changed.empty();
     run_again(session, "before " + std::exchange(session.saved, {}) + " was saved");
     return true;
