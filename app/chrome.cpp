@@ -138,7 +138,8 @@ float draw_chips(const Session& session, ImVec2 right) {
     for (const BlockTiles& block : session.tree) bad += block.bad;
     for (const capture::Output& output : capture.outputs) broken += output.nan;
     if (broken > 0) chips.push_back({count_text(broken) + " NaN in the output", colour::kNonFinite});
-    if (bad > 0) chips.push_back({count_text(bad) + (bad == 1 ? " wrong tile" : " wrong tiles"), colour::kBad});
+    if (bad > 0)
+        chips.push_back({count_text(bad) + (bad == 1 ? " wrong tile" : " wrong tiles"), colour::kBad});
     if (!capture.findings.empty())
         chips.push_back(
             {count_text(static_cast<int64_t>(capture.findings.size())) +
@@ -170,7 +171,9 @@ float draw_chips(const Session& session, ImVec2 right) {
 
 // "12 MiB", "12 MiB of 4096" of a file that is read where it is looked at.
 std::string held_text(const Session& session) {
-    const auto mib = [](uint64_t bytes) { return count_text(static_cast<int64_t>((bytes + (1 << 20) - 1) >> 20)); };
+    const auto mib = [](uint64_t bytes) {
+        return count_text(static_cast<int64_t>((bytes + (1 << 20) - 1) >> 20));
+    };
     const auto& stored = session.capture.blobs.stored;
     return mib(session.held) + " MiB" + (stored ? " of " + mib(stored->bytes()) : "");
 }

@@ -105,7 +105,8 @@ float left_width(Shape shape) { return shape == Shape::wide ? 276 : 222; }
 float right_width(Shape shape) { return shape == Shape::wide ? 340 : shape == Shape::low ? 320 : 268; }
 
 bool is_halved(float width, float height, Desk desk) {
-    // Lanes and Source can be narrow; three matrices of shared memory, or a list of lessons and a text, cannot.
+    // Lanes and Source can be narrow; three matrices of shared memory, or a list of lessons and a text,
+    // cannot.
     const float halves = desk == Desk::step ? 640 : 1000;
     const Shape shape = shape_of(width, height);
     return desk != Desk::compare && width - px(left_width(shape) + right_width(shape)) >= px(halves);

@@ -1,5 +1,5 @@
-// Opening a big capture in the window: open_bench [GIB], 0.5 if none are given. Writing it takes three times that
-// in memory; the file is in the folder for temporary files and goes.
+// Opening a big capture in the window: open_bench [GIB], 0.5 if none are given. Writing it takes three times
+// that in memory; the file is in the folder for temporary files and goes.
 #include "app/draw/gl.h"
 #include "app/session/edit/open.h"
 #include "app/session/navigate.h"
@@ -88,7 +88,13 @@ void until(OffscreenShell& shell, const char* what, Done done) {
         glFinish();
         longest = std::max(longest, since(frame));
     } while (!done());
-    std::printf("%-44s %6.0f ms   longest frame %4.0f ms   %5ld MiB held\n", what, since(begin), longest, held() / 1024);
+    std::printf(
+        "%-44s %6.0f ms   longest frame %4.0f ms   %5ld MiB held\n",
+        what,
+        since(begin),
+        longest,
+        held() / 1024
+    );
 }
 
 void measure(const std::string& path) {
@@ -118,7 +124,8 @@ void measure(const std::string& path) {
 int main(int count, char** words) {
     const double gib = count > 1 && std::atof(words[1]) > 0 ? std::atof(words[1]) : 0.5;
     const std::string path =
-        (std::filesystem::temp_directory_path() / ("open_bench_" + std::to_string(getpid()) + ".wlcap")).string();
+        (std::filesystem::temp_directory_path() / ("open_bench_" + std::to_string(getpid()) + ".wlcap"))
+            .string();
     const pid_t writer = fork();  // its memory goes with it
     try {
         if (writer == 0) {

@@ -114,9 +114,9 @@ std::string excess_text(const TileView& tile, Element at) {
     return std::isfinite(excess) ? number(excess, 3) : "-";
 }
 
-void draw_worst(const Session& session, Selection& selection) {
+void draw_worst(const Session& session, Selection& selection, float width) {
     const TileView& tile = session.current;
-    const float height = px(19), width = ImGui::GetContentRegionAvail().x;
+    const float height = px(19);
     ImGuiListClipper clipper;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     clipper.Begin(static_cast<int>(tile.worst.size()), height);
@@ -157,7 +157,13 @@ void draw_worst(const Session& session, Selection& selection) {
                  number(std::abs(got - reference), 3),
                  excess_text(tile, at),
                  writer},
-                {colour::kText, colour::kText, colour::kText, colour::kDim, colour::kBad, colour::kText, colour::kDim},
+                {colour::kText,
+                 colour::kText,
+                 colour::kText,
+                 colour::kDim,
+                 colour::kBad,
+                 colour::kText,
+                 colour::kDim},
                 Face::small_numbers
             );
         }
@@ -171,12 +177,11 @@ struct Figure {
     ImU32 ink;
 };
 
-// min, mean, max and what is not finite: of the difference, or of what the kernel got where there is nothing to
-// compare it with.
+// min, mean, max and what is not finite: of the difference, or of what the kernel got where there is nothing
+// to compare it with.
 std::vector<Figure> figures_of(const TileView& tile, const capture::Tile& of) {
     const bool compared = has_reference(tile);
-    const Layer& layer =
-        compared ? tile.metric[static_cast<size_t>(analysis::Metric::difference)] : tile.got;
+    const Layer& layer = compared ? tile.metric[static_cast<size_t>(analysis::Metric::difference)] : tile.got;
     const auto count_ink = [](int64_t count) { return count > 0 ? colour::kNonFinite : colour::kDim; };
     const auto text = [](double value) { return number(value == 0 ? 0 : value, 3); };
     std::vector<Figure> figures = {
@@ -184,7 +189,6 @@ std::vector<Figure> figures_of(const TileView& tile, const capture::Tile& of) {
         {"mean", text(layer.mean),                    colour::kDim},
         {"max",  text(static_cast<double>(layer.hi)), colour::kDim},
     };
-    if (compared) figures.push_back({"median bound", text(tile.errors.bound), colour::kDim});
     figures.push_back({"NaN", count_text(of.nan), count_ink(of.nan)});
     figures.push_back({"Inf", count_text(of.inf), count_ink(of.inf)});
     return figures;
@@ -205,18 +209,22 @@ float draw_figures(const std::vector<Figure>& figures, Box box) {
 
 void draw_table(const Session& session, Selection& selection, Box box) {
     hairline(box.low, {box.high.x, box.low.y});
+    // As wide as its rows, with or without a scrollbar beside them.
     const Box titles{
-        box.low, {box.high.x, box.low.y + px(19)}
+        box.low, {box.high.x - ImGui::GetStyle().ScrollbarSize, box.low.y + px(19)}
     };
     const TileView& tile = session.current;
     std::array<ImU32, kColumns> faint;
     faint.fill(colour::kFaint);
     put_cells(
-        titles, {"row", "col", tile.names[0], tile.names[1], "|diff|", "bounds", "writer"}, faint, Face::small_words
+        titles,
+        {"row", "col", tile.names[0], tile.names[1], "|diff|", "bounds", "writer"},
+        faint,
+        Face::small_words
     );
     ImGui::SetCursorScreenPos({titles.low.x, titles.high.y});
-    if (ImGui::BeginChild("worst", {titles.width(), box.high.y - titles.high.y}))
-        draw_worst(session, selection);
+    if (ImGui::BeginChild("worst", {box.width(), box.high.y - titles.high.y}))
+        draw_worst(session, selection, titles.width());
     ImGui::EndChild();
 }
 

@@ -297,7 +297,7 @@ void draw_nothing(const Session& session, const Selection& selection, Commands& 
         advice = session.against.iterations > 0 ? "there is no iteration before it"
                                                 : session.against.name + " did not keep it";
     } else if (const capture::Tile* tile = tile_of(session, selection)) {
-        title = !session.loading          ? "The elements of this tile were not kept"
+        title = !session.loading       ? "The elements of this tile were not kept"
             : session.loading->reading ? "Reading the tile"
                                        : "Comparing the tile";
         advice = block_text(session.capture, tile->block) +

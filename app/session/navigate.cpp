@@ -102,13 +102,14 @@ std::optional<uint32_t> time_of(const Session& session, const capture::Where& wh
     return in_epoch;
 }
 
-// Who wrote the selected element: nobody where it is not known, or would have to be read from a file first for
-// longer than a frame.
+// Who wrote the selected element: nobody where it is not known, or would have to be read from a file first
+// for longer than a frame.
 capture::Owner owner_of(const capture::Capture& capture, const Selection& selection) {
     capture::Owner owner;
     const capture::Tile& tile = capture.tiles[static_cast<size_t>(selection.tile)];
     constexpr int64_t kAtOnce = 512 * 512;  // elements
-    if (int64_t{tile.rows} * tile.cols > kAtOnce && !capture::is_at_hand(capture.blobs, tile.owner)) return owner;
+    if (int64_t{tile.rows} * tile.cols > kAtOnce && !capture::is_at_hand(capture.blobs, tile.owner))
+        return owner;
     const std::vector<std::byte>& bytes = capture::content_of(capture.blobs, tile.owner);
     const size_t index = static_cast<size_t>(selection.element.row) * static_cast<size_t>(tile.cols) +
         static_cast<size_t>(selection.element.col);

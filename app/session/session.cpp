@@ -151,9 +151,10 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
     opening->path = path, opening->remove = remove;
     const bool big = is_big_file(path);
     // One that is removed is read whole. A small one as well: all of it is checked at once.
-    opening->loaded = std::async(big ? std::launch::async : std::launch::deferred, [path, whole = remove || !big] {
-        return derive(whole ? capture::read_capture(path) : capture::open_capture(path));
-    });
+    opening->loaded =
+        std::async(big ? std::launch::async : std::launch::deferred, [path, whole = remove || !big] {
+            return derive(whole ? capture::read_capture(path) : capture::open_capture(path));
+        });
     session.opening = std::move(opening);
     if (!big) {
         finish_opening(session, selection);

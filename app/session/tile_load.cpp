@@ -61,7 +61,9 @@ bool is_at_hand(const capture::BlobStore& blobs, const capture::Tile& tile) {
 
 // On a thread that nobody waits for: a big tile that is left again is read to its end all the same.
 void read_later(
-    const std::shared_ptr<capture::StoredBlobs>& stored, const capture::Tile& tile, std::unique_ptr<TileLoad>& loading
+    const std::shared_ptr<capture::StoredBlobs>& stored,
+    const capture::Tile& tile,
+    std::unique_ptr<TileLoad>& loading
 ) {
     std::promise<TileView> promise;
     loading = std::make_unique<TileLoad>();

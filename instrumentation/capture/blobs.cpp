@@ -1,6 +1,5 @@
 // Storing each distinct content once.
 #include "instrumentation/capture/capture.h"
-
 #include "instrumentation/capture/stored.h"
 
 #include <xxhash.h>

@@ -266,7 +266,8 @@ class StoredBlobs;  // stored.h
 struct BlobStore {
     std::vector<std::vector<std::byte>> blobs{1};  // empty where the content is in `stored`
     std::multimap<uint64_t, BlobId> by_hash;       // XXH3 of the contents that are here
-    std::shared_ptr<StoredBlobs> stored;  // of a capture that was opened: read when asked for; copies share it
+    std::shared_ptr<StoredBlobs>
+        stored;  // of a capture that was opened: read when asked for; copies share it
     bool operator==(const BlobStore& other) const;
 };
 // Throws Error where the file of an opened capture is damaged. May be called by several threads.

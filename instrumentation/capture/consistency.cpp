@@ -89,8 +89,7 @@ std::string check_tile(const Capture& capture, size_t i) {
     if (problem.empty()) problem = check_blob(capture, i, tile.reference, sizeof(double));
     if (problem.empty()) problem = check_blob(capture, i, tile.bound, sizeof(float));
     if (problem.empty()) problem = check_blob(capture, i, tile.owner, sizeof(Owner));
-    if (problem.empty() && tile.owner != kNoBlob)
-        problem = check_owners(capture, i);
+    if (problem.empty() && tile.owner != kNoBlob) problem = check_owners(capture, i);
     return problem;
 }
 

@@ -13,8 +13,8 @@ namespace wl::capture {
 
 // Empty, or the first contradiction: "tile 3 names probe 9, and there are 4". Holds for every capture that
 // was written or read: indices are in range, blobs have the size of their tile, events are of known kinds,
-// inlining ends, and a finding is caused by an earlier one. Of blobs that are still in a file it is noted, and
-// checked when they are read.
+// inlining ends, and a finding is caused by an earlier one. Of blobs that are still in a file it is noted,
+// and checked when they are read.
 std::string inconsistency(const Capture& capture);
 
 // A site that an owner names and there is not.

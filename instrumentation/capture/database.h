@@ -40,8 +40,8 @@ ReadingTime reading_time(size_t file_bytes);
 // A file that anybody may have made, read where its bytes lie and never written to. Statements fail once
 // `limit`, which lives as long as the database, is over.
 Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit);
-// Such a file where it lies: its pages are read when they are asked for. Nothing is locked, no journal beside it
-// is looked at.
+// Such a file where it lies: its pages are read when they are asked for. Nothing is locked, no journal beside
+// it is looked at.
 Database open_file(const std::string& path, uint64_t bytes, ReadingTime* limit);
 
 void check(sqlite3* database, int code);  // throws unless SQLITE_OK

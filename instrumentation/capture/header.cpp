@@ -29,9 +29,7 @@ Header read_header(
     const std::string_view begin(text, std::min(first.size(), kMagic.size()));
     if (!kMagic.starts_with(begin)) throw Error(name + " is not a WarpLens " + what + ".");
     if (held < kHeaderSize)
-        throw Error(
-            name + " is truncated: " + std::to_string(held) + " bytes are left. Record it again."
-        );
+        throw Error(name + " is truncated: " + std::to_string(held) + " bytes are left. Record it again.");
     if (big_endian(first, 68, 4) != kind.application_id)
         throw Error(name + " is an SQLite database, but not a WarpLens " + what + ".");
 
@@ -40,8 +38,7 @@ Header read_header(
     const uint64_t size = page_size * big_endian(first, 28, 4);
     if (page_size < 512 || !std::has_single_bit(page_size) || size == 0)
         throw Error(name + " is damaged: its header gives no valid size. Record it again.");
-    const std::string sizes =
-        std::to_string(held) + " bytes, and " + std::to_string(size) + " were written";
+    const std::string sizes = std::to_string(held) + " bytes, and " + std::to_string(size) + " were written";
     if (held < size) throw Error(name + " is truncated: it has " + sizes + ". Record it again.");
     if (held > size) throw Error(name + " is damaged: it has " + sizes + ". Record it again.");
     const uint32_t version = big_endian(first, 60, 4);

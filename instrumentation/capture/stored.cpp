@@ -18,7 +18,9 @@ struct StoredBlobs::Connection {
 };
 
 StoredBlobs::StoredBlobs(std::string path, uint64_t bytes) :
-    path_(std::move(path)), bytes_(bytes), small_(std::make_unique<Connection>(path_, bytes)),
+    path_(std::move(path)),
+    bytes_(bytes),
+    small_(std::make_unique<Connection>(path_, bytes)),
     large_(std::make_unique<Connection>(path_, bytes)) {}
 
 StoredBlobs::~StoredBlobs() = default;

@@ -1,5 +1,5 @@
-// Contents of blobs that are still in the file of an opened capture: each is read, and checked, when it is asked
-// for first.
+// Contents of blobs that are still in the file of an opened capture: each is read, and checked, when it is
+// asked for first.
 #pragma once
 
 #include "instrumentation/capture/capture.h"

@@ -24,7 +24,8 @@ void check_version(const Header& header, const std::string& name, sqlite3* datab
 
 // Throws DatabaseFault.
 Capture read_tables(File& file);
-// Without the blobs: ids alone are checked. False of a file whose writer left no seal for that: nothing was read.
+// Without the blobs: ids alone are checked. False of a file whose writer left no seal for that: nothing was
+// read.
 bool read_tables_but_blobs(File& file, Capture& capture, std::shared_ptr<StoredBlobs> stored);
 
 }  // namespace wl::capture

@@ -1,5 +1,5 @@
-// A big file in the window: it is there before its tiles are read, each is read when it is looked at, and one that
-// is damaged is a message of its own.
+// A big file in the window: it is there before its tiles are read, each is read when it is looked at, and one
+// that is damaged is a message of its own.
 #include "app/session/edit/open.h"
 #include "app/session/navigate.h"
 #include "app/shell/driver.h"
@@ -35,7 +35,8 @@ struct BigFile {
             tile.rows = tile.cols = value == kSmall ? 8 : kSide;
             tile.iteration = static_cast<int>(c.tiles.size());
             tile.values = add_blob(
-                c.blobs, std::vector<float>(static_cast<size_t>(tile.rows) * static_cast<size_t>(tile.cols), value)
+                c.blobs,
+                std::vector<float>(static_cast<size_t>(tile.rows) * static_cast<size_t>(tile.cols), value)
             );
             c.tiles.push_back(tile);
         }
@@ -100,7 +101,7 @@ TEST(LazyOpen, ADamagedTileIsAMessageAndTheOthersAreShown) {
     EXPECT_FALSE(shown.session.message.bad) << shown.session.message.text;
     shown.select(1);
     EXPECT_TRUE(shown.session.message.bad);
-    EXPECT_NE(shown.session.message.text.find("table blob, row 1: its check"), std::string::npos)
+    EXPECT_NE(shown.session.message.text.find(": its check value does not match"), std::string::npos)
         << shown.session.message.text;
     EXPECT_FALSE(has_values(shown.session.current));
     shown.select(2);

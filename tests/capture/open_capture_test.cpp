@@ -1,5 +1,5 @@
-// A capture whose blobs stay in the file: the same capture as the one that is read whole, and whatever is wrong
-// with a blob is said when it is asked for.
+// A capture whose blobs stay in the file: the same capture as the one that is read whole, and whatever is
+// wrong with a blob is said when it is asked for.
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/stored.h"
@@ -95,11 +95,15 @@ TEST(OpenCapture, SaysWhatIsWrongWithABlobWhenItIsAskedFor) {
         at.path + " is damaged: table blob, row " + std::to_string(at.tile().values - 1) +
             ": its check value does not match its contents. Record it again."
     );
-    EXPECT_EQ(content_of(opened.blobs, at.tile().reference), content_of(at.written.blobs, at.tile().reference))
-        << "the others can be read";
+    EXPECT_EQ(
+        content_of(opened.blobs, at.tile().reference), content_of(at.written.blobs, at.tile().reference)
+    ) << "the others can be read";
     at.change("DELETE FROM blob WHERE blob_id=" + next);
     const Capture again = open_capture(at.path);
-    EXPECT_NE(message_of([&] { content_of(again.blobs, at.tile().reference); }).find("it is missing"), std::string::npos);
+    EXPECT_NE(
+        message_of([&] { content_of(again.blobs, at.tile().reference); }).find("it is missing"),
+        std::string::npos
+    );
 }
 
 TEST(OpenCapture, ABlobOfAnotherSizeOrWithUnknownOwnersIsRefused) {
@@ -162,7 +166,9 @@ TEST(OpenCapture, AFileCutShortWhileItIsOpenIsAMessage) {
     const Opened at;
     const Capture opened = open_capture(at.path);
     fs::resize_file(at.path, 8192);
-    EXPECT_NE(message_of([&] { content_of(opened.blobs, at.tile().values); }).find("is damaged"), std::string::npos);
+    EXPECT_NE(
+        message_of([&] { content_of(opened.blobs, at.tile().values); }).find("is damaged"), std::string::npos
+    );
 }
 
 TEST(OpenCapture, SeveralThreadsMayAsk) {
