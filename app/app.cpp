@@ -154,8 +154,19 @@ void carry_out(App& app, Commands& commands) {
 
 }  // namespace
 
+namespace {
+
+// The user may ask for more than the window has room for: then as much as it has.
+float wanted_scale(const Ui& ui, ImVec2 window) {
+    constexpr float kWidth = 960, kHeight = 600;  // pixels at scale 1: what the panels need at least
+    const float wanted = ui.base * ui.zoom, most = std::min(window.x / kWidth, window.y / kHeight);
+    return ui.zoom <= 1 || window.x <= 0 ? wanted : std::max(ui.base, std::min(wanted, most));
+}
+
+}  // namespace
+
 void before_frame(App& app) {
-    const float scale = app.ui.base * app.ui.zoom;
+    const float scale = wanted_scale(app.ui, ImGui::GetIO().DisplaySize);
     if (scale != app.ui.scale) {
         app.ui.scale = scale;
         apply_style(scale);

@@ -123,8 +123,8 @@ void draw_crumbs(const std::vector<std::string>& crumbs, ImVec2 at, float right)
     }
 }
 
-// From the right edge to the left; returns the left edge.
-float draw_chips(const Session& session, ImVec2 right) {
+// From the right edge to the left, as far as there is room behind `left`; returns the left edge.
+float draw_chips(const Session& session, ImVec2 right, float left) {
     struct Chip {
         std::string text;
         ImU32 ink;
@@ -156,9 +156,13 @@ float draw_chips(const Session& session, ImVec2 right) {
              colour::kWarning,
              join(capture.notes, "\n")}
         );
+    float all = 0;
+    for (const Chip& each : chips) all += chip_width(each.text) + px(8);
+    if (right.x - all < left && chips.size() > 1) chips.erase(chips.begin());  // who executed it
     float x = right.x;
     for (const Chip& each : chips) {
         const float width = chip_width(each.text);
+        if (x - width < left) break;
         x -= width;
         chip({x, right.y}, each.text, each.ink);
         if (!each.tip.empty() &&
@@ -210,7 +214,8 @@ void draw_top_bar(
         hairline(
             {at.x + px(10), top + px(2)}, {at.x + px(10), top + px(kControlHeight - 2)}, colour::kStrongLine
         );
-        const float chips = draw_chips(session, {width - px(size::kPad), top});
+        const float ways = px(20 + 48), search = px(24 + 6 + 24 + 8);
+        const float chips = draw_chips(session, {width - px(size::kPad), top}, at.x + ways + search);
         at.x = draw_ways(session, selection, commands, {at.x + px(20), top});
         const float right = draw_search(commands, {chips - px(8), top}, at.x + px(360));
         draw_crumbs(crumbs_of(session, selection), {at.x + px(10), top}, right - px(12));

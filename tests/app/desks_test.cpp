@@ -118,5 +118,30 @@ TEST(Workspaces, StayAsTheUserLeavesThem) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(Scale, IsChangedWhileTheWindowRunsAndKept) {
+    const std::string file =
+        (std::filesystem::temp_directory_path() / ("wl_scale_" + std::to_string(getpid()) + ".conf"))
+            .string();
+    Window window(1920, 1200);
+    Settings& settings = window.shell.app.session.settings;
+    settings = read_settings(file);
+    const auto bar = [] { return ImGui::FindWindowByName("##status")->Size.y; };
+    const float once = bar();
+    for (int i = 0; i < 4; ++i) window.press("Equal");
+    EXPECT_NEAR(bar(), 2 * once, 1);
+    for (const Control& control : window.shell.app.ui.controls)
+        EXPECT_LE(control.high.x, 1921) << control.name;
+    EXPECT_TRUE(in_front("Heatmaps"));
+    window.play("hold Ctrl\nhold Shift\nkey L\nrelease Shift\nrelease Ctrl\nwait 2\n");
+    const Settings later = read_settings(file);
+    EXPECT_EQ(later.zoom, 2.0F);
+    EXPECT_TRUE(later.light);
+    for (int i = 0; i < 9; ++i) window.press("Equal");
+    EXPECT_EQ(window.shell.app.ui.zoom, 3.0F) << "no further";
+    window.play("hold Ctrl\nhold Shift\nkey 0\nrelease Shift\nrelease Ctrl\nwait 4\n");
+    EXPECT_NEAR(bar(), once, 0.5F);
+    std::filesystem::remove(file);
+}
+
 }  // namespace
 }  // namespace wl::app

@@ -1,6 +1,7 @@
 // Edit and see, and A against B: a saved file runs the kernel again and the user stays where he was; what was
 // shown before is B. The worker is a script that understands as much of `run` as matters here.
 #include "app/session/edit/editor.h"
+#include "app/session/edit/open.h"
 #include "app/session/edit/place.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/edit/watched.h"
@@ -228,6 +229,22 @@ TEST(Edit, TheRunBarSaysWhatIsWrongBesideItsField) {
     EXPECT_EQ(field_of("the worker was killed"), "");
 }
 
+TEST(Edit, ASeedThatIsNoWholeNumberStartsNothing) {
+    Workbench desk;
+    Session& session = desk.shell.app.session;
+    session.kernels = {attention_choice(desk)};
+    desk.next(changed_capture(3, 5), desk.source());
+    for (const char* wrong : {"7x", "-1", "1.5", "99999999999999999999"}) {
+        desk.play(std::string("click run/seed\ntype ") + wrong + "\nclick run/start\nwait 3\n");
+        EXPECT_EQ(field_of(session.message.text), "seed") << session.message.text;
+        EXPECT_EQ(session.captures, 1U) << wrong;
+        EXPECT_EQ(session.worker, nullptr) << wrong;
+    }
+    desk.play("click run/seed\ntype 12\nclick run/start\nuntil worker none\n");
+    EXPECT_EQ(session.request.seed, 12U);
+    EXPECT_EQ(session.captures, 2U);
+}
+
 TEST(Edit, RunAsBComparesWithAnotherRun) {
     Workbench desk;
     desk.shell.app.session.kernels = {attention_choice(desk)};
@@ -271,6 +288,26 @@ TEST(Edit, TheVerdictComesBeforeItsCauses) {
     std::ofstream(desk.file("go")) << "now";
     desk.play("until captures 3\nexpect worker none\nexpect finding 0\nexpect b none\n");
     EXPECT_EQ(session.capture.findings.size(), findings.size());
+}
+
+// While causes are looked for, the next run takes their place; what is opened is not replaced by them.
+TEST(Edit, CausesDoNotStandInTheWay) {
+    Workbench desk;
+    const capture::Capture judged = testing::synthetic_capture();
+    desk.next(judged, desk.source());
+    capture::write_capture(judged, desk.file("other.wlcap"));
+    std::ofstream(desk.file("program"))
+        << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+        << "cp " << desk.file("next.wlcap") << " \"$out\"\n"
+        << "echo progress judged 1 >&2\nexec sleep 60\n";
+    Session& session = desk.shell.app.session;
+    desk.play("click run/start\nuntil captures 2\nexpect worker running\n");
+    const std::string left = session.worker->capture;
+    desk.play("hold Ctrl\nkey Enter\nrelease Ctrl\nuntil captures 3\nexpect worker running\n");
+    EXPECT_FALSE(std::filesystem::exists(left)) << "the run before left no file";
+    open_anything(session, desk.shell.app.selection, desk.file("other.wlcap"));
+    desk.play("until worker none\nexpect captures 4\n");
+    EXPECT_EQ(session.path, desk.file("other.wlcap"));
 }
 
 TEST(Edit, ALineIsCarriedOverAnEdit) {

@@ -5,6 +5,7 @@
 #include "app/draw/palettes.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
+#include "app/shell/shell_window.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "tests/support/display.h"
@@ -110,6 +111,86 @@ TEST(Window, DrawsTheHeatmapAndFollowsTheRealMouse) {
     } catch (const Error& error) { ADD_FAILURE() << error.what(); }
     mouse.join();
     expect_heatmap(test::read_png(scratch.file("window.png")), expected);
+}
+
+// Through the X server and GLFW: keys with and without modifiers, words, clicks, the wheel, a drag.
+TEST(Window, ActionsAnswerRealKeysAndTheRealMouse) {
+    const test::VirtualDisplay display(kWidth, kHeight);
+    ASSERT_TRUE(display.started) << "Xvfb does not start";
+    WindowShell shell(kWidth, kHeight, 1);
+    load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+    Driver driver = parse_script(
+        R"(
+        click tiles/b0/i0/P
+        until tile P
+        key 3
+        until metric ratio
+        click heat/metric/ulp
+        until metric ulp
+        key 1
+        until metric difference
+        key Z
+        until zoom cell
+        key F
+        until zoom fit
+        wheel heat/got .5 .5 2
+        until zoom free
+        key F
+        until zoom fit
+        key X
+        until flipped yes
+        hold Ctrl
+        key 3
+        release Ctrl
+        until arrange split
+        click heat/arrange/side
+        until arrange side
+        hold Ctrl
+        key Equal
+        release Ctrl
+        until scale 1.25
+        hold Ctrl
+        key Minus
+        release Ctrl
+        until scale 1
+        key F1
+        until keys shown
+        key F1
+        until keys hidden
+        hold Ctrl
+        key P
+        release Ctrl
+        until finder open
+        type scores <enter>
+        until finder closed
+        until tile scores
+        key E
+        until b the iteration before
+        hold Shift
+        key V
+        release Shift
+        until b none
+        click menu/go
+        click menu/go/back
+        until tile P
+        hold Ctrl
+        key H
+        release Ctrl
+        until home shown
+        hold Ctrl
+        key H
+        release Ctrl
+        until home hidden
+        hold Ctrl
+        key Q
+        release Ctrl)",
+        "script"
+    );
+    driver.hands = test::x_hands();
+    try {
+        play(shell, std::move(driver));
+    } catch (const Error& error) { ADD_FAILURE() << error.what(); }
+    EXPECT_TRUE(shell.app.quit);
 }
 
 TEST(Window, WithoutADisplaySaysSoAndNamesTheWayOut) {

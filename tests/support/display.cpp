@@ -27,6 +27,7 @@ std::string quoted(const std::string& text) {
     return out + "'";
 }
 
+// A letter in lower case: xdotool presses Shift for a capital one.
 std::string key_name(ImGuiKey key) {
     switch (key) {
         case ImGuiKey_LeftArrow: return "Left";
@@ -38,8 +39,13 @@ std::string key_name(ImGuiKey key) {
         case ImGuiMod_Ctrl: return "ctrl";
         case ImGuiKey_Period: return "period";
         case ImGuiKey_Comma: return "comma";
-        default: return ImGui::GetKeyName(key);
+        case ImGuiKey_Equal: return "equal";
+        case ImGuiKey_Minus: return "minus";
+        default: break;
     }
+    const std::string name = ImGui::GetKeyName(key);
+    const bool letter = name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z';
+    return letter ? std::string(1, static_cast<char>(name[0] - 'A' + 'a')) : name;
 }
 
 }  // namespace
