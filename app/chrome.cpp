@@ -6,6 +6,7 @@
 #include "app/session/navigate.h"
 #include "app/workspace.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/capture/stored.h"
 
 #include <imgui.h>
 
@@ -172,6 +173,15 @@ float draw_chips(const Session& session, ImVec2 right, float left) {
     return x;
 }
 
+// "12 MiB", "12 MiB of 4096" of a file that is read where it is looked at.
+std::string held_text(const Session& session) {
+    const auto mib = [](uint64_t bytes) {
+        return count_text(static_cast<int64_t>((bytes + (1 << 20) - 1) >> 20));
+    };
+    const auto& stored = session.capture.blobs.stored;
+    return mib(session.held) + " MiB" + (stored ? " of " + mib(stored->bytes()) : "");
+}
+
 std::string value_text(const TileView& tile, Element at) {
     std::string text = tile.names[0] + (" " + number(tile.data.got(at.row, at.col)));
     if (has_reference(tile))
@@ -236,7 +246,7 @@ void draw_status_bar(const Session& session, const Selection& selection) {
         const TileView& tile = session.current;
         const capture::Tile* of = tile_of(session, selection);
         std::string note = probe != nullptr ? shape_text(*probe, of->rows, of->cols) + "   seed " +
-                std::to_string(session.capture.launch.seed)
+                std::to_string(session.capture.launch.seed) + "   " + held_text(session)
                                             : "";
         const float note_width = measure(Face::small_numbers, note).x;
         put_right({screen.x - pad, y}, {Face::small_numbers, colour::kFaint}, note);

@@ -94,7 +94,7 @@ std::vector<KernelChoice> choices(const OpenRequest& request) {
     std::string own = request.run.kernel;
     try {
         if (!request.capture.empty())
-            own = options_of(capture::read_capture(request.capture), {.kernel = request.capture}).kernel;
+            own = options_of(capture::open_capture(request.capture), {.kernel = request.capture}).kernel;
     } catch (const Error&) { return out; }  // its source is gone: it can be looked at all the same
     if (launches::is_launch_file(own)) {
         out.insert(out.begin(), {own, "a recorded launch", own, {}, {}});

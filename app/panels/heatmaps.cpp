@@ -273,7 +273,8 @@ void draw_progress(const TileLoad& load, Box toolbar) {
     put_right(
         {toolbar.high.x - px(size::kPad), toolbar.high.y - px(19)},
         {Face::small_words, colour::kAccent},
-        "preview, measuring " + std::to_string(static_cast<int>(share * 100)) + " %"
+        load.reading ? "reading its elements"
+                     : "preview, measuring " + std::to_string(static_cast<int>(share * 100)) + " %"
     );
 }
 
@@ -296,7 +297,9 @@ void draw_nothing(const Session& session, const Selection& selection, Commands& 
         advice = session.against.iterations > 0 ? "there is no iteration before it"
                                                 : session.against.name + " did not keep it";
     } else if (const capture::Tile* tile = tile_of(session, selection)) {
-        title = session.loading ? "Comparing the tile" : "The elements of this tile were not kept";
+        title = !session.loading       ? "The elements of this tile were not kept"
+            : session.loading->reading ? "Reading the tile"
+                                       : "Comparing the tile";
         advice = block_text(session.capture, tile->block) +
             " was not recorded: of its tiles only the verdict is known";
     }

@@ -1,6 +1,8 @@
 // The selection is plain data; these functions are the only ones that move more than one of its fields.
 #include "app/session/navigate.h"
 
+#include "instrumentation/base/error.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -100,11 +102,15 @@ std::optional<uint32_t> time_of(const Session& session, const capture::Where& wh
     return in_epoch;
 }
 
-// Who wrote the selected element: nobody where it is not known.
+// Who wrote the selected element: nobody where it is not known, or would have to be read from a file first
+// for longer than a frame.
 capture::Owner owner_of(const capture::Capture& capture, const Selection& selection) {
     capture::Owner owner;
     const capture::Tile& tile = capture.tiles[static_cast<size_t>(selection.tile)];
-    const std::vector<std::byte>& bytes = capture.blobs.blobs[static_cast<size_t>(tile.owner)];
+    constexpr int64_t kAtOnce = 512 * 512;  // elements
+    if (int64_t{tile.rows} * tile.cols > kAtOnce && !capture::is_at_hand(capture.blobs, tile.owner))
+        return owner;
+    const std::vector<std::byte>& bytes = capture::content_of(capture.blobs, tile.owner);
     const size_t index = static_cast<size_t>(selection.element.row) * static_cast<size_t>(tile.cols) +
         static_cast<size_t>(selection.element.col);
     const bool kept = tile.owner != capture::kNoBlob && exists(selection.element) &&
@@ -115,10 +121,12 @@ capture::Owner owner_of(const capture::Capture& capture, const Selection& select
 
 void take_writer(const Session& session, Selection& selection) {
     if (selection.tile < 0) return;
-    const capture::Owner owner = owner_of(session.capture, selection);
-    if (owner.warp == capture::Owner::kNobody) return;
-    selection.warp = owner.warp;
-    selection.lane = owner.lane;
+    try {
+        const capture::Owner owner = owner_of(session.capture, selection);
+        if (owner.warp == capture::Owner::kNobody) return;
+        selection.warp = owner.warp;
+        selection.lane = owner.lane;
+    } catch (const Error&) { return; }  // a damaged file: who shows the tile says so
 }
 
 }  // namespace

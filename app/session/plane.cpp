@@ -105,7 +105,7 @@ TileSource source_of(const capture::Capture& capture, const capture::Tile& tile)
     const size_t elements = source.index(tile.rows, 0);
     const auto blob = [&](capture::BlobId id, size_t bytes_each) -> std::span<const std::byte> {
         if (id == capture::kNoBlob) return {};
-        const std::vector<std::byte>& bytes = capture.blobs.blobs[static_cast<size_t>(id)];
+        const std::vector<std::byte>& bytes = capture::content_of(capture.blobs, id);
         if (bytes.size() != elements * bytes_each) return {};
         return bytes;
     };

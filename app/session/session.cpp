@@ -24,10 +24,13 @@ namespace wl::app {
 namespace {
 
 double element_of(const capture::BlobStore& blobs, capture::BlobId id, DType dtype, size_t index) {
-    const std::vector<std::byte>& bytes = blobs.blobs[static_cast<size_t>(id)];
-    if (id == capture::kNoBlob || (index + 1) * size_of(dtype) > bytes.size())
-        return std::numeric_limits<double>::quiet_NaN();
-    return to_double(dtype, bytes.data() + index * size_of(dtype));
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    if (id == capture::kNoBlob) return kUnknown;
+    try {
+        const std::vector<std::byte>& bytes = capture::content_of(blobs, id);
+        if ((index + 1) * size_of(dtype) > bytes.size()) return kUnknown;
+        return to_double(dtype, bytes.data() + index * size_of(dtype));
+    } catch (const Error&) { return kUnknown; }  // who selects that tile is told why
 }
 
 std::optional<Broken> broken_by(const Worker& worker) {
@@ -147,9 +150,11 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
     auto opening = std::make_unique<Opening>();
     opening->path = path, opening->remove = remove;
     const bool big = is_big_file(path);
-    opening->loaded = std::async(big ? std::launch::async : std::launch::deferred, [path] {
-        return derive(capture::read_capture(path));
-    });
+    // One that is removed is read whole. A small one as well: all of it is checked at once.
+    opening->loaded =
+        std::async(big ? std::launch::async : std::launch::deferred, [path, whole = remove || !big] {
+            return derive(whole ? capture::read_capture(path) : capture::open_capture(path));
+        });
     session.opening = std::move(opening);
     if (!big) {
         finish_opening(session, selection);
@@ -157,6 +162,51 @@ void load_file(Session& session, Selection& selection, const std::string& path, 
     }
     session.message = {"Reading " + file_name(path) + "; the window can be used meanwhile.", false};
 }
+
+namespace {
+
+void count_held(Session& session) {
+    session.held = capture::bytes_at_hand(session.capture.blobs);
+    for (const capture::BlockRecord& record : session.capture.records)
+        session.held += record.events.size() * sizeof(capture::Event);
+}
+
+// Elements that cannot be had, because the file is damaged there, are said once.
+template <class Make>
+void make_current(Session& session, const Selection& selection, Make make) {
+    try {
+        session.current = make();
+        count_held(session);
+    } catch (const Error& error) {
+        session.loading.reset();
+        session.current = {};
+        session.current.tile = selection.tile, session.current.content = ++session.loads;
+        session.message = {error.what(), true};
+    }
+}
+
+void load_current(Session& session, const Selection& selection, bool paired) {
+    session.loading.reset();
+    make_current(session, selection, [&] {
+        return paired
+            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
+            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+    });
+}
+
+// What was read from the file alone is measured next.
+void take_current(Session& session, const Selection& selection, bool paired) {
+    const std::unique_ptr<TileLoad> loaded = std::move(session.loading);
+    make_current(session, selection, [&] {
+        TileView view = loaded->view.get();
+        if (!loaded->reading) return view;
+        return paired
+            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
+            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+    });
+}
+
+}  // namespace
 
 bool prepare(Session& session, Selection& selection) {
     bool changed = hear_keeping(session);
@@ -181,16 +231,12 @@ bool prepare(Session& session, Selection& selection) {
     const bool paired = session.against.shown && has_other(session.against);
     const uint64_t against = paired ? session.against.number : 0;
     if (selection.tile != session.current.tile || against != session.shown_against) {
-        session.loading.reset();
         session.shown_against = against;
-        session.current = paired
-            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
-            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+        load_current(session, selection, paired);
         changed = true;
     }
     if (session.loading && is_ready(*session.loading)) {
-        session.current = session.loading->view.get();
-        session.loading.reset();
+        take_current(session, selection, paired);
         changed = true;
     }
     return changed;

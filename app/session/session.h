@@ -178,6 +178,7 @@ struct Session {
     std::vector<analysis::Timeline> timelines;  // one a record
     int first_bad = -1;                         // index in Capture::tiles
     TileView current;                           // the selected tile
+    uint64_t held = 0;                          // bytes of elements and events in memory
     std::unique_ptr<TileLoad> loading;          // ... while it is measured
     uint64_t loads = 0;                         // tiles prepared so far; names TileView::content
     std::vector<KernelChoice> kernels;

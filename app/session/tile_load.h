@@ -12,7 +12,8 @@ namespace wl::app {
 // On threads of its own; ends with this object, soon. The capture must outlive it.
 struct TileLoad {
     Effort effort;
-    int64_t of = 1;  // elements that the effort will come to
+    int64_t of = 1;        // elements that the effort will come to
+    bool reading = false;  // the elements come from the file: what is loaded is no view yet
     std::future<TileView> view;
     TileLoad() = default;
     TileLoad(const TileLoad&) = delete;

@@ -41,7 +41,7 @@ TileData load_tile(const capture::Capture& capture, const capture::Tile& tile) {
     TileData out;
     if (tile.values == capture::kNoBlob) return out;
     const auto blob = [&](capture::BlobId id) -> const std::vector<std::byte>& {
-        return capture.blobs.blobs[static_cast<size_t>(id)];
+        return capture::content_of(capture.blobs, id);
     };
     out.rows = tile.rows, out.cols = tile.cols;
     out.dtype = capture.probes[static_cast<size_t>(tile.probe)].dtype;

@@ -1,5 +1,6 @@
 // Storing each distinct content once.
 #include "instrumentation/capture/capture.h"
+#include "instrumentation/capture/stored.h"
 
 #include <xxhash.h>
 
@@ -17,6 +18,37 @@ BlobId add_blob(BlobStore& store, std::vector<std::byte> bytes) {
     store.blobs.push_back(std::move(bytes));
     store.by_hash.emplace(hash, id);
     return id;
+}
+
+namespace {
+
+bool is_stored(const BlobStore& store, BlobId id) {
+    return store.stored && store.blobs[static_cast<size_t>(id)].empty() && store.stored->has(id);
+}
+
+}  // namespace
+
+const std::vector<std::byte>& content_of(const BlobStore& store, BlobId id) {
+    return is_stored(store, id) ? store.stored->content(id) : store.blobs[static_cast<size_t>(id)];
+}
+
+bool is_at_hand(const BlobStore& store, BlobId id) {
+    return !is_stored(store, id) || store.stored->is_read(id);
+}
+
+uint64_t bytes_at_hand(const BlobStore& store) {
+    uint64_t bytes = store.stored ? store.stored->bytes_read() : 0;
+    for (const std::vector<std::byte>& blob : store.blobs) bytes += blob.size();
+    return bytes;
+}
+
+bool BlobStore::operator==(const BlobStore& other) const {
+    if (!stored && !other.stored) return blobs == other.blobs;
+    if (blobs.size() != other.blobs.size()) return false;
+    for (size_t id = 0; id < blobs.size(); ++id)
+        if (content_of(*this, static_cast<BlobId>(id)) != content_of(other, static_cast<BlobId>(id)))
+            return false;
+    return true;
 }
 
 void drop_blobs(BlobStore& store, BlobId first) {

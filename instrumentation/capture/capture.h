@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -259,12 +260,20 @@ struct Covered {
     bool operator==(const Covered&) const = default;
 };
 
+class StoredBlobs;  // stored.h
+
 // Blob contents by id; equal contents share one id. Id 0 is "none".
 struct BlobStore {
-    std::vector<std::vector<std::byte>> blobs{1};
-    std::multimap<uint64_t, BlobId> by_hash;  // XXH3 of the contents
-    bool operator==(const BlobStore& other) const { return blobs == other.blobs; }
+    std::vector<std::vector<std::byte>> blobs{1};  // empty where the content is in `stored`
+    std::multimap<uint64_t, BlobId> by_hash;       // XXH3 of the contents that are here
+    std::shared_ptr<StoredBlobs>
+        stored;  // of a capture that was opened: read when asked for; copies share it
+    bool operator==(const BlobStore& other) const;
 };
+// Throws Error where the file of an opened capture is damaged. May be called by several threads.
+const std::vector<std::byte>& content_of(const BlobStore& store, BlobId id);
+bool is_at_hand(const BlobStore& store, BlobId id);  // nothing has to be read for it
+uint64_t bytes_at_hand(const BlobStore& store);      // in memory
 BlobId add_blob(BlobStore& store, std::vector<std::byte> bytes);
 // Forgets the blobs from `first` on: those that were added last.
 void drop_blobs(BlobStore& store, BlobId first);

@@ -1,6 +1,8 @@
 // One function a table; the first complaint wins.
 #include "instrumentation/capture/consistency.h"
 
+#include "instrumentation/capture/stored.h"
+
 #include <cstring>
 
 namespace wl::capture {
@@ -43,22 +45,28 @@ std::string check_probes(const Capture& capture) {
     return {};
 }
 
-std::string check_owners(const Capture& capture, size_t i, const std::vector<std::byte>& blob) {
-    for (size_t offset = 0; offset < blob.size(); offset += sizeof(Owner)) {
-        Owner owner;
-        std::memcpy(&owner, blob.data() + offset, sizeof owner);
-        if (owner.warp != Owner::kNobody && !in(owner.site, capture.sites.size()))
-            return names("an owner of tile", i, "site", owner.site, capture.sites.size());
+std::string check_owners(const Capture& capture, size_t i) {
+    const BlobId id = capture.tiles[i].owner;
+    const size_t sites = capture.sites.size();
+    if (capture.blobs.stored) {
+        capture.blobs.stored->expect_owners(id, sites);
+        return {};
     }
-    return {};
+    const auto unknown = unknown_owner(content_of(capture.blobs, id), sites);
+    return unknown ? names("an owner of tile", i, "site", *unknown, sites) : "";
 }
 
 std::string check_blob(const Capture& capture, size_t i, BlobId id, size_t element) {
     const Tile& tile = capture.tiles[i];
     if (id == kNoBlob) return {};
     if (!in(id, capture.blobs.blobs.size())) return names("tile", i, "blob", id, capture.blobs.blobs.size());
-    const size_t size = capture.blobs.blobs[static_cast<size_t>(id)].size();
     const auto elements = static_cast<uint64_t>(tile.rows) * static_cast<uint64_t>(tile.cols);
+    if (capture.blobs.stored) {
+        if (capture.blobs.stored->expect(id, elements, element)) return {};
+        return "tile " + std::to_string(i) + " has " + std::to_string(elements) + " elements of " +
+            std::to_string(element) + " bytes, which its blob cannot have";
+    }
+    const size_t size = content_of(capture.blobs, id).size();
     if (size % element != 0 || size / element != elements)
         return "tile " + std::to_string(i) + " has " + std::to_string(elements) + " elements of " +
             std::to_string(element) + " bytes, and its blob " + std::to_string(size) + " bytes";
@@ -81,8 +89,7 @@ std::string check_tile(const Capture& capture, size_t i) {
     if (problem.empty()) problem = check_blob(capture, i, tile.reference, sizeof(double));
     if (problem.empty()) problem = check_blob(capture, i, tile.bound, sizeof(float));
     if (problem.empty()) problem = check_blob(capture, i, tile.owner, sizeof(Owner));
-    if (problem.empty() && tile.owner != kNoBlob)
-        problem = check_owners(capture, i, capture.blobs.blobs[static_cast<size_t>(tile.owner)]);
+    if (problem.empty() && tile.owner != kNoBlob) problem = check_owners(capture, i);
     return problem;
 }
 
@@ -151,6 +158,15 @@ std::string check_findings(const Capture& capture) {
 }
 
 }  // namespace
+
+std::optional<uint32_t> unknown_owner(std::span<const std::byte> owners, size_t sites) {
+    for (size_t offset = 0; offset < owners.size(); offset += sizeof(Owner)) {
+        Owner owner;
+        std::memcpy(&owner, owners.data() + offset, sizeof owner);
+        if (owner.warp != Owner::kNobody && !in(owner.site, sites)) return owner.site;
+    }
+    return std::nullopt;
+}
 
 std::string inconsistency(const Capture& capture) {
     std::string problem = check_launches(capture);

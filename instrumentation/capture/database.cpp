@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <utility>
 #include <xxhash.h>
@@ -33,11 +35,8 @@ int past_limit(void* limit) {
     return std::chrono::steady_clock::now() > *static_cast<ReadingTime*>(limit) ? 1 : 0;
 }
 
-}  // namespace
-
-Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit) {
-    Database database = open_in_memory();
-    sqlite3* db = database.get();
+// What a file that anybody may have made is not let do.
+void distrust(sqlite3* db, uint64_t bytes, ReadingTime* limit) {
     for (const auto& [option, on] : {
              std::pair{SQLITE_DBCONFIG_DEFENSIVE,             1},
              {SQLITE_DBCONFIG_TRUSTED_SCHEMA,        0},
@@ -46,14 +45,47 @@ Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit) {
              {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}
     })
         check(db, sqlite3_db_config(db, option, on, nullptr));
-    sqlite3_limit(
-        db, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<size_t>(bytes.size() + 4096, 1'000'000'000))
-    );
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<uint64_t>(bytes + 4096, 1'000'000'000)));
     sqlite3_progress_handler(db, 10'000, past_limit, limit);
+}
+
+// A path in a URI: every byte that means something there by its number.
+std::string uri_of(const std::string& path) {
+    constexpr std::string_view kPlain = "/-_.";
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string uri = "file:";
+    for (const char c : std::filesystem::absolute(path).string()) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        const auto byte = static_cast<unsigned char>(c);
+        if (letter || kPlain.find(c) != std::string_view::npos)
+            uri += c;
+        else
+            uri.append("%").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+    }
+    return uri + "?immutable=1";
+}
+
+}  // namespace
+
+Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit) {
+    Database database = open_in_memory();
+    sqlite3* db = database.get();
+    distrust(db, bytes.size(), limit);
     auto* data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes.data()));
     const auto size = static_cast<sqlite3_int64>(bytes.size());
     check(db, sqlite3_deserialize(db, "main", data, size, size, SQLITE_DESERIALIZE_READONLY));
     execute(db, "PRAGMA cell_size_check=ON");
+    return database;
+}
+
+Database open_file(const std::string& path, uint64_t bytes, ReadingTime* limit) {
+    sqlite3* opened = nullptr;
+    const int code =
+        sqlite3_open_v2(uri_of(path).c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+    Database database(opened);
+    check(opened, code);
+    distrust(opened, bytes, limit);
+    execute(opened, "PRAGMA cell_size_check=ON");
     return database;
 }
 
@@ -104,6 +136,13 @@ void RowDigest::add_blob(uint64_t content_hash, size_t size) {
 int64_t RowDigest::value() const { return static_cast<int64_t>(XXH3_64bits(bytes_.data(), bytes_.size())); }
 
 void Seal::add(int64_t check) { checks_.push_back(check); }
+
+Seal Seal::without(size_t first, size_t behind) const {
+    Seal rest = *this;
+    const auto at = [&rest](size_t i) { return rest.checks_.begin() + static_cast<std::ptrdiff_t>(i); };
+    rest.checks_.erase(at(first), at(behind));
+    return rest;
+}
 
 std::string Seal::hex() const {
     const uint64_t hash = XXH3_64bits(checks_.data(), checks_.size() * sizeof(int64_t));
@@ -157,8 +196,10 @@ void RowWriter::end_row() {
     check(database_, sqlite3_reset(statement_.get()));
 }
 
-RowReader::RowReader(sqlite3* database, std::string_view select, std::string_view table, Seal* seal) :
-    database_(database), statement_(prepare(database, select)), table_(table), seal_(seal) {}
+RowReader::RowReader(
+    sqlite3* database, std::string_view select, std::string_view table, Seal* seal, int64_t first
+) :
+    database_(database), statement_(prepare(database, select)), table_(table), seal_(seal), row_(first - 1) {}
 
 bool RowReader::next_row() {
     ++row_;

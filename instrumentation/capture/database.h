@@ -40,6 +40,9 @@ ReadingTime reading_time(size_t file_bytes);
 // A file that anybody may have made, read where its bytes lie and never written to. Statements fail once
 // `limit`, which lives as long as the database, is over.
 Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit);
+// Such a file where it lies: its pages are read when they are asked for. Nothing is locked, no journal beside
+// it is looked at.
+Database open_file(const std::string& path, uint64_t bytes, ReadingTime* limit);
 
 void check(sqlite3* database, int code);  // throws unless SQLITE_OK
 void execute(sqlite3* database, const std::string& sql);
@@ -68,6 +71,8 @@ class Seal {
 public:
     void add(int64_t check);
     std::string hex() const;
+    size_t size() const { return checks_.size(); }
+    Seal without(size_t first, size_t behind) const;  // these rows
 
 private:
     std::vector<int64_t> checks_;
@@ -98,7 +103,10 @@ private:
 // row's values are to be trusted once end_row returned; texts and blobs live until the next row.
 class RowReader {
 public:
-    RowReader(sqlite3* database, std::string_view select, std::string_view table, Seal* seal);
+    // `first`: the number of the first row that `select` finds.
+    RowReader(
+        sqlite3* database, std::string_view select, std::string_view table, Seal* seal, int64_t first = 0
+    );
     bool next_row();
     int64_t integer();
     double real();  // NULL is NaN
@@ -118,7 +126,7 @@ private:
     Seal* seal_;
     RowDigest digest_;
     int column_ = 0;
-    int64_t row_ = -1;
+    int64_t row_;
     size_t bytes_ = 0;
 };
 

@@ -3,8 +3,9 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/consistency.h"
 #include "instrumentation/capture/file.h"
-#include "instrumentation/capture/header.h"
 #include "instrumentation/capture/rows.h"
+#include "instrumentation/capture/stored.h"
+#include "instrumentation/capture/tables.h"
 
 #include <charconv>
 #include <cstring>
@@ -15,15 +16,6 @@
 
 namespace wl::capture {
 namespace {
-
-constexpr FileKind kCaptureFile{kApplicationId, "capture"};
-
-struct File {
-    Database database;
-    size_t size = 0;
-    bool newer_minor = false;  // may hold tables, columns and items that this version does not know
-    Seal seal;
-};
 
 // ---- schema
 
@@ -42,7 +34,7 @@ std::map<std::string, std::string> schema_of(sqlite3* database) {
 
 // This version's: its text exactly. A later minor version's: our tables with more columns behind ours.
 void check_schema(const File& file) {
-    const std::map<std::string, std::string> found = schema_of(file.database.get());
+    const std::map<std::string, std::string> found = schema_of(file.database);
     std::map<std::string, std::string> known;
     known["table meta"] = kMetaSql;
     for (const Table& table : kTables) known["table " + std::string(table.name)] = create_sql(table);
@@ -66,7 +58,7 @@ void check_schema(const File& file) {
 // Row numbers count up from `first`; all texts and blobs together cannot be more than the file.
 template <class T, class Use, class... More>
 void read_table(File& file, TableIndex table, int64_t first, Use use, More&... more) {
-    RowReader row(file.database.get(), select_sql(kTables[table]), kTables[table].name, &file.seal);
+    RowReader row(file.database, select_sql(kTables[table]), kTables[table].name, &file.seal);
     ReadRow read{row};
     for (int64_t expected = first; row.next_row(); ++expected) {
         if (row.integer() != expected) row.fail("rows are missing or out of order");
@@ -179,7 +171,7 @@ using Meta = std::map<std::string, std::string>;
 
 Meta read_meta(const File& file) {
     Meta meta;
-    RowReader row(file.database.get(), "SELECT key, value, check_xxh3 FROM meta", "meta", nullptr);
+    RowReader row(file.database, "SELECT key, value, check_xxh3 FROM meta", "meta", nullptr);
     while (row.next_row()) {
         const std::string key(row.text());
         meta[key] = row.text();
@@ -216,35 +208,38 @@ void apply(const Meta& meta, Capture& capture) {
     if (value_of(meta, "event_dtype") != kEventDtype) throw DatabaseFault("events have an unknown layout");
 }
 
-Capture read_tables(File& file) {
+Meta finished_meta(const File& file) {
     check_schema(file);
     const Meta meta = read_meta(file);
     if (!meta.contains("complete")) throw DatabaseFault("its writer did not finish it");
-    Capture capture;
+    return meta;
+}
+
+// `read_or_leave` takes the blobs into the capture, between the tables that lie before and behind them.
+template <class Blobs>
+void read_tables_with(File& file, Capture& capture, Blobs read_or_leave) {
     read_launch(file, capture);
     capture.launches = read_all<Launched>(file, kLaunched);
     capture.sources = read_all<Source>(file, kSource);
     capture.sites = read_all<Site>(file, kSite);
     capture.probes = read_all<Probe>(file, kProbe);
-    read_blobs(file, capture.blobs);
+    read_or_leave();
     capture.tiles = read_all<Tile>(file, kTile);
     capture.outputs = read_all<Output>(file, kOutput);
     read_records(file, capture);
     read_findings(file, capture);
     read_items(file, capture);
-    apply(meta, capture);
-    if (file.seal.hex() != value_of(meta, "seal")) throw DatabaseFault("rows are missing or were exchanged");
-    return capture;
+}
+
+void check_seal(const File& file, const std::string& seal) {
+    if (file.seal.hex() != seal) throw DatabaseFault("rows are missing or were exchanged");
 }
 
 // The name of the program that wrote a file of a major version that this one cannot read.
-std::string writer_of(std::span<const std::byte> bytes) {
+std::string writer_of(sqlite3* database) {
     try {
-        ReadingTime limit = reading_time(bytes.size());
-        const Database database = open_bytes(bytes, &limit);
-        const Statement statement =
-            prepare(database.get(), "SELECT value FROM meta WHERE key = 'tool_version'");
-        if (!step(database.get(), statement.get())) return {};
+        const Statement statement = prepare(database, "SELECT value FROM meta WHERE key = 'tool_version'");
+        if (!step(database, statement.get())) return {};
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0));
         return text ? text : "";
     } catch (const DatabaseFault&) { return {}; }
@@ -252,20 +247,46 @@ std::string writer_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+void check_version(const Header& header, const std::string& name, sqlite3* database) {
+    if (header.major == kMajor) return;
+    const std::string writer = writer_of(database);
+    throw Error(
+        name + " has the capture format " + std::to_string(header.major) + "." +
+        std::to_string(header.minor) + (writer.empty() ? "" : ", written by WarpLens " + writer) +
+        "; this WarpLens reads format " + std::to_string(kMajor) +
+        ". Open it with the version that wrote it, or record it again."
+    );
+}
+
+Capture read_tables(File& file) {
+    const Meta meta = finished_meta(file);
+    Capture capture;
+    read_tables_with(file, capture, [&] { read_blobs(file, capture.blobs); });
+    apply(meta, capture);
+    check_seal(file, value_of(meta, "seal"));
+    return capture;
+}
+
+bool read_tables_but_blobs(File& file, Capture& capture, std::shared_ptr<StoredBlobs> stored) {
+    const Meta meta = finished_meta(file);
+    if (!meta.contains(kSealButBlobs)) return false;
+    stored->count_rows();
+    read_tables_with(file, capture, [&] {
+        capture.blobs.blobs.resize(static_cast<size_t>(stored->count()) + 1);
+        capture.blobs.stored = std::move(stored);
+    });
+    apply(meta, capture);
+    check_seal(file, value_of(meta, kSealButBlobs));
+    return true;
+}
+
 Capture decode(std::span<const std::byte> bytes, const std::string& name) {
-    const Header header = read_header(bytes, name, kCaptureFile);
-    if (header.major != kMajor) {
-        const std::string writer = writer_of(bytes);
-        throw Error(
-            name + " has the capture format " + std::to_string(header.major) + "." +
-            std::to_string(header.minor) + (writer.empty() ? "" : ", written by WarpLens " + writer) +
-            "; this WarpLens reads format " + std::to_string(kMajor) +
-            ". Open it with the version that wrote it, or record it again."
-        );
-    }
+    const Header header = read_header(bytes, bytes.size(), name, kCaptureFile);
+    ReadingTime limit = reading_time(bytes.size());
     try {
-        ReadingTime limit = reading_time(bytes.size());
-        File file{open_bytes(bytes, &limit), bytes.size(), header.minor > kMinor, {}};
+        const Database database = open_bytes(bytes, &limit);
+        check_version(header, name, database.get());
+        File file{database.get(), bytes.size(), header.minor > kMinor, {}};
         Capture capture = read_tables(file);
         const std::string problem = inconsistency(capture);
         if (!problem.empty()) throw DatabaseFault(problem);

@@ -42,7 +42,7 @@ private:
 void write_blobs(sqlite3* database, const BlobStore& store, Seal& seal) {
     TableWriter table(database, kBlob, seal);
     for (size_t id = 1; id < store.blobs.size(); ++id)
-        table.add(static_cast<int64_t>(id), BlobRow{store.blobs[id]});
+        table.add(static_cast<int64_t>(id), BlobRow{content_of(store, static_cast<BlobId>(id))});
 }
 
 // A table at a time, as they are read: the seal is over rows in this order.
@@ -111,7 +111,7 @@ void write_items(sqlite3* database, const Capture& capture, Seal& seal) {
 }
 
 // Last of all rows: a file with these was finished.
-void write_meta(sqlite3* database, const Capture& capture, const Seal& seal) {
+void write_meta(sqlite3* database, const Capture& capture, const Seal& seal, const Seal& but_blobs) {
     RowWriter row(database, "INSERT INTO meta(key, value, check_xxh3) VALUES(?, ?, ?)", "meta", nullptr);
     const auto add = [&row](std::string_view key, std::string_view value) {
         row.begin_row();
@@ -129,6 +129,7 @@ void write_meta(sqlite3* database, const Capture& capture, const Seal& seal) {
     add("reference_problem", capture.covered.reference_problem);
     add("assumed", join(capture.covered.assumed, " "));
     add("seal", seal.hex());
+    add(kSealButBlobs, but_blobs.hex());
     add("complete", capture.complete ? "1" : "0");
 }
 
@@ -141,7 +142,9 @@ void write_tables(sqlite3* database, const Capture& capture) {
     TableWriter(database, kSource, seal).add_all(capture.sources);
     TableWriter(database, kSite, seal).add_all(capture.sites);
     TableWriter(database, kProbe, seal).add_all(capture.probes);
+    const size_t first_blob = seal.size();
     write_blobs(database, capture.blobs, seal);
+    const size_t behind_blobs = seal.size();
     TableWriter(database, kTile, seal).add_all(capture.tiles);
     TableWriter(database, kOutput, seal).add_all(capture.outputs);
     write_records(database, capture, seal);
@@ -149,7 +152,7 @@ void write_tables(sqlite3* database, const Capture& capture) {
     write_items(database, capture, seal);
     for (const std::string_view sql : kIndexSql) execute(database, std::string(sql));
     for (const std::string_view sql : kViewSql) execute(database, std::string(sql));
-    write_meta(database, capture, seal);
+    write_meta(database, capture, seal, seal.without(first_blob, behind_blobs));
 }
 
 // SQLite's own copy of the finished file.

@@ -20,6 +20,10 @@ void write_capture(const Capture& capture, const std::string& path);
 // table and row), too new (which version wrote it).
 Capture read_capture(const std::string& path);
 
+// The same, quickly, whatever its size: elements of tiles (blobs) stay in the file and are read, and checked,
+// when `content_of` is asked for them.
+Capture open_capture(const std::string& path);
+
 // The file's bytes; equal captures give equal bytes. `name` stands for the path in messages.
 std::vector<std::byte> encode(const Capture& capture, const std::string& name);
 Capture decode(std::span<const std::byte> file, const std::string& name);

@@ -20,7 +20,12 @@ struct FileKind {
     std::string_view what;  // "capture", for messages
 };
 
-// Throws Error: empty, not an SQLite database, of another kind, truncated, longer than it says.
-Header read_header(std::span<const std::byte> file, const std::string& name, const FileKind& kind);
+constexpr size_t kHeaderSize = 100;
+
+// Of a file of `size` bytes that begins with `first`: all of it, or kHeaderSize bytes. Throws Error: empty,
+// not an SQLite database, of another kind, truncated, longer than it says.
+Header read_header(
+    std::span<const std::byte> first, uint64_t size, const std::string& name, const FileKind& kind
+);
 
 }  // namespace wl::capture

@@ -45,6 +45,8 @@ std::string insert_sql(const Table& table);  // all columns and the check, as pa
 std::string select_sql(const Table& table);  // the same columns, by rising row number
 
 extern const std::string_view kMetaSql;
+// What a reader that leaves the blobs in the file checks in place of "seal".
+constexpr const char* kSealButBlobs = "seal_but_blobs";
 extern const std::array<std::string_view, 2> kIndexSql;
 extern const std::array<std::string_view, 2> kViewSql;  // for people; the reader uses no view
 

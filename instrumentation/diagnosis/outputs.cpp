@@ -266,7 +266,7 @@ void move_outputs(const capture::Capture& from, capture::Capture& to) {
         capture::Probe probe = from.probes[static_cast<size_t>(tile.probe)];
         for (capture::BlobId* id : {&tile.values, &tile.reference, &tile.bound, &tile.owner})
             if (*id != capture::kNoBlob)
-                *id = capture::add_blob(to.blobs, from.blobs.blobs[static_cast<size_t>(*id)]);
+                *id = capture::add_blob(to.blobs, capture::content_of(from.blobs, *id));
         const auto known = std::find_if(to.probes.begin(), to.probes.end(), [&](const capture::Probe& p) {
             return p.kind == probe.kind && p.name == probe.name;
         });

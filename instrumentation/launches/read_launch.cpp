@@ -118,7 +118,7 @@ RecordedLaunch read_tables(File& file) {
 }  // namespace
 
 RecordedLaunch decode(std::span<const std::byte> bytes, const std::string& name) {
-    const capture::Header header = capture::read_header(bytes, name, kLaunchFile);
+    const capture::Header header = capture::read_header(bytes, bytes.size(), name, kLaunchFile);
     if (header.major != kMajor || header.minor != kMinor)
         throw Error(fmt::format(
             "{} has the format {}.{} of recorded launches; this WarpLens reads format {}.{}. Record it "

@@ -139,9 +139,9 @@ TileView load_pair_view(
     std::unique_ptr<TileLoad>& loading
 ) {
     const Pair pair{&a, against.iterations > 0 ? nullptr : against.other, tile, tile_of_b(against, a, tile)};
-    const TileSource source = source_at(a, tile);
+    const capture::Tile shape = tile < 0 ? capture::Tile{} : a.tiles[static_cast<size_t>(tile)];
     return make_or_load(
-        int64_t{source.rows} * source.cols,
+        shape.values == capture::kNoBlob ? 0 : int64_t{shape.rows} * shape.cols,
         tile,
         contents,
         loading,
