@@ -19,6 +19,7 @@
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/diagnosis/timer.h"
+#include "instrumentation/travel/layout_marks.h"
 
 #include <algorithm>
 #include <ctime>
@@ -128,6 +129,8 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
         e.entries.push_back(entry_name(e.problem, e.module, compiled, launch.entry));
     e.entry = e.entries[e.problem.at];
     fill_symbols(e.problem, e.module);
+    for (const ptx::Function& f : e.module.functions)
+        for (const ptx::Mark& mark : f.marks) travel::notation_of(mark);
     c.seconds.emplace_back("compile", seconds(compile));
     c.ptx = compiled.ptx;
     c.covered.assumed = e.problem.kernel.assumed;

@@ -115,7 +115,8 @@ struct Mark {
     Kind kind = Kind::stage;
     std::string name;
     DType dtype = DType::f32;
-    int order = 0;  // layout: 0 row-major, 1 column-major
+    int order = 0;       // layout: 0 row-major, 1 column-major
+    std::string layout;  // a notation in place of rows, columns, ld and order, which are 0 then
 
     friend bool operator==(const Mark&, const Mark&) = default;
 };

@@ -4,6 +4,7 @@
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/dataflow.h"
+#include "instrumentation/travel/layout_marks.h"
 
 #include <algorithm>
 #include <bit>
@@ -78,6 +79,10 @@ std::optional<Laid> read_mark(const Route& route, const ptx::Mark& mark) {
     laid.rows = static_cast<int32_t>(number(1));
     laid.cols = static_cast<int32_t>(number(2));
     laid.ld = static_cast<int32_t>(number(3));
+    if (const std::optional<layouts::Matrix> named = notation_of(mark); named && named->ld > 0) {
+        laid.rows = static_cast<int>(named->rows), laid.cols = static_cast<int>(named->columns);
+        laid.ld = static_cast<int>(named->ld), laid.column = named->column;
+    }
     const bool sound = laid.rows > 0 && laid.cols > 0 && laid.ld >= laid.width() &&
         int64_t{laid.lines()} * laid.ld <= kMostElements;
     return sound ? std::optional(laid) : std::nullopt;

@@ -2,17 +2,26 @@
 #include "instrumentation/travel/layout_marks.h"
 
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/base/error.h"
 #include "instrumentation/travel/dataflow.h"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace wl::travel {
 namespace {
 
 constexpr int64_t kMostElements = 1 << 22;
+
+// Where the mark's elements lie, in elements from its address.
+std::optional<layouts::Matrix> matrix_of(const ptx::Mark& mark, int32_t rows, int32_t cols, int32_t ld) {
+    if (std::optional<layouts::Matrix> named = notation_of(mark)) return named;
+    if (rows <= 0 || cols <= 0 || ld <= 0) return std::nullopt;
+    return layouts::plain_matrix(mark.dtype, rows, cols, ld, mark.order != 0);
+}
 
 // Operands: address, rows, columns, elements from one line to the next (probe/warplens.cuh).
 std::optional<LaidOut> read_layout(const Route& route, const emulator::Here& here) {
@@ -20,20 +29,19 @@ std::optional<LaidOut> read_layout(const Route& route, const emulator::Here& her
     const ptx::Mark& mark = route.function_of_site[here.site]->marks[static_cast<size_t>(in.mark)];
     const auto lane = static_cast<size_t>(std::countr_zero(here.lanes));
     const auto number = [&](size_t k) { return operand_bits(route, in.operands[k])[lane]; };
+    const auto whole = [&](size_t k) { return static_cast<int32_t>(number(k)); };
+    const std::optional<layouts::Matrix> m = matrix_of(mark, whole(1), whole(2), whole(3));
+    if (!m || m->rows * m->columns > kMostElements) return std::nullopt;
     LaidOut out{mark.name, mark.dtype, here.order, 0, 0, {}};
-    const auto rows = static_cast<int32_t>(number(1)), cols = static_cast<int32_t>(number(2));
-    if (rows <= 0 || cols <= 0 || int64_t{rows} * cols > kMostElements) return std::nullopt;
-    out.rows = rows, out.cols = cols;
+    out.rows = static_cast<int>(m->rows), out.cols = static_cast<int>(m->columns);
     const size_t size = size_of(mark.dtype);
-    const auto ld = static_cast<uint64_t>(static_cast<int32_t>(number(3)));
-    out.values.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols) * size);
-    for (int row = 0; row < rows; ++row)
-        for (int col = 0; col < cols; ++col) {
-            const auto line = static_cast<uint64_t>(mark.order == 0 ? row : col);
-            const auto place = static_cast<uint64_t>(mark.order == 0 ? col : row);
-            const auto at = static_cast<size_t>(row) * static_cast<size_t>(cols) + static_cast<size_t>(col);
+    out.values.resize(static_cast<size_t>(m->rows * m->columns) * size);
+    for (int64_t row = 0; row < m->rows; ++row)
+        for (int64_t col = 0; col < m->columns; ++col) {
+            const auto place = static_cast<uint64_t>(layouts::offset(m->layout, row, col));
+            const auto at = static_cast<size_t>(row * m->columns + col);
             const emulator::LaneAddress from{
-                ptx::Space::generic, static_cast<int>(lane), number(0) + (line * ld + place) * size};
+                ptx::Space::generic, static_cast<int>(lane), number(0) + place * size};
             if (!emulator::read_memory(
                     *route.traveller, from, std::span(out.values).subspan(at * size, size)
                 ))
@@ -43,6 +51,15 @@ std::optional<LaidOut> read_layout(const Route& route, const emulator::Here& her
 }
 
 }  // namespace
+
+std::optional<layouts::Matrix> notation_of(const ptx::Mark& mark) {
+    if (mark.layout.empty()) return std::nullopt;
+    try {
+        return layouts::parse_matrix(std::string(name_of(mark.dtype)) + " " + mark.layout);
+    } catch (const Error& problem) {
+        throw Error("WL_LAYOUT(\"" + mark.name + "\", ..., \"" + mark.layout + "\"): " + problem.what());
+    }
+}
 
 std::vector<LaidOut> laid_out(Route& route, uint64_t before) {
     std::vector<LaidOut> all;

@@ -1,14 +1,20 @@
 // Matrices that WL_LAYOUT marks describe, with what lay there when the block came to the mark.
 #pragma once
 
+#include "instrumentation/layouts/matrix.h"
 #include "instrumentation/travel/instant.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace wl::travel {
+
+// The matrix that the mark describes by a notation; nothing: by numbers. `begin` is not meant. Throws Error
+// that names the mark.
+std::optional<layouts::Matrix> notation_of(const ptx::Mark& mark);
 
 struct LaidOut {
     std::string name;

@@ -5,6 +5,7 @@
 #include "instrumentation/emulator/replay/memory_here.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/dataflow.h"
+#include "instrumentation/travel/layout_marks.h"
 
 #include <algorithm>
 #include <bit>
@@ -89,7 +90,9 @@ void note_mark(Logging& l, const Here& here) {
     m.column = mark.kind == MarkKind::layout && mark.order != 0;
     m.site = here.site, m.order = here.order;
     m.warp = mark.kind == MarkKind::warp_tile ? here.warp : -1;
-    if (m.rows > 0 && m.cols > 0 && m.ld >= (m.column ? m.rows : m.cols)) l.out.marks.push_back(std::move(m));
+    if (const auto named = notation_of(mark); named && named->dtype == mark.dtype) m.layout = mark.layout;
+    const bool sound = m.rows > 0 && m.cols > 0 && m.ld >= (m.column ? m.rows : m.cols);
+    if (sound || !m.layout.empty()) l.out.marks.push_back(std::move(m));
 }
 
 // ---- writes and copies

@@ -47,7 +47,8 @@ struct SharedMark {
     bool column = false;
     uint32_t site = 0;
     uint64_t order = 0;
-    int warp = -1;  // of a warp's own tile
+    int warp = -1;         // of a warp's own tile
+    std::string layout{};  // a notation in place of rows, cols and ld
 };
 
 struct SharedLog {

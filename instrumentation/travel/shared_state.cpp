@@ -2,6 +2,7 @@
 #include "instrumentation/travel/shared_state.h"
 
 #include "instrumentation/emulator/replay/memory_here.h"
+#include "instrumentation/layouts/matrix.h"
 #include "instrumentation/ptx/shared_arrays.h"
 #include "instrumentation/travel/fragment_memory.h"
 
@@ -132,6 +133,18 @@ void add_variables(const Route& route, SharedState& out) {
     }
 }
 
+// Behind the mark's last byte; `notation`: as the region has it, empty where numbers say it.
+uint64_t end_of(const SharedMark& m, std::string& notation) {
+    if (!m.layout.empty()) {
+        notation = std::string(name_of(m.dtype)) + " " + m.layout;
+        layouts::Matrix named = layouts::parse_matrix(notation);
+        named.begin = m.offset;
+        return layouts::end_of(named);
+    }
+    const int64_t lines = m.column ? m.cols : m.rows, width = m.column ? m.rows : m.cols;
+    return m.offset + static_cast<uint64_t>((lines - 1) * m.ld + width) * size_of(m.dtype);
+}
+
 NamedRegion region_of(const Route& route, const SharedMark& m) {
     NamedRegion r;
     using MarkKind = ptx::Mark::Kind;
@@ -142,10 +155,8 @@ NamedRegion region_of(const Route& route, const SharedMark& m) {
     r.name = m.name;
     r.dtype = m.dtype;
     r.rows = m.rows, r.cols = m.cols, r.ld = m.ld, r.column = m.column, r.warp = m.warp;
-    const int64_t lines = m.column ? m.cols : m.rows, width = m.column ? m.rows : m.cols;
-    const auto elements = static_cast<uint64_t>((lines - 1) * m.ld + width);
-    const uint64_t end = m.offset + elements * size_of(m.dtype);
     r.begin = m.offset;
+    const uint64_t end = end_of(m, r.layout);
     r.end = static_cast<uint32_t>(std::min<uint64_t>(end, emulator::shared_memory(*route.traveller).size()));
     const capture::Site& s = route.sites[user_site(route, m.site)];
     if (s.source >= 0) r.file = route.module->files[static_cast<size_t>(s.source)], r.line = s.line;
@@ -161,7 +172,8 @@ void add_marks(const Route& route, const SharedLog& log, uint64_t order, SharedS
         const NamedRegion r = region_of(route, m);
         auto known = std::find_if(out.regions.begin(), out.regions.end(), [&](const NamedRegion& k) {
             return k.kind == r.kind && k.name == r.name && k.begin == r.begin && k.rows == r.rows &&
-                k.cols == r.cols && k.ld == r.ld && k.dtype == r.dtype && k.warp == r.warp;
+                k.cols == r.cols && k.ld == r.ld && k.layout == r.layout && k.dtype == r.dtype &&
+                k.warp == r.warp;
         });
         if (known == out.regions.end()) known = out.regions.insert(known, r);
         const auto index = static_cast<size_t>(known - out.regions.begin());

@@ -144,6 +144,14 @@ TEST(PtxParse, PairsSinksSelectorsAndSpecials) {
     EXPECT_EQ(code[5].operands[1].selector, 0x4000 | 07654);
 }
 
+TEST(PtxParse, ALayoutMarkMayHaveANotation) {
+    const Module m = parse_body_of("//@wl layout \"K\" 8 %rd1 0 0 0 \"Swizzle<3,3,3> o (64,64):(64,1)\"\n");
+    const Mark& mark = m.functions[0].marks.at(0);
+    EXPECT_EQ(mark.layout, "Swizzle<3,3,3> o (64,64):(64,1)");
+    EXPECT_EQ(m.functions[0].code[0].operands.size(), 4U);
+    EXPECT_EQ(parse(print(m)).functions[0].marks.at(0), mark);
+}
+
 TEST(PtxParse, MarksStandInTheCode) {
     const Module m = parse_body_of(
         "//@wl stage \"soft\\\"max\\x21\\n\"\nmov.u32 %r1, 7;\n//@wl tile \"scores\" 10 %rd1 %r1 64 -65\n"

@@ -195,6 +195,46 @@ TEST(Shared, AManifestNamesLayoutsThatNoMarkCan) {
     EXPECT_NE(wrong.err.find("is no matrix"), std::string::npos) << wrong.err;
 }
 
+// A swizzle that rows, columns and ld cannot say, in the mark itself.
+TEST(Shared, AMarkNamesAnyNotation) {
+    TemporaryFolder folder;
+    std::string source = read_file(source_path("tests/kernels/hazards/stage.cu"));
+    const std::string reads = "        to[step * 128 + i] =";
+    ASSERT_NE(source.find(reads), std::string::npos);
+    const auto write = [&](const std::string& notation) {
+        std::string marked = source;
+        marked.insert(
+            marked.find(reads), "        WL_LAYOUT(\"tile\", tiles[step % 2], \"" + notation + "\");\n"
+        );
+        write_file(folder.path + "/stage.cu", "#include <warplens.cuh>\n" + marked);
+    };
+    write_file(folder.path + "/stage.toml", read_file(source_path("tests/kernels/hazards/stage.toml")));
+    write("Swizzle<2,2,3> o (4,32):(32,1)");
+    const json j = ask({folder.path + "/stage.toml"});
+    const json& tile = region(j, "tile");
+    EXPECT_EQ(tile["kind"], "layout");
+    EXPECT_EQ(tile["layout"], "f32 Swizzle<2,2,3> o (4,32):(32,1)");
+    EXPECT_EQ(tile["end"].get<int>() - tile["begin"].get<int>(), 512);
+    const auto values = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"at", folder.path + "/stage.toml", "--shared", "tile"};
+        words.insert(words.end(), more.begin(), more.end());
+        words.insert(words.end(), {"--colour", "value"});
+        const Said said = warplens(words);
+        EXPECT_EQ(said.status, 0) << said.err;
+        return said.out.substr(std::min(said.out.find("  values:"), said.out.size()));
+    };
+    EXPECT_NE(values({}).find("  values:\n       0"), std::string::npos);
+    EXPECT_EQ(values({}), values({"--as", "f32 Swizzle<2,2,3> o (4,32):(32,1)"}));
+    EXPECT_NE(values({}), values({"--as", "f32 (4,32):(32,1)"})) << "the swizzle moves elements";
+    write("(4,32:(32,1)");
+    for (const char* verb : {"run", "at"}) {
+        const Said wrong = warplens({verb, folder.path + "/stage.toml"});
+        EXPECT_EQ(wrong.status, 2) << verb;
+        EXPECT_NE(wrong.err.find("WL_LAYOUT(\"tile\", ..., \"(4,32:(32,1)\"): "), std::string::npos)
+            << wrong.err;
+    }
+}
+
 TEST(Shared, IsWrittenAsDrawingAndText) {
     const Stage stage;
     TemporaryFolder folder;

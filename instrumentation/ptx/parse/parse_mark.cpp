@@ -76,7 +76,10 @@ void parse_mark_text(Parser& p) {
     advance(p.lexer);
     if (form.has_dtype) mark.dtype = static_cast<DType>(small_number(p, kDTypes, "element type"));
     for (size_t i = 0; i < form.operands; ++i) instruction.operands.push_back(mark_operand(p));
-    if (form.has_order)
+    if (form.has_order && p.lexer.token.kind == Token::Kind::string) {
+        mark.layout = unescape(p.lexer.token);
+        advance(p.lexer);
+    } else if (form.has_order)
         mark.order = static_cast<int>(small_number(p, 2, "order (0 row-major, 1 column-major)"));
     if (p.lexer.token.kind != Token::Kind::end) fail_at(p.lexer.token, "too many operands of a mark");
     instruction.mark = static_cast<int32_t>(p.function.marks.size());

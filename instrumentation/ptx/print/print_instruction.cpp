@@ -104,7 +104,8 @@ std::string print_mark(const Printer& p, const Instruction& i) {
     std::string text = i.mnemonic + " " + escape(mark.name);
     if (mark.kind != Mark::Kind::stage) text += " " + std::to_string(static_cast<int>(mark.dtype));
     for (const Operand& o : i.operands) text += " " + print_operand(p, o);
-    if (mark.kind == Mark::Kind::layout) text += " " + std::to_string(mark.order);
+    if (mark.kind == Mark::Kind::layout)
+        text += " " + (mark.layout.empty() ? std::to_string(mark.order) : escape(mark.layout));
     return text;
 }
 
