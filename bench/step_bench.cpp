@@ -23,6 +23,14 @@ double milliseconds(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
+// Until Lanes shows what it was asked for; what else the panels ask of other instants may still be under way.
+void settle_step(OffscreenShell& shell) {
+    const LanesAnswer& lanes = shell.app.session.lanes;
+    do shell.draw();
+    while (!lanes.talk.asked.empty() || !lanes.steps.empty());
+    shell.draw();
+}
+
 void settle_answers(OffscreenShell& shell) {
     do shell.draw();
     while (is_waiting(shell.app.session));
@@ -45,9 +53,10 @@ void measure(OffscreenShell& shell, const char* what, ImGuiKey key, bool shift) 
         const uint64_t before = shell.app.session.lanes.report->order;
         const auto begin = Clock::now();
         press(shell, key, shift);
-        settle_answers(shell);
+        settle_step(shell);
         if (shell.app.session.lanes.report->order == before) break;
         took.push_back(milliseconds(begin));
+        settle_answers(shell);
     }
     if (took.empty())
         throw wl::Error(std::string(what) + " leads nowhere: " + shell.app.session.message.text);
