@@ -270,7 +270,7 @@ struct OtherShape : testing::Test {
     }
 };
 
-TEST_F(OtherShape, WhatMendsBothComesBeforeWhatMendsOne) {
+TEST_F(OtherShape, WhatMendsBothSaysSoInItsProof) {
     const json found = first({"--search", "300"});
     EXPECT_EQ(found.at("title"), "`7` should be `cols`");
     EXPECT_NE(found.value("proof", "").find("; with preset short 0 of 300"), std::string::npos)
