@@ -182,7 +182,7 @@ int verb_run(const Command& command) {
             std::fprintf(
                 stderr, "%s%s\n", reason.starts_with("unsupported: ") ? "" : "unsupported: ", reason.c_str()
             );
-    Report report{command.verb, {case_of(c, command.verb)}};
+    Report report{command.verb, {case_of(c, command.verb, executed.patch)}};
     const Gate gated = gate(command.output, report, finished_status(c));
     print_result(command, executed, report, gated);
     write_patch(command, executed.patch);
@@ -205,7 +205,7 @@ int verb_diagnose(const Command& command) {
     if (!from_file)
         if (const std::optional<int> status = dump_before_fault(command.kernel, c)) return *status;
     if (!command.out.empty() && c.verdict != "unsupported") capture::write_capture(c, command.out);
-    Report report{command.verb, {case_of(c, command.verb)}};
+    Report report{command.verb, {case_of(c, command.verb, executed.patch)}};
     const Gate gated = gate(command.output, report, finished_status(c));
     print_result(command, executed, report, gated);
     write_patch(command, executed.patch);

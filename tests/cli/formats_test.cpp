@@ -96,6 +96,30 @@ TEST(Formats, SarifHasEachFindingAtItsLine) {
     EXPECT_TRUE(sarif(small({"diagnose", "v2c_3"}), 0).at("runs").at(0).at("results").empty());
 }
 
+// The change that was proven, as an editor applies it: the source with it is right.
+TEST(Formats, SarifHasTheChangeThatMendsAsAFix) {
+    const std::string toml = source_path("tests/kernels/search/centre.toml");
+    const json log = sarif({"diagnose", toml, "--fault", "sign", "--search", "300"}, 1);
+    const json& results = log.at("runs").at(0).at("results");
+    const json& fixes = results.at(0).at("fixes");
+    ASSERT_EQ(fixes.size(), 1U);
+    EXPECT_EQ(fixes.at(0).at("description").at("text"), "`+` should be `-`");
+    const json& change = fixes.at(0).at("artifactChanges").at(0);
+    const auto uri = change.at("artifactLocation").at("uri").get<std::string>();
+    EXPECT_TRUE(uri.ends_with("tests/kernels/search/centre.cu")) << uri;
+    const json& replaced = change.at("replacements").at(0);
+    const json& region = replaced.at("deletedRegion");
+    const std::string place = source_place("tests/kernels/search/centre.cu", "+ mean) * scale;");
+    const int line = std::stoi(place.substr(place.rfind(':') + 1));
+    EXPECT_EQ(region.at("startLine"), line);
+    EXPECT_EQ(region.at("endLine"), line + 1);
+    EXPECT_EQ(region.at("startColumn"), 1);
+    EXPECT_EQ(region.at("endColumn"), 1);
+    const auto text = replaced.at("insertedContent").at("text").get<std::string>();
+    EXPECT_TRUE(text.find("- mean) * scale;\n") != text.npos && text.ends_with(";\n")) << text;
+    for (size_t k = 1; k < results.size(); ++k) EXPECT_FALSE(results.at(k).contains("fixes"));
+}
+
 TEST(Formats, SarifOfCheckAcceptAndOfWhatCannotBeRun) {
     const json check = sarif({"check", source_path("tests/kernels/unsupported.cu")}, 3).at("runs").at(0);
     EXPECT_EQ(check.at("results").at(0).at("ruleId"), "unsupported");

@@ -245,6 +245,49 @@ TEST(Try, WhatIsNoIdeaIsRefusedWithTheForm) {
     }
 }
 
+// ---- another shape
+
+// The kernel with a number for its length, and a manifest that names a second length.
+struct OtherShape : testing::Test {
+    TemporaryFolder folder;
+    std::string toml = folder.path + "/centre.toml", line;
+
+    OtherShape() {
+        for (const char* name : {"centre.cu", "centre.toml", "centre.py"})
+            write_file(
+                folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/search/") + name))
+            );
+        write_file(toml, read_file(toml) + "\n[presets.short]\nROWS = 3\nCOLS = 100\n");
+        std::string source = read_file(folder.path + "/centre.cu");
+        const std::string right = "part[0] / cols;";
+        const size_t at = source.find(right);
+        line = std::to_string(1 + std::count(source.begin(), source.begin() + static_cast<long>(at), '\n'));
+        write_file(folder.path + "/centre.cu", source.replace(at, right.size(), "part[0] / 7;"));
+    }
+    json first(std::vector<std::string> words) const {
+        words.insert(words.begin(), {"diagnose", toml, "--json"});
+        return json::parse(warplens(words).out).at("findings").at(0);
+    }
+};
+
+TEST_F(OtherShape, WhatMendsBothSaysSoInItsProof) {
+    const json found = first({"--search", "300"});
+    EXPECT_EQ(found.at("title"), "`7` should be `cols`");
+    EXPECT_NE(found.value("proof", "").find("; with preset short 0 of 300"), std::string::npos)
+        << found.dump(1);
+}
+
+TEST_F(OtherShape, AnIdeaThatMendsOneIsSaidToBeHardlyMeant) {
+    const json found = first({"--search", "0", "--try", line + ": 7 -> 150"});
+    const std::string said = found.at("explanation");
+    EXPECT_NE(said.find("with preset short 300 of 300 elements are outside"), std::string::npos) << said;
+    EXPECT_NE(said.find("hardly what is meant"), std::string::npos) << said;
+    const json right = first({"--search", "0", "--try", line + ": 7 -> cols"});
+    EXPECT_EQ(right.value("explanation", "").find("hardly"), std::string::npos) << right.dump(1);
+    EXPECT_NE(right.value("proof", "").find("; with preset short 0 of 300"), std::string::npos)
+        << right.dump(1);
+}
+
 // ---- the patch
 
 TEST(Suggest, ThePatchMakesTheSourceRight) {

@@ -47,7 +47,7 @@ ReportItem item_of(const capture::Finding& f) {
     return out;
 }
 
-ReportCase case_of(const capture::Capture& c, const std::string& verb) {
+ReportCase case_of(const capture::Capture& c, const std::string& verb, const std::string& patch) {
     ReportCase out;
     out.name = out.kernel = kernel_name(c.launch), out.group = verb, out.verdict = c.verdict;
     const std::string compared = analysis::compared_text(c);
@@ -57,6 +57,7 @@ ReportCase case_of(const capture::Capture& c, const std::string& verb) {
     for (const capture::Finding& f : c.findings) {
         out.items.push_back(item_of(f));
         out.items.back().anchor = anchor_of(c, f.where);
+        if (&f == &c.findings.front()) out.items.back().patch = patch;
     }
     if (c.verdict == "error") {
         const std::string problem = "no reference: " + c.covered.reference_problem;

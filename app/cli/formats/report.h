@@ -23,6 +23,7 @@ struct ReportItem {
     std::string anchor =
         {};              // what tells it from others of its rule and file when lines move: its line's text
     bool known = false;  // by a baseline
+    std::string patch = {};  // of the source, that mends it
 };
 
 // One run of one kernel: one shape, one seed.
@@ -41,7 +42,8 @@ struct Report {
     std::vector<ReportCase> cases;
 };
 
-ReportCase case_of(const capture::Capture& capture, const std::string& verb);
+// `patch`: what the first finding rests on; empty: no change of the source.
+ReportCase case_of(const capture::Capture& capture, const std::string& verb, const std::string& patch = {});
 ReportItem item_of(const capture::Finding& finding);
 // Of what could not be run: "error" or "unsupported", and the sentence that says why.
 Report report_of_problem(const std::string& verb, const std::string& verdict, const std::string& problem);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace wl::app {
 
@@ -46,6 +48,43 @@ std::string about_rule(const std::string& rule) {
     return rule == "refused" ? "a kernel is outside its limits" : "it could not be run";
 }
 
+// 3.55 to 3.57: the lines of a patch's one hunk, whole, replaced.
+ordered_json fix_of(const std::string& patch, const std::string& says) {
+    std::istringstream lines(patch);
+    std::string file, now;
+    int line = 0, first = 0, count = 0;
+    for (std::string text; std::getline(lines, text);) {
+        if (text.starts_with("--- a/")) {
+            file = text.substr(std::string_view("--- a/").size());
+        } else if (text.starts_with("@@ -")) {
+            line = std::atoi(text.c_str() + std::string_view("@@ -").size());
+        } else if (!text.starts_with("+++ b/")) {
+            if (text.front() != ' ' && first == 0) first = line;
+            count += text.front() == '-' ? 1 : 0;
+            if (text.front() == '+') now += text.substr(1) + "\n";
+            line += text.front() == '+' ? 0 : 1;
+        }
+    }
+    const ordered_json region{
+        {"startLine",   first        },
+        {"startColumn", 1            },
+        {"endLine",     first + count},
+        {"endColumn",   1            }
+    };
+    ordered_json replacement{
+        {"deletedRegion", region}
+    };
+    if (!now.empty())
+        replacement["insertedContent"] = {
+            {"text", now}
+        };
+    return {
+        {"description",     {{"text", says}}                                               },
+        {"artifactChanges",
+         {{{"artifactLocation", {{"uri", uri_of(file)}}}, {"replacements", {replacement}}}}}
+    };
+}
+
 size_t index_of(std::vector<std::string>& rules, const std::string& rule) {
     const auto known = std::find(rules.begin(), rules.end(), rule);
     if (known != rules.end()) return static_cast<size_t>(known - rules.begin());
@@ -70,6 +109,7 @@ ordered_json result_of(const ReportCase& run, const ReportItem& item, std::vecto
             {"physicalLocation", place_of(item.other_file, item.other_line)},
             {"message",                  {{"text", item.other_says}}                                 }
         });
+    if (!item.patch.empty()) out["fixes"].push_back(fix_of(item.patch, item.title));
     out["partialFingerprints"] = {
         {"kernelRuleLine/v1", fmt::format("{}:{}:{}", run.name, item.rule, item.line)}
     };

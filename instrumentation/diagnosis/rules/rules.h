@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/run.h"
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,6 +38,7 @@ struct Symptoms {
     uint64_t budget =
         0;  // warp instructions a block may take in a counterfactual: a small multiple of the unedited run
     std::vector<Claim> claims = {};  // of the rules before
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
 // What a rule says: nothing, or one finding a cause.

@@ -52,7 +52,7 @@ std::string besides_text(const Symptoms& s, const Mended& m, capture::Finding& f
     std::string out;
     for (const auto& b : m.besides) {
         f.other = f.where, f.other.line = b.line;
-        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}};
+        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}};
         f.title += fmt::format(", and at line {} {}", b.line, title_of(other));
         out += fmt::format(", and {} at {},", change_text(other), quoted(s.capture, f.other));
     }
@@ -71,6 +71,11 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
         quoted(s.capture, f.where),
         besides_text(s, m, f)
     );
+    if (!m.remains.empty())
+        f.explanation += fmt::format(
+            " That is this shape alone: {}. It covers what is wrong here, and is hardly what is meant.",
+            m.remains
+        );
     f.evidence_kind = capture::EvidenceKind::counterfactual;
     f.proof = m.proof;
     const Experiment& e = s.experiment;
@@ -102,16 +107,21 @@ Ruled search_rule(const Symptoms& s) {
     const double seconds = s.experiment.options.search_seconds;
     const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
-    const auto start = std::chrono::steady_clock::now();
+    // The rules before it are within the time, but for half of it.
+    using Clock = std::chrono::steady_clock;
+    const auto since = [](Clock::time_point t) {
+        return std::chrono::duration<double>(Clock::now() - t).count();
+    };
+    const double whole = std::max(seconds - since(s.begun), seconds / 2);
+    const auto start = Clock::now();
     const std::optional<Experiment> debug = other_build(s);
     const Experiment& build = debug ? *debug : s.experiment;
     std::vector<Suspect> suspects = suspects_of(s);
     const std::vector<Suspect> made_by = lines_of_wrong(s, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
-    SearchResult found = search_source(s, suspects, seconds);
+    SearchResult found = search_source(s, suspects, whole - since(start));
     if (!found.unsupported.empty() && found.mended.empty()) {
-        const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        found = search_program(s, build, suspects, seconds - spent);
+        found = search_program(s, build, suspects, whole - since(start));
     }
     Ruled out;
     if (found.mended.empty()) {
@@ -131,6 +141,8 @@ Ruled search_rule(const Symptoms& s) {
             change_text(found.mended[k]),
             quoted(s.capture, found.mended[k].where)
         );
+    if (found.mended.size() > 1)
+        f.explanation += " Values alone do not tell which of them was meant; the first is the likeliest.";
     f.evidence = {
         {"tried",      static_cast<double>(found.tried)     },
         {"candidates", static_cast<double>(found.candidates)}

@@ -33,6 +33,7 @@ void on_threads(int threads, const std::function<void()>& work) {
 
 void prove_hits(Hunt& h, const Prove& prove, SearchResult& out) {
     constexpr size_t kMostProven = 4;  // changes that are told
+    constexpr auto kBehind = std::chrono::seconds(2);
     std::sort(h.hits.begin(), h.hits.end());
     for (const size_t change : h.hits) {
         const capture::Where where = prove.where(change);
@@ -40,7 +41,10 @@ void prove_hits(Hunt& h, const Prove& prove, SearchResult& out) {
             return m.where.line == where.line && m.where.file == where.file;
         });
         if (told || out.mended.size() == kMostProven) continue;
-        if (auto mended = prove.proven(change)) out.mended.push_back(std::move(*mended));
+        if (is_late(h) && (!out.mended.empty() || Clock::now() > h.deadline + kBehind)) break;
+        auto mended = prove.proven(change);
+        if (!mended) continue;
+        (mended->remains.empty() ? out.mended : out.doubtful).push_back(std::move(*mended));
     }
     h.hits.clear(), h.first = ~size_t{0};
 }

@@ -32,8 +32,8 @@ bool is_over(const Hunt& hunt, size_t change);
 void judge(Hunt& hunt, size_t change, const Trial& trial);
 void on_threads(int threads, const std::function<void()>& work);  // this one among them
 
-// Of each line the first change that is proven. Not within the search's time: what is once found is looked at
-// to the end.
+// Of each line the first change that is proven; what another shape refutes is put aside. Behind the search's
+// time proofs go on until one is found, for two seconds at most.
 struct Prove {
     std::function<capture::Where(size_t change)> where;
     std::function<std::optional<Mended>(size_t change)> proven;

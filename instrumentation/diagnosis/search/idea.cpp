@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 
 #include <algorithm>
@@ -105,6 +106,8 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
         if (!proof) continue;
         out.mended = mended_by(e, r, std::move(*proof), std::move(changed));
+        OtherShape other{s};
+        try_other_shape(other, *out.mended);
         break;
     }
     return out;

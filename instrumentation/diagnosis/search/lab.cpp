@@ -3,6 +3,7 @@
 
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -23,6 +24,23 @@ int64_t compared_outputs(const capture::Capture& c) {
 }
 
 bool is_right(const Trial& t, int64_t outputs) { return mended(t) && t.outputs >= outputs; }
+
+// The blocks that wrote the first wrong element of each output.
+std::vector<int64_t> wrong_writers(const Symptoms& s) {
+    std::vector<int64_t> out;
+    for (const capture::Output& o : s.capture.outputs) {
+        if (o.verdict != capture::Verdict::bad) continue;
+        const std::vector<uint8_t> flags = wrong_elements(s.capture, o);
+        const auto first = static_cast<size_t>(std::find(flags.begin(), flags.end(), 1) - flags.begin());
+        const std::optional<std::vector<Writer>> writers =
+            first < flags.size() ? writers_of(s, o) : std::nullopt;
+        if (!writers || first >= writers->size()) continue;
+        const int64_t block = (*writers)[first].block;
+        if (block >= 0 && block != s.block && std::find(out.begin(), out.end(), block) == out.end())
+            out.push_back(block);
+    }
+    return out;
+}
 
 // Behind its own launch a sequence's outputs are not what they are at its end.
 int64_t wanted_outputs(const Lab& lab) {
@@ -59,7 +77,11 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
         return true;
     };
     TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
-    if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};
+    if (!needs_all_blocks(lab.s)) {
+        if (shows(one, 0)) return {};
+        for (const int64_t block : wrong_writers(lab.s))
+            if (shows({.blocks = {block}, .races = false}, 0)) return {};
+    }
     one.races = true;
     if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};
     if (small && shows(all, wanted_outputs(lab))) return {};
@@ -80,7 +102,7 @@ std::optional<std::string> proof_of(const Lab& lab, const Try& change) {
         "{}0 of {} elements of {} are outside their bounds, and 0 of {} with another seed",
         measured_words(lab.s.experiment),
         here.compared,
-        one ? "block " + block_text(lab.s.capture, lab.s.block) : "all blocks",
+        one ? "block " + block_text(lab.s.capture, lab.block.blocks.front()) : "all blocks",
         other.compared
     );
     if (!one || counter(lab.s.capture, "warp_instructions") > kQuick) return text;

@@ -17,11 +17,13 @@ struct Mended {
     capture::Where where;  // file and line
     std::string proof;     // what was run, and what it showed
     std::vector<rewrite::Rewrite::Besides> besides;  // changes of other places that it takes
-    std::string source;  // the whole changed text; empty: the change is of the program alone
+    std::string source;        // the whole changed text; empty: the change is of the program alone
+    std::string remains = {};  // of another shape, which it does not mend; empty: nothing is known to
 };
 
 struct SearchResult {
-    std::vector<Mended> mended;  // proven, the simplest first; others lie at other lines
+    std::vector<Mended> mended;    // proven, the simplest first; others lie at other lines
+    std::vector<Mended> doubtful;  // right at this shape, and wrong at another one
     size_t tried = 0, candidates = 0;
     std::string unsupported;  // why nothing was tried
 };

@@ -122,6 +122,7 @@ SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>&
         try_first_values(s, out);
     }
     out.tried = s.hunt.tried;
+    if (out.mended.empty() && !out.doubtful.empty()) out.mended.push_back(std::move(out.doubtful.front()));
     return out;
 }
 

@@ -30,7 +30,8 @@ Mended mended_by(const Experiment& e, const rewrite::Rewrite& change, std::strin
         where_of(e, change),
         std::move(proof),
         change.besides,
-        std::move(text)};
+        std::move(text),
+        {}};
 }
 
 }  // namespace wl::diagnosis

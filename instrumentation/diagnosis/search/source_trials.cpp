@@ -54,7 +54,7 @@ struct Build {
 
 // What does not compile takes a text of its own, later.
 Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
-    for (int round = 0; round < kMostRounds && !changes.empty(); ++round) {
+    for (int round = 0; round < kMostRounds && !changes.empty() && !is_late(t.hunt); ++round) {
         std::vector<rewrite::Placed> placed;
         for (const size_t k : changes) placed.push_back({&t.all[k], t.slot[k]});
         rewrite::Switched text = rewrite::switched(t.source, t.slots, placed);
@@ -69,6 +69,7 @@ Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
                 left.push_back(changes[n]);
         changes = std::move(left);
     }
+    if (is_late(t.hunt)) return {};
     for (const size_t k : changes) t.slot[k] = -1;
     return {};
 }
@@ -183,7 +184,9 @@ SourceTrials trials_of(
         .slot = std::move(slot),
         .done = std::vector<uint8_t>(all.size()),
         .gains = std::vector<int64_t>(all.size()),
-        .written = std::vector<int64_t>(all.size())
+        .written = std::vector<int64_t>(all.size()),
+        .shape = std::make_shared<OtherShape>(OtherShape{s }
+          )
     };
 }
 
@@ -194,7 +197,10 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         auto proof = proof_of(t.hunt.lab, [&](const TrialOptions& o) {
             return try_module(t.hunt.lab.s.prover, module, o);
         });
-        if (proof) return mended_by(t.e, change, std::move(*proof), std::move(text));
+        if (!proof) return std::nullopt;
+        Mended out = mended_by(t.e, change, std::move(*proof), std::move(text));
+        try_other_shape(*t.shape, out);
+        return out;
     } catch (const Error&) {
         return std::nullopt;  // the compiler that optimises refuses it
     }

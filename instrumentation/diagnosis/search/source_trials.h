@@ -5,10 +5,12 @@
 #include "instrumentation/compile/variants.h"
 #include "instrumentation/diagnosis/rewrite/switched.h"
 #include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/other_shape.h"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,6 +41,7 @@ struct SourceTrials {
     std::vector<uint8_t> done;
     std::vector<int64_t> gains;    // gain_of
     std::vector<int64_t> written;  // elements, where it mends what it is tried on
+    std::shared_ptr<OtherShape> shape;
     std::vector<std::vector<size_t>> batches = {};
 };
 
@@ -46,7 +49,8 @@ struct SourceTrials {
 SourceTrials trials_of(
     const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
 );
-// What the change, compiled as the kernel was, is worth; nothing where it mends nothing then.
+// What the change, compiled as the kernel was, is worth, at another shape as well; nothing where it mends
+// nothing then. On one thread.
 std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change);
 
 // Two changes of different places that are tried together.
