@@ -219,10 +219,8 @@ __attribute__((visibility("hidden"))) void* warplens_audit_resolve(int number) {
     return warplens_audit_targets[number] = found;
 }
 
-unsigned la_version(unsigned version);
 unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
 
-char* la_objsearch(const char* name, uintptr_t* cookie, unsigned why);
 char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned why) {
     static thread_local char path[PATH_MAX];
     const char* slash = std::strrchr(name, '/');
@@ -231,7 +229,6 @@ char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned why) {
     return asked && stand_in(slash + 1, path) ? path : const_cast<char*>(name);
 }
 
-unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t* cookie);
 unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t* /*cookie*/) {
     if (space == LM_ID_BASE) look_at(*map);
     if (space == LM_ID_BASE && is_nvrtc(map->l_name)) give_ptx(*map);

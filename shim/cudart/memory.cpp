@@ -5,7 +5,6 @@
 #include <cstring>
 
 using namespace wl::cudart;
-using wl::runtime::DeviceMemory;
 using wl::runtime::Region;
 using Kind = wl::runtime::Region::Kind;
 
