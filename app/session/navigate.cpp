@@ -1,6 +1,7 @@
 // The selection is plain data; these functions are the only ones that move more than one of its fields.
 #include "app/session/navigate.h"
 
+#include "app/session/tile_load.h"
 #include "instrumentation/base/error.h"
 
 #include <algorithm>
@@ -107,9 +108,7 @@ std::optional<uint32_t> time_of(const Session& session, const capture::Where& wh
 capture::Owner owner_of(const capture::Capture& capture, const Selection& selection) {
     capture::Owner owner;
     const capture::Tile& tile = capture.tiles[static_cast<size_t>(selection.tile)];
-    constexpr int64_t kAtOnce = 512 * 512;  // elements
-    if (int64_t{tile.rows} * tile.cols > kAtOnce && !capture::is_at_hand(capture.blobs, tile.owner))
-        return owner;
+    if (!is_had_at_once(capture.blobs, tile, tile.owner)) return owner;
     const std::vector<std::byte>& bytes = capture::content_of(capture.blobs, tile.owner);
     const size_t index = static_cast<size_t>(selection.element.row) * static_cast<size_t>(tile.cols) +
         static_cast<size_t>(selection.element.col);

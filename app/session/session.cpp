@@ -23,9 +23,11 @@ namespace wl::app {
 
 namespace {
 
-double element_of(const capture::BlobStore& blobs, capture::BlobId id, DType dtype, size_t index) {
+double element_of(
+    const capture::BlobStore& blobs, const capture::Tile& tile, capture::BlobId id, DType dtype, size_t index
+) {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    if (id == capture::kNoBlob) return kUnknown;
+    if (id == capture::kNoBlob || !is_had_at_once(blobs, tile, id)) return kUnknown;
     try {
         const std::vector<std::byte>& bytes = capture::content_of(blobs, id);
         if ((index + 1) * size_of(dtype) > bytes.size()) return kUnknown;
@@ -348,8 +350,8 @@ std::vector<HistoryPoint> element_history(const capture::Capture& capture, int t
         history.push_back(
             {other.iteration,
              static_cast<int>(i),
-             element_of(capture.blobs, other.values, dtype, index),
-             element_of(capture.blobs, other.reference, DType::f64, index),
+             element_of(capture.blobs, other, other.values, dtype, index),
+             element_of(capture.blobs, other, other.reference, DType::f64, index),
              other.verdict}
         );
     }

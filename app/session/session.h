@@ -244,7 +244,7 @@ std::string file_name(const std::string& path);
 // One element of the same mark in every iteration of that block, in order.
 struct HistoryPoint {
     int iteration = 0, tile = -1;
-    double got = 0, reference = 0;  // NaN: not kept
+    double got = 0, reference = 0;  // NaN: not kept, or not read yet
     capture::Verdict verdict = capture::Verdict::not_compared;
 };
 std::vector<HistoryPoint> element_history(const capture::Capture& capture, int tile, Element element);

@@ -28,6 +28,10 @@ TileLoad::~TileLoad() {
     if (view.valid() && !reading) view.wait();
 }
 
+bool is_had_at_once(const capture::BlobStore& blobs, const capture::Tile& tile, capture::BlobId id) {
+    return int64_t{tile.rows} * tile.cols <= kAtOnce || capture::is_at_hand(blobs, id);
+}
+
 bool is_ready(const TileLoad& load) {
     return load.view.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }

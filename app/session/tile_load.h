@@ -20,6 +20,9 @@ struct TileLoad {
     TileLoad& operator=(const TileLoad&) = delete;
     ~TileLoad();
 };
+// Is this content of a tile had within a frame: it has been read, or it is small?
+bool is_had_at_once(const capture::BlobStore& blobs, const capture::Tile& tile, capture::BlobId id);
+
 bool is_ready(const TileLoad& load);
 double progress_of(const TileLoad& load);  // 0 to 1
 
