@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every program of a folder by `warplens run --` and prints a line each: how docs/programs.md was counted.
 
-    bench/programs_run.py FOLDER [--arguments FILE.json] [--seconds 100] [--first 2] [NAME ...]
+    bench/programs_run.py FOLDER [--arguments FILE.json] [--seconds 100] [--first N] [NAME ...]
 
 FOLDER holds executables that were linked with `-cudart shared` and hold PTX. FILE.json: {"NAME": [["ARG", ...], ...]},
 the runs of a program that takes arguments; {"NAME": {"folder": "...", "runs": [...]}} where it has to stand elsewhere.
@@ -21,7 +21,7 @@ PROGRAM = os.environ.get("WL_PROGRAM", str(ROOT / "build/release/app/warplens"))
 
 
 def run(command, folder, options):
-    words = [PROGRAM, "run", "--json", "--first", str(options.first), "--", *command]
+    words = [PROGRAM, "run", "--json", *(["--first", str(options.first)] if options.first is not None else []), "--", *command]
     began = time.monotonic()
     with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace", start_new_session=True) as child:
@@ -34,7 +34,9 @@ def run(command, folder, options):
     try:
         answer = json.loads(out)
     except json.JSONDecodeError:
-        return {"seconds": time.monotonic() - began, "said": err.strip()[-200:]}
+        answer = {}
+    if "findings" not in answer:
+        return {"seconds": time.monotonic() - began, "said": (out + err).strip()[-200:] or "nothing was told"}
     return {"seconds": time.monotonic() - began, "answer": answer, "said": said(answer, err)}
 
 
@@ -58,7 +60,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--arguments", type=Path)
     parser.add_argument("--seconds", type=float, default=100)
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--first", type=int)
     options = parser.parse_args()
     table = json.loads(options.arguments.read_text()) if options.arguments else {}
     programs = sorted(p for p in options.folder.iterdir() if p.is_file() and os.access(p, os.X_OK))

@@ -107,6 +107,16 @@ uint64_t make(DeviceMemory& memory, uint64_t bytes, Kind kind) {
     return base;
 }
 
+void make_again(DeviceMemory& memory, uint64_t base) {
+    const auto was = std::find_if(memory.freed.begin(), memory.freed.end(), [&](const FreedRegion& f) {
+        return f.base == base;
+    });
+    if (was == memory.freed.end()) return;
+    insert(memory, {Kind::device, base, was->bytes, nullptr, was->name, false, 0}, false);
+    memory.freed.erase(was);
+    ++memory.version;
+}
+
 bool add_host_memory(DeviceMemory& memory, void* host, uint64_t bytes) {
     const auto base = reinterpret_cast<uint64_t>(host);
     const auto next = memory.regions.lower_bound(base);

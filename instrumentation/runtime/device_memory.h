@@ -46,6 +46,8 @@ uint64_t make(DeviceMemory& memory, uint64_t bytes, Region::Kind kind);
 // `bytes` at `host` of the program's own memory, seen by kernels at the same address. False: some of it is
 // registered already.
 bool add_host_memory(DeviceMemory& memory, void* host, uint64_t bytes);
+// Memory of a graph that was freed outside it: each launch of the graph has it at its address, as new.
+void make_again(DeviceMemory& memory, uint64_t base);
 // False: no region of one of these kinds begins there.
 bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Region::Kind> kinds);
 

@@ -21,8 +21,8 @@ bool has_managed(const Machine& m, const Module* module) {
 }  // namespace
 
 bool can_wait(const Machine& m, const Kernel& kernel, const Repeats& repeats) {
-    if (is_at_once(m) || !repeats.calm || kernel.module->speaks || m.memory.global.heap != nullptr ||
-        m.memory.host_is_reached || has_managed(m, kernel.module))
+    if (is_at_once(m) || !repeats.calm || speaks(*kernel.module, kernel.entry) ||
+        m.memory.global.heap != nullptr || m.memory.host_is_reached || has_managed(m, kernel.module))
         return false;
     return is_waiting(m) || repeats.idle_at != m.memory.version;
 }

@@ -2,6 +2,7 @@
 #include "instrumentation/runtime/module.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/execution/reach.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,6 +20,13 @@ bool is_taken(const std::vector<std::unique_ptr<Module>>& all, const Module& by,
     });
 }
 
+bool speaks(const ptx::Function& f) {
+    return f.name == "vprintf" || f.name == "__assertfail" ||
+        std::any_of(f.code.begin(), f.code.end(), [](const ptx::Instruction& in) {
+               return in.op == ptx::Op::trap;
+           });
+}
+
 }  // namespace
 
 const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Module>>& all) {
@@ -33,8 +41,6 @@ const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Modu
         module.renamed[v.name] = fmt::format("{} of module {}", v.name, module.number);
         v.name = module.renamed[v.name];
     }
-    for (const char* word : {"vprintf", "__assertfail", "trap"})
-        module.speaks = module.speaks || made.text.find(word) != std::string::npos;
     module.parsed = std::move(made);
     return *module.parsed;
 }
@@ -45,6 +51,19 @@ const execution::Executable& ready(
     const auto known = module.ready.find(entry);
     if (known != module.ready.end()) return known->second;
     return module.ready.emplace(entry, executor.prepare(*module.parsed, entry)).first->second;
+}
+
+bool speaks(Module& module, const std::string& entry) {
+    const auto known = module.speaking.find(entry);
+    if (known != module.speaking.end()) return known->second;
+    const auto& functions = module.parsed->functions;
+    bool any = false;
+    for (size_t k = 0; k < functions.size(); ++k) {
+        if (!functions[k].is_entry || functions[k].name != entry) continue;
+        for (const int f : execution::reachable_functions(*module.parsed, static_cast<int>(k)))
+            any = any || speaks(functions[static_cast<size_t>(f)]);
+    }
+    return module.speaking[entry] = any;
 }
 
 std::vector<ParamPlace> params_of(const ptx::Function& entry) {

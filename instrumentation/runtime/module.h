@@ -20,7 +20,7 @@ struct Module {
     bool is_library = false;        // wrapper: as cudaLibraryLoadData takes it
     int number = 0;                 // from 1, in order of registration
     std::optional<ptx::Module> parsed;
-    bool speaks = false;                                 // its code prints, or can stop the device
+    std::map<std::string, bool> speaking;                // by entry, as far as `speaks` was asked
     std::map<std::string, execution::Executable> ready;  // by entry
     std::set<std::string> placed;                        // entries whose variables have their addresses
     std::map<std::string, std::string> renamed;          // variables whose name another module has, too
@@ -48,6 +48,9 @@ const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Modu
 const execution::Executable& ready(
     Module& module, const std::string& entry, const execution::Executor& executor
 );
+
+// Of a module that is parsed: whether what the entry can come to prints, or can stop the device.
+bool speaks(Module& module, const std::string& entry);
 
 // Where a parameter of the entry begins in the parameter buffer.
 struct ParamPlace {

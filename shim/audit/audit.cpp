@@ -1,8 +1,9 @@
-// Two things that LD_LIBRARY_PATH cannot do. Libraries of CUDA that a program asks for by their whole path
+// Three things that LD_LIBRARY_PATH cannot do. Libraries of CUDA that a program asks for by their whole path
 // (packages of Python find them in others) are taken from the folder of this library, where it has one of the
 // name. And: a CUDA runtime that is linked into a program, which is nvcc's default, or into an extension of
 // Python (CuPy): its functions are found by their names in the file's symbol table, and each begins with a
-// jump to that of libwarplens_cuda.so instead. The loader asks this library about every file that it maps
+// jump to that of libwarplens_cuda.so instead. And NVRTC, which has PTX of all that it compiles, gives that
+// where a program takes machine code. The loader asks this library about every file that it maps
 // (LD_AUDIT, rtld-audit(7)); it lives in a namespace of its own, so that nothing of it is seen by the
 // program.
 #include "shim/audit/symbols.h"
@@ -102,15 +103,17 @@ bool prepare() {
     return make_thunks();
 }
 
-void redirect(const link_map& map, const Elf64_Sym& symbol, int number) {
-    auto* const at =
-        reinterpret_cast<unsigned char*>(map.l_addr + symbol.st_value);  // NOLINT: where it is mapped
+unsigned char* place_of(const link_map& map, const Elf64_Sym& symbol) {
+    return reinterpret_cast<unsigned char*>(map.l_addr + symbol.st_value);  // NOLINT: where it is mapped
+}
+
+void redirect(unsigned char* at, const void* target) {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const uintptr_t begin = reinterpret_cast<uintptr_t>(at) / page * page;
     const uintptr_t end = reinterpret_cast<uintptr_t>(at) + kJump;
     auto* const pages = reinterpret_cast<void*>(begin);  // NOLINT: as above
     if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-    write_jump(at, state.thunks + static_cast<size_t>(number) * kThunk);
+    write_jump(at, target);
     mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
 }
 
@@ -127,9 +130,41 @@ void look_at(const link_map& map) {
             if (!is_function(s) || s.st_size < kJump || s.st_name >= symbols.names_size) continue;
             const char* name = symbols.names + s.st_name;
             if (!is_of_runtime(name)) continue;
-            if (const int number = number_of(name); number >= 0) redirect(map, s, number);
+            if (const int number = number_of(name); number >= 0)
+                redirect(place_of(map, s), state.thunks + static_cast<size_t>(number) * kThunk);
         }
     unmap(file);
+}
+
+const Elf64_Sym* function_named(const Symbols& symbols, const char* name) {
+    for (size_t k = 0; k < symbols.count; ++k) {
+        const Elf64_Sym& s = symbols.all[k];
+        if (is_function(s) && s.st_size >= kJump && s.st_name < symbols.names_size &&
+            std::strcmp(symbols.names + s.st_name, name) == 0)
+            return &s;
+    }
+    return nullptr;
+}
+
+// What gives machine code begins with a jump to what gives PTX of the same program; both take the same.
+void give_ptx(const link_map& map) {
+    const File file = map_file(map.l_name);
+    if (file.bytes == nullptr) return;
+    const Symbols symbols = symbols_of(file, SHT_DYNSYM);
+    const Elf64_Sym *size = function_named(symbols, "nvrtcGetCUBINSize"),
+                    *bytes = function_named(symbols, "nvrtcGetCUBIN"),
+                    *ptx_size = function_named(symbols, "nvrtcGetPTXSize"),
+                    *ptx = function_named(symbols, "nvrtcGetPTX");
+    if (size != nullptr && bytes != nullptr && ptx_size != nullptr && ptx != nullptr) {
+        redirect(place_of(map, *size), place_of(map, *ptx_size));
+        redirect(place_of(map, *bytes), place_of(map, *ptx));
+    }
+    unmap(file);
+}
+
+bool is_nvrtc(const char* path) {
+    const char* slash = path == nullptr ? nullptr : std::strrchr(path, '/');
+    return slash != nullptr && std::strncmp(slash, "/libnvrtc.so", 12) == 0;
 }
 
 }  // namespace
@@ -184,10 +219,8 @@ __attribute__((visibility("hidden"))) void* warplens_audit_resolve(int number) {
     return warplens_audit_targets[number] = found;
 }
 
-unsigned la_version(unsigned version);
 unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
 
-char* la_objsearch(const char* name, uintptr_t* cookie, unsigned why);
 char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned why) {
     static thread_local char path[PATH_MAX];
     const char* slash = std::strrchr(name, '/');
@@ -196,9 +229,9 @@ char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned why) {
     return asked && stand_in(slash + 1, path) ? path : const_cast<char*>(name);
 }
 
-unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t* cookie);
 unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t* /*cookie*/) {
     if (space == LM_ID_BASE) look_at(*map);
+    if (space == LM_ID_BASE && is_nvrtc(map->l_name)) give_ptx(*map);
     return 0;
 }
 }

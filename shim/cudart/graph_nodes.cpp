@@ -9,6 +9,15 @@ namespace wl::cudart {
 Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node);
 std::function<cudaError_t()> child_work(cudaGraph_t child);
 
+std::function<cudaError_t()> allocation_work(void* memory) {
+    return [at = reinterpret_cast<uint64_t>(memory)] {
+        const Call call = begin();
+        runtime::catch_up(call.machine);
+        runtime::make_again(call.machine.memory, at);
+        return cudaSuccess;
+    };
+}
+
 namespace {
 
 cudaError_t add(
@@ -164,7 +173,8 @@ cudaError_t cudaGraphAddHostNode(
     });
 }
 
-// Memory of a graph is there from when its node is added, and stays: launches find it at one address.
+// Memory of a graph is there from when its node is added: launches find it at one address, also where the
+// program freed it between them.
 cudaError_t cudaGraphAddMemAllocNode(
     cudaGraphNode_t* out,
     cudaGraph_t graph,
@@ -174,7 +184,7 @@ cudaError_t cudaGraphAddMemAllocNode(
 ) {
     if (const cudaError_t error = cudaMalloc(&params->dptr, params->bytesize); error != cudaSuccess)
         return error;
-    return add(out, graph, behind, count, cudaGraphNodeTypeMemAlloc, nullptr);
+    return add(out, graph, behind, count, cudaGraphNodeTypeMemAlloc, allocation_work(params->dptr));
 }
 
 cudaError_t cudaGraphAddMemFreeNode(

@@ -1,10 +1,10 @@
 // Allocations: of the device, managed, pinned and registered; pools give what the device does.
 #include "shim/cudart/state.h"
+#include "shim/cudart/streams.h"
 
 #include <cstring>
 
 using namespace wl::cudart;
-using wl::runtime::DeviceMemory;
 using wl::runtime::Region;
 using Kind = wl::runtime::Region::Kind;
 
@@ -69,8 +69,10 @@ cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned /*flags*/) {
     return allocate(out, bytes, Kind::pinned);
 }
 
-cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t /*stream*/) {
-    return allocate(out, bytes, Kind::device);
+cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
+    const cudaError_t made = allocate(out, bytes, Kind::device);
+    if (made != cudaSuccess || !is_captured(stream)) return made;
+    return submit(stream, cudaGraphNodeTypeMemAlloc, allocation_work(*out));
 }
 
 cudaError_t

@@ -32,6 +32,8 @@ struct Stream {
     bool forked = false;   // it joined another stream's capture by an event
     bool owns = false;     // EndCapture gives the graph
 };
+// What a node that allocates does when its graph is launched.
+std::function<cudaError_t()> allocation_work(void* memory);
 // Of a handle; nullptr for the default streams outside a capture.
 Stream* stream_of(cudaStream_t handle);
 // A default stream, or one that was made and not destroyed.

@@ -22,6 +22,8 @@ __global__ void turn(float* a, const int* flag) {
     a[i] = held[(i + 32) % kN];
 }
 __global__ void add_through(int** at) { **at += 1; }
+// That it prints is nothing to the others.
+__global__ void say() { printf("said\n"); }
 
 float* zeros() {
     float* made = nullptr;
@@ -119,6 +121,33 @@ void thread_at_exit() {
     usleep(50000);
 }
 
+// Each launch of a graph has the memory of its nodes anew, also where the program freed it meanwhile.
+void graph() {
+    float* a = zeros();
+    cudaGraph_t graph;
+    cudaGraphCreate(&graph, 0);
+    cudaMemAllocNodeParams memory = {};
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    memory.bytesize = kN * sizeof(float);
+    cudaGraphNode_t made, copied;
+    cudaGraphAddMemAllocNode(&made, graph, nullptr, 0, &memory);
+    auto* b = static_cast<float*>(memory.dptr);
+    void* arguments[] = {&a, &b};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = reinterpret_cast<void*>(&copy);
+    kernel.gridDim = dim3(1), kernel.blockDim = dim3(kN), kernel.kernelParams = arguments;
+    cudaGraphAddKernelNode(&copied, graph, &made, 1, &kernel);
+    cudaGraphExec_t instance;
+    cudaGraphInstantiate(&instance, graph, 0);
+    for (int k = 0; k < 2; ++k) {
+        add_one<<<1, kN>>>(a);
+        const cudaError_t launched = cudaGraphLaunch(instance, nullptr);
+        printf("%s %g ", cudaGetErrorName(launched), first_of(b));
+        printf("%s\n", cudaGetErrorName(cudaFreeAsync(b, nullptr)));
+    }
+}
+
 int main(int argc, char** argv) {
     setvbuf(stdout, nullptr, _IOLBF, 0);
     const std::string what = argc > 1 ? argv[1] : "";
@@ -129,6 +158,8 @@ int main(int argc, char** argv) {
     if (what == "freed") freed();
     if (what == "late") late_finding(false);
     if (what == "late at the end") late_finding(true);
+    if (what == "graph") graph();
+    for (int k = 0; what == "say" && k < 3; ++k) say<<<1, 1>>>(), cudaDeviceSynchronize();
     if (what == "pinned") pinned();
     if (what == "thread") thread_at_exit();
     if (what == "abort") unread(), abort();

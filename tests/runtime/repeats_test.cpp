@@ -85,6 +85,14 @@ TEST_F(Repeats, AFindingThatMemoryDecidesComesWithItsLaunch) {
 
 TEST_F(Repeats, MemoryThatTheHostSeesHoldsWhatItHoldsOnAGpu) { EXPECT_EQ(run("pinned").out, "5\n"); }
 
+TEST_F(Repeats, WhatPrintsDoesNotWait) { EXPECT_EQ(run("say").out, "said\nsaid\nsaid\n"); }
+
+TEST_F(Repeats, MemoryOfAGraphIsThereAgainWithEachLaunch) {
+    const Said said = run("graph");
+    EXPECT_EQ(said.out, "cudaSuccess 1 cudaSuccess\ncudaSuccess 2 cudaSuccess\n");
+    EXPECT_EQ(said.status, 0) << said.err;
+}
+
 // A race gate for a machine without a GPU: the tests' own verdict does not hide a finding.
 TEST_F(Repeats, ARunnerOfTestsFailsByAFindingOfOneOfThem) {
     const std::string program = folder->path + "/repeats";
