@@ -165,7 +165,7 @@ struct Command {
     std::string report;                // run, diagnose: an HTML page
     std::string suggest;               // run, diagnose: a file for the patch that mends; "-": stdout
     uint64_t explore = 0;              // schedules that hazards tries
-    std::string screenshot, script, size = "1920x1080", theme;  // open
+    std::string screenshot, script, size = "1920x1080", theme = "dark";  // open
     float scale = 0;                                                     // of its interface; 0: the display's
 };
 

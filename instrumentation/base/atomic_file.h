@@ -14,8 +14,10 @@ namespace wl {
 // the path and the system's reason.
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
 
-// The same for what does not fit into memory: `write` fills the empty file that it is given the absolute path of. That
-// has a hidden name beside the target, which a killed process leaves behind.
-void write_file_atomically(const std::string& path, const std::function<void(const std::string& hidden)>& write);
+// The same for what does not fit into memory: `write` fills the empty file that it is given the absolute path
+// of. That has a hidden name beside the target, which a killed process leaves behind.
+void write_file_atomically(
+    const std::string& path, const std::function<void(const std::string& hidden)>& write
+);
 
 }  // namespace wl
