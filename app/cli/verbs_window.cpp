@@ -152,7 +152,7 @@ int verb_open(const Command& command) {
     if (command.screenshot.empty() && command.script.empty()) r.settings = settings_path();
     r.program = std::filesystem::read_symlink("/proc/self/exe").string();
     r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;
-    if (command.theme == "light") r.light = true;
+    if (!command.theme.empty()) r.light = command.theme == "light";
     std::tie(r.width, r.height) = parse_size(command.size);
     const int status = open_window(r);
     return interrupted() ? exit_status_of_interruption() : status;

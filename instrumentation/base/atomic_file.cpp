@@ -101,4 +101,18 @@ void write_file_atomically(const std::string& path, std::span<const std::byte> b
     hidden.exists = false;
 }
 
+void write_file_atomically(
+    const std::string& path, const std::function<void(const std::string& hidden)>& write
+) {
+    check_target(path);
+    TemporaryName hidden(hidden_name_beside(std::filesystem::absolute(path)));
+    const Descriptor file(::open(hidden.name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode));
+    if (file.fd < 0) fail(path, errno);
+    hidden.exists = true;
+    write(hidden.name);
+    if (::fsync(file.fd) != 0) fail(path, errno);
+    if (::rename(hidden.name.c_str(), path.c_str()) != 0) fail(path, errno);
+    hidden.exists = false;
+}
+
 }  // namespace wl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -12,5 +13,11 @@ namespace wl {
 // leaves nothing behind; elsewhere a hidden file beside the target, removed on failure. Throws Error naming
 // the path and the system's reason.
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+
+// The same for what does not fit into memory: `write` fills the empty file that it is given the absolute path
+// of. That has a hidden name beside the target, which a killed process leaves behind.
+void write_file_atomically(
+    const std::string& path, const std::function<void(const std::string& hidden)>& write
+);
 
 }  // namespace wl

@@ -24,6 +24,16 @@ Database open_in_memory() {
     return database;
 }
 
+Database open_empty_file(const std::string& path) {
+    sqlite3* opened = nullptr;
+    const int code =
+        sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, "unix-none");
+    Database database(opened);
+    check(opened, code);
+    execute(opened, "PRAGMA synchronous=OFF");
+    return database;
+}
+
 ReadingTime reading_time(size_t file_bytes) {
     constexpr size_t kBytesPerSecond = 10'000'000;
     return std::chrono::steady_clock::now() + std::chrono::seconds(10 + file_bytes / kBytesPerSecond);

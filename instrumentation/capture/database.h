@@ -32,6 +32,8 @@ using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
 Database open_in_memory();
+// An empty file that nobody else knows: no locks, no journal, nothing synced.
+Database open_empty_file(const std::string& path);
 
 // A b-tree can be made to take forever; an honest file of this size is read many times faster than until
 // then.

@@ -6,6 +6,7 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/capture/rows.h"
+#include "instrumentation/capture/stored.h"
 
 #include <algorithm>
 #include <limits>
@@ -164,26 +165,39 @@ struct Serialized {
     }
 };
 
-Serialized serialize(const Capture& capture, const std::string& name) {
+void check_it(const Capture& capture, const std::string& name) {
     const std::string problem = inconsistency(capture);
     if (!problem.empty())
         throw Error(
             "cannot write " + name + ": " + problem + ". This is a fault of WarpLens; please report it."
         );
+}
+
+void write_database(sqlite3* database, const Capture& capture) {
+    execute(database, "PRAGMA page_size=" + std::to_string(kPageSize));
+    execute(database, "PRAGMA application_id=" + std::to_string(kApplicationId));
+    execute(database, "PRAGMA user_version=" + std::to_string(kMajor * 10000 + kMinor));
+    execute(database, "PRAGMA journal_mode=OFF");
+    execute(database, "BEGIN");
+    write_tables(database, capture);
+    execute(database, "COMMIT");
+}
+
+Serialized serialize(const Capture& capture, const std::string& name) {
+    check_it(capture, name);
     try {
         const Database database = open_in_memory();
-        execute(database.get(), "PRAGMA page_size=" + std::to_string(kPageSize));
-        execute(database.get(), "PRAGMA application_id=" + std::to_string(kApplicationId));
-        execute(database.get(), "PRAGMA user_version=" + std::to_string(kMajor * 10000 + kMinor));
-        execute(database.get(), "PRAGMA journal_mode=OFF");
-        execute(database.get(), "BEGIN");
-        write_tables(database.get(), capture);
-        execute(database.get(), "COMMIT");
+        write_database(database.get(), capture);
         Serialized file;
         file.data.reset(sqlite3_serialize(database.get(), "main", &file.size, 0));
         if (!file.data) throw DatabaseFault("out of memory");
         return file;
     } catch (const DatabaseFault& fault) { throw Error("cannot write " + name + ": " + fault.what() + "."); }
+}
+
+// At least what the contents need.
+uint64_t bytes_in(const BlobStore& store) {
+    return bytes_at_hand(store) + (store.stored ? store.stored->bytes() : 0);
 }
 
 }  // namespace
@@ -193,8 +207,17 @@ std::vector<std::byte> encode(const Capture& capture, const std::string& name) {
     return {file.bytes().begin(), file.bytes().end()};
 }
 
-void write_capture(const Capture& capture, const std::string& path) {
-    write_file_atomically(path, serialize(capture, path).bytes());
+void write_capture(const Capture& capture, const std::string& path, uint64_t most_in_memory) {
+    if (bytes_in(capture.blobs) <= most_in_memory)
+        return write_file_atomically(path, serialize(capture, path).bytes());
+    check_it(capture, path);
+    write_file_atomically(path, [&](const std::string& hidden) {
+        try {
+            write_database(open_empty_file(hidden).get(), capture);
+        } catch (const DatabaseFault& fault) {
+            throw Error("cannot write " + path + ": " + fault.what() + ".");
+        }
+    });
 }
 
 }  // namespace wl::capture

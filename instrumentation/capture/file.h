@@ -1,10 +1,11 @@
-// A capture on disk: `.wlcap`, one SQLite database (docs/format.md). Made and read in memory; only whole
-// files meet the disk.
+// A capture on disk: `.wlcap`, one SQLite database (docs/format.md). Read and, unless it is big, made in
+// memory; only whole files get the name.
 #pragma once
 
 #include "instrumentation/capture/capture.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +14,10 @@ namespace wl::capture {
 
 // Atomic: `path` appears, or is replaced, only when all of it is on the disk; whatever ends the process
 // before that leaves `path` as it was. Throws Error (no permission, disk full) naming the path.
-void write_capture(const Capture& capture, const std::string& path);
+// One whose elements need more bytes than `most_in_memory` is put together on the disk, under a hidden name
+// beside `path`: SQLite hands out no more than 2 GiB from memory.
+constexpr uint64_t kMostInMemory = 512 << 20;
+void write_capture(const Capture& capture, const std::string& path, uint64_t most_in_memory = kMostInMemory);
 
 // Hostile files are expected: schema text, storage classes, sizes, ids and hashes are checked before any
 // value is used. Throws Error naming the path and what is wrong: not a capture, truncated, damaged (which

@@ -6,12 +6,15 @@
 #include "tests/support/synthetic_capture.h"
 
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -183,6 +186,49 @@ TEST(OpenCapture, SeveralThreadsMayAsk) {
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0);
+}
+
+// What is put together on the disk, as captures are that memory would not hold.
+TEST(BigCapture, IsPutTogetherOnTheDiskAndIsTheSame) {
+    const fs::path folder = fs::temp_directory_path() / ("wl big?# " + std::to_string(getpid()));
+    fs::create_directories(folder);
+    const std::string path = (folder / "run.wlcap").string();
+    const Capture rich = testing::synthetic_capture();
+    write_capture(Capture{}, path);
+    write_capture(rich, path, 0);
+    EXPECT_TRUE(read_capture(path) == rich);
+    EXPECT_TRUE(open_capture(path) == rich);
+    EXPECT_EQ(fs::file_size(path), encode(rich, "run").size());
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << "nothing hidden is left beside it";
+    const fs::perms mode = fs::status(path).permissions();
+    write_capture(rich, path);
+    EXPECT_EQ(mode, fs::status(path).permissions());
+    fs::remove_all(folder);
+}
+
+TEST(BigCapture, ThatTheDiskCannotHoldLeavesTheOldFile) {
+    const fs::path folder = fs::temp_directory_path() / ("wl full " + std::to_string(getpid()));
+    fs::create_directories(folder);
+    const std::string path = (folder / "run.wlcap").string();
+    write_capture(Capture{}, path);
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit limit{200'000, 200'000};  // bytes of any file
+        setrlimit(RLIMIT_FSIZE, &limit);
+        std::signal(SIGXFSZ, SIG_IGN);
+        try {
+            write_capture(testing::synthetic_capture(), path, 0);
+            _exit(1);
+        } catch (const Error& error) {
+            _exit(std::string(error.what()).starts_with("cannot write " + path) ? 0 : 2);
+        }
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << "it is an error that names the file";
+    EXPECT_TRUE(read_capture(path) == Capture{});
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+    fs::remove_all(folder);
 }
 
 }  // namespace
