@@ -258,11 +258,18 @@ struct OtherShape : testing::Test {
                 folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/search/") + name))
             );
         write_file(toml, read_file(toml) + "\n[presets.short]\nROWS = 3\nCOLS = 100\n");
+        line = std::to_string(divide_by("cols", "7"));
+    }
+    // Puts one divisor of the sum in another's place; the line.
+    long divide_by(const std::string& was, const std::string& now) const {
         std::string source = read_file(folder.path + "/centre.cu");
-        const std::string right = "part[0] / cols;";
-        const size_t at = source.find(right);
-        line = std::to_string(1 + std::count(source.begin(), source.begin() + static_cast<long>(at), '\n'));
-        write_file(folder.path + "/centre.cu", source.replace(at, right.size(), "part[0] / 7;"));
+        const std::string divided = "part[0] / " + was + ";";
+        const size_t at = source.find(divided);
+        const long above = std::count(source.begin(), source.begin() + static_cast<long>(at), '\n');
+        write_file(
+            folder.path + "/centre.cu", source.replace(at, divided.size(), "part[0] / " + now + ";")
+        );
+        return above + 1;
     }
     json first(std::vector<std::string> words) const {
         words.insert(words.begin(), {"diagnose", toml, "--json"});
@@ -275,6 +282,12 @@ TEST_F(OtherShape, WhatMendsBothSaysSoInItsProof) {
     EXPECT_EQ(found.at("title"), "`7` should be `cols`");
     EXPECT_NE(found.value("proof", "").find("; with preset short 0 of 300"), std::string::npos)
         << found.dump(1);
+}
+
+TEST_F(OtherShape, WhatItRefutesIsPutBehind) {
+    divide_by("7", "149");
+    const json found = first({"--search", "300"});
+    EXPECT_EQ(found.at("title"), "`149` should be `cols`");  // not 150, which is nearer and mends a row of 150
 }
 
 TEST_F(OtherShape, AnIdeaThatMendsOneIsSaidToBeHardlyMeant) {
