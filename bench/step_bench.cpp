@@ -23,12 +23,12 @@ double milliseconds(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
-// Until Lanes shows what it was asked for; what else the panels ask of other instants may still be under way.
+// Until a frame has shown the answer: it is taken before the panels are drawn. What else the panels ask of
+// other instants may still be under way.
 void settle_step(OffscreenShell& shell) {
     const LanesAnswer& lanes = shell.app.session.lanes;
     do shell.draw();
     while (!lanes.talk.asked.empty() || !lanes.steps.empty());
-    shell.draw();
 }
 
 void settle_answers(OffscreenShell& shell) {
@@ -105,9 +105,9 @@ int main() {
         const auto begin = Clock::now();
         choose_line(shell, 104);
         click_tab(shell, "tab/Lanes");
-        while (!session.lanes.report)
-            settle_answers(shell);  // it is asked for in the frame that shows the panel
+        while (!session.lanes.report) shell.draw();
         std::printf("%-22s %5.0f ms\n", "first answer", milliseconds(begin));
+        settle_answers(shell);
         measure(shell, "over, F10", ImGuiKey_F10, false);
         measure(shell, "back over, Shift F10", ImGuiKey_F10, true);
         measure(shell, "into, F11", ImGuiKey_F11, false);

@@ -46,19 +46,14 @@ int row_to_show(PtxView& view, const Session& session, const Selection& selectio
     return row != view.rows.end() ? static_cast<int>(row - view.rows.begin()) : -1;
 }
 
-// "%r3 12  %f7 0.5" of the registers that the instruction names, where their values are told.
-std::string registers_text(const LaneReport& report, const std::string& instruction, int lane) {
-    std::string text;
-    for (const LaneRow& row : report.rows) {
-        if (!row.expression.starts_with('%') || !row.problem.empty()) continue;
-        const size_t at = instruction.find(row.expression);
-        const size_t end = at == std::string::npos ? at : at + row.expression.size();
-        const bool whole = end != std::string::npos &&
-            (end == instruction.size() || std::isalnum(static_cast<unsigned char>(instruction[end])) == 0);
-        if (!whole) continue;
-        text += (text.empty() ? "" : "   ") + row.expression + " " + row.text[static_cast<size_t>(lane)];
+// "%r3", and not as the beginning of "%r31".
+bool names_register(const std::string& instruction, const std::string& name) {
+    for (size_t at = instruction.find(name); at != std::string::npos; at = instruction.find(name, at + 1)) {
+        const size_t end = at + name.size();
+        if (end == instruction.size() || std::isalnum(static_cast<unsigned char>(instruction[end])) == 0)
+            return true;
     }
-    return text;
+    return false;
 }
 
 // Of the recorded build, at the selected instant; nullptr: Lanes shows something else.
@@ -106,6 +101,16 @@ void draw_row(const Session& session, Selection& selection, int site, const PtxL
 }
 
 }  // namespace
+
+std::string registers_text(const LaneReport& report, const std::string& instruction, int lane) {
+    std::string text;
+    for (const LaneRow& row : report.rows) {
+        if (!row.expression.starts_with('%') || !row.problem.empty()) continue;
+        if (!names_register(instruction, row.expression)) continue;
+        text += (text.empty() ? "" : "   ") + row.expression + " " + row.text[static_cast<size_t>(lane)];
+    }
+    return text;
+}
 
 void draw_ptx(PtxView& view, const Session& session, Selection& selection, const PtxLine& at, Box box) {
     take_rows(view, session);

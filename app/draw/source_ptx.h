@@ -6,6 +6,7 @@
 #include "app/session/session.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace wl::app {
@@ -22,6 +23,9 @@ struct PtxView {
 struct PtxLine {
     int source = -1, line = 0;
 };
+// "%r3 12   %f7 0.5" of the registers that the instruction names, where the report has their values.
+std::string registers_text(const LaneReport& report, const std::string& instruction, int lane);
+
 // A press on an instruction selects it, and the line of the source that it was compiled from. Behind the
 // instructions of that line: what their registers hold in the selected lane, where Lanes shows registers.
 void draw_ptx(PtxView& view, const Session& session, Selection& selection, const PtxLine& at, Box box);

@@ -1,4 +1,5 @@
 // The source panel: the program's instructions beside it.
+#include "app/draw/source_ptx.h"
 #include "app/session/navigate.h"
 #include "app/shell/shell_offscreen.h"
 #include "tests/support/synthetic_capture.h"
@@ -33,6 +34,19 @@ TEST(SourcePanel, ThePtxBesideTheSourceFollowsTheLineAndLeadsBackToIt) {
     }
     play(shell, parse_script("click source/ptx .1 .5\nwait 2\n", "script"));
     EXPECT_FALSE(control("source/ptx/0")) << "and away again";
+}
+
+TEST(SourcePanel, RegistersOfAnInstructionAreToldByTheirWholeNames) {
+    LaneReport report;
+    for (const char* name : {"%r3", "%f7", "%r31", "column"}) {
+        LaneRow& row = report.rows.emplace_back();
+        row.expression = name;
+        row.text[5] = std::string(name) + "'s";
+    }
+    report.rows[2].problem = "not live here";
+    EXPECT_EQ(registers_text(report, "mad.lo.s32 %r31, %r3, 4, column;", 5), "%r3 %r3's");
+    EXPECT_EQ(registers_text(report, "add.f32 %f71, %f7, %f7;", 5), "%f7 %f7's");
+    EXPECT_EQ(registers_text(report, "add.s32 %r30, %r33, 1;", 5), "");
 }
 
 }  // namespace

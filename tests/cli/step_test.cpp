@@ -186,6 +186,20 @@ TEST(Step, WhereEveryWarpStandsAndWhatItHoldsThere) {
     EXPECT_EQ(other.at("place"), warps.at(0).at("place"));
 }
 
+TEST(Step, AWarpThatWaitsForItsCopiesSaysWhoseTheyAre) {
+    const std::string wait = line_of("kernels/v2c_4.cu", "cp.async.wait_all"),
+                      copy = line_of("kernels/v2c_4.cu", "cp.async.cg.shared.global");
+    const auto waits = [](const std::string& line) {
+        return told("kernels/v2c_4.cu", {"--line", line, "--warp", "2", "--warps"})
+            .at("warps")
+            .at(2)
+            .at("waits");
+    };
+    EXPECT_EQ(waits(wait), "4 copies issued at v2c_4.cu:" + copy);
+    EXPECT_EQ(waits(std::to_string(std::stoi(wait) + 1)).get<std::string>().find("copies"), std::string::npos)
+        << "they have landed";
+}
+
 TEST(Step, AnArrayOpensIntoItsElements) {
     const std::string line = line_of(kGemm, "dot[i] +=");
     const json j = told(kGemm, {"--line", line, "--watch", "tid.y", "--print", "dot", "--open", "dot"});

@@ -35,31 +35,42 @@ extern "C" __global__ void k(float* out, int n) {
 )";
 constexpr int kRounds = 5;
 
+const char* const kParted = R"(__device__ __noinline__ int deep(int inner) {
+    return inner * inner + 1;
+}
+extern "C" __global__ void k(int* out, int n) {
+    int outer = threadIdx.x;
+    if (outer < 16) out[outer] = deep(outer * 10);
+}
+)";
+
+// One block of that many threads, over an array of 256 bytes and the number of rounds.
+Route route_of(const char* source, ptx::Module& module, uint32_t threads = 32) {
+    const auto path = std::filesystem::temp_directory_path() / ("steps_" + std::to_string(getpid()) + ".cu");
+    std::ofstream(path) << source;
+    compile::CompileOptions options;
+    options.source_path = path.string();
+    options.display_path = "k.cu";
+    options.debug = true;
+    module = ptx::parse(compile::compile(options).ptx);
+    std::filesystem::remove(path);
+    emulator::Journey journey;
+    journey.program = emulator::lower(module, "k");
+    journey.launch.block = {threads, 1, 1};
+    journey.launch.grid = {1, 1, 1};
+    journey.key_frame_interval = 100;
+    const uint64_t out = allocate(journey.memory, "out", std::vector<std::byte>(256));
+    journey.launch.params.resize(12);
+    std::memcpy(journey.launch.params.data(), &out, 8);
+    std::memcpy(journey.launch.params.data() + 8, &kRounds, 4);
+    return make_route(module, std::move(journey));
+}
+
 struct Steps : testing::Test {
     ptx::Module module;
     Route route;
 
-    void SetUp() override {
-        const auto path =
-            std::filesystem::temp_directory_path() / ("steps_" + std::to_string(getpid()) + ".cu");
-        std::ofstream(path) << kSource;
-        compile::CompileOptions options;
-        options.source_path = path.string();
-        options.display_path = "k.cu";
-        options.debug = true;
-        module = ptx::parse(compile::compile(options).ptx);
-        std::filesystem::remove(path);
-        emulator::Journey journey;
-        journey.program = emulator::lower(module, "k");
-        journey.launch.block = {64, 1, 1};
-        journey.launch.grid = {1, 1, 1};
-        journey.key_frame_interval = 100;
-        const uint64_t out = allocate(journey.memory, "out", std::vector<std::byte>(256));
-        journey.launch.params.resize(12);
-        std::memcpy(journey.launch.params.data(), &out, 8);
-        std::memcpy(journey.launch.params.data() + 8, &kRounds, 4);
-        route = make_route(module, std::move(journey));
-    }
+    void SetUp() override { route = route_of(kSource, module, 64); }
     // The warp's arrival of that number, from 0, at the line.
     void at_line(int warp, int line, int64_t hit = 0) {
         Wanted wanted;
@@ -264,6 +275,30 @@ TEST_F(Steps, AnotherWarpIsReadWhereItStands) {
     EXPECT_EQ(here().order, before.order);
     ASSERT_TRUE(step(Stride::over)) << "and it goes on from where it stood";
     EXPECT_EQ(here().warp, 1);
+}
+
+// A warp whose lanes have parted stands at two places, in two functions; each is read in its own.
+TEST(Parted, TheOtherLanesAreReadWhereTheyStandAndNothingOfThatIsLeft) {
+    ptx::Module module;
+    Route route = route_of(kParted, module);
+    Wanted wanted;
+    wanted.line = 2;
+    ASSERT_TRUE(go(route, wanted).found);
+    const auto value = [&](const char* name, int lane) {
+        const watch::Environment environment = environment_here(route);
+        return watch::text_of(watch::evaluate(watch::parse(name), environment), lane, environment);
+    };
+    const std::vector<Standing> all = standing_warps(route);
+    ASSERT_EQ(all.size(), 2U);
+    const Standing& other = all[all[0].line == 2 ? 1 : 0];
+    EXPECT_EQ(other.here.lanes, 0xffff0000U);
+    EXPECT_EQ(value("inner", 3), "30");
+    {
+        const emulator::Glance glance(*route.traveller, other.here);
+        EXPECT_EQ(value("outer", 20), "20");
+        EXPECT_THROW(value("inner", 20), Error);
+    }
+    EXPECT_EQ(value("inner", 3), "30");
 }
 
 TEST_F(Steps, IterationsOfNoStageAreRefused) {
