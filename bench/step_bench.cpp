@@ -1,5 +1,6 @@
 // How long a step takes in the window, from the key to the frame that shows its instant: median and worst, on
-// a block of v2c_3's mission shape in the debug build; and the first answer of that build.
+// a block of v2c_3's mission shape in the debug build; the first answer of that build; and frames with each
+// of the panels in front.
 #include "app/draw/gl.h"
 #include "app/session/clock.h"
 #include "app/session/navigate.h"
@@ -98,6 +99,31 @@ void click_tab(OffscreenShell& shell, const char* name) {
     }
 }
 
+// Frames with that panel in front, the mouse moving over it.
+void measure_frames(OffscreenShell& shell, const char* panel) {
+    constexpr int kFrames = 100;
+    click_tab(shell, (std::string("tab/") + panel).c_str());
+    for (int i = 0; i < 3; ++i) settle_answers(shell);
+    std::vector<double> took;
+    for (int i = 0; i < kFrames; ++i) {
+        ImGui::GetIO().AddMousePosEvent(300.0F + static_cast<float>(5 * i), 300);
+        const auto begin = Clock::now();
+        draw(shell);
+        took.push_back(milliseconds(begin));
+    }
+    std::sort(took.begin(), took.end());
+    std::printf(
+        "a frame, %-13s median %5.1f ms   worst %5.1f ms\n", panel, took[took.size() / 2], took.back()
+    );
+}
+
+void run_and_settle(OffscreenShell& shell, const KernelOptions& options) {
+    Session& session = shell.app.session;
+    run(session, options);
+    settle_answers(shell);
+    if (session.captures == 0) throw wl::Error(session.message.text);
+}
+
 }  // namespace
 
 int main() {
@@ -107,9 +133,7 @@ int main() {
         session.program = WL_PROGRAM;
         KernelOptions options;
         options.kernel = "v2c_3", options.preset = "mission";
-        run(session, options);
-        settle_answers(shell);
-        if (session.captures == 0) throw wl::Error(session.message.text);
+        run_and_settle(shell, options);
         const auto begin = Clock::now();
         choose_line(shell, 104);
         click_tab(shell, "tab/Lanes");
@@ -123,6 +147,11 @@ int main() {
         measure(shell, "an instruction back", ImGuiKey_Comma, false);
         measure(shell, "iteration", ImGuiKey_I, false);
         measure(shell, "back iteration", ImGuiKey_I, true);
+        measure_frames(shell, "Lanes");
+        options.kernel = "v2c_4", options.preset = "", options.faults = {"ld"};
+        run_and_settle(shell, options);
+        for (const char* panel : {"Heatmaps", "Lanes", "Fragments", "Shared memory", "Provenance", "Learn"})
+            measure_frames(shell, panel);
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "step_bench: %s\n", error.what());

@@ -48,12 +48,12 @@ void StoredBlobs::expect_owners(BlobId id, size_t sites) {
 }
 
 bool StoredBlobs::is_read(BlobId id) const {
-    const std::lock_guard lock(looking_);
+    const std::scoped_lock lock(looking_);
     return read_.contains(id);
 }
 
 uint64_t StoredBlobs::bytes_read() const {
-    const std::lock_guard lock(looking_);
+    const std::scoped_lock lock(looking_);
     return bytes_read_;
 }
 
@@ -97,17 +97,17 @@ std::vector<std::byte> StoredBlobs::read(Connection& connection, BlobId id) cons
 
 const std::vector<std::byte>& StoredBlobs::content(BlobId id) {
     const auto find = [&]() -> const std::vector<std::byte>* {
-        const std::lock_guard lock(looking_);
+        const std::scoped_lock lock(looking_);
         const auto at = read_.find(id);
         return at != read_.end() ? &at->second : nullptr;
     };
     if (const auto* there = find()) return *there;
     constexpr uint64_t kSmall = 4 << 20;
     Connection& connection = expected_bytes(id) <= kSmall ? *small_ : *large_;
-    const std::lock_guard one(connection.asking);
+    const std::scoped_lock one(connection.asking);
     if (const auto* there = find()) return *there;  // another thread was quicker
     std::vector<std::byte> bytes = read(connection, id);
-    const std::lock_guard lock(looking_);
+    const std::scoped_lock lock(looking_);
     bytes_read_ += bytes.size();
     return read_.emplace(id, std::move(bytes)).first->second;
 }

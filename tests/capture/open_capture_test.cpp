@@ -69,7 +69,9 @@ TEST(OpenCapture, IsTheCaptureThatWasWritten) {
 
 TEST(OpenCapture, ReadsWhatIsAskedForAndNothingElse) {
     const Opened at;
-    const Capture opened = open_capture(at.path), copy = opened;
+    const Capture opened = open_capture(at.path);
+    Capture copy = opened;
+    copy.findings.clear();
     EXPECT_EQ(content_of(opened.blobs, at.tile().values), content_of(at.written.blobs, at.tile().values));
     EXPECT_TRUE(is_at_hand(copy.blobs, at.tile().values)) << "copies share what was read";
     EXPECT_FALSE(is_at_hand(opened.blobs, at.tile().reference));

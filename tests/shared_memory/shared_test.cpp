@@ -204,7 +204,7 @@ TEST(Shared, AMarkNamesAnyNotation) {
     const auto write = [&](const std::string& notation) {
         std::string marked = source;
         marked.insert(
-            marked.find(reads), "        WL_LAYOUT(\"tile\", tiles[step % 2], \"" + notation + "\");\n"
+            marked.find(reads), R"(        WL_LAYOUT("tile", tiles[step % 2], ")" + notation + "\");\n"
         );
         write_file(folder.path + "/stage.cu", "#include <warplens.cuh>\n" + marked);
     };
