@@ -2,7 +2,7 @@
 #include "instrumentation/runtime/report.h"
 
 #include <array>
-#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -96,10 +96,10 @@ void tell(const Settings& settings, const Event& event) {
     else
         j["text"] = event.text;
     const std::string line = dumped(j) + "\n";
-    std::FILE* file = std::fopen(path_in(settings.folder).c_str(), "ae");
-    if (file == nullptr) return;  // whoever listened is gone
-    std::fwrite(line.data(), 1, line.size(), file);
-    std::fclose(file);
+    const int file = open(path_in(settings.folder).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return;  // whoever listened is gone
+    [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+    close(file);
 }
 
 std::vector<Event> read_report(const std::string& folder) {
