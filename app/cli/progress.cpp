@@ -16,11 +16,12 @@ namespace wl::app {
 namespace {
 
 // The signal that asked to stop. A handler has no other way to speak to the program.
-volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t stop_requested = 0, stop_of_terminal = 0;
 
-void request_stop(int signal) {
+void request_stop(int signal, siginfo_t* info, void* /*context*/) {
     if (stop_requested != 0) std::signal(signal, SIG_DFL);
     stop_requested = signal;
+    stop_of_terminal = info->si_code == SI_KERNEL ? 1 : 0;
 }
 
 struct Reporter {
@@ -51,10 +52,25 @@ struct Reporter {
 }  // namespace
 
 void catch_interrupts() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, request_stop);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action {};
+        action.sa_sigaction = request_stop, action.sa_flags = SA_RESTART | SA_SIGINFO;
+        sigaction(signal, &action, nullptr);
+    }
 }
 
 bool interrupted() { return stop_requested != 0; }
+
+bool interrupted_by_terminal() { return stop_of_terminal != 0; }
+
+void let_interrupts_end_waits() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action {};
+        sigaction(signal, nullptr, &action);
+        action.sa_flags &= ~SA_RESTART;
+        sigaction(signal, &action, nullptr);
+    }
+}
 
 int exit_status_of_interruption() { return 128 + (stop_requested != 0 ? stop_requested : SIGINT); }
 

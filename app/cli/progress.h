@@ -13,6 +13,8 @@ namespace wl::app {
 // usual.
 void catch_interrupts();
 bool interrupted();
+bool interrupted_by_terminal();     // which tells every process that it runs
+void let_interrupts_end_waits();    // a call that waits then fails with EINTR
 int exit_status_of_interruption();  // 128 + the signal, as shells say it
 
 // The process ends (SIGTERM) when `parent` does, however that ends; at once when it is gone already. For a

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <span>
 
 namespace wl::runtime {
 namespace {
@@ -79,14 +80,27 @@ std::string signature(const Kernel& kernel, const std::vector<Incident>& inciden
     return out;
 }
 
-// Accesses that lie in memory which the program gave back are told so.
-void name_freed(const DeviceMemory& memory, std::vector<Incident>& incidents) {
+bool holds_address(std::span<const std::byte> params, const FreedRegion& f) {
+    for (size_t at = 0; at + sizeof(uint64_t) <= params.size(); at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        std::memcpy(&word, params.data() + at, sizeof word);
+        if (word >= f.base && word < f.base + f.bytes) return true;
+    }
+    return false;
+}
+
+// Accesses that lie in memory which the program gave back are told so; where the launch was given its address
+// the distance to memory that is still there says nothing.
+void name_freed(
+    const DeviceMemory& memory, std::span<const std::byte> params, std::vector<Incident>& incidents
+) {
     for (Incident& i : incidents) {
         if (i.kind != Incident::Kind::out_of_bounds) continue;
-        if (const FreedRegion* f = freed_at(memory, i.first.address))
-            i.detail = fmt::format(
-                "{} bytes into {}, which the program had freed", i.first.address - f->base, f->name
-            );
+        const FreedRegion* f = freed_at(memory, i.first.address);
+        if (f == nullptr) continue;
+        i.detail =
+            fmt::format("{} bytes into {}, which the program had freed", i.first.address - f->base, f->name);
+        if (holds_address(params, *f)) i.first.memory = "freed global";
     }
 }
 
@@ -122,13 +136,14 @@ void judge(
     Launched& told
 ) {
     Machine& m = x.m;
-    name_freed(m.memory, result.incidents);
+    name_freed(m.memory, x.request.params, result.incidents);
     const bool first = m.explained.insert(x.kernel.entry).second;
     const bool wanted = is_recorded(m, x.kernel, told.number);
     if (!wanted && result.incidents.empty() && (!first || !m.settings.uninitialised)) return;
     const std::string key = signature(x.kernel, result.incidents);
     if (const auto known = m.known.find(key); known != m.known.end() && !wanted) {
-        if (known->second != 0) told.same_as = known->second;
+        if (known->second.number != 0)
+            told.same_as = known->second.number, told.same_as_process = known->second.process;
         return;
     }
     const Asked asked{
@@ -137,7 +152,7 @@ void judge(
     const capture::Capture c =
         wanted ? recorded(e, x.executable, result) : explained(e, x.executable, result);
     write(m, c, told);
-    if (!result.incidents.empty()) m.known[key] = c.findings.empty() ? 0 : told.number;
+    if (!result.incidents.empty()) m.known[key] = {c.findings.empty() ? 0 : told.number, process_id()};
     if (!wanted) return;
     if (launches::is_launch_file(m.settings.record))
         launches::write_launch(
@@ -233,6 +248,9 @@ Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int numbe
               .stack_bytes = m.stack_bytes,
               .cooperative = request.cooperative}
         };
+        told.state = "begun";
+        tell(m, told);
+        told.state = "run";
         const Clock clock;
         const Failure failure = execute(x, repeats, told);
         told.seconds = seconds(clock);

@@ -86,15 +86,19 @@ void place_by_kernel(Machine& machine, Module& module, const std::string& variab
 
 void place_variables(Machine& machine, Module& module, const std::string& entry) {
     if (!module.placed.insert(entry).second) return;
+    // The emulator places all of these, wherever there seems to be room: in memory that was freed, too.
+    for (const ptx::Variable& v : module.parsed->variables) {
+        const bool opaque = v.type == ptx::Type::texref || v.type == ptx::Type::surfref;
+        if (v.space == ptx::Space::global && v.bytes > 0 && !opaque) address_of(machine, module, v.name);
+    }
     const auto& functions = module.parsed->functions;
     for (size_t k = 0; k < functions.size(); ++k) {
         if (!functions[k].is_entry || functions[k].name != entry) continue;
         const std::vector<int> reached = execution::reachable_functions(*module.parsed, static_cast<int>(k));
         for (const int v : execution::reachable_variables(*module.parsed, reached)) {
             const ptx::Variable& variable = module.parsed->variables[static_cast<size_t>(v)];
-            const bool placed =
-                variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
-            if (placed && variable.bytes > 0) address_of(machine, module, variable.name);
+            if (variable.space == ptx::Space::constant && variable.bytes > 0)
+                address_of(machine, module, variable.name);
         }
     }
 }
@@ -119,6 +123,24 @@ uint64_t place_managed(Machine& machine, const Symbol& symbol) {
                 std::copy(init.bytes.begin(), init.bytes.end(), memory.regions[base].host + init.offset);
     }
     return base;
+}
+
+void reset(Machine& machine) {
+    std::set<uint64_t> managed;  // variables: the program keeps their addresses
+    for (const auto& [shadow, symbol] : machine.symbols)
+        if (symbol.managed != nullptr) managed.insert(reinterpret_cast<uint64_t>(*symbol.managed));
+    using Kind = Region::Kind;
+    std::vector<uint64_t> bases;
+    for (const auto& [base, region] : machine.memory.regions)
+        if (!managed.contains(base)) bases.push_back(base);
+    const size_t freed = machine.memory.freed.size();
+    for (const uint64_t base : bases)
+        release(machine.memory, base, {Kind::device, Kind::managed, Kind::pinned, Kind::variable});
+    for (size_t k = freed; k < machine.memory.freed.size(); ++k)
+        machine.memory.freed[k].name += " (until cudaDeviceReset)";
+    for (const auto& module : machine.modules) module->placed.clear();
+    machine.memory.host_is_reached = false;
+    machine.lasting = Failure::none;
 }
 
 uint64_t address_of(Machine& machine, Module& module, const std::string& asked) {

@@ -38,6 +38,12 @@ struct Repeats {
     bool calm = false;  // it was executed, and nothing was found, printed or allocated
 };
 
+// The launch that showed some findings first; 0: they were none after all.
+struct Shown {
+    int number = 0;
+    int64_t process = 0;  // before a fork it was another one
+};
+
 struct Machine {
     Settings settings;
     execution::Executor executor;
@@ -52,7 +58,7 @@ struct Machine {
     uint32_t stack_bytes = 1024;
     std::map<std::string, Repeats> repeats;             // by kernel, shape and parameters
     std::map<std::string, uint64_t> shapes;             // launches by kernel and shape
-    std::map<std::string, int> known;                   // findings: the launch that showed them first
+    std::map<std::string, Shown> known;                 // findings: the launch that showed them first
     std::set<std::string> explained, unsupported;       // kernels once looked at; functions once told
     std::shared_ptr<execution::GlobalMemory> snapshot;  // before the last launch
     uint64_t version_hashed = ~uint64_t{0}, hash = 0;
@@ -69,6 +75,9 @@ void tell_note(Machine& machine, const std::string& text);
 // Device address of a module's variable, which is placed when it is first asked for; a constant one has its
 // bytes there too. 0: there is none of the name.
 uint64_t address_of(Machine& machine, Module& module, const std::string& variable);
+
+// As cudaDeviceReset leaves it: nothing allocated, variables as they began, no failure that lasts.
+void reset(Machine& machine);
 
 // What the emulator placed becomes known as variables.
 void place_new_variables(Machine& machine);

@@ -2,7 +2,7 @@
 #include "instrumentation/runtime/report.h"
 
 #include <array>
-#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -26,18 +26,19 @@ Dim3 extent_of(const json& j) {
 
 json json_of(const Launched& l) {
     return {
-        {"number",   l.number       },
-        {"kernel",   l.kernel       },
-        {"grid",     extent(l.grid) },
-        {"block",    extent(l.block)},
-        {"shared",   l.shared       },
-        {"state",    l.state        },
-        {"said",     l.said         },
-        {"seconds",  l.seconds      },
-        {"findings", l.findings     },
-        {"capture",  l.capture      },
-        {"same_as",  l.same_as      },
-        {"recorded", l.recorded     }
+        {"number",          l.number         },
+        {"kernel",          l.kernel         },
+        {"grid",            extent(l.grid)   },
+        {"block",           extent(l.block)  },
+        {"shared",          l.shared         },
+        {"state",           l.state          },
+        {"said",            l.said           },
+        {"seconds",         l.seconds        },
+        {"findings",        l.findings       },
+        {"capture",         l.capture        },
+        {"same_as",         l.same_as        },
+        {"same_as_process", l.same_as_process},
+        {"recorded",        l.recorded       }
     };
 }
 
@@ -46,7 +47,8 @@ Launched launched_of(const json& j) {
     l.number = j.at("number"), l.kernel = j.at("kernel"), l.grid = extent_of(j.at("grid")),
     l.block = extent_of(j.at("block")), l.shared = j.at("shared"), l.state = j.at("state"),
     l.said = j.at("said"), l.seconds = j.at("seconds"), l.findings = j.at("findings"),
-    l.capture = j.at("capture"), l.same_as = j.at("same_as"), l.recorded = j.at("recorded");
+    l.capture = j.at("capture"), l.same_as = j.at("same_as"), l.same_as_process = j.at("same_as_process"),
+    l.recorded = j.at("recorded");
     return l;
 }
 
@@ -94,10 +96,10 @@ void tell(const Settings& settings, const Event& event) {
     else
         j["text"] = event.text;
     const std::string line = dumped(j) + "\n";
-    std::FILE* file = std::fopen(path_in(settings.folder).c_str(), "ae");
-    if (file == nullptr) return;  // whoever listened is gone
-    std::fwrite(line.data(), 1, line.size(), file);
-    std::fclose(file);
+    const int file = open(path_in(settings.folder).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return;  // whoever listened is gone
+    [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+    close(file);
 }
 
 std::vector<Event> read_report(const std::string& folder) {

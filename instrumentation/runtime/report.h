@@ -35,13 +35,14 @@ struct Launched {
     uint64_t shared = 0;  // dynamic, bytes
     // "run"; "repeated": not executed, as it would have left everything as it was; "left out": --first;
     // "refused": said why; "unsupported": likewise; "unread": it waits for somebody to look at what it would
-    // leave, and is told again by its number when it is executed.
+    // leave, and is told again by its number when it is executed; "begun": told again when it ends.
     std::string state = "run", said;
     double seconds = 0;
     int64_t findings = 0;
-    std::string capture;    // file in the folder; empty: no findings, or those of launch `same_as`
-    int same_as = 0;        // a launch before it with these findings; 0: none
-    bool recorded = false;  // the capture that was asked for
+    std::string capture;          // file in the folder; empty: no findings, or those of launch `same_as`
+    int same_as = 0;              // a launch before it with these findings; 0: none
+    int64_t same_as_process = 0;  // that launch's: before a fork it was another's
+    bool recorded = false;        // the capture that was asked for
 };
 
 struct Event {

@@ -3,6 +3,7 @@
 #include "shim/cudart/streams.h"
 
 #include <cstring>
+#include <string>
 
 using namespace wl::cudart;
 using wl::runtime::Region;
@@ -38,6 +39,16 @@ bool is_released_later(wl::runtime::Machine& machine, uint64_t address) {
     return true;
 }
 
+// What is wrong about it.
+std::string what_is_freed(const wl::runtime::DeviceMemory& memory, uint64_t address) {
+    if (const auto* freed = wl::runtime::freed_at(memory, address)) return freed->name + " once more";
+    const Region* region = wl::runtime::region_of(memory, address);
+    if (region == nullptr) return "memory of the host, or what is no address at all";
+    if (region->base == address) return region->name + " by a function for memory of another kind";
+    return std::to_string(address - region->base) + " bytes into " + region->name +
+        "; only its first byte's address can be freed";
+}
+
 cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
     const Call call = begin_without_looking();
     if (pointer == nullptr) return cudaSuccess;
@@ -46,8 +57,9 @@ cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
     flush_printed(call.machine);
     if (wl::runtime::release(call.machine.memory, address_of(pointer), kinds))
         return done(lasting(call.machine));
-    if (const auto* freed = wl::runtime::freed_at(call.machine.memory, address_of(pointer)))
-        wl::runtime::tell_note(call.machine, "the program frees " + freed->name + " once more");
+    wl::runtime::tell_note(
+        call.machine, "the program frees " + what_is_freed(call.machine.memory, address_of(pointer))
+    );
     return done(cudaErrorInvalidValue);
 }
 

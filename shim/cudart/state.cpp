@@ -148,7 +148,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
     const Call call = begin();
     flush_printed(call.machine);
-    call.machine.lasting = wl::runtime::Failure::none;
+    wl::runtime::reset(call.machine);
     return cudaSuccess;
 }
 }

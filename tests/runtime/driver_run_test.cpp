@@ -42,6 +42,17 @@ TEST(DriverPrograms, MemoryOfEveryKindAndVariablesHoldWhatTheyHoldOnAGpu) {
     EXPECT_EQ(said.out, "6 6 6 12 7\n");
 }
 
+// Of which NVRTC makes what the emulator can run: PTX, with the lines of the source.
+TEST(DriverPrograms, MachineCodeThatNvrtcIsAskedForIsPtx) {
+    const std::string nvrtc = std::string(WL_CUDA) + "/lib/libnvrtc.so.13";
+    const Said said = warplens({"run", "--", WL_NVRTC_PROGRAM, nvrtc});
+    EXPECT_EQ(said.out, "PTX 8\n");
+    EXPECT_EQ(said.status, 1) << said.err;
+    EXPECT_TRUE(has(said.err, "launch 1: shift, grid 1x1x1, block 64x1x1; ")) << said.err;
+    EXPECT_TRUE(has(said.err, "[1] race_shared")) << said.err;
+    EXPECT_TRUE(has(said.err, "shift.cu:4")) << said.err;
+}
+
 TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {
     const Said library = run("library"), linked = run("link");
     EXPECT_EQ(library.out, "CUDA_SUCCESS\n10 8 4 1024\n") << library.err;

@@ -55,7 +55,7 @@ TEST_F(Repeats, FillsCopiesAndFreesKeepTheirPlaceBetweenThem) { EXPECT_EQ(run("o
 TEST_F(Repeats, WhatNothingReadsIsExecutedAtTheEndOrSaid) {
     const Said ended = run("unread"), gone = run("gone"), aborted = run("abort"),
                all = run("gone", {"--first", "0"});
-    const std::string left = "20 not executed, as nothing reads what they would leave";
+    const std::string left = "20 not executed, as the program ended, not by exit(), before it read";
     EXPECT_EQ(ended.out, "1\n");
     EXPECT_FALSE(has(ended.err, "not executed")) << ended.err;
     EXPECT_TRUE(has(ended.err, "launches 1-21: add_one(float*), grid 1x1x1, block 256x1x1; x 21, "))

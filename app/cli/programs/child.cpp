@@ -55,12 +55,15 @@ Ended run_child(
     );
     posix_spawn_file_actions_destroy(&actions);
     if (problem != 0) cannot_start(words[0], problem);
-    int state = 0;
-    bool told = false;
+    let_interrupts_end_waits();
+    int state = 0, told = 0;
     while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-        if (!interrupted() || told) continue;
-        told = true;
-        kill(child, exit_status_of_interruption() - 128);
+        if (!interrupted()) continue;
+        const int asked = exit_status_of_interruption() - 128;
+        if (told++ > 0)
+            kill(child, SIGKILL);  // it was asked once, and went on
+        else if (!interrupted_by_terminal())
+            kill(child, asked);
     }
     if (WIFSIGNALED(state)) return {0, WTERMSIG(state)};
     return {WEXITSTATUS(state), 0};

@@ -19,13 +19,15 @@ using runtime::Launched;
 std::string extent_text(Dim3 d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
 
 int findings_of(const Launched& l) { return !l.capture.empty() ? l.number : l.same_as; }
+int64_t process_of(const Launched& l) { return !l.capture.empty() ? l.process : l.same_as_process; }
 
 bool same_group(const LaunchGroup& g, const Launched& l) {
     const Launched& f = g.first;
     const bool refused = l.state == "refused" || l.state == "unsupported";
     const bool was_refused = f.state == "refused" || f.state == "unsupported";
     return f.process == l.process && f.kernel == l.kernel && f.grid == l.grid && f.block == l.block &&
-        f.shared == l.shared && g.findings_of == findings_of(l) && refused == was_refused && f.said == l.said;
+        f.shared == l.shared && g.findings_of == findings_of(l) && g.process_of == process_of(l) &&
+        refused == was_refused && f.said == l.said && (f.state == "begun") == (l.state == "begun");
 }
 
 std::vector<std::string> texts(const ProgramRun& run, Event::Kind kind) {
@@ -49,12 +51,15 @@ std::string state_text(const LaunchGroup& g, const ProgramRun& run, const Style&
     const Launched& f = g.first;
     if (f.state == "refused") return paint(style, Color::bad, "refused: " + f.said);
     if (is_unsupported(g)) return paint(style, Color::warn, f.said);
+    if (g.begun > 0)
+        return paint(style, Color::warn, "it had begun, and was not over when the program ended");
     if (g.findings_of == 0) return paint(style, Color::good, "ok");
     for (const auto& [launched, capture] : run.found) {
-        if (launched.number != g.findings_of || launched.process != f.process) continue;
+        if (launched.number != g.findings_of || launched.process != g.process_of) continue;
         const size_t count = capture.findings.size();
         std::string text = fmt::format("{} finding{}", count, count == 1 ? "" : "s");
-        if (g.findings_of != f.number) text += fmt::format(", those of launch {}", g.findings_of);
+        if (g.findings_of != f.number || g.process_of != f.process)
+            text += fmt::format(", those of launch {}", g.findings_of);
         return paint(style, Color::bad, text);
     }
     return "";
@@ -75,7 +80,12 @@ std::string group_text(const LaunchGroup& g, const ProgramRun& run, const Style&
     if (g.repeated > 0)
         out += fmt::format("{} not executed again, as they would change nothing; ", g.repeated);
     if (g.unread > 0)
-        out += fmt::format("{} not executed, as nothing reads what they would leave; ", g.unread);
+        out += fmt::format(
+            "{} not executed, as {}; ",
+            g.unread,
+            g.process_ended ? "nothing reads what they would leave"
+                            : "the program ended, not by exit(), before it read what they would leave"
+        );
     if (g.left_out > 0) out += paint(style, Color::warn, fmt::format("{} left out by --first; ", g.left_out));
     return out + state_text(g, run, style) + "\n";
 }
@@ -95,7 +105,10 @@ std::string ended_text(const ProgramRun& run) {
     const auto last = std::find_if(run.events.rbegin(), run.events.rend(), [](const Event& e) {
         return e.kind == Event::Kind::launch;
     });
-    if (last != run.events.rend()) out += fmt::format(", behind launch {}", last->launched.number);
+    if (last != run.events.rend())
+        out += fmt::format(
+            ", {} launch {}", last->launched.state == "begun" ? "in" : "behind", last->launched.number
+        );
     if (run.ended.signal == SIGSEGV)
         out += "; the host cannot read or write device memory through its pointer, if that is what it did";
     return out;
@@ -114,7 +127,7 @@ nlohmann::ordered_json launch_json(const LaunchGroup& g) {
     j["grid"] = {f.grid.x, f.grid.y, f.grid.z}, j["block"] = {f.block.x, f.block.y, f.block.z};
     j["shared"] = f.shared, j["times"] = g.numbers.size();
     j["run"] = g.run, j["repeated"] = g.repeated, j["left_out"] = g.left_out, j["unread"] = g.unread,
-    j["seconds"] = g.seconds;
+    j["begun"] = g.begun, j["seconds"] = g.seconds;
     j["state"] = g.run > 0 ? "run" : f.state, j["said"] = f.said;
     j["findings_of"] = g.findings_of, j["process"] = f.process;
     return j;
@@ -124,30 +137,51 @@ nlohmann::ordered_json launch_json(const LaunchGroup& g) {
 std::set<std::pair<int64_t, int>> executed(const std::vector<Event>& events) {
     std::set<std::pair<int64_t, int>> out;
     for (const Event& e : events)
-        if (e.kind == Event::Kind::launch && e.launched.state != "unread")
+        if (e.kind == Event::Kind::launch && e.launched.state != "unread" && e.launched.state != "begun")
             out.insert({e.process, e.launched.number});
     return out;
+}
+
+// Launches, each as what it came to in the end.
+std::vector<Launched> settled(const std::vector<Event>& events) {
+    const std::set<std::pair<int64_t, int>> over = executed(events);
+    std::set<std::pair<int64_t, int>> begun;
+    for (const Event& e : events)
+        if (e.kind == Event::Kind::launch && e.launched.state == "begun")
+            begun.insert({e.process, e.launched.number});
+    std::vector<Launched> out;
+    for (const Event& e : events) {
+        if (e.kind != Event::Kind::launch) continue;
+        const std::pair<int64_t, int> key{e.process, e.launched.number};
+        const bool waits = e.launched.state == "unread", begins = e.launched.state == "begun";
+        if ((waits && begun.contains(key)) || ((waits || begins) && over.contains(key))) continue;
+        out.push_back(e.launched);
+    }
+    return out;
+}
+
+bool has_ended(const std::vector<Event>& events, int64_t process) {
+    return std::any_of(events.begin(), events.end(), [&](const Event& e) {
+        return e.kind == Event::Kind::ended && e.process == process;
+    });
 }
 
 }  // namespace
 
 std::vector<LaunchGroup> grouped(const std::vector<Event>& events) {
     std::vector<LaunchGroup> out;
-    const std::set<std::pair<int64_t, int>> told = executed(events);
-    for (const Event& e : events) {
-        if (e.kind != Event::Kind::launch) continue;
-        const Launched& l = e.launched;
-        if (l.state == "unread" && told.contains({e.process, l.number})) continue;
+    for (const Launched& l : settled(events)) {
         auto found =
             std::find_if(out.begin(), out.end(), [&](const LaunchGroup& g) { return same_group(g, l); });
         if (found == out.end()) {
-            out.push_back({l, {}, 0, 0, 0, 0, 0, findings_of(l)});
-            found = std::prev(out.end());
+            found = out.emplace(out.end());
+            found->first = l, found->findings_of = findings_of(l), found->process_of = process_of(l);
+            found->process_ended = has_ended(events, l.process);
         }
         found->numbers.push_back(l.number);
         found->run += l.state == "run", found->repeated += l.state == "repeated",
             found->left_out += l.state == "left out", found->unread += l.state == "unread",
-            found->seconds += l.seconds;
+            found->begun += l.state == "begun", found->seconds += l.seconds;
     }
     return out;
 }
@@ -186,9 +220,11 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     if (const std::string ended = ended_text(run); !ended.empty())
         out += paint(style, Color::bad, wrap(ended, 0));
     const int64_t launches = count_of_launches(groups);
+    const std::string verdict = verdict_of(run);
+    const bool cut_off = verdict == "ok" && run.ended.signal != 0;
     out += fmt::format(
         "{}: {} launch{}, {} with findings of {} own; values simulated by the CPU emulator\n",
-        verdict_of(run),
+        cut_off ? "ok as far as it came" : verdict,
         launches,
         launches == 1 ? "" : "es",
         run.found.size(),

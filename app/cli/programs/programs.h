@@ -31,9 +31,11 @@ struct ProgramRun {
 struct LaunchGroup {
     runtime::Launched first;
     std::vector<int> numbers;  // in order
-    int64_t run = 0, repeated = 0, left_out = 0, unread = 0;
+    int64_t run = 0, repeated = 0, left_out = 0, unread = 0, begun = 0;
     double seconds = 0;
-    int findings_of = 0;  // the launch whose findings they share; 0: none
+    int findings_of = 0;         // the launch whose findings they share; 0: none
+    int64_t process_of = 0;      // that launch's
+    bool process_ended = false;  // by exit or by the end of main; what waits then was looked at, as told
 };
 std::vector<LaunchGroup> grouped(const std::vector<runtime::Event>& events);
 

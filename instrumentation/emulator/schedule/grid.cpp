@@ -222,6 +222,13 @@ void report_stuck(Grid& g, bool proven) {
     report(first, std::move(incident));
 }
 
+// A block that polls nothing, in a program that orders no block after another, works: its budget ends it.
+bool may_wait(const Grid& g) {
+    const auto& aside = g.queue.aside;
+    return g.launch.context.program->orders_blocks ||
+        std::any_of(aside.begin(), aside.end(), [](const Block* b) { return b->turn.in_vain > 0; });
+}
+
 // Every block runs on for one turn, one after the other, while nobody else runs. If neither memory nor any of
 // them has changed behind that, none ever will: each goes through the same states again.
 void look_at_all(Grid& g) {
@@ -253,7 +260,8 @@ void look_at_all(Grid& g) {
         if (diverged) return;
         return report_stuck(g, true);
     }
-    if (g.queue.stall.quiet > std::max(kQuietLaunch, kQuietBlock * waiting)) report_stuck(g, false);
+    if (may_wait(g) && g.queue.stall.quiet > std::max(kQuietLaunch, kQuietBlock * waiting))
+        report_stuck(g, false);
 }
 
 // The directed schedule waits for an access that does not come, and everybody else has stopped, too.

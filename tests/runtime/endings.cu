@@ -1,0 +1,191 @@
+// Programs that go wrong or end in an unusual way, one by each word of the command line. All but those that
+// are about something else launch a kernel with a race first, which has to be told whatever comes then.
+#include <cuda_runtime.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+constexpr int kN = 256;
+
+__global__ void scale(float* a) { a[threadIdx.x] *= 2; }
+__global__ void race(float* a) {
+    __shared__ float held[kN];
+    const int i = threadIdx.x;
+    held[i] = a[i];
+    a[i] = held[(i + 1) % kN];
+}
+__device__ int counter = 5;
+__global__ void count_up() { counter += 1; }
+// Ends one day, and writes nothing until then.
+__global__ void generate(unsigned* out, int count) {
+    unsigned x = threadIdx.x;
+    for (int k = 0; k < count; ++k) x = x * 1664525u + 1013904223u;
+    *out = x;
+}
+
+float* filled(float value) {
+    std::vector<float> host(kN, value);
+    float* device = nullptr;
+    cudaMalloc(&device, kN * sizeof(float));
+    cudaMemcpy(device, host.data(), kN * sizeof(float), cudaMemcpyHostToDevice);
+    return device;
+}
+
+float first_of(const float* device) {
+    float value = 0;
+    cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost);
+    return value;
+}
+
+void say(const char* what, cudaError_t error) { printf("%s: %s\n", what, cudaGetErrorName(error)); }
+
+void launch_race() { race<<<1, kN>>>(filled(1)); }
+
+// Launches that wait, as those before with the same parameters were executed and nobody looked.
+void leave_work() {
+    float* a = filled(1);
+    for (int k = 0; k < 3; ++k) scale<<<1, kN>>>(a);
+    launch_race();
+    for (int k = 0; k < 3; ++k) scale<<<1, kN>>>(a);
+}
+
+void segfault() {
+    launch_race();
+    volatile int* nowhere = nullptr;
+    *nowhere = 1;
+}
+
+void forked() {
+    launch_race();
+    const pid_t child = fork();
+    if (child == 0) {
+        float* a = filled(2);
+        scale<<<1, kN>>>(a);
+        printf("child %g\n", first_of(a));
+        launch_race();
+        exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    printf("parent, the child ended with %d\n", WEXITSTATUS(status));
+}
+
+void second_device() {
+    launch_race();
+    say("set", cudaSetDevice(1));
+    say("last", cudaGetLastError());
+    float* a = filled(1);
+    scale<<<1, kN>>>(a);
+    printf("%g\n", first_of(a));
+}
+
+void two_threads() {
+    std::thread one(launch_race), other(launch_race);
+    one.join(), other.join();
+    say("both", cudaDeviceSynchronize());
+}
+
+struct Last {
+    bool launches = false;
+    ~Last() {
+        if (!launches) return;
+        float* a = filled(3);
+        scale<<<1, kN>>>(a);
+        printf("in a destructor %g\n", first_of(a));
+        launch_race();
+    }
+} last;
+
+void freed() {
+    float* a = filled(1);
+    cudaFree(a);
+    float b[4] = {};
+    say("copy", cudaMemcpy(b, a + 1, sizeof b, cudaMemcpyDeviceToHost));
+    scale<<<1, kN>>>(a);
+    say("kernel", cudaDeviceSynchronize());
+}
+
+// The free waits with the launches before it.
+void freed_while_work_waits() {
+    float* a = filled(1);
+    for (int k = 0; k < 3; ++k) scale<<<1, kN>>>(a);
+    cudaFree(a);
+    float b[4] = {};
+    say("copy", cudaMemcpy(b, a, sizeof b, cudaMemcpyDeviceToHost));
+    say("free", cudaFree(a));
+    scale<<<1, kN>>>(a);
+    say("kernel", cudaDeviceSynchronize());
+}
+
+void double_free() {
+    float* a = filled(1);
+    launch_race();
+    say("first", cudaFree(a));
+    say("second", cudaFree(a));
+    int here = 0;
+    say("of the host", cudaFree(&here));
+    say("in the middle", cudaFree(filled(1) + 1));
+}
+
+void reset() {
+    launch_race();
+    float* a = filled(1);
+    count_up<<<1, 1>>>();
+    say("reset", cudaDeviceReset());
+    int counted = 0;
+    count_up<<<1, 1>>>();
+    cudaMemcpyFromSymbol(&counted, counter, sizeof counted);
+    float* b = filled(1);
+    scale<<<1, kN>>>(b);
+    printf("%g, counted %d\n", first_of(b), counted);
+    float value = 0;
+    say("copy", cudaMemcpy(&value, a, sizeof value, cudaMemcpyDeviceToHost));
+    say("free", cudaFree(a));
+    scale<<<1, kN>>>(a);
+    say("kernel", cudaDeviceSynchronize());
+}
+
+void wait_long() {
+    launch_race();
+    generate<<<1, 1>>>(reinterpret_cast<unsigned*>(filled(1)), 1 << 30);
+    say("never said", cudaDeviceSynchronize());
+}
+
+// More than a block's long turns, with nothing written between.
+void work(int count) {
+    unsigned *out = reinterpret_cast<unsigned*>(filled(1)), got = 0, expected = 0;
+    generate<<<1, 1>>>(out, count);
+    for (int k = 0; k < count; ++k) expected = expected * 1664525u + 1013904223u;
+    cudaMemcpy(&got, out, sizeof got, cudaMemcpyDeviceToHost);
+    printf("%s\n", got == expected ? "right" : "wrong");
+}
+
+int main(int argc, char** argv) {
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (what == "segfault") segfault();
+    if (what == "abort") launch_race(), abort();
+    if (what == "exit") leave_work(), exit(3);
+    if (what == "_exit") leave_work(), _exit(3);
+    if (what == "quick") leave_work(), quick_exit(3);
+    if (what == "fork") forked();
+    if (what == "device") second_device();
+    if (what == "threads") two_threads();
+    if (what == "atexit") atexit(launch_race);
+    if (what == "destructor") last.launches = true;
+    if (what == "freed") freed();
+    if (what == "freed waits") freed_while_work_waits();
+    if (what == "double") double_free();
+    if (what == "reset") reset();
+    if (what == "long" || what == "long again") wait_long();
+    if (what == "deaf") signal(SIGINT, SIG_IGN), wait_long();
+    if (what == "work") work(argc > 2 ? atoi(argv[2]) : 1 << 26);
+    if (what == "term") launch_race(), raise(SIGTERM);
+    if (what == "throw") launch_race(), throw 1;
+    return 0;
+}
