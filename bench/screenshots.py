@@ -18,7 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = "960x600,1280x720,1920x1080,2880x1800@3"
 
-REST = "move menu/home"  # the mouse, where no panel is
+REST = "move menu/file"  # the mouse, where no panel is
 CTRL = "hold Ctrl\nkey {0}\nrelease Ctrl"
 # Name and script; each begins where the one before left the window.
 VIEWS = [

@@ -16,7 +16,7 @@
 namespace wl::app {
 namespace {
 
-constexpr int kLarge = 3000;  // rows and columns: no frame compares so many elements
+constexpr int kLarge = 1500;  // rows and columns: no frame compares so many elements
 
 // The first P of block 0 is so large: ones between the first element and the last.
 capture::Capture large_capture(float first, float last) {
