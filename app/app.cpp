@@ -5,6 +5,7 @@
 #include "app/draw/look.h"
 #include "app/perform.h"
 #include "app/session/clock.h"
+#include "app/session/compare/find.h"
 #include "app/session/edit/editor.h"
 #include "app/session/edit/keep.h"
 #include "app/session/edit/open.h"
@@ -132,6 +133,7 @@ void carry_out(App& app, Commands& commands) {
     if (commands.run_b) run_as_b(session, *commands.run_b);
     if (commands.record) run_recording(session, *commands.record);
     if (commands.cancel && session.worker) cancel(*session.worker);
+    if (commands.find_difference) find_difference(session, app.selection, -1, *commands.find_difference);
     ask(app, commands);
     if (commands.open) open_anything(session, app.selection, *commands.open);
     if (commands.open_b) load_other(session, *commands.open_b);

@@ -3,6 +3,7 @@
 
 #include "app/draw/transport.h"
 #include "app/session/clock.h"
+#include "app/session/compare/find.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
 
@@ -82,12 +83,10 @@ void show_b(App& app, Act act) {
         case Act::earlier: return compare_earlier(session);
         case Act::swap: return swap_sides(session, app.selection);
         case Act::drop_b: return drop_other(session);
-        case Act::next_difference: {
+        case Act::next_difference:
             session.against.shown = true;
-            const int next = next_different(session.against, session.capture, app.selection.tile);
-            if (next >= 0) select_tile(session, app.selection, next);
+            find_difference(session, app.selection, app.selection.tile);
             return;
-        }
         default: return;
     }
 }

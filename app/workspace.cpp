@@ -61,6 +61,7 @@ void choose_tab() {
 }
 
 constexpr float kTimeline[] = {222, 206, 196}, kBelow[] = {292, 196, 0};  // heights by Shape
+constexpr float kLowTimeline = 0.27F;    // of a low window, whose heatmaps need the height
 constexpr float kCentre[] = {400, 424};  // so much leaves a heatmap 250: tabs, toolbar, names and colour bar
 
 // What a workspace has elsewhere, and in front.
@@ -150,7 +151,8 @@ void build_layout(unsigned dock_space, float width, float height, Desk desk) {
     ImGui::DockBuilderSetNodeSize(dock_space, {width, height});
     std::array<ImGuiID, 9> node{};
     const auto at = [&node](Dock dock) -> ImGuiID& { return node[static_cast<size_t>(dock)]; };
-    const float timeline = kTimeline[static_cast<size_t>(shape)], below = kBelow[static_cast<size_t>(shape)];
+    const float below = kBelow[static_cast<size_t>(shape)], most = kTimeline[static_cast<size_t>(shape)];
+    const float timeline = shape == Shape::low ? std::min(most, kLowTimeline * height / px(1)) : most;
     const float upper = height - px(timeline), left = left_width(shape), right = right_width(shape);
     const float top = shape == Shape::low ? upper * 0.52F : px(wide ? 240 : 190);
     ImGuiID rest = dock_space;

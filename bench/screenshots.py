@@ -3,9 +3,10 @@
     python3 bench/screenshots.py build/release/app/warplens OUT [--kernel v2c_3] [--fault 32x] [--sizes 960x600,1280x720]
                                  [--themes dark,light] [--only NAME,...]
 
-Draws off screen, so no display is needed. Each size and theme is one process that walks through all views by a script
-(app/shell/driver.h) and writes OUT/WIDTHxHEIGHT[@SCALE]-THEME/NAME.png. A view that cannot be reached fails the run with
-the line of the script that says why.
+Draws off screen, so no display is needed. Each size and theme is a process that walks through all views by a script
+(app/shell/driver.h) and writes OUT/WIDTHxHEIGHT[@SCALE]-THEME/NAME.png; Fragments are those of v2c_4 --fault ld, which
+multiplies by matrix instructions. A view that cannot be reached, or holds nothing, fails the run with the line of the
+script that says why.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = "960x600,1280x720,1920x1080,2880x1800@3"
 
+REST = "move menu/file"  # the mouse, where no panel is
 CTRL = "hold Ctrl\nkey {0}\nrelease Ctrl"
 # Name and script; each begins where the one before left the window.
 VIEWS = [
@@ -31,11 +33,10 @@ VIEWS = [
     ("profiles", "click heat/profiles\nkey Escape\nmove heat/got .5 .5"),
     ("rectangle", "click heat/look\nclick heat/profiles\nkey Escape\nhold Shift\ndrag heat/got .2 .2 40 30\nrelease Shift"),
     ("lanes", "panel Lanes\nwait 3\nuntil waiting no"),
-    ("fragments", "panel Fragments\nwait 3\nuntil waiting no"),
     ("shared_memory", "panel Shared memory\nwait 3\nuntil waiting no"),
     ("provenance", "panel Provenance\nwait 3\nuntil waiting no"),
     ("banks_unasked", "panel Banks\nwait 3"),
-    ("banks", "click banks/count\nuntil banks counted\nwait 3"),
+    ("banks", f"click banks/count\n{REST}\nuntil banks counted\nwait 3"),
     ("learn", "panel Learn\nwait 3\nuntil waiting no"),
     ("findings", "panel Findings"),
     ("source", "panel Source"),
@@ -43,7 +44,7 @@ VIEWS = [
     ("ownership", "panel Ownership"),
     ("element", "panel Element"),
     ("compare_without_b", "panel Heatmaps\npanel Compare"),
-    ("earlier", "key E\nwait 4\nuntil waiting no"),
+    ("earlier", "key E\nwait 4\nuntil waiting no\nkey M\nuntil against B\nwait 3\nuntil waiting no"),
     ("compare", CTRL.format("K") + "\nwait 2\nuntil waiting no"),
     ("element_against_b", "panel Element"),
     ("workspace_step", "hold Shift\nkey V\nrelease Shift\nhold Shift\n" + CTRL.format("2") + "\nrelease Shift\nwait 4\nuntil waiting no"),
@@ -57,6 +58,9 @@ VIEWS = [
     ("home", "key Escape\nwait 2\nclick menu/home\nwait 3"),
 ]
 
+MATRIX_VIEWS = [("fragments", f"panel Fragments\n{REST}\nwait 3\nuntil waiting no\nexpect control/fragments/matrix/cells shown")]
+EMPTY_VIEWS = [("empty", "click menu/home\nwait 3")]
+
 
 def run(words):
     done = subprocess.run([str(w) for w in words], capture_output=True, text=True, cwd=ROOT)
@@ -64,27 +68,27 @@ def run(words):
         sys.exit(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stderr}")
 
 
-def script_of(folder, only):
+def script_of(views, folder, only):
     lines = []
-    for name, script in VIEWS:
+    for name, script in views:
         lines.append(script)
         if not only or name in only:
             lines.append(f"shot {folder / name}.png")
     return "\n".join(lines) + "\n"
 
 
-def draw(program, capture, folder, size, theme, only):
+def draw(program, captures, folder, size, theme, only):
     extent, _, scale = size.partition("@")
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", suffix=".script") as script:
-        script.write(script_of(folder, only))
-        script.flush()
-        words = [program, "open", capture, "--script", script.name, "--screenshot", folder / "last.png"]
-        run([*words, "--size", extent, "--scale", scale or 1, "--theme", theme])
-        empty = "click menu/home\nwait 3\n" + f"shot {folder / 'empty'}.png\n"
-        pathlib.Path(script.name).write_text(empty)
-        words[2:3] = []
-        run([*words, "--size", extent, "--scale", scale or 1, "--theme", theme])
+    for capture, views in ((captures[0], VIEWS), (captures[1], MATRIX_VIEWS), (None, EMPTY_VIEWS)):
+        if only and not only & {name for name, _ in views}:
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".script") as script:
+            script.write(script_of(views, folder, only))
+            script.flush()
+            words = [program, "open", *filter(None, [capture]), "--script", script.name]
+            words += ["--screenshot", folder / "last.png", "--size", extent, "--scale", scale or 1, "--theme", theme]
+            run(words)
     (folder / "last.png").unlink()
 
 
@@ -99,14 +103,16 @@ def main():
     parser.add_argument("--only", default="", help="these views alone")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    capture = options.out / "capture.wlcap"
-    fault = ["--fault", options.fault] if options.fault else []
-    run([options.program, "run", options.kernel, *fault, "-o", capture, "--quiet"])
+    captures = []
+    for kernel, fault in ((options.kernel, options.fault), ("v2c_4", "ld")):
+        captures.append(options.out / f"{pathlib.Path(kernel).stem}.wlcap")
+        words = [options.program, "run", kernel, *(["--fault", fault] if fault else [])]
+        run([*words, "-o", captures[-1], "--quiet"])
     only = set(filter(None, options.only.split(",")))
     for size in options.sizes.split(","):
         for theme in options.themes.split(","):
             folder = options.out / f"{size}-{theme}"
-            draw(options.program, capture, folder, size, theme, only)
+            draw(options.program, captures, folder, size, theme, only)
             print(f"{folder}: {len(list(folder.glob('*.png')))} pictures")
 
 

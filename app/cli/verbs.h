@@ -5,6 +5,9 @@
 
 namespace wl::app {
 
+struct OpenRequest;
+OpenRequest open_request(const Command& command);  // what verb_open opens
+
 int verb_kernels(const Command& command);
 int verb_devices(const Command& command);
 int verb_run(const Command& command);

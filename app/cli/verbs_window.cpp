@@ -134,7 +134,7 @@ int verb_show(const Command& command) {
     return kExitOk;
 }
 
-int verb_open(const Command& command) {
+OpenRequest open_request(const Command& command) {
     OpenRequest r;
     if (is_capture(command.kernel.kernel)) {
         r.capture = command.kernel.kernel;
@@ -154,7 +154,11 @@ int verb_open(const Command& command) {
     r.screenshot = command.screenshot, r.script = command.script, r.scale = command.scale;
     if (!command.theme.empty()) r.light = command.theme == "light";
     std::tie(r.width, r.height) = parse_size(command.size);
-    const int status = open_window(r);
+    return r;
+}
+
+int verb_open(const Command& command) {
+    const int status = open_window(open_request(command));
     return interrupted() ? exit_status_of_interruption() : status;
 }
 

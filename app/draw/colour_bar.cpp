@@ -101,7 +101,11 @@ void draw_colour_bar(Box box, const ColourBar& bar) {
     }
     const float y = box.low.y + px(kThickness + 8);
     const TextStyle dim{Face::small_numbers, colour::kDim};
-    const std::string low = number(bar.full_lo, 3), high = number(bar.full_hi, 3);
+    std::string low, high;
+    for (int digits = 3; digits > 0; --digits) {  // as many as a narrow bar has room for
+        low = number(bar.full_lo, digits), high = number(bar.full_hi, digits);
+        if (measure(dim.face, low).x + measure(dim.face, high).x + px(6) <= box.width()) break;
+    }
     put({box.low.x, y}, dim, low);
     put_right({box.high.x, y}, dim, high);
     const float middle_value =

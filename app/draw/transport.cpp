@@ -8,7 +8,10 @@
 #include <imgui.h>
 
 #include <array>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace wl::app {
 
@@ -27,6 +30,8 @@ constexpr std::array<Step, 7> kSteps{
      {"iteration", "iteration", ""},
      {"go", "break", ""}}
 };
+
+constexpr const char* kMore = "more";
 
 // ‹ label ›; -1: back, 1: on, 0: neither.
 int capsule(ImVec2 at, const std::string& name, std::string_view label, const std::string& tip) {
@@ -88,7 +93,20 @@ std::string bad_words(const Session& session) {
         std::to_string(tile.first_bad_col) + "]\"" + iteration;
 }
 
-void draw_searches(const Session& session, Commands& commands, ImVec2& at, float right) {
+enum class Kind { ways, push, flag };
+struct Item {
+    Kind kind = Kind::push;
+    std::string name, label, tip;  // without a tip: the table of actions has it, or none
+    bool on = false;               // of a flag
+    std::function<void(int way)> act;
+};
+
+float width_of(const Item& item) {
+    if (item.kind == Kind::ways) return capsule_width(item.label);
+    return item.kind == Kind::flag ? toggle_width(item.label) : button_width(item.label);
+}
+
+void add_searches(const Session& session, Commands& commands, std::vector<Item>& items) {
     struct Search {
         const char *name, *label, *tip;
         std::string options;
@@ -99,12 +117,87 @@ void draw_searches(const Session& session, Commands& commands, ImVec2& at, float
          {"step/first-bad", "wrong", "what wrote the first wrong element", bad_words(session)}}
     };
     for (const Search& each : searches) {
-        const float width = button_width(each.label);
-        if (each.options.empty() || at.x + width > right) continue;
-        if (button(at, each.name, each.label)) commands.seek = each.options;
-        if (ImGui::IsItemHovered()) tooltip(each.tip);
-        at.x += width + px(4);
+        if (each.options.empty()) continue;
+        const auto seek = [&commands, options = each.options](int) { commands.seek = options; };
+        items.push_back({Kind::push, each.name, each.label, each.tip, false, seek});
     }
+}
+
+std::vector<Item> items_of(const Session& session, const Selection& selection, Commands& commands) {
+    std::vector<Item> items;
+    const auto add = [&](const std::string& name, const char* label, const char* tip, std::string words) {
+        const auto step = [&commands, words = std::move(words)](int way) {
+            commands.step = way_words(way, words);
+        };
+        items.push_back({Kind::ways, "step/" + name, label, tip, false, step});
+    };
+    for (const Step& each : kSteps) add(each.words, each.label, each.tip, each.words);
+    const std::string element = element_name(session, selection);
+    if (!element.empty()) {
+        add("write", "write", "", "write " + element);
+        const auto flip = [&commands](int) { commands.acts.push_back(Act::break_write); };
+        items.push_back({Kind::flag, "step/break-write", "stop", "", breaks_on(session, element), flip});
+    }
+    for (const Breakpoint& b : session.breakpoints) {
+        if (b.element.empty() || b.element == element) continue;
+        const auto drop = [&commands, b](int) { commands.no_breakpoint = b; };
+        const char* tip = "F5 stops where it is written; a click takes that away";
+        items.push_back({Kind::push, "step/breaks/" + b.element, b.element + " ×", tip, false, drop});
+    }
+    if (has_race(session)) add("race", "race", "", "race");
+    add_searches(session, commands, items);
+    return items;
+}
+
+void draw_item(const Item& item, ImVec2 at) {
+    if (item.kind == Kind::ways) {
+        const int way = capsule(at, item.name, item.label, item.tip);
+        if (way != 0) item.act(way);
+        return;
+    }
+    bool on = item.on;
+    const bool used =
+        item.kind == Kind::flag ? toggle(at, item.name, item.label, on) : button(at, item.name, item.label);
+    if (used) item.act(1);
+    if (item.kind == Kind::push && ImGui::IsItemHovered()) tooltip(item.tip);
+}
+
+// What the row has no room for, as a menu: a way on and a way back are an entry each.
+// Opens to that side of the button where there is more of the window.
+void draw_folded(const std::vector<Item>& items, size_t from, ImVec2 button_low) {
+    const bool up = button_low.y > ImGui::GetIO().DisplaySize.y / 2;
+    const ImVec2 high(button_low.x + button_width(kMore), button_low.y + px(kControlHeight));
+    ImGui::SetNextWindowPos(
+        {high.x, up ? button_low.y - px(4) : high.y + px(4)}, ImGuiCond_Always, {1, up ? 1.0F : 0.0F}
+    );
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(8), px(8)));
+    if (ImGui::BeginPopup("more steps")) {
+        for (size_t i = from; i < items.size(); ++i) {
+            const Item& item = items[i];
+            const auto entry = [&item](const std::string& name, const std::string& label, int way) {
+                if (ImGui::MenuItem(label.c_str(), nullptr, item.on)) item.act(way);
+                register_last_item(name);
+                explain_last_item(name);
+                if (!item.tip.empty() && ImGui::IsItemHovered()) tooltip(item.tip);
+            };
+            entry(item.name, item.label, 1);
+            if (item.kind == Kind::ways) entry(item.name + "/back", "back: " + item.label, -1);
+        }
+        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+        ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
+}
+
+// How many of them stand in the row; fewer than all leave room for the button that opens the rest.
+size_t count_in_row(const std::vector<Item>& items, float room, float gap) {
+    float all = -gap;
+    for (const Item& item : items) all += width_of(item) + gap;
+    if (all <= room) return items.size();
+    float left = room - button_width(kMore);
+    size_t count = 0;
+    while (count < items.size() && (left -= width_of(items[count]) + gap) >= 0) ++count;
+    return count;
 }
 
 }  // namespace
@@ -113,38 +206,19 @@ float draw_transport(
     const Session& session, const Selection& selection, Commands& commands, ImVec2 at, float right
 ) {
     if (session.program.empty()) return at.x;
-    for (const Step& each : kSteps) {
-        if (at.x + capsule_width(each.label) > right) return at.x;
-        const int way = capsule(at, std::string("step/") + each.words, each.label, each.tip);
-        if (way != 0) commands.step = way_words(way, each.words);
-        at.x += capsule_width(each.label) + px(4);
+    const std::vector<Item> items = items_of(session, selection, commands);
+    const float gap = px(4);
+    const size_t count = count_in_row(items, right - at.x, gap);
+    for (size_t i = 0; i < count; ++i) {
+        draw_item(items[i], at);
+        at.x += width_of(items[i]) + gap;
     }
-    const std::string element = element_name(session, selection);
-    if (!element.empty() && at.x + capsule_width("write") <= right) {
-        const int way = capsule(at, "step/write", "write", "");
-        if (way != 0) commands.step = way_words(way, "write " + element);
-        at.x += capsule_width("write") + px(4);
-        bool breaks = breaks_on(session, element);
-        if (at.x + toggle_width("stop") <= right) {
-            if (toggle(at, "step/break-write", "stop", breaks)) commands.acts.push_back(Act::break_write);
-            at.x += toggle_width("stop") + px(6);
-        }
-    }
-    for (const Breakpoint& b : session.breakpoints) {
-        const std::string label = b.element + " ×";
-        if (b.element.empty() || b.element == element || at.x + button_width(label) > right) continue;
-        if (button(at, "step/breaks/" + b.element, label)) commands.no_breakpoint = b;
-        if (ImGui::IsItemHovered()) tooltip("F5 stops where it is written; a click takes that away");
-        at.x += button_width(label) + px(4);
-    }
-    if (has_race(session) && at.x + capsule_width("race") <= right) {
-        const int way = capsule(at, "step/race", "race", "");
-        if (way != 0) commands.step = way_words(way, "race");
-        at.x += capsule_width("race") + px(4);
-    }
-    at.x += px(4);
-    draw_searches(session, commands, at, right);
-    return at.x;
+    if (count == items.size()) return at.x;
+    if (button(at, "step/more", kMore)) ImGui::OpenPopup("more steps");
+    if (ImGui::IsItemHovered() && !ImGui::IsPopupOpen("more steps"))
+        tooltip("the steps and searches that this row has no room for");
+    draw_folded(items, count, at);
+    return at.x + button_width(kMore);
 }
 
 }  // namespace wl::app

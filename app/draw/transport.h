@@ -10,7 +10,7 @@
 
 namespace wl::app {
 
-// In a row from that place on, as far as there is room; returns the x behind them.
+// In a row from that place on; what it has no room for stands in a menu at its end. Returns the x behind.
 float draw_transport(
     const Session& session, const Selection& selection, Commands& commands, ImVec2 at, float right
 );

@@ -103,7 +103,7 @@ void put_cells(
 }
 
 // A row a mark; a click goes to its first tile that differs.
-float draw_marks(const Session& session, Selection& selection, Box box) {
+float draw_marks(const Session& session, const Selection& selection, Commands& commands, Box box) {
     const analysis::CaptureComparison& c = *session.against.counted.answer;
     const float height = px(20);
     Box row{
@@ -118,10 +118,7 @@ float draw_marks(const Session& session, Selection& selection, Box box) {
             {row.high.x, row.high.y + height}
         };
         const bool parts = probe.differ > 0;
-        if (press(row, "compare/mark/" + probe.name)) {
-            const int next = next_different(session.against, session.capture, -1, probe.a);
-            if (next >= 0) select_tile(session, selection, next);
-        }
+        if (press(row, "compare/mark/" + probe.name)) commands.find_difference = probe.a;
         ImDrawList* list = ImGui::GetWindowDrawList();
         const bool chosen = selection.probe == probe.a;
         if (chosen || ImGui::IsItemHovered())
@@ -157,13 +154,13 @@ int line_of_hunk(const std::string& head) {
     return plus == std::string::npos ? 0 : std::atoi(head.c_str() + plus + 1);
 }
 
-void draw_changes(const ComparePanel& panel, const Session& session, Selection& selection, Box box) {
+float draw_changes(const ComparePanel& panel, const Session& session, Selection& selection, Box box) {
     float y = box.low.y;
     if (panel.changes.empty()) {
         put({box.low.x + px(size::kPad), y + px(4)},
             {Face::small_words, colour::kFaint},
             "the sources are the same");
-        return;
+        return y + px(22);
     }
     const float height = px(18);
     int line = 0;
@@ -191,6 +188,31 @@ void draw_changes(const ComparePanel& panel, const Session& session, Selection& 
         );
         if (mark == '+' || mark == ' ') ++line;
     }
+    return y;
+}
+
+// The sentence, marks and changes; returns the y below.
+float draw_answer(
+    const ComparePanel& panel, const Session& session, Selection& selection, Commands& commands, Box box
+) {
+    const Against& against = session.against;
+    const float top = box.low.y;
+    const auto tell = [&](ImU32 ink, std::string_view text) {
+        const float below = say(box, ink, text);
+        register_control("compare/said", {box.low.x, top}, {box.high.x, below});
+        return below;
+    };
+    if (is_counting(against)) return tell(colour::kDim, "Comparing …");
+    if (!against.counted.problem.empty()) return tell(colour::kWarning, against.counted.problem);
+    if (!against.counted.answer)
+        return tell(colour::kDim, "Every tile stands against the same mark one iteration earlier.");
+    const analysis::CaptureComparison& c = *against.counted.answer;
+    const std::string stage = c.first && !c.first->stage.empty() ? ", stage " + c.first->stage : "";
+    box.low.y =
+        tell(c.first ? colour::kBright : colour::kGood, "A " + first_words(c, session.capture) + stage) +
+        px(8);
+    box.low.y = draw_marks(session, selection, commands, box) + px(8);
+    return draw_changes(panel, session, selection, box);
 }
 
 }  // namespace
@@ -222,22 +244,9 @@ void draw(ComparePanel& panel, const Session& session, Selection& selection, Com
         inner,
         commands
     );
-    if (is_counting(against)) {
-        say(inner, colour::kDim, "Comparing …");
-    } else if (against.counted.answer) {
-        const analysis::CaptureComparison& c = *against.counted.answer;
-        inner.low.y = say(inner,
-                          c.first ? colour::kBright : colour::kGood,
-                          "A " + first_words(c, session.capture) +
-                              (c.first && !c.first->stage.empty() ? ", stage " + c.first->stage : "")) +
-            px(8);
-        inner.low.y = draw_marks(session, selection, inner) + px(8);
-        draw_changes(panel, session, selection, inner);
-    } else if (!against.counted.problem.empty()) {
-        say(inner, colour::kWarning, against.counted.problem);
-    } else {
-        say(inner, colour::kDim, "Every tile stands against the same mark one iteration earlier.");
-    }
+    inner.low.y = draw_answer(panel, session, selection, commands, inner);
+    ImGui::SetCursorScreenPos(inner.low);  // what does not fit is scrolled to
+    ImGui::Dummy({1, px(4)});
     ImGui::EndChild();
 }
 

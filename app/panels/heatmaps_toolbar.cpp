@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kOverlayLabels = {"Plain", "Clipped", 
 constexpr std::array<std::string_view, kValueRamps> kValueNames = {"Viridis", "Cividis", "Magma", "Grey"};
 constexpr std::array<std::string_view, kErrorRamps> kErrorNames = {"Blue orange", "Purple green"};
 constexpr float kField = 68;
-constexpr float kLowPanel = 330;  // pixels at scale 1: below it, the toolbar would take what heatmaps need
+constexpr float kLowPanel = 360;  // pixels at scale 1: below it, the toolbar would take what heatmaps need
 
 // Hands out places for groups from left to right, then in the next row.
 struct Flow {

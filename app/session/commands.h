@@ -20,6 +20,7 @@ struct Commands {
     std::optional<SourcePlace> edit;                       // opened in the user's editor
     std::optional<std::string> editor;                     // the command that does
     std::string panel;                                     // comes to the front
+    std::optional<int> find_difference;                    // the first tile of that mark that differs
     bool cancel = false;                                   // the running worker
     bool count_banks = false;
     std::optional<std::string> ask_written;  // the name of an array

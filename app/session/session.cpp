@@ -1,6 +1,7 @@
 // Loading, deriving, running; nothing is drawn here.
 #include "app/session/session.h"
 
+#include "app/session/compare/find.h"
 #include "app/session/edit/keep.h"
 #include "app/session/edit/open.h"
 #include "app/session/edit/rerun.h"
@@ -230,6 +231,7 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_lessons(session);
     changed |= look_after_files(session);
     if (hear_counting(session.against)) tell_difference(session), changed = true;
+    changed |= hear_difference(session, selection);
     const bool paired = session.against.shown && has_other(session.against);
     const uint64_t against = paired ? session.against.number : 0;
     if (selection.tile != session.current.tile || against != session.shown_against) {
@@ -257,8 +259,8 @@ void end_causes(Session& session) {
 
 bool is_waiting(const Session& session) {
     return session.worker || session.opening || session.keeping || session.loading ||
-        is_counting(session.against) || session.banks.worker || is_asking(session.written) ||
-        session.lessons.worker || !session.lanes.talk.asked.empty() ||
+        is_counting(session.against) || session.against.search || session.banks.worker ||
+        is_asking(session.written) || session.lessons.worker || !session.lanes.talk.asked.empty() ||
         !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
         !session.provenance.talk.asked.empty();
 }

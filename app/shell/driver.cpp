@@ -231,6 +231,7 @@ std::string lesson_value(const LessonsAnswer& lessons) {
 // Of what lies over the panels, and of A and B.
 std::optional<std::string> window_value(const App& app, const std::string& key) {
     if (key == "home") return app.workspace.at_home ? "shown" : "hidden";
+    if (key == "theme") return app.ui.light ? "light" : "dark";
     if (key == "scale") return number(static_cast<double>(app.ui.zoom), 3);
     if (key == "keys") return app.workspace.finder.cheat_sheet ? "shown" : "hidden";
     if (key == "finder")

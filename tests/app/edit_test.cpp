@@ -135,9 +135,8 @@ TEST(Edit, TilesStandAgainstBInTheSameHeatmaps) {
         click tiles/b0/i1/P
         expect differ 0
         key M
-        wait 3
+        until iteration 2
         expect tile P
-        expect iteration 2
         click heat/arrange/split
         drag heat/split .5 .5 200 0
         click heat/arrange/blend
@@ -274,7 +273,7 @@ TEST(Edit, RunAsBComparesWithAnotherRun) {
     desk.next(changed_capture(3, 5), desk.source());
     desk.play(
         "click run/start-b\nuntil against B\nexpect captures 1\nexpect tile P\nexpect b attention + 32x\n"
-        "key M\nwait 3\nexpect iteration 5\n"
+        "key M\nuntil iteration 5\n"
     );
 }
 

@@ -206,6 +206,53 @@ TEST(Workspace, EveryControlAnswersOnASmallScreenToo) {
     }
 }
 
+// Low windows fold what the row of steps has no room for into a menu, on and back.
+TEST(Workspace, EveryStepOfTheTimelineIsReachedByTheMouseOnTheSmallestWindow) {
+    for (const int width : {1920, 960, 560}) {
+        Window window(width, 600);
+        window.shell.app.session.program = "/bin/false";
+        window.play("panel Timeline\nmove menu/file\nwait 3\n");
+        const bool folded = value_of(window.shell.app, "control/step/more") == "shown";
+        EXPECT_EQ(folded, width < 1920) << width;
+        if (folded) window.play("click step/more\nwait 3\n");
+        for (const char* name :
+             {"over",
+              "over/back",
+              "iteration",
+              "go/back",
+              "write",
+              "write/back",
+              "break-write",
+              "first-nan",
+              "first-inf",
+              "first-bad"}) {
+            const std::string control = std::string("step/") + name;
+            ASSERT_EQ(value_of(window.shell.app, "control/" + control), "shown") << control << " " << width;
+        }
+        for (const Control& control : window.shell.app.ui.controls) {
+            if (!control.name.starts_with("step/")) continue;
+            EXPECT_GE(control.low.y, 0) << control.name << " " << width;
+            EXPECT_LE(control.high.x, static_cast<float>(width)) << control.name << " " << width;
+            EXPECT_LE(control.high.y, 600) << control.name << " " << width;
+        }
+        if (width == 960) window.play("key Escape\nwait 3\n");  // there it stands in the row
+        window.play("click step/break-write\nwait 3\n");
+        EXPECT_EQ(window.shell.app.session.breakpoints.size(), 1U) << "it answered, " << width;
+    }
+}
+
+TEST(Workspace, HeatmapsHaveTheHeightOfALowWindow) {
+    Window window(960, 600);
+    window.play("click tiles/b0/i0/P\nmove menu/file\nwait 3\n");
+    const auto extent_of = [&](const std::string& name) {
+        for (const Control& control : window.shell.app.ui.controls)
+            if (control.name == name) return control.high.y - control.low.y;
+        return 0.0F;
+    };
+    EXPECT_GT(extent_of("heat/got"), 150);
+    EXPECT_GT(extent_of("timeline/scrub"), 90);
+}
+
 // Names as templates and generated code have them: every panel clips or wraps them, and no control leaves the
 // window.
 TEST(Workspace, VeryLongNamesStayInsideTheirPanels) {

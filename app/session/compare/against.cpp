@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <span>
 #include <vector>
@@ -38,11 +36,6 @@ std::span<const std::byte> cropped(
     return held;
 }
 
-float bound_at(const TileSource& source, int row, int col) {
-    const float bound = source.bounds.empty() ? 0 : source.bound(row, col);
-    return std::isnan(bound) ? 0 : bound;
-}
-
 // A with B in the place of its reference, in the rows and columns that both have.
 TileSource pair_of(const TileSource& a, const TileSource& b, PairHeld& held) {
     TileSource pair = a;
@@ -55,7 +48,7 @@ TileSource pair_of(const TileSource& a, const TileSource& b, PairHeld& held) {
     for (int row = 0; row < pair.rows; ++row)
         for (int col = 0; col < pair.cols; ++col) {
             held.references.push_back(b.got(row, col));
-            held.bounds.push_back(bound_at(a, row, col) + bound_at(b, row, col));
+            held.bounds.push_back(bound_of_pair(a, b, row, col));
         }
     pair.references = std::as_bytes(std::span(held.references));
     pair.bounds = std::as_bytes(std::span(held.bounds));
@@ -82,22 +75,6 @@ TileView make_pair_view(const Pair& pair, uint64_t content, Effort* effort) {
     return view;
 }
 
-bool are_same_bytes(const TileSource& a, const TileSource& b) {
-    return a.dtype == b.dtype && a.cols == b.cols && a.raw.size() == b.raw.size() &&
-        std::memcmp(a.raw.data(), b.raw.data(), a.raw.size()) == 0;
-}
-
-bool differ(const TileSource& a, const TileSource& b) {
-    if (a.raw.empty() || b.raw.empty() || are_same_bytes(a, b)) return false;
-    for (int row = 0; row < std::min(a.rows, b.rows); ++row)
-        for (int col = 0; col < std::min(a.cols, b.cols); ++col) {
-            const double got = a.got(row, col), other = b.got(row, col);
-            const float bound = bound_at(a, row, col) + bound_at(b, row, col);
-            if (std::isnan(got) != std::isnan(other) || analysis::is_bad(got, other, bound)) return true;
-        }
-    return false;
-}
-
 const capture::Capture* b_of(const Against& against, const capture::Capture* a) {
     return against.iterations > 0 || !against.other ? a : against.other.get();
 }
@@ -107,14 +84,6 @@ std::string tile_words(const capture::Capture& c, int tile) {
     const std::string& name = c.probes[static_cast<size_t>(t.probe)].name;
     if (t.block < 0) return "output " + name;
     return fmt::format("{}, iteration {}, {}", name, t.iteration, block_text(c, t.block));
-}
-
-// Of that mark, what has been counted meanwhile says that none of its pairs can differ.
-bool none_differs(const Against& against, int probe) {
-    if (against.iterations > 0 || !against.counted.answer) return false;
-    const auto& probes = against.counted.answer->probes;
-    const auto at = std::ranges::find(probes, probe, &analysis::ProbePairs::a);
-    return at != probes.end() && at->differ == 0 && at->elsewhere == 0;
 }
 
 }  // namespace
@@ -174,19 +143,6 @@ std::string first_words(const analysis::CaptureComparison& comparison, const cap
         pair.elements,
         pair.max_difference
     );
-}
-
-int next_different(const Against& against, const capture::Capture& a, int tile, int probe) {
-    const int count = static_cast<int>(a.tiles.size());
-    for (int distance = 1; distance <= count; ++distance) {
-        const int next = (std::max(tile, -1) + distance) % count;
-        const capture::Tile& of = a.tiles[static_cast<size_t>(next)];
-        if (of.values == capture::kNoBlob || (probe >= 0 && of.probe != probe)) continue;
-        if (none_differs(against, of.probe)) continue;
-        const int b = tile_of_b(against, a, next);
-        if (b >= 0 && differ(source_at(a, next), source_at(*b_of(against, &a), b))) return next;
-    }
-    return -1;
 }
 
 }  // namespace wl::app

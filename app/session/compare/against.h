@@ -1,6 +1,7 @@
 // A and B: the loaded capture and what it is compared with, in the same heatmaps.
 #pragma once
 
+#include "app/session/compare/search.h"
 #include "app/session/tile_load.h"
 #include "app/session/tile_view.h"
 #include "instrumentation/analysis/compare.h"
@@ -27,6 +28,7 @@ struct Against {
     uint64_t number = 0;                            // another whenever what is shown is
     Counted counted;                                // A with `other`
     std::future<Counted> counting;
+    std::unique_ptr<DifferenceSearch> search;  // under way, for the next tile that differs
     Against() = default;
     Against(Against&&) = default;
     Against& operator=(Against&&) = default;
@@ -53,9 +55,5 @@ TileView load_pair_view(
 
 // "differs from l, iteration 0, block (0, 0, 0) on: 64 of 64 elements, by up to 679"
 std::string first_words(const analysis::CaptureComparison& comparison, const capture::Capture& a);
-
-// The next tile of A behind that one whose pair differs, round the end; of that mark alone unless `probe` is
-// -1. -1: none does.
-int next_different(const Against& against, const capture::Capture& a, int tile, int probe = -1);
 
 }  // namespace wl::app

@@ -52,6 +52,7 @@ void replace(Session& session, Selection& selection, capture::Capture fresh, con
     const Selection stood = selection;
     Against against = std::move(session.against);
     if (against.counting.valid()) against.counting.wait();
+    against.search.reset();
     session.loading.reset();
     auto was = std::make_shared<capture::Capture>(std::move(session.capture));
     load(session, selection, std::move(fresh), "");
@@ -248,6 +249,7 @@ void set_other(Session& session, std::shared_ptr<const capture::Capture> other, 
 
 void drop_other(Session& session) {
     session.loading.reset();
+    if (session.against.search) session.message = {};  // how far the search is
     const uint64_t number = session.against.number + 1;
     session.against = {};
     session.against.number = number;
