@@ -211,8 +211,8 @@ struct LanesMark {
         )))                                                                                                  \
     )
 
-// What the memory at ptr means from here on: WL_LAYOUT(name, ptr, rows, cols, ld, order), where order 0 is row
-// major, 1 column major; or WL_LAYOUT(name, ptr, "Swizzle<3,3,3> o (64,64):(64,1)"), any notation of
+// What the memory at ptr means from here on: WL_LAYOUT(name, ptr, rows, cols, ld, order), where order 0 is
+// row major, 1 column major; or WL_LAYOUT(name, ptr, "Swizzle<3,3,3> o (64,64):(64,1)"), any notation of
 // docs/layouts.md without the element type, which is ptr's.
 #define WL_LAYOUT(name, ptr, ...)                                                                      \
     WL_PICK_LAYOUT(__VA_ARGS__, WL_LAYOUT_BY_NUMBERS, WL_NO_LAYOUT, WL_NO_LAYOUT, WL_LAYOUT_BY_TEXT, ) \
@@ -220,16 +220,16 @@ struct LanesMark {
 #define WL_PICK_LAYOUT(a, b, c, d, which, ...) which
 #define WL_LAYOUT_BY_NUMBERS(name, ptr, rows, cols, ld, order) \
     WL_MATRIX_MARK("//@wl layout %0 %1 %2 %3 %4 %5 %6", name, ptr, rows, cols, ld, , "n"(order))
-#define WL_LAYOUT_BY_TEXT(name, ptr, layout)                                                               \
-    do {                                                                                                   \
-        static constexpr char wl_layout[] = #layout;                                                       \
-        static_assert(wl_layout[0] == '"', "the layout of a WL_LAYOUT must be a string literal");          \
-        WL_MARK(                                                                                           \
-            name,                                                                                          \
-            asm volatile("//@wl layout %0 %1 %2 0 0 0 %3" ::"C"(wl_name),                                  \
-                         "n"(wl::probe::kMatrixDType<decltype(ptr)>),                                      \
-                         "l"(&(ptr)[0]),                                                                   \
-                         "C"(wl_layout)                                                                    \
-                         : "memory")                                                                       \
-        );                                                                                                 \
+#define WL_LAYOUT_BY_TEXT(name, ptr, layout)                                                      \
+    do {                                                                                          \
+        static constexpr char wl_layout[] = #layout;                                              \
+        static_assert(wl_layout[0] == '"', "the layout of a WL_LAYOUT must be a string literal"); \
+        WL_MARK(                                                                                  \
+            name,                                                                                 \
+            asm volatile("//@wl layout %0 %1 %2 0 0 0 %3" ::"C"(wl_name),                         \
+                         "n"(wl::probe::kMatrixDType<decltype(ptr)>),                             \
+                         "l"(&(ptr)[0]),                                                          \
+                         "C"(wl_layout)                                                           \
+                         : "memory")                                                              \
+        );                                                                                        \
     } while (0)

@@ -266,9 +266,7 @@ struct OtherShape : testing::Test {
         const std::string divided = "part[0] / " + was + ";";
         const size_t at = source.find(divided);
         const long above = std::count(source.begin(), source.begin() + static_cast<long>(at), '\n');
-        write_file(
-            folder.path + "/centre.cu", source.replace(at, divided.size(), "part[0] / " + now + ";")
-        );
+        write_file(folder.path + "/centre.cu", source.replace(at, divided.size(), "part[0] / " + now + ";"));
         return above + 1;
     }
     json first(std::vector<std::string> words) const {
@@ -287,7 +285,9 @@ TEST_F(OtherShape, WhatMendsBothSaysSoInItsProof) {
 TEST_F(OtherShape, WhatItRefutesIsPutBehind) {
     divide_by("7", "149");
     const json found = first({"--search", "300"});
-    EXPECT_EQ(found.at("title"), "`149` should be `cols`");  // not 150, which is nearer and mends a row of 150
+    EXPECT_EQ(
+        found.at("title"), "`149` should be `cols`"
+    );  // not 150, which is nearer and mends a row of 150
 }
 
 TEST_F(OtherShape, AnIdeaThatMendsOneIsSaidToBeHardlyMeant) {

@@ -1,5 +1,5 @@
-// Boxes that a better one covers: their overlap over their union with every box before them, the largest of it,
-// and how many lie above a limit. A warp a box.
+// Boxes that a better one covers: their overlap over their union with every box before them, the largest of
+// it, and how many lie above a limit. A warp a box.
 #if __has_include(<warplens.cuh>)
 #include <warplens.cuh>
 #else

@@ -1,8 +1,15 @@
-// Edit distances of pairs of words: a block a pair, antidiagonal by antidiagonal, three of them in shared memory.
+// Edit distances of pairs of words: a block a pair, antidiagonal by antidiagonal, three of them in shared
+// memory.
 constexpr int kMost = 96;
 
 extern "C" __global__ void edit_distance(
-    const int* first, const int* second, const int* lengths, int* distance, int pairs, int width, int swap_cost
+    const int* first,
+    const int* second,
+    const int* lengths,
+    int* distance,
+    int pairs,
+    int width,
+    int swap_cost
 ) {
     __shared__ int diagonal[3][kMost];
     const int pair = blockIdx.x;
