@@ -53,9 +53,18 @@ int source_of(const capture::Capture& capture, const std::string& path) {
 // for stays.
 bool is_arrival(const LaneQuestion& q) { return !q.line.empty() && !q.line.starts_with("--tile"); }
 
+// The author's line: in the toolkit's code that which called it.
+std::pair<std::string, int> own_line(const LaneReport& report) {
+    for (const WarpRow& row : report.warps)
+        if (row.warp == report.warp && (row.lanes & report.lanes) != 0 && !row.file.empty())
+            return {row.file, row.line};
+    return {report.file, report.line};
+}
+
 void follow(Session& session, Selection& selection, bool stepped) {
     const LaneReport& report = *session.lanes.report;
-    const int site = site_at_line(session.capture, report.file, report.line);
+    const auto [file, line] = own_line(report);
+    const int site = site_at_line(session.capture, file, line);
     const std::optional<uint32_t> time = timeline_time(session, report);
     if (stepped) {
         move_to_time(session, selection, time.value_or(selection.time));
@@ -67,7 +76,7 @@ void follow(Session& session, Selection& selection, bool stepped) {
         selection.time = *time;
     }
     if (site >= 0) selection.site = site;
-    selection.source = source_of(session.capture, report.file), selection.line = report.line;
+    selection.source = source_of(session.capture, file), selection.line = line;
 }
 
 }  // namespace
