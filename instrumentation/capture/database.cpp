@@ -1,6 +1,7 @@
 // Thin over SQLite's C interface: every return code becomes a DatabaseFault.
 #include "instrumentation/capture/database.h"
 
+#include "instrumentation/base/uri.h"
 #include "instrumentation/capture/capture.h"
 
 #include <algorithm>
@@ -59,22 +60,6 @@ void distrust(sqlite3* db, uint64_t bytes, ReadingTime* limit) {
     sqlite3_progress_handler(db, 10'000, past_limit, limit);
 }
 
-// A path in a URI: every byte that means something there by its number.
-std::string uri_of(const std::string& path) {
-    constexpr std::string_view kPlain = "/-_.";
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string uri = "file:";
-    for (const char c : std::filesystem::absolute(path).string()) {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        const auto byte = static_cast<unsigned char>(c);
-        if (letter || kPlain.find(c) != std::string_view::npos)
-            uri += c;
-        else
-            uri.append("%").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
-    }
-    return uri + "?immutable=1";
-}
-
 }  // namespace
 
 Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit) {
@@ -90,8 +75,9 @@ Database open_bytes(std::span<const std::byte> bytes, ReadingTime* limit) {
 
 Database open_file(const std::string& path, uint64_t bytes, ReadingTime* limit) {
     sqlite3* opened = nullptr;
-    const int code =
-        sqlite3_open_v2(uri_of(path).c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+    const std::string uri =
+        "file:" + percent_encoded(std::filesystem::absolute(path).string()) + "?immutable=1";
+    const int code = sqlite3_open_v2(uri.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
     Database database(opened);
     check(opened, code);
     distrust(opened, bytes, limit);

@@ -1,10 +1,10 @@
 // SARIF 2.1.0 (OASIS Standard, 27 March 2020), as code hosts and editors read it.
 #include "app/cli/formats/report.h"
+#include "instrumentation/base/uri.h"
 #include "instrumentation/capture/verdict.h"
 #include "instrumentation/diagnosis/rules/names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -19,14 +19,7 @@ using nlohmann::ordered_json;
 
 // 3.10.1: an absolute path as a URI, a relative one as a reference (RFC 3986).
 std::string uri_of(const std::string& path) {
-    std::string out = std::filesystem::path(path).is_absolute() ? "file://" : "";
-    for (const char c : path) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain =
-            std::isalnum(byte) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos;
-        out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-    }
-    return out;
+    return (std::filesystem::path(path).is_absolute() ? "file://" : "") + percent_encoded(path);
 }
 
 ordered_json place_of(const std::string& file, int line) {
