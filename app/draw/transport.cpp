@@ -162,8 +162,8 @@ void draw_item(const Item& item, ImVec2 at) {
     if (item.kind == Kind::push && ImGui::IsItemHovered()) tooltip(item.tip);
 }
 
-// What the row has no room for, as a menu: a way on and a way back are an entry each.
-// Opens to that side of the button where there is more of the window.
+// What the row has no room for, as a menu: a way on and a way back are an entry each. It
+// opens to that side of the button where there is more of the window.
 void draw_folded(const std::vector<Item>& items, size_t from, ImVec2 button_low) {
     const bool up = button_low.y > ImGui::GetIO().DisplaySize.y / 2;
     const ImVec2 high(button_low.x + button_width(kMore), button_low.y + px(kControlHeight));

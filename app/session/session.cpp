@@ -188,13 +188,15 @@ void make_current(Session& session, const Selection& selection, Make make) {
     }
 }
 
+TileView begin_view(Session& session, const Selection& selection, bool paired) {
+    return paired
+        ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
+        : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+}
+
 void load_current(Session& session, const Selection& selection, bool paired) {
     session.loading.reset();
-    make_current(session, selection, [&] {
-        return paired
-            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
-            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
-    });
+    make_current(session, selection, [&] { return begin_view(session, selection, paired); });
 }
 
 // What was read from the file alone is measured next.
@@ -203,9 +205,7 @@ void take_current(Session& session, const Selection& selection, bool paired) {
     make_current(session, selection, [&] {
         TileView view = loaded->view.get();
         if (!loaded->reading) return view;
-        return paired
-            ? load_pair_view(session.against, session.capture, selection.tile, session.loads, session.loading)
-            : load_tile_view(session.capture, selection.tile, session.loads, session.loading);
+        return begin_view(session, selection, paired);
     });
 }
 
