@@ -1,7 +1,5 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/rewrite/patch.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/idea.h"
 #include "instrumentation/diagnosis/search/search.h"
@@ -51,9 +49,11 @@ std::string title_of(const Mended& m) {
 std::string besides_text(const Symptoms& s, const Mended& m, capture::Finding& f) {
     std::string out;
     for (const auto& b : m.besides) {
-        f.other = f.where, f.other.line = b.line;
-        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}};
-        f.title += fmt::format(", and at line {} {}", b.line, title_of(other));
+        f.other = f.where, f.other.file = b.where.file, f.other.line = b.where.line;
+        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}, {}};
+        const bool same_file = b.where.file == m.where.file;
+        const std::string line = same_file ? fmt::format("line {}", b.where.line) : place(b.where);
+        f.title += fmt::format(", and at {} {}", line, title_of(other));
         out += fmt::format(", and {} at {},", change_text(other), quoted(s.capture, f.other));
     }
     return out;
@@ -79,9 +79,7 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     f.evidence_kind = capture::EvidenceKind::counterfactual;
     f.proof = m.proof;
     const Experiment& e = s.experiment;
-    if (!m.source.empty() && e.options.on_patch)
-        e.options.on_patch(rewrite::patch_of(m.where.file, read_text_file(e.problem.kernel.source), m.source)
-        );
+    if (!m.patch.empty() && e.options.on_patch) e.options.on_patch(m.patch);
     return f;
 }
 

@@ -11,13 +11,20 @@
 
 namespace wl::diagnosis {
 
+// What a change takes at another place.
+struct Besides {
+    std::string was, now;
+    capture::Where where;  // file and line
+};
+
 struct Mended {
     std::string rule;
     std::string was, now;  // in words of the source; was empty: `now` is missing there
     capture::Where where;  // file and line
     std::string proof;     // what was run, and what it showed
-    std::vector<rewrite::Rewrite::Besides> besides;  // changes of other places that it takes
-    std::string source;        // the whole changed text; empty: the change is of the program alone
+    std::vector<Besides> besides;
+    std::string source;  // the whole changed text, with headers; empty: the change is of the program alone
+    std::string patch;   // of the files that it is made of
     std::string remains = {};  // of another shape, which it does not mend; empty: nothing is known to
 };
 

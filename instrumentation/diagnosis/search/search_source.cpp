@@ -29,27 +29,27 @@ void work(SourceTrials& t) {
 
 Prove by_compiler(const SourceTrials& s) {
     return {
-        [&](size_t k) { return where_of(s.e, s.all[k]); },
+        [&](size_t k) { return where_in(s.unit, s.all[k].line); },
         [&](size_t k) { return proven_by_compiler(s, s.all[k]); }};
 }
 
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
 // should have.
 rewrite::Around around_of(
-    const Experiment& e, const std::vector<Suspect>& suspects, const std::string& file
+    const Experiment& e, const std::vector<Suspect>& suspects, const compile::Unit& unit
 ) {
     rewrite::Around out{numbers_in_play(e), {}};
     for (const Suspect& s : suspects) {
-        if (s.file != file) continue;
-        for (int line = s.line - kNear; line <= s.line + kNear; ++line) {
-            const int far = line == s.line ? s.far : std::abs(line - s.line) == 1 ? 1 : 2;
-            const auto [at, fresh] = out.suspicion.try_emplace(line, far);
-            at->second = std::min(at->second, far);
+        const std::optional<int> at = line_in(unit, s.file, s.line);
+        for (int line = at.value_or(0) - kNear; at && line <= *at + kNear; ++line) {
+            const int far = line == *at ? s.far : std::abs(line - *at) == 1 ? 1 : 2;
+            const auto [known, fresh] = out.suspicion.try_emplace(line, far);
+            known->second = std::min(known->second, far);
         }
     }
     // Nobody made what is wrong: whatever line could have.
     if (out.suspicion.empty())
-        for (const int line : located_lines(e, file)) out.suspicion.emplace(line, 2);
+        for (const int line : located_lines(e, unit)) out.suspicion.emplace(line, 2);
     return out;
 }
 
@@ -103,7 +103,7 @@ SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>&
     const Experiment& e = symptoms.experiment;
     const std::optional<OpenSource> open = open_source(symptoms, &out.unsupported);
     if (!open) return out;
-    rewrite::Around around = around_of(e, suspects, open->file);
+    rewrite::Around around = around_of(e, suspects, open->unit);
     around.values_right = symptoms.first_bad < 0;
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();

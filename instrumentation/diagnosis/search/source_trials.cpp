@@ -144,10 +144,15 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
 
 }  // namespace
 
-std::set<int> located_lines(const Experiment& e, const std::string& file) {
+std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
+    std::vector<std::optional<size_t>> files;
+    for (const std::string& file : e.module.files) files.push_back(file_named(unit, file));
     std::set<int> out;
-    for (const ptx::Location& l : e.module.locations)
-        if (l.line > 0 && e.module.files[static_cast<size_t>(l.file)] == file) out.insert(l.line);
+    for (const ptx::Location& l : e.module.locations) {
+        const std::optional<size_t> file = files[static_cast<size_t>(l.file)];
+        const auto line = file && l.line > 0 ? line_of(unit, {*file, l.line}) : std::nullopt;
+        if (line) out.insert(*line);
+    }
     return out;
 }
 
@@ -159,11 +164,10 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
         return std::nullopt;
     };
     if (path.extension() == ".ptx") return refuse("there is no source");
-    const std::string text = read_text_file(path.string());
-    OpenSource out{
-        path_from_here(path), compile::make_quick(compile_options(e.problem, e.options), text), {}};
+    OpenSource out{unit_of(e), {}, {}};
+    out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text);
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
-    out.source = rewrite::read_source(text, located_lines(e, out.file), e.problem.defines);
+    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), e.problem.defines);
     return out;
 }
 
@@ -177,6 +181,7 @@ SourceTrials trials_of(
     return SourceTrials{
         .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
         .e = s.experiment,
+        .unit = open.unit,
         .quick = open.quick,
         .source = open.source,
         .all = all,
@@ -198,7 +203,7 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
             return try_module(t.hunt.lab.s.prover, module, o);
         });
         if (!proof) return std::nullopt;
-        Mended out = mended_by(t.e, change, std::move(*proof), std::move(text));
+        Mended out = mended_by(t.unit, change, std::move(*proof), std::move(text));
         try_other_shape(*t.shape, out);
         return out;
     } catch (const Error&) {

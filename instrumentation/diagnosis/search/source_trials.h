@@ -2,6 +2,7 @@
 // that holds them all, the others each in a text of its own.
 #pragma once
 
+#include "instrumentation/compile/unit.h"
 #include "instrumentation/compile/variants.h"
 #include "instrumentation/diagnosis/rewrite/switched.h"
 #include "instrumentation/diagnosis/search/hunt.h"
@@ -22,16 +23,18 @@ constexpr uint64_t kQuickTimes = 4;  // instructions of a build that optimises l
 
 // The source as it is searched; nothing where NVRTC does not take it.
 struct OpenSource {
-    std::string file;  // as findings name it
+    compile::Unit unit;
     compile::Quick quick;
     rewrite::Source source;
 };
-std::set<int> located_lines(const Experiment& e, const std::string& file);
+// Of the unit, those that there is code of.
+std::set<int> located_lines(const Experiment& e, const compile::Unit& unit);
 std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not = nullptr);
 
 struct SourceTrials {
     Hunt hunt;
     const Experiment& e;
+    const compile::Unit& unit;
     const compile::Quick& quick;
     const rewrite::Source& source;
     const std::vector<rewrite::Rewrite>& all;
