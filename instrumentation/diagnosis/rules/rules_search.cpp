@@ -1,8 +1,10 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/idea.h"
 #include "instrumentation/diagnosis/search/search.h"
+#include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/suspicion.h"
 
 #include <algorithm>
@@ -102,24 +104,37 @@ Ruled idea_rule(const Symptoms& s) {
 }
 
 Ruled search_rule(const Symptoms& s) {
+    constexpr double kMostShrinking = 0.4, kSmaller = 0.7;  // of the time
     const double seconds = s.experiment.options.search_seconds;
     const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
     // The rules before it are within the time, but for half of it.
-    using Clock = std::chrono::steady_clock;
     const auto since = [](Clock::time_point t) {
         return std::chrono::duration<double>(Clock::now() - t).count();
     };
     const double whole = std::max(seconds - since(s.begun), seconds / 2);
     const auto start = Clock::now();
-    const std::optional<Experiment> debug = other_build(s);
-    const Experiment& build = debug ? *debug : s.experiment;
+    const std::unique_ptr<SmallerShape> smaller = smaller_shape(s, kMostShrinking * whole);
+    const Symptoms& tried_on = smaller ? *smaller->symptoms : s;
+    const std::optional<Experiment> debug = other_build(tried_on);
+    const Experiment& build = debug ? *debug : tried_on.experiment;
     std::vector<Suspect> suspects = suspects_of(s);
-    const std::vector<Suspect> made_by = lines_of_wrong(s, build);
+    const std::vector<Suspect> made_by = lines_of_wrong(tried_on, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
-    SearchResult found = search_source(s, suspects, whole - since(start));
+    SearchResult found;
+    if (smaller) {
+        found = search_source(s, tried_on, suspects, kSmaller * (whole - since(start)));
+        for (Mended& m : found.mended) m.proof += "; found with " + smaller->name;
+    }
+    if (found.mended.empty()) {
+        const size_t tried = found.tried;
+        found = search_source(s, s, suspects, whole - since(start));
+        found.tried += tried;
+    }
     if (!found.unsupported.empty() && found.mended.empty()) {
-        found = search_program(s, build, suspects, whole - since(start));
+        const std::optional<Experiment> whole_build = smaller ? other_build(s) : std::nullopt;
+        const Experiment& searched = smaller ? whole_build ? *whole_build : s.experiment : build;
+        found = search_program(s, searched, suspects, whole - since(start));
     }
     Ruled out;
     if (found.mended.empty()) {

@@ -75,7 +75,7 @@ std::optional<Mended> barrier_place(
     const std::vector<Rewrite> all =
         places(open->source, slots, lines_between(open->source, *first, *last), barrier);
     if (all.empty()) return std::nullopt;
-    SourceTrials t = trials_of(s, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, s, *open, all, kSeconds);
     t.hunt.around = all.size();
     const std::vector<compile::Variant> unchanged =
         compile::compile_variants(open->quick, {open->source.text});

@@ -37,8 +37,11 @@ struct SearchResult {
 
 // Changes of the source's text, compiled many at a time. Until `seconds` have passed, or the first change is
 // proven and those as simple around it are tried, on as many cores as Options::threads says. Which changes
-// are tried in which order depends on the source alone.
-SearchResult search_source(const Symptoms& s, const std::vector<Suspect>& suspects, double seconds);
+// are tried in which order depends on the source alone. They are tried on the symptoms themselves or,
+// quicker, on those of a smaller shape, and proven on the former.
+SearchResult search_source(
+    const Symptoms& s, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
+);
 
 // Where the source says one for the other, of a change that is known to mend the program: the first place at
 // which it mends, as it is compiled.

@@ -97,22 +97,31 @@ void try_first_values(SourceTrials& t, SearchResult& out) {
 
 }  // namespace
 
-SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>& suspects, double seconds) {
+SearchResult search_source(
+    const Symptoms& symptoms, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
+) {
     SearchResult out;
     const auto start = Clock::now();
-    const Experiment& e = symptoms.experiment;
-    const std::optional<OpenSource> open = open_source(symptoms, &out.unsupported);
+    const std::optional<OpenSource> open = open_source(tried_on, &out.unsupported);
     if (!open) return out;
-    rewrite::Around around = around_of(e, suspects, open->unit);
+    rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
     around.values_right = symptoms.first_bad < 0;
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
-    SourceTrials s = trials_of(symptoms, *open, all, 0);
+    SourceTrials s = trials_of(symptoms, tried_on, *open, all, 0);
+    if (&tried_on != &symptoms) {
+        s.proof.emplace(Lab{symptoms});
+        const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(symptoms.prover, o); };
+        out.unsupported = choose_trial(*s.proof, as_it_is, 1);
+        if (!out.unsupported.empty()) return out;
+    }
     const std::vector<compile::Variant> unchanged =
         compile::compile_variants(open->quick, {open->source.text});
     out.unsupported = choose_trial(
         s.hunt.lab,
-        [&](const TrialOptions& o) { return try_variant(e, symptoms.prover, unchanged.front().ptx, 0, o); },
+        [&](const TrialOptions& o) {
+            return try_variant(tried_on.experiment, tried_on.prover, unchanged.front().ptx, 0, o);
+        },
         kQuickTimes
     );
     if (out.unsupported.empty()) {
@@ -132,7 +141,7 @@ std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was
     const std::optional<OpenSource> open = open_source(s);
     if (!open) return std::nullopt;
     const std::vector<Rewrite> all = rewrites(open->source, {{}, {}});
-    SourceTrials t = trials_of(s, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, s, *open, all, kSeconds);
     return first_proven(
         t,
         [&](const Rewrite& r) { return (r.was == was && r.now == now) || (r.was == now && r.now == was); },

@@ -142,6 +142,16 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
     }
 }
 
+// A text holds some 50 to 160 changes: what better code takes to compile is less than what all their trials
+// then save.
+compile::Effort effort_of(const Symptoms& s) {
+    constexpr double kLess = 2'500, kMore = 8'000;  // warp instructions of a trial
+    const double cost = trial_cost(s);
+    return cost < kLess ? compile::Effort::least
+        : cost < kMore  ? compile::Effort::less
+                        : compile::Effort::more;
+}
+
 }  // namespace
 
 std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
@@ -165,22 +175,27 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
     };
     if (path.extension() == ".ptx") return refuse("there is no source");
     OpenSource out{unit_of(e), {}, {}};
-    out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text);
+    out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s));
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
     out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), e.problem.defines);
     return out;
 }
 
 SourceTrials trials_of(
-    const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
+    const Symptoms& s,
+    const Symptoms& tried_on,
+    const OpenSource& open,
+    const std::vector<rewrite::Rewrite>& all,
+    double seconds
 ) {
     constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
     for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
     return SourceTrials{
-        .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
-        .e = s.experiment,
+        .hunt = {.lab = {tried_on}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
+        .e = tried_on.experiment,
+        .whole = s,
         .unit = open.unit,
         .quick = open.quick,
         .source = open.source,
@@ -190,18 +205,18 @@ SourceTrials trials_of(
         .done = std::vector<uint8_t>(all.size()),
         .gains = std::vector<int64_t>(all.size()),
         .written = std::vector<int64_t>(all.size()),
-        .shape = std::make_shared<OtherShape>(OtherShape{s }
+        .shape = std::make_shared<OtherShape>(OtherShape{s        }
           )
     };
 }
 
 std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
     std::string text = rewritten(t.source.text, change);
+    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
     try {
-        const ptx::Module module = changed_module(t.e, text);
-        auto proof = proof_of(t.hunt.lab, [&](const TrialOptions& o) {
-            return try_module(t.hunt.lab.s.prover, module, o);
-        });
+        const ptx::Module module = changed_module(t.whole.experiment, text);
+        auto proof =
+            proof_of(lab, [&](const TrialOptions& o) { return try_module(lab.s.prover, module, o); });
         if (!proof) return std::nullopt;
         Mended out = mended_by(t.unit, change, std::move(*proof), std::move(text));
         try_other_shape(*t.shape, out);
