@@ -34,10 +34,14 @@ std::string entry_in(const Experiment& e, const ptx::Module& module) {
     return {};
 }
 
+// Each text is run once: only of a long trial better code is worth what it takes to compile.
 void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
+    constexpr double kLong = 60'000;  // warp instructions
+    compile::Quick quick = t.quick;
+    if (trial_cost(t.hunt.lab.s) < kLong) quick.effort = compile::Effort::least;
     std::vector<std::string> texts;
     for (const size_t k : changes) texts.push_back(rewritten(t.source.text, t.all[k]));
-    const std::vector<compile::Variant> variants = compile::compile_variants(t.quick, texts);
+    const std::vector<compile::Variant> variants = compile::compile_variants(quick, texts);
     for (size_t n = 0; n < changes.size(); ++n) {
         if (is_over(t.hunt, changes[n])) return;
         t.done[changes[n]] = 1;
@@ -273,9 +277,12 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
     }
     if (!switched.empty()) out.push_back(std::move(switched));
     if (!texts.empty()) out.push_back(std::move(texts));
-    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-        return a.front() < b.front();
-    });
+    // A change in a text of its own takes some four times what another does, and waits for as many of them.
+    const auto turn = [&](const std::vector<size_t>& batch) {
+        constexpr size_t kTimes = 4;
+        return t.slot[batch.front()] < 0 ? kTimes * (batch.front() + kFirst) : batch.front();
+    };
+    std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return turn(a) < turn(b); });
     return out;
 }
 
