@@ -393,7 +393,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Co
         if (pane > 0) hairline({left, box.low.y + toolbar}, {left, box.high.y});
     }
     draw_region_report(panel.tools, tile, box);
-    draw_tooltip(panel, tile, selection.hovered);
+    if (!exists(panel.tools.region)) draw_tooltip(panel, tile, selection.hovered);  // else over its figures
     draw_cell_menu(session, selection, commands);
 }
 

@@ -111,7 +111,8 @@ LineLook look_of(const SourcePanel& panel, const Session& session, const Selecti
 void bring_into_sight(int line, float height) {
     const float seen = ImGui::GetWindowHeight(), top = ImGui::GetScrollY();
     const float wanted = height * (static_cast<float>(line) - 0.5F);
-    const bool visible = wanted > top + height && wanted < top + seen - height;
+    const float bar = ImGui::GetStyle().ScrollbarSize;  // it may lie over the last line
+    const bool visible = wanted > top + height && wanted < top + seen - bar - height;
     if (line > 0 && !visible) ImGui::SetScrollY(std::max(0.0F, wanted - seen * 0.4F));
 }
 
