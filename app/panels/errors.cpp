@@ -266,8 +266,9 @@ void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
     const std::string note =
         compared ? count_text(bad) + " of " + count_text(all) + " (" + number(share, 3) + " %)" : "";
     const ImU32 ink = !compared ? colour::kFaint : bad > 0 ? colour::kBad : colour::kGood;
-    const char* subtitle =
-        compared ? (paired ? "|A - B|" : "|got - reference|") : "no reference to compare with";
+    const char* subtitle = compared                   ? (paired ? "|A - B|" : "|got - reference|")
+        : session.loading && session.loading->reading ? "its reference is being read"
+                                                      : "no reference to compare with";
     const Box rest = draw_header(
         box, {.title = "Errors", .subtitle = subtitle, .note = note, .mark = ink, .note_colour = ink}
     );
