@@ -1,7 +1,6 @@
 // std::async, and a flag that every few rows are asked.
 #include "app/session/tile_load.h"
 
-#include "app/session/tile_preview.h"
 #include "instrumentation/capture/stored.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "app/session/tile_view.h"
 
 #include "app/session/judge.h"
-#include "app/session/tile_preview.h"
 
 #include <algorithm>
 #include <cmath>
