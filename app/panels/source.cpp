@@ -199,7 +199,11 @@ void draw_lines(
     const capture::Source& source = session.capture.sources[static_cast<size_t>(panel.source)];
     const std::vector<std::string_view> lines = lines_of(source.text);
     const float height = px(18), width = ImGui::GetContentRegionAvail().x, sideways = ImGui::GetScrollX();
-    bring_into_sight(scroll_to, height);
+    float& known = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height"));
+    const bool resized = std::exchange(known, ImGui::GetWindowHeight()) != ImGui::GetWindowHeight();
+    const Place place = place_of(session, selection);
+    const int selected = place.source == panel.source ? place.line : 0;
+    bring_into_sight(scroll_to == 0 && resized ? selected : scroll_to, height);
     size_t longest = 0;
     for (const std::string_view line : lines) longest = std::max(longest, line.size());
     const float gutter = px(kGutter),

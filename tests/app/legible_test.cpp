@@ -1,6 +1,8 @@
 // What is written in a frame is read back: nothing over another text, nothing cut off, on small windows too.
 #include "app/shell/legible.h"
 
+#include "app/draw/numbers.h"
+#include "app/session/navigate.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
 #include "tests/support/synthetic_capture.h"
@@ -84,25 +86,78 @@ TEST(Legible, EveryPanelCanBeReadOnWindowsOfEverySize) {
     }
 }
 
+void expect_line_in_sight(const Window& window, int line) {
+    const ImGuiWindow* source = nullptr;
+    for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows)
+        if (each->WasActive && each->ScrollbarX &&
+            std::string(each->Name).find("Source") != std::string::npos)
+            source = each;
+    ASSERT_NE(source, nullptr) << line;
+    const Control* shown = window.control("source/" + std::to_string(line));
+    ASSERT_NE(shown, nullptr) << line;
+    EXPECT_LE(shown->high.y, source->InnerRect.Max.y) << line;
+    EXPECT_GE(shown->low.y, source->InnerRect.Min.y) << line;
+}
+
 TEST(Legible, TheSelectedLineIsAboveTheScrollbarOfALowPanel) {
     for (const Size size : kSizes) {
         Window window(size);
         window.play("panel Source\nmove menu/file\nwait 3\n");
-        const ImGuiWindow* source = nullptr;
-        for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows)
-            if (each->WasActive && each->ScrollbarX &&
-                std::string(each->Name).find("Source") != std::string::npos)
-                source = each;
-        ASSERT_NE(source, nullptr) << size.width;
         for (int line = 1; line < 31; line += 3) {
             select_line(window.shell.app.session, window.shell.app.selection, 0, line);
             window.play("wait 2\n");
-            const Control* shown = window.control("source/" + std::to_string(line));
-            ASSERT_NE(shown, nullptr) << line;
-            EXPECT_LE(shown->high.y, source->InnerRect.Max.y) << line << " at " << size.width;
-            EXPECT_GE(shown->low.y, source->InnerRect.Min.y) << line << " at " << size.width;
+            expect_line_in_sight(window, line);
         }
     }
+}
+
+TEST(Legible, TheSelectedLineStaysInSightWhenThePanelShrinks) {
+    Window window({1280, 720});
+    window.play("panel Source\nmove menu/file\nwait 3\n");
+    for (const int line : {3, 12, 17, 28}) {
+        window.play("hold Ctrl\nhold Shift\nkey 2\nrelease Shift\nrelease Ctrl\nwait 4\n");
+        select_line(window.shell.app.session, window.shell.app.selection, 0, line);
+        window.play("wait 2\nhold Ctrl\nhold Shift\nkey 1\nrelease Shift\nrelease Ctrl\nwait 4\n");
+        window.play("panel Source\nwait 3\n");
+        expect_line_in_sight(window, line);
+    }
+}
+
+TEST(Legible, TheWriterOfAnElementIsToldWithItsLineUnderTheMouse) {
+    Window window({1280, 720});
+    window.play("click tiles/b0/i0/P\nmove heat/got .4 .4\nwait 3\n");
+    const App& app = window.shell.app;
+    const Element at = app.selection.hovered;
+    ASSERT_TRUE(exists(at));
+    const capture::Owner owner = app.session.current.data.owner(at.row, at.col);
+    const std::string line = place_text(app.session.capture, static_cast<int>(owner.site));
+    ASSERT_FALSE(line.empty());
+    const auto is = [](const char* text) { return [text](const Written& w) { return w.text == text; }; };
+    const auto label = std::ranges::find_if(app.ui.written, is("at"));
+    ASSERT_NE(label, app.ui.written.end());
+    EXPECT_TRUE(std::ranges::any_of(app.ui.written, [&](const Written& w) {
+        return w.layer == label->layer && w.text == line;
+    })) << line;
+}
+
+// Numbers in the cells, of both heatmaps, in as many characters as there is room for.
+TEST(Legible, CellsHoldTheirNumbersWhereTheyAreLargeEnough) {
+    Window window({1920, 1080});
+    window.play("click tiles/b0/i0/P\nclick heat/got .5 .5\n");
+    const App& app = window.shell.app;
+    const Element at = app.selection.element;
+    const auto shows = [&](double value) {
+        for (int room = 2; room <= 12; ++room)
+            for (const Written& w : app.ui.written)
+                if (w.scrolls && w.text == cell_number(value, room)) return true;
+        return false;
+    };
+    const TileSource& tile = app.session.current.data;
+    EXPECT_FALSE(shows(tile.got(at.row, at.col)));
+    window.play("key Z\nmove menu/file\nwait 3\n");
+    EXPECT_TRUE(shows(tile.got(at.row, at.col)));
+    EXPECT_TRUE(shows(tile.reference(at.row, at.col)));
+    EXPECT_TRUE(shows(tile.got(at.row + 1, at.col + 1))) << "its neighbours too";
 }
 
 TEST(Legible, FiguresOfARectangleAreNotUnderATooltip) {
