@@ -186,6 +186,7 @@ float next_zoom(float zoom, int steps) {
 
 void frame(App& app) {
     app.ui.controls.clear();
+    app.ui.written.clear();
     app.ui.due = -1;
     const Selection before = app.selection;
     const uint64_t captures = app.session.captures;

@@ -114,7 +114,7 @@ void draw_crumbs(const std::vector<std::string>& crumbs, ImVec2 at, float right)
             {last ? Face::small_strong : Face::small_words, last ? colour::kBright : colour::kDim},
             crumbs[i]
         );
-        if (last || x + px(20) > right) return;
+        if (last || x + px(22 + 40) > right) return;
         const float y = at.y + px(kControlHeight) / 2;
         ImGui::GetWindowDrawList()->AddTriangleFilled(
             {x + px(9), y - px(3)}, {x + px(13), y}, {x + px(9), y + px(3)}, colour::kFaint

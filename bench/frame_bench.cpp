@@ -1,6 +1,7 @@
 // Frame times of the whole window at 1920x1080, off screen: panning in every frame over tiles from 64x64 to
 // 16384x16384 (median, 90th percentile and worst of 200), the first frame, a big tile from the click to its
-// picture and to its figures, and the longest frame of any of it.
+// picture and to its figures, and the longest frame of any of it. `frame_bench shared`: shared memory alone,
+// and ImPlot's heatmap for the ratio.
 #include "app/draw/gl.h"
 #include "app/session/navigate.h"
 #include "app/shell/shell_offscreen.h"
@@ -227,7 +228,8 @@ void measure_square(OffscreenShell& shell, int side) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
+    const bool shared = count > 1 && std::string_view(words[1]) == "shared";
     try {
         const auto begin = Clock::now();
         OffscreenShell shell(1920, 1080, 1);
@@ -240,6 +242,11 @@ int main() {
             reinterpret_cast<const char*>(glGetString(GL_RENDERER)),
             kFrames
         );
+        if (shared) {
+            measure_implot(shell, 512);
+            measure_shared(shell);
+            return 0;
+        }
         select_tile(shell.app.session, shell.app.selection, tile_named(shell.app, "P"));
         settle(shell);
         report("64x64, fitted, panning", measure_frames(shell));

@@ -1,5 +1,6 @@
-// Opening a big capture in the window: open_bench [GIB], 0.5 if none are given. Writing it takes three times
-// that in memory; the file is in the folder for temporary files and goes.
+// Opening a big capture in the window: open_bench [GIB [FILE]], 0.5 if none are given. Writing it takes three
+// times that in memory; the file is in the folder for temporary files and goes. A FILE stays, and is not
+// written again.
 #include "app/draw/gl.h"
 #include "app/session/edit/open.h"
 #include "app/session/navigate.h"
@@ -12,9 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -77,28 +80,61 @@ long held() {
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// Draws until `done`; how long that took, and the longest frame.
+// Seconds that this thread, and all of them, have computed.
+double computed(clockid_t of) {
+    timespec at{};
+    clock_gettime(of, &at);
+    return static_cast<double>(at.tv_sec) * 1000 + static_cast<double>(at.tv_nsec) / 1e6;
+}
+
+// What the window's thread does beside it, without a window: what of it is computing, and what waiting.
+void measure_alone(const std::string& path) {
+    for (int i = 0; i < 3; ++i) {
+        const auto begin = Clock::now();
+        const double before = computed(CLOCK_THREAD_CPUTIME_ID);
+        capture::Capture c = capture::open_capture(path);
+        const double opened = since(begin), opened_cpu = computed(CLOCK_THREAD_CPUTIME_ID) - before;
+        const Loaded loaded = derive(std::move(c));
+        std::printf(
+            "%-44s %6.0f ms   computing %4.0f ms; of that the tables %4.0f and %4.0f ms\n",
+            "read by itself",
+            since(begin),
+            computed(CLOCK_THREAD_CPUTIME_ID) - before,
+            opened,
+            opened_cpu
+        );
+    }
+}
+
+// Draws until `done`, with the pauses that the window makes between frames while it waits; how long that
+// took, and the longest frame.
 template <class Done>
 void until(OffscreenShell& shell, const char* what, Done done) {
     const auto begin = Clock::now();
+    const double before = computed(CLOCK_PROCESS_CPUTIME_ID);
     double longest = 0;
-    do {
+    while (true) {
         const auto frame = Clock::now();
         shell.draw();
         glFinish();
         longest = std::max(longest, since(frame));
-    } while (!done());
+        if (done()) break;
+        for (int i = 0; i < 5 && !has_news(shell.app.session); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
     std::printf(
-        "%-44s %6.0f ms   longest frame %4.0f ms   %5ld MiB held\n",
+        "%-44s %6.0f ms   longest frame %4.0f ms   computing %5.0f ms   %5ld MiB held\n",
         what,
         since(begin),
         longest,
+        computed(CLOCK_PROCESS_CPUTIME_ID) - before,
         held() / 1024
     );
 }
 
 void measure(const std::string& path) {
     std::printf("%.2f GiB\n", static_cast<double>(std::filesystem::file_size(path)) / (1 << 30));
+    measure_alone(path);
     OffscreenShell shell(1920, 1080, 1);
     settle(shell);
     App& app = shell.app;
@@ -123,19 +159,22 @@ void measure(const std::string& path) {
 
 int main(int count, char** words) {
     const double gib = count > 1 && std::atof(words[1]) > 0 ? std::atof(words[1]) : 0.5;
-    const std::string path =
-        (std::filesystem::temp_directory_path() / ("open_bench_" + std::to_string(getpid()) + ".wlcap"))
-            .string();
-    const pid_t writer = fork();  // its memory goes with it
+    const bool keep = count > 2;
+    const std::string path = keep
+        ? words[2]
+        : (std::filesystem::temp_directory_path() / ("open_bench_" + std::to_string(getpid()) + ".wlcap"))
+              .string();
+    const bool there = std::filesystem::exists(path);
+    const pid_t writer = there ? -1 : fork();  // its memory goes with it
     try {
         if (writer == 0) {
             capture::write_capture(big_capture(gib), path);
             _exit(0);
         }
         int status = 0;
-        waitpid(writer, &status, 0);
+        if (!there) waitpid(writer, &status, 0);
         if (status == 0) measure(path);
-        std::filesystem::remove(path);
+        if (!keep) std::filesystem::remove(path);
         return status == 0 ? 0 : 2;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "open_bench: %s\n", error.what());

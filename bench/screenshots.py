@@ -5,8 +5,8 @@
 
 Draws off screen, so no display is needed. Each size and theme is a process that walks through all views by a script
 (app/shell/driver.h) and writes OUT/WIDTHxHEIGHT[@SCALE]-THEME/NAME.png; Fragments are those of v2c_4 --fault ld, which
-multiplies by matrix instructions. A view that cannot be reached, or holds nothing, fails the run with the line of the
-script that says why.
+multiplies by matrix instructions. A view that cannot be reached, holds nothing, or has a text over another or cut off,
+fails the run with the line of the script that says why.
 """
 
 import argparse
@@ -32,9 +32,9 @@ VIEWS = [
     ("look", CTRL.format("1") + "\nkey 1\nclick heat/look\nwait 2"),
     ("profiles", "click heat/profiles\nkey Escape\nmove heat/got .5 .5"),
     ("rectangle", "click heat/look\nclick heat/profiles\nkey Escape\nhold Shift\ndrag heat/got .2 .2 40 30\nrelease Shift"),
-    ("lanes", "panel Lanes\nwait 3\nuntil waiting no"),
-    ("shared_memory", "panel Shared memory\nwait 3\nuntil waiting no"),
-    ("provenance", "panel Provenance\nwait 3\nuntil waiting no"),
+    ("lanes", f"panel Lanes\n{REST}\nwait 3\nuntil waiting no"),
+    ("shared_memory", f"panel Shared memory\n{REST}\nwait 3\nuntil waiting no"),
+    ("provenance", f"panel Provenance\n{REST}\nwait 3\nuntil waiting no"),
     ("banks_unasked", "panel Banks\nwait 3"),
     ("banks", f"click banks/count\n{REST}\nuntil banks counted\nwait 3"),
     ("learn", "panel Learn\nwait 3\nuntil waiting no"),
@@ -73,7 +73,7 @@ def script_of(views, folder, only):
     for name, script in views:
         lines.append(script)
         if not only or name in only:
-            lines.append(f"shot {folder / name}.png")
+            lines += [f"shot {folder / name}.png", "expect legible yes"]
     return "\n".join(lines) + "\n"
 
 

@@ -178,6 +178,7 @@ void draw_path(const MemoryGrid& g, const std::vector<LaidPlace>& path, const Ar
     );
     const ImVec2 at(tip.x + along.x * 0.9F, tip.y + along.y * 0.9F),
         extent = measure(Face::small_strong, arrow.label);
+    covers({at.x - extent.x / 2 - 2, at.y - extent.y / 2}, {at.x + extent.x / 2 + 2, at.y + extent.y / 2});
     list->AddRectFilled(
         {at.x - extent.x / 2 - 2, at.y - extent.y / 2},
         {at.x + extent.x / 2 + 2, at.y + extent.y / 2},

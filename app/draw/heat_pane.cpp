@@ -142,6 +142,7 @@ int ruler_step(double cell, float room) {
 void tab(ImVec2 centre, const std::string& text) {
     const ImVec2 extent = measure(Face::small_numbers, text);
     const ImVec2 half(extent.x / 2 + px(4), px(8));
+    covers({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y});
     ImGui::GetWindowDrawList()->AddRectFilled(
         {centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, colour::kBright, px(2)
     );

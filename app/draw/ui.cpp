@@ -1,6 +1,8 @@
 // Text and marks straight into the window's draw list: no layout, no state.
 #include "app/draw/ui.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -9,9 +11,23 @@ namespace wl::app {
 
 namespace {
 
+void keep(ImVec2 at, Face face, std::string_view text, float wrap) {
+    const ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImRect window = ImGui::GetCurrentWindow()->InnerClipRect;
+    const ImVec2 low = list->GetClipRectMin(), high = list->GetClipRectMax();
+    const ImVec2 extent = wrap > 0 ? ImVec2(wrap, wrapped_height(wrap, face, text))
+                                   : ImVec2(measure(face, text).x, font_size(face));
+    const bool scrolls = low.x > window.Min.x || high.x < window.Max.x;
+    ui().written.push_back({
+        std::string(text), at, {at.x + extent.x, at.y + extent.y},
+          low, high, scrolls, list
+    });
+}
+
 // At whole pixels, which it returns; `wrap` 0: on one line.
 ImVec2 add_text(ImVec2 at, TextStyle style, std::string_view text, float wrap) {
     const ImVec2 whole(std::floor(at.x), std::floor(at.y));
+    if (ui().watched) keep(whole, style.face, text, wrap);
     ImGui::GetWindowDrawList()->AddText(
         font_of(style.face),
         font_size(style.face),
@@ -87,15 +103,26 @@ void put_centred(ImVec2 centre, TextStyle style, std::string_view text) {
     put({centre.x - extent.x / 2, centre.y - line_height(style.face) / 2}, style, text);
 }
 
-float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text) {
-    if (measure(style.face, text).x <= width) return put(at, style, text);
+std::string shortened(Face face, std::string_view text, float width) {
+    if (measure(face, text).x <= width) return std::string(text);
     const std::string_view ellipsis = "…";
-    const float room = width - measure(style.face, ellipsis).x;
+    const float room = width - measure(face, ellipsis).x;
     const char* end = text.data();  // of the last whole character that fits
-    font_of(style.face)
-        ->CalcTextSizeA(font_size(style.face), room, 0, text.data(), text.data() + text.size(), &end);
-    if (end == text.data()) return at.x;
-    return put(at, style, std::string(text.data(), end) + std::string(ellipsis));
+    font_of(face)->CalcTextSizeA(font_size(face), room, 0, text.data(), text.data() + text.size(), &end);
+    return end == text.data() ? "" : std::string(text.data(), end) + std::string(ellipsis);
+}
+
+float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text) {
+    return measure(style.face, text).x <= width ? put(at, style, text)
+                                                : put(at, style, shortened(style.face, text, width));
+}
+
+void covers(ImVec2 low, ImVec2 high) {
+    const void* layer = ImGui::GetWindowDrawList();
+    std::erase_if(ui().written, [&](const Written& w) {
+        return w.layer == layer && w.low.x < high.x && w.high.x > low.x && w.low.y < high.y &&
+            w.high.y > low.y;
+    });
 }
 
 float wrapped_height(float width, Face face, std::string_view text) {

@@ -19,6 +19,14 @@ struct Control {
     ImVec2 low, high;
 };
 
+// A text of the current frame, where it stands and what of that can be seen.
+struct Written {
+    std::string text;
+    ImVec2 low, high, clip_low, clip_high;
+    bool scrolls = false;         // in a clip of its own, inside which it may be moved
+    const void* layer = nullptr;  // what is drawn together, in order
+};
+
 struct Ui {
     Fonts fonts;
     float scale = 1;     // of everything: base * zoom
@@ -27,6 +35,8 @@ struct Ui {
     bool light = false;  // the theme; apply_style after a change
     HeatRenderer heat;
     std::vector<Control> controls;  // filled while a frame is drawn
+    bool watched = false;           // texts are kept too
+    std::vector<Written> written;   // filled while a watched frame is drawn
     float due = -1;                 // seconds until the next frame is drawn though nothing happens; -1: none
 };
 Ui& ui();
@@ -59,8 +69,10 @@ ImVec2 measure(Face face, std::string_view text);
 float put(ImVec2 at, TextStyle style, std::string_view text);  // returns the x after the text
 void put_right(ImVec2 right, TextStyle style, std::string_view text);
 void put_centred(ImVec2 centre, TextStyle style, std::string_view text);
-float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text);  // with an ellipsis
+std::string shortened(Face face, std::string_view text, float width);  // with an ellipsis, where it is cut
+float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text);  // shortened
 float line_height(Face face);
+void covers(ImVec2 low, ImVec2 high);  // something was drawn there over the texts below it
 float put_wrapped(
     ImVec2 at, float width, TextStyle style, std::string_view text
 );  // returns the y below the text

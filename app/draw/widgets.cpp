@@ -50,7 +50,8 @@ Box draw_header(Box box, const Header& header) {
     x += px(8);
     const bool note_fits = note_width > 0 && end - x > note_width;
     const float room = end - x - (note_fits ? note_width : 0);
-    if (room > px(24)) {
+    constexpr float kWorthIt = 64;  // pixels at scale 1: a few words and an ellipsis
+    if (room > px(kWorthIt) || measure(Face::small_words, header.subtitle).x <= room) {
         put_clipped(
             {x, middle(box.low.y, height, Face::small_words)},
             room,
@@ -95,6 +96,26 @@ float segmented_width(std::span<const std::string_view> labels) {
     float width = px(4);
     for (const std::string_view label : labels) width += measure(Face::small_words, label).x + px(18);
     return width;
+}
+
+ImVec2 Groups::place(float width) {
+    if (at.x > box.low.x && at.x + width > box.high.x) at = {box.low.x, at.y + px(kControlHeight + 6)};
+    const ImVec2 here = at;
+    at.x += width + px(gap);
+    return here;
+}
+
+Groups groups_in(Box box) {
+    const float pad = px(size::kPad);
+    return {
+        {{box.low.x + pad, box.low.y}, {box.high.x - pad, box.high.y}},
+        {box.low.x + pad,              box.low.y + px(4)             },
+        10
+    };
+}
+
+float toolbar_height(const Groups& groups, Box box) {
+    return groups.at.y + px(kControlHeight + 4) - box.low.y;
 }
 
 int segmented(ImVec2 at, const Segments& segments) {

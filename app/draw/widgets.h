@@ -50,6 +50,16 @@ void pop_field_style();
 bool number_field(ImVec2 at, float width, std::string_view name, float& value);
 constexpr float kControlHeight = 22;  // pixels at scale 1
 
+// Hands out places for groups of controls from left to right, then in the next row.
+struct Groups {
+    Box box;
+    ImVec2 at;
+    float gap = 14;  // pixels at scale 1
+    ImVec2 place(float width);
+};
+Groups groups_in(Box box);                            // in the rows of a toolbar at the top of that box
+float toolbar_height(const Groups& groups, Box box);  // of the rows that were begun
+
 // A panel that has nothing to show says why. Returns the y below.
 float say(Box box, ImU32 ink, std::string_view text);
 // The same of a worker that ended; true: "Ask again" was pressed, which registers as NAME/ask-again.

@@ -88,11 +88,16 @@ void draw_histogram(const ErrorHistogram& errors, Box box) {
 }
 
 constexpr int kColumns = 7;
-// Right edges, of the width; where it is narrow the reference is left out: got and difference say it.
+enum Column : uint8_t { kRow, kCol, kGotten, kWanted, kDifferent, kExcess, kWriter };
+// Right edges, of the width; where it is narrow the reference is left out, as got and difference say it, and
+// where it is narrower still what was got: Element says it.
 using Ends = std::array<float, kColumns>;
-constexpr Ends kWideEnds = {0.09F, 0.18F, 0.36F, 0.55F, 0.69F, 0.82F, 1.0F},
-               kNarrowEnds = {0.11F, 0.22F, 0.44F, -1, 0.61F, 0.75F, 1.0F};
-const Ends& column_ends(Box row) { return row.width() < px(340) ? kNarrowEnds : kWideEnds; }
+constexpr Ends kWideEnds = {0.09F, 0.18F, 0.35F, 0.52F, 0.67F, 0.82F, 1.0F},
+               kNarrowEnds = {0.11F, 0.22F, 0.41F, -1, 0.58F, 0.75F, 1.0F},
+               kSlimEnds = {0.14F, 0.28F, -1, -1, 0.5F, 0.72F, 1.0F};
+const Ends& column_ends(float width) {
+    return width < px(265) ? kSlimEnds : width < px(340) ? kNarrowEnds : kWideEnds;
+}
 
 void put_cells(
     Box row,
@@ -101,17 +106,27 @@ void put_cells(
     Face face
 ) {
     const float top = middle(row.low.y, row.height(), face);
-    const Ends& ends = column_ends(row);
+    const Ends& ends = column_ends(row.width());
     for (size_t i = 0; i < kColumns; ++i)
         if (ends[i] > 0)
             put_right({row.low.x + row.width() * ends[i] - px(4), top}, {face, inks[i]}, cells[i]);
 }
 
+// With as many digits as its column has room for.
+std::string cell_text(double value, Column column, float width) {
+    const Ends& ends = column_ends(width);
+    float left = 0;
+    for (size_t before = 0; before < column; ++before) left = std::max(left, ends[before]);
+    const float room = (ends[column] - left) * width - px(8);
+    const auto characters = static_cast<int>(room / measure(Face::small_numbers, "0").x);
+    return characters < 2 ? "" : cell_number(value, std::min(characters, 9));
+}
+
 // What the rows are in the order of: the difference in bounds.
-std::string excess_text(const TileView& tile, Element at) {
+std::string excess_text(const TileView& tile, Element at, float width) {
     const double got = tile.data.got(at.row, at.col), reference = tile.data.reference(at.row, at.col);
     const double excess = std::abs(got - reference) / static_cast<double>(tile.data.bound(at.row, at.col));
-    return std::isfinite(excess) ? number(excess, 3) : "-";
+    return std::isfinite(excess) ? cell_text(excess, kExcess, width) : "-";
 }
 
 void draw_worst(const Session& session, Selection& selection, float width) {
@@ -152,10 +167,10 @@ void draw_worst(const Session& session, Selection& selection, float width) {
                 box,
                 {std::to_string(at.row),
                  std::to_string(at.col),
-                 number(got, 5),
-                 number(reference, 5),
-                 number(std::abs(got - reference), 3),
-                 excess_text(tile, at),
+                 cell_text(got, kGotten, width),
+                 cell_text(reference, kWanted, width),
+                 cell_text(std::abs(got - reference), kDifferent, width),
+                 excess_text(tile, at, width),
                  writer},
                 {colour::kText,
                  colour::kText,
@@ -189,8 +204,12 @@ std::vector<Figure> figures_of(const TileView& tile, const capture::Tile& of) {
         {"mean", text(layer.mean),                    colour::kDim},
         {"max",  text(static_cast<double>(layer.hi)), colour::kDim},
     };
-    figures.push_back({"NaN", count_text(of.nan), count_ink(of.nan)});
-    figures.push_back({"Inf", count_text(of.inf), count_ink(of.inf)});
+    // Counts first where there are any: what has no room at the end is left out.
+    const auto count = [&](const char* label, int64_t n) {
+        figures.insert(n > 0 ? figures.begin() : figures.end(), {label, count_text(n), count_ink(n)});
+    };
+    count("Inf", of.inf);
+    count("NaN", of.nan);
     return figures;
 }
 
@@ -247,8 +266,9 @@ void draw(ErrorsPanel& panel, const Session& session, Selection& selection) {
     const std::string note =
         compared ? count_text(bad) + " of " + count_text(all) + " (" + number(share, 3) + " %)" : "";
     const ImU32 ink = !compared ? colour::kFaint : bad > 0 ? colour::kBad : colour::kGood;
-    const char* subtitle =
-        compared ? (paired ? "|A - B|" : "|got - reference|") : "no reference to compare with";
+    const char* subtitle = compared                   ? (paired ? "|A - B|" : "|got - reference|")
+        : session.loading && session.loading->reading ? "its reference is being read"
+                                                      : "no reference to compare with";
     const Box rest = draw_header(
         box, {.title = "Errors", .subtitle = subtitle, .note = note, .mark = ink, .note_colour = ink}
     );

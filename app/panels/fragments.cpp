@@ -48,7 +48,7 @@ void follow(FragmentsPanel& panel, const Session& session, const FragmentQuestio
     panel.hover = {panel.hover.next, kNoPlace};
 }
 
-void draw_tabs(FragmentsPanel& panel, const fragments::Live& live, ImVec2& at) {
+void draw_tabs(FragmentsPanel& panel, const fragments::Live& live, Groups& groups) {
     std::vector<std::string> names;
     for (const fragments::Operand& o : live.operands) {
         names.push_back(o.name);
@@ -56,24 +56,28 @@ void draw_tabs(FragmentsPanel& panel, const fragments::Live& live, ImVec2& at) {
     }
     const std::vector<std::string_view> labels(names.begin(), names.end());
     if (labels.empty()) return;
+    const ImVec2 at = groups.place(segmented_width(labels));
     panel.operand = segmented(at, {"fragments/operand", labels, panel.operand});
-    at.x += segmented_width(labels) + px(12);
 }
 
-void draw_toolbar(FragmentsPanel& panel, const fragments::Live* live, Box box) {
-    ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(4));
-    if (live != nullptr) draw_tabs(panel, *live, at);
+// Returns its height.
+float draw_toolbar(FragmentsPanel& panel, const fragments::Live* live, Box box) {
+    Groups groups = groups_in(box);
+    if (live != nullptr) draw_tabs(panel, *live, groups);
     constexpr std::array<std::string_view, 4> kColours = {"Lane", "Register", "Value", "Error"};
-    panel.colour = static_cast<FragmentColour>(
-        segmented(at, {"fragments/colour", kColours, static_cast<int>(panel.colour)})
-    );
-    at.x += segmented_width(kColours) + px(12);
+    panel.colour = static_cast<FragmentColour>(segmented(
+        groups.place(segmented_width(kColours)),
+        {"fragments/colour", kColours, static_cast<int>(panel.colour)}
+    ));
     constexpr std::array<std::string_view, 2> kMemory = {"Matrix", "Banks"};
-    panel.banks = segmented(at, {"fragments/memory", kMemory, panel.banks ? 1 : 0}) == 1;
-    at.x += segmented_width(kMemory) + px(12);
+    panel.banks =
+        segmented(
+            groups.place(segmented_width(kMemory)), {"fragments/memory", kMemory, panel.banks ? 1 : 0}
+        ) == 1;
+    const ImVec2 at = groups.place(px(60));
     if (button(at, "fragments/back", "‹", {.width = px(28)})) --panel.hit;
-    at.x += px(32);
-    if (button(at, "fragments/forward", "›", {.width = px(28)})) ++panel.hit;
+    if (button({at.x + px(32), at.y}, "fragments/forward", "›", {.width = px(28)})) ++panel.hit;
+    return toolbar_height(groups, box);
 }
 
 // The program's lines with matrix instructions; a click selects one.
@@ -252,8 +256,7 @@ void draw(FragmentsPanel& panel, const Session& session, Selection& selection, C
         : file_name(answer.report->live.file) + ":" + std::to_string(answer.report->live.line);
     const Box rest = draw_header(box, {.title = "Fragments", .subtitle = subtitle, .note = note});
     hairline(rest.low, {rest.high.x, rest.low.y});
-    draw_toolbar(panel, there ? &answer.report->live : nullptr, rest);
-    const float lines = rest.low.y + px(30);
+    const float lines = rest.low.y + draw_toolbar(panel, there ? &answer.report->live : nullptr, rest);
     draw_lines(
         panel,
         session,

@@ -216,7 +216,8 @@ void draw_one(HeatmapsPanel& panel, const Session& session, Selection& selection
     draw_colour_bar(boxes.bar, bar);
 }
 
-void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) {
+void draw_tooltip(const HeatmapsPanel& panel, const Session& session, Element at) {
+    const TileView& tile = session.current;
     if (!exists(at) || !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) ||
         ImGui::IsMouseDown(ImGuiMouseButton_Left))
         return;
@@ -247,6 +248,8 @@ void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) 
                     : "warp " + std::to_string(owner.warp) + " lane " + std::to_string(owner.lane),
              colour::kDim}
         );
+        if (!nobody)
+            rows.push_back({"at", place_text(session.capture, static_cast<int>(owner.site)), colour::kDim});
     }
     ImGui::SetNextWindowSize({px(206), px(34) + px(20) * static_cast<float>(rows.size())});
     if (!ImGui::BeginTooltip()) return;
@@ -264,7 +267,8 @@ void draw_tooltip(const HeatmapsPanel& panel, const TileView& tile, Element at) 
 }
 
 // Of measuring a big tile, whose preview is shown meanwhile.
-void draw_progress(const TileLoad& load, Box toolbar) {
+void draw_progress(const TileLoad& load, Box toolbar, float height) {
+    toolbar.high.y = toolbar.low.y + height;
     const auto share = static_cast<float>(progress_of(load));
     const float width = toolbar.width() * share;
     ImGui::GetWindowDrawList()->AddRectFilled(
@@ -364,18 +368,12 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Co
         return;
     }
     if (panel.fitted != tile.content && panel.autofit) fit_ranges(panel, tile);
-    const bool typing = ImGui::GetIO().WantTextInput;
-    const bool held = !typing && !ImGui::GetIO().KeyCtrl &&
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool held = !io.WantTextInput && !io.KeyCtrl &&
         (ImGui::IsKeyDown(ImGuiKey_Space) || ImGui::IsKeyDown(ImGuiKey_R));
     panel.flipped = has_reference(tile) && held != panel.swapped;
     const float toolbar = draw_toolbar(panel, session, commands, box);
-    if (session.loading)
-        draw_progress(
-            *session.loading,
-            {
-                box.low, {box.high.x, box.low.y + toolbar}
-        }
-        );
+    if (session.loading) draw_progress(*session.loading, box, toolbar);
     const int panes = has_reference(tile) && panel.arrange == Arrange::side ? 3 : 1;
     const float width = std::floor(box.width() / static_cast<float>(panes));
     for (int pane = 0; pane < panes; ++pane) {
@@ -393,7 +391,7 @@ void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Co
         if (pane > 0) hairline({left, box.low.y + toolbar}, {left, box.high.y});
     }
     draw_region_report(panel.tools, tile, box);
-    draw_tooltip(panel, tile, selection.hovered);
+    if (!exists(panel.tools.region)) draw_tooltip(panel, session, selection.hovered);  // else over them
     draw_cell_menu(session, selection, commands);
 }
 

@@ -19,18 +19,6 @@ constexpr std::array<std::string_view, kErrorRamps> kErrorNames = {"Blue orange"
 constexpr float kField = 68;
 constexpr float kLowPanel = 360;  // pixels at scale 1: below it, the toolbar would take what heatmaps need
 
-// Hands out places for groups from left to right, then in the next row.
-struct Flow {
-    Box box;
-    ImVec2 at;
-    ImVec2 place(float width) {
-        if (at.x > box.low.x && at.x + width > box.high.x) at = {box.low.x, at.y + px(kControlHeight + 6)};
-        const ImVec2 here = at;
-        at.x += width + px(14);
-        return here;
-    }
-};
-
 float label(ImVec2 at, std::string_view text) {
     return put({at.x, middle(at.y, px(kControlHeight), Face::small_words)},
                {Face::small_words, colour::kFaint},
@@ -57,7 +45,7 @@ void draw_range(HeatmapsPanel& panel, const TileView& tile, ImVec2 at) {
 }
 
 // What stands against what, and how.
-void draw_arrangement(HeatmapsPanel& panel, const Session& session, Commands& commands, Flow& flow) {
+void draw_arrangement(HeatmapsPanel& panel, const Session& session, Commands& commands, Groups& flow) {
     if (!has_reference(session.current) && !has_other(session.against)) return;
     panel.arrange = static_cast<Arrange>(segmented(
         flow.place(segmented_width(kArrangeLabels)),
@@ -109,7 +97,7 @@ void draw_look(HeatmapsPanel& panel, const TileView& tile, bool low_panel) {
     ImGui::Dummy({left - low.x + segmented_width(kValueNames), (low_panel ? 7.0F : 4.0F) * row});
 }
 
-void draw_tools(HeatmapsPanel& panel, const TileView& tile, bool low_panel, Flow& flow) {
+void draw_tools(HeatmapsPanel& panel, const TileView& tile, bool low_panel, Groups& flow) {
     const HeatTools& tools = panel.tools;
     const ImVec2 at = flow.place(button_width("Look"));
     const bool hidden = low_panel && (panel.log || !panel.autofit || !panel.linked);
@@ -127,7 +115,7 @@ void draw_tools(HeatmapsPanel& panel, const TileView& tile, bool low_panel, Flow
     ImGui::PopStyleVar();
 }
 
-void draw_wide_tools(HeatmapsPanel& panel, const TileView& tile, Flow& flow) {
+void draw_wide_tools(HeatmapsPanel& panel, const TileView& tile, Groups& flow) {
     panel.log = segmented(
                     flow.place(segmented_width(kScaleLabels)), {"heat/scale", kScaleLabels, panel.log ? 1 : 0}
                 ) == 1;
@@ -141,7 +129,7 @@ void draw_wide_tools(HeatmapsPanel& panel, const TileView& tile, Flow& flow) {
 float draw_toolbar(HeatmapsPanel& panel, const Session& session, Commands& commands, Box box) {
     const TileView& tile = session.current;
     const float pad = px(size::kPad);
-    Flow flow{
+    Groups flow{
         {{box.low.x + pad, box.low.y}, {box.high.x - pad, box.high.y}},
         {box.low.x + pad,              box.low.y + px(7)             }
     };

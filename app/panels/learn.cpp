@@ -18,10 +18,11 @@ constexpr float kList = 232, kRow = 22;  // pixels at scale 1
 void draw_list(LearnPanel& panel, const Session& session, Commands& commands, Box box) {
     ImGui::SetCursorScreenPos(box.low);
     if (ImGui::BeginChild("lessons", {box.width(), box.height()})) {
+        const float width = ImGui::GetContentRegionAvail().x;  // beside the scrollbar, if there is one
         for (const LessonEntry& lesson : session.lessons.lesson.list) {
             const ImVec2 low = ImGui::GetCursorScreenPos();
             const Box row{
-                low, {low.x + box.width(), low.y + px(kRow)}
+                low, {low.x + width, low.y + px(kRow)}
             };
             if (press(row, "learn/" + lesson.number)) {
                 panel.chosen = lesson.number;
@@ -34,9 +35,7 @@ void draw_list(LearnPanel& panel, const Session& session, Commands& commands, Bo
             const float top = middle(low.y, px(kRow), Face::words);
             const ImU32 ink = lesson.solved ? colour::kGood : colour::kFaint;
             put({low.x + px(4), top}, {Face::numbers, ink}, lesson.number);
-            put_clipped(
-                {low.x + px(30), top}, box.width() - px(34), {Face::words, colour::kText}, lesson.title
-            );
+            put_clipped({low.x + px(30), top}, width - px(34), {Face::words, colour::kText}, lesson.title);
             if (ImGui::IsItemHovered()) tooltip(lesson.about);
         }
     }

@@ -122,8 +122,13 @@ void type(
     begin_field(flow, field, wrong);
     ImGui::PushFont(ui().fonts.mono, size::kSmallNumbers);
     const std::string id = "##" + std::string(field.name);
+    const float room = px(field.width) - 2 * ImGui::GetStyle().FramePadding.x;
     ImGui::InputTextWithHint(
-        id.c_str(), hint.c_str(), text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll
+        id.c_str(),
+        shortened(Face::small_numbers, hint, room).c_str(),
+        text.data(),
+        text.size(),
+        ImGuiInputTextFlags_AutoSelectAll
     );
     ImGui::PopFont();
     register_last_item(std::string("run/") + field.name);

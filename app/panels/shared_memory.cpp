@@ -106,7 +106,7 @@ Scene scene_of(SharedMemoryPanel& panel, const SharedAnswered& answer) {
 
 // ---- above the grids
 
-void swizzle_fields(SharedMemoryPanel& panel, ImVec2& at) {
+void swizzle_fields(SharedMemoryPanel& panel, ImVec2 at) {
     constexpr std::array<const char*, 3> kNames = {"shared/bits", "shared/base", "shared/shift"};
     for (size_t k = 0; k < kNames.size(); ++k) {
         auto value = static_cast<float>(panel.swizzle[k]);
@@ -117,30 +117,31 @@ void swizzle_fields(SharedMemoryPanel& panel, ImVec2& at) {
     panel.swizzle[2] = std::max(panel.swizzle[2], panel.swizzle[0]);
 }
 
-void draw_toolbar(SharedMemoryPanel& panel, const SharedReport* report, Box box) {
-    ImVec2 at(box.low.x + px(size::kPad), box.low.y + px(4));
-    constexpr std::array<std::string_view, 6> kColours = {"State", "Warp", "Lane", "Age", "Writers", "Value"};
-    panel.colour =
-        static_cast<SharedColour>(segmented(at, {"shared/colour", kColours, static_cast<int>(panel.colour)}));
-    at.x += segmented_width(kColours) + px(10);
-    toggle(at, "shared/transposed", "Transposed", panel.transposed);
-    at.x += toggle_width("Transposed") + px(10);
-    if (report == nullptr || report->requests.empty()) return;
-    toggle(at, "shared/lanes", "Access", panel.lanes);
-    at.x += toggle_width("Access") + px(6);
-    if (report->requests.size() > 1) {
+void draw_access(SharedMemoryPanel& panel, const SharedReport& report, Groups& groups) {
+    toggle(groups.place(toggle_width("Access")), "shared/lanes", "Access", panel.lanes);
+    if (report.requests.size() > 1) {
+        const ImVec2 at = groups.place(px(51));
         if (button(at, "shared/back", "‹", {.width = px(24)})) --panel.request;
-        at.x += px(27);
-        if (button(at, "shared/forward", "›", {.width = px(24)})) ++panel.request;
-        at.x += px(30);
+        if (button({at.x + px(27), at.y}, "shared/forward", "›", {.width = px(24)})) ++panel.request;
     }
     if (!panel.lanes) return;
     constexpr std::array<std::string_view, 3> kChanges = {"Given", "Pad", "Swizzle"};
-    panel.what_if = segmented(at, {"shared/what-if", kChanges, panel.what_if});
-    at.x += segmented_width(kChanges) + px(6);
-    if (panel.what_if == 1 && number_field(at, px(44), "shared/pad", panel.pad))
+    panel.what_if =
+        segmented(groups.place(segmented_width(kChanges)), {"shared/what-if", kChanges, panel.what_if});
+    if (panel.what_if == 1 && number_field(groups.place(px(44)), px(44), "shared/pad", panel.pad))
         panel.pad = std::clamp(panel.pad, 0.0F, 256.0F);
-    if (panel.what_if == 2) swizzle_fields(panel, at);
+    if (panel.what_if == 2) swizzle_fields(panel, groups.place(px(110)));
+}
+
+float draw_toolbar(SharedMemoryPanel& panel, const SharedReport* report, Box box) {  // returns its height
+    Groups groups = groups_in(box);
+    constexpr std::array<std::string_view, 6> kColours = {"State", "Warp", "Lane", "Age", "Writers", "Value"};
+    panel.colour = static_cast<SharedColour>(segmented(
+        groups.place(segmented_width(kColours)), {"shared/colour", kColours, static_cast<int>(panel.colour)}
+    ));
+    toggle(groups.place(toggle_width("Transposed")), "shared/transposed", "Transposed", panel.transposed);
+    if (report != nullptr && !report->requests.empty()) draw_access(panel, *report, groups);
+    return toolbar_height(groups, box);
 }
 
 // The field for a notation, at the right end of the row of names. Returns where it begins.
@@ -149,7 +150,8 @@ float draw_notation(SharedMemoryPanel& panel, Box row) {
     push_field_style();
     ImGui::SetCursorScreenPos({left, row.low.y});
     ImGui::SetNextItemWidth(width);
-    ImGui::InputTextWithHint("##shared/as", "read as: f16 64x64:ld=72", panel.as.data(), panel.as.size());
+    const std::string hint = shortened(Face::words, "read as: f16 64x64:ld=72", width - px(14));
+    ImGui::InputTextWithHint("##shared/as", hint.c_str(), panel.as.data(), panel.as.size());
     register_last_item("shared/as");
     pop_field_style();
     return left - px(8);
@@ -379,12 +381,12 @@ void draw(SharedMemoryPanel& panel, const Session& session, Selection& selection
                                      : answer.report->state.place;
     const Box rest = draw_header(box, {.title = "Shared memory", .subtitle = subtitle, .note = note});
     hairline(rest.low, {rest.high.x, rest.low.y});
-    draw_toolbar(panel, there ? &*answer.report : nullptr, rest);
+    const float toolbar = draw_toolbar(panel, there ? &*answer.report : nullptr, rest);
     draw_body(
         panel,
         session,
         {
-            {rest.low.x, rest.low.y + px(30)},
+            {rest.low.x, rest.low.y + toolbar},
             rest.high
     }
     );

@@ -111,7 +111,8 @@ LineLook look_of(const SourcePanel& panel, const Session& session, const Selecti
 void bring_into_sight(int line, float height) {
     const float seen = ImGui::GetWindowHeight(), top = ImGui::GetScrollY();
     const float wanted = height * (static_cast<float>(line) - 0.5F);
-    const bool visible = wanted > top + height && wanted < top + seen - height;
+    const float bar = ImGui::GetStyle().ScrollbarSize;  // it may lie over the last line
+    const bool visible = wanted > top + height && wanted < top + seen - bar - height;
     if (line > 0 && !visible) ImGui::SetScrollY(std::max(0.0F, wanted - seen * 0.4F));
 }
 
@@ -198,7 +199,11 @@ void draw_lines(
     const capture::Source& source = session.capture.sources[static_cast<size_t>(panel.source)];
     const std::vector<std::string_view> lines = lines_of(source.text);
     const float height = px(18), width = ImGui::GetContentRegionAvail().x, sideways = ImGui::GetScrollX();
-    bring_into_sight(scroll_to, height);
+    float& known = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height"));
+    const bool resized = std::exchange(known, ImGui::GetWindowHeight()) != ImGui::GetWindowHeight();
+    const Place place = place_of(session, selection);
+    const int selected = place.source == panel.source ? place.line : 0;
+    bring_into_sight(scroll_to == 0 && resized ? selected : scroll_to, height);
     size_t longest = 0;
     for (const std::string_view line : lines) longest = std::max(longest, line.size());
     const float gutter = px(kGutter),

@@ -19,38 +19,66 @@ namespace {
 
 constexpr float kLabels = 86;  // pixels at scale 1
 
-void draw_labels(const TimelineRows& rows, Selection& selection, int warps) {
-    const bool every = rows.height >= px(11);
-    for (int row = 0; row <= warps; ++row) {
-        const bool is_warp = row < warps;
-        const Box box{
-            {rows.label_left,         rows.y(row)    },
-            {rows.scale.left - px(6), rows.y(row + 1)}
-        };
-        if (is_warp && press(box, "timeline/w" + std::to_string(row))) selection.warp = row;
-        if (is_warp && row == selection.warp) {
-            ImDrawList* list = ImGui::GetWindowDrawList();
-            list->AddRectFilled(
-                {rows.label_left, box.low.y},
-                {rows.scale.right, box.high.y},
-                colour::with_alpha(colour::kRaised, 150)
-            );
-            list->AddRectFilled(
-                {rows.label_left, box.low.y + 1}, {rows.label_left + px(3), box.high.y - 1}, colour::kAccent
-            );
-        }
-        if (is_warp && !every && row % 4 != 0) continue;
-        if (is_warp)
-            swatch(
-                {box.low.x + px(12), (box.low.y + box.high.y) / 2 - px(4)},
-                px(8),
-                colour::of(warp_colour(row))
-            );
-        const ImU32 ink = is_warp && row == selection.warp ? colour::kBright : colour::kDim;
-        put({box.low.x + px(is_warp ? 26 : 12), middle(box.low.y, box.height(), Face::small_words)},
-            {Face::small_words, ink},
-            is_warp ? "warp " + std::to_string(row) : "marks");
+void draw_label(const TimelineRows& rows, Selection& selection, int row) {
+    const Box box{
+        {rows.label_left,         rows.y(row)    },
+        {rows.scale.left - px(6), rows.y(row + 1)}
+    };
+    if (press(box, "timeline/w" + std::to_string(row))) selection.warp = row;
+    const bool chosen = row == selection.warp;
+    if (chosen) {
+        ImDrawList* list = ImGui::GetWindowDrawList();
+        list->AddRectFilled(
+            {rows.label_left, box.low.y},
+            {rows.scale.right, box.high.y},
+            colour::with_alpha(colour::kRaised, 150)
+        );
+        list->AddRectFilled(
+            {rows.label_left, box.low.y + 1}, {rows.label_left + px(3), box.high.y - 1}, colour::kAccent
+        );
     }
+    swatch({box.low.x + px(12), (box.low.y + box.high.y) / 2 - px(4)}, px(8), colour::of(warp_colour(row)));
+    put({box.low.x + px(26), middle(box.low.y, box.height(), Face::small_words)},
+        {Face::small_words, chosen ? colour::kBright : colour::kDim},
+        "warp " + std::to_string(row));
+}
+
+void draw_labels(const TimelineRows& rows, Selection& selection) {
+    for (int row = 0; row < rows.warps; ++row)
+        if (rows.shows(row)) draw_label(rows, selection, row);
+    put({rows.label_left + px(12), middle(rows.marks(), rows.height, Face::small_words)},
+        {Face::small_words, colour::kDim},
+        "marks");
+}
+
+// The wheel over the names, the bar at the right edge, and a warp that was selected elsewhere move the rows.
+void scroll(TimelinePanel& panel, TimelineRows& rows, const Selection& selection, float right) {
+    const float hidden = rows.hidden(), seen = rows.marks() - rows.box.low.y;
+    const ImVec2 low(rows.label_left, rows.box.low.y);
+    if (hidden > 0 && ImGui::IsWindowHovered() &&
+        ImGui::IsMouseHoveringRect(low, {rows.scale.left - px(6), rows.box.high.y}))
+        panel.scroll -= ImGui::GetIO().MouseWheel * rows.height;
+    rows.scroll = panel.scroll;
+    if (selection.warp >= 0 && selection.warp < rows.warps && panel.warp != selection.warp &&
+        !rows.shows(selection.warp))
+        panel.scroll = rows.height * (static_cast<float>(selection.warp) + 0.5F) - seen / 2;
+    panel.warp = selection.warp;
+    if (hidden > 0) {
+        const Box bar{
+            {right - px(8), rows.box.low.y       },
+            {right - px(2), rows.box.low.y + seen}
+        };
+        press(bar, "timeline/scroll");
+        if (ImGui::IsItemActive()) panel.scroll += ImGui::GetIO().MouseDelta.y * (hidden + seen) / seen;
+        const float size = seen * seen / (hidden + seen),
+                    top = bar.low.y + std::clamp(panel.scroll / hidden, 0.0F, 1.0F) * (seen - size);
+        const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            {bar.low.x, top}, {bar.high.x, top + size}, lit ? colour::kFaint : colour::kStrongLine, px(3)
+        );
+    }
+    panel.scroll = std::clamp(panel.scroll, 0.0F, hidden);
+    rows.scroll = std::round(panel.scroll / rows.height) * rows.height;
 }
 
 // What lies under the mouse.
@@ -146,24 +174,44 @@ void zoom(
     panel.last = panel.first + wanted;
 }
 
+// Stages in their order, then waiting: with their names as far as there is room, the rest as colours that say
+// theirs under the mouse.
 void draw_legend(const Session& session, Box header, float from) {
-    float x = header.high.x - px(size::kPad);
-    const float y = header.low.y + (px(size::kHeader) - px(10)) / 2;
-    const auto entry = [&](std::string_view label, ImU32 ink) {
-        const float room = px(150), width = std::min(measure(Face::small_words, label).x, room) + px(16);
-        if (x - width < from) return;
-        put_clipped(
-            {x - width + px(15), middle(header.low.y, px(size::kHeader), Face::small_words)},
-            room,
-            {Face::small_words, colour::kDim},
-            label
-        );
-        swatch({x - width, y}, px(10), ink);
-        x -= width + px(14);
+    struct Entry {
+        std::string_view name;
+        ImU32 ink;
     };
-    entry("waiting", colour::kWaiting);
-    for (int stage = static_cast<int>(session.capture.stages.size()) - 1; stage >= 0; --stage) {
-        entry(session.capture.stages[static_cast<size_t>(stage)], stage_colour(stage));
+    std::vector<Entry> entries;
+    for (const std::string& stage : session.capture.stages)
+        entries.push_back({stage, stage_colour(static_cast<int>(entries.size()))});
+    entries.push_back({"waiting", colour::kWaiting});
+    constexpr float kSide = 10, kGap = 14, kNarrowGap = 6, kName = 134;  // pixels at scale 1
+    const float right = header.high.x - px(size::kPad);
+    float width = px(kSide + kNarrowGap) * static_cast<float>(entries.size());
+    if (right - width < from) return;
+    const auto more = [](const Entry& e) {
+        return std::min(measure(Face::small_words, e.name).x, px(kName)) + px(5 + kGap - kNarrowGap);
+    };
+    size_t named = 0;
+    while (named < entries.size() && right - width - more(entries[named]) >= from)
+        width += more(entries[named++]);
+    float x = right - width;
+    const float y = header.low.y + (px(size::kHeader) - px(kSide)) / 2;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const Entry& entry = entries[i];
+        swatch({x, y}, px(kSide), entry.ink);
+        const float step = px(kSide + kNarrowGap) + (i < named ? more(entry) : 0);
+        if (i < named)
+            put_clipped(
+                {x + px(kSide + 5), middle(header.low.y, px(size::kHeader), Face::small_words)},
+                px(kName),
+                {Face::small_words, colour::kDim},
+                entry.name
+            );
+        register_control("timeline/stage/" + std::string(entry.name), {x, y}, {x + step, y + px(kSide)});
+        if (i >= named && ImGui::IsMouseHoveringRect({x, y}, {x + step, y + px(kSide)}))
+            tooltip(std::string(entry.name));
+        x += step;
     }
 }
 
@@ -242,17 +290,10 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection, Co
         ) + px(12)
     );
     hairline(rest.low, {rest.high.x, rest.low.y});
-    TimelineRows rows;
-    rows.scale = scale_of(panel, session, selection, timeline, rest);
-    rows.box = {
-        {rows.scale.left,  rest.low.y + px(kTimelineRuler)},
-        {rows.scale.right, rest.high.y - px(4)            }
-    };
-    rows.height = std::min(px(22), rows.box.height() / static_cast<float>(timeline.warps + 1));
-    rows.box.high.y = rows.box.low.y + rows.height * static_cast<float>(timeline.warps + 1);
-    rows.label_left = rest.low.x;
-    if (rows.height < px(3) || rows.scale.right <= rows.scale.left) return;
-    draw_labels(rows, selection, timeline.warps);
+    TimelineRows rows = rows_in(rest, scale_of(panel, session, selection, timeline, rest), timeline.warps);
+    if (rows.box.height() < 2 * rows.height || rows.scale.right <= rows.scale.left) return;
+    scroll(panel, rows, selection, rest.high.x);
+    draw_labels(rows, selection);
     draw_ruler(rows, rest.low.y, selection.time);
     press(
         {
@@ -263,7 +304,9 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection, Co
     );
     ImGui::PushClipRect({rows.scale.left - px(8), rest.low.y}, {rows.scale.right + px(8), rest.high.y}, true);
     update(panel.flags, session, record);
+    ImGui::PushClipRect(rows.box.low, {rows.box.high.x, rows.marks()}, true);
     draw_spans(rows, session, timeline);
+    ImGui::PopClipRect();
     Under under;
     under.tiles = draw_marks(rows, session, selection, timeline);
     under.flag = draw_flags(rows, session, selection, panel.flags);
@@ -273,9 +316,9 @@ void draw(TimelinePanel& panel, const Session& session, Selection& selection, Co
     scrub(panel, session, selection, rows.scale, under);
     zoom(panel, selection, rows.scale, std::max<double>(timeline.end, 1), under);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const int warp = static_cast<int>((mouse.y - rows.box.low.y) / rows.height);
-    const bool on_spans =
-        panel.hovered && !ImGui::IsItemActive() && mouse.y >= rows.box.low.y && warp < timeline.warps;
+    const int warp = static_cast<int>((mouse.y - rows.box.low.y + rows.scroll) / rows.height);
+    const bool on_spans = panel.hovered && !ImGui::IsItemActive() && mouse.y >= rows.box.low.y &&
+        mouse.y < rows.marks() && warp < timeline.warps;
     if (!on_spans || under.flag != nullptr) return;
     const std::string words = span_text(session, timeline, warp, time_at_x(rows.scale, mouse.x));
     if (!words.empty()) tooltip(words);

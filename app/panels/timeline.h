@@ -19,6 +19,8 @@ struct TimelinePanel {
     bool measuring = false;      // while the button is down
     Selection before;            // the press that may become a double click, which moves nothing
     TimelineFlags flags;
+    float scroll = 0;      // pixels: of the warps' rows, where they are more than there is room for
+    int warp = -1;         // that was selected last: another one is brought into sight
     bool hovered = false;  // W, A, S and D are the timeline's
 };
 void draw(TimelinePanel& panel, const Session& session, Selection& selection, Commands& commands);

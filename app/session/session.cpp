@@ -265,6 +265,17 @@ bool is_waiting(const Session& session) {
         !session.provenance.talk.asked.empty();
 }
 
+bool has_news(const Session& session) {
+    const auto ready = [](const auto& future) {
+        return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    };
+    const bool silent = session.opening || session.loading;  // they say nothing before they are done
+    if (!silent || session.worker || session.keeping || session.banks.worker || session.lessons.worker)
+        return true;
+    return (session.opening && ready(session.opening->loaded)) ||
+        (session.loading && is_ready(*session.loading));
+}
+
 void run(Session& session, const KernelOptions& request) {
     const std::string name =
         "warplens-" + std::to_string(getpid()) + "-" + std::to_string(session.loads) + ".wlcap";

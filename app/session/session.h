@@ -211,6 +211,8 @@ struct Session {
 };
 // A worker may have something to say at any time: look often.
 bool is_waiting(const Session& session);
+// Of that which is waited for, without drawing a frame. False: nothing but perhaps how far it is.
+bool has_news(const Session& session);
 
 // Replaces the capture and moves the selection to the first finding, else the first bad tile, else the last
 // output.

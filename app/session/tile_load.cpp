@@ -66,16 +66,16 @@ bool is_at_hand(const capture::BlobStore& blobs, const capture::Tile& tile) {
 // On a thread that nobody waits for: a big tile that is left again is read to its end all the same.
 void read_later(
     const std::shared_ptr<capture::StoredBlobs>& stored,
-    const capture::Tile& tile,
+    std::vector<capture::BlobId> ids,
     std::unique_ptr<TileLoad>& loading
 ) {
     std::promise<TileView> promise;
     loading = std::make_unique<TileLoad>();
     loading->reading = true;
     loading->view = promise.get_future();
-    std::thread([stored, tile, read = std::move(promise)]() mutable {
+    std::thread([stored, ids = std::move(ids), read = std::move(promise)]() mutable {
         try {
-            for (const capture::BlobId id : {tile.values, tile.reference, tile.bound, tile.owner})
+            for (const capture::BlobId id : ids)
                 if (stored->has(id)) stored->content(id);
             read.set_value({});
         } catch (...) { read.set_exception(std::current_exception()); }
@@ -90,9 +90,14 @@ TileView load_tile_view(
     const bool known = tile >= 0 && tile < static_cast<int>(capture.tiles.size());
     const capture::Tile shape = known ? capture.tiles[static_cast<size_t>(tile)] : capture::Tile{};
     if (int64_t{shape.rows} * shape.cols <= kAtOnce) return make_tile_view(capture, tile, ++contents);
-    if (!is_at_hand(capture.blobs, shape)) {
-        read_later(capture.blobs.stored, shape, loading);
+    // A picture of the values comes first: they are a seventh, or less, of what is kept of a tile.
+    if (!capture::is_at_hand(capture.blobs, shape.values)) {
+        read_later(capture.blobs.stored, {shape.values}, loading);
         return nothing_yet(tile, ++contents);
+    }
+    if (!is_at_hand(capture.blobs, shape)) {
+        read_later(capture.blobs.stored, {shape.reference, shape.bound, shape.owner}, loading);
+        return preview_of_values(capture, tile, ++contents);
     }
     TileView preview = preview_of(capture, tile, ++contents);
     if (!has_values(preview)) return preview;

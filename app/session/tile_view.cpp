@@ -92,8 +92,10 @@ int64_t effort_of(const TileSource& source) {
     return int64_t{source.rows} * source.cols * passes;
 }
 
-TileView preview_of(const capture::Capture& capture, int tile, uint64_t content) {
-    TileView view = unmeasured(source_at(capture, tile), tile, content);
+namespace {
+
+TileView preview_of(const TileSource& source, int tile, uint64_t content) {
+    TileView view = unmeasured(source, tile, content);
     if (!has_values(view)) return view;
     constexpr int kRows = 64;
     const int every = std::max(1, view.data.rows / kRows);
@@ -102,6 +104,18 @@ TileView preview_of(const capture::Capture& capture, int tile, uint64_t content)
     take(view.reference, sample(view.reference.values, every));
     for (Layer& layer : view.metric) take(layer, sample(layer.values, every));
     return view;
+}
+
+}  // namespace
+
+TileView preview_of(const capture::Capture& capture, int tile, uint64_t content) {
+    return preview_of(source_at(capture, tile), tile, content);
+}
+
+TileView preview_of_values(const capture::Capture& capture, int tile, uint64_t content) {
+    capture::Tile alone = capture.tiles[static_cast<size_t>(tile)];
+    alone.reference = alone.bound = alone.owner = capture::kNoBlob;
+    return preview_of(source_of(capture, alone), tile, content);
 }
 
 TileView make_tile_view(const capture::Capture& capture, int tile, uint64_t content, Effort* effort) {

@@ -63,6 +63,8 @@ TileView make_tile_view(
 );
 // What can be shown at once of a tile of any size.
 TileView preview_of(const capture::Capture& capture, int tile, uint64_t content);
+// The same while of all that is kept of it the values alone have been read from the file.
+TileView preview_of_values(const capture::Capture& capture, int tile, uint64_t content);
 int64_t effort_of(const TileSource& source);  // what Effort::elements will come to
 
 // "f16 64x64"

@@ -4,6 +4,7 @@
 
 #include "app/draw/numbers.h"
 #include "app/session/navigate.h"
+#include "app/shell/legible.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <sstream>
 
@@ -152,7 +154,9 @@ void push_line(Driver& driver, const ScriptLine& line, App& app) {
     push_frames(driver, 2);  // what the events moved reaches every panel
 }
 
-bool looks(const std::string& verb) { return verb == "expect" || verb == "until" || verb == "shot"; }
+bool looks(const std::string& verb) {
+    return verb == "expect" || verb == "until" || verb == "shot" || verb == "tell";
+}
 
 // True: the line is done with.
 bool look(Driver& driver, const App& app, const std::function<Image()>& pixels) {
@@ -165,6 +169,10 @@ bool look(Driver& driver, const App& app, const std::function<Image()>& pixels) 
     }
     const std::string& key = word_at(driver, line, 1);
     const std::string wanted = rest_of(line, 2), value = value_of(app, key);
+    if (verb == "tell") {
+        std::printf("%s:%d: %s %s\n", driver.name.c_str(), line.number, key.c_str(), value.c_str());
+        return true;
+    }
     if (value == wanted) return true;
     if (verb == "until") {
         constexpr double kPatience = 60;
@@ -230,6 +238,10 @@ std::string lesson_value(const LessonsAnswer& lessons) {
 
 // Of what lies over the panels, and of A and B.
 std::optional<std::string> window_value(const App& app, const std::string& key) {
+    if (key == "legible") {
+        const std::vector<std::string> faults = illegible(app.ui.written);
+        return faults.empty() ? "yes" : join(faults, "; ");
+    }
     if (key == "home") return app.workspace.at_home ? "shown" : "hidden";
     if (key == "theme") return app.ui.light ? "light" : "dark";
     if (key == "scale") return number(static_cast<double>(app.ui.zoom), 3);
@@ -340,6 +352,7 @@ Driver read_script(const std::string& path) { return parse_script(read_text_file
 bool finished(const Driver& driver) { return driver.lines.empty() && driver.pending.empty(); }
 
 void drive(Driver& driver, App& app) {
+    app.ui.watched = true;
     if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) return;  // Dear ImGui takes a key a frame
     if (driver.pending.empty() && !driver.lines.empty() && !looks(driver.lines.front().words[0])) {
         const ScriptLine line = driver.lines.front();

@@ -12,6 +12,7 @@
 //   wait [FRAMES]            frames (default 2)
 //   until KEY VALUE          as expect, but draws up to 60 seconds until it holds
 //   expect KEY VALUE         fails the script; keys: see value_of in driver.cpp
+//   tell KEY                 prints the value
 //   shot FILE.png
 #pragma once
 

@@ -50,17 +50,20 @@ void begin(App& app, const OpenRequest& request) {
 // draw.
 int wait(App& app, const std::function<bool()>& interrupted) {
     constexpr int kAfterEvent = 3;
-    constexpr double kWorking = 0.02, kSlice = 0.1;  // seconds
+    constexpr double kWorking = 0.02, kProgress = 0.1, kSlice = 0.1;  // seconds
     const double begin = glfwGetTime();
     while (!interrupted()) {
-        const double left = is_waiting(app.session) ? kWorking
-            : app.ui.due >= 0                       ? static_cast<double>(app.ui.due) + begin - glfwGetTime()
-                                                    : kSlice;
+        const bool waiting = is_waiting(app.session);
+        const double left = waiting ? kWorking
+            : app.ui.due >= 0       ? static_cast<double>(app.ui.due) + begin - glfwGetTime()
+                                    : kSlice;
         if (left <= 0) return 1;
         const double slice = std::min(left, kSlice), asked = glfwGetTime();
         glfwWaitEventsTimeout(slice);
         if (glfwGetTime() - asked < slice * 0.99) return kAfterEvent;
-        if (is_waiting(app.session) || look_after_files(app.session)) return 1;
+        // Frames take from those that are waited for what they could compute meanwhile.
+        if (waiting && (has_news(app.session) || glfwGetTime() - begin > kProgress)) return 1;
+        if (!waiting && look_after_files(app.session)) return 1;
     }
     return 0;
 }

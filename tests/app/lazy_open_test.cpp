@@ -2,6 +2,7 @@
 // that is damaged is a message of its own.
 #include "app/session/edit/open.h"
 #include "app/session/navigate.h"
+#include "app/session/tile_load.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
 #include "instrumentation/capture/file.h"
@@ -106,6 +107,51 @@ TEST(LazyOpen, ADamagedTileIsAMessageAndTheOthersAreShown) {
     EXPECT_FALSE(has_values(shown.session.current));
     shown.select(2);
     EXPECT_EQ(shown.session.current.got.hi, kSmall);
+}
+
+// What is compared with is six times as much: the picture does not wait for it.
+TEST(LazyOpen, TheValuesOfABigTileAreShownBeforeItsReferenceIsRead) {
+    const BigFile file;
+    capture::Capture whole = capture::read_capture(file.path);
+    constexpr size_t kAll = size_t{kSide} * kSide;
+    whole.tiles[0].reference = add_blob(whole.blobs, std::vector<double>(kAll, 2.0));
+    whole.tiles[0].bound = add_blob(whole.blobs, std::vector<float>(kAll, 0.1F));
+    capture::write_capture(whole, file.path);
+    const capture::Capture opened = capture::open_capture(file.path);
+    const auto at_hand = [&](capture::BlobId id) { return is_at_hand(opened.blobs, id); };
+    uint64_t contents = 0;
+    std::unique_ptr<TileLoad> loading;
+    const auto begin = [&] { return load_tile_view(opened, 0, contents, loading); };
+    EXPECT_FALSE(has_values(begin()));
+    ASSERT_TRUE(loading && loading->reading);
+    loading->view.get();
+    EXPECT_TRUE(at_hand(opened.tiles[0].values));
+    EXPECT_FALSE(at_hand(opened.tiles[0].reference));
+    const TileView first = begin();
+    EXPECT_EQ(first.got.hi, kFirst);
+    EXPECT_FALSE(has_reference(first));
+    EXPECT_FALSE(first.measured);
+    ASSERT_TRUE(loading && loading->reading);
+    loading->view.get();
+    EXPECT_TRUE(at_hand(opened.tiles[0].bound));
+    const TileView second = begin();
+    EXPECT_TRUE(has_reference(second));
+    EXPECT_EQ(second.reference.hi, 2);
+    ASSERT_TRUE(loading && !loading->reading);
+    EXPECT_EQ(loading->view.get().wrong_count, static_cast<int64_t>(kAll));
+}
+
+// The window draws few frames meanwhile: what a frame computes is taken from the reading.
+TEST(LazyOpen, AFileThatIsBeingReadHasNoNewsUntilItIsThere) {
+    Session session;
+    EXPECT_TRUE(has_news(session)) << "nothing is waited for in silence";
+    std::promise<Loaded> promise;
+    session.opening = std::make_unique<Opening>();
+    session.opening->loaded = promise.get_future();
+    EXPECT_TRUE(is_waiting(session));
+    EXPECT_FALSE(has_news(session));
+    promise.set_value({});
+    EXPECT_TRUE(has_news(session));
 }
 
 TEST(LazyOpen, WhatIsSavedIsTheWholeCapture) {

@@ -3,6 +3,7 @@
 #include "app/shell/shell_offscreen.h"
 #include "tests/support/synthetic_capture.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
@@ -11,8 +12,8 @@ namespace wl::app {
 namespace {
 
 struct Window {
-    OffscreenShell shell{1920, 1080, 1};
-    Window() {
+    OffscreenShell shell;
+    explicit Window(int width = 1920, int height = 1080) : shell(width, height, 1) {
         load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
     }
     void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
@@ -84,6 +85,56 @@ TEST(TimelinePanel, ClicksGoThroughMarksOfOneInstant) {
         seen.insert(app.selection.tile);
     }
     EXPECT_EQ(static_cast<int>(seen.size()), same);
+}
+
+// Rows keep a height in which their names can be read; those that have no room are reached by scrolling.
+TEST(TimelinePanel, RowsThatHaveNoRoomAreScrolledTo) {
+    Window window(960, 600);
+    const auto control = [&](const std::string& name) -> const Control* {
+        const auto& all = window.shell.app.ui.controls;
+        const auto at =
+            std::find_if(all.begin(), all.end(), [&](const Control& c) { return c.name == name; });
+        return at != all.end() ? &*at : nullptr;
+    };
+    window.play("move menu/file\nwait 2\n");
+    ASSERT_NE(control("timeline/w0"), nullptr);
+    EXPECT_GE(control("timeline/w0")->high.y - control("timeline/w0")->low.y, kLeastRow);
+    EXPECT_EQ(control("timeline/w7"), nullptr) << "there is no room for it";
+    window.play("wheel timeline/w1 .5 .5 -9\nwait 2\n");
+    ASSERT_NE(control("timeline/w7"), nullptr) << "the wheel over the names";
+    EXPECT_EQ(control("timeline/w0"), nullptr);
+    window.play("click timeline/w7\nexpect warp 7\n");
+    window.play("drag timeline/scroll .5 .9 0 -200\nwait 2\n");
+    EXPECT_NE(control("timeline/w0"), nullptr) << "the bar";
+    window.shell.app.selection.warp = 5;
+    window.play("wait 2\n");
+    EXPECT_NE(control("timeline/w5"), nullptr) << "one that is selected elsewhere comes into sight";
+    const TimelineFlags& flags = window.timeline().flags;
+    ASSERT_FALSE(flags.all.empty());
+    const Control* flag = control("timeline/finding/" + std::to_string(flags.all.front().finding));
+    ASSERT_NE(flag, nullptr) << "a finding is seen wherever its warp is";
+    EXPECT_GE(flag->low.y, control("timeline/scrub")->low.y);
+}
+
+TEST(TimelinePanel, RowsThatHaveRoomAreNotScrolled) {
+    Window high;
+    high.play("move menu/file\nwait 2\n");
+    const auto& all = high.shell.app.ui.controls;
+    EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Control& c) {
+        return c.name == "timeline/scroll";
+    }));
+}
+
+TEST(TimelinePanel, EveryStageIsInTheLegendOrNone) {
+    for (const int width : {1280, 1920}) {
+        Window window(width, 720);
+        window.play("move menu/file\nwait 2\n");
+        const auto& all = window.shell.app.ui.controls;
+        const auto in_legend = std::count_if(all.begin(), all.end(), [](const Control& c) {
+            return c.name.starts_with("timeline/stage/");
+        });
+        EXPECT_EQ(in_legend, static_cast<int>(window.shell.app.session.capture.stages.size()) + 1) << width;
+    }
 }
 
 TEST(TimelinePanel, ASpanIsFoundByItsWarpAndTime) {

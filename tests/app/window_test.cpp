@@ -178,19 +178,56 @@ constexpr const char* kActions = R"(
         key Q
         release Ctrl)";
 
+constexpr const char* kMore = R"(
+        click tiles/b0/i0/P
+        until tile P
+        hold Shift
+        drag heat/got .2 .2 40 30
+        release Shift
+        until control/heat/copy/Text shown
+        click heat/got .5 .5
+        until control/heat/copy/Text none
+        drag heat/bar/got .985 .4 -150 0
+        until autofit off
+        key U
+        until autofit on
+        click timeline/w3
+        until warp 3
+        click findings/0 .5 .1
+        until finding 0
+        key N
+        until iteration 1
+        hold Shift
+        key N
+        release Shift
+        until iteration 0
+        hold Ctrl
+        key K
+        release Ctrl
+        until b attention + 32x, kept
+        key V
+        until against B
+        hold Ctrl
+        key Q
+        release Ctrl)";
+
 // Through the X server and GLFW: keys with and without modifiers, words, clicks, the wheel, a drag.
-TEST(Window, ActionsAnswerRealKeysAndTheRealMouse) {
+void play_by_hand(const char* script) {
     const test::VirtualDisplay display(kWidth, kHeight);
     ASSERT_TRUE(display.started) << "Xvfb does not start";
     WindowShell shell(kWidth, kHeight, 1);
     load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
-    Driver driver = parse_script(kActions, "script");
+    Driver driver = parse_script(script, "script");
     driver.hands = test::x_hands();
     try {
         play(shell, std::move(driver));
     } catch (const Error& error) { ADD_FAILURE() << error.what(); }
     EXPECT_TRUE(shell.app.quit);
 }
+
+TEST(Window, ActionsAnswerRealKeysAndTheRealMouse) { play_by_hand(kActions); }
+
+TEST(Window, PanelsAnswerRealKeysAndTheRealMouse) { play_by_hand(kMore); }
 
 TEST(Window, WithoutADisplaySaysSoAndNamesTheWayOut) {
     unsetenv("DISPLAY");

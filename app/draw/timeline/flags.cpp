@@ -27,7 +27,10 @@ void add(TimelineFlags& flags, const Session& session, int finding, int witness)
 }
 
 ImVec2 place_of(const TimelineRows& rows, const TimelineFlag& flag) {
-    const float top = flag.warp >= 0 ? rows.y(flag.warp) : rows.box.high.y - rows.height;
+    // That of a warp out of sight stands at the edge behind which the warp is.
+    const float top = flag.warp >= 0
+        ? std::clamp(rows.y(flag.warp), rows.box.low.y, std::max(rows.box.low.y, rows.marks() - rows.height))
+        : rows.marks();
     return {std::floor(x_at_time(rows.scale, flag.time)), top + rows.height / 2};
 }
 
@@ -74,6 +77,7 @@ const TimelineFlag* draw_flags(
         const float left = std::min(at.x, rows.scale.right - 2 * half.x);
         const ImVec2 low(left, at.y - half.y), high(left + 2 * half.x, at.y + half.y);
         const bool chosen = flag.finding == selection.finding;
+        covers(low, high);
         list->AddRectFilled(low, high, colour::kBad, px(2), ImDrawFlags_RoundCornersRight);
         if (chosen)
             list->AddRect(

@@ -32,7 +32,8 @@ struct Span {
 void draw_span(const TimelineRows& rows, const Span& span) {
     const float low = std::max(rows.scale.left, x_at_time(rows.scale, span.begin)),
                 high = std::min(rows.scale.right, x_at_time(rows.scale, span.end));
-    if (high < rows.scale.left || low > rows.scale.right) return;
+    const bool seen = rows.y(span.row + 1) > rows.box.low.y && rows.y(span.row) < rows.marks();
+    if (!seen || high < rows.scale.left || low > rows.scale.right) return;
     const float top = rows.y(span.row) + 1, bottom = rows.y(span.row + 1) - 1;
     ImGui::GetWindowDrawList()->AddRectFilled({low, top}, {std::max(low + 1, high - 1), bottom}, span.ink);
     if (span.label.empty() || bottom - top < px(12)) return;
@@ -114,6 +115,20 @@ ImU32 stage_colour(int stage, bool light) {
 }
 ImU32 stage_colour(int stage) { return stage_colour(stage, is_light()); }
 
+TimelineRows rows_in(Box room, const TimelineScale& scale, int warps) {
+    TimelineRows rows;
+    rows.scale = scale, rows.warps = warps, rows.label_left = room.low.x;
+    const float top = room.low.y + px(kTimelineRuler), height = room.high.y - px(4) - top,
+                all = static_cast<float>(warps + 1),
+                most = std::max(1.0F, std::floor(height / px(kLeastRow)));
+    rows.height = std::min(height / std::min(all, most), px(kMostRow));  // whole rows
+    rows.box = {
+        {scale.left,             top               },
+        { scale.right, top + std::min(height, rows.height * all)}
+    };
+    return rows;
+}
+
 void draw_ruler(const TimelineRows& rows, float top, uint32_t now) {
     const TimelineScale& scale = rows.scale;
     const double step =
@@ -160,7 +175,7 @@ std::vector<int> draw_marks(
     const Selection& selection,
     const analysis::Timeline& timeline
 ) {
-    const float y = rows.y(timeline.warps) + rows.height / 2, r = std::min(px(4.5F), rows.height / 2 - 1);
+    const float y = rows.marks() + rows.height / 2, r = std::min(px(4.5F), rows.height / 2 - 1);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const bool near_row = std::abs(mouse.y - y) <= rows.height / 2 &&
         ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
@@ -203,6 +218,7 @@ void draw_now(const TimelineRows& rows, uint32_t time, float top) {
     const std::string text = count_text(time);
     const float half = measure(Face::small_numbers, text).x / 2 + px(5);
     const float centre = std::clamp(x, rows.scale.left + half, rows.scale.right - half);
+    covers({centre - half, top + 1}, {centre + half, top + px(17)});
     ImGui::GetWindowDrawList()->AddRectFilled(
         {centre - half, top + 1}, {centre + half, top + px(17)}, colour::kSelection, px(2)
     );

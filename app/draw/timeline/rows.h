@@ -16,14 +16,23 @@ constexpr int kStageHues = 6;
 ImU32 stage_colour(int stage, bool light);
 ImU32 stage_colour(int stage);  // in the present theme
 
-// One row a warp, and one for the marks.
+// One row a warp, as many as have room and the rest by scrolling; below them one for the marks.
+constexpr float kLeastRow = 14, kMostRow = 22;  // pixels at scale 1
 struct TimelineRows {
     TimelineScale scale;
     Box box;           // of the spans and marks
     float height = 0;  // of a row
-    float label_left = 0;
-    float y(int row) const { return box.low.y + height * static_cast<float>(row); }
+    float label_left = 0, scroll = 0;
+    int warps = 0;
+    float y(int warp) const { return box.low.y + height * static_cast<float>(warp) - scroll; }
+    float marks() const { return box.high.y - height; }
+    float hidden() const {  // pixels
+        const float over = height * static_cast<float>(warps) - (marks() - box.low.y);
+        return over < height / 2 ? 0 : over;
+    }
+    bool shows(int warp) const { return y(warp) >= box.low.y - 1 && y(warp + 1) <= marks() + 1; }
 };
+TimelineRows rows_in(Box room, const TimelineScale& scale, int warps);
 
 void draw_ruler(const TimelineRows& rows, float top, uint32_t now);
 void draw_spans(const TimelineRows& rows, const Session& session, const analysis::Timeline& timeline);

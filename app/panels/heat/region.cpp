@@ -170,6 +170,7 @@ void draw_region_report(HeatTools& tools, const TileView& tile, Box within) {
     const float width = px(396), line = px(19), height = px(compared ? 142 : 100);
     const ImVec2 low(within.high.x - width - px(size::kPad), within.high.y - height - px(10));
     ImDrawList* list = ImGui::GetWindowDrawList();
+    covers(low, {low.x + width, low.y + height});
     list->AddRectFilled(low, {low.x + width, low.y + height}, colour::kPopup, px(4));
     list->AddRect(low, {low.x + width, low.y + height}, colour::kStrongLine, px(4));
     ImVec2 at(low.x + px(12), low.y + px(8));
