@@ -53,6 +53,7 @@ cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
     const Call call = begin_without_looking();
     auto made = std::make_unique<Stream>();
     made->flags = flags, made->priority = priority, made->id = ++count;
+    call.machine.has_streams = true;
     streams().insert(made.get());
     *out = reinterpret_cast<cudaStream_t>(made.release());
     return cudaSuccess;

@@ -2,6 +2,8 @@ wl_program_test(program_run wl_launches nlohmann_json::nlohmann_json)
 target_compile_definitions(program_run_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
 wl_program_test(endings)
 target_compile_definitions(endings_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
+wl_program_test(waits)
+target_compile_definitions(waits_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
 wl_program_test(repeats nlohmann_json::nlohmann_json)
 target_compile_definitions(repeats_test PRIVATE WL_CUDA="${WARPLENS_CUDA}" WL_CTEST="${CMAKE_CTEST_COMMAND}")
 
