@@ -4,6 +4,8 @@ wl_program_test(endings)
 target_compile_definitions(endings_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
 wl_program_test(waits)
 target_compile_definitions(waits_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
+wl_program_test(graphs)
+target_compile_definitions(graphs_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
 wl_program_test(repeats nlohmann_json::nlohmann_json)
 target_compile_definitions(repeats_test PRIVATE WL_CUDA="${WARPLENS_CUDA}" WL_CTEST="${CMAKE_CTEST_COMMAND}")
 
@@ -19,6 +21,13 @@ target_include_directories(driver_situations SYSTEM PRIVATE ${WARPLENS_CUDA}/inc
 target_link_libraries(driver_situations PRIVATE driver_stub)
 set_target_properties(driver_situations PROPERTIES SKIP_BUILD_RPATH ON)
 
+add_executable(driver_textures ${CMAKE_CURRENT_LIST_DIR}/driver_textures.cpp)
+wl_settings(driver_textures)
+wl_compile_quickly(driver_textures)
+target_include_directories(driver_textures SYSTEM PRIVATE ${WARPLENS_CUDA}/include)
+target_link_libraries(driver_textures PRIVATE driver_stub)
+set_target_properties(driver_textures PROPERTIES SKIP_BUILD_RPATH ON)
+
 add_executable(nvrtc_program ${CMAKE_CURRENT_LIST_DIR}/nvrtc_program.cpp)
 wl_settings(nvrtc_program)
 wl_compile_quickly(nvrtc_program)
@@ -28,5 +37,5 @@ set_target_properties(nvrtc_program PROPERTIES SKIP_BUILD_RPATH ON)
 
 wl_program_test(driver_run nlohmann_json::nlohmann_json)
 target_compile_definitions(driver_run_test PRIVATE WL_DRIVER_PROGRAM="$<TARGET_FILE:driver_situations>"
-    WL_NVRTC_PROGRAM="$<TARGET_FILE:nvrtc_program>" WL_CUDA="${WARPLENS_CUDA}")
-add_dependencies(driver_run_test driver_situations nvrtc_program)
+    WL_TEXTURES_PROGRAM="$<TARGET_FILE:driver_textures>" WL_NVRTC_PROGRAM="$<TARGET_FILE:nvrtc_program>" WL_CUDA="${WARPLENS_CUDA}")
+add_dependencies(driver_run_test driver_situations driver_textures nvrtc_program)
