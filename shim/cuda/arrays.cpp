@@ -163,7 +163,7 @@ CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* out, CUarray handle) {
     return CUDA_SUCCESS;
 }
 CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* out, CUarray handle) {
-    CUDA_ARRAY3D_DESCRIPTOR d{};
+    CUDA_ARRAY3D_DESCRIPTOR d{0, 0, 0, CU_AD_FORMAT_FLOAT, 0, 0};
     const CUresult error = cuArray3DGetDescriptor(&d, handle);
     *out = {d.Width, d.Height, d.Format, d.NumChannels};
     return error;

@@ -96,7 +96,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
-    for (const cudaEvent_t event : {from, to})
+    for (cudaEvent_t event : {from, to})
         if (const cudaError_t error = usable(event); error != cudaSuccess) return done(error);
     const EventState &first = *event_of(from), &second = *event_of(to);
     if (!first.recorded || !second.recorded || ((first.flags | second.flags) & cudaEventDisableTiming) != 0)

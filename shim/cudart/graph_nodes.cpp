@@ -6,9 +6,6 @@
 
 namespace wl::cudart {
 
-Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node);
-std::function<cudaError_t()> child_work(cudaGraph_t child);
-
 std::function<cudaError_t()> allocation_work(void* memory) {
     return [at = reinterpret_cast<uint64_t>(memory)] {
         const Call call = begin();

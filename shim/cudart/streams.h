@@ -65,6 +65,10 @@ struct EventState {
 Node* add_node(
     Graph& graph, cudaGraphNodeType type, std::function<cudaError_t()> work, std::vector<Node*> behind
 );
+// Of an instance the node that was made from the graph's; nullptr: none.
+Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node);
+// What a node does that holds a graph of its own.
+std::function<cudaError_t()> child_work(cudaGraph_t child);
 std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, size_t count);
 // Memory of a graph: `used` by a launch, or given back.
 void note_graph_memory(uint64_t base, bool used);

@@ -6,6 +6,8 @@ wl_program_test(waits)
 target_compile_definitions(waits_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
 wl_program_test(graphs)
 target_compile_definitions(graphs_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
+wl_program_test(program_reference)
+target_compile_definitions(program_reference_test PRIVATE WL_CUDA="${WARPLENS_CUDA}")
 wl_program_test(repeats nlohmann_json::nlohmann_json)
 target_compile_definitions(repeats_test PRIVATE WL_CUDA="${WARPLENS_CUDA}" WL_CTEST="${CMAKE_CTEST_COMMAND}")
 
