@@ -31,7 +31,6 @@ bool is_as_before(const GlobalMemory& before, const GlobalMemory& now, const exe
 // The author's line; what is inlined there from the toolkit's headers says nothing.
 std::string place_of(const execution::Listing& listing, const ptx::Module& module, uint32_t site) {
     if (site >= listing.sites.size()) return "one place";
-    const std::string instruction = "`" + listing.sites[site].text + "`";
     for (auto at = static_cast<int64_t>(site); at >= 0;) {
         const capture::Site& s = listing.sites[static_cast<size_t>(at)];
         if (s.source < 0 || s.line == 0) break;
@@ -39,7 +38,7 @@ std::string place_of(const execution::Listing& listing, const ptx::Module& modul
         if (!is_toolkit_header(file)) return fmt::format("{}:{}", file, s.line);
         at = s.inlined_at;
     }
-    return instruction;
+    return "`" + listing.sites[site].text + "`";
 }
 
 }  // namespace

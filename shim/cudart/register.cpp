@@ -7,8 +7,8 @@
 namespace wl::cudart {
 
 // missing.cpp calls it, for which CUDA's own headers cannot be there.
-int unsupported_name(const char* name);
-int unsupported_name(const char* name) {  // NOLINT(misc-use-internal-linkage)
+int unsupported_name(const char* name);  // NOLINT(misc-use-internal-linkage)
+int unsupported_name(const char* name) {
     return static_cast<int>(unsupported(name));
 }
 
