@@ -8,9 +8,7 @@ namespace wl::cudart {
 
 // missing.cpp calls it, for which CUDA's own headers cannot be there.
 int unsupported_name(const char* name);  // NOLINT(misc-use-internal-linkage)
-int unsupported_name(const char* name) {
-    return static_cast<int>(unsupported(name));
-}
+int unsupported_name(const char* name) { return static_cast<int>(unsupported(name)); }
 
 namespace {
 
