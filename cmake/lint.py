@@ -9,7 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-FOLDERS = ("app", "bench", "fuzz", "instrumentation", "tests")
+FOLDERS = ("app", "bench", "fuzz", "instrumentation", "shim", "tests")
 GCC_ONLY = ("-fno-tree-loop-distribute-patterns",)  # clang-tidy takes these for errors
 
 

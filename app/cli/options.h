@@ -129,6 +129,7 @@ struct SweepOptions {
 struct ProgramOptions {
     std::vector<std::string> words;  // the program with its arguments; of nvcc its arguments
     int64_t first = -1;  // launches of each kernel and shape that are executed; 0: all; -1: all that matter
+    std::string reference;  // what --launch is compared with: a program, FILE.wllaunch or FILE.py:FUNCTION
 };
 
 struct RecordOptions {

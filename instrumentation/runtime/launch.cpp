@@ -4,6 +4,7 @@
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/machine.h"
 #include "instrumentation/runtime/record.h"
+#include "instrumentation/runtime/waits.h"
 
 #include <algorithm>
 #include <chrono>
@@ -196,8 +197,13 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     carry_out(m.memory);
     for (const execution::Printed& p : result.printed) m.printed += p.text;
     told.seconds = result.seconds;
+    const Failure failure = failure_of(result.incidents);
+    told.said = taken_for_wait_of_others(
+        m, *x.executable.listing, *x.kernel.module->parsed, *before, result.incidents
+    );
+    if (!told.said.empty()) told.state = "unsupported";
     judge(x, before, result, told);
-    return failure_of(result.incidents);
+    return failure;
 }
 
 Launched described(const Kernel& kernel, const Request& request, int number) {

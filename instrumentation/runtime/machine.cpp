@@ -139,7 +139,7 @@ void reset(Machine& machine) {
     for (size_t k = freed; k < machine.memory.freed.size(); ++k)
         machine.memory.freed[k].name += " (until cudaDeviceReset)";
     for (const auto& module : machine.modules) module->placed.clear();
-    machine.memory.host_is_reached = false;
+    machine.memory.host_is_reached = machine.has_streams = false;
     machine.lasting = Failure::none;
 }
 

@@ -56,10 +56,11 @@ struct Machine {
     Failure lasting = Failure::none;
     std::string printed;  // by kernels, since the program last waited for the device
     uint32_t stack_bytes = 1024;
-    std::map<std::string, Repeats> repeats;             // by kernel, shape and parameters
-    std::map<std::string, uint64_t> shapes;             // launches by kernel and shape
-    std::map<std::string, Shown> known;                 // findings: the launch that showed them first
-    std::set<std::string> explained, unsupported;       // kernels once looked at; functions once told
+    bool has_streams = false;                      // the program made some, whose work a GPU may do at once
+    std::map<std::string, Repeats> repeats;        // by kernel, shape and parameters
+    std::map<std::string, uint64_t> shapes;        // launches by kernel and shape
+    std::map<std::string, Shown> known;            // findings: the launch that showed them first
+    std::set<std::string> explained, unsupported;  // kernels once looked at; functions once told
     std::shared_ptr<execution::GlobalMemory> snapshot;  // before the last launch
     uint64_t version_hashed = ~uint64_t{0}, hash = 0;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace wl::runtime {
 namespace {
@@ -27,13 +28,32 @@ bool speaks(const ptx::Function& f) {
            });
 }
 
+// On a GPU its body comes from the driver. A condition's handle is here the address of its word. The lines
+// stay as many.
+constexpr std::string_view kSetConditional =
+    ".func cudaGraphSetConditional(.param .b64 handle, .param .b32 value) { .reg .b64 %rd<2>; .reg .b32 "
+    "%r<2>; "
+    "ld.param.u64 %rd1, [handle]; ld.param.u32 %r1, [value]; st.global.u32 [%rd1], %r1; ret; }";
+
+std::string with_conditions(std::string ptx) {
+    const size_t begin = ptx.find(".extern .func cudaGraphSetConditional");
+    const size_t end = begin == std::string::npos ? begin : ptx.find(';', begin);
+    if (end == std::string::npos) return ptx;
+    const auto lines =
+        std::count(ptx.begin() + static_cast<int64_t>(begin), ptx.begin() + static_cast<int64_t>(end), '\n');
+    ptx.replace(
+        begin, end + 1 - begin, std::string(kSetConditional) + std::string(static_cast<size_t>(lines), '\n')
+    );
+    return ptx;
+}
+
 }  // namespace
 
 const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Module>>& all) {
     if (module.parsed) return *module.parsed;
     const std::vector<Image> images =
         module.is_library ? images_in(module.wrapper) : images_of(module.wrapper);
-    ptx::Module made = ptx::parse(chosen(images).ptx);
+    ptx::Module made = ptx::parse(with_conditions(chosen(images).ptx));
     // Memory knows variables by name: of two modules each has its own.
     for (ptx::Variable& v : made.variables) {
         const bool placed = v.space == ptx::Space::global || v.space == ptx::Space::constant;

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-using wl::cublas::Matrix;
 using wl::cublas::Product;
 
 namespace {

@@ -1,7 +1,6 @@
 // cuMemcpy and cuMemset in their forms.
-#include "shim/cudart/copies.h"
-
 #include "shim/cuda/state.h"
+#include "shim/cudart/arrays.h"
 
 #include <algorithm>
 
@@ -47,51 +46,54 @@ CUresult fill_rows(
 struct Box {
     Side to, from;
     Extent extent;
-    bool has_array = false;
 };
 
-CUdeviceptr base_of(CUmemorytype type, const void* host, CUdeviceptr device) {
-    return type == CU_MEMORYTYPE_HOST ? device_address(host) : device;
+// One side of a copy as the program describes it.
+struct Described {
+    CUmemorytype type;
+    const void* host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t pitch, height;  // rows of a slice; those of an array are its own
+};
+struct Corner {
+    size_t x, y, z;  // x: bytes
+};
+
+Side side_of(const Described& d, const Corner& corner, size_t width) {
+    const size_t pitch = d.pitch != 0 ? d.pitch : width;
+    Side side{d.type == CU_MEMORYTYPE_HOST ? device_address(d.host) : d.device, pitch, pitch * d.height};
+    if (d.type == CU_MEMORYTYPE_ARRAY)
+        side = cudart::side_of(*cudart::array_of(reinterpret_cast<cudaArray_t>(d.array)));
+    side.address += corner.x + corner.y * side.pitch + corner.z * side.slice;
+    return side;
 }
 
 Box box_of(const CUDA_MEMCPY2D& c) {
-    Box out;
-    out.from = {
-        base_of(c.srcMemoryType, c.srcHost, c.srcDevice) + c.srcY * c.srcPitch + c.srcXInBytes,
-        c.srcPitch,
-        0};
-    out.to = {
-        base_of(c.dstMemoryType, c.dstHost, c.dstDevice) + c.dstY * c.dstPitch + c.dstXInBytes,
-        c.dstPitch,
-        0};
-    out.extent = {c.WidthInBytes, c.Height};
-    out.has_array = c.srcMemoryType == CU_MEMORYTYPE_ARRAY || c.dstMemoryType == CU_MEMORYTYPE_ARRAY;
-    return out;
+    const Described from{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0};
+    const Described to{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0};
+    return {
+        side_of(to, {c.dstXInBytes, c.dstY, 0},
+         c.WidthInBytes),
+        side_of(from, {c.srcXInBytes,             c.srcY,       0},
+         c.WidthInBytes),
+        {c.WidthInBytes,            c.Height           }
+    };
 }
 
 Box box_of(const CUDA_MEMCPY3D& c) {
-    Box out;
-    const size_t from_slice = c.srcPitch * c.srcHeight, to_slice = c.dstPitch * c.dstHeight;
-    out.from = {
-        base_of(c.srcMemoryType, c.srcHost, c.srcDevice) + c.srcZ * from_slice + c.srcY * c.srcPitch +
-            c.srcXInBytes,
-        c.srcPitch,
-        from_slice};
-    out.to = {
-        base_of(c.dstMemoryType, c.dstHost, c.dstDevice) + c.dstZ * to_slice + c.dstY * c.dstPitch +
-            c.dstXInBytes,
-        c.dstPitch,
-        to_slice};
-    out.extent = {c.WidthInBytes, std::max<uint64_t>(c.Height, 1), std::max<uint64_t>(c.Depth, 1)};
-    out.has_array = c.srcMemoryType == CU_MEMORYTYPE_ARRAY || c.dstMemoryType == CU_MEMORYTYPE_ARRAY;
-    return out;
+    const Described from{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight};
+    const Described to{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight};
+    return {
+        side_of(to, {c.dstXInBytes, c.dstY, c.dstZ       },
+         c.WidthInBytes),
+        side_of(from, {                                      c.srcXInBytes,       c.srcY,             c.srcZ},
+         c.WidthInBytes),
+        { c.WidthInBytes, std::max<uint64_t>(c.Height,                 1),                               std::max<uint64_t>(c.Depth, 1)}
+    };
 }
 
-CUresult copy_box(Box box, CUstream stream, bool waits) {
-    if (box.has_array)
-        return static_cast<CUresult>(cudart::unsupported("a copy of the driver from or to an array"));
-    if (box.from.pitch == 0) box.from.pitch = box.extent.width;
-    if (box.to.pitch == 0) box.to.pitch = box.extent.width;
+CUresult copy_box(const Box& box, CUstream stream, bool waits) {
     return in_context([&] {
         if (waits) cudart::flush_printed(begin().machine);
         return cudart::submit(stream, cudaGraphNodeTypeMemcpy, [box] {

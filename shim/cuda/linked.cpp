@@ -16,7 +16,7 @@ namespace {
 bool is_device_runtime(const LinkInput& input) { return input.name.find("cudadevrt") != std::string::npos; }
 
 std::string ptx_in(const LinkInput& input) {
-    const std::string text = input.bytes.c_str();
+    std::string text = input.bytes.substr(0, input.bytes.find('\0'));
     const auto is_binary = [](char c) { return static_cast<unsigned char>(c) >= 0x7f; };
     const auto head = static_cast<std::ptrdiff_t>(std::min<size_t>(text.size(), 4));
     const bool is_text = std::none_of(text.begin(), text.begin() + head, is_binary);

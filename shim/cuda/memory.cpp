@@ -36,7 +36,7 @@ CUresult release(CUdeviceptr pointer, Free free) {
 
 CUresult pointer_attribute(void* out, CUpointer_attribute which, const Region& region, CUdeviceptr pointer) {
     const auto set = [&](auto value) {
-        std::memcpy(out, &value, sizeof value);
+        *static_cast<decltype(value)*>(out) = value;
         return CUDA_SUCCESS;
     };
     const bool managed = region.kind == Region::Kind::managed, host = region.host != nullptr && !managed;

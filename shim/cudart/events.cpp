@@ -2,13 +2,14 @@
 #include "shim/cudart/streams.h"
 
 #include <chrono>
-#include <set>
+#include <map>
 
 namespace wl::cudart {
 namespace {
 
-std::set<const EventState*>& events() {
-    static auto* const kEvents = new std::set<const EventState*>;
+// Those that were made and not destroyed; false: cudaDeviceReset ended it.
+std::map<const EventState*, bool>& events() {
+    static auto* const kEvents = new std::map<const EventState*, bool>;
     return *kEvents;
 }
 
@@ -16,7 +17,18 @@ std::set<const EventState*>& events() {
 
 bool is_event(cudaEvent_t handle) {
     const Call call = begin_without_looking();
-    return events().contains(event_of(handle));
+    const auto found = events().find(event_of(handle));
+    return found != events().end() && found->second;
+}
+
+cudaError_t usable(cudaEvent_t handle) {
+    if (is_event(handle)) return cudaSuccess;
+    const Call call = begin_without_looking();
+    return gone(call.machine, "an event", events().contains(event_of(handle)));
+}
+
+void end_events() {
+    for (auto& [event, alive] : events()) alive = false;
 }
 
 void record_now(EventState& event) {
@@ -31,7 +43,7 @@ cudaError_t make(cudaEvent_t* out, unsigned flags) {
     auto made = std::make_unique<EventState>();
     made->flags = flags;
     const Call call = begin_without_looking();
-    events().insert(made.get());
+    events()[made.get()] = true;
     *out = reinterpret_cast<cudaEvent_t>(made.release());
     return cudaSuccess;
 }
@@ -47,13 +59,16 @@ cudaError_t cudaEventCreate(cudaEvent_t* out) { return make(out, 0); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) { return make(out, flags); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
-    const std::unique_ptr<EventState> gone(event_of(handle));
-    events().erase(gone.get());
+    const std::unique_ptr<EventState> over(event_of(handle));
+    events().erase(over.get());
     return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t on) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
+    if (const cudaError_t error = usable(on); error != cudaSuccess) return done(error);
     EventState& event = *event_of(handle);
     const Stream* stream = stream_of(on);
     if (stream != nullptr && stream->capturing != nullptr) {
@@ -69,14 +84,20 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t on, unsign
     return cudaEventRecord(handle, on);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t /*handle*/) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
+    return cudaDeviceSynchronize();
+}
 
-cudaError_t cudaEventQuery(cudaEvent_t /*handle*/) {
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
     return done(lasting(call.machine));
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+    for (cudaEvent_t event : {from, to})
+        if (const cudaError_t error = usable(event); error != cudaSuccess) return done(error);
     const EventState &first = *event_of(from), &second = *event_of(to);
     if (!first.recorded || !second.recorded || ((first.flags | second.flags) & cudaEventDisableTiming) != 0)
         return done(cudaErrorInvalidResourceHandle);

@@ -6,16 +6,20 @@
 
 namespace wl::cudart {
 
-Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node);
-std::function<cudaError_t()> child_work(cudaGraph_t child);
-
 std::function<cudaError_t()> allocation_work(void* memory) {
     return [at = reinterpret_cast<uint64_t>(memory)] {
         const Call call = begin();
         runtime::catch_up(call.machine);
         runtime::make_again(call.machine.memory, at);
+        note_graph_memory(at, true);
         return cudaSuccess;
     };
+}
+
+std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, size_t count) {
+    std::vector<Node*> out;
+    for (size_t k = 0; k < count; ++k) out.push_back(node_of(handles[k]));
+    return out;
 }
 
 namespace {
@@ -28,11 +32,9 @@ cudaError_t add(
     cudaGraphNodeType type,
     std::function<cudaError_t()> work
 ) {
-    std::vector<Node*> nodes;
-    for (size_t k = 0; k < count; ++k) nodes.push_back(node_of(behind[k]));
-    *out =
-        reinterpret_cast<cudaGraphNode_t>(add_node(*graph_of(graph), type, std::move(work), std::move(nodes))
-        );
+    *out = reinterpret_cast<cudaGraphNode_t>(
+        add_node(*graph_of(graph), type, std::move(work), nodes_of(behind, count))
+    );
     return cudaSuccess;
 }
 
@@ -188,9 +190,12 @@ cudaError_t cudaGraphAddMemAllocNode(
 }
 
 cudaError_t cudaGraphAddMemFreeNode(
-    cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* behind, size_t count, void* /*memory*/
+    cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* behind, size_t count, void* memory
 ) {
-    return add(out, graph, behind, count, cudaGraphNodeTypeMemFree, nullptr);
+    return add(out, graph, behind, count, cudaGraphNodeTypeMemFree, [base = address_of(memory)] {
+        note_graph_memory(base, false);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaGraphAddEmptyNode(

@@ -1,5 +1,5 @@
 // Graphs: nodes in an order in which each comes behind those that it waits for.
-#include "shim/cudart/streams.h"
+#include "shim/cudart/conditions.h"
 
 #include <algorithm>
 #include <map>
@@ -13,12 +13,16 @@ struct Instance {
 };
 Instance* instance_of(cudaGraphExec_t handle) { return reinterpret_cast<Instance*>(handle); }
 
+// With graphs of its own for the nodes that have some.
 Graph copy_of(const Graph& from) {
     Graph out;
+    out.conditions = from.conditions;
     std::map<const Node*, Node*> copies;
     for (const auto& node : from.nodes) {
         out.nodes.push_back(std::make_unique<Node>(*node));
         out.nodes.back()->made_from = node.get();
+        for (std::shared_ptr<Graph>& body : out.nodes.back()->bodies)
+            body = std::make_shared<Graph>(copy_of(*body));
         copies[node.get()] = out.nodes.back().get();
     }
     for (const auto& node : out.nodes)
@@ -37,8 +41,10 @@ cudaError_t run(const Graph& graph) {
     std::vector<Node*> order;
     for (const auto& node : graph.nodes) visit(node.get(), seen, order);
     for (Node* node : order) {
-        if (!node->work || !node->enabled) continue;
-        if (const cudaError_t error = node->work(); error != cudaSuccess) return error;
+        const bool chooses = node->type == cudaGraphNodeTypeConditional;
+        if (!node->enabled || (!node->work && !chooses)) continue;
+        const cudaError_t error = chooses ? run_conditional(*node, run) : node->work();
+        if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
 }
@@ -115,7 +121,11 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-    return done(submit(stream, cudaGraphNodeTypeGraph, [exec] { return run(instance_of(exec)->graph); }));
+    return done(submit(stream, cudaGraphNodeTypeGraph, [exec] {
+        const Graph& graph = instance_of(exec)->graph;
+        begin_conditions(graph);
+        return run(graph);
+    }));
 }
 
 cudaError_t cudaGraphExecUpdate(

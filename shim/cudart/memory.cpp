@@ -52,6 +52,7 @@ std::string what_is_freed(const wl::runtime::DeviceMemory& memory, uint64_t addr
 cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
     const Call call = begin_without_looking();
     if (pointer == nullptr) return cudaSuccess;
+    note_graph_memory(address_of(pointer), false);
     if (is_released_later(call.machine, address_of(pointer))) return done(lasting(call.machine));
     wl::runtime::catch_up(call.machine);
     flush_printed(call.machine);
@@ -109,7 +110,9 @@ cudaError_t cudaFree(void* pointer) { return release(pointer, {Kind::device, Kin
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return submit(stream, cudaGraphNodeTypeMemFree, [pointer, stays = is_captured(stream)] {
-        return stays ? cudaSuccess : release(pointer, {Kind::device, Kind::managed});
+        if (!stays) return release(pointer, {Kind::device, Kind::managed});
+        note_graph_memory(address_of(pointer), false);
+        return cudaSuccess;
     });
 }
 

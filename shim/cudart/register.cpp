@@ -2,12 +2,12 @@
 #include "instrumentation/base/demangle.h"
 #include "shim/cudart/state.h"
 
-#include <cstring>
 #include <vector>
 
 namespace wl::cudart {
 
-int unsupported_name(const char* name);
+// missing.cpp calls it, for which CUDA's own headers cannot be there.
+int unsupported_name(const char* name);  // NOLINT(misc-use-internal-linkage)
 int unsupported_name(const char* name) { return static_cast<int>(unsupported(name)); }
 
 namespace {
@@ -103,13 +103,13 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
     const Configuration c = configurations.back();
     configurations.pop_back();
     *grid = c.grid, *block = c.block, *shared = c.shared;
-    std::memcpy(stream, &c.stream, sizeof c.stream);
+    *static_cast<cudaStream_t*>(stream) = c.stream;
     return cudaSuccess;
 }
 
 // A kernel's handle is the address of its stub.
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
-    std::memcpy(kernel, &stub, sizeof stub);
+    *kernel = static_cast<cudaKernel_t>(const_cast<void*>(stub));
     return cudaSuccess;
 }
 
@@ -119,7 +119,7 @@ void __cudaTellUnsupported(const char* what) { unsupported(what); }
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) { return __cudaGetKernel(kernel, stub); }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* stub) {
-    std::memcpy(function, &stub, sizeof stub);
+    *function = static_cast<cudaFunction_t>(const_cast<void*>(stub));
     return cudaSuccess;
 }
 }

@@ -2,6 +2,7 @@
 #include "shim/cudart/state.h"
 
 #include "instrumentation/base/error.h"
+#include "shim/cudart/streams.h"
 
 #include <atomic>
 #include <chrono>
@@ -119,6 +120,14 @@ cudaError_t unsupported(const char* what) {
     return done(cudaErrorNotSupported);
 }
 
+cudaError_t gone(runtime::Machine& machine, const std::string& what, bool by_reset) {
+    const std::string why =
+        by_reset ? " that cudaDeviceReset has destroyed" : " that is not there, or that it had destroyed";
+    if (machine.unsupported.insert(what + why).second)
+        runtime::tell_note(machine, "the program uses " + what + why);
+    return by_reset ? cudaErrorContextIsDestroyed : cudaErrorInvalidResourceHandle;
+}
+
 }  // namespace wl::cudart
 
 using namespace wl::cudart;
@@ -149,6 +158,7 @@ cudaError_t cudaDeviceReset() {
     const Call call = begin();
     flush_printed(call.machine);
     wl::runtime::reset(call.machine);
+    end_streams(), end_events();
     return cudaSuccess;
 }
 }

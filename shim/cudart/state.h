@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace wl::cudart {
 
@@ -41,6 +42,10 @@ runtime::Kernel* kernel_of(runtime::Machine& machine, const void* function);
 
 // "cudaFoo is not supported", once, in the report and on stderr.
 cudaError_t unsupported(const char* what);
+
+// The error of a handle that is out of date, and a note: `what` was ended by cudaDeviceReset, or by the
+// program.
+cudaError_t gone(runtime::Machine& machine, const std::string& what, bool by_reset);
 
 inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 template <class T = void>

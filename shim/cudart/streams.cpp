@@ -1,26 +1,43 @@
 // A stream runs its work when it gets it; so all streams are idle between two calls.
 #include "shim/cudart/streams.h"
 
-#include <set>
+#include <map>
 
 namespace wl::cudart {
 namespace {
 
-std::set<const Stream*>& streams() {
-    static auto* const kStreams = new std::set<const Stream*>;
+// Those that were made and not destroyed; false: cudaDeviceReset ended it.
+std::map<const Stream*, bool>& streams() {
+    static auto* const kStreams = new std::map<const Stream*, bool>;
     return *kStreams;
+}
+
+bool is_default(cudaStream_t handle) {
+    return handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread;
 }
 
 }  // namespace
 
 Stream* stream_of(cudaStream_t handle) {
-    const bool is_default = handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread;
-    return is_default ? nullptr : reinterpret_cast<Stream*>(handle);
+    return !is_default(handle) && is_stream(handle) ? reinterpret_cast<Stream*>(handle) : nullptr;
 }
 
 bool is_stream(cudaStream_t handle) {
     const Call call = begin_without_looking();
-    return stream_of(handle) == nullptr || streams().contains(stream_of(handle));
+    if (is_default(handle)) return true;
+    const auto found = streams().find(reinterpret_cast<const Stream*>(handle));
+    return found != streams().end() && found->second;
+}
+
+cudaError_t usable(cudaStream_t handle) {
+    if (is_stream(handle)) return cudaSuccess;
+    const Call call = begin_without_looking();
+    const bool ended = streams().contains(reinterpret_cast<const Stream*>(handle));
+    return gone(call.machine, "a stream", ended);
+}
+
+void end_streams() {
+    for (auto& [stream, alive] : streams()) alive = false;
 }
 
 Node* add_node(
@@ -38,6 +55,7 @@ bool is_captured(cudaStream_t handle) {
 }
 
 cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cudaError_t()> work) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return error;
     Stream* stream = stream_of(handle);
     if (stream == nullptr || stream->capturing == nullptr) return work();
     std::vector<Node*> behind;
@@ -53,7 +71,8 @@ cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
     const Call call = begin_without_looking();
     auto made = std::make_unique<Stream>();
     made->flags = flags, made->priority = priority, made->id = ++count;
-    streams().insert(made.get());
+    call.machine.has_streams = true;
+    streams()[made.get()] = true;
     *out = reinterpret_cast<cudaStream_t>(made.release());
     return cudaSuccess;
 }
@@ -72,36 +91,42 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
-    const std::unique_ptr<Stream> gone(stream_of(handle));
-    streams().erase(gone.get());
+    const std::unique_ptr<Stream> over(stream_of(handle));
+    streams().erase(over.get());
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Stream* stream = stream_of(handle);
     if (stream != nullptr && stream->capturing != nullptr) return done(cudaErrorStreamCaptureUnsupported);
     return cudaDeviceSynchronize();
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t /*handle*/) {
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
     return done(lasting(call.machine));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Stream* stream = stream_of(handle);
     *flags = stream != nullptr ? stream->flags : 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Stream* stream = stream_of(handle);
     *priority = stream != nullptr ? stream->priority : 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Stream* stream = stream_of(handle);
     *id = stream != nullptr ? stream->id : 0;
     return cudaSuccess;
@@ -117,6 +142,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaLaunchAttributeID, const cu
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t handle_of_event, unsigned /*flags*/) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
+    if (const cudaError_t error = usable(handle_of_event); error != cudaSuccess) return done(error);
     Stream* stream = stream_of(handle);
     const EventState& event = *event_of(handle_of_event);
     if (stream == nullptr || event.capturing == nullptr) return cudaSuccess;
@@ -150,32 +177,6 @@ cudaError_t cudaStreamAddCallback(
         return cudaSuccess;
     }));
 }
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode /*mode*/) {
-    Stream* stream = stream_of(handle);
-    if (stream == nullptr) return done(cudaErrorStreamCaptureUnsupported);
-    if (stream->capturing != nullptr) return done(cudaErrorIllegalState);
-    stream->capturing = new Graph;
-    stream->owns = true, stream->last = nullptr;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
-    Stream* stream = stream_of(handle);
-    if (stream == nullptr || !stream->owns) return done(cudaErrorStreamCaptureUnmatched);
-    *graph = reinterpret_cast<cudaGraph_t>(stream->capturing);
-    stream->capturing = nullptr, stream->last = nullptr, stream->owns = false;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
-    const Stream* stream = stream_of(handle);
-    const bool is = stream != nullptr && stream->capturing != nullptr;
-    *status = is ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* /*mode*/) { return cudaSuccess; }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     *least = 0, *greatest = -5;

@@ -7,6 +7,9 @@
 
 namespace wl::cudart {
 
+struct Condition;
+struct Graph;
+
 struct Node {
     cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
     std::function<cudaError_t()> work;
@@ -15,12 +18,17 @@ struct Node {
     // What a program may ask for again.
     cudaKernelNodeParams kernel{};
     const Node* made_from = nullptr;  // of an instance: the node of the graph
+    // Of a conditional node: what it asks, and the graphs among which that chooses, with their handles.
+    std::shared_ptr<const Condition> condition;
+    cudaGraphConditionalNodeType condition_type = cudaGraphCondTypeIf;
+    std::vector<std::shared_ptr<Graph>> bodies;
+    std::vector<cudaGraph_t> body_handles;
 };
 
 // In the order in which nodes were added.
 struct Graph {
     std::vector<std::unique_ptr<Node>> nodes;
-    Graph* parent = nullptr;  // of the captured stream that this one waits for
+    std::vector<std::shared_ptr<const Condition>> conditions;  // that were made for it
 };
 
 struct Stream {
@@ -28,16 +36,23 @@ struct Stream {
     int priority = 0;
     unsigned long long id = 0;
     Graph* capturing = nullptr;
-    Node* last = nullptr;  // of the capture
-    bool forked = false;   // it joined another stream's capture by an event
-    bool owns = false;     // EndCapture gives the graph
+    Node* last = nullptr;                 // of the capture
+    bool forked = false;                  // it joined another stream's capture by an event
+    bool owns = false;                    // EndCapture gives the graph
+    std::vector<cudaGraphNode_t> behind;  // the answer of cudaStreamGetCaptureInfo
 };
 // What a node that allocates does when its graph is launched.
 std::function<cudaError_t()> allocation_work(void* memory);
-// Of a handle; nullptr for the default streams outside a capture.
+// Of a handle; nullptr for the default streams, and for what is no stream any more.
 Stream* stream_of(cudaStream_t handle);
 // A default stream, or one that was made and not destroyed.
 bool is_stream(cudaStream_t handle);
+// cudaSuccess for those; else the error, which a note explains.
+cudaError_t usable(cudaStream_t handle);
+cudaError_t usable(cudaEvent_t handle);
+// As cudaDeviceReset leaves them.
+void end_streams();
+void end_events();
 
 struct EventState {
     unsigned flags = 0;
@@ -50,6 +65,13 @@ struct EventState {
 Node* add_node(
     Graph& graph, cudaGraphNodeType type, std::function<cudaError_t()> work, std::vector<Node*> behind
 );
+// Of an instance the node that was made from the graph's; nullptr: none.
+Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node);
+// What a node does that holds a graph of its own.
+std::function<cudaError_t()> child_work(cudaGraph_t child);
+std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, size_t count);
+// Memory of a graph: `used` by a launch, or given back.
+void note_graph_memory(uint64_t base, bool used);
 inline Graph* graph_of(cudaGraph_t handle) { return reinterpret_cast<Graph*>(handle); }
 inline Node* node_of(cudaGraphNode_t handle) { return reinterpret_cast<Node*>(handle); }
 inline EventState* event_of(cudaEvent_t handle) { return reinterpret_cast<EventState*>(handle); }

@@ -178,6 +178,23 @@ TEST(GlobalRaces, ALockOrdersItsHolders) {
     EXPECT_FALSE(races(locked("", "")).empty());
 }
 
+// The first read is a guess, also where the compiler computes its address twice: in generic memory for the
+// assembly, in global memory for the exchange.
+TEST(GlobalRaces, AnExchangeConfirmsAGuessAtTheSameAddress) {
+    const auto added = [](const std::string& element) {
+        return "int old; asm volatile(\"ld.cg.u32 %0, [%1];\" : \"=r\"(old) : \"l\"(x + i));"
+               "for (int seen = ~old; seen != old;) {"
+               "    seen = old; old = atomicCAS(x + " +
+            element +
+            ", seen, seen + 1);"
+            "}";
+    };
+    const KernelRun run = run_of(added("i"));
+    EXPECT_TRUE(run.incidents(Kind::race_global).empty());
+    EXPECT_EQ(run.get<int>("x")[63], 4);
+    EXPECT_FALSE(races(added("(i ^ 1)")).empty());
+}
+
 TEST(GlobalRaces, ReleaseAndAcquireOrderWithoutAFence) {
     const auto handed = [](const std::string& store) {
         return "if (b == 0) { x[i] = i; __syncthreads(); if (i == 0) asm volatile(\"st." + store +

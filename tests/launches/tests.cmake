@@ -1,5 +1,6 @@
 wl_test(launch_file wl_launches SQLite::SQLite3)
 target_sources(launch_file_test PRIVATE launches/recorder_test.cpp)
+wl_test(joined wl_launches)
 wl_program_test(launch_replay wl_launches nlohmann_json::nlohmann_json)
 wl_test(launch_record wl_launches nlohmann_json::nlohmann_json)
 target_sources(launch_record_test PRIVATE support/program.cpp)

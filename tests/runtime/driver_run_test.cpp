@@ -53,6 +53,16 @@ TEST(DriverPrograms, MachineCodeThatNvrtcIsAskedForIsPtx) {
     EXPECT_TRUE(has(said.err, "shift.cu:4")) << said.err;
 }
 
+TEST(DriverPrograms, ArraysTexturesAndSurfacesAreTheRuntimes) {
+    const Said images = warplens({"run", "--", WL_TEXTURES_PROGRAM, "images"});
+    EXPECT_EQ(images.out, "8 x 4, 4 channels of format 1\nscaled 32, as they are 32, written 32\n")
+        << images.err;
+    EXPECT_EQ(images.status, 0) << images.err;
+    const Said refused = warplens({"run", "--", WL_TEXTURES_PROGRAM, "refused"});
+    EXPECT_EQ(refused.out, "CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE \n")
+        << refused.err;
+}
+
 TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {
     const Said library = run("library"), linked = run("link");
     EXPECT_EQ(library.out, "CUDA_SUCCESS\n10 8 4 1024\n") << library.err;

@@ -151,6 +151,28 @@ void reset() {
     say("kernel", cudaDeviceSynchronize());
 }
 
+void handles() {
+    launch_race();
+    cudaStream_t stream = nullptr, other = nullptr;
+    cudaEvent_t event = nullptr;
+    cudaStreamCreate(&stream), cudaStreamCreate(&other), cudaEventCreate(&event);
+    say("destroyed", cudaStreamDestroy(other));
+    say("query", cudaStreamQuery(other));
+    say("record", cudaEventRecord(event, stream));
+    say("reset", cudaDeviceReset());
+    scale<<<1, kN, 0, stream>>>(filled(1));
+    say("kernel", cudaGetLastError());
+    say("wait", cudaStreamSynchronize(stream));
+    say("event", cudaEventSynchronize(event));
+    say("record", cudaEventRecord(event));
+    say("destroy", cudaStreamDestroy(stream));
+    cudaStreamCreate(&stream);
+    float* a = filled(1);
+    scale<<<1, kN, 0, stream>>>(a);
+    say("anew", cudaStreamSynchronize(stream));
+    printf("%g\n", first_of(a));
+}
+
 void wait_long() {
     launch_race();
     generate<<<1, 1>>>(reinterpret_cast<unsigned*>(filled(1)), 1 << 30);
@@ -182,6 +204,7 @@ int main(int argc, char** argv) {
     if (what == "freed waits") freed_while_work_waits();
     if (what == "double") double_free();
     if (what == "reset") reset();
+    if (what == "handles") handles();
     if (what == "long" || what == "long again") wait_long();
     if (what == "deaf") signal(SIGINT, SIG_IGN), wait_long();
     if (what == "work") work(argc > 2 ? atoi(argv[2]) : 1 << 26);

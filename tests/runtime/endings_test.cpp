@@ -136,6 +136,25 @@ TEST_F(Endings, AResetGivesMemoryBackAndVariablesBeginAnew) {
     EXPECT_FALSE(has(said.err, "behind the end of")) << said.err;
 }
 
+TEST_F(Endings, StreamsAndEventsEndWithAResetAndAreToldWhenTheyAreUsed) {
+    const Said said = run("handles");
+    expect_race(said);
+    EXPECT_EQ(
+        said.out,
+        "destroyed: cudaSuccess\nquery: cudaErrorInvalidResourceHandle\nrecord: cudaSuccess\nreset: "
+        "cudaSuccess\n"
+        "kernel: cudaErrorContextIsDestroyed\nwait: cudaErrorContextIsDestroyed\n"
+        "event: cudaErrorContextIsDestroyed\nrecord: cudaErrorContextIsDestroyed\n"
+        "destroy: cudaErrorContextIsDestroyed\nanew: cudaSuccess\n2\n"
+    );
+    EXPECT_TRUE(has(said.err, "note: the program uses a stream that cudaDeviceReset has destroyed\n"))
+        << said.err;
+    EXPECT_TRUE(has(said.err, "note: the program uses an event that cudaDeviceReset has destroyed\n"))
+        << said.err;
+    EXPECT_TRUE(has(said.err, "note: the program uses a stream that is not there, or that it had destroyed\n")
+    ) << said.err;
+}
+
 // `warplens run` of the program alone, away from any terminal; signals go to `warplens` only.
 struct Signalled {
     std::string folder;

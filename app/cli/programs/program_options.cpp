@@ -26,6 +26,13 @@ void add_programs(CLI::App& app, CLI::App& run, Command& c) {
         "those whose outcome nothing reads"
     );
     first->check(CLI::NonNegativeNumber);
+    run.add_option(
+        "--reference",
+        c.program.reference,
+        "of a program behind --: compare what --launch leaves with what the same launch of another program "
+        "leaves, of "
+        "a FILE.wllaunch, or with what a function of NumPy returns (FILE.py:FUNCTION)"
+    );
     add_nvcc(app, c);
 }
 

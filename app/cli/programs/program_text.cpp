@@ -221,7 +221,8 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
         out += paint(style, Color::bad, wrap(ended, 0));
     const int64_t launches = count_of_launches(groups);
     const std::string verdict = verdict_of(run);
-    const bool cut_off = verdict == "ok" && run.ended.signal != 0;
+    const bool lacked = run.ended.status != 0 && !texts(run, Event::Kind::unsupported).empty();
+    const bool cut_off = verdict == "ok" && (run.ended.signal != 0 || lacked);
     out += fmt::format(
         "{}: {} launch{}, {} with findings of {} own; values simulated by the CPU emulator\n",
         cut_off ? "ok as far as it came" : verdict,

@@ -1,6 +1,7 @@
 // The verb: what the program needs around it, and what is told behind it.
 #include "app/cli/formats/report.h"
 #include "app/cli/programs/programs.h"
+#include "app/cli/programs/reference.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/scratch.h"
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
 
@@ -65,6 +67,8 @@ void require_fitting(const Command& c) {
             "--schedule, "
             "--budget, --threads, -o and those of the output"
         );
+    if (!c.program.reference.empty() && k.launch.empty())
+        throw Error("--reference compares one launch; name it with --launch N or --launch KERNEL");
     if (!c.out.empty() && k.launch.empty())
         throw Error("-o says where the recorded launch goes; name it with --launch N or --launch KERNEL");
 }
@@ -124,23 +128,63 @@ void print_result(const Command& c, const ProgramRun& run) {
     }
 }
 
+// With the launch that was asked for in its file.
+ProgramRun run_recording(const runtime::Settings& settings, bool quiet_out) {
+    if (!settings.record.empty()) fs::remove(settings.record);
+    ProgramRun run;
+    run.command = settings.command;
+    std::fflush(nullptr);
+    run.ended = run_child(run.command, environment_for(settings), quiet_out);
+    read_results(run, settings.folder);
+    return run;
+}
+
+void require_recorded(const runtime::Settings& settings) {
+    if (!settings.record.empty() && !fs::exists(settings.record))
+        throw Error(fmt::format(
+            "no launch {} was recorded: {} made none of that number or name",
+            settings.launch,
+            settings.command.front()
+        ));
+}
+
+// What the launch left beside what the reference leaves: the report of both programs goes to stderr, that of
+// the comparison is the verb's.
+int run_with_reference(const Command& c) {
+    const ReferenceSource source = reference_source(c);
+    const auto recorded = [&](const std::vector<std::string>& words, int& status) {
+        const Scratch scratch;
+        runtime::Settings settings = settings_for(c, scratch.path);
+        settings.command = words, settings.record = scratch.path + "/launch.wllaunch";
+        const ProgramRun run = run_recording(settings, true);
+        Style style = style_of(c.output);
+        style.color = false;
+        std::fputs(
+            (words.front() + ":\n" + program_text(run, style, c.output.verbose) + "\n").c_str(), stderr
+        );
+        require_recorded(settings);
+        status = status_of(run);
+        return launches::read_launch(settings.record);
+    };
+    int status = 0, other_status = 0;
+    const launches::RecordedLaunch launch = recorded(c.program.words, status);
+    const launches::RecordedLaunch reference = source.kind == ReferenceSource::Kind::program
+        ? recorded(source.command, other_status)
+        : reference_of(source, launch);
+    const int compared = compare_with_reference(c, source, launch, reference);
+    return status == kExitFindings ? status : compared;
+}
+
 }  // namespace
 
 int run_program(const Command& c) {
     require_fitting(c);
+    if (!c.program.reference.empty()) return run_with_reference(c);
     const Scratch scratch;
     const runtime::Settings settings = settings_for(c, scratch.path);
-    if (!settings.record.empty()) fs::remove(settings.record);
-    ProgramRun run;
-    run.command = c.program.words;
-    std::fflush(nullptr);
-    run.ended = run_child(run.command, environment_for(settings), c.output.format != "text");
-    read_results(run, scratch.path);
+    const ProgramRun run = run_recording(settings, c.output.format != "text");
     print_result(c, run);
-    if (!settings.record.empty() && !fs::exists(settings.record))
-        throw Error(
-            "no launch " + settings.launch + " was recorded: the program made none of that number or name"
-        );
+    require_recorded(settings);
     return status_of(run);
 }
 

@@ -231,6 +231,27 @@ void add_memory(
 
 }  // namespace
 
+std::vector<ReplayParameter> replay_parameters(const RecordedLaunch& l) {
+    const ptx::Module module = ptx::parse(l.ptx);
+    const ptx::Function* entry = ptx::find_entry(module, l.entry);
+    std::vector<ReplayParameter> out;
+    if (entry == nullptr) return out;
+    const std::vector<std::string> types = types_in(demangle(l.entry));
+    uint64_t at = 0;
+    for (size_t p = 0; p < entry->params.size(); ++p) {
+        const ptx::Variable& param = entry->params[p];
+        const uint64_t align = std::max<uint32_t>(param.align, 1);
+        at = (at + align - 1) / align * align;
+        if (at + param.bytes > l.params.size()) break;
+        const auto begin = l.params.begin() + static_cast<int64_t>(at);
+        out.push_back({
+            p < types.size() ? types[p] : "", {begin, begin + static_cast<int64_t>(param.bytes)}
+        });
+        at += param.bytes;
+    }
+    return out;
+}
+
 manifest::Problem replay_problem(const RecordedLaunch& l, const std::string& path) {
     if (l.ptx.empty())
         throw Unsupported(fmt::format(

@@ -7,6 +7,7 @@
 #include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace wl::emulator {
@@ -102,27 +103,53 @@ bool is_exchange(const ptx::Instruction& in) {
     return t.memory == Memory::update && t.data != ptx::kNoRole && in.modifiers.atom_op == ptx::AtomOp::cas;
 }
 
-// What an address operand is made from: a register, or the variable whose address was moved into it.
-struct Base {
-    Kind kind = Kind::none;
-    int32_t index = -1;
-    bool local = false;
-    int64_t offset = 0;
-    bool operator==(const Base&) const = default;
-};
-Base base_of(const ptx::Function& f, const Operand& address) {
-    Base base{address.base_kind, address.index, address.local, address.offset};
-    const ptx::Instruction* definition = nullptr;
-    for (const ptx::Instruction& in : f.code) {
-        if (base.kind != Kind::reg || ptx::destination_count(in) == 0) continue;
-        const Operand& d = in.operands[0];
-        if (d.kind != Kind::reg || d.index != base.index) continue;
-        if (definition != nullptr || !moves(in)) return base;
-        definition = &in;
+// By register: the one instruction that writes it; nullptr: none or several do.
+std::vector<const ptx::Instruction*> definitions_of(const ptx::Function& f) {
+    std::vector<const ptx::Instruction*> out(f.registers.size(), nullptr);
+    std::vector<char> seen(f.registers.size(), 0);
+    for (const ptx::Instruction& in : f.code)
+        for (size_t o = 0; o < ptx::destination_count(in); ++o)
+            each_register(in.operands[o], [&](size_t reg) {
+                const bool only = seen[reg] == 0 && in.guard.reg < 0 && in.operands[o].kind == Kind::reg;
+                out[reg] = only ? &in : nullptr, seen[reg] = 1;
+            });
+    return out;
+}
+
+// What an address is made from, behind moves and changes between generic and global addresses, which are
+// equal.
+Operand origin_of(const std::vector<const ptx::Instruction*>& definitions, Operand o) {
+    for (;;) {
+        if (o.kind == Kind::address) o.kind = std::exchange(o.base_kind, Kind::none);
+        const ptx::Instruction* by =
+            o.kind == Kind::reg ? definitions[static_cast<size_t>(o.index)] : nullptr;
+        const bool global = by != nullptr && by->op == ptx::Op::cvta && by->modifiers.space == Space::global;
+        if (by == nullptr || (!moves(*by) && !global) || by->operands[1].kind == Kind::vector) return o;
+        const int64_t offset = o.offset;
+        o = by->operands[1];
+        o.offset += offset;
     }
-    if (definition == nullptr || definition->operands[1].kind != Kind::symbol) return base;
-    const Operand& symbol = definition->operands[1];
-    return {Kind::symbol, symbol.index, symbol.local, symbol.offset + base.offset};
+}
+
+// The same bits wherever the program has both: one origin, or one operation on equal operands, which
+// compilers write twice where they do not see that a call leaves a register alone.
+bool are_equal(
+    const std::vector<const ptx::Instruction*>& definitions, const Operand& a, const Operand& b, int depth
+) {
+    const Operand x = origin_of(definitions, a), y = origin_of(definitions, b);
+    if (x == y) return true;
+    if (x.kind != Kind::reg || y.kind != Kind::reg || x.offset != y.offset || depth == 0) return false;
+    const ptx::Instruction *by = definitions[static_cast<size_t>(x.index)],
+                           *other = definitions[static_cast<size_t>(y.index)];
+    if (by == nullptr || other == nullptr || by->mnemonic != other->mnemonic) return false;
+    const ptx::Traits& t = traits_of(*by);
+    const bool computes =
+        t.memory == Memory::none && t.waits == ptx::Waits::nothing && t.control == Control::none;
+    if (!computes || by->operands.size() != other->operands.size() || ptx::destination_count(*by) != 1)
+        return false;
+    for (size_t o = 1; o < by->operands.size(); ++o)
+        if (!are_equal(definitions, by->operands[o], other->operands[o], depth - 1)) return false;
+    return true;
 }
 
 }  // namespace
@@ -147,16 +174,17 @@ void add_confirmed_loads(Lowering& l) {
                 changed = compare(in.operands[1]) || changed;
         }
     }
+    constexpr int kDepth = 6;
+    const auto definitions = definitions_of(l.function);
     for (size_t k = 0; k < code.size(); ++k) {
         const ptx::Instruction& in = code[k];
         const bool guess = is_load(in) && in.operands[0].kind == Kind::reg &&
             compared[static_cast<size_t>(in.operands[0].index)] != 0 && !in.modifiers.is_volatile &&
             in.modifiers.semantics.empty();
-        const bool confirmed =
-            guess && std::any_of(code.begin(), code.end(), [&](const auto& other) {
-                return is_exchange(other) &&
-                    base_of(l.function, other.operands[1]) == base_of(l.function, in.operands[1]);
-            });
+        const bool confirmed = guess && std::any_of(code.begin(), code.end(), [&](const auto& other) {
+                                   return is_exchange(other) &&
+                                       are_equal(definitions, other.operands[1], in.operands[1], kDepth);
+                               });
         if (!confirmed) continue;
         OrderSite s;
         s.instruction = l.self.begin + k;

@@ -14,6 +14,10 @@
 #include "instrumentation/emulator/schedule/turns.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 #include <span>
 #include <utility>
@@ -50,6 +54,64 @@ void report_endless(Block& block) {
     incident.first = spinning_at(block);
     incident.detail = fmt::format("the block issued {} warp instructions without an end", issued(block));
     report(block, std::move(incident));
+}
+
+const FunctionCode& function_at(const Program& program, size_t instruction) {
+    const FunctionCode* found = &program.functions.front();
+    for (const FunctionCode& f : program.functions)
+        if (f.is_defined && f.begin <= instruction && f.begin >= found->begin) found = &f;
+    return *found;
+}
+
+const MemorySite* memory_of(const Program& program, size_t instruction) {
+    const auto span = std::lower_bound(
+        program.memory_spans.begin(),
+        program.memory_spans.end(),
+        instruction,
+        [](const MemorySpan& s, size_t at) { return s.instruction < at; }
+    );
+    const bool touches = span != program.memory_spans.end() && span->instruction == instruction;
+    return touches ? &program.memory_sites[span->first] : nullptr;
+}
+
+// The memory instruction of a poll. A loop may sleep between two polls: that of the warp which lies next to
+// it.
+const MemorySite* polled_memory(const Block& block, const Poll& poll) {
+    const Program& program = *block.context.program;
+    const Instr* code = program.code[block.now.variant].data();
+    const auto index = static_cast<size_t>(poll.at - code);
+    const MemorySite* found = memory_of(program, index);
+    std::ptrdiff_t nearest = PTRDIFF_MAX;
+    for (const Poll& other : block.now.polls.last) {
+        if (found != nullptr && nearest == PTRDIFF_MAX) break;
+        if (other.at == nullptr || other.warp != poll.warp || (other.lanes & poll.lanes) == 0) continue;
+        const auto place = static_cast<size_t>(other.at - code);
+        const MemorySite* memory = memory_of(program, place);
+        const std::ptrdiff_t distance = std::abs(other.at - poll.at);
+        const bool beside = &function_at(program, place) == &function_at(program, index);
+        if (memory != nullptr && beside && distance < nearest) found = memory, nearest = distance;
+    }
+    return found;
+}
+
+// The word that the poll reads, by the registers as they are. Nothing is said where they are of no lane that
+// is there.
+void name_word(const Block& block, const Poll& poll, Access& access) {
+    const MemorySite* memory = polled_memory(block, poll);
+    if (memory == nullptr || memory->space == ptx::Space::shared) return;
+    const Warp& w = block.warps[static_cast<size_t>(poll.warp)];
+    const Instr* code = block.context.program->code[block.now.variant].data();
+    const FunctionCode& function = function_at(*block.context.program, static_cast<size_t>(poll.at - code));
+    for (int k = 0; k < w.split_count; ++k) {
+        const Split& s = w.splits[static_cast<size_t>(k)];
+        if (s.frame->function != &function || (s.mask & poll.lanes) == 0) continue;
+        const auto lane = static_cast<size_t>(std::countr_zero(s.mask & poll.lanes));
+        const size_t bytes = memory->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+        std::memcpy(&access.address, s.frame->registers + memory->slot + lane * bytes, bytes);
+        access.address += static_cast<uint64_t>(memory->displacement);
+        access.bytes = memory->requests.empty() ? 0 : memory->requests.front().bytes;
+        return;
+    }
 }
 
 }  // namespace
@@ -128,8 +190,11 @@ uint64_t issued(const Block& block) {
 
 Access spinning_at(const Block& block) {
     const Poll& poll = block.now.polls.vain;
-    if (block.turn.in_vain > 0)
-        return witness(block.warps[static_cast<size_t>(poll.warp)], poll.at, poll.lanes);
+    if (block.turn.in_vain > 0) {
+        Access access = witness(block.warps[static_cast<size_t>(poll.warp)], poll.at, poll.lanes);
+        name_word(block, poll, access);
+        return access;
+    }
     const Warp* longest = &block.warps[0];
     for (const Warp& w : block.warps)
         if (w.split_count != 0 &&
