@@ -194,7 +194,7 @@ void leave(const NowTouched& now, GlobalPage& page, const Outcome& o, const Alik
 }
 
 void touch_one_by_one(const NowTouched& now, GlobalPage& page, const Alike& units, uint64_t offset) {
-    Unit unit{offset, 1u << page.shift, 0};
+    GlobalUnit unit{offset, 1u << page.shift, 0};
     for (size_t k = units.begin; k < units.end; ++k, unit.offset += unit.bytes) {
         unit.lane = lane_of(units.lanes.entry(k));
         touch_unit(now, page, k, unit);
@@ -214,7 +214,7 @@ void refine(GlobalPage& page, uint32_t shift) {
 }
 
 // The page can hold what the run leaves.
-void fit(GlobalPage& page, const Run& run) {
+void fit(GlobalPage& page, const GlobalRun& run) {
     const auto fine = static_cast<uint8_t>(std::countr_zero(run.offset | run.bytes));
     const bool untouched = page.writer.empty() && page.reader.empty();
     if (untouched) page.shift = std::min(page.shift, fine);
@@ -241,12 +241,12 @@ bool all_settled(const GlobalPage& page, size_t first, size_t count) {
     return all != 0;
 }
 
-Run without_first(const Run& run, uint32_t bytes) {
+GlobalRun without_first(const GlobalRun& run, uint32_t bytes) {
     return {
         run.offset + bytes, run.extent - bytes, run.lane + static_cast<int>(bytes / run.bytes), run.bytes};
 }
 
-void touch_units(const NowTouched& now, GlobalPage& page, const Run& run, Judged& last) {
+void touch_units(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last) {
     const bool by_line = page.by_line;
     const uint32_t unit = page.shift + (by_line ? kLineShift : 0);
     const size_t first = (run.offset % kPageBytes) >> unit, behind = first + (run.extent >> unit);
@@ -278,7 +278,7 @@ void touch_units(const NowTouched& now, GlobalPage& page, const Run& run, Judged
 }
 
 // One unit of a page whose entries are by unit. False: it has to be looked at otherwise.
-bool touch_single(const NowTouched& now, GlobalPage& page, const Run& run, Judged& last) {
+bool touch_single(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last) {
     const size_t k = (run.offset % kPageBytes) >> page.shift;
     const Heads found = heads_at(page, k);
     if (!writes(now) && found.writer == 0 && (found.reader2 & kSettled) != 0) return true;
@@ -305,7 +305,7 @@ bool touch_single(const NowTouched& now, GlobalPage& page, const Run& run, Judge
 
 }  // namespace
 
-void touch_run(const NowTouched& now, GlobalPage& page, const Run& run, Judged& last) {
+void touch_run(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last) {
     const Locked locked(page, !now.actor.shadow->look_for.witnesses);
     fit(page, run);
     const bool one = run.extent >> page.shift == 1 && !page.by_line;

@@ -63,7 +63,7 @@ namespace {
 
 // By a lane of the same warp: after its own accesses, and after those of the others that a syncwarp orders.
 // Lanes of one instruction are looked at by the values that they store.
-bool follows_own(const NowTouched& now, uint32_t entry, const Unit& unit) {
+bool follows_own(const NowTouched& now, uint32_t entry, const GlobalUnit& unit) {
     if (lane_of(entry) == unit.lane || (entry & ~kSettled) >> kLaneBits == now.number) return true;
     const GlobalRecord& first = record_of(*now.actor.shadow, entry);
     return ordered(
@@ -73,7 +73,7 @@ bool follows_own(const NowTouched& now, uint32_t entry, const Unit& unit) {
 
 // As OpenReads has it, for a read by another lane of the same warp that no syncwarp orders. Where it is
 // another instruction that may still read there, `first` becomes that one's.
-bool is_taken_in(const NowTouched& now, const Unit& unit, int first_lane, GlobalRecord& first) {
+bool is_taken_in(const NowTouched& now, const GlobalUnit& unit, int first_lane, GlobalRecord& first) {
     const CollectiveReads* collective = now.actor.shadow->collective_reads;
     if ((first.flags & GlobalRecord::kWrite) != 0 || collective == nullptr) return false;
     const uint64_t at = now.allocation.base + unit.offset;
@@ -84,7 +84,7 @@ bool is_taken_in(const NowTouched& now, const Unit& unit, int first_lane, Global
     return !open;
 }
 
-void check(const NowTouched& now, uint32_t entry, const Unit& unit, bool polled) {
+void check(const NowTouched& now, uint32_t entry, const GlobalUnit& unit, bool polled) {
     GlobalRecord first = record_of(*now.actor.shadow, entry);
     const bool own = same_warp(first, now.record);
     if (may_meet(first, now.record, polled)) return;
@@ -110,7 +110,7 @@ void check(const NowTouched& now, uint32_t entry, const Unit& unit, bool polled)
     }
 }
 
-void add_reader(const NowTouched& now, GlobalPage& page, size_t k, const Unit& unit) {
+void add_reader(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit) {
     ensure(page.reader, page);
     ensure(page.reader2, page);
     uint32_t &one = page.reader[k], &two = page.reader2[k];
@@ -127,7 +127,7 @@ void add_reader(const NowTouched& now, GlobalPage& page, size_t k, const Unit& u
     if (fills) two = self | (beside && !shadow.look_for.blocks_ordered ? kSettled : 0);
 }
 
-void read_unit(const NowTouched& now, GlobalPage& page, size_t k, const Unit& unit) {
+void read_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit) {
     if (!page.writer.empty() && page.writer[k] != 0) {
         // A warp that has read here before the store does not miss it: it polls.
         const bool polled = !page.reader.empty() && page.reader[k] != 0 &&
@@ -138,7 +138,7 @@ void read_unit(const NowTouched& now, GlobalPage& page, size_t k, const Unit& un
     add_reader(now, page, k, unit);
 }
 
-void write_unit(const NowTouched& now, GlobalPage& page, size_t k, const Unit& unit) {
+void write_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit) {
     ensure(page.writer, page);
     if (page.writer[k] != 0) check(now, page.writer[k], unit, false);
     if (!page.plain.empty() && page.plain[k] != 0) check(now, page.plain[k], unit, false);
@@ -155,7 +155,7 @@ void write_unit(const NowTouched& now, GlobalPage& page, size_t k, const Unit& u
 
 }  // namespace
 
-void touch_unit(const NowTouched& now, GlobalPage& page, size_t k, const Unit& unit) {
+void touch_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit) {
     if (writes(now))
         write_unit(now, page, k, unit);
     else

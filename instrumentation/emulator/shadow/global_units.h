@@ -17,7 +17,7 @@ struct NowTouched {
 };
 
 // Bytes that lanes from `lane` on touch, `bytes` each, a power of two, one behind the other, in one page.
-struct Run {
+struct GlobalRun {
     uint64_t offset = 0;  // in the allocation
     uint32_t extent = 0;
     int lane = 0;
@@ -30,19 +30,19 @@ inline bool same_warp(const GlobalRecord& a, const GlobalRecord& b) {
 }
 
 // One unit of a page, touched by one lane.
-struct Unit {
+struct GlobalUnit {
     uint64_t offset = 0;  // in the allocation
     uint32_t bytes = 0;
     int lane = 0;
 };
-void touch_unit(const NowTouched& now, GlobalPage& page, size_t k, const Unit& unit);
+void touch_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit);
 
 // Whether what was done there before comes before what the lane does now.
 bool is_ordered(const NowTouched& now, uint32_t entry, int lane);
 // Whether two accesses are no race, whatever their order. `polled`: the second one has read there before.
 bool may_meet(const GlobalRecord& first, const GlobalRecord& second, bool polled);
 void ensure(std::vector<uint32_t>& entries, const GlobalPage& page);
-// Unit k, before it is written.
+// GlobalUnit k, before it is written.
 void keep_plain(const NowTouched& now, GlobalPage& page, size_t k);
 
 // What lies in units that are alike: of each kind the entry, without its lane.
@@ -69,7 +69,7 @@ struct Judged {
 };
 
 // The same for a run of units.
-void touch_run(const NowTouched& now, GlobalPage& page, const Run& run, Judged& last);
+void touch_run(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last);
 
 // Its entries are by unit from now on.
 void spread(GlobalPage& page);
