@@ -17,7 +17,7 @@ struct Request {
     std::vector<std::string>
         include;  // the user's folders, the probe's, and those that headers were found in
     std::string standard = "c++17";
-    bool quick = false;  // NVRTC optimises little, and says nothing of lines
+    Effort effort = Effort::full;
 };
 
 struct Attempt {

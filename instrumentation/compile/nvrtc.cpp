@@ -45,14 +45,20 @@ struct Build {
     }
 };
 
+std::string effort_flag(const Request& request) {
+    switch (request.effort) {
+        case Effort::least: return "--Ofast-compile=max";
+        case Effort::less: return "--Ofast-compile=mid";
+        case Effort::more: return "--Ofast-compile=min";
+        case Effort::full: break;
+    }
+    return request.options.debug ? "--device-debug" : "--generate-line-info";
+}
+
 std::vector<std::string> flags_of(const Request& request, bool with_stand_ins) {
     const CompileOptions& options = request.options;
     std::vector<std::string> flags = {
-        "--gpu-architecture=" + options.arch,
-        "--std=" + request.standard,
-        request.quick       ? "--Ofast-compile=max"
-            : options.debug ? "--device-debug"
-                            : "--generate-line-info"};
+        "--gpu-architecture=" + options.arch, "--std=" + request.standard, effort_flag(request)};
     for (const auto& [name, value] : options.defines)
         flags.push_back("--define-macro=" + name + (value.empty() ? "" : "=" + value));
     for (const std::string& folder : request.include) flags.push_back("--include-path=" + folder);

@@ -178,7 +178,7 @@ Attempt attempt_at(
             options.name_expressions.push_back(in_variant(k, name));
     const std::string text = text_of(quick, texts, chosen);
     return try_nvrtc(
-        {options, quick.toolkit, text, quick.include, quick.standard, true}, quick.with_stand_ins
+        {options, quick.toolkit, text, quick.include, quick.standard, quick.effort}, quick.with_stand_ins
     );
 }
 
@@ -191,8 +191,8 @@ std::string without_variant(const std::string& name) {
     return end == name.npos ? name : std::string(name).erase(at, end + 2 - at);
 }
 
-Quick make_quick(const CompileOptions& options, const std::string& text) {
-    Quick quick{options, text, find_toolkit(), {}, false, {}, {}};
+Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort) {
+    Quick quick{options, text, find_toolkit(), {}, false, {}, {}, effort};
     quick.include = look_around(options, text, quick.toolkit).include;
     for (const auto& [stand_ins, standard] : {
              std::pair{false, "c++17"},
@@ -208,7 +208,8 @@ Quick make_quick(const CompileOptions& options, const std::string& text) {
 
 Whole compile_whole(const Quick& quick, const std::string& text) {
     const Attempt attempt = try_nvrtc(
-        {quick.options, quick.toolkit, text, quick.include, quick.standard, true}, quick.with_stand_ins
+        {quick.options, quick.toolkit, text, quick.include, quick.standard, quick.effort},
+        quick.with_stand_ins
     );
     if (!attempt.refusal.empty()) return {{}, named_in(attempt.refusal)};
     return {attempt.entry.ptx, {}};

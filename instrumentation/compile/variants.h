@@ -21,9 +21,10 @@ struct Quick {
     bool with_stand_ins = false;
     std::string standard;
     std::string problem;
+    Effort effort = Effort::least;
 };
 // Tries the source as it is. options.debug says nothing here. Throws Error when NVRTC does not load.
-Quick make_quick(const CompileOptions& options, const std::string& text);
+Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort = Effort::least);
 
 struct Variant {
     std::string ptx;                         // empty: it does not compile

@@ -1,2 +1,3 @@
 wl_test(compile wl_compile)
+wl_test(unit wl_compile)
 wl_test(variants wl_compile)

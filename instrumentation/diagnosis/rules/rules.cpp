@@ -40,34 +40,6 @@ constexpr double kBudgetFactor = 4;
 // Of a run that came to no end there is no average: as much as a block of the lineage's mission shape takes.
 constexpr uint64_t kBudgetOfEndless = uint64_t{1} << 20;
 
-Symptoms symptoms(
-    Prover& prover, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
-) {
-    const Experiment& e = prover.experiment;
-    const ptx::Function& entry = entry_of(e.module, e.entry);
-    Symptoms s{e, c, incidents, entry, prover, {}, analysis::first_bad_tile(c), {}, 0, 0};
-    const auto first = static_cast<int>(&entry - e.module.functions.data());
-    for (const int f : execution::reachable_functions(e.module, first))
-        s.functions.push_back(static_cast<size_t>(f));
-    if (!c.records.empty()) s.block = c.records.front().block;
-    if (s.first_bad >= 0) {
-        const capture::Tile& tile = c.tiles[static_cast<size_t>(s.first_bad)];
-        s.bad_tile = analysis::load_tile(c, tile);
-        if (tile.block != capture::kWholeLaunch) s.block = tile.block;
-    }
-    s.budget = static_cast<uint64_t>(
-                   kBudgetFactor * counter(c, "warp_instructions") /
-                   static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
-               ) +
-        100000;
-    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
-        return i.kind == emulator::Incident::Kind::endless_loop;
-    });
-    if (counter(c, "warp_instructions") == 0) s.budget = kBudgetOfEndless;  // a device does not count them
-    if (endless) s.budget = std::min(s.budget, kBudgetOfEndless);
-    return s;
-}
-
 std::string factor_sentence(const std::string& name, const analysis::FactorFit& fit) {
     return fit.factor < 1
         ? fmt::format("{} is the reference / {} in every element", name, number(1 / fit.factor))
@@ -312,6 +284,34 @@ Ruled apply(const Rule& rule, const Symptoms& s) {
 
 std::span<const Rule> rules() { return kRules; }
 
+Symptoms symptoms_of(
+    Prover& prover, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
+) {
+    const Experiment& e = prover.experiment;
+    const ptx::Function& entry = entry_of(e.module, e.entry);
+    Symptoms s{e, c, incidents, entry, prover, {}, analysis::first_bad_tile(c), {}, 0, 0};
+    const auto first = static_cast<int>(&entry - e.module.functions.data());
+    for (const int f : execution::reachable_functions(e.module, first))
+        s.functions.push_back(static_cast<size_t>(f));
+    if (!c.records.empty()) s.block = c.records.front().block;
+    if (s.first_bad >= 0) {
+        const capture::Tile& tile = c.tiles[static_cast<size_t>(s.first_bad)];
+        s.bad_tile = analysis::load_tile(c, tile);
+        if (tile.block != capture::kWholeLaunch) s.block = tile.block;
+    }
+    s.budget = static_cast<uint64_t>(
+                   kBudgetFactor * counter(c, "warp_instructions") /
+                   static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
+               ) +
+        100000;
+    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
+        return i.kind == emulator::Incident::Kind::endless_loop;
+    });
+    if (counter(c, "warp_instructions") == 0) s.budget = kBudgetOfEndless;  // a device does not count them
+    if (endless) s.budget = std::min(s.budget, kBudgetOfEndless);
+    return s;
+}
+
 double counter(const capture::Capture& c, const char* name) {
     const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
         return entry.first == name;
@@ -330,7 +330,7 @@ std::vector<capture::Finding> diagnose(
     const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
 ) {
     Prover prover{e};
-    Symptoms s = symptoms(prover, c, incidents);
+    Symptoms s = symptoms_of(prover, c, incidents);
     std::vector<capture::Finding> out;
     bool explained = s.first_bad < 0;
     std::vector<int> claimed_by;  // of s.claims: indices of findings

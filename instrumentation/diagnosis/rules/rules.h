@@ -41,6 +41,11 @@ struct Symptoms {
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
+// The capture, the incidents and the prover outlive them.
+Symptoms symptoms_of(
+    Prover& prover, const capture::Capture& capture, const std::vector<emulator::Incident>& incidents
+);
+
 // What a rule says: nothing, or one finding a cause.
 struct Ruled {
     std::vector<capture::Finding> findings;

@@ -1,10 +1,10 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/rewrite/patch.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/idea.h"
 #include "instrumentation/diagnosis/search/search.h"
+#include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/suspicion.h"
 
 #include <algorithm>
@@ -51,9 +51,11 @@ std::string title_of(const Mended& m) {
 std::string besides_text(const Symptoms& s, const Mended& m, capture::Finding& f) {
     std::string out;
     for (const auto& b : m.besides) {
-        f.other = f.where, f.other.line = b.line;
-        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}};
-        f.title += fmt::format(", and at line {} {}", b.line, title_of(other));
+        f.other = f.where, f.other.file = b.where.file, f.other.line = b.where.line;
+        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}, {}};
+        const bool same_file = b.where.file == m.where.file;
+        const std::string line = same_file ? fmt::format("line {}", b.where.line) : place(b.where);
+        f.title += fmt::format(", and at {} {}", line, title_of(other));
         out += fmt::format(", and {} at {},", change_text(other), quoted(s.capture, f.other));
     }
     return out;
@@ -79,9 +81,7 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     f.evidence_kind = capture::EvidenceKind::counterfactual;
     f.proof = m.proof;
     const Experiment& e = s.experiment;
-    if (!m.source.empty() && e.options.on_patch)
-        e.options.on_patch(rewrite::patch_of(m.where.file, read_text_file(e.problem.kernel.source), m.source)
-        );
+    if (!m.patch.empty() && e.options.on_patch) e.options.on_patch(m.patch);
     return f;
 }
 
@@ -104,24 +104,37 @@ Ruled idea_rule(const Symptoms& s) {
 }
 
 Ruled search_rule(const Symptoms& s) {
+    constexpr double kMostShrinking = 0.4, kSmaller = 0.7;  // of the time
     const double seconds = s.experiment.options.search_seconds;
     const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
     // The rules before it are within the time, but for half of it.
-    using Clock = std::chrono::steady_clock;
     const auto since = [](Clock::time_point t) {
         return std::chrono::duration<double>(Clock::now() - t).count();
     };
     const double whole = std::max(seconds - since(s.begun), seconds / 2);
     const auto start = Clock::now();
-    const std::optional<Experiment> debug = other_build(s);
-    const Experiment& build = debug ? *debug : s.experiment;
+    const std::unique_ptr<SmallerShape> smaller = smaller_shape(s, kMostShrinking * whole);
+    const Symptoms& tried_on = smaller ? *smaller->symptoms : s;
+    const std::optional<Experiment> debug = other_build(tried_on);
+    const Experiment& build = debug ? *debug : tried_on.experiment;
     std::vector<Suspect> suspects = suspects_of(s);
-    const std::vector<Suspect> made_by = lines_of_wrong(s, build);
+    const std::vector<Suspect> made_by = lines_of_wrong(tried_on, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
-    SearchResult found = search_source(s, suspects, whole - since(start));
+    SearchResult found;
+    if (smaller) {
+        found = search_source(s, tried_on, suspects, kSmaller * (whole - since(start)));
+        for (Mended& m : found.mended) m.proof += "; found with " + smaller->name;
+    }
+    if (found.mended.empty()) {
+        const size_t tried = found.tried;
+        found = search_source(s, s, suspects, whole - since(start));
+        found.tried += tried;
+    }
     if (!found.unsupported.empty() && found.mended.empty()) {
-        found = search_program(s, build, suspects, whole - since(start));
+        const std::optional<Experiment> whole_build = smaller ? other_build(s) : std::nullopt;
+        const Experiment& searched = smaller ? whole_build ? *whole_build : s.experiment : build;
+        found = search_program(s, searched, suspects, whole - since(start));
     }
     Ruled out;
     if (found.mended.empty()) {

@@ -67,12 +67,15 @@ std::optional<Mended> barrier_place(
 ) {
     const Experiment& e = s.experiment;
     const std::optional<OpenSource> open = open_source(s);
-    if (!open || a.file != open->file || b.file != open->file) return std::nullopt;
+    if (!open) return std::nullopt;
+    const std::optional<int> first = line_in(open->unit, a.file, a.line),
+                             last = line_in(open->unit, b.file, b.line);
+    if (!first || !last) return std::nullopt;
     const std::vector<Slot> slots = rewrite::slots_of(open->source);
     const std::vector<Rewrite> all =
-        places(open->source, slots, lines_between(open->source, a.line, b.line), barrier);
+        places(open->source, slots, lines_between(open->source, *first, *last), barrier);
     if (all.empty()) return std::nullopt;
-    SourceTrials t = trials_of(s, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, s, *open, all, kSeconds);
     t.hunt.around = all.size();
     const std::vector<compile::Variant> unchanged =
         compile::compile_variants(open->quick, {open->source.text});

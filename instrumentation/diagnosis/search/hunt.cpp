@@ -6,10 +6,6 @@
 
 namespace wl::diagnosis {
 
-Clock::time_point end_after(Clock::time_point start, double seconds) {
-    return start + std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
-}
-
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
 
 bool is_over(const Hunt& h, size_t change) {

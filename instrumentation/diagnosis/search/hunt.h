@@ -24,8 +24,6 @@ struct Hunt {
     std::vector<size_t> hits = {};
 };
 
-Clock::time_point end_after(Clock::time_point start, double seconds);
-
 bool is_late(const Hunt& hunt);
 // It is late, or the change lies far enough behind the first that mends.
 bool is_over(const Hunt& hunt, size_t change);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <regex>
 
 namespace wl::diagnosis {
 
@@ -22,16 +23,16 @@ std::string trimmed(const std::string& text) {
 }
 
 // Whole words alone: `i` is no part of `index`, and `<` none of `<=`.
-std::vector<Rewrite> places_of(const rewrite::Source& source, const Idea& idea) {
+std::vector<Rewrite> places_of(const rewrite::Source& source, const Idea& idea, int line) {
     std::vector<Rewrite> out;
     const auto add = [&](size_t begin, size_t length) {
-        out.push_back({"tried_change", 1, idea.was, idea.now, idea.line, {{begin, length, idea.now}}});
+        out.push_back({"tried_change", 1, idea.was, idea.now, line, {{begin, length, idea.now}}});
     };
     for (int first = 0; first < source.count(); ++first) {
-        if (source.at(first).line != idea.line) continue;
+        if (source.at(first).line != line) continue;
         const size_t begin = source.at(first).begin;
         if (idea.was.empty()) {
-            out.push_back({"tried_change", 1, "", idea.now, idea.line, {{begin, 0, idea.now + " "}}});
+            out.push_back({"tried_change", 1, "", idea.now, line, {{begin, 0, idea.now + " "}}});
             return out;
         }
         for (int last = first; last < source.count() && source.at(last).end - begin <= idea.was.size();
@@ -62,35 +63,58 @@ std::string outcome(const Trial& t) {
 }  // namespace
 
 Idea parse_idea(const std::string& text) {
-    const size_t colon = text.find(':'), arrow = text.find("->", colon == text.npos ? 0 : colon);
+    static const std::regex form(R"(^(?:(.+?):)?(\d+)\s*:(.*?)->(.*)$)");
     Idea out;
-    if (colon != text.npos && arrow != text.npos) {
-        out.line = std::atoi(text.substr(0, colon).c_str());
-        out.was = trimmed(text.substr(colon + 1, arrow - colon - 1)),
-        out.now = trimmed(text.substr(arrow + 2));
+    if (std::smatch m; std::regex_match(text, m, form)) {
+        out.file = m[1], out.line = std::atoi(m[2].str().c_str());
+        out.was = trimmed(m[3]), out.now = trimmed(m[4]);
     }
     if (out.line <= 0 || (out.was.empty() && out.now.empty()))
         throw Error(
             "--try " + text +
-            ": an idea is a line, what it says and what it should say: \"57: < -> <=\" "
-            "(nothing before the arrow: put in; nothing behind it: left out)"
+            ": an idea is a line, what it says and what it should say: \"57: < -> <=\", of a header of the "
+            "kernel's own \"tile.cuh:57: < -> <=\" (nothing before the arrow: put in; nothing behind it: "
+            "left "
+            "out)"
         );
     return out;
 }
 
+namespace {
+
+// The file that the idea is about, by the end of its path.
+size_t file_of(const compile::Unit& unit, const Idea& idea) {
+    if (idea.file.empty()) return 0;
+    std::string there;
+    for (size_t k = 0; k < unit.files.size(); ++k) {
+        if (unit.files[k].path.ends_with("/" + idea.file) || unit.files[k].path == idea.file) return k;
+        there += (k > 0 ? ", " : "") + path_from_here(unit.files[k].path);
+    }
+    throw Error(fmt::format("--try {}:{}: the kernel is made of {}", idea.file, idea.line, there));
+}
+
+std::vector<Rewrite> rewrites_of(const Experiment& e, const compile::Unit& unit, const Idea& idea) {
+    const size_t file = file_of(unit, idea);
+    const std::optional<int> line = line_of(unit, {file, idea.line});
+    const rewrite::Source source = rewrite::read_source(unit.text, {}, e.problem.defines);
+    std::vector<Rewrite> places = line ? places_of(source, idea, *line) : std::vector<Rewrite>{};
+    if (!places.empty()) return places;
+    const std::string path = path_from_here(unit.files[file].path);
+    throw Error(fmt::format(
+        "--try {0}: {1}:{0} does not say `{2}`; {3}",
+        idea.line,
+        path,
+        idea.was,
+        line_text(unit.files[file].text, idea.line)
+    ));
+}
+
+}  // namespace
+
 Tried try_idea(const Symptoms& s, const Idea& idea) {
     const Experiment& e = s.experiment;
-    const std::string text = read_text_file(e.problem.kernel.source);
-    const std::vector<Rewrite> places = places_of(rewrite::read_source(text, {}, e.problem.defines), idea);
-    if (places.empty())
-        throw Error(fmt::format(
-            "--try {}: {}:{} does not say `{}`; {}",
-            idea.line,
-            path_from_here(e.problem.kernel.source),
-            idea.line,
-            idea.was,
-            line_text(text, idea.line)
-        ));
+    const compile::Unit unit = unit_of(e);
+    const std::vector<Rewrite> places = rewrites_of(e, unit, idea);
     Lab lab{s};
     Tried out;
     out.text = choose_trial(
@@ -98,14 +122,14 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     );
     if (!out.text.empty()) return out;
     for (const Rewrite& r : places) {
-        std::string changed = rewritten(text, r);
+        std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
         const Try change = [&](const TrialOptions& o) { return try_module(s.prover, module, o); };
         const Trial t = change(lab.block);
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
         if (!proof) continue;
-        out.mended = mended_by(e, r, std::move(*proof), std::move(changed));
+        out.mended = mended_by(unit, r, std::move(*proof), std::move(changed));
         OtherShape other{s};
         try_other_shape(other, *out.mended);
         break;

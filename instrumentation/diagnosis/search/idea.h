@@ -1,4 +1,4 @@
-// A person's own change, tried: "57: < -> <=".
+// A person's own change, tried: "57: < -> <=", "tile.cuh:12: + -> -".
 #pragma once
 
 #include "instrumentation/diagnosis/rules/rules.h"
@@ -10,6 +10,7 @@
 namespace wl::diagnosis {
 
 struct Idea {
+    std::string file;  // a header's, as the end of its path; empty: the source
     int line = 0;
     std::string was, now;  // was empty: put in before the line's first word
 };

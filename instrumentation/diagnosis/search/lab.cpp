@@ -50,6 +50,16 @@ int64_t wanted_outputs(const Lab& lab) {
 
 }  // namespace
 
+double trial_cost(const Symptoms& s) {
+    const double all = counter(s.capture, "warp_instructions");
+    return needs_all_blocks(s) ? all
+                               : all / static_cast<double>(std::max<int64_t>(1, s.capture.covered.blocks));
+}
+
+Clock::time_point end_after(Clock::time_point start, double seconds) {
+    return start + std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
+}
+
 bool mends(const Lab& lab, const Trial& t) {
     return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs;
 }

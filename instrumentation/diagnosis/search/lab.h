@@ -14,6 +14,7 @@
 namespace wl::diagnosis {
 
 using Clock = std::chrono::steady_clock;
+Clock::time_point end_after(Clock::time_point start, double seconds);
 
 struct Lab {
     const Symptoms& s;
@@ -29,6 +30,10 @@ using Try = std::function<Trial(const TrialOptions&)>;
 // them; all blocks where it does not. `times`: instructions of this build beside those of the diagnosed one.
 // Empty, or why nothing shows it.
 std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times);
+
+// Warp instructions of the program as it is, of the block that is tried or, where it takes all of them, of
+// all.
+double trial_cost(const Symptoms& s);
 
 // As right as the program may be that has this much to write; a change that writes less mends nothing.
 bool mends(const Lab& lab, const Trial& trial);

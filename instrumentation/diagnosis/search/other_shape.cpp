@@ -20,6 +20,7 @@ namespace {
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 constexpr double kMostTimes = 8;      // work beside that of the shape that is diagnosed
+constexpr double kMostWork = 1.5e7;   // warp instructions, by the same numbers; blocks may take more each
 constexpr uint64_t kBlockTimes = 16;  // warp instructions that a block may take
 
 // How many times the work, as far as plain numbers tell; 0: the same shape.
@@ -71,11 +72,12 @@ void choose(OtherShape& shape) {
     const Experiment& e = shape.of.experiment;
     if (!has_others(e)) return;
     const manifest::Kernel& kernel = e.problem.kernel;
+    const double work = counter(shape.of.capture, "warp_instructions");
     std::vector<std::pair<std::string, Values>> all(kernel.presets.begin(), kernel.presets.end());
     all.emplace_back("", kernel.params);
     for (const auto& [name, values] : all) {
         const double times = times_of(e.problem, values);
-        if (times == 0 || times > kMostTimes) continue;
+        if (times == 0 || times > kMostTimes || times * work > kMostWork) continue;
         try {
             make_of(shape, name);
         } catch (const Error&) { continue; }

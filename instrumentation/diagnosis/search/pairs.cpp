@@ -104,7 +104,7 @@ void search_pairs(SourceTrials& t, SearchResult& out) {
     std::vector<uint8_t> done(pairs.size());
     const auto one = [&](size_t k) { return joined(t.all[pairs[k].first], t.all[pairs[k].second]); };
     const Prove prove{
-        [&](size_t k) { return where_of(t.e, one(k)); },
+        [&](size_t k) { return where_in(t.unit, one(k).line); },
         [&](size_t k) { return proven_by_compiler(t, one(k)); }};
     for (bool more = true; more && out.mended.empty() && !is_late(h);) {
         h.next = 0;

@@ -11,13 +11,20 @@
 
 namespace wl::diagnosis {
 
+// What a change takes at another place.
+struct Besides {
+    std::string was, now;
+    capture::Where where;  // file and line
+};
+
 struct Mended {
     std::string rule;
     std::string was, now;  // in words of the source; was empty: `now` is missing there
     capture::Where where;  // file and line
     std::string proof;     // what was run, and what it showed
-    std::vector<rewrite::Rewrite::Besides> besides;  // changes of other places that it takes
-    std::string source;        // the whole changed text; empty: the change is of the program alone
+    std::vector<Besides> besides;
+    std::string source;  // the whole changed text, with headers; empty: the change is of the program alone
+    std::string patch;   // of the files that it is made of
     std::string remains = {};  // of another shape, which it does not mend; empty: nothing is known to
 };
 
@@ -30,8 +37,11 @@ struct SearchResult {
 
 // Changes of the source's text, compiled many at a time. Until `seconds` have passed, or the first change is
 // proven and those as simple around it are tried, on as many cores as Options::threads says. Which changes
-// are tried in which order depends on the source alone.
-SearchResult search_source(const Symptoms& s, const std::vector<Suspect>& suspects, double seconds);
+// are tried in which order depends on the source alone. They are tried on the symptoms themselves or,
+// quicker, on those of a smaller shape, and proven on the former.
+SearchResult search_source(
+    const Symptoms& s, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
+);
 
 // Where the source says one for the other, of a change that is known to mend the program: the first place at
 // which it mends, as it is compiled.

@@ -29,27 +29,27 @@ void work(SourceTrials& t) {
 
 Prove by_compiler(const SourceTrials& s) {
     return {
-        [&](size_t k) { return where_of(s.e, s.all[k]); },
+        [&](size_t k) { return where_in(s.unit, s.all[k].line); },
         [&](size_t k) { return proven_by_compiler(s, s.all[k]); }};
 }
 
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
 // should have.
 rewrite::Around around_of(
-    const Experiment& e, const std::vector<Suspect>& suspects, const std::string& file
+    const Experiment& e, const std::vector<Suspect>& suspects, const compile::Unit& unit
 ) {
     rewrite::Around out{numbers_in_play(e), {}};
     for (const Suspect& s : suspects) {
-        if (s.file != file) continue;
-        for (int line = s.line - kNear; line <= s.line + kNear; ++line) {
-            const int far = line == s.line ? s.far : std::abs(line - s.line) == 1 ? 1 : 2;
-            const auto [at, fresh] = out.suspicion.try_emplace(line, far);
-            at->second = std::min(at->second, far);
+        const std::optional<int> at = line_in(unit, s.file, s.line);
+        for (int line = at.value_or(0) - kNear; at && line <= *at + kNear; ++line) {
+            const int far = line == *at ? s.far : std::abs(line - *at) == 1 ? 1 : 2;
+            const auto [known, fresh] = out.suspicion.try_emplace(line, far);
+            known->second = std::min(known->second, far);
         }
     }
     // Nobody made what is wrong: whatever line could have.
     if (out.suspicion.empty())
-        for (const int line : located_lines(e, file)) out.suspicion.emplace(line, 2);
+        for (const int line : located_lines(e, unit)) out.suspicion.emplace(line, 2);
     return out;
 }
 
@@ -97,22 +97,31 @@ void try_first_values(SourceTrials& t, SearchResult& out) {
 
 }  // namespace
 
-SearchResult search_source(const Symptoms& symptoms, const std::vector<Suspect>& suspects, double seconds) {
+SearchResult search_source(
+    const Symptoms& symptoms, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
+) {
     SearchResult out;
     const auto start = Clock::now();
-    const Experiment& e = symptoms.experiment;
-    const std::optional<OpenSource> open = open_source(symptoms, &out.unsupported);
+    const std::optional<OpenSource> open = open_source(tried_on, &out.unsupported);
     if (!open) return out;
-    rewrite::Around around = around_of(e, suspects, open->file);
+    rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
     around.values_right = symptoms.first_bad < 0;
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
-    SourceTrials s = trials_of(symptoms, *open, all, 0);
+    SourceTrials s = trials_of(symptoms, tried_on, *open, all, 0);
+    if (&tried_on != &symptoms) {
+        s.proof.emplace(Lab{symptoms});
+        const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(symptoms.prover, o); };
+        out.unsupported = choose_trial(*s.proof, as_it_is, 1);
+        if (!out.unsupported.empty()) return out;
+    }
     const std::vector<compile::Variant> unchanged =
         compile::compile_variants(open->quick, {open->source.text});
     out.unsupported = choose_trial(
         s.hunt.lab,
-        [&](const TrialOptions& o) { return try_variant(e, symptoms.prover, unchanged.front().ptx, 0, o); },
+        [&](const TrialOptions& o) {
+            return try_variant(tried_on.experiment, tried_on.prover, unchanged.front().ptx, 0, o);
+        },
         kQuickTimes
     );
     if (out.unsupported.empty()) {
@@ -132,7 +141,7 @@ std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was
     const std::optional<OpenSource> open = open_source(s);
     if (!open) return std::nullopt;
     const std::vector<Rewrite> all = rewrites(open->source, {{}, {}});
-    SourceTrials t = trials_of(s, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, s, *open, all, kSeconds);
     return first_proven(
         t,
         [&](const Rewrite& r) { return (r.was == was && r.now == now) || (r.was == now && r.now == was); },

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/source_change.h"
 
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/rewrite/patch.h"
 #include "instrumentation/diagnosis/symbols.h"
 
 #include <utility>
@@ -16,21 +17,59 @@ ptx::Module changed_module(const Experiment& e, const std::string& text) {
     return module;
 }
 
-capture::Where where_of(const Experiment& e, const rewrite::Rewrite& change) {
+compile::Unit unit_of(const Experiment& e) {
+    return compile::read_unit(compile_options(e.problem, e.options), read_text_file(e.problem.kernel.source));
+}
+
+capture::Where where_in(const compile::Unit& unit, int line) {
+    const compile::UnitPlace place = place_of(unit, line);
     capture::Where where;
-    where.file = path_from_here(e.problem.kernel.source), where.line = change.line;
+    where.file = path_from_here(unit.files[place.file].path), where.line = place.line;
     return where;
 }
 
-Mended mended_by(const Experiment& e, const rewrite::Rewrite& change, std::string proof, std::string text) {
+std::optional<int> line_in(const compile::Unit& unit, const std::string& file, int line) {
+    const std::optional<size_t> at = file_named(unit, file);
+    return at ? line_of(unit, {*at, line}) : std::nullopt;
+}
+
+namespace {
+
+// Edits that reach over two files' characters have none.
+std::string patch_of(const compile::Unit& unit, const std::vector<rewrite::Edit>& edits) {
+    std::vector<rewrite::Rewrite> of_file(unit.files.size());
+    for (const rewrite::Edit& edit : edits) {
+        const compile::UnitPiece* const piece = piece_of(unit, edit.begin, edit.length);
+        if (piece == nullptr) return {};
+        of_file[piece->file].edits.push_back(
+            {edit.begin - piece->begin + piece->offset, edit.length, edit.text}
+        );
+    }
+    std::string out;
+    for (size_t k = 0; k < unit.files.size(); ++k) {
+        const compile::UnitFile& file = unit.files[k];
+        out += rewrite::patch_of(path_from_here(file.path), file.text, rewritten(file.text, of_file[k]));
+    }
+    return out;
+}
+
+}  // namespace
+
+Mended mended_by(
+    const compile::Unit& unit, const rewrite::Rewrite& change, std::string proof, std::string text
+) {
+    std::vector<Besides> besides;
+    for (const rewrite::Rewrite::Besides& b : change.besides)
+        besides.push_back({b.was, b.now, where_in(unit, b.line)});
     return {
         change.rule,
         change.was,
         change.now,
-        where_of(e, change),
+        where_in(unit, change.line),
         std::move(proof),
-        change.besides,
+        std::move(besides),
         std::move(text),
+        patch_of(unit, change.edits),
         {}};
 }
 

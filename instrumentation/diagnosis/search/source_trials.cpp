@@ -142,12 +142,27 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
     }
 }
 
+// A text holds some 50 to 160 changes: what better code takes to compile is less than what all their trials
+// then save.
+compile::Effort effort_of(const Symptoms& s) {
+    constexpr double kLess = 2'500, kMore = 8'000;  // warp instructions of a trial
+    const double cost = trial_cost(s);
+    return cost < kLess ? compile::Effort::least
+        : cost < kMore  ? compile::Effort::less
+                        : compile::Effort::more;
+}
+
 }  // namespace
 
-std::set<int> located_lines(const Experiment& e, const std::string& file) {
+std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
+    std::vector<std::optional<size_t>> files;
+    for (const std::string& file : e.module.files) files.push_back(file_named(unit, file));
     std::set<int> out;
-    for (const ptx::Location& l : e.module.locations)
-        if (l.line > 0 && e.module.files[static_cast<size_t>(l.file)] == file) out.insert(l.line);
+    for (const ptx::Location& l : e.module.locations) {
+        const std::optional<size_t> file = files[static_cast<size_t>(l.file)];
+        const auto line = file && l.line > 0 ? line_of(unit, {*file, l.line}) : std::nullopt;
+        if (line) out.insert(*line);
+    }
     return out;
 }
 
@@ -159,24 +174,29 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
         return std::nullopt;
     };
     if (path.extension() == ".ptx") return refuse("there is no source");
-    const std::string text = read_text_file(path.string());
-    OpenSource out{
-        path_from_here(path), compile::make_quick(compile_options(e.problem, e.options), text), {}};
+    OpenSource out{unit_of(e), {}, {}};
+    out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s));
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
-    out.source = rewrite::read_source(text, located_lines(e, out.file), e.problem.defines);
+    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), e.problem.defines);
     return out;
 }
 
 SourceTrials trials_of(
-    const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
+    const Symptoms& s,
+    const Symptoms& tried_on,
+    const OpenSource& open,
+    const std::vector<rewrite::Rewrite>& all,
+    double seconds
 ) {
     constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
     for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
     return SourceTrials{
-        .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
-        .e = s.experiment,
+        .hunt = {.lab = {tried_on}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
+        .e = tried_on.experiment,
+        .whole = s,
+        .unit = open.unit,
         .quick = open.quick,
         .source = open.source,
         .all = all,
@@ -185,20 +205,20 @@ SourceTrials trials_of(
         .done = std::vector<uint8_t>(all.size()),
         .gains = std::vector<int64_t>(all.size()),
         .written = std::vector<int64_t>(all.size()),
-        .shape = std::make_shared<OtherShape>(OtherShape{s }
+        .shape = std::make_shared<OtherShape>(OtherShape{s        }
           )
     };
 }
 
 std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
     std::string text = rewritten(t.source.text, change);
+    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
     try {
-        const ptx::Module module = changed_module(t.e, text);
-        auto proof = proof_of(t.hunt.lab, [&](const TrialOptions& o) {
-            return try_module(t.hunt.lab.s.prover, module, o);
-        });
+        const ptx::Module module = changed_module(t.whole.experiment, text);
+        auto proof =
+            proof_of(lab, [&](const TrialOptions& o) { return try_module(lab.s.prover, module, o); });
         if (!proof) return std::nullopt;
-        Mended out = mended_by(t.e, change, std::move(*proof), std::move(text));
+        Mended out = mended_by(t.unit, change, std::move(*proof), std::move(text));
         try_other_shape(*t.shape, out);
         return out;
     } catch (const Error&) {

@@ -2,6 +2,7 @@
 // that holds them all, the others each in a text of its own.
 #pragma once
 
+#include "instrumentation/compile/unit.h"
 #include "instrumentation/compile/variants.h"
 #include "instrumentation/diagnosis/rewrite/switched.h"
 #include "instrumentation/diagnosis/search/hunt.h"
@@ -22,16 +23,20 @@ constexpr uint64_t kQuickTimes = 4;  // instructions of a build that optimises l
 
 // The source as it is searched; nothing where NVRTC does not take it.
 struct OpenSource {
-    std::string file;  // as findings name it
+    compile::Unit unit;
     compile::Quick quick;
     rewrite::Source source;
 };
-std::set<int> located_lines(const Experiment& e, const std::string& file);
+// Of the unit, those that there is code of.
+std::set<int> located_lines(const Experiment& e, const compile::Unit& unit);
 std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not = nullptr);
 
 struct SourceTrials {
-    Hunt hunt;
-    const Experiment& e;
+    Hunt hunt;              // where changes are tried: at the shape that was diagnosed, or at a smaller one
+    const Experiment& e;    // of that
+    const Symptoms& whole;  // what was diagnosed, where changes are proven
+    std::optional<Lab> proof = {};  // chosen for that; nothing: as the hunt's
+    const compile::Unit& unit;
     const compile::Quick& quick;
     const rewrite::Source& source;
     const std::vector<rewrite::Rewrite>& all;
@@ -45,9 +50,14 @@ struct SourceTrials {
     std::vector<std::vector<size_t>> batches = {};
 };
 
-// The arguments outlive it.
+// The arguments outlive it. `tried_on`: the symptoms themselves, or those of a smaller shape, which `open` is
+// of then.
 SourceTrials trials_of(
-    const Symptoms& s, const OpenSource& open, const std::vector<rewrite::Rewrite>& all, double seconds
+    const Symptoms& s,
+    const Symptoms& tried_on,
+    const OpenSource& open,
+    const std::vector<rewrite::Rewrite>& all,
+    double seconds
 );
 // What the change, compiled as the kernel was, is worth, at another shape as well; nothing where it mends
 // nothing then. On one thread.
