@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <thread>
+#include <utility>
 
 namespace wl::emulator {
 namespace {
@@ -214,13 +216,37 @@ Hooked hooked_for(const Execution& e, GlobalCheck& check) {
     return hooked;
 }
 
+// Memory as it was before a launch that may have to be run again; nullptr: it will not be. In what the last
+// one of these had: fresh pages cost as much as the copy.
+struct Before {
+    GlobalMemory memory;
+    explicit Before(const GlobalMemory* now) {
+        if (now == nullptr) return;
+        exchange();
+        memory = *now;
+    }
+    ~Before() {
+        if (!memory.allocations.empty()) exchange();
+    }
+    Before(const Before&) = delete;
+    Before& operator=(const Before&) = delete;
+
+private:
+    void exchange() {
+        static std::mutex lock;
+        static auto& spare = *new GlobalMemory;  // programs launch while the process ends, too
+        const std::scoped_lock locked(lock);
+        std::swap(memory, spare);
+    }
+};
+
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
 // Who races with whom is then found on one.
 RunResult execute_checked(Execution e, GlobalMemory& memory) {
     const bool ordered = e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr,
                one_thread = e.workers == 1 || ordered;
     if (one_thread) e.workers = 1;
-    const GlobalMemory before = one_thread ? GlobalMemory() : memory;
+    const Before before(one_thread ? nullptr : &memory);
     GlobalCheck check;
     Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
@@ -231,7 +257,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
         return result;
     }
     if (!check.shadow.raced && !check.shadow.full) return result;
-    GlobalMemory again = before;
+    GlobalMemory again = before.memory;
     RunOptions quiet = e.options;
     quiet.on_tile = nullptr;
     quiet.on_progress = nullptr;

@@ -63,6 +63,11 @@ Place place_of(DeviceMemory& memory, uint64_t address, uint64_t size) {
     return {host_pointer(address), nullptr, false, !of_device && address != 0};
 }
 
+// Every byte counts as written.
+bool is_whole(const Allocation& a) {
+    return a.written.empty() || std::memchr(a.written.data(), 0, a.written.size()) == nullptr;
+}
+
 bool all_written(const Place& place, uint64_t n) {
     return place.written == nullptr || std::memchr(place.written, 0, n) == nullptr;
 }
@@ -76,6 +81,16 @@ void store(DeviceMemory& memory, const Place& to, const std::byte* from, const u
         if (to.written != nullptr && written == nullptr) std::memset(to.written, 1, n);
     }
     std::memmove(to.bytes, from, n);
+}
+
+// Flags that were dropped are there again where the program's own memory gets bytes that nobody wrote.
+void restore_flags(DeviceMemory& memory, Place& to, uint64_t address, const Place& from, uint64_t n) {
+    if (!to.device || to.written != nullptr || all_written(from, n)) return;
+    const Region* region = region_of(memory, address);
+    if (region == nullptr || region->kind != Kind::device) return;
+    Allocation& a = *execution::find(memory.global, address, n);
+    a.written.assign(a.bytes.size(), 1);
+    to.written = a.written.data() + (address - a.base);
 }
 
 // The same element over and over.
@@ -194,10 +209,11 @@ bool copy(
     if (to_pitch == rows.width && from_pitch == rows.width) rows = {rows.width * rows.height, 1};
     if (rows.width == 0) return true;
     for (uint64_t row = 0; row < rows.height; ++row) {
-        const Place target = place_of(memory, to + row * to_pitch, rows.width);
+        Place target = place_of(memory, to + row * to_pitch, rows.width);
         const Place source = place_of(memory, from + row * from_pitch, rows.width);
         if (!target.ok || !source.ok) return false;
         if (target.device && !source.device) note_addresses(memory, {source.bytes, rows.width});
+        restore_flags(memory, target, to + row * to_pitch, source, rows.width);
         store(memory, target, source.bytes, source.written, rows.width);
     }
     return true;
@@ -239,11 +255,16 @@ void carry_out(DeviceMemory& memory) {
     }
 }
 
+void drop_flags(DeviceMemory& memory) {
+    for (Allocation& a : memory.global.allocations)
+        if (!a.written.empty() && is_whole(a)) std::vector<uint8_t>().swap(a.written);
+}
+
 uint64_t hash_of(const DeviceMemory& memory) {
     uint64_t hash = memory.global.allocations.size();
     for (const Allocation& a : memory.global.allocations) {
         hash = XXH3_64bits_withSeed(a.bytes.data(), a.bytes.size(), hash);
-        hash = XXH3_64bits_withSeed(a.written.data(), a.written.size(), hash);
+        hash = XXH3_64bits_withSeed(a.written.data(), is_whole(a) ? 0 : a.written.size(), hash);
     }
     return hash;
 }

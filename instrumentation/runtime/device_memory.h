@@ -78,4 +78,8 @@ void carry_out(DeviceMemory& memory);
 // Of every byte that a launch may read, and whether somebody wrote it.
 uint64_t hash_of(const DeviceMemory& memory);
 
+// Written flags of allocations in which every byte is written: without them all of it counts so, too, and
+// there is half as much to look at and to copy.
+void drop_flags(DeviceMemory& memory);
+
 }  // namespace wl::runtime

@@ -178,6 +178,7 @@ std::shared_ptr<const execution::GlobalMemory> snapshot_of(Machine& m) {
 Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     Machine& m = x.m;
     const bool again = repeats.count > 1;
+    drop_flags(m.memory);
     const uint64_t was = again ? hash_now(m) : 0;
     const std::shared_ptr<const execution::GlobalMemory> before = snapshot_of(m);
     execution::RunOptions options = run_options(options_of(m), "run");

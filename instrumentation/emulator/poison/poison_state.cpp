@@ -173,6 +173,19 @@ void begin_poison(Poison& p, const Block& block) {
     p.local.assign(block.warps.size() * kLanes, {});
 }
 
+namespace {
+
+// Nobody has set the register of any lane.
+void forget_all_lanes(TaintedRegisters& r, uint32_t slot, ptx::Type type) {
+    const uint32_t bytes = std::max(4u, ptx::bytes_of(type));
+    const size_t first = slot / 4, cells = type == ptx::Type::pred ? 1 : size_t{bytes} / 4 * kLanes;
+    if (first + cells > r.bits.size()) return;
+    std::fill_n(r.bits.begin() + static_cast<std::ptrdiff_t>(first), cells, kAllBits);
+    std::fill_n(r.birth.begin() + static_cast<std::ptrdiff_t>(first), cells, kUnread);
+}
+
+}  // namespace
+
 void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
     TaintedRegisters& r = *p.registers;
     const size_t cells = function.file.constants / 4;
@@ -186,6 +199,10 @@ void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
     const PoisonFunction& f = p.plan->functions[function_index];
     for (size_t k = 0; k < f.slots.size(); ++k) {
         const ptx::Type t = f.source->registers[k].type;
+        if (lanes == kAllLanes) {
+            forget_all_lanes(r, f.slots[k], t);
+            continue;
+        }
         const uint32_t bytes = ptx::bytes_of(t) < 8 ? 4 : 8;
         for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
             const int lane = first_lane(rest);

@@ -60,9 +60,9 @@ uint8_t flags_of(const OrderSite& order, AccessKind kind, const WarpOrder& own) 
     if (order.block_only) flags |= GlobalRecord::kBlockOnly;
     if (order.ordered) flags |= GlobalRecord::kOrdered;
     if (order.polls) flags |= GlobalRecord::kPolls;
-    const bool fenced =
-        std::any_of(own.fences.begin(), own.fences.end(), [](const Fence& f) { return !f.block_only; });
-    if (order.strong && fenced) flags |= GlobalRecord::kFenced;
+    const auto covers_device = [](const Fence& f) { return !f.block_only; };
+    if (order.strong && std::any_of(own.fences.begin(), own.fences.end(), covers_device))
+        flags |= GlobalRecord::kFenced;
     return static_cast<uint8_t>(flags);
 }
 
@@ -105,16 +105,25 @@ bool stores_same(Warp& w, const Instr* i, int a, int b) {
     return true;
 }
 
-// Lanes of one store that meet with different values: whose stays is not said.
-void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
+// Each lane points behind all before it.
+bool rise(const GlobalTouch& t) {
+    if (t.mask == kAllLanes) {
+        bool rising = true;
+        for (size_t l = 1; l < kLanes; ++l) rising &= t.at[l] > t.at[l - 1];
+        return rising;
+    }
     uint64_t last = 0;
-    bool rising = true;
-    for (uint32_t rest = t.mask; rising && rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = t.mask; rest != 0; rest &= rest - 1) {
         const uint64_t at = t.at[static_cast<size_t>(first_lane(rest))];
-        rising = at > last;
+        if (at <= last) return false;
         last = at;
     }
-    if (rising) return;
+    return true;
+}
+
+// Lanes of one store that meet with different values: whose stays is not said.
+void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
+    if (rise(t)) return;
     for (uint32_t rest = t.mask; rest != 0;) {
         const int lane = first_lane(rest);
         rest &= rest - 1;

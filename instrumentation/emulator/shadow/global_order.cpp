@@ -73,6 +73,7 @@ const Fence* fence_behind(const Agent& agent, int warp, bool block_only) {
 
 // What a strong write of the agent hands on; nullptr: nothing, no fence stands before it.
 Known released(GlobalOrder& all, const Agent& agent, bool block_only) {
+    if (!agent.block->fenced) return nullptr;
     Moments seen{};
     Known known;
     bool any = false;
@@ -131,6 +132,7 @@ void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only) {
         last.seen[self] = mine;
     }
     own.touched = false;
+    order.fenced = true;
     if (own.fences.size() == kMostFences) own.fences.erase(own.fences.begin());
     own.fences.push_back(std::move(f));
 }
@@ -138,6 +140,7 @@ void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only) {
 void strong_write(GlobalOrder& all, const Agent& agent, uint64_t location, bool update) {
     refresh(*agent.block);
     const Known everywhere = released(all, agent, false), within = released(all, agent, true);
+    if (everywhere == nullptr && within == nullptr && all.locations.empty()) return;
     const auto known = all.locations.find(location);
     if (everywhere == nullptr && within == nullptr && known == all.locations.end()) return;
     Location& l = known != all.locations.end() ? known->second : all.locations[location];
@@ -150,6 +153,7 @@ void strong_write(GlobalOrder& all, const Agent& agent, uint64_t location, bool 
 }
 
 void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location) {
+    if (all.locations.empty()) return;
     const auto found = all.locations.find(location);
     if (found == all.locations.end()) return;
     BlockOrder& block = *agent.block;
@@ -173,7 +177,7 @@ void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location) {
 void raise_flag(BlockOrder& order, int warp, uint64_t location, bool update) {
     const WarpOrder& own = order.warps[static_cast<size_t>(warp)];
     if (own.fences.empty()) {
-        if (!update) order.flags.erase(location);
+        if (!update && !order.flags.empty()) order.flags.erase(location);
         return;
     }
     MbarrierClock& flag = order.flags[location];
@@ -183,6 +187,7 @@ void raise_flag(BlockOrder& order, int warp, uint64_t location, bool update) {
 }
 
 void see_flag(BlockOrder& order, int warp, int lane, uint64_t location) {
+    if (order.flags.empty()) return;
     const auto flag = order.flags.find(location);
     if (flag != order.flags.end()) acquire(order.shadow->clocks, warp, 1u << lane, flag->second.released);
 }

@@ -61,6 +61,7 @@ struct BlockOrder {
     Moment offset = 0;  // of its stamps
     Stamp latest = 0;
     Known known;
+    bool fenced = false;  // some warp has executed a fence
     std::array<WarpOrder, kMaxWarps> warps;
     std::unordered_map<uint64_t, MbarrierClock> flags;  // what its own warps acquire, by location
 };

@@ -46,10 +46,16 @@ constexpr uint32_t kRecordsOfChunk = 1u << 12;
 constexpr uint32_t kMostChunks = (kSettled >> kLaneBits) / kRecordsOfChunk;
 constexpr uint32_t kPageBytes = 4096;
 
+// While only whole lines of units are touched, all lanes of a line in one way, a page has one entry a line:
+// that of its first unit, whose neighbours have the lanes behind.
+constexpr uint32_t kLineShift = 5, kUnitsOfLine = 1u << kLineShift;
+
 struct GlobalPage {
     std::atomic_flag lock;
-    uint32_t shift = 2;                             // a unit has 1 << shift bytes
-    std::vector<uint32_t> writer, reader, reader2;  // by unit; empty: nobody yet
+    bool by_line = false;
+    uint8_t shift = 2;                              // a unit has 1 << shift bytes
+    uint8_t lane_shift = 0;                         // by line: a lane has 1 << lane_shift units
+    std::vector<uint32_t> writer, reader, reader2;  // by unit or line; empty: nobody yet
     std::vector<uint32_t> plain;                    // the last plain store, where atomics have come since
 };
 

@@ -124,8 +124,12 @@ void start(Shadow& shadow, const ShadowBlock& block) {
         shadow.split.resize(words);
         shadow.notes.resize(words);
     }
-    shadow.histories.clear();
     shadow.free_histories.clear();
+    for (size_t k = shadow.histories.size(); k-- > 0;) {  // their memory is used again, the first one first
+        shadow.histories[k].writers.clear();
+        shadow.histories[k].readers.clear();
+        shadow.free_histories.push_back(static_cast<uint32_t>(k));
+    }
     clear(shadow.open_reads);
     take_incidents(shadow);
     shadow.dropped = 0;

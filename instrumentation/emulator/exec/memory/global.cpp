@@ -4,7 +4,6 @@
 #include "instrumentation/emulator/exec/memory/memory_forms.h"
 #include "instrumentation/emulator/observe/hooks.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace wl::emulator {
@@ -17,13 +16,47 @@ T fetch(const std::byte* at) {
     return value;
 }
 
-bool all_written(const Warp& w, const GlobalAddresses& a, uint32_t bytes) {
-    const auto& written = a.allocation->written;
-    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-        const auto first = written.begin() + static_cast<std::ptrdiff_t>(a.at[first_lane(rest)]);
-        if (std::find(first, first + bytes, uint8_t{0}) != first + bytes) return false;
+// Lane k points `Bytes` past lane k-1. Lanes that do not count repeat one that does: then all count.
+template <uint32_t Bytes>
+bool in_a_row(const GlobalAddresses& a) {
+    if (a.high - a.low != Bytes * (kLanes - 1)) return false;
+    uint64_t differ = 0;
+    WL_FOR_LANES differ |= a.at[lane] ^ (a.low + static_cast<uint64_t>(lane) * Bytes);
+    return differ == 0;
+}
+
+template <uint32_t Bytes>
+struct FlagsOf {
+    using Type = uint64_t;
+};
+template <>
+struct FlagsOf<1> {
+    using Type = uint8_t;
+};
+template <>
+struct FlagsOf<2> {
+    using Type = uint16_t;
+};
+template <>
+struct FlagsOf<4> {
+    using Type = uint32_t;
+};
+
+// Flags are 0 or 1, one a byte.
+template <uint32_t Bytes>
+bool all_written(const GlobalAddresses& a) {
+    using Flags = typename FlagsOf<Bytes>::Type;
+    constexpr auto kAll = static_cast<Flags>(0x0101010101010101);
+    const auto* written = reinterpret_cast<const std::byte*>(a.allocation->written.data());
+    Flags all = kAll;
+    if (a.high - a.low == Bytes * (kLanes - 1)) {  // mostly a row, and with it all that lies between
+        for (uint32_t k = 0; k < Bytes * kLanes; k += sizeof(Flags)) all &= fetch<Flags>(written + a.low + k);
+        if (all == kAll) return true;
+        all = kAll;
     }
-    return true;
+    for (const uint64_t at : a.at)
+        for (uint32_t k = 0; k < Bytes; k += sizeof(Flags)) all &= fetch<Flags>(written + at + k);
+    return all == kAll;
 }
 
 template <class T, size_t Count, bool Hooks>
@@ -33,10 +66,24 @@ const Instr* load(Warp& w, const Instr* i) {
     if (!global_addresses(w, i, kBytes, a)) [[unlikely]]
         return load_any(w, i);
     if constexpr (Hooks) {
-        if (!a.allocation->written.empty() && !all_written(w, a, kBytes)) [[unlikely]]
+        if (!a.allocation->written.empty() && !all_written<kBytes>(a)) [[unlikely]]
             return load_any(w, i);
     }
     const std::byte* data = a.allocation->bytes.data();
+    if (Count == 1 && in_a_row<kBytes>(a)) {
+        const std::byte* row = data + a.low;
+        write_lanes<T>(w, i->r[0], [=](int lane) {
+            return fetch<T>(row + static_cast<size_t>(lane) * sizeof(T));
+        });
+        return i + 1;
+    }
+    if (a.low == a.high) {
+        for (size_t c = 0; c < Count; ++c) {
+            const T value = fetch<T>(data + a.low + c * sizeof(T));
+            write_lanes<T>(w, i->r[c], [=](int) { return value; });
+        }
+        return i + 1;
+    }
     for (size_t c = 0; c < Count; ++c)
         write_lanes<T>(w, i->r[c], [&](int lane) { return fetch<T>(data + a.at[lane] + c * sizeof(T)); });
     return i + 1;
@@ -49,17 +96,23 @@ const Instr* store(Warp& w, const Instr* i) {
     if (!global_addresses(w, i, kBytes, a)) [[unlikely]]
         return store_any(w, i);
     std::byte* data = a.allocation->bytes.data();
+    uint8_t* written = a.allocation->written.empty() ? nullptr : a.allocation->written.data();
     const LaneCell<T>* source[Count];
     for (size_t c = 0; c < Count; ++c) source[c] = cells<T>(w, i->r[c]);
+    if (in_a_row<kBytes>(a)) {
+        alignas(64) T row[kLanes * Count];
+        for (size_t c = 0; c < Count; ++c)
+            WL_FOR_LANES row[static_cast<size_t>(lane) * Count + c] = static_cast<T>(source[c][lane]);
+        std::memcpy(data + a.low, row, sizeof(row));
+        if (written != nullptr) std::memset(written + a.low, 1, sizeof(row));
+        return i + 1;
+    }
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         T element[Count];
         for (size_t c = 0; c < Count; ++c) element[c] = static_cast<T>(source[c][lane]);
         std::memcpy(data + a.at[lane], element, sizeof(element));
-    }
-    if (auto& written = a.allocation->written; !written.empty()) {
-        for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
-            std::memset(written.data() + a.at[first_lane(rest)], 1, kBytes);
+        if (written != nullptr) std::memset(written + a.at[lane], 1, kBytes);
     }
     return i + 1;
 }

@@ -104,12 +104,52 @@ void check_written(Warp& w, const Instr* i, int lane, const Place& place, uint32
     report(*w.block, std::move(incident));
 }
 
+namespace {
+
+// Where all lanes read the same bytes, of memory that is one for all of them; nothing: they do not, or it has
+// to be looked at lane by lane.
+std::optional<Place> place_of_all(
+    Warp& w, const Instr* i, const uint64_t* addresses, Space space, uint32_t bytes
+) {
+    const int first = first_lane(w.mask);
+    const uint64_t address = addresses[first], mask = w.mask;
+    uint64_t differ = address & (bytes - 1);
+    for (uint64_t lane = 0; lane < kLanes; ++lane)
+        differ |= (addresses[lane] ^ address) & (0 - (mask >> lane & 1));
+    if (differ != 0) return {};
+    const auto place = locate(w, {space, first, address, bytes, false});
+    if (!place) return {};
+    if (place->space == Space::constant || place->space == Space::param) return place;
+    const Allocation* meant = w.block->meant[i->site];
+    const bool other = place->space != Space::global || (meant != nullptr && meant != place->allocation);
+    return other || !place->allocation->written.empty() ? std::nullopt : place;
+}
+
+void put_everywhere(Warp& w, const Instr* i, const MemoryForm& f, const std::byte* data) {
+    for (size_t c = 0; c < f.count; ++c) {
+        uint64_t value = 0;
+        std::memcpy(&value, data + c * f.element, f.element);
+        const int shift = f.is_signed ? 64 - 8 * f.element : 0;
+        value = static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
+        if (f.wide_cells)
+            write_lanes<uint64_t>(w, i->r[c], [=](int) { return value; });
+        else
+            write_lanes<uint32_t>(w, i->r[c], [=](int) { return static_cast<uint32_t>(value); });
+    }
+}
+
+}  // namespace
+
 const Instr* load_any(Warp& w, const Instr* i) {
     const MemoryForm f = decode(i->target);
     const uint32_t bytes = uint32_t{f.element} * f.count;
-    SharedLanes shared;
     uint64_t addresses[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) addresses[lane] = address_of(w, i, f.wide_base, lane);
+    if (const auto place = place_of_all(w, i, addresses, f.space, bytes)) {
+        put_everywhere(w, i, f, place->data);
+        return i + 1;
+    }
+    SharedLanes shared;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const auto place = resolve(w, i, {f.space, lane, addresses[lane], bytes, false});

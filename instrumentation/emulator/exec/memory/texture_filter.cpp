@@ -32,7 +32,20 @@ float texel_of(const Blend& b, size_t k, const Format& f) {
     const float x = std::bit_cast<float>(b.values[k]);
     return !f.has_subnormals && std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
 }
-int exponent_of(float x, const Format& f) { return std::max(std::ilogb(x), f.lowest_exponent); }
+// 2^e, of the exponents of normal doubles.
+double power(int e) { return std::bit_cast<double>(static_cast<uint64_t>(e + 1023) << 52); }
+
+// Of a finite number that is not 0. What lies below the format's lowest exponent counts as being of that.
+int own_exponent(float x) { return static_cast<int>(std::bit_cast<uint32_t>(x) >> 23 & 0xff) - 127; }
+int exponent_of(float x, const Format& f) { return std::max(own_exponent(x), f.lowest_exponent); }
+
+// |x| in units of the last place of numbers of exponent e, cut off.
+int64_t whole_of(float x, int e, const Format& f) {
+    const uint32_t fraction = std::bit_cast<uint32_t>(x) & 0x7fffff;
+    const int own = own_exponent(x);
+    const int64_t mantissa = own == -127 ? int64_t{fraction} << 1 : int64_t{fraction} | 1 << 23;
+    return mantissa >> std::min(23 - f.fraction_bits + e - own, 63);
+}
 
 // Of the four texels of a slice: each is aligned to the largest, cut off, and weighed.
 Scaled slice_sum(const Blend& b, size_t first, const Format& f) {
@@ -49,8 +62,7 @@ Scaled slice_sum(const Blend& b, size_t first, const Format& f) {
         const float x = texel_of(b, k, f);
         if (b.weights[k] == 0 || x == 0) continue;
         const int e = exponent_of(x, f);
-        const auto whole = static_cast<int64_t>(std::ldexp(std::fabs(double{x}), f.fraction_bits - e));
-        const int64_t aligned = (whole << kGuardBits) >> std::min(top - e, 63);
+        const int64_t aligned = (whole_of(x, e, f) << kGuardBits) >> std::min(top - e, 63);
         sum.value += b.weights[k] * (x < 0 ? -aligned : aligned);
     }
     return sum;
@@ -72,13 +84,22 @@ float rounded(const Scaled& sum, const Format& f) {
         magnitude = drop > 62 ? 0 : (magnitude + (uint64_t{1} << (drop - 1))) >> drop;
         e += drop;
     }
-    double x = std::ldexp(static_cast<double>(magnitude), e);
-    if (x >= std::ldexp(1.0, f.highest_exponent + 1)) x = std::numeric_limits<double>::infinity();
-    if (x < std::ldexp(1.0, f.lowest_exponent) && !f.has_subnormals) x = 0;
+    double x = static_cast<double>(magnitude) * power(e);
+    if (x >= power(f.highest_exponent + 1)) x = std::numeric_limits<double>::infinity();
+    if (x < power(f.lowest_exponent) && !f.has_subnormals) x = 0;
     return static_cast<float>(std::copysign(x, static_cast<double>(sum.value)));
 }
 
+// A number of the format that is no subnormal one: alone it is its own sum.
+bool is_exact(float x, const Format& f) {
+    const int e = own_exponent(x);
+    const uint32_t beyond = (1u << (23 - f.fraction_bits)) - 1;  // bits that the format lacks
+    return e >= f.lowest_exponent && e <= f.highest_exponent && (std::bit_cast<uint32_t>(x) & beyond) == 0;
+}
+
 uint32_t float_sum(const Blend& b, const Format& f) {
+    const bool alone = b.weights[0] == 1 << kWeightBits;
+    if (alone && is_exact(std::bit_cast<float>(b.values[0]), f)) return b.values[0];
     bool nan = false, negative_zeros = true;
     float infinity = 0;
     for (size_t k = 0; k < b.values.size(); ++k) {

@@ -148,6 +148,9 @@ Texel filtered(const Texture& t, const std::byte* texels, const TexturePoint& po
     std::array<Footprint, 3> axes{};
     for (size_t axis = 0; axis < dimensions; ++axis) axes[axis] = footprint(t, point, axis);
     const std::array<int, 8> weights = corner_weights(axes);
+    // A channel that the texture lacks is 0 everywhere but on the border.
+    const bool bordered = std::count(t.address.begin(), t.address.end(), AddressMode::border) != 0;
+    const size_t channels = bordered ? 4 : t.channels;
     std::array<Blend, 4> blends;
     for (size_t corner = 0; corner < weights.size(); ++corner) {
         if (weights[corner] == 0) continue;
@@ -156,13 +159,13 @@ Texel filtered(const Texture& t, const std::byte* texels, const TexturePoint& po
         for (size_t axis = 0; axis < dimensions; ++axis)
             index.at[axis] = axes[axis].low + static_cast<int64_t>(corner >> axis & 1);
         const Texel value = unscaled(t, texels, index);
-        for (size_t c = 0; c < 4; ++c) {
+        for (size_t c = 0; c < channels; ++c) {
             blends[c].values[corner] = value[c];
             blends[c].weights[corner] = weights[corner];
         }
     }
     Texel result{};
-    for (size_t c = 0; c < 4; ++c) result[c] = blended(t.dtype, blends[c]);
+    for (size_t c = 0; c < channels; ++c) result[c] = blended(t.dtype, blends[c]);
     return result;
 }
 

@@ -1,0 +1,188 @@
+// Whole warps against bytes: what the shadow of global memory makes of accesses that it looks at in lines and
+// runs is what one entry a byte, looked at byte by byte, makes of them.
+#include "instrumentation/emulator/shadow/global_records.h"
+#include "instrumentation/emulator/shadow/global_units.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <tuple>
+
+namespace wl::emulator {
+namespace {
+
+constexpr int kBlocks = 3, kWarps = 3;
+constexpr uint64_t kBytes = 4 * kPageBytes - 96;
+
+// A launch as the shadow sees it.
+struct Side {
+    GlobalMemory memory;
+    GlobalShadow shadow;
+    std::vector<std::unique_ptr<Shadow>> blocks;
+    std::vector<std::unique_ptr<GlobalActor>> actors;
+
+    explicit Side(LookFor look_for) {
+        allocate(memory, "a", std::vector<std::byte>(kBytes));
+        start(shadow, memory, look_for);
+        for (int b = 0; b < kBlocks; ++b) {
+            blocks.push_back(std::make_unique<Shadow>());
+            start(*blocks.back(), {.block = b, .threads = kWarps * 32, .bytes = 64});
+            actors.push_back(std::make_unique<GlobalActor>());
+            begin(*actors.back(), shadow, b, *blocks.back());
+        }
+    }
+    void barrier(size_t block) {
+        for (int warp = 0; warp < kWarps; ++warp) arrive(*blocks[block], 0, warp, true);
+        complete(*blocks[block], 0);
+    }
+};
+
+struct Step {
+    size_t block = 0;
+    GlobalRecord record;
+    uint32_t mask = 0, bytes = 0;
+    std::array<uint64_t, 32> at{};  // in the allocation
+};
+
+// One byte of a conflict: where, the lane that comes second, and site and block of the first one.
+using Clash = std::tuple<uint64_t, int, uint32_t, uint32_t>;
+
+std::set<Clash> taken(GlobalActor& actor) {
+    std::set<Clash> out;
+    const bool all = actor.conflicts.size() < kMostConflicts;
+    for (const GlobalConflict& c : actor.conflicts)
+        for (uint32_t k = 0; all && k < c.bytes; ++k)
+            out.insert({c.offset + k, c.lane, c.first.site, c.first.block});
+    actor.conflicts.clear();
+    return out;
+}
+
+std::set<Clash> whole(Side& side, const Step& step, bool& cut) {
+    GlobalActor& actor = *side.actors[step.block];
+    std::array<uint64_t, 32> addresses{};
+    for (size_t l = 0; l < 32; ++l) addresses[l] = side.memory.allocations[0].base + step.at[l];
+    GlobalTouch t{step.record, step.mask, step.bytes, addresses};
+    touch(actor, t);
+    cut = actor.conflicts.size() >= kMostConflicts;
+    return taken(actor);
+}
+
+// Pages of bytes, of the oracle.
+struct Bytes {
+    std::map<uint64_t, std::unique_ptr<GlobalPage>> pages;
+    GlobalPage& page(uint64_t offset) {
+        auto& page = pages[offset / kPageBytes];
+        if (page == nullptr) page = std::make_unique<GlobalPage>(), page->shift = 0;
+        return *page;
+    }
+};
+
+std::set<Clash> byte_by_byte(Side& side, Bytes& bytes, const Step& step, bool& cut) {
+    GlobalActor& actor = *side.actors[step.block];
+    GlobalRecord record = step.record;
+    record.at = now(actor.order, record.warp);
+    const NowTouched now{actor, record, side.memory.allocations[0], number_of(actor, record)};
+    uint64_t last = ~uint64_t{0};
+    std::set<Clash> out;
+    cut = false;
+    for (int lane = 0; lane < 32; ++lane) {
+        const uint64_t at = step.at[static_cast<size_t>(lane)];
+        if ((step.mask >> lane & 1) == 0 || at + step.bytes > kBytes || at == last) continue;
+        last = at;
+        for (uint64_t k = at; k < at + step.bytes; ++k) {
+            touch_unit(now, bytes.page(k), k % kPageBytes, {k, 1, lane});
+            cut = cut || actor.conflicts.size() >= kMostConflicts;
+            out.merge(taken(actor));
+        }
+    }
+    return out;
+}
+
+class Accesses {
+public:
+    explicit Accesses(uint32_t seed) : random_(seed) {}
+    uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+    Step next() {
+        Step s;
+        s.block = below(kBlocks);
+        s.record.block = static_cast<uint32_t>(s.block);
+        s.record.warp = static_cast<uint8_t>(below(kWarps));
+        s.record.site = below(4);
+        if (below(3) == 0) s.record.flags |= GlobalRecord::kWrite;
+        if (below(5) == 0) s.record.flags |= GlobalRecord::kStrong;
+        if ((s.record.flags & GlobalRecord::kStrong) != 0 && below(2) == 0)
+            s.record.flags |= GlobalRecord::kWrite | GlobalRecord::kUpdate | GlobalRecord::kOrdered;
+        constexpr std::array<uint32_t, 8> kSizes{1, 2, 4, 4, 4, 4, 8, 16};
+        s.bytes = kSizes[below(8)];
+        s.mask = below(3) == 0 ? random_() : below(4) == 0 ? ~0u << below(32) : ~0u;
+        if (s.mask == 0) s.mask = 1;
+        place(s);
+        return s;
+    }
+
+private:
+    std::mt19937 random_;
+    // Rows of whole lines, rows that begin anywhere, one place for all, strides.
+    void place(Step& s) {
+        const uint32_t kind = below(8), span = 32 * s.bytes;
+        uint64_t start = below(static_cast<uint32_t>(kBytes / span)) * span, step = s.bytes;
+        if (kind == 5) start += s.bytes * below(32);
+        if (kind == 6) step = 0;
+        if (kind == 7) step = uint64_t{s.bytes} * (2 + below(5));
+        for (size_t l = 0; l < 32; ++l) s.at[l] = start + l * step;
+    }
+};
+
+class GlobalRuns : public testing::TestWithParam<bool> {};
+
+TEST_P(GlobalRuns, FindWhatBytesFind) {
+    size_t clashes = 0;
+    for (uint32_t seed = 1; seed <= 60; ++seed) {
+        const LookFor look_for{.witnesses = true, .blocks_ordered = GetParam()};
+        Side one(look_for), other(look_for);
+        Bytes bytes;
+        Accesses accesses(seed);
+        for (int k = 0; k < 250; ++k) {
+            if (accesses.below(6) == 0) {
+                const size_t block = accesses.below(kBlocks);
+                one.barrier(block), other.barrier(block);
+            }
+            const Step step = accesses.next();
+            bool one_cut = false, other_cut = false;
+            const std::set<Clash> got = whole(one, step, one_cut),
+                                  wanted = byte_by_byte(other, bytes, step, other_cut);
+            clashes += wanted.size();
+            if (one_cut || other_cut) continue;
+            ASSERT_EQ(got, wanted) << "seed " << seed << ", access " << k;
+        }
+    }
+    EXPECT_GT(clashes, 10000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, GlobalRuns, testing::Bool());
+
+// A page whose lines are touched whole keeps an entry a line, and none a unit until somebody comes otherwise.
+TEST(GlobalRuns, LinesAreOneEntryEach) {
+    Side side({.witnesses = true});
+    Step step;
+    step.mask = ~0u, step.bytes = 4;
+    step.record.flags = GlobalRecord::kWrite;
+    for (size_t l = 0; l < 32; ++l) step.at[l] = 128 + 4 * l;
+    bool cut = false;
+    EXPECT_TRUE(whole(side, step, cut).empty());
+    const GlobalPage& page = *side.shadow.regions[0].pages[0].load();
+    EXPECT_TRUE(page.by_line);
+    EXPECT_EQ(page.writer.size(), size_t{kPageBytes / 128});
+    step.mask = 2;
+    EXPECT_TRUE(whole(side, step, cut).empty());
+    EXPECT_FALSE(page.by_line);
+    ASSERT_EQ(page.writer.size(), size_t{kPageBytes / 4});
+    EXPECT_EQ(lane_of(page.writer[33]), 1);
+    EXPECT_EQ(lane_of(page.writer[63]), 31);
+    EXPECT_EQ(page.writer[64], 0u);
+}
+
+}  // namespace
+}  // namespace wl::emulator
