@@ -301,53 +301,6 @@ TEST_F(OtherShape, AnIdeaThatMendsOneIsSaidToBeHardlyMeant) {
         << right.dump(1);
 }
 
-// ---- headers of the kernel's own
-
-struct InHeader : testing::TestWithParam<Fault> {};
-
-TEST_P(InHeader, TheLineIsTheHeadersAndThePatchIsOfIt) {
-    const Fault& fault = GetParam();
-    const std::string toml = source_path("tests/kernels/search/shifted.toml");
-    const json answer = json::parse(
-        warplens({"diagnose", toml, "--fault", fault.name, "--search", "300", "--json"}).out, nullptr, false
-    );
-    const json& first = answer.at("findings")[0];
-    EXPECT_EQ(first.at("title"), fault.title);
-    EXPECT_EQ(first.at("rule"), fault.rule);
-    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
-    const std::string file = first.at("where").value("file", "");
-    const std::string at = file + ":" + std::to_string(first.at("where").value("line", 0));
-    const std::string header = std::string("tests/kernels/search/parts/") + fault.name + ".cuh";
-    EXPECT_EQ(at, source_place(header, fault.line));
-    const std::string patch = answer.value("patch", "");
-    EXPECT_EQ(patch.find("--- a/" + file), 0u) << patch;
-    EXPECT_EQ(patch.find("--- a/", 1), std::string::npos) << "of one file: " << patch;
-    EXPECT_NE(patch.find(fault.line), std::string::npos) << patch;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Shifted,
-    InHeader,
-    testing::Values(
-        Fault{"warp", "step > 1", "boundary_off_by_one", "`>` should be `>=`"},
-        Fault{"sum", "int w = 1", "wrong_initial_value", "`1` should be `0`"}
-    ),
-    [](const auto& each) { return std::string(each.param.name); }
-);
-
-TEST(Try, AnIdeaNamesAHeaderOfTheKernels) {
-    const std::string toml = source_path("tests/kernels/search/shifted.toml");
-    const auto said = [&](const std::string& idea) {
-        return warplens({"diagnose", toml, "--fault", "sum", "--search", "0", "--json", "--try", idea});
-    };
-    const json first = json::parse(said("sum.cuh:12: 1 -> 0").out, nullptr, false).at("findings")[0];
-    EXPECT_EQ(first.at("rule"), "tried_change");
-    EXPECT_EQ(first.at("proven"), true);
-    const Said wrong = said("sam.cuh:12: 1 -> 0");
-    EXPECT_EQ(wrong.status, 2);
-    EXPECT_NE(wrong.err.find("parts/warp.cuh"), std::string::npos) << "what there is: " << wrong.err;
-}
-
 // ---- the patch
 
 TEST(Suggest, ThePatchMakesTheSourceRight) {

@@ -188,6 +188,17 @@ void work(int count) {
     printf("%s\n", got == expected ? "right" : "wrong");
 }
 
+// Memory that was written whole gets bytes that nobody wrote.
+void unwritten() {
+    float *a = filled(1), *b = nullptr;
+    scale<<<1, kN>>>(a);
+    printf("%g\n", first_of(a));
+    cudaMalloc(&b, kN * sizeof(float));
+    cudaMemcpy(a, b, kN / 2 * sizeof(float), cudaMemcpyDeviceToDevice);
+    scale<<<1, kN>>>(a);
+    first_of(a);
+}
+
 int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     if (what == "segfault") segfault();
@@ -203,6 +214,7 @@ int main(int argc, char** argv) {
     if (what == "freed") freed();
     if (what == "freed waits") freed_while_work_waits();
     if (what == "double") double_free();
+    if (what == "unwritten") unwritten();
     if (what == "reset") reset();
     if (what == "handles") handles();
     if (what == "long" || what == "long again") wait_long();

@@ -224,5 +224,13 @@ TEST_F(Endings, ABlockThatWorksForLongIsNotTakenForOneThatWaits) {
     EXPECT_EQ(said.out, "right\n");
 }
 
+TEST_F(Endings, BytesThatNobodyWroteAreToldBehindACopyIntoWrittenOnes) {
+    const Said said = run("unwritten");
+    EXPECT_EQ(said.status, 1) << said.err;
+    EXPECT_EQ(said.out, "2\n");
+    EXPECT_TRUE(has(said.err, "launch 1: scale(float*), grid 1x1x1, block 256x1x1; ")) << said.err;
+    EXPECT_TRUE(has(said.err, "uninitialised (128 times)")) << "half of them: " << said.err;
+}
+
 }  // namespace
 }  // namespace wl::test
