@@ -63,9 +63,9 @@ std::string outcome(const Trial& t) {
 }  // namespace
 
 Idea parse_idea(const std::string& text) {
-    static const std::regex form(R"(^(?:(.+?):)?(\d+)\s*:(.*?)->(.*)$)");
+    static const std::regex kForm(R"(^(?:(.+?):)?(\d+)\s*:(.*?)->(.*)$)");
     Idea out;
-    if (std::smatch m; std::regex_match(text, m, form)) {
+    if (std::smatch m; std::regex_match(text, m, kForm)) {
         out.file = m[1], out.line = std::atoi(m[2].str().c_str());
         out.was = trimmed(m[3]), out.now = trimmed(m[4]);
     }

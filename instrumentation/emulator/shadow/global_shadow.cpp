@@ -122,7 +122,9 @@ struct Here {
 };
 
 bool find_page(GlobalActor& actor, uint64_t address, uint32_t bytes, Here& here) {
-    if (address >= here.begin && address + bytes <= here.end) return (address & (bytes - 1)) == 0;
+    // Of any address: a sum with `bytes` may wrap around.
+    const uint64_t into = address - here.begin, length = here.end - here.begin;
+    if (into < length && bytes <= length - into) return (address & (bytes - 1)) == 0;
     const Allocation* a = (address & (bytes - 1)) == 0 ? holder(actor, address, bytes) : nullptr;
     if (a == nullptr) return false;
     const uint64_t page = (address - a->base) / kPageBytes * kPageBytes;
