@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -117,11 +118,11 @@ int right(const std::vector<uint32_t>& got, uint32_t plus) {
 }
 
 void images() {
-    const CUmodule code = module();
+    CUmod_st* const code = module();
     CUarray array = nullptr;
     const CUDA_ARRAY_DESCRIPTOR shape = {kWidth, kHeight, CU_AD_FORMAT_UNSIGNED_INT8, 4};
     check(cuArrayCreate(&array, &shape));
-    CUDA_ARRAY3D_DESCRIPTOR told = {};
+    CUDA_ARRAY3D_DESCRIPTOR told;
     check(cuArray3DGetDescriptor(&told, array));
     printf("%zu x %zu, %u channels of format %d\n", told.Width, told.Height, told.NumChannels, told.Format);
 
@@ -129,7 +130,8 @@ void images() {
     for (uint32_t k = 0; k < image.size(); ++k) image[k] = (k % kWidth + 40) | (k / kWidth + 40) << 8;
     // The first row at once, the rest without its first column, and that.
     check(cuMemcpyHtoA(array, 0, image.data(), kWidth * 4));
-    CUDA_MEMCPY2D part = {};
+    CUDA_MEMCPY2D part;
+    std::memset(&part, 0, sizeof part);
     part.srcMemoryType = CU_MEMORYTYPE_HOST, part.srcHost = image.data(), part.srcPitch = kWidth * 4;
     part.dstMemoryType = CU_MEMORYTYPE_ARRAY, part.dstArray = array;
     part.srcXInBytes = part.dstXInBytes = 4, part.srcY = part.dstY = 1;
@@ -152,7 +154,7 @@ void images() {
     CUsurfObject surface = 0;
     check(cuSurfObjectCreate(&surface, &resource));
     launch(code, "write", surface, out);
-    part = {};
+    std::memset(&part, 0, sizeof part);
     part.srcMemoryType = CU_MEMORYTYPE_ARRAY, part.srcArray = array;
     part.dstMemoryType = CU_MEMORYTYPE_HOST, part.dstHost = got.data(), part.dstPitch = kWidth * 4;
     part.WidthInBytes = kWidth * 4, part.Height = kHeight;

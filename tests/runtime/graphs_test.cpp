@@ -23,14 +23,14 @@ struct Graphs : testing::Test {
 TemporaryFolder* Graphs::folder = nullptr;
 
 TEST_F(Graphs, NodesChooseByWhatKernelsSet) {
-    const std::pair<const char*, const char*> kSaid[] = {
+    const std::pair<const char*, const char*> all[] = {
         {"if",      "0 1 2 3 \n"              },
         {"else",    "10 11 12 13 \n"          },
         {"switch",  "1 11 111 111 \n"         },
         {"while",   "3 6 \n"                  },
         {"capture", "1 behind 0, then 1; 11\n"}
     };
-    for (const auto& [what, said] : kSaid) {
+    for (const auto& [what, said] : all) {
         const Said got = run(what);
         EXPECT_EQ(got.out, said) << what;
         EXPECT_EQ(got.status, 0) << what << got.err;

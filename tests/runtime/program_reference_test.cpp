@@ -105,13 +105,13 @@ TEST_F(ProgramReference, AFunctionReturnsChangesOrNamesWhatIsLeft) {
 }
 
 TEST_F(ProgramReference, WhatAFunctionDoesWrongIsAnError) {
-    const std::pair<const char*, const char*> kSaid[] = {
+    const std::pair<const char*, const char*> all[] = {
         {"nothing", "has no function nothing"                                                   },
         {"fails",   "no such thing"                                                             },
         {"two",     "two returned 2 arrays; the launch changed what 1 parameters point to: arg0"},
         {"long",    "long returned 1001 elements for arg0, and 1000 are there"                  }
     };
-    for (const auto& [function, why] : kSaid) {
+    for (const auto& [function, why] : all) {
         const Said said = run("good", at("functions.py:") + function);
         EXPECT_EQ(said.status, 2) << function << said.out;
         EXPECT_TRUE(has(said.err, why)) << said.err;
@@ -119,12 +119,12 @@ TEST_F(ProgramReference, WhatAFunctionDoesWrongIsAnError) {
 }
 
 TEST_F(ProgramReference, OtherInputsOrParametersAreNoVerdict) {
-    const std::pair<const char*, const char*> kSaid[] = {
+    const std::pair<const char*, const char*> all[] = {
         {"other",  "both found other inputs: "                                    },
         {"factor", "both were given other parameters: they differ from byte 16 on"},
         {"short",  "both were given other parameters"                             }
     };
-    for (const auto& [build, why] : kSaid) {
+    for (const auto& [build, why] : all) {
         const Said said = run("good", at(build));
         EXPECT_EQ(said.status, 3) << build << said.out << said.err;
         EXPECT_TRUE(has(said.out, "incomplete: launch 2 (")) << said.out;
