@@ -1,6 +1,8 @@
 // A colour a token; complaints stand behind their line.
 #include "app/draw/code.h"
 
+#include "instrumentation/base/lines.h"
+
 #include <imgui.h>
 
 #include <algorithm>

@@ -15,6 +15,4 @@ struct Token {
 // `in_comment`: a block comment is open where the line begins, and on return where it ends.
 std::vector<Token> highlight(std::string_view line, bool& in_comment);
 
-std::vector<std::string_view> lines_of(std::string_view text);
-
 }  // namespace wl::app

@@ -4,6 +4,7 @@
 #include "app/draw/code.h"
 #include "app/draw/widgets.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/lines.h"
 #include "instrumentation/base/text.h"
 
 #include <imgui.h>

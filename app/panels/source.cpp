@@ -6,6 +6,7 @@
 #include "app/draw/widgets.h"
 #include "app/session/clock.h"
 #include "app/session/navigate.h"
+#include "instrumentation/base/lines.h"
 
 #include <imgui.h>
 

@@ -19,14 +19,6 @@ std::string_view trimmed(std::string_view s) {
     return first == s.npos ? std::string_view() : s.substr(first);
 }
 
-// The name between <> or "" at the start of `s`; empty when neither stands there.
-std::string name_at(std::string_view s) {
-    s = trimmed(s);
-    if (s.empty() || (s[0] != '<' && s[0] != '"')) return {};
-    const size_t end = s.find(s[0] == '<' ? '>' : '"', 1);
-    return end == s.npos ? std::string() : std::string(s.substr(1, end - 1));
-}
-
 struct Walk {
     const std::vector<std::string>& include;
     std::set<std::string> seen, missed;
@@ -93,6 +85,13 @@ std::string folder_near(fs::path folder, const std::string& name) {
 }
 
 }  // namespace
+
+std::string name_at(std::string_view s) {
+    s = trimmed(s);
+    if (s.empty() || (s[0] != '<' && s[0] != '"')) return {};
+    const size_t end = s.find(s[0] == '<' ? '>' : '"', 1);
+    return end == s.npos ? std::string() : std::string(s.substr(1, end - 1));
+}
 
 UserHeaders user_headers(
     const std::string& path, const std::string& text, const std::vector<std::string>& include

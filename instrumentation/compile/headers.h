@@ -6,10 +6,14 @@
 #include "instrumentation/compile/toolkit.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace wl::compile {
+
+// The name between <> or "" at the start of `s`; empty when neither stands there.
+std::string name_at(std::string_view s);
 
 struct UserHeaders {
     std::vector<std::pair<std::string, std::string>>

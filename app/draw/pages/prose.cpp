@@ -3,6 +3,7 @@
 
 #include "app/draw/highlight.h"
 #include "app/draw/widgets.h"
+#include "instrumentation/base/lines.h"
 
 #include <imgui.h>
 

@@ -1,29 +1,17 @@
 // One hunk: changes are of one place, or of a few near each other.
 #include "instrumentation/diagnosis/rewrite/patch.h"
 
+#include "instrumentation/base/lines.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
 namespace wl::diagnosis::rewrite {
 
-namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> out;
-    for (size_t begin = 0; begin < text.size();) {
-        const size_t end = std::min(text.find('\n', begin), text.size());
-        out.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return out;
-}
-
-}  // namespace
-
 std::string patch_of(const std::string& file, const std::string& was, const std::string& now) {
     constexpr size_t kAround = 3;
-    const std::vector<std::string> a = lines_of(was), b = lines_of(now);
+    const std::vector<std::string_view> a = lines_of(was), b = lines_of(now);
     size_t same = 0, tail = 0;
     const size_t shorter = std::min(a.size(), b.size());
     while (same < shorter && a[same] == b[same]) ++same;
@@ -38,10 +26,13 @@ std::string patch_of(const std::string& file, const std::string& was, const std:
         a_end + behind - from,
         b_end + behind - from
     );
-    for (size_t k = from; k < same; ++k) out += " " + a[k] + "\n";
-    for (size_t k = same; k < a_end; ++k) out += "-" + a[k] + "\n";
-    for (size_t k = same; k < b_end; ++k) out += "+" + b[k] + "\n";
-    for (size_t k = a_end; k < a_end + behind; ++k) out += " " + a[k] + "\n";
+    const auto put = [&out](char mark, std::string_view line) {
+        out.append(1, mark).append(line).append(1, '\n');
+    };
+    for (size_t k = from; k < same; ++k) put(' ', a[k]);
+    for (size_t k = same; k < a_end; ++k) put('-', a[k]);
+    for (size_t k = same; k < b_end; ++k) put('+', b[k]);
+    for (size_t k = a_end; k < a_end + behind; ++k) put(' ', a[k]);
     return out;
 }
 

@@ -60,6 +60,11 @@ Clock::time_point end_after(Clock::time_point start, double seconds) {
     return start + std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
 }
 
+bool can_be_bound_anew(const Experiment& e) {
+    const manifest::Problem& p = e.problem;
+    return !manifest::is_recorded(p) && !manifest::is_sequence(p) && p.inputs.empty() && !tries_on_device(e);
+}
+
 bool mends(const Lab& lab, const Trial& t) {
     return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs;
 }

@@ -35,6 +35,9 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times);
 // all.
 double trial_cost(const Symptoms& s);
 
+// The manifest makes the problem: it can be bound with other parameters.
+bool can_be_bound_anew(const Experiment& e);
+
 // As right as the program may be that has this much to write; a change that writes less mends nothing.
 bool mends(const Lab& lab, const Trial& trial);
 

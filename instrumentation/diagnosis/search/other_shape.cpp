@@ -2,9 +2,9 @@
 #include "instrumentation/diagnosis/search/other_shape.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/reference.h"
+#include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 
 #include <algorithm>
@@ -40,11 +40,6 @@ double times_of(const manifest::Problem& problem, const Values& values) {
     return same ? 0 : out;
 }
 
-bool has_others(const Experiment& e) {
-    const manifest::Problem& p = e.problem;
-    return !manifest::is_recorded(p) && !manifest::is_sequence(p) && p.inputs.empty() && !tries_on_device(e);
-}
-
 void make_of(OtherShape& shape, const std::string& preset) {
     const manifest::Problem& p = shape.of.experiment.problem;
     manifest::BindOptions options;
@@ -70,7 +65,7 @@ std::string outcome(const Trial& t) {
 void choose(OtherShape& shape) {
     shape.asked = true;
     const Experiment& e = shape.of.experiment;
-    if (!has_others(e)) return;
+    if (!can_be_bound_anew(e)) return;
     const manifest::Kernel& kernel = e.problem.kernel;
     const double work = counter(shape.of.capture, "warp_instructions");
     std::vector<std::pair<std::string, Values>> all(kernel.presets.begin(), kernel.presets.end());

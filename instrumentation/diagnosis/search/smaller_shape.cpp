@@ -3,7 +3,6 @@
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 
 #include <algorithm>
 #include <array>
@@ -23,11 +22,6 @@ constexpr double kMarkedly = 0.7;        // of the instructions before
 constexpr std::array<int64_t, 5> kParts = {32, 16, 8, 4, 2};
 
 using Value = std::pair<std::string, int64_t>;
-
-bool can_be_bound_anew(const Experiment& e) {
-    const manifest::Problem& p = e.problem;
-    return !manifest::is_recorded(p) && !manifest::is_sequence(p) && p.inputs.empty() && !tries_on_device(e);
-}
 
 bool is_plain_number(const std::string& text) {
     int64_t value = 0;

@@ -1,0 +1,12 @@
+// A text line by line.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace wl {
+
+// Without their line feeds; behind a last line feed there is no line.
+std::vector<std::string_view> lines_of(std::string_view text);
+
+}  // namespace wl
