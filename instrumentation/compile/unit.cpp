@@ -1,6 +1,7 @@
 // Headers put in the place of their #include, one after the other, as the preprocessor would.
 #include "instrumentation/compile/unit.h"
 
+#include "instrumentation/base/lines.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/cpp_text.h"
 #include "instrumentation/compile/headers.h"
@@ -34,47 +35,34 @@ std::optional<std::string_view> directive(std::string_view line, std::string_vie
     return trimmed(line);
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> out;
-    for (size_t begin = 0; begin < text.size();) {
-        const size_t end = std::min(text.find('\n', begin), text.size());
-        out.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return out;
-}
-
-// How a header sees to it that it is read once: by #pragma once, or all of it lies between #ifndef X with a
-// #define X behind it, and #endif. Lines from 1.
+// How a header sees to it that it is read once: by #pragma once, or all of it lies between #ifndef X with
+// #define X behind it, and the #endif of that. Lines from 1.
 struct Once {
     bool known = false;
     std::set<int> lines;  // that say so, but for the #define
 };
 Once once_of(const std::string& code) {
-    std::string_view guard;
     Once out;
-    int line = 0, opened = 0;
-    bool guards = false, first = true;
+    std::string_view guard;
+    int line = 0, depth = 0, opened = 0, closed = 0;
+    bool first = true, next = false, guards = false;  // next: behind the #ifndef
     for (const std::string_view text : lines_of(code)) {
         ++line;
         if (trimmed(text).empty()) continue;
-        if (const auto pragma = directive(text, "pragma"); pragma && *pragma == "once")
-            out.known = true, out.lines.insert(line);
+        if (const auto pragma = directive(text, "pragma")) {
+            if (*pragma == "once") out.known = true, out.lines.insert(line);
+            continue;
+        }
         const auto ifndef = directive(text, "ifndef"), define = directive(text, "define");
-        if (first && ifndef) guard = *ifndef, opened = line;
-        guards = guards || (opened > 0 && define && define->substr(0, define->find_first_of(" \t")) == guard);
-        if (directive(text, "endif") && guards) out.known = true;
-        first = first && directive(text, "pragma").has_value();
+        if (next) guards = define && define->substr(0, define->find_first_of(" \t")) == guard;
+        if (closed > 0) guards = false;  // not all of it lies before
+        next = first && ifndef;
+        if (next) guard = *ifndef, opened = line;
+        if (ifndef || directive(text, "ifdef") || directive(text, "if")) ++depth;
+        if (directive(text, "endif") && --depth == 0 && closed == 0) closed = line;
+        first = false;
     }
-    if (!guards) return out;
-    out.lines.insert(opened);
-    line = 0;
-    int last = 0;
-    for (const std::string_view text : lines_of(code)) {
-        ++line;
-        if (directive(text, "endif")) last = line;
-    }
-    out.lines.insert(last);
+    if (guards && closed > 0) out.known = true, out.lines.insert({opened, closed});
     return out;
 }
 
@@ -94,10 +82,8 @@ struct Writing {
     }
 
     std::optional<fs::path> own_header(const fs::path& folder, std::string_view rest) const {
-        if (rest.size() < 3 || (rest[0] != '"' && rest[0] != '<')) return std::nullopt;
-        const size_t close = rest.find(rest[0] == '<' ? '>' : '"', 1);
-        if (close == rest.npos) return std::nullopt;
-        const fs::path name(std::string(rest.substr(1, close - 1)));
+        const std::string name = name_at(rest);
+        if (name.empty()) return std::nullopt;
         std::vector<fs::path> folders;
         if (rest[0] == '"') folders.push_back(folder);
         folders.insert(folders.end(), include.begin(), include.end());

@@ -64,6 +64,25 @@ TEST(Unit, HeadersStandInThePlaceOfTheirInclude) {
     EXPECT_EQ(place_of(unit, 10).line, 4);
 }
 
+// A default that may be overridden begins like a guard, and is none.
+TEST(Unit, AnIfndefAroundAPartOfAHeaderIsNoGuard) {
+    const Folder folder;
+    const std::string header = "#ifndef TILE\n#define TILE 16\n#endif\nint a;\n#ifdef X\nint b;\n#endif\n";
+    folder.put("a.cuh", header);
+    EXPECT_EQ(folder.read("#include \"a.cuh\"\nint k;\n").text, header + "int k;\n");
+    const std::string twice = "#include \"a.cuh\"\n#include \"a.cuh\"\n";
+    EXPECT_EQ(folder.read(twice).text, twice) << "it says the same twice, which is the compiler's to judge";
+}
+
+TEST(Unit, AGuardMayHoldOtherConditions) {
+    const Folder folder;
+    folder.put("a.cuh", "#ifndef A\n#define A\n#ifdef X\nint x;\n#endif\nint a;\n#endif\n");
+    EXPECT_EQ(
+        folder.read("#include \"a.cuh\"\n#include \"a.cuh\"\nint k;\n").text,
+        "\n#define A\n#ifdef X\nint x;\n#endif\nint a;\n\n\nint k;\n"
+    );
+}
+
 TEST(Unit, AnIncludeInACommentIsNone) {
     const Folder folder;
     folder.put("a.cuh", "int a;\n");
