@@ -95,8 +95,8 @@ std::string folder_of(const std::string& path) {
 }
 
 // The rooms of the emulator and whom each may know. What all of them share lies beside them: the lowered
-// program, the contract, the device. `memory` knows nobody, nobody knows `poison`, only the schedule and the
-// shadow of global memory tell `replay` what they do.
+// program, the contract, the device. `memory` knows nobody, only `fp64` knows `poison`, only the schedule and
+// the shadow of global memory tell `replay` what they do.
 const std::map<std::string, Folders>& allowed_rooms() {
     static const std::map<std::string, Folders> kAllowed = {
         {"memory",   {}                                                          },
@@ -107,6 +107,7 @@ const std::map<std::string, Folders>& allowed_rooms() {
         {"shadow",   {"exec", "memory", "observe", "replay", "schedule"}         },
         {"replay",   {"exec", "lower", "memory", "observe", "schedule", "shadow"}},
         {"poison",   {"exec", "lower", "observe", "replay", "schedule"}          },
+        {"fp64",     {"exec", "observe", "poison", "schedule"}                   },
     };
     return kAllowed;
 }

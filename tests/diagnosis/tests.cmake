@@ -17,3 +17,4 @@ target_compile_definitions(witnesses_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURC
 wl_test(delays wl_diagnosis)
 target_compile_definitions(delays_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_program_test(search_parts nlohmann_json::nlohmann_json)
+wl_program_test(precision nlohmann_json::nlohmann_json)

@@ -19,7 +19,7 @@ constexpr uint64_t kOrders = 4;  // legal orders tried; in 0 each warp runs on u
 Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
     TrialOptions o{.blocks = {}, .budget = s.budget};
     if (!needs_all_blocks(s)) o.blocks = {s.block};
-    o.marks = !h.zero_unwritten, o.zero_unwritten = h.zero_unwritten;
+    o.marks = !h.zero_unwritten && !h.fp64, o.zero_unwritten = h.zero_unwritten, o.fp64 = h.fp64;
     o.rearrange = h.rearrange, o.seed_offset = seed_offset;
     return h.program ? try_module(s.prover, *h.program, o) : try_unedited(s.prover, o);
 }

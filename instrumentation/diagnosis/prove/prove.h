@@ -16,6 +16,8 @@ struct Hypothesis {
     std::optional<ptx::Module> program = {};                       // nothing: as it is
     std::function<void(execution::GlobalMemory&)> rearrange = {};  // inputs in memory before the launch
     bool zero_unwritten = false;  // what nobody wrote reads as zero; then only outputs are judged
+    // Results of these sites in FP64, of all where none is named; then only outputs are judged.
+    std::optional<std::vector<uint32_t>> fp64 = {};
 };
 
 struct Verdict {

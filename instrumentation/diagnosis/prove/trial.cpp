@@ -6,6 +6,7 @@
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/judge.h"
+#include "instrumentation/emulator/fp64/fp64.h"
 #include "instrumentation/emulator/poison/poison.h"
 
 #include <algorithm>
@@ -36,6 +37,20 @@ bool run_with_zeros(
     poison.blocks = options.blocks, poison.schedule_seed = options.schedule_seed, poison.as_zero = true;
     const emulator::PoisonTrace trace =
         emulator::trace_poison({module, program, prepared.launch, prepared.memory}, poison);
+    const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
+    return static_cast<uint64_t>(trace.blocks) == wanted;
+}
+
+bool run_in_fp64(
+    const ptx::Module& module,
+    const emulator::Program& program,
+    Prepared& prepared,
+    const TrialOptions& options
+) {
+    emulator::Fp64Options fp64;
+    fp64.blocks = options.blocks, fp64.schedule_seed = options.schedule_seed, fp64.unrounded = *options.fp64;
+    const emulator::Fp64Trace trace =
+        emulator::trace_fp64({module, program, prepared.launch, prepared.memory}, fp64);
     const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
     return static_cast<uint64_t>(trace.blocks) == wanted;
 }
@@ -80,12 +95,13 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
 Trial run_trial(
     Prover& prover, const ptx::Module& module, const emulator::Program& program, const TrialOptions& options
 ) {
-    if (options.zero_unwritten) {
+    if (options.zero_unwritten || options.fp64) {
         Trial out;
         const Inputs& inputs = inputs_of(prover, options.seed_offset);
         Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
         if (options.rearrange) options.rearrange(prepared.memory);
-        out.finished = run_with_zeros(module, program, prepared, options);
+        out.finished = options.fp64 ? run_in_fp64(module, program, prepared, options)
+                                    : run_with_zeros(module, program, prepared, options);
         judge_outputs(inputs, prepared.memory, out);
         return out;
     }
@@ -115,7 +131,7 @@ std::string measured_words(const Experiment& e) {
 }
 
 Trial try_executable(Prover& prover, const execution::Executable& program, const TrialOptions& options) {
-    if (options.zero_unwritten || options.schedule_seed != 0)
+    if (options.zero_unwritten || options.fp64 || options.schedule_seed != 0)
         return refused("it takes the emulator, which lacks an instruction of the kernel");
     const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {
         return program.run(prepared.launch, prepared.memory, o);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,9 @@ struct TrialOptions {
     bool marks = true;            // false: only outputs are judged, and no mark makes warps meet
     uint64_t schedule_seed = 0;   // another legal order of warps
     bool zero_unwritten = false;  // what nobody wrote reads as zero; then only outputs are judged
-    uint64_t seed_offset = 0;     // other inputs: the problem's seed plus this
+    // Results of these sites in FP64, of all where none is named; then only outputs are judged.
+    std::optional<std::vector<uint32_t>> fp64 = {};
+    uint64_t seed_offset = 0;  // other inputs: the problem's seed plus this
     // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
     std::function<void(execution::GlobalMemory&)> rearrange = {};
     std::string entry = {};  // in the changed program; empty: as in the experiment

@@ -31,6 +31,7 @@ constexpr Rule kRules[] = {
     {"stride",          stride_rule,          When::always     },
     {"index",           index_rule,           When::unexplained},
     {"idea",            idea_rule,            When::always     },
+    {"precision",       precision_rule,       When::unproven   },
     {"search",          search_rule,          When::unproven   },
 };
 
@@ -266,10 +267,11 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven. That zero for what nobody wrote makes everything right says where it is read, not which line should
-// have written it. A race that no value shows can be hidden by leaving one of its accesses out.
-bool has_cause(const Symptoms& s, const capture::Finding& f) {
-    return f.rule == "uninitialised" ? false : capture::is_proven(f) || (is_race(f) && s.first_bad < 0);
+// Proven, or a race that no value shows, which can be hidden by leaving one of its accesses out.
+bool has_cause(const Symptoms& s, const Ruled& said) {
+    return !said.kind_alone && std::any_of(said.findings.begin(), said.findings.end(), [&](const auto& f) {
+        return capture::is_proven(f) || (is_race(f) && s.first_bad < 0);
+    });
 }
 
 // Where the emulator lacks an instruction, a rule that needs it says nothing.
@@ -335,11 +337,10 @@ std::vector<capture::Finding> diagnose(
     bool explained = s.first_bad < 0;
     std::vector<int> claimed_by;  // of s.claims: indices of findings
     std::string tried;
+    bool found = false;    // a cause
     bool settled = false;  // what is wrong is accounted for, and no line is proven to be the cause
     for (const Rule& rule : rules()) {
         if (rule.when == When::unexplained && explained) continue;
-        const bool found =
-            std::any_of(out.begin(), out.end(), [&](const auto& f) { return has_cause(s, f); });
         if (rule.when == When::unproven ? found : settled) continue;
         Ruled said = apply(rule, s);
         const auto first = static_cast<int>(out.size());
@@ -350,7 +351,9 @@ std::vector<capture::Finding> diagnose(
         tried += said.tried;
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
-        if (said.mends && has_cause(s, said.findings.front())) break;
+        const bool cause = has_cause(s, said);
+        if (said.mends && cause) break;
+        found = found || cause;
         settled = settled || said.mends;  // a change of the program is looked for still
     }
     const bool outputs_only =

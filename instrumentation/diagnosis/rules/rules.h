@@ -53,6 +53,9 @@ struct Ruled {
     // The first finding accounts for everything: of a proven one every tile came inside its bound and no
     // fault was left. No other rule is asked, and what the rules before it found are consequences.
     bool mends = false;
+    // What is proven is of what kind the cause is; the change of the source that mends it is looked for
+    // still.
+    bool kind_alone = false;
     Claim claim = {};        // no rules: none
     std::string tried = {};  // in vain: a sentence for whoever has to look on
 };
@@ -84,6 +87,7 @@ Ruled partial_rule(const Symptoms& s);          // partial_reduction: terms of a
 Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
 Ruled index_rule(const Symptoms& s);            // wrong_index, wrong_leading_dimension: an operand's elements
 Ruled idea_rule(const Symptoms& s);             // tried_change: by Options::ideas
+Ruled precision_rule(const Symptoms& s);        // precision, overflow: FP64 mends it
 Ruled search_rule(const Symptoms& s);           // a change that mends, by Options::search_seconds
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as

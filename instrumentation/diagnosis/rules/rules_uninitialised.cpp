@@ -249,8 +249,9 @@ Ruled uninitialised_rule(const Symptoms& s) {
             known->count += f.count;
     }
     if (out.empty()) return {};
+    // Zero for what nobody wrote says where it is read, not which line should have written it.
     const bool mends = zeros_mend(s, out.front());
-    return {std::move(out), mends, mends};
+    return {.findings = std::move(out), .explains = mends, .mends = mends, .kind_alone = true};
 }
 
 }  // namespace wl::diagnosis

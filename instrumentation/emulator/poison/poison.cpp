@@ -1,10 +1,7 @@
 // The trace: blocks one after the other under a watcher that moves poison along with every instruction.
 #include "instrumentation/emulator/poison/poison.h"
 
-#include "instrumentation/emulator/load.h"
-#include "instrumentation/emulator/observe/watcher.h"
 #include "instrumentation/emulator/poison/poison_state.h"
-#include "instrumentation/emulator/schedule/block.h"
 
 #include <algorithm>
 
@@ -134,37 +131,6 @@ void after(Poison& p, Warp& w, const Instr* i) {
     follow_results(p);
 }
 
-struct Tracer {
-    Hooked hooked;
-    Watcher watcher;
-    Loaded loaded;
-    RunOptions options;
-    Poison poison;
-};
-
-// How the block ended, and what it cost.
-struct Traced {
-    Ended ended = Ended::finished;
-    uint64_t instructions = 0;
-};
-Traced trace_block(Tracer& t, const PoisonRun& run, int64_t index) {
-    Block block;
-    BlockContext context;
-    run_hooked(context, t.hooked);
-    context.launch = &run.launch;
-    context.options = &t.options;
-    context.memory = &run.memory;
-    context.loaded = &t.loaded;
-    make_ready(block, context);
-    block.watcher = &t.watcher;
-    begin_block(block, index, kPlain);
-    begin_poison(t.poison, block);
-    Traced out;
-    out.ended = run_block(block);
-    out.instructions = issued(block);
-    return out;
-}
-
 // Does a read of every group matter?
 bool matter(const Births& births, const std::vector<std::vector<uint32_t>>& groups) {
     return std::all_of(groups.begin(), groups.end(), [&](const std::vector<uint32_t>& sites) {
@@ -190,38 +156,34 @@ void gather(const Births& births, PoisonTrace& out) {
 
 }  // namespace
 
-PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options) {
+PoisonTrace trace_poison(const WatchedLaunch& run, const PoisonOptions& options) {
     if (run.launch.cooperative) return {};
     const PoisonPlan plan = plan_poison(run.module, run.program);
-    Tracer t;
-    t.hooked = hookable(run.program);
-    watch(t.hooked);
-    t.loaded = load(run.program, run.memory);
-    t.options.marks = false;
-    t.options.checks = {false, false, false};
-    t.options.schedule_seed = options.schedule_seed;
-    t.poison.plan = &plan;
-    t.poison.as_zero = options.as_zero;
-    t.watcher.before = [&t](Warp& w, const Instr* i) {
-        before(t.poison, w, i);
+    Poison poison;
+    poison.plan = &plan;
+    poison.as_zero = options.as_zero;
+    WatchedBlocks watched = watched_blocks(run, options.schedule_seed);
+    watched.watcher.before = [&poison](Warp& w, const Instr* i) {
+        before(poison, w, i);
         return true;
     };
-    t.watcher.after = [&t](Warp& w, const Instr* i) { after(t.poison, w, i); };
+    watched.watcher.after = [&poison](Warp& w, const Instr* i) { after(poison, w, i); };
     PoisonTrace out;
     const uint64_t blocks = options.blocks.empty() ? count(run.launch.grid) : options.blocks.size();
     uint64_t left = options.most_instructions;
     for (uint64_t k = 0; k < blocks && left > 0; ++k) {
-        t.options.budget = left;
+        watched.options.budget = left;
         const int64_t index = options.blocks.empty() ? static_cast<int64_t>(k) : options.blocks[k];
-        const Traced traced = trace_block(t, run, index);
+        const WatchedEnd traced =
+            run_watched(watched, run, index, [&poison](const Block& block) { begin_poison(poison, block); });
         if (traced.ended == Ended::set_aside || traced.instructions >= left) break;
         left -= traced.instructions;
         ++out.blocks;
         out.cancelled = options.on_progress && !options.on_progress(k + 1, blocks);
-        out.answered = !options.until.empty() && matter(t.poison.births, options.until);
+        out.answered = !options.until.empty() && matter(poison.births, options.until);
         if (out.cancelled || out.answered) break;
     }
-    gather(t.poison.births, out);
+    gather(poison.births, out);
     return out;
 }
 

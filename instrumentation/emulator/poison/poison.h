@@ -4,7 +4,7 @@
 // the parameters of calls, textures.
 #pragma once
 
-#include "instrumentation/emulator/run.h"
+#include "instrumentation/emulator/observe/watched_blocks.h"
 
 namespace wl::emulator {
 
@@ -38,14 +38,8 @@ struct PoisonTrace {
     bool cancelled = false;
 };
 
-struct PoisonRun {
-    const ptx::Module& module;
-    const Program& program;  // lowered from it
-    const Launch& launch;
-    GlobalMemory& memory;  // as before the launch
-};
 // Blocks one after the other, alone: it ends early at a block that waits for another one, and does not begin
 // when all of them may.
-PoisonTrace trace_poison(const PoisonRun& run, const PoisonOptions& options);
+PoisonTrace trace_poison(const WatchedLaunch& run, const PoisonOptions& options);
 
 }  // namespace wl::emulator

@@ -15,18 +15,6 @@ using Way = PoisonWay;
 
 // ---- between registers of lanes
 
-// ISA 9.7.9.6: the lane that `lane` reads.
-int shuffle_source(Mode mode, uint32_t lane, uint32_t b, uint32_t c) {
-    const uint32_t distance = b & 31, clamp = c & 31, segment = c >> 8 & 31;
-    const auto most = static_cast<int>((lane & segment) | (clamp & ~segment));
-    const int up = static_cast<int>(lane) - static_cast<int>(distance);
-    if (mode == Mode::up) return up >= most ? up : static_cast<int>(lane);
-    const uint32_t from = mode == Mode::down ? lane + distance
-        : mode == Mode::bfly                 ? lane ^ distance
-                                             : (lane & segment) | (distance & ~segment);
-    return static_cast<int>(from) <= most ? static_cast<int>(from & 31) : static_cast<int>(lane);
-}
-
 void shuffle(Poison& p) {
     const PoisonStep& s = *p.step;
     const PoisonSource& value = s.sources.front();
@@ -297,6 +285,17 @@ void multiply(Poison& p) {
 }
 
 }  // namespace
+
+int shuffle_source(Mode mode, uint32_t lane, uint32_t b, uint32_t c) {
+    const uint32_t distance = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+    const auto most = static_cast<int>((lane & segment) | (clamp & ~segment));
+    const int up = static_cast<int>(lane) - static_cast<int>(distance);
+    if (mode == Mode::up) return up >= most ? up : static_cast<int>(lane);
+    const uint32_t from = mode == Mode::down ? lane + distance
+        : mode == Mode::bfly                 ? lane ^ distance
+                                             : (lane & segment) | (distance & ~segment);
+    return static_cast<int>(from) <= most ? static_cast<int>(from & 31) : static_cast<int>(lane);
+}
 
 void follow_warp(Poison& p) {
     if (p.step->way == Way::shuffle)

@@ -57,6 +57,9 @@ struct PoisonPlan {
     std::vector<PoisonFunction> functions;  // as Program::functions
     std::vector<uint32_t> widest_store;     // bytes of an element, by Program::shared_variables
 };
+// ISA 9.7.9.6: the lane whose value `lane` gets; b and c as the instruction has them.
+int shuffle_source(ptx::Mode mode, uint32_t lane, uint32_t b, uint32_t c);
+
 PoisonPlan plan_poison(const ptx::Module& module, const Program& program);
 
 // What the lanes of a warp have in one cell: poisoned bits, the value, and which read brought the poison in.
