@@ -100,6 +100,7 @@ Trial run_trial(
         const Inputs& inputs = inputs_of(prover, options.seed_offset);
         Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
         if (options.rearrange) options.rearrange(prepared.memory);
+        if (options.fp64 && !options.blocks.empty()) watch_filled_outputs(inputs.problem, prepared.memory);
         out.finished = options.fp64 ? run_in_fp64(module, program, prepared, options)
                                     : run_with_zeros(module, program, prepared, options);
         judge_outputs(inputs, prepared.memory, out);

@@ -149,7 +149,13 @@ std::string growth_text(const Symptoms& s, const Fp64Element& e) {
         e.offset / size_of(e.format),
         number(e.wide)
     );
-    if (e.parted == kNoSite) return out + " The difference came by many roundings.";
+    if (e.parted == kNoSite)
+        return out +
+            fmt::format(
+                   " Most of the difference was born at {}, by rounding to {}.",
+                   quoted(s.capture, where_of(s, e.born)),
+                   name_of(e.born_in)
+            );
     const std::string where = quoted(s.capture, where_of(s, e.parted));
     if (!std::isfinite(e.behind)) return out + fmt::format(" At {} its value left the format.", where);
     return out +
