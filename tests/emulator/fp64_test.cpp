@@ -170,6 +170,20 @@ extern "C" __global__ void k(float* out, const float* a) {
     EXPECT_EQ(line_of(*run.program, t.elements[0].born), 3);
 }
 
+// A register that gets other bits by what is not followed holds another value.
+TEST(Fp64, IsOfTheBitsThatItWasNotedWith) {
+    KernelRun run(kernel(
+        load(1, "f32", 4, "%f0") +
+        "mov.f32 %f1, 0f40400000;\ndiv.rn.f32 %f2, %f0, %f1;\nmov.b32 %r5, %f2;\n" +
+        store(0, "b32", 4, "%r5") + "xor.b32 %r5, %r5, 1;\nst.global.b32 [%rd61+128], %r5;\n"
+    ));
+    run.out<float>("out", 64).in("a", std::vector<float>(32, 1));
+    const Fp64Trace t = trace(run);
+    ASSERT_EQ(t.elements.size(), 32u) << "of the second half none";
+    EXPECT_EQ(t.elements.back().offset, 31u * 4);
+    EXPECT_EQ(t.elements.back().wide, 1.0 / 3);
+}
+
 const char* const kTensorCores = R"(
 #include <cuda_fp16.h>
 #include <mma.h>
