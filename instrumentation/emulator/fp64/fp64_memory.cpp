@@ -84,10 +84,10 @@ void add_to_memory(Fp64& f) {
 }  // namespace
 
 uint64_t key_of(const Fp64& f, const Place& place, int lane) {
-    constexpr auto space = [](KeySpace s) { return static_cast<uint64_t>(s) << 60; };
-    if (place.space == ptx::Space::shared) return space(KeySpace::shared) | place.offset;
+    const auto tag = [](KeySpace s) { return static_cast<uint64_t>(s) << 60; };
+    if (place.space == ptx::Space::shared) return tag(KeySpace::shared) | place.offset;
     if (place.space == ptx::Space::local)
-        return space(KeySpace::local) | static_cast<uint64_t>(f.warp->index * kLanes + lane) << 40 |
+        return tag(KeySpace::local) | static_cast<uint64_t>(f.warp->index * kLanes + lane) << 40 |
             place.offset;
     return (place.allocation != nullptr ? place.allocation->base : 0) + place.offset;
 }

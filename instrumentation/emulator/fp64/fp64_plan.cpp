@@ -5,10 +5,10 @@
 namespace wl::emulator {
 namespace {
 
+using ptx::Flow;
 using ptx::Op;
 using ptx::Rounding;
 using ptx::Type;
-using Flow = ptx::Flow;
 
 std::optional<DType> format_of(Type t) {
     switch (t) {
