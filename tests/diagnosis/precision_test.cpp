@@ -55,6 +55,56 @@ TEST(Precision, TheCleanTwinAndAFaultOfAnotherKindAreNotAccused) {
         }
 }
 
+const char* const kPtx = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry thrice(.param .u64 x, .param .u64 y)
+{
+.reg .b16 %h<2>;
+.reg .f32 %f<4>;
+.reg .b32 %r<2>;
+.reg .b64 %rd<6>;
+ld.param.u64 %rd0, [x];
+ld.param.u64 %rd1, [y];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd2, %r0, 4;
+add.s64 %rd3, %rd0, %rd2;
+add.s64 %rd4, %rd1, %rd2;
+ld.global.f32 %f0, [%rd3];
+cvt.rn.f16.f32 %h0, %f0;
+cvt.f32.f16 %f1, %h0;
+mul.f32 %f2, %f1, 0f40400000;
+st.global.f32 [%rd4], %f2;
+ret;
+}
+)";
+const char* const kToml = R"(title = "Three times"
+source = "thrice.ptx"
+args = [
+  { name = "x", dtype = "f32", shape = [64], fill = "normal" },
+  { name = "y", dtype = "f32", shape = [64], output = true },
+]
+[launch]
+grid = [1]
+block = [64]
+[reference]
+python = "thrice.py"
+)";
+
+TEST(Precision, OfPtxWithoutASourceTheLineOfItsTextIsTold) {
+    const TemporaryFolder folder;
+    write_file(folder.path + "/thrice.ptx", kPtx);
+    write_file(folder.path + "/thrice.toml", kToml);
+    write_file(
+        folder.path + "/thrice.py", "def reference(inputs, params):\n    return {'y': 3 * inputs['x']}\n"
+    );
+    const Said said = warplens({"diagnose", folder.path + "/thrice.toml", "--search", "0", "--json"});
+    const json first = json::parse(said.out, nullptr, false).at("findings")[0];
+    EXPECT_EQ(first.at("rule"), "precision") << said.out << said.err;
+    EXPECT_EQ(first.at("where").at("line"), 17);
+    EXPECT_NE(first.value("explanation", "").find("thrice.ptx:17"), std::string::npos) << first.dump(1);
+}
+
 // What the search finds of the source leads; that FP64 mends it too goes with it.
 TEST(Precision, AChangeOfTheSourceThatMendsComesFirst) {
     const json findings = diagnosed("spread.toml", "top", "60").at("findings");

@@ -1,5 +1,6 @@
 // precision, overflow: the same program computes what the reference does once its floating point results are
 // not rounded. Which line's rounding it is, by leaving out that of one line, or of the few that matter most.
+#include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
@@ -64,6 +65,18 @@ std::vector<Fp64Element> parted_elements(const Lab& lab) {
     return out;
 }
 
+// Of PTX that knows no source the line of its own text.
+capture::Where line_of(const Symptoms& s, uint32_t site) {
+    const Experiment& e = s.experiment;
+    if (!e.module.locations.empty()) return where_of(s, site);
+    capture::Where where;
+    const std::optional<CodePlace> at = code_place(e.module, s.entry, site);
+    if (!at) return where;
+    where.file = path_from_here(e.problem.kernel.source);
+    where.line = static_cast<int>(e.module.functions[at->function].code[at->index].text_line);
+    return where;
+}
+
 // A line of the source, by how many wrong elements it lost.
 struct LossyLine {
     capture::Where where;
@@ -76,7 +89,7 @@ std::vector<LossyLine> lossy_lines(const Symptoms& s, const std::vector<Fp64Elem
     for (const Fp64Element& e : elements) {
         for (const uint32_t site : {e.parted, e.born}) {
             if (site == kNoSite) continue;
-            const capture::Where where = where_of(s, site);
+            const capture::Where where = line_of(s, site);
             const auto known = std::find_if(out.begin(), out.end(), [&](const LossyLine& l) {
                 return same_line(l.where, where);
             });
@@ -105,7 +118,7 @@ std::vector<uint32_t> sites_of(const Symptoms& s, const std::vector<capture::Whe
     const size_t sites = emulator::sites(unedited_program(s.prover)).size();
     for (uint32_t site = 0; site < sites; ++site) {
         if (!code_place(s.experiment.module, s.entry, site)) continue;
-        const capture::Where where = where_of(s, site);
+        const capture::Where where = line_of(s, site);
         if (std::any_of(lines.begin(), lines.end(), [&](const auto& l) { return same_line(l, where); }))
             out.push_back(site);
     }
@@ -153,10 +166,10 @@ std::string growth_text(const Symptoms& s, const Fp64Element& e) {
         return out +
             fmt::format(
                    " Most of the difference was born at {}, by rounding to {}.",
-                   quoted(s.capture, where_of(s, e.born)),
+                   quoted(s.capture, line_of(s, e.born)),
                    name_of(e.born_in)
             );
-    const std::string where = quoted(s.capture, where_of(s, e.parted));
+    const std::string where = quoted(s.capture, line_of(s, e.parted));
     if (!std::isfinite(e.behind)) return out + fmt::format(" At {} its value left the format.", where);
     return out +
         fmt::format(
@@ -181,7 +194,7 @@ Ruled precision_rule(const Symptoms& s) {
     capture::Finding f;
     f.rule = finite ? "precision" : "overflow";
     const bool cancels = e.parted != kNoSite && !is_narrow(e);
-    f.where = cancels || !finite ? where_of(s, e.parted)
+    f.where = cancels || !finite ? line_of(s, e.parted)
         : fewest.lines.empty()   ? lines.front().where
                                  : fewest.lines.front();
     if (cancels && !fewest.lines.empty() && !same_line(f.where, fewest.lines.front()))
