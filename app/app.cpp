@@ -52,6 +52,7 @@ void move_instant(App& app, const Commands& commands) {
     if (app.session.capture.launch.kernel.empty() || app.session.program.empty()) return;
     const LaneQuestion here = lane_question(app.session, app.selection, app.workspace.lanes.watch);
     if (commands.seek) ask_instant(app.session, app.selection, here, *commands.seek);
+    if (commands.seek_write) ask_instant(app.session, app.selection, here, *commands.seek_write, true);
     if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
 }
 
@@ -116,7 +117,11 @@ void ask(App& app, const Commands& commands) {
     if (commands.ask_shared) ask_shared(session, *commands.ask_shared);
     if (commands.breakpoint) set_breakpoint(session, *commands.breakpoint);
     if (commands.no_breakpoint) remove_breakpoint(session, *commands.no_breakpoint);
-    if (commands.seek || commands.step) move_instant(app, commands);
+    if (commands.seek || commands.seek_write || commands.step) move_instant(app, commands);
+    if (commands.ask_writes) {
+        const LaneQuestion here = lane_question(session, app.selection, app.workspace.lanes.watch);
+        ask_writes(session, block_and_build(here) + " --writes " + *commands.ask_writes);
+    }
     if (commands.ask_fragments) ask_fragments(session, *commands.ask_fragments);
     if (commands.ask_provenance) ask_provenance(session, *commands.ask_provenance);
     if (commands.ask_lesson) ask_lesson(session, *commands.ask_lesson);

@@ -150,7 +150,8 @@ bool can(Act act, const Session& session, const Selection& selection) {
     switch (act) {
         case Act::write:
         case Act::back_write:
-        case Act::break_write: return !element_name(session, selection).empty();
+        case Act::break_write:
+        case Act::writes: return !element_name(session, selection).empty();
         case Act::race:
         case Act::back_race: return has_race(session);
         case Act::save:
@@ -199,6 +200,9 @@ void perform(App& app, Act act, Commands& commands) {
     }
     switch (act) {
         case Act::break_write: return flip_break(session, element_name(session, app.selection));
+        case Act::writes:
+            app.workspace.element.lists_writes = !app.workspace.element.lists_writes;
+            return show_panel(app.workspace, "Element");
         case Act::open: return ask_for(app, Asks::open);
         case Act::open_b: return ask_for(app, Asks::open_b);
         case Act::save: return ask_for(app, Asks::save);

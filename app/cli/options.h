@@ -55,6 +55,7 @@ struct AtOptions {
     std::string block, file, stage, when;
     std::string build;  // empty: debug; of a capture with a schedule of its own the recorded one
     std::string tile, first, write, last_write, next_write;
+    std::string writes;              // --writes: every one, in place of variables
     std::string serves, from_stage;  // --for, --from-stage
     std::string steps;               // --step
     std::string between;             // two places that every build passes, and how far from the first

@@ -71,7 +71,8 @@ float capsule_width(std::string_view label) { return px(38) + measure(Face::smal
 
 std::string element_name(const Session& session, const Selection& selection) {
     const capture::Tile* tile = tile_of(session, selection);
-    if (tile == nullptr || tile->ld == 0 || !exists(selection.element)) return "";
+    const bool memory = tile != nullptr && (tile->block < 0 || tile->ld != 0);
+    if (!memory || !exists(selection.element)) return "";
     return probe_of(session, selection)->name + "[" + std::to_string(selection.element.row) + "][" +
         std::to_string(selection.element.col) + "]";
 }

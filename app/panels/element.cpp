@@ -1,10 +1,14 @@
 // Sections from top to bottom in a scrolling column.
 #include "app/panels/element.h"
 
-#include "app/draw/element_sections.h"
+#include "app/draw/element/sections.h"
+#include "app/draw/element/writes.h"
 #include "app/draw/numbers.h"
+#include "app/draw/transport.h"
 #include "app/draw/widgets.h"
+#include "app/session/lane_question.h"
 #include "app/session/navigate.h"
+#include "instrumentation/base/block_text.h"
 
 #include <imgui.h>
 
@@ -141,9 +145,106 @@ void draw_writer(
     line(column, "written at", place, colour::kAccent);
 }
 
+// ---- every write of it
+
+std::string writes_question(const Session& session, const Selection& selection, const std::string& name) {
+    const capture::Tile& tile = *tile_of(session, selection);
+    return quoted(name) + (tile.block < 0 ? "" : " --iteration " + std::to_string(tile.iteration));
+}
+
+// Asked again whenever it is of another element, block or capture.
+void ask_for_writes(
+    ElementPanel& panel,
+    const Session& session,
+    const Selection& selection,
+    Commands& commands,
+    const std::string& name
+) {
+    const std::string question = writes_question(session, selection, name),
+                      key = question + " of block " + std::to_string(selection.block);
+    if (panel.asked == key && panel.capture == session.captures) return;
+    panel.asked = key, panel.capture = session.captures;
+    commands.ask_writes = question;
+}
+
+// The row of the selected instant.
+int row_here(const WritesReport& report, const Selection& selection) {
+    if (selection.order < 0 || selection.debug_order != (report.build == "debug")) return -1;
+    for (size_t i = 0; i < report.rows.size(); ++i)
+        if (static_cast<int64_t>(report.rows[i].order) == selection.order) return static_cast<int>(i);
+    return -1;
+}
+
+std::string count_of(const Session& session, const WritesReport& report) {
+    const auto count = static_cast<int64_t>(report.rows.size());
+    return (count == 0 ? "none" : count_text(count)) + " by " + block_text(session.capture, report.block);
+}
+
+void draw_list(
+    ElementPanel& panel,
+    const Session& session,
+    const Selection& selection,
+    Commands& commands,
+    ElementColumn& column
+) {
+    const WritesAnswered& writes = session.writes;
+    const Box rest{
+        {column.left,  column.y          },
+        {column.right, column.y + px(400)}
+    };
+    if (!writes.talk.problem.empty()) {
+        if (say_and_ask(rest, writes.talk.problem, "element/writes")) panel.asked.clear();
+        column.y += px(60);
+        return;
+    }
+    if (!writes.talk.asked.empty() || !writes.report) {
+        put({column.left, column.y}, {Face::small_words, colour::kDim}, "the block runs once more …");
+        column.y += px(20);
+        return;
+    }
+    const WritesReport& report = *writes.report;
+    if (!report.problem.empty()) {
+        column.y = say(rest, colour::kWarning, report.problem) + px(4);
+        return;
+    }
+    put_right(
+        {column.right, column.y - px(21)}, {Face::small_words, colour::kDim}, count_of(session, report)
+    );
+    if (panel.to_list)
+        ImGui::SetScrollFromPosY(column.y - px(kControlHeight + 4) - ImGui::GetWindowPos().y, 0);
+    panel.to_list = false;
+    const int chosen = draw_write_rows(column, report, row_here(report, selection));
+    if (chosen < 0) return;
+    const WriteRow& row = report.rows[static_cast<size_t>(chosen)];
+    commands.seek_write = "--block " + block_words(report.block, session.capture.launch.grid) + " --warp " +
+        std::to_string(row.warp) + " --build " + report.build + " --order " + std::to_string(row.order);
+}
+
+void draw_writes(
+    ElementPanel& panel,
+    const Session& session,
+    const Selection& selection,
+    Commands& commands,
+    ElementColumn& column
+) {
+    const std::string name = element_name(session, selection);
+    if (session.program.empty() || name.empty()) return;  // registers: nothing is written there
+    column.y += px(2);
+    bool on = panel.lists_writes;
+    if (toggle({column.left, column.y}, "element/writes", "Every write", on))
+        commands.acts.push_back(Act::writes);
+    column.y += px(kControlHeight + 4);
+    if (!panel.lists_writes) {
+        panel.to_list = true;
+        return;
+    }
+    ask_for_writes(panel, session, selection, commands, name);
+    draw_list(panel, session, selection, commands, column);
+}
+
 }  // namespace
 
-void draw(ElementPanel&, const Session& session, Selection& selection, Commands& commands) {
+void draw(ElementPanel& panel, const Session& session, Selection& selection, Commands& commands) {
     const TileView& tile = session.current;
     const Element at = selection.element;
     const capture::Probe* probe = probe_of(session, selection);
@@ -170,6 +271,7 @@ void draw(ElementPanel&, const Session& session, Selection& selection, Commands&
         draw_errors(column, tile, facts);
         draw_rule(column);
         draw_writer(column, session, selection, commands, facts);
+        draw_writes(panel, session, selection, commands, column);
         draw_history(column, session, selection, facts);
         draw_neighbours(column, session, selection, facts);
         ImGui::SetCursorScreenPos({low.x, column.y});

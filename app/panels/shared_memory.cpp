@@ -246,15 +246,15 @@ void draw_logicals(SharedMemoryPanel& panel, const ShownShared& shown, Box box) 
     const bool both = panel.transposed && m.matrix.rows > 1 && m.matrix.columns > 1;
     const LogicalLook plain{m, false, "shared/logical"}, turned{m, true, "shared/transpose"};
     if (!both) {
-        draw_logical(panel.hover, shown, plain, box);
+        draw_logical(panel.hover, panel.pictures.logical, shown, plain, box);
         return;
     }
     const float share = std::clamp(columns / (columns + rows), 0.25F, 0.75F);
     const float split = box.low.x + (box.width() - px(16)) * share;
     Box left = box, right = box;
     left.high.x = split, right.low.x = split + px(16);
-    draw_logical(panel.hover, shown, plain, left);
-    draw_logical(panel.hover, shown, turned, right);
+    draw_logical(panel.hover, panel.pictures.logical, shown, plain, left);
+    draw_logical(panel.hover, panel.pictures.transposed, shown, turned, right);
 }
 
 void draw_grids(SharedMemoryPanel& panel, const ShownShared& shown, Box box) {
@@ -265,6 +265,7 @@ void draw_grids(SharedMemoryPanel& panel, const ShownShared& shown, Box box) {
     };
     const int64_t byte = draw_strip(
         panel.hover,
+        panel.pictures.strip,
         shown,
         {
             {body.low.x,         body.low.y + px(2)},
@@ -281,6 +282,7 @@ void draw_grids(SharedMemoryPanel& panel, const ShownShared& shown, Box box) {
     const float physical = shown.matrix == nullptr ? wide : std::clamp(wide * 0.36F, px(220), px(720));
     draw_physical(
         panel.hover,
+        panel.pictures.physical,
         shown,
         panel.scroll,
         {

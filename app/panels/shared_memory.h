@@ -32,6 +32,7 @@ struct SharedMemoryPanel {
     std::string custom_of;               // what it was made of
     float scroll = 0;
     SharedHover hover;
+    SharedPictures pictures;
     std::string question;
     std::string access;    // "v2c_4.cu:82": whose matrix was chosen
     uint64_t content = 0;  // SharedAnswered::content that was looked at

@@ -161,6 +161,7 @@ void use_line(
 void draw_menu(SourcePanel& panel, const Session& session, Commands& commands) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));
     if (ImGui::BeginPopup("line")) {
+        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
         const std::string file = file_name(session.capture.sources[static_cast<size_t>(panel.source)].path);
         const std::string place = file + ":" + std::to_string(panel.menu_line);
         if (ImGui::MenuItem("Run to this line", "Ctrl F10")) commands.step = "line " + place;

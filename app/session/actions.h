@@ -59,6 +59,7 @@ enum class Act : uint8_t {
     write,
     back_write,
     break_write,
+    writes,
     race,
     back_race,
     // Heatmaps

@@ -67,7 +67,12 @@ void follow(Session& session, Selection& selection, bool stepped) {
     const int site = site_at_line(session.capture, file, line);
     const std::optional<uint32_t> time = timeline_time(session, report);
     if (stepped) {
+        const Selection before = selection;
         move_to_time(session, selection, time.value_or(selection.time));
+        if (session.lanes.tile_stays) {
+            selection.tile = before.tile, selection.probe = before.probe, selection.element = before.element;
+            selection.block = before.block, selection.iteration = before.iteration;
+        }
         selection.warp = report.warp;  // not that of the tile which was taken last
         selection.order = static_cast<int64_t>(report.order);
         selection.order_warp = report.warp;
@@ -128,6 +133,7 @@ void ask_step(
     question += kSeek + std::to_string(selection.lane);
     for (const Breakpoint& b : session.breakpoints) question += " --break " + quoted(breakpoint_words(b));
     lanes.stepped_from = from;
+    lanes.tile_stays = words.find("write ") != std::string::npos;
     ask_lanes(session, question + kStep + quoted(words));
 }
 
@@ -156,13 +162,18 @@ void take_lanes_answer(Session& session, Selection& selection, const std::string
 }
 
 void ask_instant(
-    Session& session, const Selection& selection, const LaneQuestion& from, const std::string& options
+    Session& session,
+    const Selection& selection,
+    const LaneQuestion& from,
+    const std::string& options,
+    bool tile_stays
 ) {
     if (from.warp.empty() || is_step(session.lanes.talk.asked)) return;
-    const bool named = options.find("--block ") != std::string::npos;
-    const std::string block = named ? "" : from.warp.substr(0, from.warp.find(" --warp ")),
-                      build = from.warp.substr(from.warp.find(" --build "));
+    const auto names = [&](const char* option) { return options.find(option) != std::string::npos; };
+    const std::string block = names("--block ") ? "" : from.warp.substr(0, from.warp.find(" --warp ")),
+                      build = names("--build ") ? "" : from.warp.substr(from.warp.find(" --build "));
     session.lanes.stepped_from = from;
+    session.lanes.tile_stays = tile_stays;
     session.lanes.steps.clear();
     ask_lanes(
         session,

@@ -15,8 +15,13 @@ void ask_step(
 );
 
 // Goes to an instant of the block that these options name: "--first nan".
+// `tile_stays`: the selected tile is not that which was taken last before it.
 void ask_instant(
-    Session& session, const Selection& selection, const LaneQuestion& from, const std::string& options
+    Session& session,
+    const Selection& selection,
+    const LaneQuestion& from,
+    const std::string& options,
+    bool tile_stays = false
 );
 
 // Was a race seen whose accesses can be stepped to?

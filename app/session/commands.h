@@ -30,6 +30,8 @@ struct Commands {
     std::optional<std::string> seek;            // options that name an instant of the block
     std::optional<Breakpoint> breakpoint;       // set there, or given this condition
     std::optional<Breakpoint> no_breakpoint;    // taken away
+    std::optional<std::string> ask_writes;      // an element, with its iteration
+    std::optional<std::string> seek_write;      // as `seek`; the selected tile stays
     std::optional<std::string> ask_fragments;   // options of `warplens at`
     std::optional<std::string> ask_shared;      // the same
     std::optional<std::string> ask_provenance;  // options of `warplens why`

@@ -78,6 +78,10 @@ std::string quoted(std::string text) {
     return "\"" + text + "\"";
 }
 
+std::string block_and_build(const LaneQuestion& q) {
+    return q.warp.substr(0, q.warp.find(" --warp ")) + q.warp.substr(q.warp.find(" --build "));
+}
+
 bool is_empty(const LaneQuestion& q) { return q.instant.empty() && q.line.empty(); }
 
 std::string watch_words(const LaneWatch& watch) {

@@ -14,6 +14,9 @@ namespace wl::app {
 // the first arrival at its line in its epoch.
 LaneQuestion lane_question(const Session& session, const Selection& selection, const LaneWatch& watch);
 
+// Options of another question about the same block in the same build.
+std::string block_and_build(const LaneQuestion& question);
+
 // In the quotes of a question.
 std::string quoted(std::string text);
 

@@ -194,14 +194,30 @@ Matrix<MinMax> reduce_window(const Matrix<MinMax>& from, const BlockWindow& wind
     return result;
 }
 
-Matrix<MinMax> reduce_elements(const Plane& plane, const BlockWindow& window, int most_rows) {
+// Of every block its first element alone.
+Matrix<MinMax> first_elements(const Plane& plane, const BlockWindow& window) {
+    Matrix<MinMax> result = make_matrix<MinMax>(window.rows, window.cols, {absent(), absent()});
+    for (int r = 0; r < window.rows; ++r) {
+        const int row = (window.row + r) * window.block_rows;
+        if (row >= plane.rows) break;
+        for (int c = 0; c < window.cols; ++c) {
+            const int col = (window.col + c) * window.block_cols;
+            if (col >= plane.cols) break;
+            const float value = plane(row, col);
+            result(r, c) = {value, value};
+        }
+    }
+    return result;
+}
+
+Matrix<MinMax> reduce_elements(const Plane& plane, const BlockWindow& window) {
     Matrix<MinMax> result = make_matrix<MinMax>(window.rows, window.cols, {absent(), absent()});
     const int col = window.col * window.block_cols;
     const int cols = std::min(plane.cols, (window.col + window.cols) * window.block_cols) - col;
     Band band;
     for (int r = 0; r < window.rows && cols > 0; ++r) {
         const int row = (window.row + r) * window.block_rows;
-        const int rows = std::min({window.block_rows, plane.rows - row, most_rows});
+        const int rows = std::min(window.block_rows, plane.rows - row);
         if (rows <= 0) break;
         read(band, plane, {row, rows, col, cols});
         for (int c = 0; c < window.cols; ++c)
@@ -259,10 +275,8 @@ Pyramid make_pyramid(const Plane& plane) { return measure(plane).pyramid; }
 
 Matrix<MinMax> reduce(const Plane& plane, const Pyramid& pyramid, const BlockWindow& window) {
     const int side = std::min(window.block_rows, window.block_cols);
-    constexpr int kPreviewRows = 1;
-    if (pyramid.levels.empty())
-        return reduce_elements(plane, window, side < 4 ? window.block_rows : kPreviewRows);
-    if (side < pyramid.side) return reduce_elements(plane, window, window.block_rows);
+    if (pyramid.levels.empty() && side >= pyramid.side) return first_elements(plane, window);
+    if (side < pyramid.side) return reduce_elements(plane, window);
     const int first = std::bit_width(static_cast<unsigned>(pyramid.side)) - 1;
     const int wanted = std::bit_width(static_cast<unsigned>(side)) - 1 - first;
     const int level = std::min(wanted, static_cast<int>(pyramid.levels.size()) - 1);

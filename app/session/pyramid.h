@@ -48,7 +48,7 @@ struct BlockWindow {
     int row = 0, col = 0;                // first block
     int rows = 0, cols = 0;              // blocks; those that lie outside the matrix are absent
 };
-// Without levels, of every block that is higher than a few rows only the first row is read.
+// Without levels, of every block that is larger than those of the first one only one element is read.
 Matrix<MinMax> reduce(const Plane& plane, const Pyramid& pyramid, const BlockWindow& window);
 
 }  // namespace wl::app

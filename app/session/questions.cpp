@@ -171,6 +171,16 @@ bool hear_shared(Session& session) {
     });
 }
 
+void ask_writes(Session& session, const std::string& question) {
+    converse(session, session.writes.talk, "at", question);
+}
+
+bool hear_writes(Session& session) {
+    return hear(session.writes.talk, [&session](const std::string& line) {
+        session.writes.report = writes_report(line);
+    });
+}
+
 void ask_provenance(Session& session, const std::string& question) {
     converse(session, session.provenance.talk, "why", question);
 }

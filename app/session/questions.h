@@ -31,6 +31,8 @@ void ask_fragments(Session& session, const std::string& question);
 bool hear_fragments(Session& session);  // true: something changed
 void ask_shared(Session& session, const std::string& question);
 bool hear_shared(Session& session);  // true: something changed
+void ask_writes(Session& session, const std::string& question);
+bool hear_writes(Session& session);  // true: something changed
 void ask_provenance(Session& session, const std::string& question);
 bool hear_provenance(Session& session);  // true: something changed
 

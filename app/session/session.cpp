@@ -132,6 +132,7 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     session.lanes = {};
     session.fragments = {};
     session.shared = {};
+    session.writes = {};
     session.provenance = {};
     session.message = {join(session.capture.notes, "; "), false};
     if (!session.capture.complete)
@@ -227,6 +228,7 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_lanes(session, selection);
     changed |= hear_fragments(session);
     changed |= hear_shared(session);
+    changed |= hear_writes(session);
     if (hear_provenance(session)) take_found_block(session, selection), changed = true;
     changed |= hear_lessons(session);
     changed |= look_after_files(session);
@@ -262,7 +264,7 @@ bool is_waiting(const Session& session) {
         is_counting(session.against) || session.against.search || session.banks.worker ||
         is_asking(session.written) || session.lessons.worker || !session.lanes.talk.asked.empty() ||
         !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
-        !session.provenance.talk.asked.empty();
+        !session.writes.talk.asked.empty() || !session.provenance.talk.asked.empty();
 }
 
 bool has_news(const Session& session) {

@@ -21,6 +21,7 @@
 #include "app/worker/provenance_report.h"
 #include "app/worker/shared_report.h"
 #include "app/worker/worker.h"
+#include "app/worker/writes_report.h"
 #include "instrumentation/analysis/timeline.h"
 #include "instrumentation/capture/capture.h"
 
@@ -120,6 +121,7 @@ struct LanesAnswer {
     LaneQuestion question;           // that was asked last, or to which a step's answer is the answer
     std::string shown;               // the question that the report answers
     LaneQuestion stepped_from;       // by the step that was asked last
+    bool tile_stays = false;         // it led to a write of the selected element
     std::vector<std::string> steps;  // that wait for it
 };
 
@@ -142,6 +144,12 @@ struct SharedAnswered {
     std::optional<SharedReport> report;
     SharedView view;       // of that report
     uint64_t content = 0;  // grows with every answer
+};
+
+// One that lists the writes to elements.
+struct WritesAnswered {
+    Conversation talk;
+    std::optional<WritesReport> report;
 };
 
 // A capture with what the panels derive of all of it.
@@ -207,6 +215,7 @@ struct Session {
     ProvenanceAnswer provenance;
     FragmentsAnswer fragments;
     SharedAnswered shared;
+    WritesAnswered writes;
     LessonsAnswer lessons;
 };
 // A worker may have something to say at any time: look often.

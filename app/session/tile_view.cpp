@@ -97,8 +97,8 @@ namespace {
 TileView preview_of(const TileSource& source, int tile, uint64_t content) {
     TileView view = unmeasured(source, tile, content);
     if (!has_values(view)) return view;
-    constexpr int kRows = 64;
-    const int every = std::max(1, view.data.rows / kRows);
+    constexpr int kMost = 1 << 16;  // elements a layer: some milliseconds for all of them
+    const int rows = std::max(8, kMost / view.data.cols), every = std::max(1, view.data.rows / rows);
     take(view.got, sample(view.got.values, every));
     if (!has_reference(view)) return view;
     take(view.reference, sample(view.reference.values, every));

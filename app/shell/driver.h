@@ -11,7 +11,7 @@
 //   panel TITLE              brings that panel to the front
 //   wait [FRAMES]            frames (default 2)
 //   until KEY VALUE          as expect, but draws up to 60 seconds until it holds
-//   expect KEY VALUE         fails the script; keys: see value_of in driver.cpp
+//   expect KEY VALUE         fails the script; keys: see value_of in values.cpp
 //   tell KEY                 prints the value
 //   shot FILE.png
 #pragma once

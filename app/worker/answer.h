@@ -3,10 +3,19 @@
 
 #include "instrumentation/base/error.h"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace wl::app {
+
+// "FILE:LINE" in its parts; no line: both stay empty.
+inline void read_place(const std::string& place, std::string& file, int& line) {
+    const size_t colon = place.rfind(':');
+    if (colon == std::string::npos) return;
+    file = place.substr(0, colon);
+    line = std::atoi(place.c_str() + colon + 1);
+}
 
 // What `take` makes of the text's JSON. Throws Error "The answer about ABOUT is not readable: why." where the
 // text is none, or lacks what `take` looks for.

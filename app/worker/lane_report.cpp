@@ -42,14 +42,6 @@ void share_range(std::vector<WarpRow>& warps) {
     for (WarpRow& w : warps) w.row.low = low, w.row.high = high;
 }
 
-// "FILE:LINE" in its parts; no line: both stay empty.
-void read_place(const std::string& place, std::string& file, int& line) {
-    const size_t colon = place.rfind(':');
-    if (colon == std::string::npos) return;
-    file = place.substr(0, colon);
-    line = std::atoi(place.c_str() + colon + 1);
-}
-
 WarpRow warp_from(const json& j, const std::string& across) {
     WarpRow w;
     w.warp = j.at("warp"), w.lanes = j.at("lanes"), w.waits = j.at("waits");

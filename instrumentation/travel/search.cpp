@@ -4,6 +4,7 @@
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/dataflow.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <string_view>
 
 namespace wl::travel {
@@ -57,7 +59,7 @@ NamedBytes element_of(const Taken& t, const std::string& text, std::vector<int> 
         static_cast<uint64_t>(at[0]) * static_cast<uint64_t>(t.tile.ld) + static_cast<uint64_t>(at[1]);
     return {
         {base + index * size, size},
-        t.order
+        t.order, t.tile.dtype
     };
 }
 
@@ -127,18 +129,62 @@ NamedBytes bytes_named(const std::vector<Taken>& taken, const std::string& text,
     ));
 }
 
-bool writes_here(const Route& route, const Bytes& bytes) {
+namespace {
+
+// That write some of the bytes by the instruction at the route's instant.
+uint32_t writing_lanes(const Route& route, const Bytes& bytes) {
     const Here& here = emulator::here(*route.traveller);
     const Instruction& in = *route.instructions[here.site];
-    if (!writes_memory(in)) return false;
+    if (!writes_memory(in)) return 0;
     Log log;
     note(route, here, log);
     const Executed& e = log.executed.back();
-    const std::vector<Transfer> all = transfers(in, e, log);
-    return std::any_of(all.begin(), all.end(), [&](const Transfer& t) {
-        return (e.lanes >> t.lane & 1) != 0 && t.address < bytes.address + bytes.bytes &&
-            bytes.address < t.address + t.bytes;
+    uint32_t lanes = 0;
+    for (const Transfer& t : transfers(in, e, log))
+        if (t.address < bytes.address + bytes.bytes && bytes.address < t.address + t.bytes)
+            lanes |= 1U << t.lane;
+    return lanes & e.lanes;
+}
+
+std::vector<std::byte> bytes_here(const Route& route, const Bytes& bytes) {
+    std::vector<std::byte> held(bytes.bytes);
+    const emulator::LaneAddress from{ptx::Space::generic, 0, bytes.address};
+    return emulator::read_memory(*route.traveller, from, held) ? held : std::vector<std::byte>();
+}
+
+// The stage that each warp is in, and how often it came into which.
+struct Stages {
+    std::map<std::pair<int, std::string>, int> entries;
+    std::map<int, std::string> shown;
+};
+
+}  // namespace
+
+bool writes_here(const Route& route, const Bytes& bytes) { return writing_lanes(route, bytes) != 0; }
+
+std::vector<Written> all_writes(Route& route, const Bytes& bytes) {
+    std::vector<Written> all;
+    Stages stages;
+    uint64_t last = 0;
+    emulator::run_from(*route.traveller, 0, -1, [&](const Here& here) {
+        last = here.order;
+        if (const std::string& stage = route.stages[here.site]; !stage.empty()) {
+            stages.shown[here.warp] = stage;
+            ++stages.entries[{here.warp, stage}];
+        }
+        const uint32_t lanes = writing_lanes(route, bytes);
+        if (lanes == 0) return false;
+        if (!all.empty()) all.back().left = bytes_here(route, bytes);
+        Written& w = all.emplace_back();
+        w.at = here, w.lanes = lanes;
+        w.copy = ptx::traits_of(*route.instructions[here.site]).memory == ptx::Memory::copy;
+        w.stage = stages.shown[here.warp];
+        w.iteration = stages.entries[{here.warp, w.stage}] - 1;
+        return false;
     });
+    // The last instruction of a block writes nothing: it ends the last warp.
+    if (!all.empty() && emulator::go_to(*route.traveller, last)) all.back().left = bytes_here(route, bytes);
+    return all;
 }
 
 bool next_write(Route& route, const Bytes& bytes, uint64_t from) {

@@ -1,8 +1,10 @@
 // Finding instants by what happens there: who writes an address, where the first NaN or Inf is made.
 #pragma once
 
+#include "instrumentation/base/dtype.h"
 #include "instrumentation/travel/slice.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@ namespace wl::travel {
 struct NamedBytes {
     Bytes bytes;
     std::optional<uint64_t> taken;  // of a tile: instants before its mark was taken
+    DType dtype = DType::u32;       // of a tile its own
 };
 NamedBytes bytes_named(const std::vector<Taken>& taken, const std::string& text, int iteration);
 
@@ -25,6 +28,18 @@ bool writes_here(const Route& route, const Bytes& bytes);
 // writes some of the bytes. False: there is none, and the route stands nowhere.
 bool next_write(Route& route, const Bytes& bytes, uint64_t from);
 bool last_write(Route& route, const Bytes& bytes, uint64_t before);
+
+// A write of some bytes, and what it left there: they are as they were before the next one.
+struct Written {
+    emulator::Here at;            // before it
+    uint32_t lanes = 0;           // that write some of the bytes
+    bool copy = false;            // an asynchronous one: it lands later
+    std::string stage;            // that the warp is in; empty: none
+    int iteration = -1;           // how often the warp came there before
+    std::vector<std::byte> left;  // empty: not all of it is mapped
+};
+// Those of every warp, in kernel time. Runs the block to its end; where it stands then is not said.
+std::vector<Written> all_writes(Route& route, const Bytes& bytes);
 
 // A destination register that an instruction left NaN or infinite in some lanes.
 struct OddResult {

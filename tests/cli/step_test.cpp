@@ -146,6 +146,35 @@ TEST(Step, WritesOfAnElementAreSteppedToOfAnyWarp) {
     EXPECT_EQ(j.at("way").at(0).at("time"), j.at("way").at(2).at("time"));
 }
 
+// The list, and the steps from write to write, which find each by running on.
+TEST(Step, AllWritesOfAnElementAreListedWithWhatTheyLeave) {
+    const json list = told(kGemm, {"--writes", "sums[9][3]"}), &writes = list.at("writes");
+    ASSERT_EQ(writes.size(), 6U) << "zero, and a sum in each of five iterations";
+    const std::string zero = line_of(kGemm, "column] = 0.0f;"), sum = line_of(kGemm, "column] += dot[i]");
+    const json way = told(kGemm, {"--print", "lane", "--step", "write sums[9][3] x6"}).at("way");
+    for (size_t i = 0; i < writes.size(); ++i) {
+        const json& write = writes.at(i);
+        const std::string place = write.at("place");
+        EXPECT_EQ(place.substr(place.rfind(':') + 1), i == 0 ? zero : sum);
+        EXPECT_EQ(write.at("iteration"), static_cast<int>(i) - 1);
+        EXPECT_EQ(write.at("stage"), i == 0 ? "" : "multiply");
+        EXPECT_EQ(write.at("warp"), 2);
+        EXPECT_EQ(write.at("lanes"), 1U << 3);
+        EXPECT_EQ(write.at("time"), way.at(i).at("time"));
+    }
+    EXPECT_EQ(writes.at(0).at("leaves"), "0");
+    EXPECT_FALSE(list.at("global"));
+    const json stored = told(kGemm, {"--writes", "C[9][3]", "--block", "0,0,0"});
+    ASSERT_EQ(stored.at("writes").size(), 1U);
+    EXPECT_TRUE(stored.at("global"));
+    EXPECT_EQ(stored.at("writes").at(0).at("leaves"), writes.at(5).at("leaves"));
+    EXPECT_EQ(told(kGemm, {"--writes", "C[9][3]", "--block", "1,1,0"}).at("writes").size(), 0U);
+    EXPECT_NE(at(kGemm, {"--writes", "dot[0][1]"}).err.find("lies in registers"), std::string::npos);
+    EXPECT_NE(
+        at(kGemm, {"--writes", "sums[9][3]"}).out.find("sums[9][3]: 6 writes by block 0\n"), std::string::npos
+    );
+}
+
 TEST(Step, BreakpointsOnDataStopWhereTheElementIsWritten) {
     const std::string load = line_of(kGemm, "a[row * kLd + column] =");
     const auto stopped = [&](const std::string& breakpoint, const char* steps) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Counts the pixels in which two PNG files differ: pictures.py A.png B.png OUT.json [KEY=VALUE ...]
+A VALUE of @FILE stands for that file's lines.
 
 For the window drawn by a GPU's own driver beside the same capture's drawn by llvmpipe. Eight bits a channel, as the
 window writes them. A pixel differs slightly when no channel is off by more than 2 of 255: edges are smoothed otherwise.
@@ -78,7 +79,11 @@ def compare(a, b):
 
 def main():
     a, b, out = sys.argv[1:4]
-    said = {**dict(pair.split("=", 1) for pair in sys.argv[4:]), **compare(a, b)}
+    told = dict(pair.split("=", 1) for pair in sys.argv[4:])
+    for key, value in told.items():
+        if value.startswith("@"):
+            told[key] = pathlib.Path(value[1:]).read_text().splitlines()
+    said = {**told, **compare(a, b)}
     pathlib.Path(out).write_text(json.dumps(said, indent=1) + "\n")
     print(json.dumps(said))
     return 1 if "other" in said else 0

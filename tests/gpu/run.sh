@@ -46,7 +46,7 @@ window() {
     "$warplens" open "$bundle/window.wlcap" --screenshot "$out/window.png" || return 1
     "$bundle/frame_bench" | tee "$out/frames.txt"
     python3 tests/gpu/pictures.py "$bundle/window.png" "$out/window.png" "$out/pictures.json" \
-        "commit=$commit" "renderer=$(head -1 "$out/frames.txt")"
+        "commit=$commit" "renderer=$(grep -m1 "frames each" "$out/frames.txt")" "frames=@$out/frames.txt"
 }
 # Micro-kernels of the conformance suite, and whole programs, against the emulator.
 kernels_both() {

@@ -37,6 +37,7 @@ std::string key_name(ImGuiKey key) {
         case ImGuiKey_Space: return "space";
         case ImGuiMod_Shift: return "shift";
         case ImGuiMod_Ctrl: return "ctrl";
+        case ImGuiMod_Alt: return "alt";
         case ImGuiKey_Period: return "period";
         case ImGuiKey_Comma: return "comma";
         case ImGuiKey_Equal: return "equal";
@@ -82,13 +83,26 @@ VirtualDisplay::~VirtualDisplay() {
     waitpid(server, nullptr, 0);
 }
 
+void press_chord(int chord) {
+    std::string words = "key ";
+    for (const ImGuiKey mod : {ImGuiMod_Ctrl, ImGuiMod_Shift, ImGuiMod_Alt})
+        if ((chord & mod) != 0) words += key_name(mod) + "+";
+    xdotool(words + key_name(static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_)));
+}
+
+void point_at(ImVec2 to) {
+    xdotool("mousemove " + std::to_string(std::lround(to.x)) + " " + std::to_string(std::lround(to.y)));
+}
+
+void click_there(int button, int times) {
+    xdotool("click --repeat " + std::to_string(times) + " --delay 30 " + std::to_string(button));
+}
+
+void type_words(const std::string& words) { xdotool("type --delay 2 -- " + quoted(words)); }
+
 app::Hands x_hands() {
     return {
-        [](ImVec2 to) {
-            xdotool(
-                "mousemove " + std::to_string(std::lround(to.x)) + " " + std::to_string(std::lround(to.y))
-            );
-        },
+        point_at,
         [](bool down) { xdotool(down ? "mousedown 1" : "mouseup 1"); },
         [](float steps) {
             for (int i = 0; i < std::lround(std::abs(steps)); ++i) xdotool(steps > 0 ? "click 4" : "click 5");

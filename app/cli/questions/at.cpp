@@ -5,6 +5,7 @@
 #include "app/cli/questions/again.h"
 #include "app/cli/questions/at_fragments.h"
 #include "app/cli/questions/at_shared.h"
+#include "app/cli/questions/at_writes.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
@@ -278,6 +279,7 @@ int verb_at(const Command& command) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         return kExitOk;
     }
+    if (!command.at.writes.empty()) return show_writes(command, *trip);
     const AtReport r = answer(*trip, command.at);
     for (const Printed& p : r.values)
         if (!p.problem.empty()) throw Error(p.problem);

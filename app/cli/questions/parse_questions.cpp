@@ -95,6 +95,7 @@ void add_instant_options(CLI::App& at, AtOptions& o) {
     at.add_option(
         "--write", o.write, "where shared:0x40, global:0x7f... or the element NAME[i][j] of a tile is written"
     );
+    at.add_option("--writes", o.writes, "in place of variables every write of the block to that");
     at.add_option("--last-write", o.last_write, "then back to the instruction that wrote it last");
     at.add_option("--next-write", o.next_write, "then on to the instruction that writes it next");
     at.add_option("--if", o.when, "only where this expression is true for a lane: 'isnan(acc)'");

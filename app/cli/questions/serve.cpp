@@ -3,6 +3,7 @@
 #include "app/cli/questions/at.h"
 #include "app/cli/questions/at_fragments.h"
 #include "app/cli/questions/at_shared.h"
+#include "app/cli/questions/at_writes.h"
 #include "app/cli/questions/why.h"
 #include "instrumentation/base/error.h"
 
@@ -73,6 +74,7 @@ int serve_at(const Command& command) {
         }
         last = trip.get();
         if (o.shared.asked) return shared_json(answer_shared(*trip, o));
+        if (!o.writes.empty()) return writes_json(answer_writes(*trip, o));
         return o.fragments ? live_json(answer_fragments(*trip, o)) : report_json(answer(*trip, o));
     };
     return serve("asked", answer_line, look_on);

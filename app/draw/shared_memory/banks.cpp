@@ -16,14 +16,13 @@ constexpr float kBars = 16, kLeastRow = 2;  // pixels at scale 1
 void hatch(ImVec2 low, ImVec2 high) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(low, high, colour::kBar);
-    list->PushClipRect(low, high, true);
     const float height = high.y - low.y;
     const auto strokes = static_cast<int>((high.x - low.x + height) / px(5)) + 1;
     for (int k = 0; k < strokes; ++k) {
-        const float x = low.x - height + static_cast<float>(k) * px(5);
-        list->AddLine({x, high.y}, {x + height, low.y}, colour::kStrongLine);
+        const float x = low.x - height + static_cast<float>(k) * px(5);  // of its foot
+        const float from = std::max(0.0F, low.x - x), to = std::min(height, high.x - x);
+        if (from < to) list->AddLine({x + from, high.y - from}, {x + to, high.y - to}, colour::kStrongLine);
     }
-    list->PopClipRect();
 }
 
 struct BankRows {
@@ -58,31 +57,22 @@ ImVec2 row_high(const BankRows& g, uint32_t end) {
     return {g.x_of(end - 1) + g.width / kBankBytes, g.y_of(end - 1) + g.height};
 }
 
-// By what their runs say; of values by elements.
-void draw_runs(const ShownShared& shown, const BankRows& g, ByteRange bytes) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
+// A cell a byte: elements may begin at any. By what their runs say; of values by elements.
+void draw_runs(TexelGrid& picture, const ShownShared& shown, const BankRows& g, ByteRange bytes) {
     const bool by_value = shown.colour == SharedColour::value;
     const DType dtype = shown.matrix != nullptr ? shown.matrix->matrix.dtype : DType::f32;
-    const auto step = static_cast<uint32_t>(by_value ? size_of(dtype) : 0);
+    const auto step = static_cast<uint32_t>(size_of(dtype));
+    std::vector<ImU32> cells(static_cast<size_t>(g.rows) * kRowBytes, kNeverInk);
     uint32_t at = std::max(bytes.begin, g.first);
     const uint32_t last = std::min({bytes.end, g.end(), static_cast<uint32_t>(shown.view.run_of.size())});
-    ImU32 open = 0;
-    uint32_t from = at;
-    const auto flush = [&](uint32_t end) {
-        if (open != 0 && open != kNeverInk)
-            each_row_part(g, from, end, [&](uint32_t b, uint32_t e) {
-                list->AddRectFilled(row_low(g, b), row_high(g, e), open);
-            });
-        from = end;
-    };
     while (at < last) {
         const capture::SharedRun& run = shown.state.runs[static_cast<size_t>(shown.view.run_of[at])];
-        const uint32_t end = by_value ? at + step : run.begin + run.bytes;
+        const uint32_t end = std::min(by_value ? at + step : run.begin + run.bytes, last);
         const ImU32 ink = by_value ? shared_fill(shown, at, step, dtype) : shared_fill(shown, run);
-        if (ink != open) flush(at), open = ink;
-        at = std::min(end, last);
+        std::fill(cells.begin() + (at - g.first), cells.begin() + (end - g.first), ink);
+        at = end;
     }
-    flush(at);
+    draw_texels(picture, std::move(cells), kRowBytes, {g.low, g.high()});
 }
 
 // Bytes of the chosen matrix that are no element.
@@ -260,7 +250,7 @@ void draw_region_names(const ShownShared& shown, const BankRows& g, float end) {
 
 }  // namespace
 
-void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, Box box) {
+void draw_physical(SharedHover& hover, TexelGrid& picture, const ShownShared& shown, float& scroll, Box box) {
     const ByteRange bytes = shown_bytes(shown);
     const uint32_t first = bytes.begin / kRowBytes,
                    last = (last_byte(shown, bytes) + kRowBytes - 1) / kRowBytes;
@@ -284,8 +274,7 @@ void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, 
         {Face::small_words, colour::kFaint},
         "32 banks of 4 bytes"
     );
-    ImGui::GetWindowDrawList()->AddRectFilled(g.low, g.high(), kNeverInk);
-    draw_runs(shown, g, bytes);
+    draw_runs(picture, shown, g, bytes);
     draw_padding(shown, g);
     draw_bank_lines(g);
     if (bars) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 namespace wl::app {
 
@@ -51,22 +53,14 @@ ByteRange shown_bytes(const ShownShared& shown) {
     return {shown.matrix->matrix.begin, layouts::end_of(shown.matrix->matrix)};
 }
 
-int64_t draw_strip(SharedHover& hover, const ShownShared& shown, Box box) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
+int64_t draw_strip(SharedHover& hover, TexelGrid& picture, const ShownShared& shown, Box box) {
     const auto bytes = static_cast<float>(shown.state.values.size());
-    list->AddRectFilled(box.low, box.high, kNeverInk);
-    const auto rows = static_cast<int>(box.height());
-    ImU32 open = 0;
-    float from = box.low.y;
-    for (int row = 0; row <= rows; ++row) {
+    std::vector<ImU32> cells(static_cast<size_t>(std::max(1.0F, box.height())), kNeverInk);
+    for (size_t row = 0; row < cells.size(); ++row) {
         const auto at = static_cast<uint32_t>(static_cast<float>(row) / box.height() * bytes);
-        const bool end = row == rows || at >= shown.state.values.size();
-        const ImU32 ink = end ? 0 : shared_fill(shown, at / 4 * 4, 4, DType::f32);
-        if (ink == open) continue;
-        const float y = box.low.y + static_cast<float>(row);
-        if (open != 0 && open != kNeverInk) list->AddRectFilled({box.low.x, from}, {box.high.x, y}, open);
-        open = ink, from = y;
+        if (at < shown.state.values.size()) cells[row] = shared_fill(shown, at / 4 * 4, 4, DType::f32);
     }
+    draw_texels(picture, std::move(cells), 1, box);
     const auto y_of = [&](int64_t byte) {
         return box.low.y + static_cast<float>(byte) / bytes * box.height();
     };

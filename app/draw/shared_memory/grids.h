@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/draw/shared_memory/colours.h"
+#include "app/draw/shared_memory/texels.h"
 #include "app/draw/widgets.h"
 #include "app/session/session.h"
 
@@ -14,6 +15,11 @@ namespace wl::app {
 struct SharedHover {
     int64_t now = -1;   // byte that is lit; -1: none
     int64_t next = -1;  // what this frame finds under the mouse; lit in the next one
+};
+
+// Of each grid the picture that lies on the GPU.
+struct SharedPictures {
+    TexelGrid strip, physical, logical, transposed;
 };
 
 // What is drawn, with what decides its colours. Pointers that are null: nothing was chosen.
@@ -34,15 +40,17 @@ struct ByteRange {
 ByteRange shown_bytes(const ShownShared& shown);
 
 // Returns the byte that was clicked, -1: none.
-int64_t draw_strip(SharedHover& hover, const ShownShared& shown, Box box);
+int64_t draw_strip(SharedHover& hover, TexelGrid& picture, const ShownShared& shown, Box box);
 // `scroll`: rows of 128 bytes above the first that is shown; follows the mouse wheel.
-void draw_physical(SharedHover& hover, const ShownShared& shown, float& scroll, Box box);
+void draw_physical(SharedHover& hover, TexelGrid& picture, const ShownShared& shown, float& scroll, Box box);
 struct LogicalLook {
     const SharedMatrix& matrix;
     bool transposed = false;  // columns go down
     const char* name = "";    // of the control
 };
-void draw_logical(SharedHover& hover, const ShownShared& shown, const LogicalLook& look, Box box);
+void draw_logical(
+    SharedHover& hover, TexelGrid& picture, const ShownShared& shown, const LogicalLook& look, Box box
+);
 
 // Swatches of the states, with how many of the shown bytes are in each; up to x `end`.
 void draw_shared_legend(const ShownShared& shown, ImVec2 at, float end);

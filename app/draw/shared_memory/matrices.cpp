@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace wl::app {
 
@@ -41,21 +42,14 @@ uint32_t byte_at(const LogicalLook& look, int64_t row, int64_t column) {
     return layouts::byte_of(look.matrix.matrix, e.row, e.column);
 }
 
-void draw_elements(const ShownShared& shown, const LogicalLook& look, const Cells& c) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(c.low, c.high(), kNeverInk);
+void draw_elements(TexelGrid& picture, const ShownShared& shown, const LogicalLook& look, const Cells& c) {
     const auto size = static_cast<uint32_t>(layouts::bytes_of(look.matrix.matrix));
-    for (int64_t i = 0; i < c.rows; ++i) {
-        int64_t from = 0;
-        ImU32 open = 0;
-        for (int64_t j = 0; j <= c.columns; ++j) {
-            const ImU32 ink =
-                j < c.columns ? shared_fill(shown, byte_at(look, i, j), size, look.matrix.matrix.dtype) : 0;
-            if (j < c.columns && ink == open) continue;
-            if (open != 0 && open != kNeverInk) list->AddRectFilled(c.at(i, from), c.at(i + 1, j), open);
-            open = ink, from = j;
-        }
-    }
+    std::vector<ImU32> cells;
+    cells.reserve(static_cast<size_t>(c.rows * c.columns));
+    for (int64_t i = 0; i < c.rows; ++i)
+        for (int64_t j = 0; j < c.columns; ++j)
+            cells.push_back(shared_fill(shown, byte_at(look, i, j), size, look.matrix.matrix.dtype));
+    draw_texels(picture, std::move(cells), static_cast<int>(c.columns), {c.low, c.high()});
 }
 
 void draw_values(const ShownShared& shown, const LogicalLook& look, const Cells& c) {
@@ -133,7 +127,9 @@ void light_logical(SharedHover& hover, const LogicalLook& look, const Cells& c) 
 
 }  // namespace
 
-void draw_logical(SharedHover& hover, const ShownShared& shown, const LogicalLook& look, Box box) {
+void draw_logical(
+    SharedHover& hover, TexelGrid& picture, const ShownShared& shown, const LogicalLook& look, Box box
+) {
     const Cells c = cells_of(look, box);
     const float after = put_clipped(
         box.low,
@@ -147,7 +143,7 @@ void draw_logical(SharedHover& hover, const ShownShared& shown, const LogicalLoo
         {Face::small_words, colour::kFaint},
         layouts::text_of(look.matrix.matrix)
     );
-    draw_elements(shown, look, c);
+    draw_elements(picture, shown, look, c);
     draw_cell_lines(c);
     if (shown.request != nullptr)
         draw_logical_lanes(shown, look, c);

@@ -1,5 +1,5 @@
 // Bits, history over iterations, and neighbours of the inspected element.
-#include "app/draw/element_sections.h"
+#include "app/draw/element/sections.h"
 
 #include "app/draw/heat_pane.h"
 #include "app/draw/numbers.h"
