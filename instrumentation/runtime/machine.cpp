@@ -135,7 +135,9 @@ void reset(Machine& machine) {
         if (!managed.contains(base)) bases.push_back(base);
     const size_t freed = machine.memory.freed.size();
     for (const uint64_t base : bases)
-        release(machine.memory, base, {Kind::device, Kind::managed, Kind::pinned, Kind::variable});
+        release(
+            machine.memory, base, {Kind::device, Kind::managed, Kind::pinned, Kind::variable, Kind::array}
+        );
     for (size_t k = freed; k < machine.memory.freed.size(); ++k)
         machine.memory.freed[k].name += " (until cudaDeviceReset)";
     for (const auto& module : machine.modules) module->placed.clear();

@@ -59,8 +59,9 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     if (array == nullptr) return cudaSuccess;
     const Call call = begin();
     const std::unique_ptr<Array> gone(array_of(array));
-    wl::runtime::release(call.machine.memory, gone->base, {wl::runtime::Region::Kind::array});
-    return cudaSuccess;
+    const bool held =
+        wl::runtime::release(call.machine.memory, gone->base, {wl::runtime::Region::Kind::array});
+    return done(held ? cudaSuccess : cudaErrorInvalidValue);  // it went with a reset
 }
 
 cudaError_t cudaArrayGetInfo(

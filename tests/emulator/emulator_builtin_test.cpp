@@ -115,6 +115,31 @@ extern "C" __global__ void k(unsigned* out) {
     for (uint32_t me = 0; me < out.size(); ++me) ASSERT_EQ(out[me], 100 * me + 45);
 }
 
+// One block takes the room that another one gave back: what that one did there is no access of its own. Two
+// pieces of 5 MiB do not fit beside each other.
+std::string told_of_two_blocks(const std::string& use, bool gives_back) {
+    KernelRun run(
+        ptx_of(
+            "extern \"C\" __global__ void k(int* out) {\n    int* p = (int*)malloc(5 << 20);\n" + use +
+            (gives_back ? "    free(p);\n" : "") + "}\n"
+        ),
+        1,
+        2
+    );
+    run.out<int>("out", 2).go();
+    return told(run.result);
+}
+
+TEST(EmulatorBuiltin, RoomThatIsGivenOutAgainHasNoPast) {
+    const std::string beside = "    if (p == nullptr) { out[blockIdx.x] = 1; return; }\n";
+    for (const char* use :
+         {"    *(volatile int*)p = 1;\n",
+          "    *(volatile int*)p = 1; out[blockIdx.x] = *(volatile int*)p;\n",
+          "    *p = 1; atomicAdd(p, 1); out[blockIdx.x] = atomicAdd(p, 1);\n",
+          "    p[0] = p[1] = p[2] = 5; out[blockIdx.x] = atomicExch(p + 1, 2);\n"})
+        EXPECT_EQ(told_of_two_blocks(beside + use, true), "") << use;
+}
+
 // Kind of the one incident, and what it says.
 std::pair<int, std::string> one_incident(const std::string& body) {
     KernelRun run(

@@ -20,6 +20,8 @@ __global__ void race(float* a) {
     held[i] = a[i];
     a[i] = held[(i + 1) % kN];
 }
+__global__ void sample(cudaTextureObject_t texture, float* out) { *out = tex1Dfetch<float>(texture, 3); }
+__global__ void sample_array(cudaTextureObject_t texture, float* out) { *out = tex2D<float>(texture, 0, 0); }
 __device__ int counter = 5;
 __global__ void count_up() { counter += 1; }
 // Ends one day, and writes nothing until then.
@@ -151,6 +153,38 @@ void reset() {
     say("kernel", cudaDeviceSynchronize());
 }
 
+cudaTextureObject_t texture_of(cudaResourceDesc resource) {
+    const cudaTextureDesc how{};
+    cudaTextureObject_t made = 0;
+    cudaCreateTextureObject(&made, &resource, &how, nullptr);
+    return made;
+}
+
+// Texture objects whose memory went before them.
+void textures() {
+    launch_race();
+    float *a = filled(1), *out = filled(0);
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaResourceDesc linear{};
+    linear.resType = cudaResourceTypeLinear;
+    linear.res.linear.devPtr = a, linear.res.linear.desc = format;
+    linear.res.linear.sizeInBytes = kN * sizeof(float);
+    const cudaTextureObject_t texture = texture_of(linear);
+    sample<<<1, 1>>>(texture, out);
+    printf("%g\n", first_of(out));
+    cudaFree(a);
+    sample<<<1, 1>>>(texture, out);
+    say("freed", cudaDeviceSynchronize());
+    cudaResourceDesc held{};
+    held.resType = cudaResourceTypeArray;
+    cudaMallocArray(&held.res.array.array, &format, 4, 4);
+    const cudaTextureObject_t of_array = texture_of(held);
+    cudaDeviceReset();
+    sample_array<<<1, 1>>>(of_array, filled(0));
+    say("reset", cudaDeviceSynchronize());
+    say("array", cudaFreeArray(held.res.array.array));
+}
+
 void handles() {
     launch_race();
     cudaStream_t stream = nullptr, other = nullptr;
@@ -216,6 +250,7 @@ int main(int argc, char** argv) {
     if (what == "double") double_free();
     if (what == "unwritten") unwritten();
     if (what == "reset") reset();
+    if (what == "textures") textures();
     if (what == "handles") handles();
     if (what == "long" || what == "long again") wait_long();
     if (what == "deaf") signal(SIGINT, SIG_IGN), wait_long();

@@ -136,6 +136,14 @@ TEST_F(Endings, AResetGivesMemoryBackAndVariablesBeginAnew) {
     EXPECT_FALSE(has(said.err, "behind the end of")) << said.err;
 }
 
+TEST_F(Endings, ATextureWhoseMemoryIsGoneIsAFinding) {
+    const Said said = run("textures");
+    expect_race(said);
+    EXPECT_EQ(said.out, "1\nfreed: cudaSuccess\nreset: cudaSuccess\narray: cudaErrorInvalidValue\n");
+    EXPECT_TRUE(has(said.err, "0 bytes into allocation 2, which the program had freed")) << said.err;
+    EXPECT_TRUE(has(said.err, "0 bytes into allocation 4 (until cudaDeviceReset), which")) << said.err;
+}
+
 TEST_F(Endings, StreamsAndEventsEndWithAResetAndAreToldWhenTheyAreUsed) {
     const Said said = run("handles");
     expect_race(said);

@@ -184,5 +184,42 @@ TEST(GlobalRuns, LinesAreOneEntryEach) {
     EXPECT_EQ(page.writer[64], 0u);
 }
 
+// The bytes of an allocation, touched by lane 0 of warp 0.
+size_t clashes_of(Side& side, size_t block, uint8_t flags, uint64_t at) {
+    Step step;
+    step.block = block, step.mask = 1, step.bytes = 4, step.at[0] = at;
+    step.record.block = static_cast<uint32_t>(block), step.record.flags = flags;
+    step.record.site = flags;
+    bool cut = false;
+    return whole(side, step, cut).size();
+}
+
+// What malloc gives out anew has neither writer nor readers, nor the plain store that atomics came behind;
+// and the piece beside it keeps its own.
+TEST(GlobalRuns, WhatIsForgottenMeetsNobody) {
+    constexpr uint8_t kRead = 0, kStore = GlobalRecord::kWrite,
+                      kAtomic = GlobalRecord::kWrite | GlobalRecord::kUpdate | GlobalRecord::kStrong |
+        GlobalRecord::kOrdered;
+    const std::vector<std::vector<uint8_t>> pasts{
+        {kStore  },
+        {       kStore, kAtomic},
+        {       kRead       },
+        { kAtomic,        kRead}
+    };
+    for (size_t k = 0; k < pasts.size(); ++k)
+        for (const uint8_t now : {kStore, kAtomic, kRead}) {
+            Side side({.witnesses = true, .blocks_ordered = true}), kept({.witnesses = true});
+            for (const uint64_t at : {64u, 80u})
+                for (const uint8_t flags : pasts[k])
+                    clashes_of(side, 0, flags, at), clashes_of(kept, 0, flags, at);
+            forget(side.shadow, 64, 16);
+            EXPECT_EQ(clashes_of(side, 1, now, 64), 0u) << "past " << k << ", now " << int{now};
+            const size_t beside = clashes_of(side, 1, now, 80);
+            EXPECT_EQ(beside, clashes_of(kept, 1, now, 80));
+            const bool reads_only = pasts[k].back() == kRead && pasts[k].size() == 1 && now == kRead;
+            EXPECT_EQ(beside > 0, !reads_only) << "past " << k << ", now " << int{now};
+        }
+}
+
 }  // namespace
 }  // namespace wl::emulator

@@ -200,18 +200,22 @@ TextureView view_texture(Warp& w, const Instr* i, int lane, const TextureView& l
         if (variable) std::memcpy(&view.handle, variable->data, sizeof(view.handle));
     }
     if (view.handle == last.handle && last.texture != nullptr) return last;
-    view.texture = find_texture(*w.block->context.memory, view.handle);
-    if (view.texture != nullptr) {
-        view.allocation = find(*w.block->context.memory, view.texture->data, texture_bytes(*view.texture));
-        view.texels = view.allocation->bytes.data() + (view.texture->data - view.allocation->base);
+    GlobalMemory& memory = *w.block->context.memory;
+    const Texture* texture = find_texture(memory, view.handle);
+    if (texture != nullptr) view.allocation = find(memory, texture->data, texture_bytes(*texture));
+    if (view.allocation != nullptr) {
+        view.texture = texture;
+        view.texels = view.allocation->bytes.data() + (texture->data - view.allocation->base);
         return view;
     }
     Incident incident;
     incident.kind = Incident::Kind::out_of_bounds;
     incident.first = witness(w, i, 1u << lane);
-    incident.first.address = view.handle;
+    incident.first.address = texture == nullptr ? view.handle : texture->data;
     incident.first.memory = "texture";
-    incident.detail = fmt::format("{:#x} is the handle of no texture or surface", view.handle);
+    incident.detail = texture == nullptr
+        ? fmt::format("{:#x} is the handle of no texture or surface", view.handle)
+        : fmt::format("the memory of {} is not there any more", texture->name);
     report(*w.block, std::move(incident));
     return view;
 }
