@@ -26,6 +26,7 @@ enum class Family : uint8_t {
     guards,
     terms,
     statements,
+    stores,
     indices,
     initial,
     analogies,

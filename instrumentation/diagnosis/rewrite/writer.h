@@ -43,6 +43,7 @@ void add_terms(Writer& w);       // terms.cpp: something put into an expression
 void add_conditions(Writer& w);  // conditions.cpp: guards put in, left out, and joined
 void add_guards(Writer& w);      // guards.cpp: by what an index is compared with
 void add_statements(Writer& w);  // moves.cpp: statements left out, put in, and moved
+void add_stores(Writer& w);      // stores.cpp: of arrays that nobody writes
 void add_indices(Writer& w);     // indices.cpp: other indices, conversions, orders of a product
 void add_initial(Writer& w);     // initial.cpp: first values
 void add_analogies(Writer& w);   // analogy.cpp: what stands nearly so elsewhere

@@ -181,7 +181,8 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
     OpenSource out{unit_of(e), {}, {}};
     out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s));
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
-    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), e.problem.defines);
+    const manifest::Problem& p = e.problem;
+    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), p.defines, p.kernel.entry);
     return out;
 }
 

@@ -1,0 +1,89 @@
+// Members of structs, templates' types and `auto` as the search reads them: variables like any other.
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace wl::diagnosis::rewrite {
+namespace {
+
+std::string kernel_with(const std::string& line) {
+    return "struct Law { float gravity, softening; };\n"
+           "template <typename Real>\n"
+           "struct Problem {\n"
+           "    const Real* a; Real* c;\n"
+           "    int m, n, k;\n"
+           "    Law law;\n"
+           "    __device__ int last() const { return m - 1; }\n"
+           "};\n"
+           "template <typename Real, int kWidth>\n"
+           "__global__ void scale(Problem<Real> p, const Problem<Real>* q, Real alpha) {\n"
+           "    const int row = blockIdx.x, col = threadIdx.x;\n"
+           "    const auto value = p.a[row * p.k + col];\n"
+           "    Real sum = 0;\n" +
+        line +
+        "\n"
+        "    p.c[row * p.n + col] = sum;\n"
+        "}\n";
+}
+
+constexpr int kLine = 14;  // of it
+
+bool is_one_away(const std::string& wrong, const std::string& right) {
+    const auto without_spaces = [](std::string text) {
+        std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+        return text;
+    };
+    std::set<int> lines;
+    for (int line = 1; line < 40; ++line) lines.insert(line);
+    const std::string text = kernel_with(wrong), wanted = without_spaces(kernel_with(right));
+    const Source source = read_source(text, lines, {}, "scale<float, 4>");
+    const std::vector<Rewrite> all = rewrites(source, {{}, {{kLine, 0}}});
+    return std::any_of(all.begin(), all.end(), [&](const Rewrite& r) {
+        return without_spaces(rewritten(text, r)) == wanted;
+    });
+}
+
+TEST(Members, OneStandsForAnotherOfItsKind) {
+    EXPECT_TRUE(is_one_away("if (row < p.n) sum += value;", "if (row < p.m) sum += value;"));
+    EXPECT_TRUE(is_one_away("sum += p.a[row * p.n + col];", "sum += p.a[row * p.k + col];"));
+    EXPECT_TRUE(is_one_away("sum += q->a[row * q->n];", "sum += q->a[row * q->k];"));
+    EXPECT_TRUE(is_one_away("sum = value * p.law.gravity;", "sum = value * p.law.softening;"));
+    EXPECT_FALSE(is_one_away("sum += p.a[row];", "sum += p.m[row];"));
+}
+
+TEST(Members, TheyAreWhatAGuardMayLack) {
+    EXPECT_TRUE(is_one_away("sum = value;", "if (row < p.m) sum = value;"));
+    EXPECT_TRUE(is_one_away("for (int k = 0; k < 8; ++k) sum += value;", "for (int k = 0; k < p.k; ++k) sum += value;"));
+}
+
+TEST(Members, ATemplatesTypeAndAutoAreWhatTheyStandFor) {
+    EXPECT_TRUE(is_one_away("sum = alpha;", "sum = value;"));
+    EXPECT_TRUE(is_one_away("sum = value;", "sum = alpha * value;"));
+}
+
+TEST(Members, TheStructsOwnFunctionsKnowThem) {
+    const std::string text = kernel_with("sum = value;");
+    const Source source = read_source(text, {}, {});
+    const auto at = static_cast<int>(
+        std::find_if(source.tokens.begin(), source.tokens.end(), [&](const Token& t) {
+            return t.line == 7 && source.text.substr(t.begin, t.end - t.begin) == "m";
+        }) -
+        source.tokens.begin()
+    );
+    ASSERT_LT(at, source.count());
+    ASSERT_NE(variable_at(source, at), nullptr);
+    EXPECT_EQ(variable_at(source, at)->kind, ValueKind::whole);
+}
+
+TEST(Members, AnAliasIsItsType) {
+    const Source source = read_source("using bf16 = __nv_bfloat16;\ntypedef int Index;\nbf16 a; Index b;\n", {}, {});
+    ASSERT_EQ(source.variables.size(), 2U);
+    EXPECT_EQ(source.variables[0].kind, ValueKind::real);
+    EXPECT_EQ(source.variables[1].kind, ValueKind::whole);
+}
+
+}  // namespace
+}  // namespace wl::diagnosis::rewrite
