@@ -140,7 +140,6 @@ int declare(Source& s, const Declared& d, int k, int limit, const Scope& scope) 
     while (k < limit && s.is(k, "[") && s.at(k).match > k) ++v.indirections, k = s.at(k).match + 1;
     static constexpr std::array<std::string_view, 7> kBehind = {"=", ";", ",", ")", ":", "(", "{"};
     if (k < limit && !is_one_of(s.word(k), kBehind)) return -1;
-    if (d.type == "auto" && s.is(k, "=")) v.kind = kind_of_value(s, k + 1, limit);
     s.variables.push_back(std::move(v));
     return k;
 }
@@ -258,6 +257,8 @@ void find_variables(Source& s, const Defines& defines) {
     find_members(s);
     for (const Body& body : s.bodies) declare_in(s, body);
     name_members(s);
+    for (Variable& v : s.variables)
+        if (v.type == "auto" && s.is(v.from + 1, "=")) v.kind = kind_of_value(s, v.from + 2, s.count());
 }
 
 std::vector<const Variable*> visible(const Source& s, int token) {

@@ -148,13 +148,16 @@ Ruled search_rule(const Symptoms& s) {
         return out;
     }
     capture::Finding f = finding_of(s, found.mended.front());
-    for (size_t k = 1; k < found.mended.size(); ++k)
-        f.explanation += fmt::format(
-            " So it does with {} at {}.",
-            change_text(found.mended[k]),
-            quoted(s.capture, found.mended[k].where)
-        );
-    if (found.mended.size() > 1)
+    bool several = false;
+    for (size_t k = 1; k < found.mended.size(); ++k) {
+        const Mended& other = found.mended[k];
+        const std::string at = quoted(s.capture, other.where);
+        several = several || other.remains.empty();
+        f.explanation += other.remains.empty()
+            ? fmt::format(" So it does with {} at {}.", change_text(other), at)
+            : fmt::format(" {} at {} mends it as well, but {}.", change_text(other), at, other.remains);
+    }
+    if (several)
         f.explanation += " Values alone do not tell which of them was meant; the first is the likeliest.";
     f.evidence = {
         {"tried",      static_cast<double>(found.tried)     },

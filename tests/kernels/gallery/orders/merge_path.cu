@@ -72,7 +72,7 @@ __global__ void merge_path(List<Key> a, List<Key> b, Key* keys, int* values) {
     Key own[kItems];
     for (int item = 0; item < kItems && diagonal + item < na + nb; ++item) {
 #ifdef WL_FAULT_EMPTY
-        const bool from_a = i < na && staged[i] <= staged[na + j];
+        const bool from_a = j >= nb || staged[i] <= staged[na + j];
 #else
         const bool from_a = j >= nb || (i < na && staged[i] <= staged[na + j]);
 #endif
