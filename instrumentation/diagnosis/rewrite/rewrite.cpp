@@ -34,6 +34,7 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::brackets,   add_brackets  },
     {Family::loops,      add_loops     },
     {Family::unread,     add_unread    },
+    {Family::combined,   add_combined  },
     {Family::wide,       add_wide      },
 };
 

@@ -35,6 +35,7 @@ enum class Family : uint8_t {
     brackets,
     loops,
     unread,
+    combined,
     wide,
 };
 

@@ -52,6 +52,7 @@ void add_brackets(Writer& w);    // brackets.cpp: what a factor or a conversion 
 void add_loops(Writer& w);       // loops.cpp: work that is done once; sums of several
 void add_unread(Writer& w);      // unread.cpp: what is at hand and never read; rows of an index
 void add_wide(Writer& w);        // widen.cpp: a narrow type with what is computed for it
+void add_combined(Writer& w);    // combined.cpp: of two what stands for one
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 
 }  // namespace wl::diagnosis::rewrite
