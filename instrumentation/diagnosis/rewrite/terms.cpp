@@ -53,8 +53,8 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
     const std::string text = w.s.words(first, last);
     const std::string e = is_simple(w.s, first, last) ? text : "(" + text + ")";
     for (const AtHand& a : at_hand(w, body, first, true)) {
-        if (a.text == text) continue;
         w.replace(kFactor, a.cost, first, last, e + " * " + a.text);
+        if (a.text == text) continue;
         w.replace(kFactor, a.cost, first, last, e + " / " + a.text);
         const bool factor = precedence(w.s, first - 1) > 9 || precedence(w.s, last + 1) > 9;
         const char *open = factor ? "(" : "", *close = factor ? ")" : "";

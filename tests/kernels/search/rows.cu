@@ -17,6 +17,7 @@ __global__ void rows(Rows r, T shift) {
     const auto block = cg::this_thread_block();
     const auto warp = cg::tiled_partition<32>(block);
     const auto row = blockIdx.x;
+    const int part = warp.meta_group_rank();
     T sum = 0;
 #ifdef WL_FAULT_STRIDE
     for (int c = block.thread_rank(); c < r.columns; c += warp.size()) sum += r.x[row * r.pitch + c];
@@ -27,7 +28,7 @@ __global__ void rows(Rows r, T shift) {
 #endif
     for (int reach = 16; reach > 0; reach /= 2) sum += warp.shfl_xor(sum, reach);
 #ifndef WL_FAULT_STORE
-    if (warp.thread_rank() == 0) parts[warp.meta_group_rank()] = sum;
+    if (warp.thread_rank() == 0) parts[part] = sum;
 #endif
     __syncthreads();
 #ifdef WL_FAULT_SHIFT
