@@ -74,7 +74,8 @@ std::vector<std::string> flags_of(const Nvrtc& nvrtc, const Request& request, bo
     if (with_stand_ins) flags.push_back(std::string("--pre-include=") + kPredefined);
     if (!request.headers.empty() && keeps_headers(nvrtc)) {
         // What it says of them names lines of changes that are not at fault.
-        for (const char* flag : {"--pch", "--pch-messages=false", "--disable-warnings"}) flags.emplace_back(flag);
+        for (const char* flag : {"--pch", "--pch-messages=false", "--disable-warnings"})
+            flags.emplace_back(flag);
         flags.push_back("--pch-dir=" + request.headers);
     }
     return flags;

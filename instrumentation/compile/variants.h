@@ -24,7 +24,7 @@ struct Quick {
     std::string standard;
     std::string problem;
     Effort effort = Effort::least;
-    std::shared_ptr<const Scratch> headers = {};  // as NVRTC read them: the next text takes a fifth of the time
+    std::shared_ptr<const Scratch> headers = {};  // as NVRTC read them: a text takes a fifth then
 };
 // Tries the source as it is. options.debug says nothing here. Throws Error when NVRTC does not load.
 Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort = Effort::least);

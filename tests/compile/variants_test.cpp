@@ -91,8 +91,9 @@ TEST(Variants, TheNameIsThatOfTheSourceWhateverItTakes) {
 }
 
 TEST(Variants, HeadersAreKeptAsTheyWereRead) {
-    const std::string source = "#include <cuda_fp16.h>\n"
-                               "__global__ void scale(__half* x) { x[threadIdx.x] *= __half(2.0f); }\n";
+    const std::string source =
+        "#include <cuda_fp16.h>\n"
+        "__global__ void scale(__half* x) { x[threadIdx.x] *= __half(2.0f); }\n";
     const Quick quick = quick_of(source);
     ASSERT_EQ(quick.problem, "");
     const auto kept = [&] {

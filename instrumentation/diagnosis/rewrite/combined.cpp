@@ -1,5 +1,5 @@
-// What is of two and stands for one: `log_add(end[n - 1], end[n - 2])` for `end[n - 1]`, by functions that the
-// source calls.
+// What is of two and stands for one: `log_add(end[n - 1], end[n - 2])` for `end[n - 1]`, by functions that
+// the source calls.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
@@ -61,7 +61,8 @@ void combine(Writer& w, const Body& body, const std::vector<std::string>& functi
     const std::string text = w.s.words(k, last);
     std::vector<std::string> others = neighbours_of(w.s, k, last);
     for (const Variable* u : visible(w.s, k))
-        if (u != v && u->kind == ValueKind::real && u->indirections == 0 && !u->of_file) others.push_back(u->name);
+        if (u != v && u->kind == ValueKind::real && u->indirections == 0 && !u->of_file)
+            others.push_back(u->name);
     for (const auto& [element, from] : elements_of(w.s, body))
         if (element != text && all_known(w.s, from, element, k)) others.push_back(element);
     if (others.size() > kMostOthers) others.resize(kMostOthers);
@@ -95,7 +96,11 @@ void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
                 if (!own || text.find(u->name) == text.npos || ++put > kMost) continue;
                 for (const char* sign : {"!=", "=="})
                     w.replace(
-                        "wrong_condition", 3, first, end, fmt::format("{} && {} {} {}", all, u->name, sign, element)
+                        "wrong_condition",
+                        3,
+                        first,
+                        end,
+                        fmt::format("{} && {} {} {}", all, u->name, sign, element)
                     );
             }
     }

@@ -92,7 +92,13 @@ void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, con
 // The last token of `grid.size()`, which is a whole number; -1: it is none.
 int end_of_count(const Source& s, int k) {
     static constexpr std::array<std::string_view, 7> kCounts = {
-        "size", "thread_rank", "num_threads", "num_blocks", "block_rank", "meta_group_rank", "meta_group_size"};
+        "size",
+        "thread_rank",
+        "num_threads",
+        "num_blocks",
+        "block_rank",
+        "meta_group_rank",
+        "meta_group_size"};
     const bool call = s.at(k).kind == Token::Kind::word && k + 4 < s.count() && s.is(k + 1, ".") &&
         s.is(k + 3, "(") && s.is(k + 4, ")");
     return call && std::find(kCounts.begin(), kCounts.end(), s.word(k + 2)) != kCounts.end() ? k + 4 : -1;
@@ -123,7 +129,8 @@ void add_counts(Writer& w, const Body& body, int k) {
         if (other != text) w.replace("wrong_index", 2, first, last, other);
     if (axis || last == k) return;
     for (const Variable* u : visible(w.s, k))
-        if (u->kind == ValueKind::whole && u->indirections == 0) w.replace("wrong_index", 2, first, last, u->name);
+        if (u->kind == ValueKind::whole && u->indirections == 0)
+            w.replace("wrong_index", 2, first, last, u->name);
     for (const char* other : {"threadIdx.x", "blockIdx.x", "blockDim.x", "gridDim.x"})
         w.replace("wrong_index", 2, first, last, other);
 }

@@ -129,9 +129,10 @@ std::vector<std::string_view> words_in(const Source& s, std::string_view code) {
         const bool joins = out.size() > 1 && (out.back() == "." || out.back() == "->");
         const char* const begin = joins ? out[out.size() - 2].data() : w.data();
         const std::string_view all(begin, static_cast<size_t>(w.data() + w.size() - begin));
-        const bool known = joins && std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
-                               return v.name == all;
-                           });
+        const bool known =
+            joins && std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+                return v.name == all;
+            });
         if (known) out.pop_back(), out.pop_back();
         out.push_back(known ? all : w);
     }

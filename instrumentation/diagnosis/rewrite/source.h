@@ -48,8 +48,8 @@ struct Source {
     std::string text;
     std::string code;  // without comments and what is between quotes, offset by offset
     std::vector<Token> tokens;
-    std::vector<Body> bodies;         // of functions
-    std::vector<Variable> variables;  // of bodies and of the file
+    std::vector<Body> bodies;                              // of functions
+    std::vector<Variable> variables;                       // of bodies and of the file
     std::map<std::string, std::string> aliases;            // of types
     std::map<std::string, std::vector<Variable>> members;  // of structs
 
@@ -84,7 +84,7 @@ const Variable* variable_at(const Source& source, int token);  // that this word
 bool alike(const Variable& a, const Variable& b);              // one can stand where the other does
 
 bool is_member(const Variable& v);
-std::string_view member_of(std::string_view name);        // "n" of "p.n"; empty: it is none
+std::string_view member_of(std::string_view name);            // "n" of "p.n"; empty: it is none
 bool is_named(const Source& source, const Variable& member);  // anywhere, of whichever variable
 
 std::vector<std::string_view> words_of(std::string_view code);  // its tokens

@@ -88,7 +88,8 @@ std::vector<std::string> values_at(const Writer& w, const Body& body, const Vari
                 add_new(out, v->name, kMostValues);
         if (of.parameter) continue;
         for (const Variable* v : all) {
-            const bool given = v->parameter && v->kind == of.kind && v->indirections == 1 && is_used(v) == used;
+            const bool given =
+                v->parameter && v->kind == of.kind && v->indirections == 1 && is_used(v) == used;
             if (!given) continue;
             for (const std::string& e : whole_expressions(w.s, body, here))
                 add_new(out, fmt::format("{}[{}]", v->name, e), 2 * kMostValues);
@@ -140,7 +141,8 @@ void add_stores(Writer& w) {
             for (size_t k = body.statements.size(); k-- > 0 && places < kMostPlaces;) {
                 const Statement& st = body.statements[k];
                 const bool plain = st.body_last < 0 && w.s.is(st.last, ";");
-                const bool alone = w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");
+                const bool alone =
+                    w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");
                 if (!plain || !alone || is_mark(w.s, st) || w.s.is(st.first, "return")) continue;
                 store(w, body, v, st), ++places;
             }

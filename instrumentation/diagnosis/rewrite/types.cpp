@@ -43,7 +43,7 @@ int close_of_angles(const Source& s, int open) {
 }
 
 struct Template {
-    std::string name;  // of the function or struct
+    std::string name;                // of the function or struct
     std::vector<std::string> types;  // of its parameters; "": no type
 };
 
@@ -111,7 +111,9 @@ std::string plain_name(const Source& s, const std::string& type) {
 
 using Members = std::map<std::string, std::vector<Variable>>;
 
-void add_members(const Source& s, const Members& all, const Variable& of, int depth, std::vector<Variable>& out) {
+void add_members(
+    const Source& s, const Members& all, const Variable& of, int depth, std::vector<Variable>& out
+) {
     constexpr int kDeepest = 2;
     const auto found = all.find(plain_name(s, of.type));
     const bool pointer = of.indirections == 1 && s.is(of.from - 1, "*");
@@ -189,7 +191,8 @@ void join_members(Source& s) {
         const bool inner = s.is(k - 1, ".") || s.is(k - 1, "->");
         for (int sign = k + 1; sign + 1 < s.count() && t.kind == Token::Kind::word && !inner; sign += 2) {
             const bool reaches = s.is(sign, ".") || s.is(sign, "->");
-            const std::string_view text = std::string_view(s.code).substr(t.begin, s.at(sign + 1).end - t.begin);
+            const std::string_view text =
+                std::string_view(s.code).substr(t.begin, s.at(sign + 1).end - t.begin);
             if (!reaches) break;
             if (!names.contains(text)) continue;
             t.end = s.at(sign + 1).end, k = sign + 1;

@@ -22,7 +22,8 @@ constexpr std::array kKinds = {"coordinates", "one-hot"};
 // Nothing: the kernel takes no such inputs, or the reference none.
 std::optional<Experiment> with_inputs(const Experiment& e, const char* kind) {
     manifest::BindOptions options;
-    for (const auto& [name, value] : e.problem.params) options.set.emplace_back(name, fmt::format("{}", value));
+    for (const auto& [name, value] : e.problem.params)
+        options.set.emplace_back(name, fmt::format("{}", value));
     options.faults = e.problem.faults, options.seed = e.problem.seed, options.python = e.problem.python;
     options.inputs = kind;
     manifest::Problem problem = manifest::bind(e.problem.kernel, options);
@@ -58,8 +59,9 @@ void compare(const Symptoms& s, const char* kind, std::vector<Mended>& all) {
         if (mended(t))
             all[k].proof += fmt::format("; with {} inputs 0 of {}", kind, t.compared);
         else if (all[k].remains.empty() && t.unsupported.empty() && t.bad > 0)
-            all[k].remains =
-                fmt::format("with {} inputs {} of {} elements are outside their bounds", kind, t.bad, t.compared);
+            all[k].remains = fmt::format(
+                "with {} inputs {} of {} elements are outside their bounds", kind, t.bad, t.compared
+            );
     }
 }
 
