@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace wl::diagnosis::rewrite {
@@ -40,7 +41,7 @@ std::vector<std::string> neighbours_of(const Source& s, int name, int last) {
         (s.is(end - 1, "-") || s.is(end - 1, "+")) && precedence(s, end - 1) > 0;
     if (step) {
         const std::string before = s.words(first, end - 2);
-        const int by = std::atoi(s.words(end, end).c_str());
+        const long by = std::strtol(s.words(end, end).c_str(), nullptr, 0);
         add(before);
         add(fmt::format("{} {} {}", before, s.word(end - 1), by + 1));
         if (by > 1) add(fmt::format("{} {} {}", before, s.word(end - 1), by - 1));
