@@ -18,6 +18,7 @@ struct Request {
         include;  // the user's folders, the probe's, and those that headers were found in
     std::string standard = "c++17";
     Effort effort = Effort::full;
+    std::string headers = {};  // folder of headers that NVRTC keeps as it read them; empty: none is kept
 };
 
 struct Attempt {

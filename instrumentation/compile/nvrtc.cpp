@@ -55,7 +55,15 @@ std::string effort_flag(const Request& request) {
     return request.options.debug ? "--device-debug" : "--generate-line-info";
 }
 
-std::vector<std::string> flags_of(const Request& request, bool with_stand_ins) {
+// Since 12.8.
+bool keeps_headers(const Nvrtc& nvrtc) {
+    constexpr int kMajor = 12, kMinor = 8;
+    int major = 0, minor = 0;
+    nvrtc.version(&major, &minor);
+    return major > kMajor || (major == kMajor && minor >= kMinor);
+}
+
+std::vector<std::string> flags_of(const Nvrtc& nvrtc, const Request& request, bool with_stand_ins) {
     const CompileOptions& options = request.options;
     std::vector<std::string> flags = {
         "--gpu-architecture=" + options.arch, "--std=" + request.standard, effort_flag(request)};
@@ -64,6 +72,12 @@ std::vector<std::string> flags_of(const Request& request, bool with_stand_ins) {
     for (const std::string& folder : request.include) flags.push_back("--include-path=" + folder);
     for (const std::string& folder : request.toolkit.include) flags.push_back("--include-path=" + folder);
     if (with_stand_ins) flags.push_back(std::string("--pre-include=") + kPredefined);
+    if (!request.headers.empty() && keeps_headers(nvrtc)) {
+        // What it says of them names lines of changes that are not at fault.
+        for (const char* flag : {"--pch", "--pch-messages=false", "--disable-warnings"})
+            flags.emplace_back(flag);
+        flags.push_back("--pch-dir=" + request.headers);
+    }
     return flags;
 }
 
@@ -78,7 +92,7 @@ Attempt try_nvrtc(const Request& request, bool with_stand_ins) {
         if (attempt.refusal.empty())
             attempt.refusal = build.refusal(nvrtc.add_name(build.program, name.c_str()));
     if (!attempt.refusal.empty()) return attempt;
-    const std::vector<std::string> flags = flags_of(request, with_stand_ins);
+    const std::vector<std::string> flags = flags_of(nvrtc, request, with_stand_ins);
     std::vector<const char*> pointers;
     for (const std::string& flag : flags) pointers.push_back(flag.c_str());
     attempt.refusal =

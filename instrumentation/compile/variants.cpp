@@ -73,8 +73,8 @@ std::string undefined(const std::string& text, const std::string& source) {
     return out;
 }
 
-// The text without #include and without `extern "C"`, whose names know no namespace.
-std::string inside(const std::string& text) {
+// The text without #include and, in a namespace, without `extern "C"`, whose names know none.
+std::string inside(const std::string& text, bool in_namespace) {
     std::string out;
     const std::vector<std::string> code = lines_of(code_of(text));
     const std::vector<std::string> lines = lines_of(text);
@@ -84,24 +84,27 @@ std::string inside(const std::string& text) {
         std::string line = word == "include" || once ? "" : lines[k];
         const size_t at = find_word(code[k], "extern");
         constexpr std::string_view kC = "extern \"C\"";
-        if (at != std::string::npos && line.compare(at, kC.size(), kC) == 0)
+        if (in_namespace && at != std::string::npos && line.compare(at, kC.size(), kC) == 0)
             line.replace(at, kC.size(), kC.size(), ' ');
         out += line + "\n";
     }
     return out;
 }
 
+// What NVRTC keeps as it read it ends at the first declaration.
+std::string headers_of(const Quick& quick) { return outside(quick.text) + "namespace wl_variants {}\n"; }
+
 std::string text_of(
     const Quick& quick, const std::vector<std::string>& texts, const std::vector<size_t>& chosen
 ) {
-    std::string out = outside(quick.text);
+    std::string out = headers_of(quick);
     for (const size_t k : chosen)
         out += fmt::format(
             "{0}#define {4} {4}_{1}\nnamespace {1} {{\n#line {2}\n{3}\n}}\n#undef {4}\n{0}",
             undefined(texts[k], quick.text),
             scope_name(k),
             (k + 1) * kLines + 1,
-            inside(texts[k]),
+            inside(texts[k], true),
             kLocal
         );
     return out;
@@ -168,6 +171,14 @@ void take_apart(const std::string& ptx, std::vector<Variant>& out, const std::ve
     for (const size_t k : chosen) out[k].ptx += '\n';
 }
 
+Attempt attempt(const Quick& quick, const CompileOptions& options, const std::string& text) {
+    const std::string headers = quick.headers ? quick.headers->path : "";
+    return try_nvrtc(
+        {options, quick.toolkit, text, quick.include, quick.standard, quick.effort, headers},
+        quick.with_stand_ins
+    );
+}
+
 Attempt attempt_at(
     const Quick& quick, const std::vector<std::string>& texts, const std::vector<size_t>& chosen
 ) {
@@ -176,10 +187,7 @@ Attempt attempt_at(
     for (const size_t k : chosen)
         for (const std::string& name : quick.options.name_expressions)
             options.name_expressions.push_back(in_variant(k, name));
-    const std::string text = text_of(quick, texts, chosen);
-    return try_nvrtc(
-        {options, quick.toolkit, text, quick.include, quick.standard, quick.effort}, quick.with_stand_ins
-    );
+    return attempt(quick, options, text_of(quick, texts, chosen));
 }
 
 }  // namespace
@@ -187,12 +195,17 @@ Attempt attempt_at(
 std::string in_variant(size_t variant, const std::string& name) { return scope_name(variant) + "::" + name; }
 
 std::string without_variant(const std::string& name) {
-    const size_t at = name.find(kScope), end = at == name.npos ? at : name.find("::", at);
-    return end == name.npos ? name : std::string(name).erase(at, end + 2 - at);
+    std::string out = name;
+    for (size_t at = 0; (at = out.find(kScope, at)) != out.npos;) {
+        const size_t end = out.find("::", at);
+        if (end == out.npos) break;
+        out.erase(at, end + 2 - at);
+    }
+    return out;
 }
 
 Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort) {
-    Quick quick{options, text, find_toolkit(), {}, false, {}, {}, effort};
+    Quick quick{options, text, find_toolkit(), {}, false, {}, {}, effort, std::make_shared<Scratch>()};
     quick.include = look_around(options, text, quick.toolkit).include;
     for (const auto& [stand_ins, standard] : {
              std::pair{false, "c++17"},
@@ -207,12 +220,10 @@ Quick make_quick(const CompileOptions& options, const std::string& text, Effort 
 }
 
 Whole compile_whole(const Quick& quick, const std::string& text) {
-    const Attempt attempt = try_nvrtc(
-        {quick.options, quick.toolkit, text, quick.include, quick.standard, quick.effort},
-        quick.with_stand_ins
-    );
-    if (!attempt.refusal.empty()) return {{}, named_in(attempt.refusal)};
-    return {attempt.entry.ptx, {}};
+    const Attempt tried =
+        attempt(quick, quick.options, headers_of(quick) + "#line 1\n" + inside(text, false));
+    if (!tried.refusal.empty()) return {{}, named_in(tried.refusal)};
+    return {tried.entry.ptx, {}};
 }
 
 std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts) {
@@ -220,16 +231,16 @@ std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std:
     std::vector<size_t> chosen(texts.size());
     for (size_t k = 0; k < texts.size(); ++k) chosen[k] = k;
     for (int round = 0; round < kMostRounds && !chosen.empty(); ++round) {
-        const Attempt attempt = attempt_at(quick, texts, chosen);
-        if (attempt.refusal.empty()) {
-            take_apart(attempt.entry.ptx, out, chosen);
-            auto name = attempt.entry.lowered_names.begin();
+        const Attempt tried = attempt_at(quick, texts, chosen);
+        if (tried.refusal.empty()) {
+            take_apart(tried.entry.ptx, out, chosen);
+            auto name = tried.entry.lowered_names.begin();
             for (const size_t k : chosen)
                 for (size_t n = 0; n < quick.options.name_expressions.size(); ++n)
                     out[k].lowered_names.push_back(*name++);
             return out;
         }
-        const std::set<size_t> bad = named_in(attempt.refusal);
+        const std::set<size_t> bad = named_in(tried.refusal);
         if (std::erase_if(chosen, [&](size_t k) { return bad.contains(k); }) == 0) return out;
     }
     return out;

@@ -2,10 +2,12 @@
 // it optimises little, so that a version costs a few milliseconds.
 #pragma once
 
+#include "instrumentation/base/scratch.h"
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/compile/toolkit.h"
 
 #include <cstddef>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ struct Quick {
     std::string standard;
     std::string problem;
     Effort effort = Effort::least;
+    std::shared_ptr<const Scratch> headers = {};  // as NVRTC read them: a text takes a fifth then
 };
 // Tries the source as it is. options.debug says nothing here. Throws Error when NVRTC does not load.
 Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort = Effort::least);

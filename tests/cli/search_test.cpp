@@ -86,6 +86,25 @@ TEST(Search, WhatTakesTwoPlacesIsToldWithBoth) {
     EXPECT_NE(first.value("proof", "").find("of all blocks 0 of 900"), std::string::npos) << first.dump(1);
 }
 
+// What the kernel takes is a struct of its own, and groups of CUDA's library count its threads.
+TEST(Search, MembersOfAStructAreVariablesLikeOthers) {
+    const std::string rows = source_path("tests/kernels/search/rows.toml");
+    const auto first = [&](const std::string& fault) {
+        return json::parse(
+                   warplens({"diagnose", rows, "--search", "300", "--fault", fault, "--json"}).out,
+                   nullptr,
+                   false
+        )
+            .at("findings")
+            .at(0);
+    };
+    const json pitch = first("pitch"), shift = first("shift");
+    EXPECT_EQ(pitch.at("title"), "`r.columns` should be `r.pitch`");
+    EXPECT_EQ(pitch.at("proven"), true);
+    EXPECT_EQ(shift.at("title"), "`r.scale` should be `shift`") << "of a template's type";
+    EXPECT_NE(warplens({"diagnose", rows}).out.find("ok: no findings"), std::string::npos);
+}
+
 TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
     const json answer = searched("scale"), first = answer.at("findings")[0];
     EXPECT_EQ(first.at("rule"), "missing_rescale");

@@ -1,7 +1,9 @@
 // Many versions of a source in one compilation: each is what it would be alone, and none spoils another.
 #include "instrumentation/compile/variants.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <iterator>
 
 namespace wl::compile {
 namespace {
@@ -77,6 +79,37 @@ TEST(Variants, AnInstanceOfATemplateIsNamed) {
     ASSERT_EQ(all[1].lowered_names.size(), 1u);
     EXPECT_NE(all[1].ptx.find(".entry " + all[1].lowered_names[0]), std::string::npos) << all[1].ptx;
     EXPECT_NE(all[0].lowered_names, all[1].lowered_names);
+}
+
+// A struct of the source is another one in every version; the kernel's name says so.
+TEST(Variants, TheNameIsThatOfTheSourceWhateverItTakes) {
+    EXPECT_EQ(
+        without_variant("void wl_variant_0003::scale<float>(wl_variant_0003::Rows<float>, int)"),
+        "void scale<float>(Rows<float>, int)"
+    );
+    EXPECT_EQ(without_variant("scale(Rows, int)"), "scale(Rows, int)");
+}
+
+TEST(Variants, HeadersAreKeptAsTheyWereRead) {
+    const std::string source =
+        "#include <cuda_fp16.h>\n"
+        "__global__ void scale(__half* x) { x[threadIdx.x] *= __half(2.0f); }\n";
+    const Quick quick = quick_of(source);
+    ASSERT_EQ(quick.problem, "");
+    const auto kept = [&] {
+        return std::distance(
+            std::filesystem::directory_iterator(quick.headers->path), std::filesystem::directory_iterator()
+        );
+    };
+    const auto once = kept();
+    EXPECT_NE(compile_variants(quick, {source, source}).at(1).ptx, "");
+    EXPECT_NE(compile_whole(quick, "extern \"C\" __device__ int which;\n" + source).ptx, "");
+    EXPECT_EQ(kept(), once) << "texts of either kind take what the first one left";
+    const Whole wrong = compile_whole(
+        quick, source + "__device__ int unused() {\n#line 3000000\n int a; return nobody;\n#line 9\n}\n"
+    );
+    EXPECT_EQ(wrong.ptx, "");
+    EXPECT_EQ(wrong.refused, (std::set<size_t>{2})) << "nothing else that is said names a change";
 }
 
 TEST(Variants, CodeOfTheHostIsRefusedWithTheReason) {

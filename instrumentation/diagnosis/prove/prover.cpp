@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/sequence.h"
 
+#include <fmt/format.h>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -49,7 +50,7 @@ analysis::Reference remembering(analysis::Reference reference) {
 manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
     if (manifest::is_recorded(p)) return p;
     manifest::BindOptions options;
-    for (const auto& [name, value] : p.params) options.set.emplace_back(name, std::to_string(value));
+    for (const auto& [name, value] : p.params) options.set.emplace_back(name, fmt::format("{}", value));
     options.faults = p.faults, options.inputs = p.inputs, options.seed = seed;
     options.python = p.python;
     options.launch = p.chosen || p.launches.size() > 1 ? std::to_string(p.at + 1) : "";

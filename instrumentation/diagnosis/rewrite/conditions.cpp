@@ -1,4 +1,5 @@
 // Guards: left out, put in, joined by another.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -10,10 +11,6 @@ namespace {
 
 constexpr const char* kRule = "wrong_condition";
 constexpr size_t kMost = 24;  // conditions that are tried at one place
-
-struct Span {
-    int first = 0, last = 0;
-};
 
 // The three parts of `c ? a : b`.
 struct Choice {
@@ -110,6 +107,52 @@ std::vector<std::string> conditions_at(const Writer& w, const Body& body, int he
     return out;
 }
 
+// What a plain statement decides by: of `c ? a : b`, of `bool inside = c`.
+std::vector<Span> deciders_of(const Source& s, const Statement& st) {
+    std::vector<Span> out;
+    for (int k = st.first; k <= st.last; ++k) {
+        Choice c;
+        if (choice_at(s, k, c)) out.push_back(c.condition);
+        for (const Variable& v : s.variables)
+            if (v.from == k && v.kind == ValueKind::boolean && s.is(k + 1, "="))
+                out.push_back({k + 2, end_of_expression(s, k + 2)});
+    }
+    return out;
+}
+
+// Numbers of the function itself that a statement names.
+std::vector<const Variable*> own_numbers(const Source& s, const Body& body, const Statement& st) {
+    std::vector<const Variable*> out;
+    for (int k = st.first; k <= st.last; ++k) {
+        const Variable* const v = variable_at(s, k);
+        const bool own = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 &&
+            v->from > body.open && v->from < st.first;
+        if (own && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    }
+    return out;
+}
+
+// `c && col >= 0 ? x[col] : 0.0f` of `c ? x[col] : 0.0f`.
+void join_deciders(Writer& w, const Body& body, const Statement& st) {
+    if (!w.is_near(st.first) || !w.s.is(st.last, ";")) return;
+    for (const Span& c : deciders_of(w.s, st)) {
+        const std::string text = w.s.words(c.first, c.last);
+        const std::string first = text.find("||") == text.npos ? text : "(" + text + ")";
+        const auto put = [&](const std::string& other) {
+            if (text.find(other) == text.npos)
+                w.replace(kRule, 3, c.first, c.last, fmt::format("{} && {}", first, other));
+        };
+        for (const Variable* v : own_numbers(w.s, body, st)) {
+            put(v->name + " >= 0");
+            for (const Variable* b : visible(w.s, c.first))
+                if (b->kind == ValueKind::whole && b->indirections == 0 && b != v &&
+                    (b->parameter || b->from < body.open || b->constant))
+                    put(fmt::format("{} < {}", v->name, b->name));
+        }
+        for (const std::string& other : conditions_at(w, body, c.first)) put(other);
+    }
+}
+
 void add_of_statement(Writer& w, const Body& body, const Statement& st) {
     if (const Span c = condition_of(w.s, st); c.first <= c.last) {
         const std::string text = w.s.words(c.first, c.last);
@@ -152,7 +195,7 @@ void add_of_element(Writer& w, const Body& body, int k) {
 void add_conditions(Writer& w) {
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)
-            if (!is_mark(w.s, st)) add_of_statement(w, body, st);
+            if (!is_mark(w.s, st)) add_of_statement(w, body, st), join_deciders(w, body, st);
     for_each_token(w, [&](int k, const Body& body) {
         add_of_element(w, body, k);
         Choice c;

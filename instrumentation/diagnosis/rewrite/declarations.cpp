@@ -102,6 +102,25 @@ Declared type_at(const Source& s, int k, int limit) {
     return out;
 }
 
+// Of `auto`: whole or real where every word of its value is known.
+ValueKind kind_of_value(const Source& s, int first, int limit) {
+    static constexpr std::array<std::string_view, 6> kWhole = {
+        "threadIdx", "blockIdx", "blockDim", "gridDim", "min", "max"};
+    bool real = false;
+    for (int k = first; k < limit && !s.is(k, ",") && !s.is(k, ";"); ++k) {
+        const Token& t = s.at(k);
+        const bool axis = s.is(k - 1, ".");
+        if (t.kind == Token::Kind::number) real = real || s.word(k).find('.') != std::string_view::npos;
+        if (t.kind != Token::Kind::word || axis || is_one_of(s.word(k), kWhole)) continue;
+        const Variable* const v = variable_at(s, k);
+        if (v == nullptr || v->kind == ValueKind::other || (v->indirections > 0 && !s.is(k + 1, "[")))
+            return ValueKind::other;
+        real = real || v->kind == ValueKind::real;
+        while (s.is(k + 1, "[") && s.at(k + 1).match > k) k = s.at(k + 1).match;
+    }
+    return real ? ValueKind::real : ValueKind::whole;
+}
+
 struct Scope {
     int to = 0;
     bool parameter = false, of_file = false;
@@ -116,13 +135,11 @@ int declare(Source& s, const Declared& d, int k, int limit, const Scope& scope) 
         ++k;
     }
     if (k >= limit || s.at(k).kind != Token::Kind::word) return -1;
-    v.name = s.word(k), v.from = k, v.kind = kind_of_type(v.type);
+    v.name = s.word(k), v.from = k, v.kind = kind_of_type(s, v.type);
     ++k;
     while (k < limit && s.is(k, "[") && s.at(k).match > k) ++v.indirections, k = s.at(k).match + 1;
     static constexpr std::array<std::string_view, 7> kBehind = {"=", ";", ",", ")", ":", "(", "{"};
     if (k < limit && !is_one_of(s.word(k), kBehind)) return -1;
-    if (d.type == "auto" && s.is(k, "=") && k + 1 < limit && s.at(k + 1).kind == Token::Kind::number)
-        v.kind = s.word(k + 1).find('.') == std::string_view::npos ? ValueKind::whole : ValueKind::real;
     s.variables.push_back(std::move(v));
     return k;
 }
@@ -152,6 +169,7 @@ int end_of_scope(const Source& s, int token) {
 
 void declare_parameters(Source& s, const Body& body) {
     int close = body.open - 1;
+    if (s.is(close, "]")) return;  // of a lambda that takes nothing
     while (close > 0 && !s.is(close, ")")) --close;
     const int open = s.at(close).match;
     for (int k = open + 1, first = k; k <= close && open >= 0; ++k) {
@@ -216,7 +234,11 @@ void declare_macros(Source& s, const Defines& defines) {
 
 }  // namespace
 
-ValueKind kind_of_type(const std::string& type) {
+void declare_between(Source& s, int first, int limit, int to) { declare_all(s, first, limit, {to}); }
+
+ValueKind kind_of_type(const Source& s, const std::string& text) {
+    const auto alias = s.aliases.find(text);
+    const std::string& type = alias == s.aliases.end() ? text : alias->second;
     static constexpr std::array<std::string_view, 8> kReal = {
         "float", "double", "half", "__half", "__nv_bfloat16", "nv_bfloat16", "half_t", "bfloat16"};
     if (type == "bool") return ValueKind::boolean;
@@ -232,7 +254,11 @@ ValueKind kind_of_type(const std::string& type) {
 void find_variables(Source& s, const Defines& defines) {
     declare_macros(s, defines);
     declare_of_file(s);
+    find_members(s);
     for (const Body& body : s.bodies) declare_in(s, body);
+    name_members(s);
+    for (Variable& v : s.variables)
+        if (v.type == "auto" && s.is(v.from + 1, "=")) v.kind = kind_of_value(s, v.from + 2, s.count());
 }
 
 std::vector<const Variable*> visible(const Source& s, int token) {

@@ -67,7 +67,7 @@ void look_at_threes(const Text& text, const Rewrite& r, Signs& out) {
     for (const Edit& e : r.edits) {
         const int first = token_from(text.s, e.begin), end = token_from(text.s, e.begin + e.length);
         Words now = {text.word(first - 2), text.word(first - 1)};
-        for (const std::string_view w : words_of(e.text)) now.push_back(w);
+        for (const std::string_view w : words_in(text.s, e.text)) now.push_back(w);
         now.push_back(text.word(end)), now.push_back(text.word(end + 1));
         std::vector<size_t> gone;
         for (int k = first - 2; k < end; ++k) gone.push_back(text.three(k));
@@ -113,7 +113,14 @@ std::vector<int> namings_of(const Source& s) {
     for (int k = 0; k < s.count(); ++k) {
         if (const Variable* const v = variable_at(s, k)) ++out[static_cast<size_t>(v - s.variables.data())];
     }
-    for (size_t k = 0; k < out.size(); ++k) out[k] += s.variables[k].from >= 0 ? 1 : 0;
+    // A member is named by functions that have the struct by another name.
+    std::map<std::string_view, int> of_members;
+    for (int k = 0; k < s.count(); ++k) ++of_members[member_of(s.word(k))];
+    for (size_t k = 0; k < out.size(); ++k) {
+        const Variable& v = s.variables[k];
+        if (is_member(v)) out[k] = of_members[member_of(v.name)];
+        out[k] += v.from >= 0 ? 1 : 0;
+    }
     return out;
 }
 
@@ -135,9 +142,9 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
     if (f == functions.end()) return;
     Uses more;
     for (const Edit& e : r.edits) {
-        for (const std::string_view w : words_of(e.text)) ++more[w];
+        for (const std::string_view w : words_in(s, e.text)) ++more[w];
         const std::string_view was = std::string_view(s.code).substr(e.begin, e.length);
-        for (const std::string_view w : words_of(was)) --more[w];
+        for (const std::string_view w : words_in(s, was)) --more[w];
     }
     const int here = token_from(s, at);
     const auto variable_of = [&](std::string_view name) {

@@ -59,28 +59,6 @@ void put_in(Writer& w, const Statement& st) {
         for (const auto& [rule, text] : all) w.insert(rule, 3, w.s.at(st.last).end, line, " " + text);
 }
 
-// Arrays that the function is given and never writes or reads: `rstd[row] = v;`, by all threads or by the
-// first.
-void store_unused(Writer& w, const Body& body, const Statement& st) {
-    const int here = st.last + 1;
-    for (const Variable* p : visible(w.s, here)) {
-        if (!p->parameter || p->indirections != 1 || p->constant) continue;
-        bool used = false;
-        for (int k = body.open; k < body.close && !used; ++k) used = w.s.is(k, p->name);
-        if (used) continue;
-        for (const Variable* i : visible(w.s, here))
-            for (const Variable* v : visible(w.s, here)) {
-                const bool index = i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file;
-                if (!index || v->kind != p->kind || v->indirections > 0 || v == i) continue;
-                const std::string store = fmt::format("{}[{}] = {};", p->name, i->name, v->name);
-                const size_t at = w.s.at(st.last).end;
-                const int line = w.s.at(st.last).line;
-                w.insert("never_written", 2, at, line, " " + store);
-                w.insert("never_written", 2, at, line, " if (threadIdx.x == 0) " + store);
-            }
-    }
-}
-
 void exchange(Writer& w, const Statement& a, const Statement& b) {
     const std::string first = w.s.words(a.first, a.last), second = w.s.words(b.first, b.last);
     w.add({
@@ -128,7 +106,7 @@ void add_statements(Writer& w) {
         for (size_t k = 0; k < body.statements.size(); ++k) {
             const Statement& st = body.statements[k];
             if (is_mark(w.s, st)) continue;
-            if (is_plain(w.s, st)) leave_out(w, st), move_over_loop(w, body, st), store_unused(w, body, st);
+            if (is_plain(w.s, st)) leave_out(w, st), move_over_loop(w, body, st);
             if (!w.is_near(st.first)) continue;
             put_in(w, st);
             const bool pair = k + 1 < body.statements.size() && is_plain(w.s, st) &&

@@ -34,6 +34,8 @@ constexpr std::array kFunctions = {
     std::string_view("tanhf|sinhf|erff|atanf"),
     std::string_view("__shfl_down_sync|__shfl_xor_sync|__shfl_up_sync|__shfl_sync"),
     std::string_view("__any_sync|__all_sync|__ballot_sync"),
+    std::string_view("shfl_down|shfl_xor|shfl_up|shfl"),
+    std::string_view("thread_rank|size|meta_group_rank|meta_group_size"),
     std::string_view("atomicAdd|atomicMax|atomicMin|atomicExch"),
     std::string_view("__syncwarp|__syncthreads"),
     std::string_view("row_major|col_major"),
@@ -85,6 +87,52 @@ void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, con
         for (const std::string_view other : words)
             if (other != w.s.word(k)) w.replace(rule, cost, k, k, std::string(other));
     }
+}
+
+// The last token of `grid.size()`, which is a whole number; -1: it is none.
+int end_of_count(const Source& s, int k) {
+    static constexpr std::array<std::string_view, 7> kCounts = {
+        "size",
+        "thread_rank",
+        "num_threads",
+        "num_blocks",
+        "block_rank",
+        "meta_group_rank",
+        "meta_group_size"};
+    const bool call = s.at(k).kind == Token::Kind::word && k + 4 < s.count() && s.is(k + 1, ".") &&
+        s.is(k + 3, "(") && s.is(k + 4, ")");
+    return call && std::find(kCounts.begin(), kCounts.end(), s.word(k + 2)) != kCounts.end() ? k + 4 : -1;
+}
+
+// Those that the function asks for, each once.
+std::vector<std::string> counts_of(const Source& s, const Body& body, int here) {
+    std::vector<std::string> out;
+    for (int k = body.open; k < body.close; ++k) {
+        const int end = end_of_count(s, k);
+        const Variable* const group = end < 0 ? nullptr : variable_at(s, k);
+        if (group == nullptr || group->from >= here) continue;
+        const std::string text = s.words(k, end);
+        if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
+    }
+    return out;
+}
+
+// `i += grid.size()` for `i += blockDim.x`, and the other way round.
+void add_counts(Writer& w, const Body& body, int k) {
+    const bool axis = is_axis(w.s.word(k)) && w.s.is(k - 1, ".") && is_index(w.s.word(k - 2));
+    const int first = axis ? k - 2 : k, last = axis ? k : std::max(k, end_of_count(w.s, k));
+    const Variable* const v = variable_at(w.s, k);
+    const bool number = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 && v->from != k;
+    if (!axis && last == k && (!number || w.s.word(k + 1).ends_with('='))) return;
+    const std::string text = w.s.words(first, last);
+    for (const std::string& other : counts_of(w.s, body, first))
+        if (other != text) w.replace("wrong_index", 2, first, last, other);
+    if (axis || last == k) return;
+    for (const Variable* u : visible(w.s, k))
+        if (u->kind == ValueKind::whole && u->indirections == 0)
+            w.replace("wrong_index", 2, first, last, u->name);
+    for (const char* other : {"threadIdx.x", "blockIdx.x", "blockDim.x", "gridDim.x"})
+        w.replace("wrong_index", 2, first, last, other);
 }
 
 void add_axes(Writer& w, int k) {
@@ -183,9 +231,10 @@ void exchange_neighbours(Writer& w, int k) {
 }  // namespace
 
 void add_names(Writer& w) {
-    for_each_token(w, [&](int k, const Body&) {
+    for_each_token(w, [&](int k, const Body& body) {
         if (w.s.at(k).kind != Token::Kind::word) return;
         add_axes(w, k);
+        add_counts(w, body, k);
         add_variables(w, k);
         add_alike(w, k, kFunctions, "wrong_operation", 1);
         add_alike(w, k, kFirst, "wrong_initial_value", 1);

@@ -76,7 +76,6 @@ constexpr std::array kOdds = {
     Odds{Family::terms,      "wrong_operation",     3, -28},
     Odds{Family::statements, "double_count",        2, -20},
     Odds{Family::statements, "missing_rescale",     3, -20},
-    Odds{Family::statements, "never_written",       2, 17 },
     Odds{Family::statements, "partial_reduction",   3, -26},
     Odds{Family::statements, "race_shared",         3, 22 },
     Odds{Family::statements, "stale_tile",          3, -22},
@@ -114,6 +113,8 @@ constexpr std::array kOdds = {
     Odds{Family::siblings,   "wrong_operation",     2, 4  },
  // By those of their like.
     Odds{Family::terms,      "wrong_operation",     1, 5  }, // another sign
+    Odds{Family::stores,     "never_written",       2, 17 },
+    Odds{Family::stores,     "never_written",       3, 5  },
     Odds{Family::operands,   "wrong_operand",       1, 20 },
     Odds{Family::operands,   "wrong_operand",       2, -4 },
     Odds{Family::brackets,   "overflow",            2, 10 },
@@ -124,6 +125,8 @@ constexpr std::array kOdds = {
     Odds{Family::unread,     "missing_rescale",     2, 0  },
     Odds{Family::unread,     "partial_reduction",   2, 0  },
     Odds{Family::unread,     "wrong_index",         3, -20},
+    Odds{Family::combined,   "partial_reduction",   2, -5 },
+    Odds{Family::combined,   "wrong_condition",     3, -10},
     Odds{Family::wide,       "precision",           1, 20 },
 };
 

@@ -25,6 +25,7 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::guards,     add_guards    },
     {Family::terms,      add_terms     },
     {Family::statements, add_statements},
+    {Family::stores,     add_stores    },
     {Family::indices,    add_indices   },
     {Family::initial,    add_initial   },
     {Family::analogies,  add_analogies },
@@ -33,6 +34,7 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::brackets,   add_brackets  },
     {Family::loops,      add_loops     },
     {Family::unread,     add_unread    },
+    {Family::combined,   add_combined  },
     {Family::wide,       add_wide      },
 };
 

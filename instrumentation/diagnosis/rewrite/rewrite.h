@@ -26,6 +26,7 @@ enum class Family : uint8_t {
     guards,
     terms,
     statements,
+    stores,
     indices,
     initial,
     analogies,
@@ -34,6 +35,7 @@ enum class Family : uint8_t {
     brackets,
     loops,
     unread,
+    combined,
     wide,
 };
 

@@ -172,14 +172,14 @@ bool is_known(const Writer& w, const Piece& from, const Renaming& renaming, int 
 
 // Of the longer one's words those that the other has in the same order.
 double likeness(const Source& s, const Piece& a, const std::string& text) {
-    const Source other = read_source(text, {}, {});
-    const auto n = static_cast<size_t>(a.last - a.first + 1), m = static_cast<size_t>(other.count());
+    const std::vector<std::string_view> other = words_in(s, text);
+    const auto n = static_cast<size_t>(a.last - a.first + 1), m = other.size();
     std::vector<size_t> row(m + 1, 0);
     for (size_t i = 0; i < n; ++i) {
         size_t diagonal = 0;
         for (size_t j = 0; j < m; ++j) {
             const size_t above = row[j + 1];
-            const bool same = s.word(a.first + static_cast<int>(i)) == other.word(static_cast<int>(j));
+            const bool same = s.word(a.first + static_cast<int>(i)) == other[j];
             row[j + 1] = same ? diagonal + 1 : std::max(above, row[j]);
             diagonal = above;
         }

@@ -1,4 +1,5 @@
 // Comparisons, operations and assignments; terms left out.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <array>
@@ -130,6 +131,11 @@ void drop_operand(Writer& w, int k) {
     if (ordered) w.replace("wrong_operand", 1, o.left, o.right, right + " " + std::string(sign) + " " + left);
     const bool logical = sign == "&&" || sign == "||";
     const char* rule = logical ? kCondition : sign == "+" || sign == "-" ? kTwice : "constant_factor";
+    // `lane == 0` of `lane == lanes - 1`: who is first does it.
+    constexpr int kEquality = 6;
+    const bool whole = !holds_real(w.s, o.left, o.right);
+    if (precedence(w.s, k) == kEquality && whole && right != "0")
+        w.replace("wrong_constant", 2, k + 1, o.right, "0");
     if (const int p = precedence(w.s, k); p < 6 || p > 7) {
         w.replace(rule, 2, o.left, o.right, left);
         w.replace(rule, 2, o.left, o.right, sign == "-" ? "-(" + right + ")" : right);

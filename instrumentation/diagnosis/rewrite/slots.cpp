@@ -70,7 +70,9 @@ void add_values(Finder& f, int first, int last) {
             if (f.s.is(k, w)) return;
     for (const Variable& v : f.s.variables) {
         if (v.from < first || v.from > last) continue;
-        if (!f.s.is(v.from + 1, "=")) continue;
+        // Of a type that the change may make another.
+        const bool open = v.type == "auto" && v.kind == ValueKind::other;
+        if (!f.s.is(v.from + 1, "=") || open) continue;
         int end = v.from + 2;
         for (; end <= last; ++end) {
             if (is_opening(f.s.word(end)) && f.s.at(end).match > end) {

@@ -123,6 +123,22 @@ std::vector<std::string_view> words_of(std::string_view code) {
     return out;
 }
 
+std::vector<std::string_view> words_in(const Source& s, std::string_view code) {
+    std::vector<std::string_view> out;
+    for (const std::string_view w : words_of(code)) {
+        const bool joins = out.size() > 1 && (out.back() == "." || out.back() == "->");
+        const char* const begin = joins ? out[out.size() - 2].data() : w.data();
+        const std::string_view all(begin, static_cast<size_t>(w.data() + w.size() - begin));
+        const bool known =
+            joins && std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+                return v.name == all;
+            });
+        if (known) out.pop_back(), out.pop_back();
+        out.push_back(known ? all : w);
+    }
+    return out;
+}
+
 bool is_opening(std::string_view w) { return w == "(" || w == "[" || w == "{"; }
 bool is_closing(std::string_view w) { return w == ")" || w == "]" || w == "}"; }
 
@@ -186,20 +202,35 @@ Operands operands_of(const Source& s, int token) {
     return out;
 }
 
-Source read_source(std::string text, const std::set<int>& lines, const Defines& defines) {
+Source tokens_of(std::string text) {
     Source s;
     s.text = std::move(text);
     s.code = compile::code_of(s.text);
     tokenise(s);
+    return s;
+}
+
+Source read_source(
+    std::string text, const std::set<int>& lines, const Defines& defines, const std::string& entry
+) {
+    Source s = tokens_of(std::move(text));
     const std::vector<bool> active = active_lines(s, lines, defines);
     // What is left out would have no matching brackets; of directives #define alone says something.
     const std::set<int> defining = lines_of_defines(s);
     std::erase_if(s.tokens, [&](const Token& t) {
         return !active[static_cast<size_t>(t.line)] || (t.directive && !defining.contains(t.line));
     });
-    match_brackets(s);
-    find_bodies(s);
-    find_variables(s, defines);
+    find_aliases(s, entry);
+    const auto find_all = [&] {
+        s.bodies.clear(), s.variables.clear();
+        match_brackets(s);
+        find_bodies(s);
+        find_variables(s, defines);
+    };
+    find_all();
+    if (s.members.empty()) return s;
+    join_members(s);
+    find_all();
     return s;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ struct Token {
 // What can stand for what: numbers of one kind for each other, pointers and arrays only for their like.
 enum class ValueKind : uint8_t { other, whole, real, boolean };
 struct Variable {
-    std::string name;
+    std::string name;  // of a struct's member "p.n" or "p->n", which is one token
     std::string type;  // "float", "wmma::fragment<...>"
     ValueKind kind = ValueKind::other;
     int indirections = 0;  // stars and dimensions
@@ -47,8 +48,10 @@ struct Source {
     std::string text;
     std::string code;  // without comments and what is between quotes, offset by offset
     std::vector<Token> tokens;
-    std::vector<Body> bodies;         // of functions
-    std::vector<Variable> variables;  // of bodies and of the file
+    std::vector<Body> bodies;                              // of functions
+    std::vector<Variable> variables;                       // of bodies and of the file
+    std::map<std::string, std::string> aliases;            // of types
+    std::map<std::string, std::vector<Variable>> members;  // of structs
 
     std::string_view word(int token) const {
         const Token& t = tokens[static_cast<size_t>(token)];
@@ -67,16 +70,26 @@ struct Source {
 };
 
 // `lines`: those of which there is code, `defines`: what the compiler is given; of #if the branch is read
-// that they lead to (active_lines).
+// that they lead to (active_lines); `entry`: of the kernel, with its template's arguments.
 using Defines = std::vector<std::pair<std::string, std::string>>;
-Source read_source(std::string text, const std::set<int>& lines, const Defines& defines);
+Source read_source(
+    std::string text, const std::set<int>& lines, const Defines& defines, const std::string& entry = {}
+);
+// Nothing but its tokens.
+Source tokens_of(std::string text);
 
 // Known before the token, innermost first; each name once.
 std::vector<const Variable*> visible(const Source& source, int token);
 const Variable* variable_at(const Source& source, int token);  // that this word names; null: none
 bool alike(const Variable& a, const Variable& b);              // one can stand where the other does
 
+bool is_member(const Variable& v);
+std::string_view member_of(std::string_view name);            // "n" of "p.n"; empty: it is none
+bool is_named(const Source& source, const Variable& member);  // anywhere, of whichever variable
+
 std::vector<std::string_view> words_of(std::string_view code);  // its tokens
+// As the source joins them.
+std::vector<std::string_view> words_in(const Source& source, std::string_view code);
 bool is_opening(std::string_view w);
 bool is_closing(std::string_view w);
 // Of a binary operator, larger binds tighter; 0: it is none, or stands before its only operand.

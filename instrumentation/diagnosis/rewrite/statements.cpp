@@ -64,6 +64,25 @@ void add_statements(Source& s, Body& body, int first, int last) {
     }
 }
 
+// `[&](int i) {` and `[&] {`: an own function within one.
+bool is_lambda(const Source& s, int brace) {
+    int close = brace - 1;
+    if (s.is(close, "mutable")) --close;
+    if (s.is(close, ")") && s.at(close).match > 0) close = s.at(close).match - 1;
+    if (!s.is(close, "]") || s.at(close).match < 1) return false;
+    const std::string_view before = s.word(s.at(close).match - 1);
+    return before == "=" || before == "(" || before == "," || before == "return";
+}
+
+void find_lambdas(Source& s, int open, int close) {
+    for (int k = open + 1; k < close; ++k) {
+        if (!s.is(k, "{") || s.at(k).match < k || !is_lambda(s, k)) continue;
+        Body body{k, s.at(k).match, {}};
+        add_statements(s, body, k + 1, body.close - 1);
+        s.bodies.push_back(std::move(body));
+    }
+}
+
 }  // namespace
 
 void find_bodies(Source& s) {
@@ -72,8 +91,9 @@ void find_bodies(Source& s) {
         if (!s.is(k - 1, ")") && !s.is(k - 1, "const") && !s.is(k - 1, "noexcept")) continue;
         Body body{k, s.at(k).match, {}};
         add_statements(s, body, k + 1, body.close - 1);
-        k = body.close;
         s.bodies.push_back(std::move(body));
+        find_lambdas(s, k, s.at(k).match);
+        k = s.at(k).match;
     }
 }
 

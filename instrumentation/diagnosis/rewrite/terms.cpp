@@ -53,8 +53,8 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
     const std::string text = w.s.words(first, last);
     const std::string e = is_simple(w.s, first, last) ? text : "(" + text + ")";
     for (const AtHand& a : at_hand(w, body, first, true)) {
-        if (a.text == text) continue;
         w.replace(kFactor, a.cost, first, last, e + " * " + a.text);
+        if (a.text == text) continue;
         w.replace(kFactor, a.cost, first, last, e + " / " + a.text);
         const bool factor = precedence(w.s, first - 1) > 9 || precedence(w.s, last + 1) > 9;
         const char *open = factor ? "(" : "", *close = factor ? ")" : "";
@@ -79,13 +79,18 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
 void add_whole_terms(Writer& w, const Body& body, int first, int last) {
     const std::string text = w.s.words(first, last);
     const std::string e = is_simple(w.s, first, last) ? text : "(" + text + ")";
-    w.replace("boundary_off_by_one", 2, first, last, text + " + 1");
-    w.replace("boundary_off_by_one", 2, first, last, text + " - 1");
+    // A sum that is an operand of what binds tighter.
+    const bool factor = precedence(w.s, first - 1) > 9 || precedence(w.s, last + 1) > 9;
+    const auto sum = [&](const char* sign, const std::string& other) {
+        return fmt::format(fmt::runtime(factor ? "({} {} {})" : "{} {} {}"), text, sign, other);
+    };
+    w.replace("boundary_off_by_one", 2, first, last, sum("+", "1"));
+    w.replace("boundary_off_by_one", 2, first, last, sum("-", "1"));
     for (const AtHand& a : at_hand(w, body, first, false)) {
         if (a.text == text) continue;
-        w.replace(kIndex, a.cost, first, last, text + " + " + a.text);
+        w.replace(kIndex, a.cost, first, last, sum("+", a.text));
         w.replace(kIndex, a.cost, first, last, e + " * " + a.text);
-        w.replace(kIndex, 3, first, last, text + " - " + a.text);
+        w.replace(kIndex, 3, first, last, sum("-", a.text));
         w.replace(kIndex, 3, first, last, e + " % " + a.text);
         w.replace(kIndex, 3, first, last, e + " / " + a.text);
     }

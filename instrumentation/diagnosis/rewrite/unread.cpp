@@ -19,6 +19,7 @@ bool sets(const Source& s, int k) { return s.word(k).ends_with('=') && precedenc
 bool is_unread(const Source& s, const Body& body, const Variable& v) {
     if (v.from < 0 || v.of_file || (!v.parameter && (v.from < body.open || v.from > body.close)))
         return false;
+    if (is_member(v) && is_named(s, v)) return false;  // by another function, perhaps
     for (int k = body.open + 1; k < body.close; ++k) {
         if (variable_at(s, k) != &v || v.from == k) continue;
         const int behind = end_of_element(s, k) + 1;

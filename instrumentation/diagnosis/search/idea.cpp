@@ -96,7 +96,8 @@ size_t file_of(const compile::Unit& unit, const Idea& idea) {
 std::vector<Rewrite> rewrites_of(const Experiment& e, const compile::Unit& unit, const Idea& idea) {
     const size_t file = file_of(unit, idea);
     const std::optional<int> line = line_of(unit, {file, idea.line});
-    const rewrite::Source source = rewrite::read_source(unit.text, {}, e.problem.defines);
+    const rewrite::Source source =
+        rewrite::read_source(unit.text, {}, e.problem.defines, e.problem.kernel.entry);
     std::vector<Rewrite> places = line ? places_of(source, idea, *line) : std::vector<Rewrite>{};
     if (!places.empty()) return places;
     const std::string path = path_from_here(unit.files[file].path);

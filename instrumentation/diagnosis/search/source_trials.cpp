@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kFirst = 48, kMostSwitched = 160;  // changes of a text that holds many
 constexpr size_t kMostTexts = 32;                   // texts of one compilation
 constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
-constexpr int kMostRounds = 6;        // what does not compile is left out, and the rest is compiled again
+constexpr int kMostRounds = 12;       // what does not compile is left out, and the rest is compiled again
 
 // The entry's name in a version; empty: it is not there.
 std::string entry_in(const Experiment& e, const ptx::Module& module) {
@@ -54,17 +54,27 @@ struct Build {
     std::vector<size_t> changes;
     std::vector<int> numbers;
     std::string ptx;
+    std::vector<size_t> rest = {};  // of what was asked for: they take another text
 };
 
-// What does not compile takes a text of its own, later.
+// What does not compile takes a text of its own, later. Where the compiler names no change, there is one in
+// either half.
 Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
+    std::vector<size_t> rest;
     for (int round = 0; round < kMostRounds && !changes.empty() && !is_late(t.hunt); ++round) {
         std::vector<rewrite::Placed> placed;
         for (const size_t k : changes) placed.push_back({&t.all[k], t.slot[k]});
         rewrite::Switched text = rewrite::switched(t.source, t.slots, placed);
         compile::Whole whole = compile::compile_whole(t.quick, text.text);
-        if (!whole.ptx.empty()) return {std::move(changes), std::move(text.numbers), std::move(whole.ptx)};
-        if (whole.refused.empty()) break;
+        if (!whole.ptx.empty())
+            return {std::move(changes), std::move(text.numbers), std::move(whole.ptx), std::move(rest)};
+        if (whole.refused.empty()) {
+            if (changes.size() == 1) break;
+            const auto half = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+            rest.insert(rest.begin(), half, changes.end());
+            changes.erase(half, changes.end());
+            continue;
+        }
         std::vector<size_t> left;
         for (size_t n = 0; n < changes.size(); ++n)
             if (whole.refused.contains(n))
@@ -75,7 +85,7 @@ Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
     }
     if (is_late(t.hunt)) return {};
     for (const size_t k : changes) t.slot[k] = -1;
-    return {};
+    return {{}, {}, {}, std::move(rest)};
 }
 
 void set_switch(execution::GlobalMemory& memory, const char* name, int number) {
@@ -122,9 +132,7 @@ Trial run(Ready& ready, int number, int second) {
     return ready.runs(ready.options);
 }
 
-void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
-    const Build build = build_switched(t, changes);
-    if (build.changes.empty()) return;
+void try_build(SourceTrials& t, Prover& prover, const Build& build) {
     const auto give_up = [&] {
         for (const size_t k : build.changes) t.slot[k] = -1;
     };
@@ -143,6 +151,14 @@ void try_switched(SourceTrials& t, Prover& prover, const std::vector<size_t>& ch
         }
     } catch (const Error&) { give_up(); } catch (const Unsupported&) {
         give_up();
+    }
+}
+
+void try_switched(SourceTrials& t, Prover& prover, std::vector<size_t> changes) {
+    while (!changes.empty() && !is_over(t.hunt, changes.front())) {
+        Build build = build_switched(t, std::move(changes));
+        if (!build.changes.empty()) try_build(t, prover, build);
+        changes = std::move(build.rest);
     }
 }
 
@@ -181,7 +197,8 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
     OpenSource out{unit_of(e), {}, {}};
     out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s));
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
-    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), e.problem.defines);
+    const manifest::Problem& p = e.problem;
+    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), p.defines, p.kernel.entry);
     return out;
 }
 
