@@ -123,7 +123,7 @@ int line_of(const char* text) {
 }
 void run_to(Gestures& g) {
     g.play("panel Lanes\n");
-    const int first = line_of("float l_add = 0.0f;"), second = line_of("l_add = warp_reduce_sum(l_add);");
+    const int first = line_of("float l_add = 0.0f;"), second = line_of("the whole row in every lane");
     select_line(g.session, g.selection, 0, first);
     g.settle();
     const std::string before = g.value("instant");

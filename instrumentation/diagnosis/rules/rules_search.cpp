@@ -85,22 +85,6 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     return f;
 }
 
-// What else mends it.
-std::string others_text(const Symptoms& s, const std::vector<Mended>& all) {
-    std::string out;
-    bool several = false;
-    for (size_t k = 1; k < all.size(); ++k) {
-        const Mended& other = all[k];
-        const std::string at = quoted(s.capture, other.where);
-        several = several || other.remains.empty();
-        out += other.remains.empty()
-            ? fmt::format(" So it does with {} at {}.", change_text(other), at)
-            : fmt::format(" {} at {} mends it as well, but {}.", change_text(other), at, other.remains);
-    }
-    if (several) out += " Values alone do not tell which of them was meant; the first is the likeliest.";
-    return out;
-}
-
 }  // namespace
 
 Ruled idea_rule(const Symptoms& s) {
@@ -164,7 +148,14 @@ Ruled search_rule(const Symptoms& s) {
         return out;
     }
     capture::Finding f = finding_of(s, found.mended.front());
-    f.explanation += others_text(s, found.mended);
+    for (size_t k = 1; k < found.mended.size(); ++k)
+        f.explanation += fmt::format(
+            " So it does with {} at {}.",
+            change_text(found.mended[k]),
+            quoted(s.capture, found.mended[k].where)
+        );
+    if (found.mended.size() > 1)
+        f.explanation += " Values alone do not tell which of them was meant; the first is the likeliest.";
     f.evidence = {
         {"tried",      static_cast<double>(found.tried)     },
         {"candidates", static_cast<double>(found.candidates)}

@@ -1,7 +1,6 @@
 // Changes of the source, compiled a batch at a time and tried.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/search/other_inputs.h"
 #include "instrumentation/diagnosis/search/pairs.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
@@ -101,7 +100,6 @@ void try_first_values(SourceTrials& t, SearchResult& out) {
 SearchResult search_source(
     const Symptoms& symptoms, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
 ) {
-    constexpr double kTellingApart = 1;  // seconds
     SearchResult out;
     const auto start = Clock::now();
     const std::optional<OpenSource> open = open_source(tried_on, &out.unsupported);
@@ -133,7 +131,6 @@ SearchResult search_source(
         try_first_values(s, out);
     }
     out.tried = s.hunt.tried;
-    tell_apart_by_inputs(symptoms, kTellingApart, out.mended);
     if (out.mended.empty() && !out.doubtful.empty()) out.mended.push_back(std::move(out.doubtful.front()));
     return out;
 }
