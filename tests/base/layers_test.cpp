@@ -106,8 +106,8 @@ const std::map<std::string, Folders>& allowed_rooms() {
         {"schedule", {"exec", "observe", "replay", "shadow"}                     },
         {"shadow",   {"exec", "memory", "observe", "replay", "schedule"}         },
         {"replay",   {"exec", "lower", "memory", "observe", "schedule", "shadow"}},
-        {"poison",   {"exec", "lower", "observe", "replay", "schedule"}          },
-        {"fp64",     {"exec", "observe", "poison", "schedule"}                   },
+        {"poison",   {"exec", "lower", "observe", "replay"}                      },
+        {"fp64",     {"exec", "observe", "poison"}                               },
     };
     return kAllowed;
 }

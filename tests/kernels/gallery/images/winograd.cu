@@ -17,13 +17,12 @@ __global__ void winograd(
 ) {
     __shared__ Real u[kMostChannels][16];
     const int filter = blockIdx.y;
-    for (int c = threadIdx.x; c < channels; c += blockDim.x) {
+    for (int c = threadIdx.x; c < channels; c += blockDim.x)
 #ifdef WL_FAULT_FILTERS
         transform_filter(filters + (c * gridDim.y + filter) * 9, u[c]);
 #else
         transform_filter(filters + (filter * channels + c) * 9, u[c]);
 #endif
-    }
 #ifndef WL_FAULT_SYNC
     __syncthreads();
 #endif
@@ -35,11 +34,10 @@ __global__ void winograd(
 #else
     const int top = tile / across * 2, left = tile % across * 2;
 #endif
-
     Real sum[16] = {};
     for (int c = 0; c < channels; ++c) {
         Real d[16];
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i)
             for (int j = 0; j < 4; ++j) {
 #ifdef WL_FAULT_BORDER
                 const int row = top + i, col = left + j;
@@ -57,7 +55,6 @@ __global__ void winograd(
                 d[4 * i + j] = inside ? x[(c * height + row) * width + col] : Real(0);
 #endif
             }
-        }
         transform_input(d);
 #ifdef WL_FAULT_CHANNELS
         for (int k = 0; k < 16; ++k) sum[k] = d[k] * u[c][k];
@@ -65,7 +62,6 @@ __global__ void winograd(
         for (int k = 0; k < 16; ++k) sum[k] += d[k] * u[c][k];
 #endif
     }
-
     Real out[4];
     transform_output(sum, out);
     for (int k = 0; k < 4; ++k) {
