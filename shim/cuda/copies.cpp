@@ -72,25 +72,20 @@ Side side_of(const Described& d, const Corner& corner, size_t width) {
 Box box_of(const CUDA_MEMCPY2D& c) {
     const Described from{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, 0};
     const Described to{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, 0};
+    const Corner at{c.dstXInBytes, c.dstY, 0}, of{c.srcXInBytes, c.srcY, 0};
+    const Side there = side_of(to, at, c.WidthInBytes), here = side_of(from, of, c.WidthInBytes);
     return {
-        side_of(to, {c.dstXInBytes, c.dstY, 0},
-         c.WidthInBytes),
-        side_of(from, {c.srcXInBytes,             c.srcY,       0},
-         c.WidthInBytes),
-        {c.WidthInBytes,            c.Height           }
+        there, here, {c.WidthInBytes, c.Height}
     };
 }
 
 Box box_of(const CUDA_MEMCPY3D& c) {
     const Described from{c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight};
     const Described to{c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight};
-    return {
-        side_of(to, {c.dstXInBytes, c.dstY, c.dstZ       },
-         c.WidthInBytes),
-        side_of(from, {                                      c.srcXInBytes,       c.srcY,             c.srcZ},
-         c.WidthInBytes),
-        { c.WidthInBytes, std::max<uint64_t>(c.Height,                 1),                               std::max<uint64_t>(c.Depth, 1)}
-    };
+    const Corner at{c.dstXInBytes, c.dstY, c.dstZ}, of{c.srcXInBytes, c.srcY, c.srcZ};
+    const Side there = side_of(to, at, c.WidthInBytes), here = side_of(from, of, c.WidthInBytes);
+    const Extent extent{c.WidthInBytes, std::max<uint64_t>(c.Height, 1), std::max<uint64_t>(c.Depth, 1)};
+    return {there, here, extent};
 }
 
 CUresult copy_box(const Box& box, CUstream stream, bool waits) {
