@@ -109,6 +109,14 @@ struct Bench {
         test::click_there(3);
         frames(4);
     }
+    // Down the panel Element until the control is inside.
+    void scroll_to(const std::string& name) {
+        const ImGuiWindow* panel = ImGui::FindWindowByName("Element");
+        const app::Hands hands = test::x_hands();
+        hands.move({panel->Pos.x + panel->Size.x / 2, panel->Pos.y + panel->Size.y / 2}), frames(2);
+        for (int i = 0; i < 20 && desktop.control(name).high.y > panel->Pos.y + panel->Size.y; ++i)
+            hands.wheel(-1), frames(3);
+    }
     void drag_border() {
         const ImGuiWindow* tiles = ImGui::FindWindowByName("Tiles");
         const ImVec2 at(tiles->Pos.x + tiles->Size.x + 0.5F, tiles->Pos.y + tiles->Size.y / 2);

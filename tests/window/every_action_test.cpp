@@ -194,7 +194,7 @@ void by_control(Bench& b, const Action& action) {
     if (name == "source/find") b.app.workspace.source.find.open = true;
     b.frames(4);
     if (name.starts_with("source/menu/")) b.line_menu();
-    if (name == "element/writes") b.desktop.play("wheel element/writer .5 .5 -4\n wait 3\n");
+    if (name == "element/writes") b.scroll_to(name);
     if (!b.desktop.shows(name) && b.desktop.shows("step/more")) b.click("step/more");
     if (!b.desktop.shows(name) && b.desktop.shows("heat/look")) b.click("heat/look");
     b.click(name);
