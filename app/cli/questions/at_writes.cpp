@@ -1,8 +1,8 @@
 // One run of the block; a row a write.
 #include "app/cli/questions/at_writes.h"
 
-#include <algorithm>
-#include <bit>
+#include "instrumentation/base/lanes_text.h"
+
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,17 +17,6 @@ std::string value_text(DType dtype, const std::vector<std::byte>& bytes) {
     if (bytes.empty()) return "";
     const double value = to_double(dtype, bytes.data());
     return is_float(dtype) ? fmt::format("{:.9g}", value) : fmt::format("{:.0f}", value);
-}
-
-// "17", "0-31", "0,4,8"
-std::string lanes_text(uint32_t lanes) {
-    const int first = std::countr_zero(lanes), count = std::popcount(lanes);
-    if (count == 1) return fmt::format("{}", first);
-    if (lanes >> first == UINT32_MAX >> (32 - count)) return fmt::format("{}-{}", first, first + count - 1);
-    std::vector<int> each;
-    for (int lane = first; lane < 32; ++lane)
-        if ((lanes >> lane & 1) != 0) each.push_back(lane);
-    return fmt::format("{}", fmt::join(each, ","));
 }
 
 // The author's own line: of what a header of the toolkit stores that of the call.
@@ -59,7 +48,7 @@ WritesAnswer answer_writes(Trip& trip, const AtOptions& o) {
 }
 
 std::string writes_text(const WritesAnswer& r) {
-    std::string text = fmt::format("{}", r.kernel);
+    std::string text = r.kernel;
     for (const std::string& f : r.faults) text += " --fault " + f;
     text += fmt::format(", {} build; values simulated by the CPU emulator\n", r.build);
     text += fmt::format(

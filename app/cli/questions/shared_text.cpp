@@ -1,6 +1,7 @@
 // A table of regions, maps of characters, and the lanes of an access.
 #include "app/cli/questions/at_shared.h"
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/base/lanes_text.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -203,19 +204,6 @@ std::string matrix_text(const SharedAnswer& a, const SharedMatrix& m) {
 }
 
 // ---- accesses
-
-std::string lanes_text(uint32_t lanes) {
-    std::string text;
-    for (int lane = 0; lane < 32; ++lane) {
-        if ((lanes >> lane & 1) == 0) continue;
-        int end = lane;
-        while (end < 31 && (lanes >> (end + 1) & 1) != 0) ++end;
-        text += fmt::format("{}{}", text.empty() ? "" : ",", lane);
-        if (end > lane) text += fmt::format("-{}", end);
-        lane = end;
-    }
-    return text;
-}
 
 std::string element_text(const SharedAnswer& a, uint64_t at) {
     if (!a.touched) return "";

@@ -26,6 +26,11 @@ bool is_end(const execution::Incident& i) {
         i.kind == Kind::trap || i.kind == Kind::assertion || i.kind == Kind::device_fault;
 }
 
+bool are_all(int64_t ended, const Prepared& prepared, const TrialOptions& options) {
+    const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
+    return static_cast<uint64_t>(ended) == wanted;
+}
+
 // Blocks alone, one after the other. False: one of them did not come to its end.
 bool run_with_zeros(
     const ptx::Module& module,
@@ -37,8 +42,7 @@ bool run_with_zeros(
     poison.blocks = options.blocks, poison.schedule_seed = options.schedule_seed, poison.as_zero = true;
     const emulator::PoisonTrace trace =
         emulator::trace_poison({module, program, prepared.launch, prepared.memory}, poison);
-    const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
-    return static_cast<uint64_t>(trace.blocks) == wanted;
+    return are_all(trace.blocks, prepared, options);
 }
 
 bool run_in_fp64(
@@ -51,8 +55,7 @@ bool run_in_fp64(
     fp64.blocks = options.blocks, fp64.schedule_seed = options.schedule_seed, fp64.unrounded = *options.fp64;
     const emulator::Fp64Trace trace =
         emulator::trace_fp64({module, program, prepared.launch, prepared.memory}, fp64);
-    const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
-    return static_cast<uint64_t>(trace.blocks) == wanted;
+    return are_all(trace.blocks, prepared, options);
 }
 
 // Runs it over the inputs, tile by tile, and judges what it left.

@@ -134,19 +134,6 @@ std::string quoted(const capture::Capture& c, const capture::Where& w) {
     return line.empty() ? place(w) : fmt::format("{} (`{}`)", place(w), line);
 }
 
-std::string lanes_text(uint32_t mask) {
-    std::string out;
-    for (int lane = 0; lane < 32; ++lane) {
-        if ((mask >> lane & 1U) == 0) continue;
-        int last = lane;
-        while (last < 31 && (mask >> (last + 1) & 1U) != 0) ++last;
-        out += fmt::format("{}{}", out.empty() ? "" : ",", lane);
-        if (last > lane) out += fmt::format("-{}", last);
-        lane = last;
-    }
-    return out;
-}
-
 std::string block_text(const capture::Capture& c, int64_t block) {
     return block_text(std::max<int64_t>(block, 0), c.launch.grid);
 }

@@ -1,6 +1,7 @@
 // How findings speak: places, numbers and quoted source lines.
 #pragma once
 
+#include "instrumentation/base/lanes_text.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/ptx/edit/select.h"
 
@@ -49,8 +50,7 @@ bool same_lines(
 std::string place(const capture::Where& where);  // "kernels/v2c_3.cu:118"
 std::string quoted(
     const capture::Capture& capture, const capture::Where& where
-);                                      // "kernels/v2c_3.cu:118 (`l_add = ...`)"
-std::string lanes_text(uint32_t mask);  // "0-31", "3,7", "0-3,8"
+);  // "kernels/v2c_3.cu:118 (`l_add = ...`)"
 std::string block_text(const capture::Capture& capture, int64_t block);  // "(0,3,1)"
 std::string number(double value);  // shortest of 4 digits: "32", "0.125", "1.2e-05"
 

@@ -119,16 +119,9 @@ Fp64Trace trace_fp64(const WatchedLaunch& run, const Fp64Options& options) {
     };
     blocks.watcher.after = [&f](Warp& w, const Instr* i) { after(f, w, i); };
     Fp64Trace out;
-    const uint64_t wanted = options.blocks.empty() ? count(run.launch.grid) : options.blocks.size();
-    uint64_t left = options.most_instructions;
-    for (uint64_t k = 0; k < wanted && left > 0; ++k) {
-        blocks.options.budget = left;
-        const int64_t index = options.blocks.empty() ? static_cast<int64_t>(k) : options.blocks[k];
-        const WatchedEnd end = run_watched(blocks, run, index, [&f](const Block&) { begin(f); });
-        if (end.ended == Ended::set_aside || end.instructions >= left) break;
-        left -= end.instructions;
-        ++out.blocks;
-    }
+    const auto begun = [&f](const Block&) { begin(f); };
+    const auto goes_on = [](uint64_t, uint64_t) { return true; };
+    out.blocks = run_watched(blocks, run, {options.blocks, options.most_instructions}, begun, goes_on);
     write_back(f, run.memory, out);
     out.not_followed.assign(f.not_followed.begin(), f.not_followed.end());
     return out;

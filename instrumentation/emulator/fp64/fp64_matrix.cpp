@@ -70,12 +70,6 @@ Coming sum_of(const Factors& x, size_t row, size_t column) {
     return out;
 }
 
-uint64_t line_of(const Fp64& f, const MatrixMove& m, const MatrixPiece& piece, int lane) {
-    const auto l = static_cast<size_t>(lane);
-    const uint64_t stride = uint64_t{cells<uint32_t>(*f.warp, m.stride_slot)[lane]} * m.element_bits / 8;
-    return address_of(*f.warp, f.at, m.wide_base, lane) + piece.line[l] * stride + piece.byte[l];
-}
-
 void move_fragment(Fp64& f, int lane) {
     const MatrixMove& m = plan_of(*f.warp, f.at).move;
     const PoisonCell cell{0, static_cast<uint8_t>(m.wide_registers ? 64 : 32)};
@@ -84,7 +78,9 @@ void move_fragment(Fp64& f, int lane) {
         return (*f.registers)[(m.slots[reg] + at_lane(cell, lane) + byte) / kUnit];
     };
     for (const MatrixPiece& piece : m.pieces) {
-        const auto place = locate(*f.warp, {m.space, lane, line_of(f, m, piece, lane), m.piece_bytes, false});
+        const auto place = locate(
+            *f.warp, {m.space, lane, piece_address(*f.warp, f.at, m, piece, lane), m.piece_bytes, false}
+        );
         if (!place) continue;
         const uint64_t key = key_of(f, *place, lane);
         for (uint32_t k = 0; k < m.piece_bytes; k += kUnit) {
@@ -101,8 +97,7 @@ void move_fragment(Fp64& f, int lane) {
 
 // Row r of matrix q lies where lane 8q + r points.
 std::optional<uint64_t> row_of(const Fp64& f, const MatrixMove& m, int row) {
-    uint64_t address = address_of(*f.warp, f.at, m.wide_base, row);
-    if (m.space == ptx::Space::generic && (address & kWindowMask) == kSharedBase) address &= ~kWindowMask;
+    const uint64_t address = row_address(*f.warp, f.at, m, row);
     const auto place = locate(*f.warp, {ptx::Space::shared, row, address, 16, false});
     if (!place) return {};
     return key_of(f, *place, row);
@@ -149,7 +144,7 @@ void follow_product(Fp64& f) {
             const size_t place = m.d.index[e * kLanes + static_cast<size_t>(lane)];
             if (place >= rows * columns) return;
             Coming out = sum_of(x, place / columns, place % columns);
-            out.at = at_element(m.d, e, lane), out.lane = lane, out.wide.format = *format;
+            out.at = at_element(m.d, e, lane), out.wide.format = *format;
             f.coming.push_back(out);
         }
 }

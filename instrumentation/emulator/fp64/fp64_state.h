@@ -66,8 +66,7 @@ struct WideOperand {
 
 // A result before its instruction was executed.
 struct Coming {
-    uint32_t at = 0;  // bytes into the register file
-    int lane = 0;
+    uint32_t at = 0;   // bytes into the register file
     Wide wide;         // .value and .format
     double ideal = 0;  // of the operands as they were, not rounded
     Wide dominant;     // the operand's that most of the difference comes in with; of no format: none has one

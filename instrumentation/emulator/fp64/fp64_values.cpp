@@ -79,8 +79,8 @@ Coming operate_once(const Fp64& f, const WideOperand* x, size_t count) {
     return out;
 }
 
-void come(Fp64& f, Coming coming, uint32_t at, int lane) {
-    coming.at = at, coming.lane = lane, coming.wide.format = f.kind.format;
+void come(Fp64& f, Coming coming, uint32_t at) {
+    coming.at = at, coming.wide.format = f.kind.format;
     f.coming.push_back(coming);
 }
 
@@ -170,7 +170,7 @@ void operate(Fp64& f) {
         for (uint32_t part = 0; part < f.kind.parts; ++part) {
             for (size_t k = 0; k < count; ++k)
                 x.at(k) = read_source(f, s.sources[k], lane, part, f.kind.format);
-            come(f, operate_once(f, x.data(), count), at_lane(s.results[0], lane) + kUnit * part, lane);
+            come(f, operate_once(f, x.data(), count), at_lane(s.results[0], lane) + kUnit * part);
         }
     }
 }
@@ -198,7 +198,7 @@ void convert(Fp64& f) {
                     : bits_in_register(f, at_lane(source.cell, lane), source.cell.bits == 64 ? 8 : 4);
                 out.ideal = out.wide.value = to_double(f.kind.source, &bits);
             }
-            come(f, out, at_lane(s.results[0], lane) + kUnit * part, lane);
+            come(f, out, at_lane(s.results[0], lane) + kUnit * part);
         }
     }
 }

@@ -169,20 +169,13 @@ PoisonTrace trace_poison(const WatchedLaunch& run, const PoisonOptions& options)
     };
     watched.watcher.after = [&poison](Warp& w, const Instr* i) { after(poison, w, i); };
     PoisonTrace out;
-    const uint64_t blocks = options.blocks.empty() ? count(run.launch.grid) : options.blocks.size();
-    uint64_t left = options.most_instructions;
-    for (uint64_t k = 0; k < blocks && left > 0; ++k) {
-        watched.options.budget = left;
-        const int64_t index = options.blocks.empty() ? static_cast<int64_t>(k) : options.blocks[k];
-        const WatchedEnd traced =
-            run_watched(watched, run, index, [&poison](const Block& block) { begin_poison(poison, block); });
-        if (traced.ended == Ended::set_aside || traced.instructions >= left) break;
-        left -= traced.instructions;
-        ++out.blocks;
-        out.cancelled = options.on_progress && !options.on_progress(k + 1, blocks);
+    const auto goes_on = [&](uint64_t done, uint64_t of) {
+        out.cancelled = options.on_progress && !options.on_progress(done, of);
         out.answered = !options.until.empty() && matter(poison.births, options.until);
-        if (out.cancelled || out.answered) break;
-    }
+        return !out.cancelled && !out.answered;
+    };
+    const auto begun = [&poison](const Block& block) { begin_poison(poison, block); };
+    out.blocks = run_watched(watched, run, {options.blocks, options.most_instructions}, begun, goes_on);
     gather(poison.births, out);
     return out;
 }

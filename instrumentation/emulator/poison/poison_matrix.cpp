@@ -85,12 +85,6 @@ LaneBytes read_row(Poison& p, const std::vector<uint32_t>& slots, uint32_t cell,
     return row;
 }
 
-uint64_t matrix_line(Poison& p, const MatrixMove& m, const MatrixPiece& piece, int lane) {
-    const auto l = static_cast<size_t>(lane);
-    const uint64_t stride = uint64_t{cells<uint32_t>(*p.warp, m.stride_slot)[lane]} * m.element_bits / 8;
-    return address_of(*p.warp, p.at, m.wide_base, lane) + piece.line[l] * stride + piece.byte[l];
-}
-
 // Bytes of the matrix to bytes of the row.
 void load_piece(Poison& p, const TaintPlace& from, uint32_t bytes, LaneBytes& row, size_t at) {
     const TaintedBytes* t = bytes_of(p, from.place, from.lane, from.place.offset + bytes);
@@ -123,7 +117,7 @@ void move_fragment(Poison& p, int lane) {
     LaneBytes row;
     if (stores) row = read_row(p, m.slots, cell, lane);
     for (const MatrixPiece& piece : m.pieces) {
-        const uint64_t address = matrix_line(p, m, piece, lane);
+        const uint64_t address = piece_address(*p.warp, p.at, m, piece, lane);
         const auto place = locate(*p.warp, {m.space, lane, address, m.piece_bytes, false});
         if (!place) continue;
         if (stores)
@@ -140,8 +134,7 @@ void move_fragment(Poison& p, int lane) {
 
 // Row r of matrix q lies where lane 8q + r points.
 std::optional<TaintPlace> row_of(Poison& p, const MatrixMove& m, int row) {
-    uint64_t address = address_of(*p.warp, p.at, m.wide_base, row);
-    if (m.space == ptx::Space::generic && (address & kWindowMask) == kSharedBase) address &= ~kWindowMask;
+    const uint64_t address = row_address(*p.warp, p.at, m, row);
     const auto place = locate(*p.warp, {ptx::Space::shared, row, address, 16, false});
     if (!place) return {};
     return TaintPlace{*place, row, address};

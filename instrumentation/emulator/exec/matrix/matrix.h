@@ -68,6 +68,21 @@ inline const MatrixPlan& plan_of(const Warp& w, const Instr* i) {
     return *w.block->context.program->matrix_plans[static_cast<size_t>(i->target)];
 }
 
+// Where a lane's piece of a fragment lies.
+inline uint64_t piece_address(
+    Warp& w, const Instr* i, const MatrixMove& m, const MatrixPiece& piece, int lane
+) {
+    const auto l = static_cast<size_t>(lane);
+    const uint64_t stride = uint64_t{cells<uint32_t>(w, m.stride_slot)[lane]} * m.element_bits / 8;
+    return address_of(w, i, m.wide_base, lane) + piece.line[l] * stride + piece.byte[l];
+}
+// Where a lane points for the row of an 8x8 matrix: an offset in the shared window.
+inline uint64_t row_address(Warp& w, const Instr* i, const MatrixMove& m, int lane) {
+    const uint64_t address = address_of(w, i, m.wide_base, lane);
+    const bool generic = m.space == ptx::Space::generic && (address & kWindowMask) == kSharedBase;
+    return generic ? address & ~kWindowMask : address;
+}
+
 // Tells the shadows that the whole warp executes a warp-wide instruction.
 void take_in(Warp& w, const Instr* i);
 

@@ -34,9 +34,7 @@ Rows find_rows(Warp& w, const Instr* i, const MatrixMove& m, bool write) {
     }
     for (int row = 0; row < count; ++row) {
         if (!has_lane(w.mask, row)) continue;
-        uint64_t address = address_of(w, i, m.wide_base, row);
-        if (m.space == Space::generic && (address & kWindowMask) == kSharedBase) address &= ~kWindowMask;
-        const auto place = resolve(w, i, {Space::shared, row, address, kRowBytes, write});
+        const auto place = resolve(w, i, {Space::shared, row, row_address(w, i, m, row), kRowBytes, write});
         if (!place) continue;
         rows.at[static_cast<size_t>(row)] = static_cast<uint32_t>(place->offset);
         rows.valid |= 1u << row;
