@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <tuple>
 
 namespace wl::compile {
 namespace {
@@ -190,6 +191,28 @@ Attempt attempt_at(
     return attempt(quick, options, text_of(quick, texts, chosen));
 }
 
+// Of so many, those that were compiled.
+std::vector<Variant> variants_of(
+    const Quick& quick, const Attempt& compiled, const std::vector<size_t>& chosen, size_t all
+) {
+    std::vector<Variant> out(all);
+    take_apart(compiled.entry.ptx, out, chosen);
+    auto name = compiled.entry.lowered_names.begin();
+    for (const size_t k : chosen)
+        for (size_t n = 0; n < quick.options.name_expressions.size(); ++n)
+            out[k].lowered_names.push_back(*name++);
+    return out;
+}
+
+bool same_options(const CompileOptions& a, const CompileOptions& b) {
+    const auto all = [](const CompileOptions& o) {
+        return std::tie(
+            o.source_path, o.display_path, o.defines, o.include, o.arch, o.marks, o.name_expressions
+        );
+    };
+    return all(a) == all(b);
+}
+
 }  // namespace
 
 std::string in_variant(size_t variant, const std::string& name) { return scope_name(variant) + "::" + name; }
@@ -204,7 +227,12 @@ std::string without_variant(const std::string& name) {
     return out;
 }
 
-Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort) {
+Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort, const Quick* before) {
+    if (before != nullptr && before->text == text && same_options(before->options, options)) {
+        Quick quick = *before;
+        quick.effort = effort;
+        return quick;
+    }
     Quick quick{options, text, find_toolkit(), {}, false, {}, {}, effort, std::make_shared<Scratch>()};
     quick.include = look_around(options, text, quick.toolkit).include;
     for (const auto& [stand_ins, standard] : {
@@ -213,7 +241,9 @@ Quick make_quick(const CompileOptions& options, const std::string& text, Effort 
              std::pair{true,  "c++20"}
     }) {
         quick.with_stand_ins = stand_ins, quick.standard = standard;
-        quick.problem = attempt_at(quick, {text}, {0}).refusal;
+        const Attempt tried = attempt_at(quick, {text}, {0});
+        quick.problem = tried.refusal;
+        if (tried.refusal.empty()) quick.as_it_is = variants_of(quick, tried, {0}, 1).front();
         if (quick.problem.empty() || quick.toolkit.include.empty()) break;
     }
     return quick;
@@ -232,14 +262,7 @@ std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std:
     for (size_t k = 0; k < texts.size(); ++k) chosen[k] = k;
     for (int round = 0; round < kMostRounds && !chosen.empty(); ++round) {
         const Attempt tried = attempt_at(quick, texts, chosen);
-        if (tried.refusal.empty()) {
-            take_apart(tried.entry.ptx, out, chosen);
-            auto name = tried.entry.lowered_names.begin();
-            for (const size_t k : chosen)
-                for (size_t n = 0; n < quick.options.name_expressions.size(); ++n)
-                    out[k].lowered_names.push_back(*name++);
-            return out;
-        }
+        if (tried.refusal.empty()) return variants_of(quick, tried, chosen, texts.size());
         const std::set<size_t> bad = named_in(tried.refusal);
         if (std::erase_if(chosen, [&](size_t k) { return bad.contains(k); }) == 0) return out;
     }

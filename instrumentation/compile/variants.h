@@ -14,6 +14,11 @@
 
 namespace wl::compile {
 
+struct Variant {
+    std::string ptx;                         // empty: it does not compile
+    std::vector<std::string> lowered_names;  // one for each name expression
+};
+
 // How NVRTC takes a source; `problem`: why it does not, as of code of the host.
 struct Quick {
     CompileOptions options;
@@ -25,14 +30,17 @@ struct Quick {
     std::string problem;
     Effort effort = Effort::least;
     std::shared_ptr<const Scratch> headers = {};  // as NVRTC read them: a text takes a fifth then
+    Variant as_it_is = {};                        // in_variant(0)
 };
-// Tries the source as it is. options.debug says nothing here. Throws Error when NVRTC does not load.
-Quick make_quick(const CompileOptions& options, const std::string& text, Effort effort = Effort::least);
+// Tries the source as it is, unless `before` is of the same text and options. options.debug says nothing
+// here. Throws Error when NVRTC does not load.
+Quick make_quick(
+    const CompileOptions& options,
+    const std::string& text,
+    Effort effort = Effort::least,
+    const Quick* before = nullptr
+);
 
-struct Variant {
-    std::string ptx;                         // empty: it does not compile
-    std::vector<std::string> lowered_names;  // one for each name expression
-};
 // One for each text. What the text calls "centre" is in_variant(17, "centre") in the PTX of the text 17.
 std::vector<Variant> compile_variants(const Quick& quick, const std::vector<std::string>& texts);
 

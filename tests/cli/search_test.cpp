@@ -112,6 +112,22 @@ TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
     EXPECT_NE(answer.value("patch", "").find("* scale"), std::string::npos) << first.dump(1);
 }
 
+// An access outside of its memory is mended where it is let in: by a condition around it, or around its
+// `else`; a race that comes with it does not end the search.
+TEST(Search, OfAnAccessOutsideItsMemoryTheConditionIsTold) {
+    const auto first_of = [](const std::string& kernel, const std::string& fault) {
+        const std::string path = source_path("tests/kernels/gallery/" + kernel + ".toml");
+        return json::parse(warplens({"diagnose", path, "--fault", fault, "--search", "300", "--json"}).out
+        )["findings"]
+            .at(0);
+    };
+    const json fold = first_of("orders/reduce", "fold"), edge = first_of("solvers/edit_distance", "edge");
+    EXPECT_EQ(fold.value("title", ""), "`<=` should be `<`");
+    EXPECT_EQ(fold.value("proven", false), true);
+    EXPECT_EQ(edge.value("title", ""), "`i == 0` should be `i == 0 || j == 0`");
+    EXPECT_EQ(edge.value("proven", false), true);
+}
+
 // A wait that ends the race with a copy is no proof while the values stay wrong.
 TEST(Search, OfACopyThatIsReadTooEarlyTheWaitIsProvenOrTheBufferIs) {
     const std::string ring = source_path("tests/kernels/search/ring.toml");

@@ -52,6 +52,19 @@ TEST(Variants, EachIsAModuleOfItsOwn) {
     }
 }
 
+TEST(Variants, AnotherSearchOfTheSourceReadsItNoMore) {
+    const Quick first = quick_of(scale("3.0f"));
+    ASSERT_EQ(first.problem, "");
+    EXPECT_NE(first.as_it_is.ptx.find("0f40400000"), std::string::npos) << "the source as it is";
+    const Quick again = make_quick(first.options, first.text, Effort::more, &first);
+    EXPECT_EQ(again.headers, first.headers) << "NVRTC was not asked";
+    EXPECT_EQ(again.effort, Effort::more);
+    CompileOptions other = first.options;
+    other.defines.emplace_back("N", "64");
+    EXPECT_NE(make_quick(other, first.text, Effort::more, &first).headers, first.headers);
+    EXPECT_NE(make_quick(first.options, scale("5.0f"), Effort::more, &first).headers, first.headers);
+}
+
 TEST(Variants, WhatDoesNotCompileIsLeftOut) {
     const Quick quick = quick_of(scale("1.0f"));
     const std::vector<Variant> all =

@@ -83,7 +83,11 @@ void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
     if (first < 0 || end <= first) return;
     const std::string text = w.s.words(first, end);
     const std::string all = text.find("||") == text.npos ? text : "(" + text + ")";
-    size_t put = 0;
+    struct Pair {
+        std::string name, element;
+        bool taken;  // from the same array
+    };
+    std::vector<Pair> pairs;
     for (int k = body.open + 1; k < body.close; ++k) {
         const Variable* const v = variable_at(w.s, k);
         const int last = end_of_element(w.s, k);
@@ -91,20 +95,69 @@ void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
         if (!all_known(w.s, k, w.s.words(k, last), first)) continue;
         std::vector<std::string> elements = neighbours_of(w.s, k, last);
         elements.push_back(w.s.words(k, last));
-        for (const std::string& element : elements)
-            for (const Variable* u : visible(w.s, first)) {
-                const bool own = u->kind == ValueKind::whole && u->indirections == 0 && u->from > body.open;
-                if (!own || text.find(u->name) == text.npos || ++put > kMost) continue;
-                for (const char* sign : {"!=", "=="})
-                    w.replace(
-                        "wrong_condition",
-                        3,
-                        first,
-                        end,
-                        fmt::format("{} && {} {} {}", all, u->name, sign, element)
-                    );
-            }
+        for (const Variable* u : visible(w.s, first)) {
+            const bool own = u->kind == ValueKind::whole && u->indirections == 0 && u->from > body.open;
+            const Statement* const set = own ? statement_of(body, u->from) : nullptr;
+            if (!own || text.find(u->name) == text.npos) continue;
+            const bool taken = set != nullptr && k > set->first && k < set->last;
+            for (const std::string& element : elements) pairs.push_back({u->name, element, taken});
+        }
     }
+    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) {
+        return x.taken > y.taken;
+    });
+    if (pairs.size() > kMost) pairs.resize(kMost);
+    constexpr int kTaken = 12;
+    for (const Pair& p : pairs)
+        for (const char* sign : {"!=", "=="}) {
+            w.replace(
+                "wrong_condition", 3, first, end, fmt::format("{} && {} {} {}", all, p.name, sign, p.element)
+            );
+            w.out.back().bias = p.taken ? kTaken : 0;
+        }
+}
+
+// `part[0] + part[1]` of `part[0]`, of an array of a few numbers.
+void sum_elements(Writer& w, int k) {
+    constexpr int kMost = 8;
+    const Variable* const v = variable_at(w.s, k);
+    const bool first = w.s.is(k + 1, "[") && w.s.is(k + 2, "0") && w.s.is(k + 3, "]");
+    if (!first || v == nullptr || v->kind != ValueKind::real || v->from < 0) return;
+    const int extent = v->from + 2;
+    if (!w.s.is(extent - 1, "[") || !w.s.is(extent + 1, "]") || w.s.is(extent + 2, "[")) return;
+    const int n = std::atoi(std::string(w.s.word(extent)).c_str());
+    if (n < 2 || n > kMost || (w.s.word(k + 4).ends_with('=') && precedence(w.s, k + 4) == 0)) return;
+    std::string sum = v->name + "[0]";
+    for (int i = 1; i < n; ++i) sum += fmt::format(" + {}[{}]", v->name, i);
+    w.replace(
+        kRule, 1, k, k + 3, precedence(w.s, k - 1) + precedence(w.s, k + 4) > 0 ? "(" + sum + ")" : sum
+    );
+}
+
+// `x = (1.0f - a) * x + a * y` of `x = a * y`: what is mixed with what was there.
+void blend(Writer& w, const Statement& st) {
+    constexpr size_t kMost = 6;  // shares
+    int sets = -1;
+    for (int k = st.first; k < st.last && sets < 0; ++k) {
+        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
+        if (w.s.is(k, "=")) sets = k;
+    }
+    const int last = st.last - 1;
+    if (sets <= st.first || !w.s.is(st.last, ";") || !holds_real(w.s, sets + 1, last)) return;
+    const Variable* const to = variable_at(w.s, st.first);
+    if (to == nullptr || to->from == st.first || end_of_element(w.s, st.first) != sets - 1) return;
+    const std::string was = w.s.words(st.first, sets - 1), value = w.s.words(sets + 1, last);
+    std::vector<std::string> shares;
+    for (int k = sets + 1; k <= last; ++k) {
+        const Variable* const v = variable_at(w.s, k);
+        const bool share = v != nullptr && v->kind == ValueKind::real && v->indirections == 0 && v != to;
+        if (share && std::find(shares.begin(), shares.end(), v->name) == shares.end())
+            shares.push_back(v->name);
+    }
+    if (shares.size() > kMost) shares.resize(kMost);
+    for (const std::string& a : shares)
+        for (const char* form : {"(1.0f - {0}) * {1} + {2}", "{0} * {1} + {2}"})
+            w.replace(kRule, 1, sets + 1, last, fmt::format(fmt::runtime(form), a, was, value));
 }
 
 }  // namespace
@@ -112,11 +165,11 @@ void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
 void add_combined(Writer& w) {
     const std::vector<std::string> functions = functions_of_two(w.s);
     for_each_token(w, [&](int k, const Body& body) {
-        if (w.is_near(k)) combine(w, body, functions, k);
+        if (w.is_near(k)) combine(w, body, functions, k), sum_elements(w, k);
     });
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)
-            if (w.is_near(st.first) && !is_mark(w.s, st)) compare_neighbours(w, body, st);
+            if (w.is_near(st.first) && !is_mark(w.s, st)) compare_neighbours(w, body, st), blend(w, st);
 }
 
 }  // namespace wl::diagnosis::rewrite

@@ -153,6 +153,25 @@ void join_deciders(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
+// `i == 0 || j == 0` of `i == 0`: of two numbers of the function itself what is asked of one.
+void join_twins(Writer& w, const Body& body, const Span& c) {
+    for (int k = c.first + 1; k < c.last; ++k) {
+        const Variable* const v = variable_at(w.s, k - 1);
+        const std::string_view sign = w.s.word(k);
+        const bool compares = sign == "==" || sign == "!=" || sign == "<" || sign == ">=" || sign == ">";
+        const bool own = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 && !v->of_file;
+        if (!compares || !own || k - 1 != c.first || variable_at(w.s, c.last) == v) continue;
+        const std::string text = w.s.words(c.first, c.last), rest = w.s.words(k, c.last);
+        for (const Variable* u : visible(w.s, c.first)) {
+            const bool twin = u != v && u->kind == ValueKind::whole && u->indirections == 0 &&
+                u->parameter == v->parameter && (u->from > body.open) == (v->from > body.open) && !u->of_file;
+            if (!twin || rest.find(u->name) != rest.npos) continue;
+            const char* joined = sign == "<" ? "&&" : "||";
+            w.replace(kRule, 2, c.first, c.last, fmt::format("{} {} {} {}", text, joined, u->name, rest));
+        }
+    }
+}
+
 void add_of_statement(Writer& w, const Body& body, const Statement& st) {
     if (const Span c = condition_of(w.s, st); c.first <= c.last) {
         const std::string text = w.s.words(c.first, c.last);
@@ -162,6 +181,7 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
             w.replace(kRule, 2, c.first, c.last, "!(" + text + ")");
         }
         if (!w.is_near(c.first)) return;
+        if (st.word == "if") join_twins(w, body, c);
         for (const std::string& other : conditions_at(w, body, c.first)) {
             if (other == text) continue;
             w.replace(kRule, 3, c.first, c.last, fmt::format("{} && {}", text, other));

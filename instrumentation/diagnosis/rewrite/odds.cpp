@@ -125,6 +125,7 @@ constexpr std::array kOdds = {
     Odds{Family::unread,     "missing_rescale",     2, 0  },
     Odds{Family::unread,     "partial_reduction",   2, 0  },
     Odds{Family::unread,     "wrong_index",         3, -20},
+    Odds{Family::combined,   "partial_reduction",   1, 15 },
     Odds{Family::combined,   "partial_reduction",   2, -5 },
     Odds{Family::combined,   "wrong_condition",     3, -10},
     Odds{Family::wide,       "precision",           1, 20 },

@@ -57,8 +57,14 @@ std::vector<Operand> operands_in(const Source& s, const Body& body) {
     return out;
 }
 
+bool is_read_in(const Source& s, const Body& body, const Variable& v) {
+    for (int k = body.open + 1; k < body.close; ++k)
+        if (variable_at(s, k) == &v && v.from != k && is_read(s, {k, k})) return true;
+    return false;
+}
+
 // An element for a variable or the other way round, and one element for another.
-void replace_operand(Writer& w, const std::vector<Operand>& all, int k) {
+void replace_operand(Writer& w, const Body& body, const std::vector<Operand>& all, int k) {
     Operand own;
     if (!w.is_near(k) || !is_operand(w.s, k, own)) return;
     size_t put = 0;
@@ -72,9 +78,8 @@ void replace_operand(Writer& w, const std::vector<Operand>& all, int k) {
     // What is set and not read yet.
     for (const Variable* v : visible(w.s, k)) {
         const bool fits = own.element && v->kind == ValueKind::real && v->indirections == 0 && !v->of_file;
-        const bool known =
-            std::any_of(all.begin(), all.end(), [&](const Operand& o) { return o.text == v->name; });
-        if (fits && own.kind == v->kind && !known) w.replace(kRule, 1, own.at.first, own.at.last, v->name);
+        if (fits && own.kind == v->kind && !is_read_in(w.s, body, *v))
+            w.replace(kRule, 1, own.at.first, own.at.last, v->name);
     }
 }
 
@@ -126,7 +131,7 @@ void add_operands(Writer& w) {
         for (int k = body.open + 1; k < body.close; ++k) {
             const Statement* const st = w.s.at(k).directive ? nullptr : statement_of(body, k);
             if (st == nullptr || is_mark(w.s, *st)) continue;
-            replace_operand(w, all, k);
+            replace_operand(w, body, all, k);
             exchange_factors(w, k);
         }
     }

@@ -118,13 +118,50 @@ void add_places(Writer& w, int k) {
 // Elements and brackets as operands of a product or a sum.
 void add_operand_terms(Writer& w, const Body& body, int k) {
     const Variable* const v = variable_at(w.s, k);
-    int last = k;
-    if (w.s.is(k, "(") && w.s.at(k).match > k && precedence(w.s, w.s.at(k).match + 1) > 0)
-        last = w.s.at(k).match;
-    else if (v != nullptr && v->kind == ValueKind::real && v->indirections > 0 && w.s.is(k + 1, "["))
-        last = end_of_element(w.s, k);
+    const bool bracket = w.s.is(k, "(") && w.s.at(k).match > k;
+    const bool element =
+        v != nullptr && v->kind == ValueKind::real && v->indirections > 0 && w.s.is(k + 1, "[");
+    if (!bracket && !element) return;
+    const int last = bracket ? w.s.at(k).match : end_of_element(w.s, k);
     const bool written = w.s.word(last + 1).ends_with('=') && precedence(w.s, last + 1) == 0;
-    if (last > k && !written && holds_real(w.s, k, last)) add_real_terms(w, body, k, last);
+    Span around{k, last};  // real where what it is multiplied by or added to is
+    for (const int sign : {k - 1, last + 1})
+        if (bracket && precedence(w.s, sign) > 0) {
+            const Operands o = operands_of(w.s, sign);
+            around = {std::min(around.first, o.left), std::max(around.last, o.right)};
+        }
+    const bool operand = element || around.first < k || around.last > last;
+    if (operand && !written && holds_real(w.s, around.first, around.last)) add_real_terms(w, body, k, last);
+}
+
+// Of loops around it, the variables that a statement does not name.
+std::vector<std::string> unnamed_loops(const Writer& w, const Body& body, const Statement& st) {
+    std::vector<std::string> out;
+    for (const Variable* v : visible(w.s, st.first)) {
+        if (!v->parameter && v->kind == ValueKind::whole && v->indirections == 0 && v->from > body.open) {
+            const Statement* const head = statement_of(body, v->from);
+            const bool around = head != nullptr && head->word == "for" && head->body_last >= st.last;
+            bool named = false;
+            for (int k = st.first; k <= st.last; ++k) named = named || variable_at(w.s, k) == v;
+            if (around && head != &st && !named) out.push_back(v->name);
+        }
+    }
+    return out;
+}
+
+// `(k0 + i / n) * m` for `i / n * m`, where nothing tells one step of a loop from another.
+void add_step_of_loop(Writer& w, const Body& body, int k) {
+    if (!w.s.is(k, "*") || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    const Statement* const st = statement_of(body, k);
+    if (st == nullptr || !st->word.empty() || o.left == k - 1 || holds_real(w.s, o.left, o.right)) return;
+    const bool bracket = w.s.is(o.left, "(") && w.s.at(o.left).match == k - 1;
+    const int first = bracket ? o.left + 1 : o.left, last = bracket ? k - 2 : k - 1;
+    const std::string text = w.s.words(first, last);
+    for (const std::string& v : unnamed_loops(w, body, *st))
+        w.replace(
+            kIndex, 2, first, last, fmt::format(fmt::runtime(bracket ? "{} + {}" : "({} + {})"), v, text)
+        );
 }
 
 bool begins_expression(const Source& s, int k) {
@@ -208,6 +245,7 @@ void add_terms(Writer& w) {
         add_unused_axis(w, body, k);
         if (!w.is_near(k)) return add_steps(w, body, k);
         add_operand_terms(w, body, k);
+        add_step_of_loop(w, body, k);
         const Variable* const v = variable_at(w.s, k);
         const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
         if (number && v->kind == ValueKind::whole) add_whole_terms(w, body, k, k);

@@ -36,6 +36,28 @@ int set_at(const Source& s, const Body& body, const Variable& v) {
     return -1;
 }
 
+// What the statement looks something up by: of `y[(row0 + row) * n + col0 + col]` all of it, `col0 + col`,
+// `col`.
+std::vector<std::string> subscripts_of(const Source& s, const Body& body, int here) {
+    std::vector<std::string> out;
+    const Statement* const st = statement_of(body, here);
+    for (int k = st == nullptr ? 0 : st->first; st != nullptr && k < st->last; ++k) {
+        const int last = s.is(k, "[") ? s.at(k).match - 1 : -1;
+        if (last <= k || holds_real(s, k + 1, last)) continue;
+        const auto add = [&](int first) {
+            std::string text = s.words(first, last);
+            if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+        };
+        add(k + 1);
+        for (int at = k + 1; at < last; ++at) {
+            if (is_opening(s.word(at)) && s.at(at).match > at) at = s.at(at).match;
+            if (s.is(at, "+") && precedence(s, at) > 0) add(at + 1);
+        }
+    }
+    if (out.size() > kMost) out.resize(kMost);
+    return out;
+}
+
 // It, or its elements: as it is set, else by what is at hand.
 std::vector<std::string> values_of(const Writer& w, const Body& body, const Variable& v, int here) {
     if (v.indirections == 0) return {v.name};
@@ -48,6 +70,11 @@ std::vector<std::string> values_of(const Writer& w, const Body& body, const Vari
         if (v.indirections == 1 && i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file &&
             out.size() < kMost)
             out.push_back(fmt::format("{}[{}]", v.name, i->name));
+    for (const std::string& i : subscripts_of(w.s, body, here)) {
+        std::string text = fmt::format("{}[{}]", v.name, i);
+        if (v.indirections == 1 && std::find(out.begin(), out.end(), text) == out.end())
+            out.push_back(std::move(text));
+    }
     return out;
 }
 

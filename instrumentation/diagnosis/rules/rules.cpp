@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/execution/reach.h"
@@ -267,10 +268,14 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven, or a race that no value shows, which can be hidden by leaving one of its accesses out.
+// Proven, or a race that nothing else shows, which can be hidden by leaving one of its accesses out.
 bool has_cause(const Symptoms& s, const Ruled& said) {
+    const bool races_alone =
+        s.first_bad < 0 && std::all_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
+            return wl::diagnosis::is_race(i.kind);
+        });
     return !said.kind_alone && std::any_of(said.findings.begin(), said.findings.end(), [&](const auto& f) {
-        return capture::is_proven(f) || (is_race(f) && s.first_bad < 0);
+        return capture::is_proven(f) || (is_race(f) && races_alone);
     });
 }
 

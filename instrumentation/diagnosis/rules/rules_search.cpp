@@ -105,6 +105,7 @@ Ruled idea_rule(const Symptoms& s) {
 
 Ruled search_rule(const Symptoms& s) {
     constexpr double kMostShrinking = 0.4, kSmaller = 0.7;  // of the time
+    constexpr double kWorth = 0.5;                          // seconds of a second search
     const double seconds = s.experiment.options.search_seconds;
     const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
@@ -122,13 +123,15 @@ Ruled search_rule(const Symptoms& s) {
     const std::vector<Suspect> made_by = lines_of_wrong(tried_on, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
     SearchResult found;
+    std::shared_ptr<const compile::Quick> read;
     if (smaller) {
-        found = search_source(s, tried_on, suspects, kSmaller * (whole - since(start)));
+        const double left = whole - since(start);
+        found = search_source(s, tried_on, suspects, {kSmaller * left, left}, read);
         for (Mended& m : found.mended) m.proof += "; found with " + smaller->name;
     }
-    if (found.mended.empty()) {
+    if (const double left = whole - since(start); found.mended.empty() && (!smaller || left > kWorth)) {
         const size_t tried = found.tried;
-        found = search_source(s, s, suspects, whole - since(start));
+        found = search_source(s, s, suspects, {left, left}, read);
         found.tried += tried;
     }
     if (!found.unsupported.empty() && found.mended.empty()) {

@@ -5,9 +5,14 @@
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/candidates.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace wl::compile {
+struct Quick;
+}
 
 namespace wl::diagnosis {
 
@@ -35,12 +40,22 @@ struct SearchResult {
     std::string unsupported;  // why nothing was tried
 };
 
-// Changes of the source's text, compiled many at a time. Until `seconds` have passed, or the first change is
+// Of one search, and of all that may follow it: where reading the source alone takes long, the first has all.
+struct SearchTime {
+    double seconds = 0, all = 0;
+};
+
+// Changes of the source's text, compiled many at a time. Until the time has passed, or the first change is
 // proven and those as simple around it are tried, on as many cores as Options::threads says. Which changes
 // are tried in which order depends on the source alone. They are tried on the symptoms themselves or,
-// quicker, on those of a smaller shape, and proven on the former.
+// quicker, on those of a smaller shape, and proven on the former. `read`: how the compiler takes the source,
+// kept from one search for the next.
 SearchResult search_source(
-    const Symptoms& s, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
+    const Symptoms& s,
+    const Symptoms& tried_on,
+    const std::vector<Suspect>& suspects,
+    SearchTime time,
+    std::shared_ptr<const compile::Quick>& read
 );
 
 // Where the source says one for the other, of a change that is known to mend the program: the first place at

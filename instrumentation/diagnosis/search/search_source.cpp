@@ -33,6 +33,29 @@ Prove by_compiler(const SourceTrials& s) {
         [&](size_t k) { return proven_by_compiler(s, s.all[k]); }};
 }
 
+// The last token of what a head decides on: of `if` its `else` as well.
+int last_decided(const rewrite::Source& s, const rewrite::Statement& head) {
+    const int behind = head.body_last + 2;
+    if (head.word != "if" || !s.is(behind - 1, "else") || !s.is(behind, "{")) return head.body_last;
+    return std::max(head.body_last, s.at(behind).match);
+}
+
+// What decides whether a suspected line runs: the heads of loops and conditions around it.
+void add_heads(const rewrite::Source& source, rewrite::Around& around) {
+    std::vector<int> heads;
+    for (const rewrite::Body& body : source.bodies)
+        for (const rewrite::Statement& head : body.statements) {
+            if (head.body_last < 0) continue;
+            const int first = source.at(head.last).line, last = source.at(last_decided(source, head)).line;
+            const bool governs =
+                std::any_of(around.suspicion.begin(), around.suspicion.end(), [&](const auto& l) {
+                    return l.second == 0 && l.first > first && l.first <= last;
+                });
+            if (governs) heads.push_back(source.at(head.first).line);
+        }
+    for (const int line : heads) around.suspicion.try_emplace(line, 1);
+}
+
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
 // should have.
 rewrite::Around around_of(
@@ -98,13 +121,22 @@ void try_first_values(SourceTrials& t, SearchResult& out) {
 }  // namespace
 
 SearchResult search_source(
-    const Symptoms& symptoms, const Symptoms& tried_on, const std::vector<Suspect>& suspects, double seconds
+    const Symptoms& symptoms,
+    const Symptoms& tried_on,
+    const std::vector<Suspect>& suspects,
+    SearchTime time,
+    std::shared_ptr<const compile::Quick>& read
 ) {
+    constexpr double kLong = 0.1;  // of all the time
     SearchResult out;
     const auto start = Clock::now();
-    const std::optional<OpenSource> open = open_source(tried_on, &out.unsupported);
+    const std::optional<OpenSource> open = open_source(tried_on, &out.unsupported, read.get());
     if (!open) return out;
+    read = std::make_shared<const compile::Quick>(open->quick);
+    const bool long_read = std::chrono::duration<double>(Clock::now() - start).count() > kLong * time.all;
+    const double seconds = long_read ? time.all : time.seconds;
     rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
+    add_heads(open->source, around);
     around.values_right = symptoms.first_bad < 0;
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
@@ -115,12 +147,10 @@ SearchResult search_source(
         out.unsupported = choose_trial(*s.proof, as_it_is, 1);
         if (!out.unsupported.empty()) return out;
     }
-    const std::vector<compile::Variant> unchanged =
-        compile::compile_variants(open->quick, {open->source.text});
     out.unsupported = choose_trial(
         s.hunt.lab,
         [&](const TrialOptions& o) {
-            return try_variant(tried_on.experiment, tried_on.prover, unchanged.front().ptx, 0, o);
+            return try_variant(tried_on.experiment, tried_on.prover, open->quick.as_it_is.ptx, 0, o);
         },
         kQuickTimes
     );

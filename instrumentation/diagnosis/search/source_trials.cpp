@@ -186,7 +186,7 @@ std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
     return out;
 }
 
-std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
+std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not, const compile::Quick* before) {
     const Experiment& e = s.experiment;
     const std::filesystem::path path = e.problem.kernel.source;
     const auto refuse = [&](std::string why) {
@@ -195,7 +195,8 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not) {
     };
     if (path.extension() == ".ptx") return refuse("there is no source");
     OpenSource out{unit_of(e), {}, {}};
-    out.quick = compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s));
+    out.quick =
+        compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s), before);
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
     const manifest::Problem& p = e.problem;
     out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), p.defines, p.kernel.entry);

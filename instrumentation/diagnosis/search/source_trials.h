@@ -29,7 +29,10 @@ struct OpenSource {
 };
 // Of the unit, those that there is code of.
 std::set<int> located_lines(const Experiment& e, const compile::Unit& unit);
-std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not = nullptr);
+// `before`: as it was opened for another search.
+std::optional<OpenSource> open_source(
+    const Symptoms& s, std::string* why_not = nullptr, const compile::Quick* before = nullptr
+);
 
 struct SourceTrials {
     Hunt hunt;              // where changes are tried: at the shape that was diagnosed, or at a smaller one
