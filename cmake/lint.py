@@ -54,7 +54,9 @@ def write_modules(folder, table):
         place = min((path for path in found if path.endswith("/" + name)), key=len, default=None)
         if place:
             modules.setdefault(name.split("/")[0] if "/" in name else "standard", []).append(f'  header "{place}"')
-    lines = [line for name, places in modules.items() for line in (f"module {name} [system] {{", *places, "  export *", "}")]
+    lines = []
+    for name, places in modules.items():
+        lines += [f"module {name} [system] {{", *places, "  export *", "}"]
     (folder / "module.modulemap").write_text("\n".join(lines) + "\n")
 
 
@@ -85,6 +87,17 @@ def compilations(build):
     return files
 
 
+def of_modules(word):
+    return word.startswith("-fmodule") or word == "-fno-implicit-module-maps"
+
+
+def write_commands(folder, files):
+    entries = sum(files.values(), [])
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+    plain = [entry | {"arguments": [w for w in entry["arguments"] if not of_modules(w)]} for entry in entries]
+    (folder / "plain" / "compile_commands.json").write_text(json.dumps(plain))
+
+
 def key_of(file, entries, headers):
     digest = hashlib.sha256(VERSION)
     for entry in entries:
@@ -100,8 +113,11 @@ def lint(build, file, key):
     stamp = CACHE / key
     if stamp.exists():
         return name, "unchanged", ""
-    command = ["clang-tidy", "--quiet", "-p", build / "lint", file]
-    result = subprocess.run(command, capture_output=True, text=True)
+    for commands in ("lint", "lint/plain"):  # again with its headers read as they are: a module may be at fault
+        command = ["clang-tidy", "--quiet", "-p", build / commands, file]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode == 0:
+            break
     if result.returncode == 0:
         CACHE.mkdir(parents=True, exist_ok=True)
         stamp.touch()
@@ -115,9 +131,9 @@ def main(build, only):
         wanted = {str(pathlib.Path(path).resolve()) for path in only}
         files = {file: entries for file, entries in files.items() if file in wanted}
     table = dependencies(build)
-    (build / "lint").mkdir(exist_ok=True)
+    (build / "lint" / "plain").mkdir(parents=True, exist_ok=True)
     write_modules(build / "lint", table)
-    (build / "lint" / "compile_commands.json").write_text(json.dumps(sum(files.values(), [])))
+    write_commands(build / "lint", files)
     counts = {"clean": 0, "unchanged": 0, "failed": 0}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = []
