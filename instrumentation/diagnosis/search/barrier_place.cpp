@@ -76,19 +76,20 @@ std::optional<Mended> barrier_place(
         places(open->source, slots, lines_between(open->source, *first, *last), barrier);
     if (all.empty()) return std::nullopt;
     SourceTrials t = trials_of(s, s, *open, all, kSeconds);
-    t.hunt.around = all.size();
-    const std::vector<compile::Variant> unchanged =
-        compile::compile_variants(open->quick, {open->source.text});
+    t.hunt.around = 0;  // the first place alone is told
+    t.hunt.prove = {
+        [&](size_t k) { return where_in(t.unit, all[k].line); },
+        [&](size_t k) { return proven_by_compiler(t, all[k]); }};
     const auto as_it_is = [&](const TrialOptions& o) {
-        return try_variant(e, s.prover, unchanged.front().ptx, 0, o);
+        return try_variant(e, s.prover, open->quick.as_it_is.ptx, 0, o);
     };
     if (!choose_trial(t.hunt.lab, as_it_is, kQuickTimes).empty()) return std::nullopt;
     t.hunt.lab.block.races = true;
     for (const std::vector<size_t>& batch : batches_of(t)) try_batch(t, s.prover, batch);
-    std::sort(t.hunt.hits.begin(), t.hunt.hits.end());
-    for (const size_t k : t.hunt.hits)
-        if (auto mended = proven_by_compiler(t, t.all[k])) return mended;
-    return std::nullopt;
+    SearchResult out;
+    take_proven(t.hunt, out);
+    if (out.mended.empty()) return std::nullopt;
+    return std::move(out.mended.front());
 }
 
 }  // namespace wl::diagnosis

@@ -1,10 +1,26 @@
-// Hits of several threads, and their proofs in order.
+// What several threads find, and its proofs in order.
 #include "instrumentation/diagnosis/search/hunt.h"
 
 #include <algorithm>
 #include <thread>
 
 namespace wl::diagnosis {
+
+namespace {
+
+constexpr size_t kMostProven = 4;  // lines that are told
+constexpr auto kBehind = std::chrono::seconds(2);
+
+using Proven = std::vector<std::pair<size_t, Mended>>;
+
+bool is_told(const Proven& all, const capture::Where& where, size_t before) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& p) {
+        const capture::Where& w = p.second.where;
+        return p.first < before && w.line == where.line && w.file == where.file;
+    });
+}
+
+}  // namespace
 
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
 
@@ -16,9 +32,14 @@ bool is_over(const Hunt& h, size_t change) {
 void judge(Hunt& h, size_t change, const Trial& trial) {
     ++h.tried;
     if (!mends(h.lab, trial)) return;
-    const std::scoped_lock hold(h.lock);
-    h.hits.push_back(change);
-    h.first = std::min<size_t>(h.first, change);
+    const std::scoped_lock hold(h.proving);
+    if (is_told(h.proven, h.prove.where(change), change)) return;
+    if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
+    auto mended = h.prove.proven(change);
+    if (!mended) return;
+    const bool doubtful = !mended->remains.empty();
+    if (!doubtful) h.first = std::min<size_t>(h.first, change);
+    (doubtful ? h.doubtful : h.proven).emplace_back(change, std::move(*mended));
 }
 
 void on_threads(int threads, const std::function<void()>& work) {
@@ -27,22 +48,15 @@ void on_threads(int threads, const std::function<void()>& work) {
     work();
 }
 
-void prove_hits(Hunt& h, const Prove& prove, SearchResult& out) {
-    constexpr size_t kMostProven = 4;  // changes that are told
-    constexpr auto kBehind = std::chrono::seconds(2);
-    std::sort(h.hits.begin(), h.hits.end());
-    for (const size_t change : h.hits) {
-        const capture::Where where = prove.where(change);
-        const bool told = std::any_of(out.mended.begin(), out.mended.end(), [&](const Mended& m) {
-            return m.where.line == where.line && m.where.file == where.file;
-        });
-        if (told || out.mended.size() == kMostProven) continue;
-        if (is_late(h) && (!out.mended.empty() || Clock::now() > h.deadline + kBehind)) break;
-        auto mended = prove.proven(change);
-        if (!mended) continue;
-        (mended->remains.empty() ? out.mended : out.doubtful).push_back(std::move(*mended));
-    }
-    h.hits.clear(), h.first = ~size_t{0};
+void take_proven(Hunt& h, SearchResult& out) {
+    const auto in_order = [](const auto& a, const auto& b) { return a.first < b.first; };
+    std::sort(h.proven.begin(), h.proven.end(), in_order);
+    std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);
+    for (const auto& [change, mended] : h.proven)
+        if (!is_told(h.proven, mended.where, change) && out.mended.size() < kMostProven)
+            out.mended.push_back(mended);
+    for (auto& [change, mended] : h.doubtful) out.doubtful.push_back(std::move(mended));
+    h.proven.clear(), h.doubtful.clear(), h.first = ~size_t{0};
 }
 
 }  // namespace wl::diagnosis

@@ -10,32 +10,38 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
 
-struct Hunt {
-    Lab lab;
-    Clock::time_point deadline;
-    size_t around = 0;  // changes behind the first that mends that are tried as well
-    std::atomic<size_t> next = 0, tried = 0;
-    std::atomic<size_t> first = ~size_t{0};  // the first change that mends
-    std::mutex lock = {};
-    std::vector<size_t> hits = {};
-};
-
-bool is_late(const Hunt& hunt);
-// It is late, or the change lies far enough behind the first that mends.
-bool is_over(const Hunt& hunt, size_t change);
-void judge(Hunt& hunt, size_t change, const Trial& trial);
-void on_threads(int threads, const std::function<void()>& work);  // this one among them
-
-// Of each line the first change that is proven; what another shape refutes is put aside. Behind the search's
-// time proofs go on until one is found, for two seconds at most.
+// Where a change stands, and what it is worth when it is run with all checks; nothing where it mends nothing
+// then.
 struct Prove {
     std::function<capture::Where(size_t change)> where;
     std::function<std::optional<Mended>(size_t change)> proven;
 };
-void prove_hits(Hunt& hunt, const Prove& prove, SearchResult& out);
+
+struct Hunt {
+    Lab lab;
+    Clock::time_point deadline;
+    size_t around = 0;  // changes behind the first that is proven that are tried as well
+    Prove prove = {};
+    std::atomic<size_t> next = 0, tried = 0;
+    std::atomic<size_t> first = ~size_t{0};                             // the first change that is proven
+    std::mutex proving = {};                                            // of what stands below, and of prove
+    std::vector<std::pair<size_t, Mended>> proven = {}, doubtful = {};  // these another shape refutes
+};
+
+bool is_late(const Hunt& hunt);
+// It is late, or the change lies far enough behind the first that is proven.
+bool is_over(const Hunt& hunt, size_t change);
+// What mends is proven at once, on this thread, while others go on; behind the search's time only until one
+// is, for two seconds at most.
+void judge(Hunt& hunt, size_t change, const Trial& trial);
+void on_threads(int threads, const std::function<void()>& work);  // this one among them
+
+// Of each line the first change that is proven, four lines at most.
+void take_proven(Hunt& hunt, SearchResult& out);
 
 }  // namespace wl::diagnosis

@@ -101,22 +101,19 @@ void search_pairs(SourceTrials& t, SearchResult& out) {
         from.push_back(pairs.size()), pairs.insert(pairs.end(), b.begin(), b.end());
     Hunt& h = t.hunt;
     const size_t around = std::exchange(h.around, kAround);
-    std::vector<uint8_t> done(pairs.size());
     const auto one = [&](size_t k) { return joined(t.all[pairs[k].first], t.all[pairs[k].second]); };
-    const Prove prove{
+    Prove both{
         [&](size_t k) { return where_in(t.unit, one(k).line); },
         [&](size_t k) { return proven_by_compiler(t, one(k)); }};
-    for (bool more = true; more && out.mended.empty() && !is_late(h);) {
-        h.next = 0;
-        on_threads(threads_of(t.e.options), [&] {
-            Prover prover{t.e};
-            for (size_t n = h.next++; n < batches.size() && !is_late(h); n = h.next++)
-                if (!is_over(h, from[n])) try_pairs(t, prover, batches[n], done, from[n]);
-        });
-        more = !h.hits.empty();
-        prove_hits(h, prove, out);
-    }
-    h.around = around;
+    Prove alone = std::exchange(h.prove, std::move(both));
+    h.next = 0;
+    on_threads(threads_of(t.e.options), [&] {
+        Prover prover{t.e};
+        for (size_t n = h.next++; n < batches.size() && !is_late(h); n = h.next++)
+            if (!is_over(h, from[n])) try_pairs(t, prover, batches[n], from[n]);
+    });
+    take_proven(h, out);
+    h.around = around, h.prove = std::move(alone);
 }
 
 }  // namespace wl::diagnosis

@@ -30,7 +30,7 @@ Trial try_candidate(const Programs& p, Prover& prover, const Candidate& c, const
     return try_module(prover, changed, options);
 }
 
-// Until the end of this cost, or a little behind the first hit.
+// Until the end of this cost, or a little behind the first that is proven.
 void work(Programs& p, size_t end) {
     Prover prover{p.build};
     for (;;) {
@@ -92,13 +92,13 @@ SearchResult search_program(
         p.hunt.lab, [&](const TrialOptions& o) { return try_module(prover, p.lean, o); }, kDebugTimes
     );
     if (!out.unsupported.empty()) return out;
+    p.hunt.prove = by_trial(p, prover);
     for (size_t from = 0; from < all.size() && out.mended.empty() && !is_late(p.hunt);) {
         const size_t last = end_of_price(all, from);
         p.hunt.next = from;
         on_threads(threads_of(build.options), [&] { work(p, last); });
-        prove_hits(p.hunt, by_trial(p, prover), out);
-        // Where what mends the block is not proven, the search goes on behind it.
-        from = out.mended.empty() ? std::min<size_t>(p.hunt.next, last) : last;
+        take_proven(p.hunt, out);
+        from = last;
     }
     out.tried = p.hunt.tried;
     return out;

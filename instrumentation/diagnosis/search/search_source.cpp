@@ -84,7 +84,7 @@ void try_all(SourceTrials& t, SearchResult& out) {
         if (t.batches.empty()) return;
         h.next = 0;
         on_threads(threads_of(t.e.options), [&] { work(t); });
-        prove_hits(h, by_compiler(t), out);
+        take_proven(h, out);
     }
 }
 
@@ -92,6 +92,7 @@ void try_all(SourceTrials& t, SearchResult& out) {
 void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResult& out) {
     constexpr double kAlone = 0.6;  // of the time
     constexpr int64_t kMost = 500;  // as gains
+    t.hunt.prove = by_compiler(t);
     t.hunt.deadline = end_after(start, kAlone * seconds);
     try_all(t, out);
     t.hunt.deadline = end_after(start, seconds);

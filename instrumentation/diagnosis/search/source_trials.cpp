@@ -304,9 +304,7 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
     return out;
 }
 
-void try_pairs(
-    SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, std::vector<uint8_t>& done, size_t from
-) {
+void try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from) {
     std::vector<size_t> firsts, seconds;
     for (const Pair& p : pairs) firsts.push_back(p.first), seconds.push_back(p.second);
     const auto placed = [&](std::vector<size_t>& all) {
@@ -327,8 +325,6 @@ void try_pairs(
         if (!ready || mends(t.hunt.lab, run(*ready, 0, 0))) return;
         for (size_t n = 0; n < pairs.size(); ++n) {
             if (is_over(t.hunt, from + n)) return;
-            if (done[from + n] != 0) continue;
-            done[from + n] = 1;
             const int a = number_of(firsts, text.numbers, pairs[n].first),
                       b = number_of(seconds, text.besides, pairs[n].second);
             const Trial trial = run(*ready, a, b);

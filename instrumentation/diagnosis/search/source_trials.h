@@ -70,10 +70,8 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
 struct Pair {
     size_t first = 0, second = 0;
 };
-// Compiled as one text; `from`: the number that the first of them is judged by. `done`: of all pairs.
-void try_pairs(
-    SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, std::vector<uint8_t>& done, size_t from
-);
+// Compiled as one text; `from`: the number that the first of them is judged by.
+void try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from);
 
 // The first of so many, each compiled as the kernel was, that is proven; the symptom is that of the kernel as
 // it is.
