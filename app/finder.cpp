@@ -179,10 +179,9 @@ void draw_search(Finder& finder, const Session& session, Selection& selection, C
             finder.chosen = 0;
         }
         choose(finder);
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
         ImGui::Dummy({1, px(6)});
         draw_matches(finder, session, selection, commands, enter);
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar(2);
 }
