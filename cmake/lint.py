@@ -1,4 +1,8 @@
-"""clang-tidy over our own sources, in parallel; skips a file whose inputs were found clean before, in any clone."""
+"""clang-tidy over our own sources, in parallel; skips a file whose inputs were found clean before, in any clone.
+
+Most of its time went into reading the same headers again for every file. They are modules of clang's here, read once
+for each set of flags (build/release/lint/modules) and then loaded.
+"""
 
 import hashlib
 import json
@@ -10,38 +14,93 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 FOLDERS = ("app", "bench", "fuzz", "instrumentation", "shim", "tests")
-GCC_ONLY = ("-fno-tree-loop-distribute-patterns",)  # clang-tidy takes these for errors
+# Of code generation, which nothing here looks at: without them files share their modules.
+CODE_ONLY = ("-fPIC", "-fPIE", "-fno-tree-loop-distribute-patterns")
+# What other people's headers look at; all of our own macros, WL_*, are left out of what tells modules apart.
+MACROS = ("-DFMT_SHARED", "-DGTEST_HAS_PTHREAD=1", "-DTOML_HEADER_ONLY=0", "-DTOML_SHARED_LIB=1")
+# Read by many of our files and long. <cassert> and imgui.h are not among them: they ask for macros when included.
+HEADERS = """
+    algorithm array atomic bit cctype cerrno charconv chrono climits cmath csignal cstddef cstdint cstdio cstdlib
+    cstring ctime deque exception filesystem fstream functional future initializer_list iostream iterator limits map
+    memory mutex new numbers numeric optional random regex set span sstream stdexcept string string_view system_error
+    thread tuple type_traits unordered_map unordered_set utility variant vector
+    CLI/CLI.hpp fmt/format.h gtest/gtest.h nlohmann/json.hpp
+""".split()
 
 
-def headers_by_object(build):
-    """What ninja learned from the compiler: object file -> our own headers that it was made of."""
+def dependencies(build):
+    """What ninja learned from the compiler: object file -> all that it was made of."""
     table, current = {}, None
     listing = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
         if line.startswith("    "):
-            path = (build / line.strip()).resolve()
-            if path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / ".env"):
-                table[current].append(path)
+            table[current].append(line.strip())
         elif ":" in line:
             current = line.split(":")[0]
             table[current] = []
     return table
 
 
-def key_of(entry, headers):
-    digest = hashlib.sha256(VERSION + entry["command"].replace(str(ROOT), "").encode())
-    configs = [config for config in ROOT.rglob(".clang-tidy") if config.parent in pathlib.Path(entry["file"]).parents]
-    for path in [pathlib.Path(entry["file"]), *sorted(headers), *sorted(configs)]:
+def own_headers(build, paths):
+    resolved = {(build / path).resolve() for path in paths if not path.startswith("/usr/")}
+    return [path for path in resolved if path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / ".env")]
+
+
+def write_modules(folder, table):
+    """HEADERS, each where the compiler found it; of several of a name (experimental/) the shortest path."""
+    found = {path for paths in table.values() for path in paths if path.startswith("/usr/")}
+    modules = {}
+    for name in HEADERS:
+        place = min((path for path in found if path.endswith("/" + name)), key=len, default=None)
+        if place:
+            modules.setdefault(name.split("/")[0] if "/" in name else "standard", []).append(f'  header "{place}"')
+    lines = [line for name, places in modules.items() for line in (f"module {name} [system] {{", *places, "  export *", "}")]
+    (folder / "module.modulemap").write_text("\n".join(lines) + "\n")
+
+
+def lint_command(folder, command):
+    """The words of a compilation as clang-tidy gets them."""
+    compiler, *words = shlex.split(command)
+    kept = [word for word in words if not word.startswith("-O") and word not in CODE_ONLY + MACROS]
+    own = [word[2:].split("=")[0] for word in kept if word.startswith("-D") and word != "-DNDEBUG"]
+    module = ["-fmodules", "-fno-implicit-module-maps", f"-fmodule-map-file={folder}/module.modulemap"]
+    module += [f"-fmodules-cache-path={folder}/modules", *(f"-fmodules-ignore-macro={name}" for name in own)]
+    return [compiler, *module, *MACROS, *kept]
+
+
+def compilations(build):
+    """File -> its entries for clang-tidy, which goes through all entries of a file: one for each set of flags that
+    its targets have. `output` is the object file, as ninja names it."""
+    files = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if pathlib.Path(entry["file"]).relative_to(ROOT).parts[0] not in FOLDERS:
+            continue
+        words = lint_command(build / "lint", entry.pop("command"))
+        at = words.index("-o")
+        entry["output"] = words[at + 1]
+        entry["arguments"] = words[:at] + words[at + 2 :]
+        others = files.setdefault(entry["file"], [])
+        if all(entry["arguments"] != other["arguments"] for other in others):
+            others.append(entry)
+    return files
+
+
+def key_of(file, entries, headers):
+    digest = hashlib.sha256(VERSION)
+    for entry in entries:
+        digest.update(" ".join(entry["arguments"]).replace(str(ROOT), "").encode())
+    configs = [folder / ".clang-tidy" for folder in file.parents if folder == ROOT or ROOT in folder.parents]
+    for path in [file, *sorted(headers), *filter(pathlib.Path.exists, configs)]:
         digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def lint(build, entry, key):
-    name = pathlib.Path(entry["file"]).relative_to(ROOT)
+def lint(build, file, key):
+    name = file.relative_to(ROOT)
     stamp = CACHE / key
     if stamp.exists():
         return name, "unchanged", ""
-    command = ["clang-tidy", "--quiet", "-p", build / "lint", entry["file"]]
+    command = ["clang-tidy", "--quiet", "-p", build / "lint", file]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode == 0:
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -51,26 +110,21 @@ def lint(build, entry, key):
 
 
 def main(build, only):
-    entries = [
-        entry
-        for entry in json.loads((build / "compile_commands.json").read_text())
-        if pathlib.Path(entry["file"]).relative_to(ROOT).parts[0] in FOLDERS
-    ]
+    files = compilations(build)
     if only:
-        wanted = {pathlib.Path(path).resolve() for path in only}
-        entries = [entry for entry in entries if pathlib.Path(entry["file"]) in wanted]
-    for entry in entries:
-        for flag in GCC_ONLY:
-            entry["command"] = entry["command"].replace(" " + flag, "")
+        wanted = {str(pathlib.Path(path).resolve()) for path in only}
+        files = {file: entries for file, entries in files.items() if file in wanted}
+    table = dependencies(build)
     (build / "lint").mkdir(exist_ok=True)
-    (build / "lint" / "compile_commands.json").write_text(json.dumps(entries))
-    headers = headers_by_object(build)
-    for entry in entries:
-        words = shlex.split(entry["command"])
-        entry["output"] = words[words.index("-o") + 1]
+    write_modules(build / "lint", table)
+    (build / "lint" / "compile_commands.json").write_text(json.dumps(sum(files.values(), [])))
     counts = {"clean": 0, "unchanged": 0, "failed": 0}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(lint, build, entry, key_of(entry, headers.get(entry["output"], []))) for entry in entries]
+        jobs = []
+        for file, entries in files.items():
+            headers = {path for entry in entries for path in own_headers(build, table.get(entry["output"], []))}
+            path = pathlib.Path(file)
+            jobs.append(pool.submit(lint, build, path, key_of(path, entries, headers)))
         for job in jobs:
             name, outcome, text = job.result()
             counts[outcome] += 1
@@ -79,7 +133,7 @@ def main(build, only):
             if text:
                 print(text, flush=True)
     print(f"lint: {counts['clean']} clean, {counts['unchanged']} unchanged since clean, {counts['failed']} failed")
-    if not entries:
+    if not files:
         sys.exit("lint: no source file to check")
     sys.exit(1 if counts["failed"] else 0)
 

@@ -1,8 +1,8 @@
 # How our own targets are compiled. Warnings are errors on them only; other people's headers come in as SYSTEM.
 #
 # Compile time is most of a first build, so each target gets the optimisation that its run time needs: the emulator's
-# lane loops -O3 (instrumentation/emulator/CMakeLists.txt), libraries CMake's Release, and -O1 what runs once and is
-# mostly templates of parsers and assertions: the command line and the tests.
+# lane loops -O3 (instrumentation/emulator/CMakeLists.txt), libraries CMake's Release, -O1 what runs once and is
+# mostly templates of parsers: the command line, and -O0 the tests.
 # -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (its bug 105651); clang-tidy does not know it.
 function(wl_settings name)
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
@@ -17,6 +17,13 @@ endfunction()
 function(wl_compile_quickly name)
     if(CMAKE_BUILD_TYPE STREQUAL Release)
         target_compile_options(${name} PRIVATE -O1)
+    endif()
+endfunction()
+
+# For a test: its assertions are compiled for longer than they run.
+function(wl_compile_for_one_run name)
+    if(CMAKE_BUILD_TYPE STREQUAL Release)
+        target_compile_options(${name} PRIVATE -O0)
     endif()
 endfunction()
 

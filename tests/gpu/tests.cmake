@@ -19,12 +19,9 @@ target_link_libraries(witness_kernels PRIVATE wl_programs wl_conformance wl_mani
 
 # The program above that driver.
 foreach(topic device_run device_trials)
-    wl_test(${topic} nlohmann_json::nlohmann_json)
-    target_sources(${topic}_test PRIVATE support/program.cpp)
-    target_compile_definitions(
-        ${topic}_test
-        PRIVATE WL_PROGRAM="$<TARGET_FILE:warplens>" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
-    add_dependencies(${topic}_test warplens emulated_driver)
+    wl_program_test(${topic} nlohmann_json::nlohmann_json)
+    target_compile_definitions(${topic}_test PRIVATE WL_DRIVER_FOLDER="$<TARGET_FILE_DIR:emulated_driver>")
+    add_dependencies(${topic}_test emulated_driver)
 endforeach()
 
 wl_test(isolated_wire wl_gpu)
