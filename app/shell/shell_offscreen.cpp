@@ -2,7 +2,6 @@
 #include "app/shell/shell_offscreen.h"
 
 #include "app/draw/gl.h"
-#include "app/draw/look.h"
 #include "instrumentation/base/error.h"
 
 #include <EGL/egl.h>
@@ -94,11 +93,7 @@ void OffscreenShell::draw(const std::function<void()>& contents) {
     contents();
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, context.framebuffer);
-    glViewport(0, 0, context.width, context.height);
-    const ImVec4 clear = ImGui::ColorConvertU32ToFloat4(colour::kPanel);
-    glClearColor(clear.x, clear.y, clear.z, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    render(opaque, context.width, context.height);
 }
 
 void OffscreenShell::draw() {
