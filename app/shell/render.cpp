@@ -5,7 +5,6 @@
 
 #include "app/draw/gl.h"
 #include "app/draw/look.h"
-#include "app/draw/look.h"
 #include "app/draw/program.h"
 
 #include <imgui.h>
