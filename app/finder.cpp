@@ -179,28 +179,32 @@ void draw_search(Finder& finder, const Session& session, Selection& selection, C
             finder.chosen = 0;
         }
         choose(finder);
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
         ImGui::Dummy({1, px(6)});
         draw_matches(finder, session, selection, commands, enter);
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar(2);
 }
 
-// A heading and its rows; returns the height they take.
+// A heading and its rows, the words as far left as the keys leave room; returns the height they take.
 float draw_section(ImVec2 at, float width, const char* menu) {
-    float y = put({at.x, at.y}, {Face::strong, colour::kBright}, menu) > 0 ? at.y + px(24) : at.y;
-    const auto row = [&](std::string_view keys, std::string_view words) {
-        put_clipped({at.x, y}, px(148), {Face::small_numbers, colour::kAccent}, keys);
-        put_clipped({at.x + px(154), y}, width - px(160), {Face::small_words, colour::kText}, words);
-        y += px(19);
-    };
+    std::vector<std::pair<std::string_view, std::string_view>> rows;  // keys and words
     if (std::string_view(menu) == "Mouse") {
-        for (const Gesture& gesture : gestures()) row(gesture.how, gesture.what);
+        for (const Gesture& gesture : gestures()) rows.emplace_back(gesture.how, gesture.what);
     } else {
         for (const Action& action : actions())
             if (std::string_view(action.menu) == menu && action.keys[0] != '\0')
-                row(action.keys, action.name);
+                rows.emplace_back(action.keys, action.name);
+    }
+    float room = 0;
+    for (const auto& [keys, words] : rows) room = std::max(room, measure(Face::small_numbers, keys).x);
+    room = std::min(room, px(148));
+    float y = put({at.x, at.y}, {Face::strong, colour::kBright}, menu) > 0 ? at.y + px(24) : at.y;
+    for (const auto& [keys, words] : rows) {
+        put_clipped({at.x, y}, room, {Face::small_numbers, colour::kAccent}, keys);
+        const float left = room + px(12);
+        put_clipped({at.x + left, y}, width - left - px(6), {Face::small_words, colour::kText}, words);
+        y += px(19);
     }
     return y - at.y + px(14);
 }

@@ -207,8 +207,7 @@ void draw_menus(
             if (std::string_view(action.menu) == name)
                 draw_item(action, workspace, session, selection, commands);
         if (std::string_view(name) == "View") draw_panel_items(workspace);
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-        ImGui::EndPopup();
+        end_popup();
     }
 }
 
@@ -244,8 +243,7 @@ void draw_dialogs(
         }
         if (dialogs.shown == Asks::open || dialogs.shown == Asks::open_b) list_files(dialogs, commands);
         if (dialogs.shown == Asks::editor) list_editors(dialogs, commands);
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar();
 }

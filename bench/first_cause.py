@@ -29,7 +29,7 @@ LINEAGE = [
 # What was done to blur.cu, the text and what stands in its place, and the cause.
 MINE = [
     ("a barrier left out", "    __syncthreads();\n", "\n", "race_shared at blur.cu:15"),
-    ("a neighbour's column", "first > 0 ? first - 1 : 0", "first > 0 ? first : 0", "wrong_index at blur.cu:9"),
+    ("a neighbour's column", "first > 0 ? first - 1 : 0", "first > 0 ? first : 0", "boundary_off_by_one at blur.cu:9"),
     ("a wrong weight", "sum * 0.25f", "sum * 0.2f", "constant_factor at blur.cu:16"),
 ]
 

@@ -5,6 +5,7 @@
 //   GRID      hairlines between the cells
 //   UNDER     the second number of a texel whose first is NaN shows between the stripes of the NaN
 //   CLIPPED   stripes over values beyond the ends of the palette
+//   FINITE    no texel is NaN or infinite: a software renderer takes both ways of every branch
 //   SIGNS     negative, zero, positive: the palette's first, middle and last colour
 uniform sampler2D Values;   // unit 0: r = value, or (r, g) = (min, max)
 uniform sampler2D Palette;  // unit 1: one row of colours
@@ -50,6 +51,8 @@ vec3 colour_of(float value, float under) {
 #ifdef OWNER
     if (value < 0.0) return hatch(Ground, mix(Ground, vec3(0.5), 0.6));
     return texelFetch(Palette, ivec2(int(value), 0), 0).rgb;
+#elif defined(FINITE)
+    return palette_at(value);
 #else
     // By exponent bits: a driver may assume that isnan() never holds.
     uint bits = floatBitsToUint(value);
@@ -69,8 +72,12 @@ void main() {
     vec2 at = floor(texel);
     vec2 values = texelFetch(Values, ivec2(at), 0).rg;
 #ifdef EXTREMES
+#ifdef FINITE
+    bool broken = false;
+#else
     // A NaN in a block lies in its min; comparisons with it are false, so it must be looked for first.
-    bool broken = (floatBitsToUint(values.x) & 0x7f800000u) == 0x7f800000u;
+    bool broken = !is_finite(floatBitsToUint(values.x));
+#endif
     float value = broken || abs(values.x - Neutral) > abs(values.y - Neutral) ? values.x : values.y;
 #else
     float value = values.x;

@@ -4,6 +4,7 @@
 #include "app/draw/embedded.h"
 #include "app/draw/gl.h"
 #include "app/draw/look.h"
+#include "app/draw/program.h"
 #include "instrumentation/base/error.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ enum Variant : unsigned {
     kGrid = 8,
     kUnder = 16,
     kClipped = 32,
-    kSigns = 64
+    kSigns = 64,
+    kFinite = 128
 };
 constexpr int kMargin = 192;         // texels kept around the visible window, so that panning rarely uploads
 constexpr float kGridFrom = 7;       // pixels a cell
@@ -60,21 +62,6 @@ Transfer transfer_of(const HeatStyle& style) {
     return {1 / (hi - lo), -lo / (hi - lo)};
 }
 
-unsigned compile(unsigned kind, const std::string& text) {
-    const unsigned shader = glCreateShader(kind);
-    const char* source = text.c_str();
-    glShaderSource(shader, 1, &source, nullptr);
-    glCompileShader(shader);
-    int ok = 0;
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-    if (ok == 0) {
-        char log[1024] = "";
-        glGetShaderInfoLog(shader, sizeof log, nullptr, log);
-        throw Error("The heatmap shader does not compile on this OpenGL driver: " + std::string(log));
-    }
-    return shader;
-}
-
 // `like`: the program of Dear ImGui's back end, whose vertex layout and projection ours must share.
 HeatProgram link(unsigned variant, unsigned like) {
     std::string head = "#version 330 core\n#define PALETTE_SIZE " + std::to_string(kPaletteSize) + "\n";
@@ -84,23 +71,12 @@ HeatProgram link(unsigned variant, unsigned like) {
     if (variant & kGrid) head += "#define GRID\n";
     if (variant & kUnder) head += "#define UNDER\n";
     if (variant & kClipped) head += "#define CLIPPED\n";
+    if (variant & kFinite) head += "#define FINITE\n";
     if (variant & kSigns) head += "#define SIGNS\n";
-    const unsigned vertex = compile(GL_VERTEX_SHADER, head + std::string(heat_vertex_shader()));
-    const unsigned fragment = compile(GL_FRAGMENT_SHADER, head + std::string(heat_fragment_shader()));
     HeatProgram program;
-    program.id = glCreateProgram();
-    glAttachShader(program.id, vertex);
-    glAttachShader(program.id, fragment);
-    for (const char* name : {"Position", "UV", "Color"}) {
-        const int location = glGetAttribLocation(like, name);
-        if (location >= 0) glBindAttribLocation(program.id, static_cast<unsigned>(location), name);
-    }
-    glLinkProgram(program.id);
-    glDeleteShader(vertex);
-    glDeleteShader(fragment);
-    int ok = 0;
-    glGetProgramiv(program.id, GL_LINK_STATUS, &ok);
-    if (ok == 0) throw Error("The heatmap shader does not link on this OpenGL driver.");
+    program.id = link_like(
+        like, head + std::string(heat_vertex_shader()), head + std::string(heat_fragment_shader()), "heatmaps"
+    );
     program.projection = glGetUniformLocation(program.id, "ProjMtx");
     program.transfer = glGetUniformLocation(program.id, "Transfer");
     program.neutral = glGetUniformLocation(program.id, "Neutral");
@@ -134,15 +110,11 @@ void make_palettes(HeatRenderer& renderer) {
 // Runs inside the back end's loop over draw commands, with its program bound.
 void bind(const ImDrawList*, const ImDrawCmd* command) {
     const Binding& binding = *static_cast<const Binding*>(command->UserCallbackData);
-    int theirs = 0;
-    glGetIntegerv(GL_CURRENT_PROGRAM, &theirs);
-    const auto like = static_cast<unsigned>(theirs);
-    float projection[16];
-    glGetUniformfv(like, glGetUniformLocation(like, "ProjMtx"), projection);
+    const unsigned like = bound_program();
     HeatProgram& program = binding.renderer->programs[binding.variant];
     if (program.id == 0) program = link(binding.variant, like);
     glUseProgram(program.id);
-    glUniformMatrix4fv(program.projection, 1, GL_FALSE, projection);
+    project_as(like, program.projection);
     glUniform2f(program.transfer, binding.scale, binding.bias);
     glUniform1f(program.neutral, binding.neutral);
     glUniform1f(program.log_scale, binding.log_scale);
@@ -206,10 +178,15 @@ void upload(HeatCanvas& canvas, const HeatLayer& layer) {
         glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, window.cols, window.rows, format, GL_FLOAT, texels);
     };
     if (window.block_rows == 1 && window.block_cols == 1) {
-        send(layer.under != nullptr ? GL_RG : GL_RED, read_elements(layer, window).data());
+        const std::vector<float> texels = read_elements(layer, window);
+        canvas.finite = std::all_of(texels.begin(), texels.end(), [](float v) { return std::isfinite(v); });
+        send(layer.under != nullptr ? GL_RG : GL_RED, texels.data());
     } else {
         Matrix<MinMax> blocks = reduce(*layer.values, *layer.pyramid, window);
         if (layer.under != nullptr) put_under(blocks, layer, window);
+        canvas.finite = std::all_of(blocks.data.begin(), blocks.data.end(), [](const MinMax& block) {
+            return std::isfinite(block.lo) && std::isfinite(block.hi);
+        });
         send(GL_RG, blocks.data.data());
     }
 }
@@ -266,7 +243,8 @@ bool update(HeatCanvas& canvas, const HeatPicture& picture) {
     return true;
 }
 
-Binding binding_for(HeatRenderer& renderer, const HeatPicture& picture, const BlockWindow& window) {
+Binding binding_for(HeatRenderer& renderer, const HeatPicture& picture, const HeatCanvas& canvas) {
+    const BlockWindow& window = canvas.window;
     const ImVec2 cell(
         static_cast<float>(picture.view.cell_width * window.block_cols),
         static_cast<float>(picture.view.cell_height * window.block_rows)
@@ -280,9 +258,10 @@ Binding binding_for(HeatRenderer& renderer, const HeatPicture& picture, const Bl
     if (owners) variant |= kOwner;
     if (picture.style.log && !owners && !signs) variant |= kSymlog;
     if (whole && std::min(cell.x, cell.y) >= kGridFrom) variant |= kGrid;
-    if (picture.layer.under != nullptr && !owners) variant |= kUnder;
+    if (picture.layer.under != nullptr && !owners && !canvas.finite) variant |= kUnder;
     if (picture.style.overlay == Overlay::clipped && !owners) variant |= kClipped;
     if (signs) variant |= kSigns;
+    if (canvas.finite && !owners) variant |= kFinite;
     const Texture& palette =
         owners ? renderer.owners : renderer.ramps[static_cast<size_t>(ramp_of(picture.style))];
     return {
@@ -355,7 +334,7 @@ void draw_heat(HeatRenderer& renderer, HeatCanvas& canvas, const HeatPicture& pi
             static_cast<float>(row_at_y(view, picture.origin, pixel.y) / window.block_rows - window.row)
         );
     };
-    const Binding binding = binding_for(renderer, picture, window);
+    const Binding binding = binding_for(renderer, picture, canvas);
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddCallback(bind, const_cast<Binding*>(&binding), sizeof binding);
     list->AddImage(

@@ -62,6 +62,7 @@ struct HeatCanvas {
     int width = 0, height = 0;  // texels allocated
     uint64_t content = 0;
     BlockWindow window;
+    bool finite = false;  // all of it
 };
 
 struct HeatProgram {
@@ -71,7 +72,7 @@ struct HeatProgram {
 
 // Shaders (linked on first use) and palettes; one a window.
 struct HeatRenderer {
-    std::array<HeatProgram, 128> programs;  // by combination of the defines of heat.frag
+    std::array<HeatProgram, 256> programs;  // by combination of the defines of heat.frag
     std::array<Texture, kRamps> ramps;
     Texture owners;
     HeatRenderer() = default;

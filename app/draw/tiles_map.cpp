@@ -26,7 +26,8 @@ struct Grid {
 ImU32 fill_of(const VerdictCell& cell) {
     if (cell.tile < 0) return 0;
     // What is right recedes.
-    if (cell.mark == Mark::ok) return colour::with_alpha(colour::kGood, is_light() ? 120 : 84);
+    if (cell.mark == Mark::ok)
+        return colour::blend(colour::with_alpha(colour::kGood, is_light() ? 120 : 84), colour::kPanel);
     return colour_of(cell.mark);
 }
 

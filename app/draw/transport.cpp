@@ -184,8 +184,7 @@ void draw_folded(const std::vector<Item>& items, size_t from, ImVec2 button_low)
             entry(item.name, item.label, 1);
             if (item.kind == Kind::ways) entry(item.name + "/back", "back: " + item.label, -1);
         }
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar();
 }

@@ -234,6 +234,11 @@ void tooltip(const std::string& text) {
     ImGui::PopStyleVar();
 }
 
+void end_popup() {
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+}
+
 void push_field_style() {
     const float padding = std::max(0.0F, (px(kControlHeight) - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), padding));

@@ -67,6 +67,9 @@ bool say_and_ask(Box box, std::string_view text, std::string_view name);
 
 void tooltip(const std::string& text);  // at the mouse
 
+// In place of ImGui::EndPopup: Escape closes it.
+void end_popup();
+
 // The tooltip of the control of that name, if the table of actions has one.
 void explain_last_item(std::string_view control);
 

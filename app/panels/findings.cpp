@@ -161,11 +161,8 @@ void draw_cards(FindingsPanel& panel, const Session& session, Selection& selecti
         ImGui::SetNextItemAllowOverlap();
         const bool pressed = press(box, "findings/" + std::to_string(i));
         if (chosen || ImGui::IsItemHovered()) {
-            list->AddRectFilled(
-                box.low,
-                box.high,
-                chosen ? colour::with_alpha(colour::kRaised, 150) : colour::with_alpha(colour::kRaised, 70)
-            );
+            const ImU32 fill = colour::with_alpha(colour::kRaised, chosen ? 150 : 70);
+            list->AddRectFilled(box.low, box.high, colour::blend(fill, colour::kPanel));
         }
         if (chosen) list->AddRectFilled(box.low, {box.low.x + px(3), box.high.y}, colour_of(finding));
         draw_number({low.x + px(18), low.y + gap}, i, session.capture.findings.size(), colour_of(finding));

@@ -30,8 +30,7 @@ void draw_cell_menu(const Session& session, const Selection& selection, Commands
         }
         if (item("Copy the value", "", "copy"))
             ImGui::SetClipboardText(number(tile.data.got(at.row, at.col), 9).c_str());
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar();
 }

@@ -109,8 +109,7 @@ void draw_tools(HeatmapsPanel& panel, const TileView& tile, bool low_panel, Grou
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
     if (ImGui::BeginPopup("look")) {
         draw_look(panel, tile, low_panel);
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar();
 }

@@ -199,8 +199,7 @@ void draw_folded(RunPanel& panel, const KernelChoice* choice, Flow& flow) {
         draw_rest(panel, own, "");
         ImGui::SetCursorScreenPos(low);
         ImGui::Dummy({px(460), own.at.y - low.y + px(kControlHeight)});
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar();
 }

@@ -161,7 +161,6 @@ void use_line(
 void draw_menu(SourcePanel& panel, const Session& session, Commands& commands) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));
     if (ImGui::BeginPopup("line")) {
-        if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
         const std::string file = file_name(session.capture.sources[static_cast<size_t>(panel.source)].path);
         const std::string place = file + ":" + std::to_string(panel.menu_line);
         if (ImGui::MenuItem("Run to this line", "Ctrl F10")) commands.step = "line " + place;
@@ -189,7 +188,7 @@ void draw_menu(SourcePanel& panel, const Session& session, Commands& commands) {
             commands.breakpoint = Breakpoint{file, panel.menu_line, panel.condition.data()};
             ImGui::CloseCurrentPopup();
         }
-        ImGui::EndPopup();
+        end_popup();
     }
     ImGui::PopStyleVar();
 }

@@ -2,13 +2,15 @@
 #include "app/shell/shell_offscreen.h"
 
 #include "app/draw/gl.h"
-#include "app/draw/look.h"
 #include "instrumentation/base/error.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
+
+#include <chrono>
+#include <thread>
 
 namespace wl::app {
 
@@ -94,11 +96,7 @@ void OffscreenShell::draw(const std::function<void()>& contents) {
     contents();
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, context.framebuffer);
-    glViewport(0, 0, context.width, context.height);
-    const ImVec4 clear = ImGui::ColorConvertU32ToFloat4(colour::kPanel);
-    glClearColor(clear.x, clear.y, clear.z, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    render(opaque, context.width, context.height);
 }
 
 void OffscreenShell::draw() {
@@ -113,6 +111,9 @@ void play(OffscreenShell& shell, Driver driver) {
         drive(driver, shell.app);
         shell.draw();
         inspect(driver, shell.app, [&shell] { return shell.pixels(); });
+        // What a worker computes is waited for as the window does: frames would take the processor from it.
+        if (driver.deadline > 0 && is_waiting(shell.app.session))
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
 }
 

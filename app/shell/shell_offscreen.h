@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "app/draw/export/pixels.h"
 #include "app/shell/driver.h"
+#include "app/shell/render.h"
 
 #include <functional>
 
@@ -25,6 +26,7 @@ struct OffscreenShell {
     OffscreenContext context;
     App app;
     Gui gui;
+    OpaqueProgram opaque;
     OffscreenShell(int width, int height, float scale);
     void draw(const std::function<void()>& contents);  // one frame whose contents that function draws
     void draw();                                       // one frame of the application

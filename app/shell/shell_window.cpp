@@ -2,7 +2,6 @@
 #include "app/shell/shell_window.h"
 
 #include "app/draw/gl.h"
-#include "app/draw/look.h"
 #include "app/session/edit/open.h"
 #include "app/shell/icon.h"
 #include "instrumentation/base/error.h"
@@ -106,11 +105,7 @@ void WindowShell::draw(Driver* driver) {
     ImGui::Render();
     int width = 0, height = 0;
     glfwGetFramebufferSize(window.handle, &width, &height);
-    glViewport(0, 0, width, height);
-    const ImVec4 clear = ImGui::ColorConvertU32ToFloat4(colour::kPanel);
-    glClearColor(clear.x, clear.y, clear.z, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    render(opaque, width, height);
     if (driver != nullptr) inspect(*driver, app, [width, height] { return read_pixels(width, height); });
     glfwSwapBuffers(window.handle);
 }

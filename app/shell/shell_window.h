@@ -3,6 +3,7 @@
 
 #include "app/app.h"
 #include "app/shell/driver.h"
+#include "app/shell/render.h"
 
 struct GLFWwindow;
 
@@ -24,6 +25,7 @@ struct WindowShell {
     float wanted_scale;
     App app;
     Gui gui;
+    OpaqueProgram opaque;
     WindowShell(int width, int height, float scale);
     WindowShell(const WindowShell&) = delete;
     WindowShell& operator=(const WindowShell&) = delete;

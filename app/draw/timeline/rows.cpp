@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace wl::app {
@@ -29,16 +30,29 @@ struct Span {
     std::string_view label = {};
 };
 
-void draw_span(const TimelineRows& rows, const Span& span) {
+// Where a span can be seen; empty: nowhere.
+std::optional<Box> box_of(const TimelineRows& rows, const Span& span) {
     const float low = std::max(rows.scale.left, x_at_time(rows.scale, span.begin)),
                 high = std::min(rows.scale.right, x_at_time(rows.scale, span.end));
     const bool seen = rows.y(span.row + 1) > rows.box.low.y && rows.y(span.row) < rows.marks();
-    if (!seen || high < rows.scale.left || low > rows.scale.right) return;
-    const float top = rows.y(span.row) + 1, bottom = rows.y(span.row + 1) - 1;
-    ImGui::GetWindowDrawList()->AddRectFilled({low, top}, {std::max(low + 1, high - 1), bottom}, span.ink);
-    if (span.label.empty() || bottom - top < px(12)) return;
-    if (measure(Face::small_words, span.label).x + px(8) > high - low) return;
-    put({low + px(5), middle(top, bottom - top, Face::small_words)},
+    if (!seen || high < rows.scale.left || low > rows.scale.right) return std::nullopt;
+    return Box{
+        {low,        rows.y(span.row) + 1    },
+        { std::max(low + 1, high - 1), rows.y(span.row + 1) - 1}
+    };
+}
+
+void draw_span(const TimelineRows& rows, const Span& span) {
+    if (const auto box = box_of(rows, span))
+        ImGui::GetWindowDrawList()->AddRectFilled(box->low, box->high, span.ink);
+}
+
+// Behind the boxes of all, so that these are drawn at one go.
+void draw_label(const TimelineRows& rows, const Span& span) {
+    const auto box = box_of(rows, span);
+    if (!box || span.label.empty() || box->height() < px(12)) return;
+    if (measure(Face::small_words, span.label).x + px(7) > box->width()) return;
+    put({box->low.x + px(5), middle(box->low.y, box->height(), Face::small_words)},
         {Face::small_words, colour::kText},
         span.label);
 }
@@ -150,19 +164,23 @@ void draw_spans(const TimelineRows& rows, const Session& session, const analysis
     std::array<ImU32, kStageHues + 1> inks{};
     for (int stage = -1; stage < kStageHues; ++stage)
         inks[static_cast<size_t>(stage + 1)] = stage_colour(stage);
-    for_visible(rows, timeline.stages, timeline.warps, [&](const analysis::StageSpan& span) {
+    const auto of_stage = [&](const analysis::StageSpan& span) {
         const bool named = span.stage >= 0;
         const std::string_view name =
             named ? std::string_view(session.capture.stages[static_cast<size_t>(span.stage)]) : "";
         const ImU32 ink = inks[named ? 1 + static_cast<size_t>(span.stage % kStageHues) : 0];
-        draw_span(
-            rows, {span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), ink, name}
-        );
-    });
+        return Span{span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), ink, name};
+    };
+    for (const auto draw : {draw_span, draw_label})
+        for_visible(rows, timeline.stages, timeline.warps, [&](const analysis::StageSpan& span) {
+            draw(rows, of_stage(span));
+        });
     const ImU32 waiting = colour::kWaiting, edge = colour::with_alpha(colour::kDim, 160);
     for_visible(rows, timeline.barriers, timeline.warps, [&](const analysis::BarrierSpan& span) {
         draw_span(rows, {span.warp, static_cast<double>(span.begin), static_cast<double>(span.end), waiting});
-        // Where the barrier lets the warp go.
+    });
+    // Where a barrier lets the warp go.
+    for_visible(rows, timeline.barriers, timeline.warps, [&](const analysis::BarrierSpan& span) {
         const float x = x_at_time(rows.scale, span.end);
         if (x >= rows.scale.left && x <= rows.scale.right)
             hairline({x, rows.y(span.warp) + 1}, {x, rows.y(span.warp + 1) - 1}, edge);

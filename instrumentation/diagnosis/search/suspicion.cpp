@@ -1,4 +1,4 @@
-// The dynamic slice of the first wrong element.
+// The dynamic slice of the first wrong element, beside that of a right one of its block.
 #include "instrumentation/diagnosis/search/suspicion.h"
 
 #include "instrumentation/analysis/diff.h"
@@ -12,6 +12,8 @@
 #include "instrumentation/travel/slice.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 namespace wl::diagnosis {
 
@@ -20,44 +22,95 @@ namespace {
 constexpr uint64_t kLongest = 400'000;  // warp instructions of a block that is followed, as budget
 
 // An element of an output, or (output < 0) of the first bad tile.
-struct Wrong {
-    int output = -1;  // index in Capture::outputs
-    int64_t block = 0;
+struct Place {
+    int output = -1;      // index in Capture::outputs
     int64_t element = 0;  // of the output
     int row = 0, col = 0;
 };
+struct Wrong {
+    int64_t block = 0;
+    Place place;
+    std::optional<Place> right;  // of the same block, the nearest
+};
+
+// The nearest on either side, in the order of memory.
+std::optional<int64_t> nearest(
+    int64_t from, int64_t count, const std::function<bool(int64_t element)>& is_wanted
+) {
+    for (int64_t step = 1; step < count; ++step)
+        for (const int64_t at : {from + step, from - step})
+            if (at >= 0 && at < count && is_wanted(at)) return at;
+    return std::nullopt;
+}
+
+std::optional<Wrong> first_wrong_of(const Symptoms& s, const capture::Tile& tile) {
+    if (tile.first_bad_row < 0) return std::nullopt;
+    Wrong out{
+        tile.block, {-1,                  0, tile.first_bad_row, tile.first_bad_col},
+         {         }
+    };
+    const analysis::TileData data = analysis::load_tile(s.capture, tile);
+    if (data.reference.data.empty() || data.bound.data.empty()) return out;
+    const auto is_right = [&](int64_t element) {
+        const auto k = static_cast<size_t>(element);
+        const double reference = data.reference.data[k];
+        return std::isfinite(reference) && !analysis::is_bad(data.got.data[k], reference, data.bound.data[k]);
+    };
+    const int64_t first = int64_t{tile.first_bad_row} * data.cols + tile.first_bad_col;
+    if (const auto right = nearest(first, int64_t{data.rows} * data.cols, is_right))
+        out.right = {-1, 0, static_cast<int>(*right / data.cols), static_cast<int>(*right % data.cols)};
+    return out;
+}
+
+std::optional<Wrong> first_wrong_of(const Symptoms& s, int output) {
+    const capture::Output& o = s.capture.outputs[static_cast<size_t>(output)];
+    const std::vector<uint8_t> flags = wrong_elements(s.capture, o);
+    const auto writers = flags.empty() ? std::nullopt : writers_of(s, o);
+    if (!writers) return std::nullopt;
+    const size_t count = std::min(flags.size(), writers->size());
+    for (size_t i = 0; i < count; ++i) {
+        const int64_t block = (*writers)[i].block;
+        if (flags[i] == 0 || block < 0) continue;
+        Wrong out{
+            block, {output,         static_cast<int64_t>(i)},
+             {              }
+        };
+        const auto is_right = [&](int64_t element) {
+            const auto k = static_cast<size_t>(element);
+            return flags[k] == 0 && (*writers)[k].block == block;
+        };
+        if (const auto right = nearest(out.place.element, static_cast<int64_t>(count), is_right))
+            out.right = {output, *right};
+        return out;
+    }
+    return std::nullopt;
+}
+
+bool is_in_tile(const Symptoms& s) {
+    return s.first_bad >= 0 &&
+        s.capture.tiles[static_cast<size_t>(s.first_bad)].block != capture::kWholeLaunch;
+}
 
 std::optional<Wrong> first_wrong(const Symptoms& s) {
-    const bool in_tile =
-        s.first_bad >= 0 && s.capture.tiles[static_cast<size_t>(s.first_bad)].block != capture::kWholeLaunch;
-    if (in_tile) {
-        const capture::Tile& t = s.capture.tiles[static_cast<size_t>(s.first_bad)];
-        if (t.first_bad_row < 0) return std::nullopt;
-        return Wrong{-1, t.block, 0, t.first_bad_row, t.first_bad_col};
-    }
+    if (is_in_tile(s)) return first_wrong_of(s, s.capture.tiles[static_cast<size_t>(s.first_bad)]);
     for (size_t k = 0; k < s.capture.outputs.size(); ++k) {
-        const capture::Output& o = s.capture.outputs[k];
-        if (o.verdict != capture::Verdict::bad) continue;
-        const std::vector<uint8_t> flags = wrong_elements(s.capture, o);
-        const auto writers = flags.empty() ? std::nullopt : writers_of(s, o);
-        for (size_t i = 0; writers && i < std::min(flags.size(), writers->size()); ++i)
-            if (flags[i] != 0 && (*writers)[i].block >= 0)
-                return Wrong{static_cast<int>(k), (*writers)[i].block, static_cast<int64_t>(i)};
+        if (s.capture.outputs[k].verdict != capture::Verdict::bad) continue;
+        if (const auto found = first_wrong_of(s, static_cast<int>(k))) return found;
     }
     return std::nullopt;
 }
 
 std::optional<travel::Element> element_of(
-    const Symptoms& s, const Wrong& wrong, travel::Route& route, const std::vector<travel::Taken>& taken
+    const Symptoms& s, const Place& place, travel::Route& route, const std::vector<travel::Taken>& taken
 ) {
     travel::Element e;
-    if (wrong.output >= 0) {
-        const capture::Output& o = s.capture.outputs[static_cast<size_t>(wrong.output)];
+    if (place.output >= 0) {
+        const capture::Output& o = s.capture.outputs[static_cast<size_t>(place.output)];
         const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(o.tile)];
         const auto argument = emulator::allocation_named(*route.traveller, o.name);
         if (!argument) return std::nullopt;
         e.bytes = static_cast<uint32_t>(size_of(s.capture.probes[static_cast<size_t>(tile.probe)].dtype));
-        e.address = argument->first + static_cast<uint64_t>(wrong.element) * e.bytes;
+        e.address = argument->first + static_cast<uint64_t>(place.element) * e.bytes;
         return e;
     }
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(s.first_bad)];
@@ -66,7 +119,7 @@ std::optional<travel::Element> element_of(
         return t.name == name && t.tile.iteration == tile.iteration && t.tile.warp == tile.warp;
     });
     if (found == taken.end()) return std::nullopt;
-    e.tile = static_cast<int>(found - taken.begin()), e.row = wrong.row, e.col = wrong.col;
+    e.tile = static_cast<int>(found - taken.begin()), e.row = place.row, e.col = place.col;
     return e;
 }
 
@@ -90,13 +143,43 @@ void add_line(
     }
 }
 
+// What an element came through (far 0), and what decided where and whether (far 1).
+std::vector<Suspect> lines_behind(
+    const Symptoms& s,
+    const Experiment& build,
+    travel::Route& route,
+    const std::vector<travel::Taken>& taken,
+    const Place& place
+) {
+    std::vector<Suspect> out;
+    const auto element = element_of(s, place, route, taken);
+    if (!element) return out;
+    travel::SliceOptions options;
+    options.from = *element, options.deciders = true, options.deep = true;
+    const travel::Slice slice = travel::slice(route, taken, options);
+    for (const travel::SliceStep& step : slice.steps) add_line(build, route, step.site, 0, out);
+    for (const travel::Decider& d : slice.deciders) add_line(build, route, d.step.site, 1, out);
+    return out;
+}
+
+// What the wrong element alone came through comes before what made a right one as well. Where that is
+// nothing, both tell the same.
+void set_apart(std::vector<Suspect>& wrong, const std::vector<Suspect>& right) {
+    const auto is_shared = [&](const Suspect& line) {
+        return std::any_of(right.begin(), right.end(), [&](const Suspect& o) {
+            return o.line == line.line && o.file == line.file;
+        });
+    };
+    if (std::all_of(wrong.begin(), wrong.end(), is_shared)) return;
+    for (Suspect& line : wrong) line.far = is_shared(line) ? line.far + 1 : 0;
+}
+
 }  // namespace
 
 std::vector<Suspect> suspects_of(const Symptoms& s) {
     std::vector<capture::Where> places;
     const auto add = [&](const capture::Finding& f) { places.push_back(f.where), places.push_back(f.other); };
-    const bool in_tile =
-        s.first_bad >= 0 && s.capture.tiles[static_cast<size_t>(s.first_bad)].block != capture::kWholeLaunch;
+    const bool in_tile = is_in_tile(s);
     capture::Finding found;
     if (in_tile) {
         place_tile(s, found);
@@ -119,9 +202,8 @@ std::vector<Suspect> suspects_of(const Symptoms& s) {
 }
 
 std::vector<Suspect> lines_of_wrong(const Symptoms& s, const Experiment& build) {
-    std::vector<Suspect> out;
     const std::optional<Wrong> wrong = first_wrong(s);
-    if (!wrong || s.budget > kLongest || is_cut_short(s)) return out;
+    if (!wrong || s.budget > kLongest || is_cut_short(s)) return {};
     try {
         Prepared prepared = prepare(build);
         emulator::Journey journey{
@@ -129,17 +211,13 @@ std::vector<Suspect> lines_of_wrong(const Symptoms& s, const Experiment& build) 
         journey.block = wrong->block;
         travel::Route route = travel::make_route(build.module, std::move(journey));
         const std::vector<travel::Taken> taken = travel::take_tiles(route);  // runs it: its trace is followed
-        const auto element = element_of(s, *wrong, route, taken);
-        if (!element) return out;
-        travel::SliceOptions options;
-        options.from = *element, options.deciders = true, options.deep = true;
-        const travel::Slice slice = travel::slice(route, taken, options);
-        for (const travel::SliceStep& step : slice.steps) add_line(build, route, step.site, 0, out);
-        for (const travel::Decider& d : slice.deciders) add_line(build, route, d.step.site, 1, out);
-    } catch (const Error&) {
-        out.clear();  // an instruction that the slice does not know: the other suspects are left
-    } catch (const Unsupported&) { out.clear(); }
-    return out;
+        const auto lines = [&](const Place& place) { return lines_behind(s, build, route, taken, place); };
+        std::vector<Suspect> out = lines(wrong->place);
+        if (wrong->right && !out.empty()) set_apart(out, lines(*wrong->right));
+        return out;
+    } catch (const Error&) {  // an instruction that the slice does not know: the other suspects are left
+        return {};
+    } catch (const Unsupported&) { return {}; }
 }
 
 }  // namespace wl::diagnosis
