@@ -192,8 +192,10 @@ bool look_after_files(Session& session) {
 
 namespace {
 
-Selection without_mouse(Selection selection) {
+// Without what comes by itself: what the mouse is over, and the line that an answer leads Source to.
+Selection as_chosen(Selection selection) {
     selection.hovered = selection.hovering = {};
+    if (!selection.line_chosen) selection.site = selection.source = -1, selection.line = 0;
     return selection;
 }
 
@@ -205,7 +207,7 @@ void take(Session& session, Selection& selection, capture::Capture fresh, Purpos
         session.message = {"B is " + name + ".", false};
         return;
     }
-    const Selection stood = without_mouse(selection);
+    const Selection stood = as_chosen(selection);
     replace(session, selection, std::move(fresh), purpose == Purpose::again ? session.name_of_b : "");
     session.made_by = session.request;
     const int64_t block = std::exchange(session.recording, -1);
@@ -235,7 +237,7 @@ void take_verdict(Session& session, Selection& selection) {
     const bool fresh = session.purpose == Purpose::fresh;  // else the user stands somewhere already
     take_run(session, selection, session.worker->capture, false);
     session.judged_at.reset();
-    if (fresh) session.judged_at = without_mouse(selection);
+    if (fresh) session.judged_at = as_chosen(selection);
     session.purpose = Purpose::causes;
     session.message = {"The verdict is there; its causes are being looked for.", false};
 }
