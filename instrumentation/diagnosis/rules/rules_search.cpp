@@ -85,6 +85,37 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     return f;
 }
 
+// What is told of it.
+Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
+    Ruled out;
+    if (found.mended.empty()) {
+        out.tried = found.unsupported.empty()
+            ? fmt::format(
+                  "Of {} small changes of the program {} were tried; none mends it.",
+                  found.candidates,
+                  found.tried
+              )
+            : fmt::format("No change was tried: {}.", found.unsupported);
+        return out;
+    }
+    capture::Finding f = finding_of(s, found.mended.front());
+    for (size_t k = 1; k < found.mended.size(); ++k)
+        f.explanation += fmt::format(
+            " So it does with {} at {}.",
+            change_text(found.mended[k]),
+            quoted(s.capture, found.mended[k].where)
+        );
+    if (found.mended.size() > 1)
+        f.explanation += " Values alone do not tell which of them was meant; the first is the likeliest.";
+    f.evidence = {
+        {"tried",      static_cast<double>(found.tried)     },
+        {"candidates", static_cast<double>(found.candidates)}
+    };
+    out.findings.push_back(std::move(f));
+    out.explains = out.mends = true;
+    return out;
+}
+
 }  // namespace
 
 Ruled idea_rule(const Symptoms& s) {
@@ -139,33 +170,7 @@ Ruled search_rule(const Symptoms& s) {
         const Experiment& searched = smaller ? whole_build ? *whole_build : s.experiment : build;
         found = search_program(s, searched, suspects, whole - since(start));
     }
-    Ruled out;
-    if (found.mended.empty()) {
-        out.tried = found.unsupported.empty()
-            ? fmt::format(
-                  "Of {} small changes of the program {} were tried; none mends it.",
-                  found.candidates,
-                  found.tried
-              )
-            : fmt::format("No change was tried: {}.", found.unsupported);
-        return out;
-    }
-    capture::Finding f = finding_of(s, found.mended.front());
-    for (size_t k = 1; k < found.mended.size(); ++k)
-        f.explanation += fmt::format(
-            " So it does with {} at {}.",
-            change_text(found.mended[k]),
-            quoted(s.capture, found.mended[k].where)
-        );
-    if (found.mended.size() > 1)
-        f.explanation += " Values alone do not tell which of them was meant; the first is the likeliest.";
-    f.evidence = {
-        {"tried",      static_cast<double>(found.tried)     },
-        {"candidates", static_cast<double>(found.candidates)}
-    };
-    out.findings.push_back(std::move(f));
-    out.explains = out.mends = true;
-    return out;
+    return ruled_of(s, found);
 }
 
 }  // namespace wl::diagnosis
