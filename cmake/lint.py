@@ -117,11 +117,9 @@ def lint(build, file, key):
         command = ["clang-tidy", "--quiet", "-p", build / commands, file]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode == 0:
-            break
-    if result.returncode == 0:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
-        return name, "clean", ""
+            CACHE.mkdir(parents=True, exist_ok=True)
+            stamp.touch()
+            return name, "clean", ""
     return name, "failed", result.stdout + result.stderr
 
 

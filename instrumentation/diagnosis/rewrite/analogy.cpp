@@ -89,12 +89,9 @@ void add_factors_alike(Writer& w, int k) {
 // Elements that the function reads, with another index, as a term of a whole expression.
 void add_elements_alike(Writer& w, const Body& body, const Statement& st) {
     if (!st.word.empty() || !w.is_near(st.first) || !w.s.is(st.last, ";")) return;
-    int sets = -1;
-    for (int k = st.first; k < st.last && sets < 0; ++k) {
-        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
-        if ((w.s.is(k, "=") || w.s.is(k, "+=")) && precedence(w.s, k) == 0) sets = k;
-    }
-    if (sets < 0 || !holds_real(w.s, sets + 1, st.last - 1)) return;
+    const int sets = assignment_of(w.s, st);
+    const bool put = w.s.is(sets, "=") || w.s.is(sets, "+=");
+    if (!put || !holds_real(w.s, sets + 1, st.last - 1)) return;
     const std::string e = in_brackets(w.s, sets + 1, st.last - 1);
     for (const auto& [text, from] : elements_of(w.s, body)) {
         if (!all_known(w.s, from, text, sets)) continue;

@@ -96,7 +96,7 @@ void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
         std::vector<std::string> elements = neighbours_of(w.s, k, last);
         elements.push_back(w.s.words(k, last));
         for (const Variable* u : visible(w.s, first)) {
-            const bool own = u->kind == ValueKind::whole && u->indirections == 0 && u->from > body.open;
+            const bool own = is_whole(*u) && u->from > body.open;
             const Statement* const set = own ? statement_of(body, u->from) : nullptr;
             if (!own || text.find(u->name) == text.npos) continue;
             const bool taken = set != nullptr && k > set->first && k < set->last;
@@ -137,13 +137,8 @@ void sum_elements(Writer& w, int k) {
 // `x = (1.0f - a) * x + a * y` of `x = a * y`: what is mixed with what was there.
 void blend(Writer& w, const Statement& st) {
     constexpr size_t kMost = 6;  // shares
-    int sets = -1;
-    for (int k = st.first; k < st.last && sets < 0; ++k) {
-        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
-        if (w.s.is(k, "=")) sets = k;
-    }
-    const int last = st.last - 1;
-    if (sets <= st.first || !w.s.is(st.last, ";") || !holds_real(w.s, sets + 1, last)) return;
+    const int sets = assignment_of(w.s, st), last = st.last - 1;
+    if (!w.s.is(sets, "=") || !w.s.is(st.last, ";") || !holds_real(w.s, sets + 1, last)) return;
     const Variable* const to = variable_at(w.s, st.first);
     if (to == nullptr || to->from == st.first || end_of_element(w.s, st.first) != sets - 1) return;
     const std::string was = w.s.words(st.first, sets - 1), value = w.s.words(sets + 1, last);

@@ -93,8 +93,7 @@ std::vector<std::string> conditions_at(const Writer& w, const Body& body, int he
         if (a->from < body.open) continue;
         for (const Variable* b : all) {
             const bool bound = b->parameter || b->from < body.open;
-            if (bound && b->kind == ValueKind::whole && b->indirections == 0)
-                add(fmt::format("{} < {}", a->name, b->name));
+            if (bound && is_whole(*b)) add(fmt::format("{} < {}", a->name, b->name));
         }
         add(a->name + " == 0");
     }
@@ -125,8 +124,7 @@ std::vector<const Variable*> own_numbers(const Source& s, const Body& body, cons
     std::vector<const Variable*> out;
     for (int k = st.first; k <= st.last; ++k) {
         const Variable* const v = variable_at(s, k);
-        const bool own = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 &&
-            v->from > body.open && v->from < st.first;
+        const bool own = v != nullptr && is_whole(*v) && v->from > body.open && v->from < st.first;
         if (own && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
     }
     return out;
@@ -145,8 +143,7 @@ void join_deciders(Writer& w, const Body& body, const Statement& st) {
         for (const Variable* v : own_numbers(w.s, body, st)) {
             put(v->name + " >= 0");
             for (const Variable* b : visible(w.s, c.first))
-                if (b->kind == ValueKind::whole && b->indirections == 0 && b != v &&
-                    (b->parameter || b->from < body.open || b->constant))
+                if (is_whole(*b) && b != v && (b->parameter || b->from < body.open || b->constant))
                     put(fmt::format("{} < {}", v->name, b->name));
         }
         for (const std::string& other : conditions_at(w, body, c.first)) put(other);
@@ -155,20 +152,18 @@ void join_deciders(Writer& w, const Body& body, const Statement& st) {
 
 // `i == 0 || j == 0` of `i == 0`: of two numbers of the function itself what is asked of one.
 void join_twins(Writer& w, const Body& body, const Span& c) {
-    for (int k = c.first + 1; k < c.last; ++k) {
-        const Variable* const v = variable_at(w.s, k - 1);
-        const std::string_view sign = w.s.word(k);
-        const bool compares = sign == "==" || sign == "!=" || sign == "<" || sign == ">=" || sign == ">";
-        const bool own = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 && !v->of_file;
-        if (!compares || !own || k - 1 != c.first || variable_at(w.s, c.last) == v) continue;
-        const std::string text = w.s.words(c.first, c.last), rest = w.s.words(k, c.last);
-        for (const Variable* u : visible(w.s, c.first)) {
-            const bool twin = u != v && u->kind == ValueKind::whole && u->indirections == 0 &&
-                u->parameter == v->parameter && (u->from > body.open) == (v->from > body.open) && !u->of_file;
-            if (!twin || rest.find(u->name) != rest.npos) continue;
-            const char* joined = sign == "<" ? "&&" : "||";
-            w.replace(kRule, 2, c.first, c.last, fmt::format("{} {} {} {}", text, joined, u->name, rest));
-        }
+    const Variable* const v = variable_at(w.s, c.first);
+    const std::string_view sign = w.s.word(c.first + 1);
+    const bool compares = sign == "==" || sign == "!=" || sign == "<" || sign == ">=" || sign == ">";
+    const bool own = v != nullptr && is_whole(*v) && !v->of_file;
+    if (!compares || !own || c.last < c.first + 2 || variable_at(w.s, c.last) == v) return;
+    const std::string text = w.s.words(c.first, c.last), rest = w.s.words(c.first + 1, c.last);
+    for (const Variable* u : visible(w.s, c.first)) {
+        const bool twin = u != v && is_whole(*u) && u->parameter == v->parameter &&
+            (u->from > body.open) == (v->from > body.open) && !u->of_file;
+        if (!twin || rest.find(u->name) != rest.npos) continue;
+        const char* joined = sign == "<" ? "&&" : "||";
+        w.replace(kRule, 2, c.first, c.last, fmt::format("{} {} {} {}", text, joined, u->name, rest));
     }
 }
 

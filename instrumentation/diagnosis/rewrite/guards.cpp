@@ -11,8 +11,6 @@ namespace {
 
 constexpr const char* kRule = "wrong_condition";
 
-bool is_whole(const Variable& v) { return v.kind == ValueKind::whole && v.indirections == 0; }
-
 // Extents that the function is given, and products of two and three of them.
 std::vector<std::string> bounds_at(const Writer& w, const Body& body, int here) {
     constexpr size_t kMost = 24;
@@ -99,12 +97,8 @@ void add_else(Writer& w, const Body& body, const Statement& st) {
     if (st.word != "if" || !w.s.is(st.body_last, ";") || w.s.is(st.body_last + 1, "else")) return;
     const Statement* const inner = statement_of(body, st.last + 1);
     if (inner == nullptr || inner->first != st.last + 1 || !inner->word.empty()) return;
-    int sets = -1;
-    for (int k = inner->first; k < inner->last && sets < 0; ++k) {
-        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
-        if (w.s.is(k, "=")) sets = k;
-    }
-    if (sets < 0) return;
+    const int sets = assignment_of(w.s, *inner);
+    if (!w.s.is(sets, "=")) return;
     const std::string to = w.s.words(inner->first, sets - 1), c = w.s.words(st.first + 2, st.last - 1);
     const bool real = holds_real(w.s, inner->first, inner->last);
     for (const char* zero : {real ? "0.0f" : "0", "-__int_as_float(0x7f800000)"}) {

@@ -11,8 +11,6 @@ namespace {
 
 constexpr const char* kRule = "wrong_index";
 
-bool is_index_variable(const Variable& v) { return v.kind == ValueKind::whole && v.indirections == 0; }
-
 // Whole numbers that something is looked up in.
 bool is_table(const Variable& v) { return v.kind == ValueKind::whole && v.indirections == 1; }
 
@@ -26,18 +24,18 @@ void replace_index(Writer& w, const Body& body, const Span& at, int cost) {
         if (!is_table(*t)) continue;
         put(cost, fmt::format("{}[{}]", t->name, text));
         for (const Variable* i : visible(w.s, at.first))
-            if (is_index_variable(*i) && !i->of_file) put(3, fmt::format("{}[{}]", t->name, i->name));
+            if (is_whole(*i) && !i->of_file) put(3, fmt::format("{}[{}]", t->name, i->name));
     }
     for (const std::string& e : whole_expressions(w.s, body, at.first)) put(3, e);
     if (at.first == at.last) return;
     for (const Variable* v : visible(w.s, at.first))
-        if (is_index_variable(*v) && !v->of_file) put(3, v->name);
+        if (is_whole(*v) && !v->of_file) put(3, v->name);
 }
 
 // Of a buffer: `1 - now`, `now ^ 1`.
 void add_other_buffer(Writer& w, int k) {
     const Variable* const v = variable_at(w.s, k);
-    if (v == nullptr || !is_index_variable(*v) || v->from == k || w.s.word(k + 1).ends_with('=')) return;
+    if (v == nullptr || !is_whole(*v) || v->from == k || w.s.word(k + 1).ends_with('=')) return;
     const bool operand = precedence(w.s, k - 1) > 9 || precedence(w.s, k + 1) > 9;
     const char* form = operand ? "(1 - {})" : "1 - {}";
     w.replace("stale_tile", 2, k, k, fmt::format(fmt::runtime(form), v->name));
@@ -47,12 +45,12 @@ void add_other_buffer(Writer& w, int k) {
 void add_clamps(Writer& w, int k) {
     const Variable* const v = variable_at(w.s, k);
     const bool call = w.s.is(k + 1, "(") && (w.s.is(k, "max") || w.s.is(k, "min")) && w.s.at(k + 1).match > k;
-    const bool index = v != nullptr && is_index_variable(*v) && !v->of_file && v->from != k;
+    const bool index = v != nullptr && is_whole(*v) && !v->of_file && v->from != k;
     if ((!index && !call) || w.s.word(k + 1).ends_with('=') || w.s.is(k + 1, "++")) return;
     const int last = call ? w.s.at(k + 1).match : k;
     const std::string text = w.s.words(k, last);
     for (const Variable* b : visible(w.s, k))
-        if (is_index_variable(*b) && b != v && (b->parameter || b->from < 0))
+        if (is_whole(*b) && b != v && (b->parameter || b->from < 0))
             w.replace("out_of_bounds", 3, k, last, fmt::format("min({}, {} - 1)", text, b->name));
     w.replace("out_of_bounds", 3, k, last, fmt::format("max({}, 0)", text));
 }

@@ -46,7 +46,7 @@ void clear_shared(Writer& w, const Body& body, const Variable& v, int behind, in
         " for (int wl_i = threadIdx.x; wl_i < {}; wl_i += blockDim.x) {}[wl_i] = 0; __syncthreads();";
     if (v.indirections != 1) return;
     for (const Variable* n : visible(w.s, behind))
-        if (n->kind == ValueKind::whole && n->indirections == 0 && (n->parameter || n->from < body.open))
+        if (is_whole(*n) && (n->parameter || n->from < body.open))
             w.insert(kRule, 3, at, at_line, fmt::format(fmt::runtime(loop), n->name, v.name));
     w.insert(kRule, 3, at, at_line, fmt::format(" {}[threadIdx.x] = 0; __syncthreads();", v.name));
 }

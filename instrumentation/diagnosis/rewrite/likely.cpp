@@ -1,14 +1,12 @@
 // Words in threes that stand elsewhere, and names that are used nowhere else.
 #include "instrumentation/diagnosis/rewrite/likely.h"
 
-#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -111,28 +109,25 @@ std::vector<Function> functions_of(const Source& s) {
     return out;
 }
 
-// The head of the loop that declares it; nothing where none does.
-std::optional<Span> head_of(const Source& s, const Variable& v) {
-    for (const Body& body : s.bodies) {
-        if (v.from <= body.open || v.from >= body.close) continue;
-        const Statement* const st = statement_of(body, v.from);
-        if (st != nullptr && st->word == "for") return Span{st->first, st->last};
-    }
-    return std::nullopt;
+const Statement* loop_of(const Source& s, const Variable& v) {
+    for (const Body& body : s.bodies)
+        if (v.from > body.open && v.from < body.close) return loop_of(body, v);
+    return nullptr;
 }
 
 // How often each variable is named where it is known, its declaration with it; in the order of s.variables. A
 // loop counts with its variable: what its body makes of that is what is asked for.
 std::vector<int> namings_of(const Source& s) {
     std::vector<int> out(s.variables.size());
-    std::vector<std::optional<Span>> heads;
-    for (const Variable& v : s.variables) heads.push_back(head_of(s, v));
+    std::vector<const Statement*> loops;
+    for (const Variable& v : s.variables) loops.push_back(loop_of(s, v));
     for (int k = 0; k < s.count(); ++k) {
         const Variable* const v = variable_at(s, k);
         if (v == nullptr) continue;
         const auto at = static_cast<size_t>(v - s.variables.data());
-        const bool counts = heads[at] && k >= heads[at]->first && k <= heads[at]->last && k != v->from;
-        if (!counts) ++out[at];
+        const Statement* const loop = loops[at];
+        const bool in_head = loop != nullptr && k >= loop->first && k <= loop->last && k != v->from;
+        if (!in_head) ++out[at];
     }
     // A member is named by functions that have the struct by another name.
     std::map<std::string_view, int> of_members;

@@ -122,15 +122,14 @@ void add_counts(Writer& w, const Body& body, int k) {
     const bool axis = is_axis(w.s.word(k)) && w.s.is(k - 1, ".") && is_index(w.s.word(k - 2));
     const int first = axis ? k - 2 : k, last = axis ? k : std::max(k, end_of_count(w.s, k));
     const Variable* const v = variable_at(w.s, k);
-    const bool number = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 && v->from != k;
+    const bool number = v != nullptr && is_whole(*v) && v->from != k;
     if (!axis && last == k && (!number || w.s.word(k + 1).ends_with('='))) return;
     const std::string text = w.s.words(first, last);
     for (const std::string& other : counts_of(w.s, body, first))
         if (other != text) w.replace("wrong_index", 2, first, last, other);
     if (axis || last == k) return;
     for (const Variable* u : visible(w.s, k))
-        if (u->kind == ValueKind::whole && u->indirections == 0)
-            w.replace("wrong_index", 2, first, last, u->name);
+        if (is_whole(*u)) w.replace("wrong_index", 2, first, last, u->name);
     for (const char* other : {"threadIdx.x", "blockIdx.x", "blockDim.x", "gridDim.x"})
         w.replace("wrong_index", 2, first, last, other);
 }
@@ -147,8 +146,7 @@ void add_axes(Writer& w, int k) {
             w.replace("wrong_index", 2, k - 2, k, std::string(other) + "." + std::string(name));
     if (!index) return;
     for (const Variable* v : visible(w.s, k))
-        if (v->kind == ValueKind::whole && v->indirections == 0)
-            w.replace("wrong_index", v->of_file ? 3 : 2, k - 2, k, v->name);
+        if (is_whole(*v)) w.replace("wrong_index", v->of_file ? 3 : 2, k - 2, k, v->name);
 }
 
 // An extent: given, or computed of what is; not where a thread or a block is.
@@ -171,7 +169,7 @@ void add_variables(Writer& w, int k) {
         w.replace(rule, v->of_file && !own->of_file ? 3 : 2, k, k, v->name);
         // An extent is mostly taken for an extent, and an index for an index.
         constexpr int kSameRole = 8;
-        const bool whole = own->kind == ValueKind::whole && own->indirections == 0;
+        const bool whole = is_whole(*own);
         if (whole) w.out.back().bias = is_extent(w.s, *v) == is_extent(w.s, *own) ? kSameRole : -kSameRole;
     }
     if (own->kind != ValueKind::whole || own->indirections > 0) return;

@@ -72,6 +72,19 @@ const Statement* statement_of(const Body& body, int token) {
     return out;
 }
 
+const Statement* loop_of(const Body& body, const Variable& v) {
+    const Statement* const st = statement_of(body, v.from);
+    return st != nullptr && st->word == "for" ? st : nullptr;
+}
+
+int assignment_of(const Source& s, const Statement& statement) {
+    for (int k = statement.first; k < statement.last; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (s.word(k).ends_with('=') && precedence(s, k) == 0) return k;
+    }
+    return -1;
+}
+
 // `static_cast<float>(x)`, `fragment<A, 16>`: closed before the statement ends, and followed by what an
 // operand is not.
 bool is_template_angle(const Source& s, int token) {

@@ -33,6 +33,9 @@ struct Variable {
     bool parameter = false, of_file = false;
 };
 
+// Of one whole number, no array of them.
+inline bool is_whole(const Variable& v) { return v.kind == ValueKind::whole && v.indirections == 0; }
+
 struct Statement {
     int first = 0, last = 0;  // tokens; of one with a body its head alone: `for (...)`
     std::string_view word;    // "if", "for", "while", "return", "declaration", "" of an expression

@@ -67,7 +67,7 @@ std::vector<std::string> subscripts_at(const Writer& w, const Body& body, const 
         }
     if (of.indirections > 1) return out;
     for (const Variable* i : visible(w.s, here))
-        if (i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file && !i->parameter)
+        if (is_whole(*i) && !i->of_file && !i->parameter)
             add_new(out, "[" + i->name + "]", 2 * kMostSubscripts);
     for (const char* place : {"[threadIdx.x]", "[blockIdx.x]"}) add_new(out, place, 2 * kMostSubscripts);
     return out;
@@ -94,7 +94,7 @@ std::vector<std::string> values_at(const Writer& w, const Body& body, const Vari
             for (const std::string& e : whole_expressions(w.s, body, here))
                 add_new(out, fmt::format("{}[{}]", v->name, e), 2 * kMostValues);
             for (const Variable* i : all)
-                if (i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file && !i->parameter)
+                if (is_whole(*i) && !i->of_file && !i->parameter)
                     add_new(out, fmt::format("{}[{}]", v->name, i->name), 2 * kMostValues);
         }
     }

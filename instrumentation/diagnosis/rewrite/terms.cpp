@@ -34,8 +34,7 @@ std::vector<AtHand> at_hand(const Writer& w, const Body& body, int k, bool real)
         if (!real || v->indirections != 1 || v->kind != ValueKind::real || !v->parameter || !unused(*v))
             continue;
         for (const Variable* i : visible(w.s, k))
-            if (i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file)
-                out.push_back({fmt::format("{}[{}]", v->name, i->name), 2});
+            if (is_whole(*i) && !i->of_file) out.push_back({fmt::format("{}[{}]", v->name, i->name), 2});
     }
     if (real)
         for (const auto& [text, from] : elements_of(w.s, body))
@@ -111,7 +110,7 @@ void add_places(Writer& w, int k) {
     if (star < 0 || !is_simple(w.s, k + 1, o.right) || holds_real(w.s, o.left, o.right)) return;
     const std::string a = w.s.words(o.left, star - 1), b = w.s.words(k + 1, o.right);
     for (const Variable* n : visible(w.s, k))
-        if (n->kind == ValueKind::whole && n->indirections == 0 && n->name != a && n->name != b)
+        if (is_whole(*n) && n->name != a && n->name != b)
             w.replace("wrong_index", 2, o.left, o.right, fmt::format("{} * {} + {}", b, n->name, a));
 }
 
@@ -138,13 +137,11 @@ void add_operand_terms(Writer& w, const Body& body, int k) {
 std::vector<std::string> unnamed_loops(const Writer& w, const Body& body, const Statement& st) {
     std::vector<std::string> out;
     for (const Variable* v : visible(w.s, st.first)) {
-        if (!v->parameter && v->kind == ValueKind::whole && v->indirections == 0 && v->from > body.open) {
-            const Statement* const head = statement_of(body, v->from);
-            const bool around = head != nullptr && head->word == "for" && head->body_last >= st.last;
-            bool named = false;
-            for (int k = st.first; k <= st.last; ++k) named = named || variable_at(w.s, k) == v;
-            if (around && head != &st && !named) out.push_back(v->name);
-        }
+        const Statement* const loop = is_whole(*v) && v->from > body.open ? loop_of(body, *v) : nullptr;
+        if (loop == nullptr || loop == &st || loop->body_last < st.last) continue;
+        bool named = false;
+        for (int k = st.first; k <= st.last; ++k) named = named || variable_at(w.s, k) == v;
+        if (!named) out.push_back(v->name);
     }
     return out;
 }
@@ -177,7 +174,7 @@ bool begins_expression(const Source& s, int k) {
 void add_given(Writer& w, const Body& body, int k) {
     const bool number = w.s.at(k).kind == Token::Kind::number;
     const Variable* const v = variable_at(w.s, k);
-    const bool index = v != nullptr && v->kind == ValueKind::whole && v->indirections == 0 && v->from != k;
+    const bool index = v != nullptr && is_whole(*v) && v->from != k;
     if ((!number && !index) || w.s.is(k + 1, "=") || w.s.is(k - 1, ".")) return;
     const std::string text(w.s.word(k));
     const bool real = number && holds_real(w.s, k, k);
@@ -202,7 +199,7 @@ void add_unused_axis(Writer& w, const Body& body, int k) {
         if (used) continue;
         std::vector<const Variable*> extents;
         for (const Variable* p : visible(w.s, k))
-            if (p->parameter && p->kind == ValueKind::whole && p->indirections == 0) extents.push_back(p);
+            if (p->parameter && is_whole(*p)) extents.push_back(p);
         for (size_t a = 0; a < extents.size(); ++a) {
             const std::string one = fmt::format("blockIdx.{} * {}", axis, extents[a]->name);
             w.replace(kIndex, 1, k, k, one);

@@ -67,8 +67,7 @@ std::vector<std::string> values_of(const Writer& w, const Body& body, const Vari
         if (all_known(w.s, set, text, here)) return {text};
     }
     for (const Variable* i : visible(w.s, here))
-        if (v.indirections == 1 && i->kind == ValueKind::whole && i->indirections == 0 && !i->of_file &&
-            out.size() < kMost)
+        if (v.indirections == 1 && is_whole(*i) && !i->of_file && out.size() < kMost)
             out.push_back(fmt::format("{}[{}]", v.name, i->name));
     for (const std::string& i : subscripts_of(w.s, body, here)) {
         std::string text = fmt::format("{}[{}]", v.name, i);
@@ -91,9 +90,7 @@ std::vector<const Variable*> reals_at(const Writer& w, int here, bool settable) 
 std::vector<std::string> equalities_at(const Writer& w, const Body& body, int here) {
     std::vector<std::string> out;
     const std::vector<const Variable*> all = visible(w.s, here);
-    const auto own = [&](const Variable* v) {
-        return v->kind == ValueKind::whole && v->indirections == 0 && v->from > body.open;
-    };
+    const auto own = [&](const Variable* v) { return is_whole(*v) && v->from > body.open; };
     for (size_t a = 0; a < all.size(); ++a) {
         if (!own(all[a])) continue;
         out.push_back(all[a]->name + " == 0");

@@ -32,6 +32,10 @@ void for_each_token(const Writer& w, const std::function<void(int token, const B
 bool is_mark(const Source& s, const Statement& statement);
 // The statement that holds the token; null: none.
 const Statement* statement_of(const Body& body, int token);
+// The `for` whose head declares it; null: none.
+const Statement* loop_of(const Body& body, const Variable& v);
+// The token that sets what the statement sets: its `=`, `+=` or another; -1: none.
+int assignment_of(const Source& s, const Statement& statement);
 bool is_template_angle(const Source& s, int token);
 
 void add_signs(Writer& w);    // signs.cpp: comparisons, operations, assignments

@@ -20,6 +20,13 @@ bool is_told(const Proven& all, const capture::Where& where, size_t before) {
     });
 }
 
+// Lines that are told before this change.
+size_t told_before(const Proven& all, size_t change) {
+    return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const auto& p) {
+        return p.first < change && !is_told(all, p.second.where, p.first);
+    }));
+}
+
 }  // namespace
 
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
@@ -33,7 +40,8 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
     ++h.tried;
     if (!mends(h.lab, trial)) return;
     const std::scoped_lock hold(h.proving);
-    if (is_told(h.proven, h.prove.where(change), change)) return;
+    if (is_told(h.proven, h.prove.where(change), change) || told_before(h.proven, change) >= kMostProven)
+        return;
     if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
     auto mended = h.prove.proven(change);
     if (!mended) return;
@@ -53,7 +61,7 @@ void take_proven(Hunt& h, SearchResult& out) {
     std::sort(h.proven.begin(), h.proven.end(), in_order);
     std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);
     for (const auto& [change, mended] : h.proven)
-        if (!is_told(h.proven, mended.where, change) && out.mended.size() < kMostProven)
+        if (!is_told(h.proven, mended.where, change) && told_before(h.proven, change) < kMostProven)
             out.mended.push_back(mended);
     for (auto& [change, mended] : h.doubtful) out.doubtful.push_back(std::move(mended));
     h.proven.clear(), h.doubtful.clear(), h.first = ~size_t{0};
