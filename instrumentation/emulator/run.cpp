@@ -252,6 +252,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     if (e.launch.cooperative) place_workspace(memory);
     start(check, e.program, memory, {.witnesses = one_thread, .blocks_ordered = ordered});
     RunResult result = execute(e, memory, &hooked, &check);
+    result.reached = reached(check.shadow, e.program);
     if (one_thread) {
         add_races(result, check);
         return result;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,12 @@ struct Printed {
     uint64_t lost = 0;  // calls of the same block that came behind it when the buffer was full
 };
 
+// Global memory that a launch reached, by the bases of allocations.
+struct Reached {
+    std::vector<uint64_t> read, written;
+    bool repeatable = false;  // it read nothing that it wrote: behind itself it would leave the same
+};
+
 struct RunResult {
     uint64_t blocks = 0;  // finished, of those asked for
     uint64_t warp_instructions = 0;
@@ -59,6 +66,7 @@ struct RunResult {
     // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a
     // byte). Empty unless record.
     std::vector<std::pair<std::string, std::vector<capture::Owner>>> global_owners;
+    std::optional<Reached> reached;  // nothing: it was not followed
 };
 
 }  // namespace wl::execution

@@ -47,6 +47,7 @@ std::byte* host_pointer(uint64_t address) {
 struct Place {
     std::byte* bytes = nullptr;
     uint8_t* written = nullptr;  // nullptr: all of them are
+    uint64_t base = 0;           // of the allocation
     bool device = false;
     bool ok = false;
 };
@@ -54,13 +55,14 @@ struct Place {
 Place place_of(DeviceMemory& memory, uint64_t address, uint64_t size) {
     const Region* region = region_of(memory, address);
     if (region != nullptr && region->host != nullptr)
-        return {host_pointer(address), nullptr, false, address + size <= region->base + region->bytes};
+        return {host_pointer(address), nullptr, 0, false, address + size <= region->base + region->bytes};
     if (Allocation* a = execution::find(memory.global, address, size)) {
         const uint64_t at = address - a->base;
-        return {a->bytes.data() + at, a->written.empty() ? nullptr : a->written.data() + at, true, true};
+        uint8_t* written = a->written.empty() ? nullptr : a->written.data() + at;
+        return {a->bytes.data() + at, written, a->base, true, true};
     }
     const bool of_device = address >= execution::kGlobalBase;
-    return {host_pointer(address), nullptr, false, !of_device && address != 0};
+    return {host_pointer(address), nullptr, 0, false, !of_device && address != 0};
 }
 
 // Every byte counts as written.
@@ -76,7 +78,7 @@ void store(DeviceMemory& memory, const Place& to, const std::byte* from, const u
     if (to.device) {
         const bool same = written == nullptr && all_written(to, n) && std::memcmp(to.bytes, from, n) == 0;
         if (same) return;
-        ++memory.version;
+        note_change(memory, to.base);
         if (to.written != nullptr && written != nullptr) std::memmove(to.written, written, n);
         if (to.written != nullptr && written == nullptr) std::memset(to.written, 1, n);
     }
@@ -122,6 +124,21 @@ uint64_t make(DeviceMemory& memory, uint64_t bytes, Kind kind) {
     return base;
 }
 
+Region reserve(DeviceMemory& memory, uint64_t bytes, uint64_t align) {
+    const uint64_t from = memory.next == 0 ? execution::kGlobalBase : memory.next;
+    const uint64_t base = (from + align - 1) / align * align;
+    memory.next = base + rounded(bytes) + kGap;
+    return {Kind::device, base, bytes, nullptr, fmt::format("allocation {}", ++memory.made), false, 0};
+}
+
+void make_at(DeviceMemory& memory, uint64_t base, uint64_t bytes, const std::string& name) {
+    std::erase_if(memory.freed, [&](const FreedRegion& f) {
+        return f.base < base + bytes && base < f.base + f.bytes;
+    });
+    insert(memory, {Kind::device, base, bytes, nullptr, name, false, 0}, false);
+    note_change(memory, base);
+}
+
 void make_again(DeviceMemory& memory, uint64_t base) {
     const auto was = std::find_if(memory.freed.begin(), memory.freed.end(), [&](const FreedRegion& f) {
         return f.base == base;
@@ -129,7 +146,7 @@ void make_again(DeviceMemory& memory, uint64_t base) {
     if (was == memory.freed.end()) return;
     insert(memory, {Kind::device, base, was->bytes, nullptr, was->name, false, 0}, false);
     memory.freed.erase(was);
-    ++memory.version;
+    note_change(memory, base);
 }
 
 bool add_host_memory(DeviceMemory& memory, void* host, uint64_t bytes) {
@@ -161,7 +178,7 @@ bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Kind> ki
     if (region.host == nullptr) memory.freed.push_back({region.base, region.bytes, region.name});
     std::erase_if(memory.global.allocations, [&](const Allocation& a) { return a.base == base; });
     memory.regions.erase(found);
-    ++memory.version;
+    note_change(memory, base);
     return true;
 }
 
@@ -227,7 +244,7 @@ bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std
         if (!target.ok) return false;
         if (target.device && all_written(target, rows.width) && is_filled(target, element, rows.width))
             continue;
-        if (target.device) ++memory.version;
+        if (target.device) note_change(memory, target.base);
         if (target.written != nullptr) std::memset(target.written, 1, rows.width);
         if (element.size() == 1) std::memset(target.bytes, static_cast<int>(element[0]), rows.width);
         for (uint64_t k = 0; k < rows.width && element.size() > 1; ++k)
@@ -242,7 +259,7 @@ void carry_in(DeviceMemory& memory) {
         Allocation* a = execution::find(memory.global, base, region.bytes);
         if (a == nullptr || std::memcmp(a->bytes.data(), region.host, region.bytes) == 0) continue;
         std::memcpy(a->bytes.data(), region.host, region.bytes);
-        ++memory.version;
+        note_change(memory, base);
     }
 }
 
@@ -253,6 +270,17 @@ void carry_out(DeviceMemory& memory) {
         if (a != nullptr && std::memcmp(a->bytes.data(), region.host, region.bytes) != 0)
             std::memcpy(region.host, a->bytes.data(), region.bytes);
     }
+}
+
+void note_change(DeviceMemory& memory, uint64_t base) { memory.changed[base] = ++memory.version; }
+
+void note_change_somewhere(DeviceMemory& memory) { memory.all_changed = ++memory.version; }
+
+bool is_as_at(const DeviceMemory& memory, uint64_t version, std::span<const uint64_t> bases) {
+    return memory.all_changed <= version && std::all_of(bases.begin(), bases.end(), [&](uint64_t base) {
+               const auto found = memory.changed.find(base);
+               return found == memory.changed.end() || found->second <= version;
+           });
 }
 
 void drop_flags(DeviceMemory& memory) {

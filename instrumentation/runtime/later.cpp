@@ -24,7 +24,7 @@ bool can_wait(const Machine& m, const Kernel& kernel, const Repeats& repeats) {
     if (is_at_once(m) || !repeats.calm || speaks(*kernel.module, kernel.entry) ||
         m.memory.global.heap != nullptr || m.memory.host_is_reached || has_managed(m, kernel.module))
         return false;
-    return is_waiting(m) || repeats.idle_at != m.memory.version;
+    return is_waiting(m) || !is_idle(repeats, m.memory);
 }
 
 bool is_waiting(const Machine& machine) { return !machine.later.work.empty() && !machine.later.doing; }

@@ -175,6 +175,22 @@ std::shared_ptr<const execution::GlobalMemory> snapshot_of(Machine& m) {
     return m.snapshot;
 }
 
+void note_written(DeviceMemory& memory, const std::optional<execution::Reached>& reached) {
+    if (!reached) return note_change_somewhere(memory);
+    for (const uint64_t base : reached->written) note_change(memory, base);
+}
+
+void note_idle(
+    Repeats& repeats, const DeviceMemory& memory, const std::optional<execution::Reached>& reached, bool changed
+) {
+    if (changed && (!reached || !reached->repeatable)) return;
+    repeats.idle_at = memory.version;
+    repeats.reached.reset();
+    if (!reached) return;
+    repeats.reached = reached->read;
+    repeats.reached->insert(repeats.reached->end(), reached->written.begin(), reached->written.end());
+}
+
 Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     Machine& m = x.m;
     const bool again = repeats.count > 1;
@@ -186,15 +202,12 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
     place_new_variables(m);
     const bool quiet = result.printed.empty() && result.incidents.empty() && m.memory.global.heap == nullptr;
-    bool changed = true;
-    if (again) {
-        const uint64_t now = hash_of(m.memory);
-        changed = now != was;
-        if (changed) m.hash = now, m.version_hashed = m.memory.version + 1;
-    }
-    if (changed) ++m.memory.version;
-    if (!changed && quiet) repeats.idle_at = m.memory.version;
+    const uint64_t now = again ? hash_of(m.memory) : 0;
+    const bool changed = !again || now != was;
+    if (changed) note_written(m.memory, result.reached);
+    if (again && changed) m.hash = now, m.version_hashed = m.memory.version;
     repeats.calm = quiet;
+    if (quiet) note_idle(repeats, m.memory, result.reached, changed);
     carry_out(m.memory);
     for (const execution::Printed& p : result.printed) m.printed += p.text;
     told.seconds = result.seconds;
@@ -240,7 +253,7 @@ Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int numbe
         Repeats& repeats = m.repeats[exact_key(shape, request)];
         ++repeats.count;
         const bool wanted = is_recorded(m, kernel, number);
-        if (!wanted && repeats.idle_at == m.memory.version) return leave("repeated", "", Failure::none);
+        if (!wanted && is_idle(repeats, m.memory)) return leave("repeated", "", Failure::none);
         if (!wanted && m.settings.first > 0 && of_shape > static_cast<uint64_t>(m.settings.first))
             return leave("left out", "", Failure::none);
         const Execution x{
@@ -270,6 +283,11 @@ Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int numbe
 }
 
 }  // namespace
+
+bool is_idle(const Repeats& repeats, const DeviceMemory& memory) {
+    if (!repeats.reached) return repeats.idle_at == memory.version;
+    return is_as_at(memory, repeats.idle_at, *repeats.reached);
+}
 
 std::vector<std::byte> params_from(Machine& m, Kernel& kernel, void** args) {
     const ptx::Function* entry = ptx::find_entry(parsed(*kernel.module, m.modules), kernel.entry);

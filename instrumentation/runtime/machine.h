@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,10 +34,15 @@ enum class Failure : uint8_t {
 // Launches of one kernel with the same parameters.
 struct Repeats {
     uint64_t count = 0;
-    // Memory::version at which it changed nothing; ~0: none
+    // Behind it the contents of memory had this version, and the same launch would have changed nothing; ~0:
+    // none did. `reached`: as long as these allocations are as they were; nothing: all memory.
     uint64_t idle_at = ~uint64_t{0};
+    std::optional<std::vector<uint64_t>> reached;
     bool calm = false;  // it was executed, and nothing was found, printed or allocated
 };
+
+// Whether one more would change nothing.
+bool is_idle(const Repeats& repeats, const DeviceMemory& memory);
 
 // The launch that showed some findings first; 0: they were none after all.
 struct Shown {

@@ -39,11 +39,32 @@ struct Context {
 };
 inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext>(context); }
 
-// Nothing is taken out of here before the process ends, so that a handle that is out of date is known.
+// Of cuMemCreate.
+struct PhysicalMemory {
+    uint64_t bytes = 0;
+    CUmemAllocationProp prop = {};
+    bool held = true;           // the program has its handle
+    bool visible = false;       // mapped, and given access to
+    uint64_t mapped_at = 0;     // 0: nowhere
+    std::vector<std::byte> bytes_kept;  // what it holds while it is not visible; empty: nobody wrote there
+    std::vector<uint8_t> written;
+};
+
+// Of cuMemAddressReserve.
+struct AddressRange {
+    uint64_t base = 0, bytes = 0;
+    std::string name;
+};
+
+// Nothing is taken out of here before the process ends, so that a handle that is out of date is known; but for
+// memory without handle and mapping.
 struct Driver {
     bool initialised = false;
     std::vector<std::unique_ptr<Context>> contexts;  // the first is the primary one
     std::map<uint64_t, Context*> owners;             // of allocations, by address
+    std::map<uint64_t, AddressRange> ranges;         // by base
+    std::map<CUmemGenericAllocationHandle, PhysicalMemory> physical;
+    CUmemGenericAllocationHandle last_physical = 0;
 };
 Driver& driver();  // under the lock of `begin`
 

@@ -58,7 +58,7 @@ void begin_conditions(const Graph& graph) {
         if (word == nullptr) continue;
         if (condition->has_default) std::memcpy(word->bytes.data(), &condition->value, kBytes);
         word->written.assign(kBytes, condition->has_default ? 1 : 0);
-        ++call.machine.memory.version;
+        runtime::note_change_somewhere(call.machine.memory);
     }
     for (const auto& node : graph.nodes)
         for (const auto& body : node->bodies) begin_conditions(*body);

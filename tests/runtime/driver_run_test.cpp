@@ -63,6 +63,26 @@ TEST(DriverPrograms, ArraysTexturesAndSurfacesAreTheRuntimes) {
         << refused.err;
 }
 
+TEST(DriverPrograms, MemoryIsMappedWhereTheProgramSays) {
+    const auto mapped = [](const char* what) { return warplens({"run", "--", WL_MAPPED_PROGRAM, what}); };
+    const Said beside = mapped("side by side");
+    EXPECT_EQ(
+        beside.out,
+        "supported, pieces\nCUDA_SUCCESS\nCUDA_SUCCESS\n512\n2\nCUDA_ERROR_INVALID_VALUE CUDA_SUCCESS\n"
+    );
+    EXPECT_EQ(beside.status, 0) << beside.err;
+    const Said gone = mapped("unmapped");
+    EXPECT_EQ(gone.status, 1) << gone.err;
+    EXPECT_TRUE(has(gone.err, "0 bytes into allocation 1, which the program had freed")) << gone.err;
+    const Said refused = mapped("refused");
+    EXPECT_EQ(
+        refused.out,
+        "supported, pieces\nCUDA_SUCCESS\nCUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE "
+        "CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE\n"
+    );
+    EXPECT_TRUE(has(refused.err, "or the same memory twice (cuMemMap), which is not supported")) << refused.err;
+}
+
 TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {
     const Said library = run("library"), linked = run("link");
     EXPECT_EQ(library.out, "CUDA_SUCCESS\n10 8 4 1024\n") << library.err;

@@ -22,6 +22,11 @@ __global__ void turn(float* a, const int* flag) {
     a[i] = held[(i + 32) % kN];
 }
 __global__ void add_through(int** at) { **at += 1; }
+__global__ void count(int* at) { atomicAdd(at, 1); }
+// It reads by a texture what it writes.
+__global__ void add_one_of(cudaTextureObject_t texture, float* a) {
+    a[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x) + 1;
+}
 // That it prints is nothing to the others.
 __global__ void say() { printf("said\n"); }
 
@@ -121,6 +126,46 @@ void thread_at_exit() {
     usleep(50000);
 }
 
+// Two kernels, each of which reads what the other does not write; then what the first one reads changes.
+void in_turn() {
+    float *a = zeros(), *b = zeros(), *c = zeros();
+    add_one<<<1, kN>>>(a);
+    for (int k = 0; k < 5; ++k) {
+        copy<<<1, kN>>>(a, b), copy<<<1, kN>>>(b, c);
+        printf("%g ", first_of(c));
+    }
+    cudaMemset(a, 0, kN * sizeof(float));
+    copy<<<1, kN>>>(a, b), copy<<<1, kN>>>(b, c);
+    printf("%g ", first_of(c));
+    cudaMemset(c, 0xff, kN * sizeof(float));
+    copy<<<1, kN>>>(b, c);
+    printf("%g\n", first_of(c));
+}
+
+void counted() {
+    auto* at = reinterpret_cast<int*>(zeros());
+    int value = 0;
+    for (int k = 0; k < 4; ++k) {
+        count<<<1, kN>>>(at);
+        cudaMemcpy(&value, at, sizeof value, cudaMemcpyDeviceToHost);
+        printf("%d ", value);
+    }
+    printf("\n");
+}
+
+void sampled() {
+    float* a = zeros();
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear = {a, cudaCreateChannelDesc<float>(), kN * sizeof(float)};
+    cudaTextureDesc description = {};
+    description.readMode = cudaReadModeElementType;
+    cudaTextureObject_t texture;
+    cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+    for (int k = 0; k < 3; ++k) add_one_of<<<1, kN>>>(texture, a), printf("%g ", first_of(a));
+    printf("\n");
+}
+
 // Each launch of a graph has the memory of its nodes anew, also where the program freed it meanwhile.
 void graph() {
     float* a = zeros();
@@ -155,6 +200,9 @@ int main(int argc, char** argv) {
     if (what == "gone") unread(), _exit(0);
     if (what == "read") read();
     if (what == "order") order();
+    if (what == "in turn") in_turn();
+    if (what == "counted") counted();
+    if (what == "sampled") sampled();
     if (what == "freed") freed();
     if (what == "late") late_finding(false);
     if (what == "late at the end") late_finding(true);

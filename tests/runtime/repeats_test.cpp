@@ -66,6 +66,16 @@ TEST_F(Repeats, WhatNothingReadsIsExecutedAtTheEndOrSaid) {
     EXPECT_TRUE(has(all.err, "x 21, ")) << all.err;
 }
 
+// Once is enough where a launch read nothing that it wrote, until that changes which it reads or writes.
+TEST_F(Repeats, WhatReadsNothingThatItWritesIsExecutedOnce) {
+    const Said said = run("in turn");
+    EXPECT_EQ(said.out, "1 1 1 1 1 0 0\n");
+    EXPECT_TRUE(has(said.err, "copy(float const*, float*), grid 1x1x1, block 256x1x1; x 13, ")) << said.err;
+    EXPECT_TRUE(has(said.err, "; 8 not executed again, as they would change nothing; ok")) << said.err;
+    EXPECT_EQ(run("counted").out, "256 512 768 1024 \n");
+    EXPECT_EQ(run("sampled").out, "1 2 3 \n");
+}
+
 TEST_F(Repeats, MemoryThatIsGivenBackBehindThemIsGone) {
     const Said said = run("freed");
     EXPECT_EQ(said.out, "cudaSuccess cudaErrorInvalidValue cudaErrorInvalidValue\n");

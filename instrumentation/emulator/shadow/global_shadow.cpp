@@ -167,6 +167,9 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
     actor.order.warps[warp].touched = true;
     WarpClock& clock = actor.order.shadow->clocks.warp[warp];
     clock.last_global = clock.time;
+    if ((touch.record.flags & GlobalRecord::kUpdate) != 0 &&
+        !actor.shadow->updated.load(std::memory_order_relaxed))
+        actor.shadow->updated.store(true, std::memory_order_relaxed);
     const bool reads = (touch.record.flags & (GlobalRecord::kWrite | GlobalRecord::kUpdate)) == 0;
     if (reads && actor.shadow->collective_reads != nullptr) note_open(actor, touch);
     touch_lanes(actor, touch, number);

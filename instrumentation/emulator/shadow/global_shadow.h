@@ -79,6 +79,7 @@ struct GlobalShadow {
     std::vector<std::unique_ptr<GlobalRecord[]>> chunks;  // that they lie in
     GlobalOrder order;
     std::atomic<bool> raced = false, full = false;
+    std::atomic<bool> updated = false;  // by atomics
     std::map<std::pair<uint32_t, uint32_t>, Incident> incidents;  // by sites
     std::vector<std::pair<uint32_t, uint32_t>> found;             // their keys as they were found
 };
@@ -134,6 +135,9 @@ void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes);
 
 // Two lanes of the instruction store different values into one place.
 void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane);
+
+// What the launch reached, when it is over; nothing: not all of it was seen.
+std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Program& program);
 
 // The conflict as an incident: once a pair of sites, with a count.
 void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident);

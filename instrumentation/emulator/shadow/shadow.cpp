@@ -181,25 +181,6 @@ void take_in(Shadow& shadow, int warp, uint32_t site, uint32_t lanes) {
     take_in(shadow.open_reads, shadow.clocks, warp, numbers, lanes);
 }
 
-// One place after the other, with the lanes that share it.
-void touch_exactly(Shadow& shadow, const Actor& actor) {
-    const WarpAccess& access = *actor.access;
-    for (uint32_t rest = access.mask; rest;) {
-        const uint32_t address = access.addresses[std::countr_zero(rest)];
-        uint32_t lanes = 0;
-        for (uint32_t others = rest; others; others &= others - 1) {
-            if (access.addresses[std::countr_zero(others)] == address) lanes |= others & -others;
-        }
-        rest &= ~lanes;
-        for (uint32_t at = 0; at < access.bytes; at += 4) {
-            Spot spot{(address + at) / 4, kWholeWord, lanes};
-            if (access.bytes < 4) spot.bytes = ((1u << access.bytes) - 1) << (address & 3);
-            check_exact(shadow, actor, spot);
-            commit_exact(shadow, actor, spot);
-        }
-    }
-}
-
 void atomic_shared(Shadow& shadow, const WarpAccess& access) {
     Actor actor = make_actor(shadow, AccessKind::atomic, access.warp, access.site);
     actor.access = &access;

@@ -33,6 +33,17 @@ Pattern pattern_of(const WarpAccess& access) {
     return span ? Pattern::consecutive : Pattern::same;
 }
 
+uint32_t lanes_at(const WarpAccess& access, uint32_t address) {
+    const auto* addresses = reinterpret_cast<const __m256i*>(access.addresses);
+    const __m256i wanted = _mm256_set1_epi32(int(address));
+    uint32_t lanes = 0;
+    for (int i = 0; i < 4; ++i) {
+        const __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256(addresses + i), wanted);
+        lanes |= uint32_t(_mm256_movemask_ps(_mm256_castsi256_ps(equal))) << (8 * i);
+    }
+    return lanes & access.mask;
+}
+
 // The commonest steps of join_readers for a whole word: nobody reads in this interval yet, several warps do,
 // this warp did already or before a syncwarp.
 bool join_word(Cell& cell, const Actor& actor, uint32_t lanes) {
@@ -266,6 +277,22 @@ Run run_of(const WarpAccess& access) {
 }
 
 }  // namespace
+
+// One place after the other, with the lanes that share it.
+void touch_exactly(Shadow& shadow, const Actor& actor) {
+    const WarpAccess& access = *actor.access;
+    for (uint32_t rest = access.mask; rest;) {
+        const uint32_t address = access.addresses[std::countr_zero(rest)];
+        const uint32_t lanes = lanes_at(access, address);
+        rest &= ~lanes;
+        for (uint32_t at = 0; at < access.bytes; at += 4) {
+            Spot spot{(address + at) / 4, kWholeWord, lanes};
+            if (access.bytes < 4) spot.bytes = ((1u << access.bytes) - 1) << (address & 3);
+            check_exact(shadow, actor, spot);
+            commit_exact(shadow, actor, spot);
+        }
+    }
+}
 
 void read_part(Shadow& shadow, const Actor& actor, const Spot& spot) {
     Cell& cell = shadow.cells[spot.word];

@@ -207,8 +207,9 @@ void commit_exact(Shadow& shadow, const Actor& actor, const Spot& spot);
 // All lanes of an access, place by place, whatever their pattern.
 void touch_exactly(Shadow& shadow, const Actor& actor);
 
-// The word's history in full, writers by rising emulated order; fold puts it back, and may take the vectors.
-void expand(const Shadow& shadow, uint32_t word, WordHistory& history);
+// The word's history in full, writers by rising emulated order: where it is kept, else in Shadow::scratch. It
+// is valid until the next history is expanded; fold puts a changed one back, and may take its vectors.
+WordHistory& expand(Shadow& shadow, uint32_t word);
 void fold(Shadow& shadow, uint32_t word, WordHistory& history);
 void release_history(Shadow& shadow, Cell& cell);  // of a cell that is written anew
 // Cell::writer from Shadow::split, of which at least one byte is written.

@@ -219,8 +219,7 @@ uint32_t before_open_reads(const Shadow& shadow, const Actor& actor, const Spot&
 void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
     const auto [word, bytes, lanes] = spot;
     if (is_pending(shadow.cells[word].writer)) return report_pending(shadow, actor, spot);
-    WordHistory& history = shadow.scratch;
-    expand(shadow, word, history);
+    WordHistory& history = expand(shadow, word);
     auto check = [&](const std::vector<Touch>& touches, bool writers) {
         for (Touch touch : touches) {
             const uint32_t common = touch.bytes & spot.bytes;
@@ -243,8 +242,7 @@ void check_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
 void commit_exact(Shadow& shadow, const Actor& actor, const Spot& spot) {
     const auto [word, bytes, lanes] = spot;
     if (is_pending(shadow.cells[word].writer)) return;
-    WordHistory& history = shadow.scratch;
-    expand(shadow, word, history);
+    WordHistory& history = expand(shadow, word);
     settle(history, actor.clocks->safe_for_all);
     Touch touch{
         .stamp = stamp_of(actor.key),

@@ -256,16 +256,15 @@ void summarise_split(Shadow& shadow, uint32_t word) {
     set_writer(shadow.cells[word], summary, 0);
 }
 
-void expand(const Shadow& shadow, uint32_t word, WordHistory& history) {
+WordHistory& expand(Shadow& shadow, uint32_t word) {
     const Cell& cell = shadow.cells[word];
-    if (cell.writer == kHistory) {
-        history = shadow.histories[cell.reader_mask];
-        return;
-    }
+    if (cell.writer == kHistory) return shadow.histories[cell.reader_mask];
+    WordHistory& history = shadow.scratch;
     history.writers.clear();
     history.readers.clear();
     expand_writers(shadow, word, history.writers);
     expand_readers(shadow, word, history.readers);
+    return history;
 }
 
 void release_history(Shadow& shadow, Cell& cell) {
@@ -276,9 +275,16 @@ void release_history(Shadow& shadow, Cell& cell) {
 
 void fold(Shadow& shadow, uint32_t word, WordHistory& history) {
     Cell& cell = shadow.cells[word];
-    release_history(shadow, cell);
-    bool folded = fold_writers(shadow, word, history.writers) && fold_readers(shadow, word, history.readers);
-    if (!folded) keep_history(shadow, cell, history);
+    const Cell before = cell;
+    const bool kept = before.writer == kHistory;
+    if (kept) cell = {};
+    if (fold_writers(shadow, word, history.writers) && fold_readers(shadow, word, history.readers)) {
+        if (kept) shadow.free_histories.push_back(before.reader_mask);
+    } else if (kept) {
+        cell = before;
+    } else {
+        keep_history(shadow, cell, history);
+    }
 }
 
 }  // namespace wl::emulator
