@@ -246,7 +246,10 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     const bool ordered = e.program.orders_blocks || e.launch.cooperative || memory.heap != nullptr,
                one_thread = e.workers == 1 || ordered;
     if (one_thread) e.workers = 1;
-    const Before before(one_thread ? nullptr : &memory);
+    // Variables that this launch placed are not in what was kept.
+    const GlobalMemory* kept = e.options.before;
+    if (kept != nullptr && kept->allocations.size() != memory.allocations.size()) kept = nullptr;
+    const Before before(one_thread || kept != nullptr ? nullptr : &memory);
     GlobalCheck check;
     Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
@@ -258,7 +261,7 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
         return result;
     }
     if (!check.shadow.raced && !check.shadow.full) return result;
-    GlobalMemory again = before.memory;
+    GlobalMemory again = kept != nullptr ? *kept : before.memory;
     RunOptions quiet = e.options;
     quiet.on_tile = nullptr;
     quiet.on_progress = nullptr;

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <new>
 #include <span>
-#include <xxhash.h>
 
 namespace wl::runtime {
 namespace {
@@ -288,13 +287,44 @@ void drop_flags(DeviceMemory& memory) {
         if (!a.written.empty() && is_whole(a)) std::vector<uint8_t>().swap(a.written);
 }
 
-uint64_t hash_of(const DeviceMemory& memory) {
-    uint64_t hash = memory.global.allocations.size();
+void bring_up_to_date(execution::GlobalMemory& copy, uint64_t version, const DeviceMemory& memory) {
+    std::vector<Allocation> now;
+    now.reserve(memory.global.allocations.size());
+    auto old = copy.allocations.begin();
     for (const Allocation& a : memory.global.allocations) {
-        hash = XXH3_64bits_withSeed(a.bytes.data(), a.bytes.size(), hash);
-        hash = XXH3_64bits_withSeed(a.written.data(), is_whole(a) ? 0 : a.written.size(), hash);
+        while (old != copy.allocations.end() && old->base < a.base) ++old;
+        const bool there = old != copy.allocations.end() && old->base == a.base;
+        if (there && old->bytes.size() == a.bytes.size() && is_as_at(memory, version, {&a.base, 1})) {
+            old->name = a.name;
+            now.push_back(std::move(*old));
+        } else if (there) {
+            *old = a;  // into the pages that it has
+            now.push_back(std::move(*old));
+        } else {
+            now.push_back(a);
+        }
     }
-    return hash;
+    copy.allocations = std::move(now);
+    copy.textures = memory.global.textures;
+}
+
+bool is_changed(
+    const execution::GlobalMemory& before,
+    const DeviceMemory& memory,
+    const std::optional<execution::Reached>& reached
+) {
+    auto was = before.allocations.begin();
+    for (const Allocation& a : memory.global.allocations) {
+        while (was != before.allocations.end() && was->base < a.base) ++was;
+        if (was == before.allocations.end() || was->base != a.base) return true;
+        const bool may = !reached ||
+            std::find(reached->written.begin(), reached->written.end(), a.base) != reached->written.end();
+        if (!may) continue;
+        const bool same = was->bytes.size() == a.bytes.size() &&
+            std::memcmp(was->bytes.data(), a.bytes.data(), a.bytes.size()) == 0;
+        if (!same || (was->written != a.written && !(is_whole(*was) && is_whole(a)))) return true;
+    }
+    return false;
 }
 
 }  // namespace wl::runtime

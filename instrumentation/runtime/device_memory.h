@@ -3,11 +3,13 @@
 #pragma once
 
 #include "instrumentation/execution/memory.h"
+#include "instrumentation/execution/result.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,14 +83,20 @@ bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std
 void carry_in(DeviceMemory& memory);
 void carry_out(DeviceMemory& memory);
 
-// Of every byte that a launch may read, and whether somebody wrote it.
-uint64_t hash_of(const DeviceMemory& memory);
-
 // The contents of the allocation at this base, or of any, have changed.
 void note_change(DeviceMemory& memory, uint64_t base);
 void note_change_somewhere(DeviceMemory& memory);
 // None of these allocations has changed since the contents had this version.
 bool is_as_at(const DeviceMemory& memory, uint64_t version, std::span<const uint64_t> bases);
+
+// A copy of the memory that was made at this version, as it is now. Without the heap.
+void bring_up_to_date(execution::GlobalMemory& copy, uint64_t version, const DeviceMemory& memory);
+// Whether bytes or written flags differ from what they were, of what was written as far as that is known.
+bool is_changed(
+    const execution::GlobalMemory& before,
+    const DeviceMemory& memory,
+    const std::optional<execution::Reached>& reached
+);
 
 // Written flags of allocations in which every byte is written: without them all of it counts so, too, and
 // there is half as much to look at and to copy.

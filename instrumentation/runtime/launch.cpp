@@ -44,11 +44,6 @@ std::string exact_key(const std::string& shape, const Request& r) {
     return shape + " " + std::string(reinterpret_cast<const char*>(r.params.data()), r.params.size());
 }
 
-uint64_t hash_now(Machine& m) {
-    if (m.version_hashed != m.memory.version) m.hash = hash_of(m.memory), m.version_hashed = m.memory.version;
-    return m.hash;
-}
-
 // Warp instructions of a block: programs have blocks that work for long, and what makes no progress at all is
 // seen at once.
 constexpr uint64_t kBudget = uint64_t{1} << 30;
@@ -165,13 +160,14 @@ void judge(
     told.recorded = true;
 }
 
-// Into the memory of the last snapshot where nobody keeps that: a fresh one costs its pages.
+// As memory is now. Of the last snapshot stays what nobody changed since, unless somebody keeps it.
 std::shared_ptr<const execution::GlobalMemory> snapshot_of(Machine& m) {
     const bool fresh = m.snapshot == nullptr || m.snapshot.use_count() > 1 || m.memory.global.heap != nullptr;
     if (fresh)
         m.snapshot = std::make_shared<execution::GlobalMemory>(execution::copy_of(m.memory.global));
     else
-        *m.snapshot = m.memory.global;
+        bring_up_to_date(*m.snapshot, m.snapshot_version, m.memory);
+    m.snapshot_version = m.memory.version;
     return m.snapshot;
 }
 
@@ -195,17 +191,15 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     Machine& m = x.m;
     const bool again = repeats.count > 1;
     drop_flags(m.memory);
-    const uint64_t was = again ? hash_now(m) : 0;
     const std::shared_ptr<const execution::GlobalMemory> before = snapshot_of(m);
     execution::RunOptions options = run_options(options_of(m), "run");
     options.marks = false;
+    options.before = before.get();
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
     place_new_variables(m);
     const bool quiet = result.printed.empty() && result.incidents.empty() && m.memory.global.heap == nullptr;
-    const uint64_t now = again ? hash_of(m.memory) : 0;
-    const bool changed = !again || now != was;
+    const bool changed = !again || is_changed(*before, m.memory, result.reached);
     if (changed) note_written(m.memory, result.reached);
-    if (again && changed) m.hash = now, m.version_hashed = m.memory.version;
     repeats.calm = quiet;
     if (quiet) note_idle(repeats, m.memory, result.reached, changed);
     carry_out(m.memory);

@@ -68,7 +68,7 @@ struct Machine {
     std::map<std::string, Shown> known;            // findings: the launch that showed them first
     std::set<std::string> explained, unsupported;  // kernels once looked at; functions once told
     std::shared_ptr<execution::GlobalMemory> snapshot;  // before the last launch
-    uint64_t version_hashed = ~uint64_t{0}, hash = 0;
+    uint64_t snapshot_version = 0;
 };
 
 // Reads its settings from the environment.

@@ -55,6 +55,25 @@ TEST(EmulatorBuiltin, TextComesByBlockWhateverTheNumberOfWorkers) {
     }
 }
 
+TEST(EmulatorBuiltin, AClockPassesCyclesAndATimerNanoseconds) {
+    KernelRun run(
+        ptx_of(R"(
+extern "C" __global__ void k(long long* out) {
+    unsigned long long from, to;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(from));
+    const long long begin = clock64();
+    while (clock64() - begin < 800000) {}
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(to));
+    out[0] = to - from;
+}
+)"),
+        32
+    );
+    run.out<int64_t>("out", 1).go();
+    EXPECT_NEAR(static_cast<double>(run.result.warp_instructions), 100000, 200) << "8 cycles each";
+    EXPECT_NEAR(static_cast<double>(run.get<int64_t>("out")[0]), 400000, 800) << "2 cycles a nanosecond";
+}
+
 TEST(EmulatorBuiltin, WhatIsBeyondTheBufferIsSaidToBeLost) {
     KernelRun run(ptx_of(R"(extern "C" __global__ void k() { printf("%1000d", blockIdx.x); })"), 32, 50);
     run.options.threads = 3;

@@ -65,6 +65,14 @@ TEST(SharedFlags, AreNoDataOfAWarp) {
     EXPECT_FALSE(races(tile + "out[i] = s[63 - i];").empty());
 }
 
+TEST(SharedFlags, ThatAreStoredTwiceAreARaceWhateverTheyHold) {
+    const std::string twice = kFlag + "if (i % 32 == 3) flag = 1; __syncthreads(); out[i] = flag;";
+    EXPECT_EQ(races(twice).size(), 1u);
+    EXPECT_EQ(races(twice + "if (x[0] == 1) atomicAdd((int*)&flag, 1);").size(), 1u)
+        << "an atomic, or a fence, elsewhere in the program changes nothing of it";
+    EXPECT_TRUE(races(kFlag + "if (i == 35) flag = 1; __syncthreads(); out[i] = flag;").empty());
+}
+
 TEST(SharedFlags, ByAtomicAccessesOfAnOrderAreNoRace) {
     const std::string store = R"(asm volatile("st.release.cta.shared.s32 [%0], 1;" :: "r"(at) : "memory");)";
     const std::string load =

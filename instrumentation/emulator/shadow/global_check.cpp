@@ -316,11 +316,16 @@ void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, Loo
     start(check.shadow, memory, look_for);
     const CollectiveReads& reads = program.collective_reads;
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
+    check.loose_is_plain =
+        std::none_of(program.order_sites.begin(), program.order_sites.end(), [](const OrderSite& s) {
+            return s.fence || s.polls || s.ordered;
+        });
 }
 
 void begin_global(GlobalCheck& check, Block& block) {
     if (block.global == nullptr) block.global = std::make_shared<GlobalActor>();
     block.global->check = &check;
+    block.shadow.loose_is_plain = check.loose_is_plain;
     begin(*block.global, check.shadow, block.now.index, block.shadow);
 }
 

@@ -107,6 +107,7 @@ struct Shadow {
     std::vector<uint32_t> free_histories;
     WordHistory scratch;
     Strength strength = Strength::plain;  // of the reads and writes that come now
+    bool loose_is_plain = false;          // nothing in the program could meet a loose access
     Stamp renumber_at = kLastStamp;       // stamps in use are then counted from 1 again; less only in tests
     std::vector<uint16_t> dense_of_site;  // cells keep 16-bit numbers of sites; 0: none yet
     std::vector<uint32_t> site_of_dense;

@@ -96,7 +96,8 @@ inline Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site
     Actor actor;
     actor.warp = warp;
     actor.kind = kind;
-    actor.strength = kind == AccessKind::atomic ? Strength::atomic : shadow.strength;
+    const bool plain = shadow.loose_is_plain && shadow.strength == Strength::loose;
+    actor.strength = kind == AccessKind::atomic ? Strength::atomic : plain ? Strength::plain : shadow.strength;
     actor.site = site;
     actor.dense = site < shadow.dense_of_site.size() ? shadow.dense_of_site[site] : 0;
     if (actor.dense == 0) actor.dense = number_site(shadow, site);

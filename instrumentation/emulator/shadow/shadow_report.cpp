@@ -121,7 +121,7 @@ void report_race(
     const bool together = first.warp == actor.warp && first.site == actor.dense &&
         first.stamp == stamp_of(actor.key) && first_writes;
     const bool no_news = first_writes && !together && actor.kind == AccessKind::write &&
-        first.strength == Strength::plain && actor.strength == Strength::plain;
+        first.strength == Strength::plain && shadow.strength == Strength::plain;
     if (no_news && stores_what_is_there(actor, spot)) return;
     Incident incident;
     incident.kind = first.warp == actor.warp ? Incident::Kind::race_warp : Incident::Kind::race_shared;
