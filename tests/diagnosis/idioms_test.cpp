@@ -136,10 +136,12 @@ TEST(Idioms, AFactorThatAllOfItLacksComesEarly) {
 
 TEST(Idioms, ATriangleThatShouldBeZeroIsClearedWhereItIsWritten) {
     const int at =
-        rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", with([](Around& a) { a.triangle = 1; }));
+        rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", with([](Around& a) { a.triangle = kLine; }));
     EXPECT_GE(at, 0);
     EXPECT_LT(at, 100);
     EXPECT_EQ(rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];"), -1);
+    const Around elsewhere = with([](Around& a) { a.triangle = kLine + 2; });
+    EXPECT_EQ(rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", elsewhere), -1);
 }
 
 TEST(Idioms, WhereFp64IsRightAWiderFormatComesFirst) {

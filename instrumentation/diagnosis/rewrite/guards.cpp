@@ -200,7 +200,7 @@ std::vector<std::string> differences_in(const Writer& w, const Body& body, const
 
 // `if (!solid[cell])` before a statement, and beside what a guard asks already.
 void ask_more(Writer& w, const Body& body, const Statement& st) {
-    constexpr int kAsked = -25;  // as odds: other guards are likelier
+    constexpr int kAsked = -12;  // as odds: other guards are likelier
     const bool plain = st.word.empty() && w.s.is(st.last, ";"), guard = st.word == "if";
     bool declares = false;
     for (const Variable& v : w.s.variables) declares = declares || (v.from >= st.first && v.from <= st.last);

@@ -69,7 +69,7 @@ struct Around {
     std::map<int, int> suspicion;           // by line: Rewrite::far; lines that are not in it are far off
     bool values_right = false;              // whoever does wrong should be kept out
     std::vector<std::string> factors = {};  // that all of what is wrong lacks, as one writes them
-    int triangle = 0;       // 1: what is wrong lies above the diagonal and should be zero; -1: below
+    int triangle = 0;       // the line that stores what should be zero on one side of a diagonal; 0: none
     bool rounding = false;  // in FP64 every result is right
 };
 

@@ -61,7 +61,7 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} - {}{}", open, text, a.text, close));
     }
     for (const std::string& factor : w.around.factors)
-        w.replace("constant_factor", 1, first, last, factor + " * " + e);
+        w.replace("constant_factor", 1, first, last, fmt::format("{} * {}", factor, e));
     w.replace("wrong_operation", 1, first, last, "-" + e);
     for (const char* form :
          {"1.0f / {}",

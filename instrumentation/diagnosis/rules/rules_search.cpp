@@ -47,8 +47,8 @@ std::string helpful_text(const Symptoms& s, const SearchResult& found) {
     if (!found.helpful) return {};
     const Helpful& h = *found.helpful;
     return fmt::format(
-        " With {} at {} alone {} % of the wrong elements come right, and nothing becomes worse: where "
-        "several things are wrong, it may be one of them.",
+        " With {} at {} alone more elements are right, as many as {} % of the wrong ones, and nothing "
+        "becomes worse: where several things are wrong, it may be one of them.",
         change_text(h.was, h.now),
         quoted(s.capture, h.where),
         h.of_1000 / 10

@@ -1,8 +1,10 @@
 // Of the first bad tile, which may be an output as a whole.
 #include "instrumentation/diagnosis/search/fits.h"
 
+#include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/solve.h"
+#include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -57,17 +59,20 @@ int triangle_of(const analysis::TileData& t, int64_t rows, int64_t cols) {
     return above > 0 ? 1 : -1;
 }
 
-void add_fits(const Symptoms& s, rewrite::Around& around) {
+void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& around) {
     around.rounding = s.right_in_fp64;
     if (s.first_bad < 0) return;
     int64_t rows = s.bad_tile.rows, cols = s.bad_tile.cols;
+    capture::Finding stored;
     for (const capture::Output& o : s.capture.outputs)
         for (const manifest::BoundArgument* a : manifest::arrays(s.experiment.problem)) {
             const std::vector<int64_t>& shape = a->data.shape;
             if (o.tile != s.first_bad || a->data.name != o.name || shape.size() < 2) continue;
             rows = shape[shape.size() - 2], cols = shape.back();
+            place_output(s, o, stored);
         }
-    around.triangle = triangle_of(s.bad_tile, rows, cols);
+    if (triangle_of(s.bad_tile, rows, cols) != 0)
+        around.triangle = line_in(unit, stored.where.file, stored.where.line).value_or(0);
     if (const double factor = factor_of(s.bad_tile); factor != 1)
         around.factors = plain_numbers(factor, numbers_in_play(s.experiment));
 }

@@ -2,6 +2,7 @@
 // should be zero, rounding.
 #pragma once
 
+#include "instrumentation/compile/unit.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 
@@ -14,6 +15,7 @@ double factor_of(const analysis::TileData& tile);
 // below; 0: neither.
 int triangle_of(const analysis::TileData& tile, int64_t rows, int64_t cols);
 
-void add_fits(const Symptoms& s, rewrite::Around& around);
+// `unit`: the source, whose lines are told.
+void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& around);
 
 }  // namespace wl::diagnosis

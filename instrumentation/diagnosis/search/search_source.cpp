@@ -115,10 +115,15 @@ void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResu
 
 std::optional<Helpful> most_helpful(const SourceTrials& t) {
     constexpr int64_t kLeast = 200;  // of 1000
-    const auto most = std::max_element(t.gains.begin(), t.gains.end());
-    if (most == t.gains.end() || *most < kLeast) return std::nullopt;
-    const Rewrite& r = t.all[static_cast<size_t>(most - t.gains.begin())];
-    return Helpful{r.was, r.now, where_in(t.unit, r.line), std::min<int64_t>(*most, 1000)};
+    constexpr int64_t kAll = 1000;   // and it mends not: it writes more than it should
+    size_t most = t.gains.size();
+    for (size_t k = 0; k < t.gains.size(); ++k)
+        if (t.gains[k] < kAll && t.gains[k] >= kLeast &&
+            (most == t.gains.size() || t.gains[k] > t.gains[most]))
+            most = k;
+    if (most == t.gains.size()) return std::nullopt;
+    const Rewrite& r = t.all[most];
+    return Helpful{r.was, r.now, where_in(t.unit, r.line), t.gains[most]};
 }
 
 // What nobody set is zero by chance in a build that optimises little.
@@ -152,7 +157,7 @@ SearchResult search_source(
     rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
     add_heads(open->source, around);
     around.values_right = symptoms.first_bad < 0;
-    add_fits(symptoms, around);
+    add_fits(symptoms, open->unit, around);
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
     SourceTrials s = trials_of(symptoms, tried_on, *open, all, 0);
