@@ -44,9 +44,9 @@ std::vector<int64_t> wrong_writers(const Symptoms& s) {
 
 // Of a block at the grid's end the one before it, along each axis: at the end blocks may have less to write
 // when they are right. The block itself where there is none.
-int64_t inner_block(const Symptoms& s) {
+int64_t inner_block(const Symptoms& s, int64_t block) {
     const Dim3& grid = manifest::launch_of(s.experiment.problem).grid;
-    int64_t rest = s.block, out = 0, stride = 1;
+    int64_t rest = block, out = 0, stride = 1;
     for (const int64_t extent : {int64_t{grid.x}, int64_t{grid.y}, int64_t{grid.z}}) {
         const int64_t at = rest % extent;
         out += stride * (extent > 1 && at == extent - 1 ? at - 1 : at);
@@ -106,11 +106,13 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
     };
     TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
     if (!needs_all_blocks(lab.s)) {
-        const int64_t inner = inner_block(lab.s);
-        if (inner != lab.s.block && shows({.blocks = {inner}, .races = false}, 0)) return {};
-        if (shows(one, 0)) return {};
-        for (const int64_t block : wrong_writers(lab.s))
+        std::vector<int64_t> blocks = wrong_writers(lab.s);
+        blocks.insert(blocks.begin(), lab.s.block);
+        for (const int64_t block : blocks) {
+            const int64_t inner = inner_block(lab.s, block);
+            if (inner != block && shows({.blocks = {inner}, .races = false}, 0)) return {};
             if (shows({.blocks = {block}, .races = false}, 0)) return {};
+        }
     }
     one.races = true;
     if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};

@@ -43,8 +43,8 @@ struct Helpful {
 };
 
 struct SearchResult {
-    std::vector<Mended> mended;    // proven, the simplest first; others lie at other lines
-    std::vector<Mended> doubtful;  // right at this shape, and wrong at another one
+    std::vector<Mended> mended;      // proven, the simplest first; others lie at other lines
+    std::vector<Mended> doubtful;    // right at this shape, and wrong at another one
     std::optional<Helpful> helpful;  // the most, where nothing mends: of several faults perhaps one
     size_t tried = 0, candidates = 0;
     std::string unsupported;  // why nothing was tried
