@@ -111,6 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "sum += expf(x[c] * 2.0f - m);", "sum += expf(x[c] * 2.0f - m); m = fmaxf(m, x[c] * 2.0f);", 400},
         OneAway{"m = fmaxf(m, x[c]); ", "m = fmaxf(m, x[c]); sum += x[c];", 400},
+        OneAway{
+            "out[t] = expf(x[c] - m) / sum;", "out[t] = expf(x[c] - m) / sum; sum += expf(x[c] - m);", 900},
         OneAway{"if (c == t) ;", "if (c == t) m = -1.0f;", 400},
         OneAway{
             "for (int o = 16; o > 0; o /= 2) ;",

@@ -10,7 +10,7 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-constexpr size_t kMostStarved = 3, kMostFood = 16, kMostPlaces = 10;
+constexpr size_t kMostStarved = 3, kMostFood = 24, kMostPlaces = 10;
 
 // Where it is set: behind its name, `=` or another; -1: it is not set there.
 int sets_at(const Source& s, int k) {
@@ -73,6 +73,7 @@ std::vector<std::string> food_at(const Writer& w, const Body& body, const Variab
         }
         if (minus > k + 1) add(k + 1, minus - 1);
         if (call && last > k + 1) add(k + 1, last);
+        if (call && w.s.at(k).match > k) add(k - 1, w.s.at(k).match);
     }
     if (v.kind == ValueKind::real)
         for (const auto& [text, from] : elements_of(w.s, body)) add(from, end_of_element(w.s, from));
@@ -178,7 +179,9 @@ void fill_empty(Writer& w, const Body& body) {
             const bool number = v->kind == ValueKind::real || v->kind == ValueKind::whole;
             if (!number || v->indirections > 0 || v->constant || v->parameter || v->from < body.open)
                 continue;
-            for (const std::string& value : values)
+            std::vector<std::string> all = values;
+            if (v->kind == ValueKind::real) all.emplace_back("-__int_as_float(0x7f800000)");
+            for (const std::string& value : all)
                 put(w, p, "stale_tile", 1, fmt::format("{} = {};", v->name, value));
         }
     }

@@ -93,9 +93,10 @@ void try_all(SourceTrials& t, SearchResult& out) {
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
 void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResult& out) {
     constexpr double kSolved = 0.3, kAlone = 0.6;  // of the time
+    constexpr double kSolvedBy = 3;                // seconds
     constexpr int64_t kMost = 500;                 // as gains
     t.hunt.prove = by_compiler(t);
-    t.hunt.deadline = end_after(start, kSolved * seconds);
+    t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
     try_all(t, out);
     t.hunt.deadline = end_after(start, kAlone * seconds);
     if (out.mended.empty()) search_solved(t, out);
