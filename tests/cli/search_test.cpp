@@ -112,6 +112,25 @@ TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
     EXPECT_NE(answer.value("patch", "").find("* scale"), std::string::npos) << first.dump(1);
 }
 
+// A number that stands nowhere else is solved for; a table that nobody reads, and what one says, are at hand.
+TEST(Search, WhatNoListHoldsIsSolvedForOrAtHand) {
+    const std::string lbm = source_path("tests/kernels/gallery/solvers/lbm.toml");
+    const auto first = [&](const std::string& fault) {
+        return json::parse(warplens({"diagnose", lbm, "--search", "300", "--fault", fault, "--json"}).out)
+            .at("findings")
+            .at(0);
+    };
+    for (const auto& [fault, title] :
+         {std::pair("square", "`3.0f` should be `4.5f`"),
+          std::pair("bounce", "`q` should be `kOpposite[q]`"),
+          std::pair("solid", "`if (!solid[cell])` is missing")}) {
+        const json said = first(fault);
+        EXPECT_EQ(said.at("title"), title);
+        EXPECT_EQ(said.at("proven"), true) << said.dump(1);
+    }
+    EXPECT_NE(warplens({"diagnose", lbm}).out.find("ok: no findings"), std::string::npos);
+}
+
 // An access outside of its memory is mended where it is let in: by a condition around it, or around its
 // `else`; a race that comes with it does not end the search.
 TEST(Search, OfAnAccessOutsideItsMemoryTheConditionIsTold) {

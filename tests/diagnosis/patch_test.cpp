@@ -1,5 +1,5 @@
 // Patches, as `git apply` takes them.
-#include "instrumentation/diagnosis/rewrite/patch.h"
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <set>
 
@@ -34,6 +35,21 @@ std::vector<std::string> analogues(const Writer& w, int first, int last, int her
             if (++taken > kMostNames) break;
             out.push_back(renamed(w.s, first, last, v->name, u->name));
         }
+    }
+    // `sum.y` of `sum.x`, wherever it stands.
+    for (const char* axis : {"x", "y"}) {
+        const std::string text = w.s.words(first, last), was = fmt::format(".{}", axis),
+                          now = *axis == 'x' ? ".y" : ".x";
+        std::string other = text;
+        for (size_t at = other.find(was); at != other.npos; at = other.find(was, at + 1)) {
+            const size_t end = at + was.size();
+            const bool word =
+                end < other.size() && (std::isalnum(static_cast<unsigned char>(other[end])) != 0);
+            const bool builtin =
+                at >= 3 && (other.compare(at - 3, 3, "Idx") == 0 || other.compare(at - 3, 3, "Dim") == 0);
+            if (!word && !builtin) other.replace(at, was.size(), now);
+        }
+        if (other != text) out.push_back(std::move(other));
     }
     for (int k = first; k <= last; ++k) {
         const bool index = w.s.is(k - 1, "[") && w.s.is(k + 1, "]");

@@ -12,43 +12,6 @@ namespace {
 constexpr const char* kRule = "wrong_condition";
 constexpr size_t kMost = 24;  // conditions that are tried at one place
 
-// The three parts of `c ? a : b`.
-struct Choice {
-    Span condition, yes, no;
-};
-bool choice_at(const Source& s, int k, Choice& out) {
-    if (!s.is(k, "?")) return false;
-    int first = k - 1, colon = k + 1, depth = 0;
-    for (; first > 0; --first) {
-        if (is_closing(s.word(first)) && s.at(first).match >= 0) {
-            first = s.at(first).match;
-            continue;
-        }
-        const std::string_view w = s.word(first);
-        const bool sets = w.ends_with('=') && precedence(s, first) == 0;
-        if (is_opening(w) || w == "," || w == ";" || w == "return" || w == ":" || sets) break;
-    }
-    for (; colon < s.count() && (!s.is(colon, ":") || depth > 0); ++colon) {
-        if (is_opening(s.word(colon)) && s.at(colon).match > colon) colon = s.at(colon).match;
-        if (s.is(colon, "?")) ++depth;
-        if (s.is(colon, ":")) --depth;
-        if (s.is(colon, ";")) return false;
-    }
-    int last = colon + 1;
-    for (; last < s.count(); ++last) {
-        if (is_opening(s.word(last)) && s.at(last).match > last)
-            last = s.at(last).match;
-        else if (s.is(last, ",") || s.is(last, ";") || is_closing(s.word(last)))
-            break;
-    }
-    out = {
-        {first + 1, k - 1    },
-        {k + 1,     colon - 1},
-        {colon + 1, last - 1 }
-    };
-    return out.condition.first <= out.condition.last && out.no.first <= out.no.last;
-}
-
 // Of `if (c)`, `while (c)` and `for (...; c; ...)`; first > last: there is none.
 Span condition_of(const Source& s, const Statement& st) {
     const int open = s.is(st.first + 1, "constexpr") ? st.first + 2 : st.first + 1;
@@ -192,6 +155,29 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
         w.insert(kRule, 3, w.s.at(st.first).begin, w.s.at(st.first).line, "if (" + c + ") ");
 }
 
+// `col > row ? 0.0f : x` of `x`, where a triangle of a matrix should be zero.
+void clear_triangle(Writer& w, const Body& body, const Statement& st) {
+    constexpr size_t kMostNumbers = 6;
+    const int sets = assignment_of(w.s, st), line = w.around.triangle;
+    const bool stores = w.s.at(st.first).line <= line && w.s.at(st.last).line >= line;
+    if (!stores || !w.is_near(st.first) || !w.s.is(sets, "=") || !w.s.is(sets - 1, "]")) return;
+    if (!holds_real(w.s, st.first, st.last)) return;
+    std::vector<const Variable*> own;
+    for (const Variable* v : visible(w.s, st.first))
+        if (is_whole(*v) && v->from > body.open && own.size() < kMostNumbers) own.push_back(v);
+    const std::string value = w.s.words(sets + 1, st.last - 1);
+    for (const Variable* a : own)
+        for (const Variable* b : own)
+            if (a != b)
+                w.replace(
+                    kRule,
+                    1,
+                    sets + 1,
+                    st.last - 1,
+                    fmt::format("{} > {} ? 0.0f : {}", a->name, b->name, value)
+                );
+}
+
 // What is read of an array where a condition holds, and 0 elsewhere.
 void add_of_element(Writer& w, const Body& body, int k) {
     const Variable* const v = variable_at(w.s, k);
@@ -210,7 +196,8 @@ void add_of_element(Writer& w, const Body& body, int k) {
 void add_conditions(Writer& w) {
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)
-            if (!is_mark(w.s, st)) add_of_statement(w, body, st), join_deciders(w, body, st);
+            if (!is_mark(w.s, st))
+                add_of_statement(w, body, st), join_deciders(w, body, st), clear_triangle(w, body, st);
     for_each_token(w, [&](int k, const Body& body) {
         add_of_element(w, body, k);
         Choice c;

@@ -25,6 +25,39 @@ bool is_whole(const Source& s, int first, int last) {
 
 }  // namespace
 
+bool choice_at(const Source& s, int k, Choice& out) {
+    if (!s.is(k, "?")) return false;
+    int first = k - 1, colon = k + 1, depth = 0;
+    for (; first > 0; --first) {
+        if (is_closing(s.word(first)) && s.at(first).match >= 0) {
+            first = s.at(first).match;
+            continue;
+        }
+        const std::string_view w = s.word(first);
+        const bool sets = w.ends_with('=') && precedence(s, first) == 0;
+        if (is_opening(w) || w == "," || w == ";" || w == "return" || w == ":" || sets) break;
+    }
+    for (; colon < s.count() && (!s.is(colon, ":") || depth > 0); ++colon) {
+        if (is_opening(s.word(colon)) && s.at(colon).match > colon) colon = s.at(colon).match;
+        if (s.is(colon, "?")) ++depth;
+        if (s.is(colon, ":")) --depth;
+        if (s.is(colon, ";")) return false;
+    }
+    int last = colon + 1;
+    for (; last < s.count(); ++last) {
+        if (is_opening(s.word(last)) && s.at(last).match > last)
+            last = s.at(last).match;
+        else if (s.is(last, ",") || s.is(last, ";") || is_closing(s.word(last)))
+            break;
+    }
+    out = {
+        {first + 1, k - 1    },
+        {k + 1,     colon - 1},
+        {colon + 1, last - 1 }
+    };
+    return out.condition.first <= out.condition.last && out.no.first <= out.no.last;
+}
+
 std::map<std::string, int> uses_of(const Source& s, const Body& body) {
     std::map<std::string, int> out;
     for (int k = body.open; k < body.close; ++k)

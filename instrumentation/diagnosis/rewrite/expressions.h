@@ -14,6 +14,13 @@ struct Span {
     int first = 0, last = 0;  // tokens
 };
 
+// The three parts of `c ? a : b`.
+struct Choice {
+    Span condition, yes, no;
+};
+// Whether one has its `?` there.
+bool choice_at(const Source& s, int k, Choice& out);
+
 // How often the function's text names it.
 std::map<std::string, int> uses_of(const Source& s, const Body& body);
 

@@ -143,12 +143,93 @@ void replace_loop_bounds(Writer& w, const Body& body, const Statement& st) {
         w.replace(kRule, 3, first + 1, second - 1, fmt::format("{} < {}", v->name, e));
 }
 
+// `solid[i]` as `if (solid[i])`, `!solid[i]` and `a && solid[i]` have it.
+bool is_asked(const Source& s, int name, int last) {
+    const std::string_view before = s.word(name - 1), behind = s.word(last + 1);
+    const bool heads = before == "(" && (s.is(name - 2, "if") || s.is(name - 2, "while"));
+    const bool ends = behind == ")" || behind == "&&" || behind == "||" || behind == "?" || behind == ";";
+    return ends && (heads || behind == "?" || before == "!" || before == "&&" || before == "||");
+}
+
+// Elements of tables that say yes or no: those that the function asks elsewhere, and those that are given
+// and that it does not name.
+std::vector<std::string> answers_at(const Writer& w, const Body& body, int here) {
+    constexpr size_t kMostTables = 2, kMostPlaces = 6;
+    std::vector<std::string> out;
+    size_t tables = 0;
+    for (const Variable* t : visible(w.s, here)) {
+        const bool table =
+            t->indirections == 1 && (t->kind == ValueKind::whole || t->kind == ValueKind::boolean);
+        if (!table) continue;
+        bool asked = false, named = false;
+        std::vector<std::string> places;
+        for (int k = body.open + 1; k < body.close; ++k) {
+            if (variable_at(w.s, k) != t || t->from == k) continue;
+            named = true;
+            const int last = end_of_element(w.s, k);
+            if (last == k || !is_asked(w.s, k, last)) continue;
+            asked = true;
+            const std::string text = w.s.words(k + 2, last - 1);
+            if (all_known(w.s, k + 2, text, here)) places.push_back(text);
+        }
+        if ((!asked && (named || !t->parameter)) || tables++ == kMostTables) continue;
+        for (const Variable* i : visible(w.s, here))
+            if (is_whole(*i) && !i->parameter && i->from > body.open && places.size() < kMostPlaces)
+                places.push_back(i->name);
+        for (const std::string& i : places) {
+            const std::string text = fmt::format("{}[{}]", t->name, i);
+            if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
+        }
+    }
+    return out;
+}
+
+// `r != k` of two numbers of the function itself that the statement names.
+std::vector<std::string> differences_in(const Writer& w, const Body& body, const Statement& st) {
+    std::vector<const Variable*> own;
+    for (int k = st.first; k <= st.last; ++k) {
+        const Variable* const v = variable_at(w.s, k);
+        const bool counts = v != nullptr && is_whole(*v) && v->from > body.open && v->from < st.first;
+        if (counts && std::find(own.begin(), own.end(), v) == own.end()) own.push_back(v);
+    }
+    std::vector<std::string> out;
+    for (size_t a = 0; a < own.size(); ++a)
+        for (size_t b = a + 1; b < own.size(); ++b) out.push_back(own[a]->name + " != " + own[b]->name);
+    return out;
+}
+
+// `if (!solid[cell])` before a statement, and beside what a guard asks already.
+void ask_more(Writer& w, const Body& body, const Statement& st) {
+    constexpr int kAsked = -12;  // as odds: other guards are likelier
+    const bool plain = st.word.empty() && w.s.is(st.last, ";"), guard = st.word == "if";
+    bool declares = false;
+    for (const Variable& v : w.s.variables) declares = declares || (v.from >= st.first && v.from <= st.last);
+    if (!w.is_near(st.first) || declares || (!plain && !guard)) return;
+    std::vector<std::string> all;
+    for (const std::string& answer : answers_at(w, body, st.first))
+        all.push_back(answer), all.push_back("!" + answer);
+    if (plain)
+        for (std::string& c : differences_in(w, body, st)) all.push_back(std::move(c));
+    const size_t from = w.out.size();
+    for (const std::string& c : all) {
+        if (plain) {
+            w.insert(kRule, 2, w.s.at(st.first).begin, w.s.at(st.first).line, "if (" + c + ") ");
+            continue;
+        }
+        const std::string text = w.s.words(st.first + 2, st.last - 1);
+        for (const char* join : {"{} && {}", "{} || {}"})
+            w.replace(kRule, 2, st.first + 2, st.last - 1, fmt::format(fmt::runtime(join), text, c));
+    }
+    for (size_t k = from; k < w.out.size(); ++k) w.out[k].bias = kAsked;
+}
+
 }  // namespace
 
 void add_guards(Writer& w) {
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st)) continue;
+            ask_more(w, body, st);
             if (st.word.empty()) add_returns(w, body, st);
             join_bounds(w, body, st);
             add_else(w, body, st);

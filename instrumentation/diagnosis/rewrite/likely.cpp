@@ -172,10 +172,12 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
     for (const auto& [name, n] : more) {
         const auto in_function = f->uses.find(name);
         const Variable* const v = variable_of(name);
-        if (in_function == f->uses.end() || v == nullptr) continue;
+        if (v == nullptr) continue;
+        const bool names = in_function != f->uses.end();
+        const int anywhere = all.of_variables[static_cast<size_t>(v - s.variables.data())];
+        if (!names && (!v->of_file || anywhere > 1)) continue;
         // Of the file's own what this function uses of it.
-        const int used =
-            v->of_file ? in_function->second : all.of_variables[static_cast<size_t>(v - s.variables.data())];
+        const int used = v->of_file && names ? in_function->second : anywhere;
         if (n > 0 && used == 1) ++out.uses_at_last;
         if (n < 0 && used + n <= 1) ++out.uses_no_more;
     }

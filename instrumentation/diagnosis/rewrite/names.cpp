@@ -203,6 +203,31 @@ std::vector<const Variable*> variables_of(const Writer& w, const Statement& st) 
     return out;
 }
 
+// Of a statement that names one of them elsewhere as well: `row * k + k0` of `row * k0 + k`.
+void exchange_near(Writer& w, const Statement& st) {
+    constexpr int kReach = 6;  // tokens
+    const auto named = [&](const Variable* v) {
+        int n = 0;
+        for (int k = st.first; k <= st.last; ++k) n += variable_at(w.s, k) == v ? 1 : 0;
+        return n;
+    };
+    for (int a = st.first; a < st.last; ++a) {
+        const Variable* const u = variable_at(w.s, a);
+        if (u == nullptr || u->from == a || !is_whole(*u)) continue;
+        for (int b = a + 2; b <= std::min(a + kReach, st.last); ++b) {
+            const std::string_view sign = w.s.word(b - 1);
+            if (is_opening(sign) || is_closing(sign) || sign == "," || sign == ";") break;
+            const Variable* const v = variable_at(w.s, b);
+            if (v == nullptr || v == u || v->from == b || !is_whole(*v)) continue;
+            const bool same = b == a + 2 &&
+                (sign == "*" || (sign == "+" && precedence(w.s, a - 1) < 9 && precedence(w.s, b + 1) < 10));
+            if (same || named(u) + named(v) == 2) continue;
+            const std::string middle = b > a + 2 ? w.s.words(a + 1, b - 1) : std::string(sign);
+            w.replace("wrong_index", 1, a, b, fmt::format("{} {} {}", v->name, middle, u->name));
+        }
+    }
+}
+
 // `f(a, b)` and `x[i][j]`: neighbours exchanged.
 void exchange_neighbours(Writer& w, int k) {
     if (w.s.is(k, "]") && w.s.is(k + 1, "[") && w.s.at(k).match >= 0 && w.s.at(k + 1).match >= 0) {
@@ -250,6 +275,7 @@ void add_exchanges(Writer& w) {
                 for (size_t b = a + 1; b < std::min(all.size(), kMost); ++b)
                     if (alike(*all[a], *all[b])) exchange_all(w, st, all[a]->name, all[b]->name);
             exchange_all(w, st, "x", "y");
+            exchange_near(w, st);
         }
     for_each_token(w, [&](int k, const Body&) { exchange_neighbours(w, k); });
 }

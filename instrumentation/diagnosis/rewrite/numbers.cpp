@@ -23,6 +23,7 @@ std::string suffix_of(std::string_view w, std::string_view letters) {
 }
 
 constexpr const char* kBound = "boundary_off_by_one";
+constexpr int kShift = 8;  // its precedence
 
 const char* rule_of(const Writer& w, int k) {
     const std::string_view before = k > 0 ? w.s.word(k - 1) : "";
@@ -66,6 +67,7 @@ void add_whole(Writer& w, int k) {
     constexpr int64_t kAllLanes = 0xffffffff;
     if (hex) other(1, kAllLanes), other(2, v >> 4), other(2, (v << 4) | 0xf), other(2, v & 0xffff);
     if (v < 32) other(2, v + 2), other(2, 3 * v), other(3, v - 2);
+    if (k > 0 && precedence(w.s, k - 1) == kShift) other(1, 31), other(2, 16), other(2, 24);
     if (v > 2 && v % 2 != 0) other(2, (v + 1) / 2);
     for (const int64_t n : w.around.numbers) other(2, n), other(2, n - 1);
     if (is_in_shuffle(w, k)) other(1, 0), other(1, 31);

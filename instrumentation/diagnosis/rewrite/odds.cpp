@@ -129,6 +129,16 @@ constexpr std::array kOdds = {
     Odds{Family::combined,   "partial_reduction",   2, -5 },
     Odds{Family::combined,   "wrong_condition",     3, -10},
     Odds{Family::wide,       "precision",           1, 20 },
+    Odds{Family::terms,      "constant_factor",     1, 35 }, // one that all of it lacks
+    Odds{Family::conditions, "wrong_condition",     1, 35 }, // a triangle that should be zero
+    Odds{Family::missing,    "partial_reduction",   1, 25 },
+    Odds{Family::missing,    "partial_reduction",   2, 5  },
+    Odds{Family::missing,    "stale_tile",          1, 15 },
+    Odds{Family::idioms,     "wrong_index",         1, 25 },
+    Odds{Family::idioms,     "wrong_index",         2, 0  },
+    Odds{Family::idioms,     "wrong_operation",     1, 15 },
+    Odds{Family::idioms,     "wrong_initial_value", 1, 25 },
+    Odds{Family::idioms,     "wrong_condition",     1, 10 },
 };
 
 }  // namespace

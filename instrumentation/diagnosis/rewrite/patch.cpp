@@ -1,7 +1,6 @@
 // One hunk: changes are of one place, or of a few near each other.
-#include "instrumentation/diagnosis/rewrite/patch.h"
-
 #include "instrumentation/base/lines.h"
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
 
 #include <algorithm>
 #include <fmt/format.h>

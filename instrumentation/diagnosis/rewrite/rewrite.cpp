@@ -36,6 +36,8 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::unread,     add_unread    },
     {Family::combined,   add_combined  },
     {Family::wide,       add_wide      },
+    {Family::idioms,     add_idioms    },
+    {Family::missing,    add_missing   },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.
@@ -43,6 +45,13 @@ constexpr int kKeptOut = 25;  // as Rewrite::odds
 bool keeps_out(const Rewrite& r) {
     const std::string_view rule = r.rule;
     return rule == "wrong_condition" || rule == "boundary_off_by_one" || rule == "out_of_bounds";
+}
+
+// In FP64 every result is right: a wider format, somewhere.
+constexpr int kWider = 60;  // as Rewrite::odds
+bool widens(const Rewrite& r) {
+    const std::string_view rule = r.rule;
+    return rule == "precision" || rule == "overflow";
 }
 
 bool is_between(const Statement& s, int token) {
@@ -133,6 +142,8 @@ std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
     weigh(source, w.out);
     if (around.values_right)
         for (Rewrite& r : w.out) r.odds += keeps_out(r) ? kKeptOut : 0;
+    if (around.rounding)
+        for (Rewrite& r : w.out) r.odds += widens(r) ? kWider : 0;
     std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {
         return std::tuple(price(a), a.far, -a.line) < std::tuple(price(b), b.far, -b.line);
     });

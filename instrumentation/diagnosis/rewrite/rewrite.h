@@ -37,6 +37,8 @@ enum class Family : uint8_t {
     unread,
     combined,
     wide,
+    idioms,
+    missing,
 };
 
 struct Rewrite {
@@ -58,11 +60,17 @@ struct Rewrite {
 };
 
 std::string rewritten(const std::string& text, const Rewrite& rewrite);
+// What `patch -p1` takes, with three lines around; empty where both are the same. `file`: as the header names
+// it, below a/ and b/.
+std::string patch_of(const std::string& file, const std::string& was, const std::string& now);
 
 struct Around {
-    std::vector<int64_t> numbers;  // in play: extents of block and grid, parameters
-    std::map<int, int> suspicion;  // by line: Rewrite::far; lines that are not in it are far off
-    bool values_right = false;     // whoever does wrong should be kept out
+    std::vector<int64_t> numbers;           // in play: extents of block and grid, parameters
+    std::map<int, int> suspicion;           // by line: Rewrite::far; lines that are not in it are far off
+    bool values_right = false;              // whoever does wrong should be kept out
+    std::vector<std::string> factors = {};  // that all of what is wrong lacks, as one writes them
+    int triangle = 0;       // the line that stores what should be zero on one side of a diagonal; 0: none
+    bool rounding = false;  // in FP64 every result is right
 };
 
 // In the order in which they are worth trying: by price, then from the end of the text, where results are

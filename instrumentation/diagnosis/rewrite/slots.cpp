@@ -120,6 +120,8 @@ void add_slots(Finder& f, const Statement& st) {
     const bool head = st.word == "if" || st.word == "while" || st.word == "for";
     if (!governed && !follows_directive(f.s, st.first))
         f.insertion(f.s.at(st.first).begin, f.s.at(st.first).line);
+    const bool empty = head && st.body_last == st.last + 1 && f.s.is(st.body_last, ";");
+    if (empty) f.add(Kind::statement, st.body_last, st.body_last, {}, false);
     if (head) return add_head(f, st);
     if (!f.s.is(st.last, ";")) return;
     add_values(f, st.first, st.last);

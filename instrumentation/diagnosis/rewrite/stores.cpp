@@ -69,6 +69,8 @@ std::vector<std::string> subscripts_at(const Writer& w, const Body& body, const 
     for (const Variable* i : visible(w.s, here))
         if (is_whole(*i) && !i->of_file && !i->parameter)
             add_new(out, "[" + i->name + "]", 2 * kMostSubscripts);
+    for (const std::string& e : whole_expressions(w.s, body, here))
+        add_new(out, "[" + e + "]", 2 * kMostSubscripts);
     for (const char* place : {"[threadIdx.x]", "[blockIdx.x]"}) add_new(out, place, 2 * kMostSubscripts);
     return out;
 }
@@ -86,6 +88,15 @@ std::vector<std::string> values_at(const Writer& w, const Body& body, const Vari
         for (const Variable* v : all)
             if (v->kind == of.kind && v->indirections == 0 && !v->of_file && is_used(v) == used)
                 add_new(out, v->name, kMostValues);
+        // Of an output also elements of the function's own arrays.
+        for (int k = body.open + 1; k < body.close && of.parameter; ++k) {
+            const Variable* const v = variable_at(w.s, k);
+            const int last = end_of_element(w.s, k);
+            const bool own =
+                v != nullptr && v->kind == of.kind && v->from > body.open && v->from != k && last > k;
+            if (own && all_known(w.s, k, w.s.words(k, last), here))
+                add_new(out, w.s.words(k, last), kMostValues);
+        }
         if (of.parameter) continue;
         for (const Variable* v : all) {
             const bool given =
@@ -114,6 +125,15 @@ std::vector<std::string> guards_at(const Writer& w, const Body& body, int here) 
     return out;
 }
 
+// As the empty body of a head: `if (row < n) ;`.
+void fill_body(Writer& w, const Body& body, const Variable& v, const Statement& head) {
+    const int at = head.body_last;
+    for (const std::string& subscript : subscripts_at(w, body, v, at))
+        for (const std::string& value : values_at(w, body, v, at))
+            if (subscript != "[" + value + "]")
+                w.replace(kRule, 2, at, at, fmt::format("{}{} = {};", v.name, subscript, value));
+}
+
 // Behind the statement.
 void store(Writer& w, const Body& body, const Variable& v, const Statement& st) {
     const int here = st.last + 1;
@@ -140,6 +160,8 @@ void add_stores(Writer& w) {
             size_t places = 0;
             for (size_t k = body.statements.size(); k-- > 0 && places < kMostPlaces;) {
                 const Statement& st = body.statements[k];
+                if (st.word == "if" && st.body_last == st.last + 1 && w.s.is(st.body_last, ";"))
+                    fill_body(w, body, v, st);
                 const bool plain = st.body_last < 0 && w.s.is(st.last, ";");
                 const bool alone =
                     w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");

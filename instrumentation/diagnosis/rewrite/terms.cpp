@@ -60,6 +60,8 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} + {}{}", open, text, a.text, close));
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} - {}{}", open, text, a.text, close));
     }
+    for (const std::string& factor : w.around.factors)
+        w.replace("constant_factor", 1, first, last, fmt::format("{} * {}", factor, e));
     w.replace("wrong_operation", 1, first, last, "-" + e);
     for (const char* form :
          {"1.0f / {}",
@@ -184,9 +186,11 @@ void add_given(Writer& w, const Body& body, int k) {
         for (const AtHand& a : at_hand(w, body, k, real))
             if (a.cost == 2 || w.is_near(k)) w.replace("wrong_constant", a.cost, k, k, a.text);
     const std::map<std::string, int> uses = uses_of(w.s, body);
-    for (const Variable* p : visible(w.s, k))
-        if (index && p->parameter && p->indirections == 1 && !uses.contains(p->name))
+    for (const Variable* p : visible(w.s, k)) {
+        const bool given = p->parameter || (p->of_file && p->kind == ValueKind::whole);
+        if (index && given && p->indirections == 1 && !uses.contains(p->name))
             w.replace("wrong_index", 2, k, k, fmt::format("{}[{}]", p->name, text));
+    }
 }
 
 // A batch or a plane that is not told apart: `blockIdx.z * h * w` for 0, where nothing else uses the axis.

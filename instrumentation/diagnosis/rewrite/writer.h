@@ -57,6 +57,8 @@ void add_loops(Writer& w);       // loops.cpp: work that is done once; sums of s
 void add_unread(Writer& w);      // unread.cpp: what is at hand and never read; rows of an index
 void add_wide(Writer& w);        // widen.cpp: a narrow type with what is computed for it
 void add_combined(Writer& w);    // combined.cpp: of two what stands for one
+void add_idioms(Writer& w);      // idioms.cpp: what right programs nearly always say
+void add_missing(Writer& w);     // missing.cpp: sums that nobody feeds, heads without a body
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 
 }  // namespace wl::diagnosis::rewrite

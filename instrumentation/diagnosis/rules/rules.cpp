@@ -359,6 +359,7 @@ std::vector<capture::Finding> diagnose(
         const bool cause = has_cause(s, said);
         if (said.mends && cause) break;
         found = found || cause;
+        s.right_in_fp64 = s.right_in_fp64 || (said.mends && rule.apply == precision_rule);
         settled = settled || said.mends;  // a change of the program is looked for still
     }
     const bool outputs_only =

@@ -38,6 +38,7 @@ struct Symptoms {
     uint64_t budget =
         0;  // warp instructions a block may take in a counterfactual: a small multiple of the unedited run
     std::vector<Claim> claims = {};  // of the rules before
+    bool right_in_fp64 = false;      // a rule before proved that
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 

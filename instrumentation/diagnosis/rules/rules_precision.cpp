@@ -22,10 +22,11 @@ constexpr size_t kMostLines = 4;  // that are tried
 
 // With the results of these sites in FP64; of all, where none is named.
 std::optional<std::string> proof_with(const Lab& lab, const std::vector<uint32_t>& sites) {
-    return proof_of(lab, [&](TrialOptions options) {
+    std::optional<Proof> proof = proof_of(lab, [&](TrialOptions options) {
         options.fp64 = sites;
         return try_unedited(lab.s.prover, options);
     });
+    return proof ? std::optional(std::move(proof->text)) : std::nullopt;
 }
 
 // Nothing where no output alone shows what is wrong.

@@ -35,10 +35,24 @@ std::string short_text(const std::string& text) {
     return out.size() <= kMost ? out : out.substr(0, kMost - 3) + "...";
 }
 
-std::string change_text(const Mended& m) {
-    if (m.was.empty()) return fmt::format("`{}` put in", short_text(m.now));
-    if (m.now == ";") return fmt::format("`{}` left out", short_text(m.was));
-    return fmt::format("`{}` in place of `{}`", short_text(m.now), short_text(m.was));
+std::string change_text(const std::string& was, const std::string& now) {
+    if (was.empty()) return fmt::format("`{}` put in", short_text(now));
+    if (now == ";") return fmt::format("`{}` left out", short_text(was));
+    return fmt::format("`{}` in place of `{}`", short_text(now), short_text(was));
+}
+std::string change_text(const Mended& m) { return change_text(m.was, m.now); }
+
+// Of several faults a change mends its own share.
+std::string helpful_text(const Symptoms& s, const SearchResult& found) {
+    if (!found.helpful) return {};
+    const Helpful& h = *found.helpful;
+    return fmt::format(
+        " With {} at {} alone more elements are right, as many as {} % of the wrong ones, and nothing "
+        "becomes worse: where several things are wrong, it may be one of them.",
+        change_text(h.was, h.now),
+        quoted(s.capture, h.where),
+        h.of_1000 / 10
+    );
 }
 
 std::string title_of(const Mended& m) {
@@ -96,6 +110,7 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
                   found.tried
               )
             : fmt::format("No change was tried: {}.", found.unsupported);
+        out.tried += helpful_text(s, found);
         return out;
     }
     capture::Finding f = finding_of(s, found.mended.front());

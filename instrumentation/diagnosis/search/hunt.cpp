@@ -57,7 +57,14 @@ void on_threads(int threads, const std::function<void()>& work) {
 }
 
 void take_proven(Hunt& h, SearchResult& out) {
-    const auto in_order = [](const auto& a, const auto& b) { return a.first < b.first; };
+    // What takes more work than another that mends as well does something several times.
+    constexpr uint64_t kPercent = 105;
+    uint64_t least = ~uint64_t{0};
+    for (const auto& [change, mended] : h.proven) least = std::min(least, mended.warp_instructions);
+    const auto repeats = [&](const Mended& m) { return m.warp_instructions / kPercent > least / 100; };
+    const auto in_order = [&](const auto& a, const auto& b) {
+        return std::pair(repeats(a.second), a.first) < std::pair(repeats(b.second), b.first);
+    };
     std::sort(h.proven.begin(), h.proven.end(), in_order);
     std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);
     for (const auto& [change, mended] : h.proven)

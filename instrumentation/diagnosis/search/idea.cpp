@@ -130,7 +130,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
         if (!proof) continue;
-        out.mended = mended_by(unit, r, std::move(*proof), std::move(changed));
+        out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));
         OtherShape other{s};
         try_other_shape(other, *out.mended);
         break;

@@ -42,6 +42,19 @@ std::vector<int64_t> wrong_writers(const Symptoms& s) {
     return out;
 }
 
+// Of a block at the grid's end the one before it, along each axis: at the end blocks may have less to write
+// when they are right. The block itself where there is none.
+int64_t inner_block(const Symptoms& s, int64_t block) {
+    const Dim3& grid = manifest::launch_of(s.experiment.problem).grid;
+    int64_t rest = block, out = 0, stride = 1;
+    for (const int64_t extent : {int64_t{grid.x}, int64_t{grid.y}, int64_t{grid.z}}) {
+        const int64_t at = rest % extent;
+        out += stride * (extent > 1 && at == extent - 1 ? at - 1 : at);
+        rest /= extent, stride *= extent;
+    }
+    return out;
+}
+
 // Behind its own launch a sequence's outputs are not what they are at its end.
 int64_t wanted_outputs(const Lab& lab) {
     const bool sequence = manifest::is_sequence(lab.s.experiment.problem);
@@ -93,9 +106,13 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
     };
     TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
     if (!needs_all_blocks(lab.s)) {
-        if (shows(one, 0)) return {};
-        for (const int64_t block : wrong_writers(lab.s))
+        std::vector<int64_t> blocks = wrong_writers(lab.s);
+        blocks.insert(blocks.begin(), lab.s.block);
+        for (const int64_t block : blocks) {
+            const int64_t inner = inner_block(lab.s, block);
+            if (inner != block && shows({.blocks = {inner}, .races = false}, 0)) return {};
             if (shows({.blocks = {block}, .races = false}, 0)) return {};
+        }
     }
     one.races = true;
     if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};
@@ -104,7 +121,7 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
     return small ? "this build of the program comes right" : "the block comes right when it is run alone";
 }
 
-std::optional<std::string> proof_of(const Lab& lab, const Try& change) {
+std::optional<Proof> proof_of(const Lab& lab, const Try& change) {
     TrialOptions checked = lab.block;
     checked.races = true;
     const Trial here = change(checked);
@@ -120,12 +137,13 @@ std::optional<std::string> proof_of(const Lab& lab, const Try& change) {
         one ? "block " + block_text(lab.s.capture, lab.block.blocks.front()) : "all blocks",
         other.compared
     );
-    if (!one || counter(lab.s.capture, "warp_instructions") > kQuick) return text;
+    if (!one || counter(lab.s.capture, "warp_instructions") > kQuick)
+        return Proof{std::move(text), here.warp_instructions};
     TrialOptions whole = lab.block;
     whole.blocks.clear();
     const Trial all = change(whole);
     if (!is_right(all, wanted_outputs(lab))) return std::nullopt;
-    return fmt::format("{}; of all blocks 0 of {}", text, all.compared);
+    return Proof{fmt::format("{}; of all blocks 0 of {}", text, all.compared), here.warp_instructions};
 }
 
 std::vector<int64_t> numbers_in_play(const Experiment& e) {

@@ -45,8 +45,13 @@ bool mends(const Lab& lab, const Trial& trial);
 // something does.
 int64_t gain_of(const Trial& unchanged, const Trial& trial);
 
-// What was run, and what it showed; nothing where one of the trials goes wrong.
-std::optional<std::string> proof_of(const Lab& lab, const Try& change);
+// What was run, and what it showed.
+struct Proof {
+    std::string text;
+    uint64_t warp_instructions = 0;  // of the first trial
+};
+// Nothing where one of the trials goes wrong.
+std::optional<Proof> proof_of(const Lab& lab, const Try& change);
 
 // Extents of block and grid, parameters: whole numbers above 1, each once.
 std::vector<int64_t> numbers_in_play(const Experiment& e);

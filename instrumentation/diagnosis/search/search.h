@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/candidates.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,12 +31,21 @@ struct Mended {
     std::vector<Besides> besides;
     std::string source;  // the whole changed text, with headers; empty: the change is of the program alone
     std::string patch;   // of the files that it is made of
-    std::string remains = {};  // of another shape, which it does not mend; empty: nothing is known to
+    std::string remains = {};        // of another shape, which it does not mend; empty: nothing is known to
+    uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
+};
+
+// A change that alone makes much of what is wrong right, and nothing worse.
+struct Helpful {
+    std::string was, now;
+    capture::Where where;
+    int64_t of_1000 = 0;  // wrong elements of what changes are tried on
 };
 
 struct SearchResult {
-    std::vector<Mended> mended;    // proven, the simplest first; others lie at other lines
-    std::vector<Mended> doubtful;  // right at this shape, and wrong at another one
+    std::vector<Mended> mended;      // proven, the simplest first; others lie at other lines
+    std::vector<Mended> doubtful;    // right at this shape, and wrong at another one
+    std::optional<Helpful> helpful;  // the most, where nothing mends: of several faults perhaps one
     size_t tried = 0, candidates = 0;
     std::string unsupported;  // why nothing was tried
 };

@@ -1,7 +1,9 @@
 // Changes of the source, compiled a batch at a time and tried.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/search/fits.h"
 #include "instrumentation/diagnosis/search/pairs.h"
+#include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 #include "instrumentation/manifest/params.h"
@@ -90,10 +92,14 @@ void try_all(SourceTrials& t, SearchResult& out) {
 
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
 void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResult& out) {
-    constexpr double kAlone = 0.6;  // of the time
-    constexpr int64_t kMost = 500;  // as gains
+    constexpr double kSolved = 0.3, kAlone = 0.6;  // of the time
+    constexpr double kSolvedBy = 3;                // seconds
+    constexpr int64_t kMost = 500;                 // as gains
     t.hunt.prove = by_compiler(t);
+    t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
+    try_all(t, out);
     t.hunt.deadline = end_after(start, kAlone * seconds);
+    if (out.mended.empty()) search_solved(t, out);
     try_all(t, out);
     t.hunt.deadline = end_after(start, seconds);
     // What nobody wrote is made right by many pairs.
@@ -106,6 +112,19 @@ void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResu
         search_pairs(t, out);
     if (out.mended.empty()) try_all(t, out);
     if (pairs && out.mended.empty()) search_pairs(t, out);
+}
+
+std::optional<Helpful> most_helpful(const SourceTrials& t) {
+    constexpr int64_t kLeast = 200;  // of 1000
+    constexpr int64_t kAll = 1000;   // and it mends not: it writes more than it should
+    size_t most = t.gains.size();
+    for (size_t k = 0; k < t.gains.size(); ++k)
+        if (t.gains[k] < kAll && t.gains[k] >= kLeast &&
+            (most == t.gains.size() || t.gains[k] > t.gains[most]))
+            most = k;
+    if (most == t.gains.size()) return std::nullopt;
+    const Rewrite& r = t.all[most];
+    return Helpful{r.was, r.now, where_in(t.unit, r.line), t.gains[most]};
 }
 
 // What nobody set is zero by chance in a build that optimises little.
@@ -139,6 +158,7 @@ SearchResult search_source(
     rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
     add_heads(open->source, around);
     around.values_right = symptoms.first_bad < 0;
+    add_fits(symptoms, open->unit, around);
     const std::vector<Rewrite> all = rewrites(open->source, around);
     out.candidates = all.size();
     SourceTrials s = trials_of(symptoms, tried_on, *open, all, 0);
@@ -161,7 +181,8 @@ SearchResult search_source(
         s.hunt.deadline = end_after(start, seconds);
         try_first_values(s, out);
     }
-    out.tried = s.hunt.tried;
+    out.tried += s.hunt.tried;
+    if (out.mended.empty()) out.helpful = most_helpful(s);
     if (out.mended.empty() && !out.doubtful.empty()) out.mended.push_back(std::move(out.doubtful.front()));
     return out;
 }

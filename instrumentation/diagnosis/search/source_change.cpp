@@ -2,7 +2,6 @@
 #include "instrumentation/diagnosis/search/source_change.h"
 
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/rewrite/patch.h"
 #include "instrumentation/diagnosis/symbols.h"
 
 #include <utility>

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 namespace wl::diagnosis {
@@ -34,6 +35,11 @@ std::string entry_in(const Experiment& e, const ptx::Module& module) {
     return {};
 }
 
+double difference_of(const Trial& t) {
+    const bool ran = t.unsupported.empty() && t.finished && t.outputs > 0;
+    return ran ? t.max_difference : std::numeric_limits<double>::quiet_NaN();
+}
+
 // Each text is run once: only of a long trial better code is worth what it takes to compile.
 void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
     constexpr double kLong = 60'000;  // warp instructions
@@ -46,6 +52,7 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
         if (is_over(t.hunt, changes[n])) return;
         t.done[changes[n]] = 1;
         const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, t.hunt.lab.block);
+        t.differences[changes[n]] = difference_of(trial);
         judge(t.hunt, changes[n], trial);
     }
 }
@@ -146,6 +153,7 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
             if (is_over(t.hunt, change)) return;
             const Trial trial = run(*ready, build.numbers[n], 0);
             t.done[change] = 1, t.gains[change] = gain_of(unchanged, trial);
+            t.differences[change] = difference_of(trial);
             if (mends(t.hunt.lab, trial)) t.written[change] = trial.compared;
             judge(t.hunt, change, trial);
         }
@@ -227,6 +235,7 @@ SourceTrials trials_of(
         .done = std::vector<uint8_t>(all.size()),
         .gains = std::vector<int64_t>(all.size()),
         .written = std::vector<int64_t>(all.size()),
+        .differences = std::vector<double>(all.size()),
         .shape = std::make_shared<OtherShape>(OtherShape{s        }
           )
     };
@@ -240,7 +249,8 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         auto proof =
             proof_of(lab, [&](const TrialOptions& o) { return try_module(lab.s.prover, module, o); });
         if (!proof) return std::nullopt;
-        Mended out = mended_by(t.unit, change, std::move(*proof), std::move(text));
+        Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
+        out.warp_instructions = proof->warp_instructions;
         try_other_shape(*t.shape, out);
         return out;
     } catch (const Error&) {

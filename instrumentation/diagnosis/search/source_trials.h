@@ -47,8 +47,9 @@ struct SourceTrials {
     std::vector<int> slot;  // of each change; -1: it takes a text of its own
     // Of each change; set by the thread that tries it.
     std::vector<uint8_t> done;
-    std::vector<int64_t> gains;    // gain_of
-    std::vector<int64_t> written;  // elements, where it mends what it is tried on
+    std::vector<int64_t> gains;       // gain_of
+    std::vector<int64_t> written;     // elements, where it mends what it is tried on
+    std::vector<double> differences;  // the largest of an output's finite elements; NaN: it was not tried
     std::shared_ptr<OtherShape> shape;
     std::vector<std::vector<size_t>> batches = {};
 };

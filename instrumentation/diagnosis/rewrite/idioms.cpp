@@ -1,0 +1,162 @@
+// What right programs nearly always say: remainders of what is not negative, functions of what they are
+// defined for, what lies behind an extent counted from there, inner loops that begin or end where an outer
+// one is.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/writer.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace wl::diagnosis::rewrite {
+
+namespace {
+
+constexpr const char* kIndex = "wrong_index";
+
+// `(x - d + n) % n` of `(x - d) % n`.
+void keep_positive(Writer& w, int k) {
+    if (!w.s.is(k, "%") || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    if (holds_real(w.s, o.left, o.right) || !is_simple(w.s, k + 1, o.right)) return;
+    const bool bracket = w.s.is(o.left, "(") && w.s.at(o.left).match == k - 1;
+    if (!bracket && !is_simple(w.s, o.left, k - 1)) return;
+    const int first = bracket ? o.left + 1 : o.left, last = bracket ? k - 2 : k - 1;
+    bool less = false;
+    for (int at = first; at <= last; ++at) less = less || w.s.is(at, "-");
+    const std::string n = w.s.words(k + 1, o.right);
+    w.replace(kIndex, less ? 1 : 2, o.left, k - 1, fmt::format("({} + {})", w.s.words(first, last), n));
+}
+
+struct Domain {
+    std::string_view function;
+    const char* inside;  // what its argument becomes
+};
+constexpr std::array kDomains = {
+    Domain{"logf",   "fabsf({})"        },
+    Domain{"__logf", "fabsf({})"        },
+    Domain{"log2f",  "fabsf({})"        },
+    Domain{"log10f", "fabsf({})"        },
+    Domain{"log",    "fabs({})"         },
+    Domain{"logf",   "fmaxf({}, 1e-12f)"},
+    Domain{"__logf", "fmaxf({}, 1e-12f)"},
+    Domain{"log2f",  "fmaxf({}, 1e-12f)"},
+    Domain{"sqrtf",  "fmaxf({}, 0.0f)"  },
+    Domain{"sqrtf",  "fabsf({})"        },
+    Domain{"sqrt",   "fmax({}, 0.0)"    },
+    Domain{"rsqrtf", "fabsf({})"        },
+    Domain{"acosf",  "fminf({}, 1.0f)"  },
+    Domain{"asinf",  "fminf({}, 1.0f)"  },
+};
+
+// `logf(fabsf(x))` of `logf(x)`.
+void keep_in_domain(Writer& w, int k) {
+    if (!w.s.is(k + 1, "(") || w.s.at(k + 1).match <= k + 2) return;
+    const int first = k + 2, last = w.s.at(k + 1).match - 1;
+    for (const Domain& d : kDomains)
+        if (w.s.is(k, d.function))
+            w.replace(
+                "wrong_operation", 1, first, last, fmt::format(fmt::runtime(d.inside), w.s.words(first, last))
+            );
+}
+
+// `x < n`, `x >= n`: a number of the function itself and an extent.
+struct Beyond {
+    const Variable* x = nullptr;
+    std::string extent;
+    bool less = false;
+};
+Beyond comparison_in(const Source& s, const Span& condition) {
+    const Variable* const x = variable_at(s, condition.first);
+    const int sign = condition.first + 1;
+    const bool compares = s.is(sign, "<") || s.is(sign, ">=");
+    if (x == nullptr || !is_whole(*x) || !compares || sign >= condition.last) return {};
+    if (!is_simple(s, sign + 1, condition.last) || holds_real(s, sign + 1, condition.last)) return {};
+    return {x, s.words(sign + 1, condition.last), s.is(sign, "<")};
+}
+
+// Where x is at least n, `x - n` for x: at one place, or at all.
+void count_from(Writer& w, const Beyond& b, const Span& where) {
+    std::vector<int> places;
+    for (int k = where.first; k <= where.last; ++k) {
+        const bool sets = w.s.word(k + 1).ends_with('=') && precedence(w.s, k + 1) == 0;
+        const bool from = w.s.is(k + 1, "-") && w.s.is(k + 2, b.extent);
+        if (variable_at(w.s, k) == b.x && !sets && !from) places.push_back(k);
+    }
+    Rewrite all{kIndex, 1, b.x->name, b.x->name + " - " + b.extent, 0, {}};
+    for (const int k : places) {
+        const bool tight = precedence(w.s, k - 1) > 9 || precedence(w.s, k + 1) > 9 || w.s.is(k - 1, "-");
+        const std::string now =
+            fmt::format(fmt::runtime(tight ? "({} - {})" : "{} - {}"), b.x->name, b.extent);
+        w.replace(kIndex, 1, k, k, now);
+        if (all.line == 0) all.line = w.s.at(k).line;
+        all.edits.push_back({w.s.at(k).begin, b.x->name.size(), now});
+    }
+    if (places.size() > 1) w.add(std::move(all));
+}
+
+void count_from_extents(Writer& w, const Body& body) {
+    for (const Statement& st : body.statements) {
+        if (st.word != "if" || is_mark(w.s, st)) continue;
+        const Beyond b = comparison_in(w.s, {st.first + 2, st.last - 1});
+        if (b.x == nullptr) continue;
+        const bool otherwise = w.s.is(st.body_last + 1, "else");
+        const Statement* const other = otherwise ? statement_of(body, st.body_last + 2) : nullptr;
+        const bool block = w.s.is(st.body_last + 2, "{");
+        const int end = block ? w.s.at(st.body_last + 2).match : other != nullptr ? other->last : -1;
+        if (!b.less) count_from(w, b, {st.last + 1, st.body_last});
+        if (b.less && otherwise && end > 0) count_from(w, b, {st.body_last + 2, end});
+    }
+    for (int k = body.open + 1; k < body.close; ++k) {
+        Choice c;
+        if (w.s.at(k).directive || !choice_at(w.s, k, c)) continue;
+        const Beyond b = comparison_in(w.s, c.condition);
+        if (b.x != nullptr) count_from(w, b, b.less ? c.no : c.yes);
+    }
+}
+
+// Variables of the loops around this one.
+std::vector<std::string> outer_loops(const Writer& w, const Body& body, const Statement& st) {
+    std::vector<std::string> out;
+    for (const Variable* v : visible(w.s, st.first)) {
+        const Statement* const loop = is_whole(*v) && v->from > body.open ? loop_of(body, *v) : nullptr;
+        if (loop != nullptr && loop != &st && loop->body_last >= st.last) out.push_back(v->name);
+    }
+    return out;
+}
+
+// `for (r = k + 1; r < n; ...)` of `for (r = 0; r < n; ...)`, and `r < k`.
+void make_triangular(Writer& w, const Body& body, const Statement& st) {
+    if (st.word != "for" || !w.s.is(st.first + 1, "(")) return;
+    int first = -1, second = -1;
+    for (int k = st.first + 2; k < st.last; ++k) {
+        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
+        if (w.s.is(k, ";")) (first < 0 ? first : second) = k;
+    }
+    int sets = st.first + 2;
+    while (sets < first && !w.s.is(sets, "=")) ++sets;
+    const Variable* const v = variable_at(w.s, first + 1);
+    const bool compares = second > first + 3 && (w.s.is(first + 2, "<") || w.s.is(first + 2, "<="));
+    if (first < 0 || sets >= first - 1 || v == nullptr || !is_whole(*v) || !compares) return;
+    for (const std::string& outer : outer_loops(w, body, st)) {
+        for (const char* form : {"{}", "{} + 1"})
+            w.replace("wrong_initial_value", 1, sets + 1, first - 1, fmt::format(fmt::runtime(form), outer));
+        for (const char* sign : {"<", "<="})
+            w.replace(
+                "wrong_condition", 1, first + 1, second - 1, fmt::format("{} {} {}", v->name, sign, outer)
+            );
+    }
+}
+
+}  // namespace
+
+void add_idioms(Writer& w) {
+    for_each_token(w, [&](int k, const Body&) { keep_positive(w, k), keep_in_domain(w, k); });
+    for (const Body& body : w.s.bodies) {
+        count_from_extents(w, body);
+        for (const Statement& st : body.statements)
+            if (!is_mark(w.s, st)) make_triangular(w, body, st);
+    }
+}
+
+}  // namespace wl::diagnosis::rewrite

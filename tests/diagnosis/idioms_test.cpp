@@ -1,0 +1,158 @@
+// Changes that make what right programs nearly always say, statements that are missing, and what a fit
+// suggests.
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+
+#include <algorithm>
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace wl::diagnosis::rewrite {
+namespace {
+
+constexpr int kLine = 5;
+
+// A kernel with one line of its own, in a loop over c.
+std::string kernel_with(const std::string& line) {
+    return "__constant__ int kBack[4] = {1, 2, 3, 0};\n"
+           "__global__ void add(const float* x, const unsigned char* solid, float* y, float* out, int rows, "
+           "int "
+           "cols, int n) {\n"
+           "    const int row = blockIdx.x, t = threadIdx.x; float sum = 0.0f, m = -1.0f; float2 two = {};\n"
+           "    for (int c = 0; c < cols; ++c) {\n" +
+        line +
+        "\n"
+        "    }\n"
+        "    y[row * cols + t] = sum + m;\n"
+        "}\n";
+}
+
+std::string without_spaces(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+}
+
+std::vector<Rewrite> changes_of(const std::string& line, const Around& around) {
+    std::set<int> lines;
+    for (int k = 1; k < 20; ++k) lines.insert(k);
+    return rewrites(read_source(kernel_with(line), lines, {}), around);
+}
+
+// Where among all changes the one of the wrong line into the right one stands; -1: it is not made.
+int rank_of(const std::string& wrong, const std::string& right, Around around = {}) {
+    around.suspicion = {
+        {kLine, 0}
+    };
+    const std::string wanted = without_spaces(kernel_with(right)), text = kernel_with(wrong);
+    const std::vector<Rewrite> all = changes_of(wrong, around);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Rewrite& r) {
+        return without_spaces(rewritten(text, r)) == wanted;
+    });
+    return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
+Around with(const std::function<void(Around&)>& set) {
+    Around out;
+    set(out);
+    return out;
+}
+
+struct OneAway {
+    const char *wrong, *right;
+    int before = 0;  // as early as so many changes
+};
+
+struct Idioms : testing::TestWithParam<OneAway> {};
+
+TEST_P(Idioms, TheRightLineIsOneChangeAway) {
+    const OneAway& each = GetParam();
+    const int rank = rank_of(each.wrong, each.right);
+    EXPECT_GE(rank, 0) << each.wrong << " -> " << each.right;
+    EXPECT_LT(rank, each.before) << each.wrong << " -> " << each.right;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rewrites,
+    Idioms,
+    testing::Values(
+        // a remainder of what may be negative
+        OneAway{"sum += x[(t - c) % cols];", "sum += x[(t - c + cols) % cols];", 200},
+        OneAway{"sum += x[t % n];", "sum += x[(t + n) % n];", 600},
+        // what a function is defined for
+        OneAway{"sum += logf(x[c]);", "sum += logf(fabsf(x[c]));", 320},
+        OneAway{"sum += sqrtf(x[c] - m);", "sum += sqrtf(fmaxf(x[c] - m, 0.0f));", 450},
+        // behind an extent
+        OneAway{"sum += c < n ? x[c] : y[c];", "sum += c < n ? x[c] : y[c - n];", 200},
+        OneAway{"sum += c >= n ? y[c] * c : x[c];", "sum += c >= n ? y[c - n] * (c - n) : x[c];", 600},
+        OneAway{
+            "if (c < n) sum += x[c]; else sum += y[c * 2];",
+            "if (c < n) sum += x[c]; else sum += y[(c - n) * 2];",
+            300},
+        // inner loops
+        OneAway{
+            "for (int j = 0; j < cols; ++j) sum += x[j];",
+            "for (int j = c + 1; j < cols; ++j) sum += x[j];",
+            300},
+        OneAway{
+            "for (int j = 0; j < cols; ++j) sum += x[j];", "for (int j = 0; j <= c; ++j) sum += x[j];", 400},
+        // operands exchanged where one of them stands elsewhere, too
+        OneAway{"sum += x[row * c + cols] * cols;", "sum += x[row * cols + c] * cols;", 200},
+        // tables that nobody reads, and that say yes or no
+        OneAway{"sum += x[c];", "sum += x[kBack[c]];", 300},
+        OneAway{"sum += x[c];", "if (!solid[c]) sum += x[c];", 400},
+        OneAway{
+            "if (solid[t]) m = 1.0f; sum += x[c];",
+            "if (solid[t]) m = 1.0f; if (!solid[c]) sum += x[c];",
+            900},
+        OneAway{"sum += x[c + t];", "if (c != t) sum += x[c + t];", 900},
+        OneAway{"out[t] = x[c] + (c >> 1);", "out[t] = x[c] + (c >> 31);", 400},
+        // what nobody feeds
+        OneAway{
+            "sum += expf(x[c] * 2.0f - m);", "sum += expf(x[c] * 2.0f - m); m = fmaxf(m, x[c] * 2.0f);", 400},
+        OneAway{"m = fmaxf(m, x[c]); ", "m = fmaxf(m, x[c]); sum += x[c];", 400},
+        OneAway{
+            "out[t] = expf(x[c] - m) / sum;", "out[t] = expf(x[c] - m) / sum; sum += expf(x[c] - m);", 900},
+        OneAway{"if (c == t) ;", "if (c == t) m = -1.0f;", 400},
+        OneAway{
+            "for (int o = 16; o > 0; o /= 2) ;",
+            "for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, o);",
+            200},
+        OneAway{
+            "sum += x[c];",
+            "for (int wl_i = 16; wl_i > 0; wl_i /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, wl_i); sum += "
+            "x[c];",
+            1200},
+        OneAway{"if (t < n) ;", "if (t < n) out[row * cols + t] = sum;", 900},
+        OneAway{"two.x += x[c];", "two.x += x[c]; two.y += x[c];", 900}
+    )
+);
+
+TEST(Idioms, AFactorThatAllOfItLacksComesEarly) {
+    const int at =
+        rank_of("sum = x[c];", "sum = 3.0f * x[c];", with([](Around& a) { a.factors = {"3.0f"}; }));
+    EXPECT_GE(at, 0);
+    EXPECT_LT(at, 60);
+    EXPECT_EQ(rank_of("sum = x[c];", "sum = 3.0f * x[c];"), -1) << "no other number is put in";
+}
+
+TEST(Idioms, ATriangleThatShouldBeZeroIsClearedWhereItIsWritten) {
+    const int at =
+        rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", with([](Around& a) { a.triangle = kLine; }));
+    EXPECT_GE(at, 0);
+    EXPECT_LT(at, 100);
+    EXPECT_EQ(rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];"), -1);
+    const Around elsewhere = with([](Around& a) { a.triangle = kLine + 2; });
+    EXPECT_EQ(rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", elsewhere), -1);
+}
+
+TEST(Idioms, WhereFp64IsRightAWiderFormatComesFirst) {
+    const char *wrong = "float v = x[c]; sum += v * v;", *right = "double v = x[c]; sum += v * v;";
+    const int before = rank_of(wrong, right),
+              behind = rank_of(wrong, right, with([](Around&a) { a.rounding = true; }));
+    EXPECT_GE(behind, 0);
+    EXPECT_LT(behind, before / 2);
+}
+
+}  // namespace
+}  // namespace wl::diagnosis::rewrite
