@@ -158,11 +158,10 @@ void open_anything(Session& session, Selection& selection, const std::string& pa
             load_file(session, selection, path);
         }
         remember_recent(session.settings, fs::absolute(path).string());
-    } catch (const Error& error) {
-        const bool known = std::ranges::find(kSuffixes, suffix) != kSuffixes.end();
-        const char* hint = known ? "" : " A .wlcap, .cu, .toml, .ptx or .npy opens here.";
-        session.message = {error.what() + std::string(hint), true};
-    }
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+    const bool known = std::ranges::find(kSuffixes, suffix) != kSuffixes.end();
+    if (session.message.bad && !known)
+        session.message.text += " A .wlcap, .cu, .toml, .ptx or .npy opens here.";
 }
 
 }  // namespace wl::app
