@@ -268,6 +268,8 @@ void draw_status_bar(const Session& session, const Selection& selection) {
                 {Face::small_words, session.message.bad ? colour::kBad : colour::kDim},
                 session.message.text
             );
+        const bool cut = measure(Face::small_words, session.message.text).x > room;
+        if (cut && ImGui::IsMouseHoveringRect({x, top}, {x + room, screen.y})) tooltip(session.message.text);
     }
     ImGui::End();
 }

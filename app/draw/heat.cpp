@@ -213,8 +213,10 @@ Span with_margin(Span span, int blocks) {
 // Uploads only when what is visible is not on the GPU yet. False: nothing is visible.
 bool update(HeatCanvas& canvas, const HeatPicture& picture) {
     const Plane& values = *picture.layer.values;
-    const int block_rows = block_for(picture.view.cell_height),
-              block_cols = block_for(picture.view.cell_width);
+    int block_rows = block_for(picture.view.cell_height), block_cols = block_for(picture.view.cell_width);
+    // A vector is as long as it is: a block of the pyramid holds no other row of it.
+    if (values.rows == 1) block_rows = block_cols;
+    if (values.cols == 1) block_cols = block_rows;
     const int all_rows = (values.rows + block_rows - 1) / block_rows,
               all_cols = (values.cols + block_cols - 1) / block_cols;
     const Span rows = visible(

@@ -55,6 +55,15 @@ Box cell_box(const HeatPane& pane, Box heat, Element at) {
     };
 }
 
+// Text over the stripes of a NaN has one colour under it.
+void draw_plate(ImVec2 centre, Face face, std::string_view text, ImU32 fill) {
+    const ImVec2 extent = measure(face, text);
+    const ImVec2 half(extent.x / 2 + px(2), extent.y / 2);
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, fill
+    );
+}
+
 void draw_numbers(const HeatPane& pane, Box heat) {
     const auto width = static_cast<float>(pane.view.cell_width);
     const Face face = width >= px(44) ? Face::small_numbers : Face::tiny_numbers;
@@ -69,12 +78,11 @@ void draw_numbers(const HeatPane& pane, Box heat) {
             if (is_absent(shown) && !legal) continue;
             const auto value = legal ? static_cast<float>(pane.tile->data.got(row, col)) : shown;
             const Box box = cell_box(pane, heat, {row, col});
-            const ImU32 ink = legal ? ImU32{colour::kDim} : colour::ink_on(heat_colour(pane.style, value));
-            put_centred(
-                {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2},
-                {face, ink},
-                cell_number(value, room)
-            );
+            const ImVec2 centre((box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2);
+            const ImU32 fill = heat_colour(pane.style, value);
+            const std::string text = cell_number(value, room);
+            if (std::isnan(value)) draw_plate(centre, face, text, fill);
+            put_centred(centre, {face, legal ? ImU32{colour::kDim} : colour::ink_on(fill)}, text);
         }
     }
 }
@@ -151,7 +159,8 @@ void tab(ImVec2 centre, const std::string& text) {
 
 void draw_column_ruler(const HeatPane& pane, const PaneBoxes& boxes) {
     const CellRange cells = visible_cells(pane, boxes.heat);
-    const int step = ruler_step(pane.view.cell_width, px(30));
+    const float label = measure(Face::small_numbers, std::to_string(cells.col_end)).x;
+    const int step = ruler_step(pane.view.cell_width, std::max(px(30), label + px(12)));
     const float y = (boxes.columns.low.y + boxes.columns.high.y) / 2;
     const bool tabbed = pane.hovered.col >= cells.col && pane.hovered.col < cells.col_end;
     const float tab_x = x_at_col(pane.view, boxes.heat.low, pane.hovered.col + 0.5);

@@ -33,17 +33,21 @@ inline Element element_at_pixel(const HeatView& view, ImVec2 origin, ImVec2 pixe
         static_cast<int>(std::floor(col_at_x(view, origin, pixel.x)))};
 }
 
-// The whole matrix inside `area`: square cells, stretched only where the matrix is long and thin (a vector of
-// row sums becomes bars instead of a line).
+// How much a cell may be longer than wide, where the matrix is long and thin: a vector of row sums becomes
+// bars instead of a line. However long it is, it takes a quarter of the area's other side.
+constexpr double kStretch = 48, kThinnest = 0.25;
+
+// The whole matrix inside `area`: square cells, but for those.
 inline HeatView fit_view(int rows, int cols, ImVec2 area) {
     const double height = static_cast<double>(area.y) / std::max(rows, 1),
                  width = static_cast<double>(area.x) / std::max(cols, 1);
     const double square = std::min(height, width);
     const double aspect = static_cast<double>(std::max(rows, cols)) / std::max(1, std::min(rows, cols));
-    const double stretch = aspect > 2.5 ? 48 : 1;
+    const bool thin = aspect > 2.5;
+    const double most = thin ? square * kStretch : square, least = thin ? kThinnest : 0;
     HeatView view;
-    view.cell_width = std::min(width, square * stretch);
-    view.cell_height = std::min(height, square * stretch);
+    view.cell_width = std::min(width, std::max(most, least * width));
+    view.cell_height = std::min(height, std::max(most, least * height));
     view.col = (cols - area.x / view.cell_width) / 2;
     view.row = 0;
     return view;
@@ -63,11 +67,17 @@ inline HeatView centred_view(Element centre, double cell, ImVec2 area, int rows,
         .cell_height = cell};
 }
 
-// The element under `pixel` stays under it.
+// The element under `pixel` stays under it. The longer side of a cell that is stretched further than others
+// waits until the other one has caught up.
 inline void zoom_at(HeatView& view, ImVec2 origin, ImVec2 pixel, double factor) {
     const double row = row_at_y(view, origin, pixel.y), col = col_at_x(view, origin, pixel.x);
-    view.cell_width = std::clamp(view.cell_width * factor, 1.0 / 1024, 400.0);
-    view.cell_height = std::clamp(view.cell_height * factor, 1.0 / 1024, 400.0);
+    const auto zoomed = [factor](double cell, double other) {
+        if (factor > 1 && cell > kStretch * other) return cell;
+        return std::clamp(cell * factor, std::min(1.0 / 1024, cell), 400.0);
+    };
+    const double width = zoomed(view.cell_width, view.cell_height);
+    view.cell_height = zoomed(view.cell_height, view.cell_width);
+    view.cell_width = width;
     view.row = row - (pixel.y - origin.y) / view.cell_height;
     view.col = col - (pixel.x - origin.x) / view.cell_width;
 }

@@ -1,4 +1,4 @@
-// Cells of one colour that touch are one rectangle: a map of right blocks is a handful of them.
+// The cells are a picture of the pixels that they cover.
 #include "app/draw/tiles_map.h"
 
 #include "app/draw/numbers.h"
@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace wl::app {
 
@@ -31,28 +33,36 @@ ImU32 fill_of(const VerdictCell& cell) {
     return colour_of(cell.mark);
 }
 
-void draw_cells(const VerdictMap& map, const Grid& grid) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const float gap_x = grid.width >= px(4) ? 1 : 0, gap_y = grid.height >= px(4) ? 1 : 0;
+// One row of cells as a row of pixels; between cells that have room for it one of the ground.
+std::vector<ImU32> pixels_of_row(const VerdictMap& map, const Grid& grid, int row) {
+    std::vector<ImU32> pixels(static_cast<size_t>(grid.box.width()), colour::kPanel);
+    const auto place = [&](int col) { return static_cast<size_t>(grid.width * static_cast<float>(col)); };
+    const size_t gap = grid.width >= px(4) ? 1 : 0;
+    for (int col = 0; col < map.cols; ++col) {
+        const ImU32 fill = fill_of(map.at(row, col));
+        const size_t end = std::min(place(col + 1), pixels.size());
+        if (fill != 0)
+            for (size_t x = place(col); x + gap < end; ++x) pixels[x] = fill;
+    }
+    if (grid.width >= px(kLeast))
+        for (const int col : map.iteration_columns)
+            if (col > 0) pixels[place(col) - 1] = colour::kPanel;
+    return pixels;
+}
+
+// As one picture: thousands of rectangles cost a rasteriser without a GPU as much as half of the window.
+void draw_cells(TexelGrid& picture, const VerdictMap& map, const Grid& grid) {
+    const auto height = static_cast<int>(grid.box.height());
+    const int gap = grid.height >= px(4) ? 1 : 0;
+    std::vector<ImU32> pixels;
     for (int row = 0; row < map.rows; ++row) {
-        for (int col = 0; col < map.cols;) {
-            const ImU32 fill = fill_of(map.at(row, col));
-            int end = col + 1;
-            while (gap_x == 0 && end < map.cols && fill_of(map.at(row, end)) == fill) ++end;
-            const ImVec2 low = grid.at(row, col), high = grid.at(row + 1, end);
-            if (fill != 0)
-                list->AddRectFilled(
-                    {std::floor(low.x), std::floor(low.y)},
-                    {std::floor(high.x) - gap_x, std::floor(high.y) - gap_y},
-                    fill
-                );
-            col = end;
-        }
+        const std::vector<ImU32> line = pixels_of_row(map, grid, row);
+        const auto place = [&](int at) { return static_cast<int>(grid.height * static_cast<float>(at)); };
+        const int end = std::min(place(row + 1), height);
+        for (int y = place(row); y < end - gap; ++y) pixels.insert(pixels.end(), line.begin(), line.end());
+        if (gap == 1) pixels.insert(pixels.end(), line.size(), colour::kPanel);
     }
-    for (size_t i = 1; i < map.iteration_columns.size(); ++i) {
-        const float x = grid.at(0, map.iteration_columns[i]).x - 1;
-        if (grid.width >= px(kLeast)) hairline({x, grid.box.low.y}, {x, grid.box.high.y}, colour::kPanel);
-    }
+    draw_texels(picture, std::move(pixels), static_cast<int>(grid.box.width()), grid.box);
 }
 
 void frame(const VerdictMap& map, const Grid& grid, int tile, ImU32 ink) {
@@ -103,25 +113,24 @@ float draw_map(
               cols = static_cast<int>(inside.width() / px(kLeast));
     const bool same =
         map.capture == session.captures && map.filter == filter && map.rows == rows && map.cols == cols;
-    if (!same)
-        map = {
-            verdict_map(session.capture, filter, rows, cols),
-            session.captures,
-            std::string(filter),
-            rows,
-            cols};
+    if (!same) {
+        map.map = verdict_map(session.capture, filter, rows, cols);
+        map.capture = session.captures, map.filter = filter, map.rows = rows, map.cols = cols;
+    }
     const VerdictMap& verdicts = map.map;
     if (verdicts.cells.empty()) return box.low.y;
     Grid grid{inside, inside.width() / static_cast<float>(verdicts.cols), 0};
     grid.width = std::min(grid.width, px(kMost));
     grid.height = std::min(inside.height() / static_cast<float>(verdicts.rows), px(kMost));
-    grid.box.high = grid.at(verdicts.rows, verdicts.cols);
+    grid.box.low = {std::floor(inside.low.x), std::floor(inside.low.y)};
+    const ImVec2 end = grid.at(verdicts.rows, verdicts.cols);
+    grid.box.high = {std::floor(end.x), std::floor(end.y)};
     const std::string words = count_text(verdicts.blocks) + (verdicts.blocks == 1 ? " block" : " blocks") +
         " down, " + std::to_string(verdicts.iteration_columns.size()) +
         (verdicts.iteration_columns.size() == 1 ? " iteration" : " iterations") + " across";
     put_clipped({inside.low.x, box.low.y}, inside.width(), {Face::small_words, colour::kFaint}, words);
     const bool clicked = press(grid.box, "tiles/map");
-    draw_cells(verdicts, grid);
+    draw_cells(map.picture, verdicts, grid);
     frame(verdicts, grid, session.first_bad, colour::kBright);
     frame(verdicts, grid, selection.tile, colour::kSelection);
     if (ImGui::IsItemHovered()) {

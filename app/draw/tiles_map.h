@@ -1,6 +1,7 @@
 // The map of verdicts above the tree of tiles.
 #pragma once
 
+#include "app/draw/shared_memory/texels.h"
 #include "app/draw/widgets.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
@@ -16,6 +17,7 @@ struct TilesMap {
     uint64_t capture = 0;  // Session::captures
     std::string filter;
     int rows = 0, cols = 0;  // that there was room for
+    TexelGrid picture;
 };
 ImU32 colour_of(Mark mark);
 

@@ -142,10 +142,8 @@ ColourBar bar_of(const HeatmapsPanel& panel, const TileView& tile, const Selecti
         bar.full_lo = bar.style.neutral - reach;
         bar.full_hi = bar.style.neutral + reach;
     } else {
-        bar.full_lo =
-            std::min({panel.lo, tile.got.lo, has_reference(tile) ? tile.reference.lo : tile.got.lo});
-        bar.full_hi =
-            std::max({panel.hi, tile.got.hi, has_reference(tile) ? tile.reference.hi : tile.got.hi});
+        const auto [lo, hi] = values_between(tile);
+        bar.full_lo = std::min(panel.lo, lo), bar.full_hi = std::max(panel.hi, hi);
     }
     const Element at = exists(selection.hovered) ? selection.hovered : selection.element;
     const bool inside = exists(at) && at.row < tile.data.rows && at.col < tile.data.cols;
@@ -175,7 +173,9 @@ PaneText error_text(const HeatmapsPanel& panel, const TileView& tile) {
 }
 
 PaneText value_text(const Layer& layer, const TileView& tile, const capture::Probe& probe) {
-    const std::string range = number(layer.lo, 3) + " .. " + number(layer.hi, 3);
+    const std::string range = layer.figures.finite > 0 ? number(layer.lo, 3) + " .. " + number(layer.hi, 3)
+        : layer.figures.nan > 0                        ? count_text(layer.figures.nan) + " NaN"
+                                                       : "nothing finite";
     const bool paired = tile.names[1][0] == 'B';
     if (&layer != &tile.got) return {tile.names[1], paired ? "" : "FP64", range, kColours[1]};
     return {
@@ -334,30 +334,6 @@ HeatStyle value_style(const HeatmapsPanel& panel) {
     style.colours = panel.tools.value_colours;
     style.overlay = panel.tools.overlay;
     return style;
-}
-
-void fit_errors(HeatmapsPanel& panel, const TileView& tile) {
-    const float neutral = panel.metric == analysis::Metric::ratio ? 1.0F : 0.0F;
-    const Layer& error = tile.metric[static_cast<size_t>(panel.metric)];
-    const float reach = std::max(std::abs(error.lo - neutral), std::abs(error.hi - neutral));
-    // Where all agree, the bound is the scale: rounding noise must not glow.
-    const float least = panel.metric == analysis::Metric::difference ? static_cast<float>(tile.errors.bound)
-        : panel.metric == analysis::Metric::ulp                      ? 4.0F
-                                                                     : 0.01F;
-    panel.error_extent = std::max({reach, least, 1e-30F});
-}
-
-void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric) {
-    panel.metric = static_cast<analysis::Metric>(metric);
-    fit_errors(panel, tile);
-}
-
-void fit_ranges(HeatmapsPanel& panel, const TileView& tile) {
-    panel.lo = has_reference(tile) ? std::min(tile.got.lo, tile.reference.lo) : tile.got.lo;
-    panel.hi = has_reference(tile) ? std::max(tile.got.hi, tile.reference.hi) : tile.got.hi;
-    if (!(panel.hi > panel.lo)) panel.hi = panel.lo + std::max(1.0F, std::abs(panel.lo));
-    fit_errors(panel, tile);
-    panel.fitted = tile.content;
 }
 
 void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Commands& commands) {

@@ -9,6 +9,7 @@
 #include "instrumentation/analysis/diff.h"
 
 #include <array>
+#include <utility>
 
 namespace wl::app {
 
@@ -40,6 +41,10 @@ struct HeatmapsPanel {
 void draw(HeatmapsPanel& panel, const Session& session, Selection& selection, Commands& commands);
 
 HeatStyle value_style(const HeatmapsPanel& panel);  // of got and reference
+
+// ---- what the colours span (heatmaps_ranges.cpp)
+// Least and largest finite element of got and reference; of one that has none the other's alone.
+std::pair<float, float> values_between(const TileView& tile);
 void fit_ranges(HeatmapsPanel& panel, const TileView& tile);
 void fit_errors(HeatmapsPanel& panel, const TileView& tile);  // of the metric
 void choose_metric(HeatmapsPanel& panel, const TileView& tile, int metric);

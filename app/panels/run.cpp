@@ -51,6 +51,7 @@ struct Flow {
     Box box;
     ImVec2 at;
     float row = 0;
+    bool entered = false;  // Enter was pressed in a field
     ImVec2 place(float width) {
         if (at.x > box.low.x && at.x + width > box.high.x) at = {box.low.x, at.y + row};
         const ImVec2 here = at;
@@ -130,6 +131,8 @@ void type(
         text.size(),
         ImGuiInputTextFlags_AutoSelectAll
     );
+    flow.entered |=
+        ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Enter, false) && !ImGui::GetIO().KeyCtrl;
     ImGui::PopFont();
     register_last_item(std::string("run/") + field.name);
 }
@@ -197,6 +200,7 @@ void draw_folded(RunPanel& panel, const KernelChoice* choice, Flow& flow) {
         };
         if (choice != nullptr) draw_parameters(panel, *choice, own, "");
         draw_rest(panel, own, "");
+        flow.entered |= own.entered;
         ImGui::SetCursorScreenPos(low);
         ImGui::Dummy({px(460), own.at.y - low.y + px(kControlHeight)});
         end_popup();
@@ -245,7 +249,7 @@ void draw_buttons(RunPanel& panel, const Session& session, Commands& commands, F
     const bool ready = !panel.kernel.empty() && !session.program.empty();
     const ButtonStyle style{
         colour::kBright, ready ? colour::with_alpha(colour::kAccent, 120) : colour::kRaised, run, ready};
-    if (button(at, "run/start", "Run", style)) commands.acts.push_back(Act::run);
+    if (button(at, "run/start", "Run", style) || (flow.entered && ready)) commands.acts.push_back(Act::run);
     const bool loaded = ready && !session.capture.launch.kernel.empty();
     if (button({at.x + run + px(6), at.y}, "run/start-b", "Run as B", {.enabled = loaded}))
         commands.acts.push_back(Act::run_b);
@@ -270,9 +274,11 @@ std::string field_of(const std::string& message) {
         {"no kernel",             "kernel"},
         {"unknown kernel",        "kernel"},
     };
+    // The second is said of a number that was computed with the parameter: `-5 (from "N")`.
+    static const std::regex kSet(R"(--set (\w+)=)"), kFrom(R"RE(\(from "[^"]*?\b([A-Za-z_]\w*)\b(?!\())RE");
     std::smatch found;
-    static const std::regex kSet(R"(--set (\w+)=)");
-    if (std::regex_search(message, found, kSet)) return "set/" + found[1].str();
+    for (const std::regex& sign : {kSet, kFrom})
+        if (std::regex_search(message, found, sign)) return "set/" + found[1].str();
     for (const auto& [sign, field] : kSigns)
         if (message.find(sign) != std::string::npos) return field;
     return "";

@@ -86,18 +86,19 @@ void take_tile(const Session& session, Selection& selection, int tile) {
     if (!exists(selection.element)) selection.element = {0, 0};
 }
 
-// When the recorded block's events show that warp at that line. Reads are not recorded: of one the instant is
-// the first that the warp has in that epoch.
-std::optional<uint32_t> time_of(const Session& session, const capture::Where& where) {
+// When the recorded block's events show that warp, or any where none is named, at that line. Reads are not
+// recorded: of one the instant is the first that the warp has in that epoch.
+std::optional<uint32_t> time_at_line(const Session& session, const capture::Where& where) {
     if (is_of_another_launch(session.capture, where)) return std::nullopt;
     const int record = record_index(session, where.block);
     if (record < 0) return std::nullopt;
     const capture::Capture& c = session.capture;
     std::optional<uint32_t> in_epoch;
     for (const capture::Event& event : c.records[static_cast<size_t>(record)].events) {
-        if (!in_epoch && event.warp == where.warp && event.epoch == where.epoch) in_epoch = event.time;
-        const bool there = event.warp == where.warp && (where.epoch < 0 || event.epoch == where.epoch) &&
-            event.site < c.sites.size() && c.sites[event.site].line == where.line;
+        if (where.warp >= 0 && event.warp != where.warp) continue;
+        if (!in_epoch && event.epoch == where.epoch) in_epoch = event.time;
+        const bool there = (where.epoch < 0 || event.epoch == where.epoch) && event.site < c.sites.size() &&
+            c.sites[event.site].line == where.line;
         if (there) return event.time;
     }
     return in_epoch;
@@ -204,6 +205,14 @@ const capture::Where* witness_of(const Session& session, const Selection& select
     return selection.witness == 0 ? &finding.where : &finding.other;
 }
 
+std::optional<uint32_t> time_of_witness(const Session& session, int finding, int witness) {
+    const capture::Finding& found = session.capture.findings[static_cast<size_t>(finding)];
+    const int tile = witness == 0 ? tile_of_finding(session.capture, found.where) : -1;
+    if (tile >= 0 && record_index(session, tile_at(session, tile).block) >= 0)
+        return static_cast<uint32_t>(tile_at(session, tile).time);
+    return time_at_line(session, witness == 0 ? found.where : found.other);
+}
+
 void select_witness(const Session& session, Selection& selection, int witness) {
     selection.witness = witness;
     selection.order = -1, selection.line = 0;
@@ -213,17 +222,15 @@ void select_witness(const Session& session, Selection& selection, int witness) {
     const int site = site_at_line(session.capture, where->file, where->line);
     if (site >= 0) selection.site = site;
     const capture::Finding& finding = session.capture.findings[static_cast<size_t>(selection.finding)];
-    const int tile = tile_of_finding(session.capture, finding.where);
-    if (tile >= 0 && witness == 0) {  // the instant of its first witness is the tile's
-        const capture::Tile& of = tile_at(session, tile);
-        if (record_index(session, of.block) >= 0) selection.time = static_cast<uint32_t>(of.time);
-        return;
-    }
+    const bool of_tile = witness == 0 && tile_of_finding(session.capture, finding.where) >= 0;
     const bool elsewhere = is_of_another_launch(session.capture, *where);
-    if (where->block >= 0 && !elsewhere) selection.block = where->block;
-    if (!where->lanes.empty())
+    if (!of_tile && where->block >= 0 && !elsewhere) selection.block = where->block;
+    if (!of_tile && !where->lanes.empty())
         selection.lane = std::atoi(where->lanes.c_str());  // the first of "0-31", "3,7"
-    if (const std::optional<uint32_t> time = time_of(session, *where)) selection.time = *time;
+    const int record = shown_record(session, selection);   // whose clock it is
+    if (record < 0 || (where->block >= 0 && record != record_index(session, where->block))) return;
+    if (const std::optional<uint32_t> time = time_of_witness(session, selection.finding, witness))
+        selection.time = *time;
 }
 
 void select_site(const Session& session, Selection& selection, int site) {

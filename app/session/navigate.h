@@ -5,6 +5,8 @@
 #include "app/session/selection.h"
 #include "app/session/session.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace wl::app {
@@ -19,6 +21,8 @@ void select_finding(const Session& session, Selection& selection, int finding);
 // Of the selected finding the first place (0), or the other (1): the second access of a race, the last writer
 // of a bad value. Its warp, line and, where the recorded block shows it, its instant are selected.
 void select_witness(const Session& session, Selection& selection, int witness);
+// The instant of that place in its block; none where the block was not recorded, or nothing of the line was.
+std::optional<uint32_t> time_of_witness(const Session& session, int finding, int witness);
 // That place; nullptr: none is selected.
 const capture::Where* witness_of(const Session& session, const Selection& selection);
 // Of the source, chosen by a click; the recorded program may have no instruction there.

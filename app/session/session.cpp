@@ -115,6 +115,9 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     await_keeping(session);
     session.opening.reset();
     session.loading.reset();
+    const auto b = session.against.other;
+    const std::string name_of_b = session.against.name;
+    const bool against_b = session.against.shown;
     drop_other(session);
     session.broken.reset();
     session.made_by.reset();
@@ -141,6 +144,10 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     select_first(session, selection);
     know_kernel(session);
     watch_files(session);
+    // What comes next is compared with what was kept, if that is of the same kernel.
+    if (!b || b->launch.kernel != session.capture.launch.kernel) return;
+    set_other(session, b, name_of_b);
+    session.against.shown = against_b;
 }
 
 bool is_big_file(const std::string& path) {

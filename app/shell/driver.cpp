@@ -210,7 +210,12 @@ bool finished(const Driver& driver) { return driver.lines.empty() && driver.pend
 
 void drive(Driver& driver, App& app) {
     app.ui.watched = true;
-    if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) return;  // Dear ImGui takes a key a frame
+    // Dear ImGui takes a key a frame. Characters come for as long as a key is held: none are waited for.
+    const bool taken =
+        std::ranges::all_of(ImGui::GetCurrentContext()->InputEventsQueue, [](const auto& event) {
+            return event.Type == ImGuiInputEventType_Text;
+        });
+    if (!taken) return;
     if (driver.pending.empty() && !driver.lines.empty() && !looks(driver.lines.front().words[0])) {
         const ScriptLine line = driver.lines.front();
         driver.lines.pop_front();

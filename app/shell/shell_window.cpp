@@ -10,7 +10,9 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace wl::app {
@@ -21,6 +23,23 @@ namespace {
 void follow_scale(WindowShell& shell) {
     const float scale = scale_of(shell.window, shell.wanted_scale);
     if (scale > 0) shell.app.ui.base = scale;
+}
+
+// A control under others knows one frame late that the mouse came to it. A press behind a move of the same
+// frame, by a quick hand or in a slow frame, would miss it: it and what follows are taken from the queue
+// until the next frame.
+ImVector<ImGuiInputEvent> hold_presses() {
+    ImVector<ImGuiInputEvent>& queue = ImGui::GetCurrentContext()->InputEventsQueue;
+    const auto moved = std::find_if(queue.begin(), queue.end(), [](const ImGuiInputEvent& event) {
+        return event.Type == ImGuiInputEventType_MousePos;
+    });
+    const auto pressed = std::find_if(moved, queue.end(), [](const ImGuiInputEvent& event) {
+        return event.Type == ImGuiInputEventType_MouseButton && event.MouseButton.Down;
+    });
+    ImVector<ImGuiInputEvent> held;
+    for (const ImGuiInputEvent* event = pressed; event != queue.end(); ++event) held.push_back(*event);
+    queue.resize(queue.Size - held.Size);
+    return held;
 }
 
 }  // namespace
@@ -100,7 +119,9 @@ void WindowShell::draw(Driver* driver) {
     ImGui_ImplGlfw_NewFrame();
     if (driver != nullptr) drive(*driver, app);
     before_frame(app);
+    const ImVector<ImGuiInputEvent> held = hold_presses();
     ImGui::NewFrame();
+    for (const ImGuiInputEvent& event : held) ImGui::GetCurrentContext()->InputEventsQueue.push_back(event);
     frame(app);
     ImGui::Render();
     int width = 0, height = 0;

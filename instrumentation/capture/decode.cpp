@@ -3,6 +3,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/consistency.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/capture/parts.h"
 #include "instrumentation/capture/rows.h"
 #include "instrumentation/capture/stored.h"
 #include "instrumentation/capture/tables.h"
@@ -88,11 +89,24 @@ void read_launch(File& file, Capture& capture) {
     if (rows != 1) throw DatabaseFault("table launch has " + std::to_string(rows) + " rows instead of one");
 }
 
-void read_blobs(File& file, BlobStore& store) {
+// `continued`: which blobs go on in rows behind all blobs.
+void read_blobs(File& file, BlobStore& store, const std::string& continued) {
     read_table<BlobRow>(file, kBlob, 1, [&](BlobRow& blob, const RowReader&) {
-        store.by_hash.emplace(content_hash(blob.data), static_cast<BlobId>(store.blobs.size()));
         store.blobs.emplace_back(blob.data.begin(), blob.data.end());
     });
+    const std::vector<Part> parts = parts_of(continued, static_cast<int64_t>(store.blobs.size()) - 1);
+    const size_t count = store.blobs.size() - static_cast<size_t>(rows_of(parts));
+    auto row = store.blobs.begin() + static_cast<std::ptrdiff_t>(count);
+    for (const Part& part : parts) {
+        std::vector<std::byte>& blob = store.blobs[static_cast<size_t>(part.blob)];
+        for (int64_t i = 0; i < part.rows; ++i, ++row) {
+            blob.insert(blob.end(), row->begin(), row->end());
+            *row = {};
+        }
+    }
+    store.blobs.resize(count);
+    for (size_t id = 1; id < count; ++id)
+        store.by_hash.emplace(content_hash(store.blobs[id]), static_cast<BlobId>(id));
 }
 
 void read_records(File& file, Capture& capture) {
@@ -186,6 +200,11 @@ const std::string& value_of(const Meta& meta, const std::string& key) {
     return at->second;
 }
 
+std::string continued_in(const Meta& meta) {
+    const auto at = meta.find(kContinued);
+    return at != meta.end() ? at->second : "";
+}
+
 template <class T>
 void take_number(const Meta& meta, const std::string& key, T& value) {
     const std::string& text = value_of(meta, key);
@@ -261,7 +280,7 @@ void check_version(const Header& header, const std::string& name, sqlite3* datab
 Capture read_tables(File& file) {
     const Meta meta = finished_meta(file);
     Capture capture;
-    read_tables_with(file, capture, [&] { read_blobs(file, capture.blobs); });
+    read_tables_with(file, capture, [&] { read_blobs(file, capture.blobs, continued_in(meta)); });
     apply(meta, capture);
     check_seal(file, value_of(meta, "seal"));
     return capture;
@@ -270,7 +289,7 @@ Capture read_tables(File& file) {
 bool read_tables_but_blobs(File& file, Capture& capture, std::shared_ptr<StoredBlobs> stored) {
     const Meta meta = finished_meta(file);
     if (!meta.contains(kSealButBlobs)) return false;
-    stored->count_rows();
+    stored->count_rows(continued_in(meta));
     read_tables_with(file, capture, [&] {
         capture.blobs.blobs.resize(static_cast<size_t>(stored->count()) + 1);
         capture.blobs.stored = std::move(stored);

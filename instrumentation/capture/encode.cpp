@@ -5,6 +5,7 @@
 #include "instrumentation/capture/consistency.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
+#include "instrumentation/capture/parts.h"
 #include "instrumentation/capture/rows.h"
 #include "instrumentation/capture/stored.h"
 
@@ -40,10 +41,25 @@ private:
     RowWriter row_;
 };
 
-void write_blobs(sqlite3* database, const BlobStore& store, Seal& seal) {
+// Those that go on in rows behind all others.
+std::vector<Part> write_blobs(sqlite3* database, const BlobStore& store, uint64_t most, Seal& seal) {
     TableWriter table(database, kBlob, seal);
-    for (size_t id = 1; id < store.blobs.size(); ++id)
-        table.add(static_cast<int64_t>(id), BlobRow{content_of(store, static_cast<BlobId>(id))});
+    const auto row_of = [&store, most](BlobId id, int64_t row) {
+        const std::span<const std::byte> all = content_of(store, id);
+        const auto first = std::min<uint64_t>(all.size(), static_cast<uint64_t>(row) * most);
+        return BlobRow{all.subspan(first, std::min<uint64_t>(most, all.size() - first))};
+    };
+    std::vector<Part> parts;
+    const auto count = static_cast<int64_t>(store.blobs.size());
+    for (BlobId id = 1; id < count; ++id) {
+        table.add(id, row_of(id, 0));
+        const uint64_t bytes = content_of(store, id).size();
+        if (bytes > most) parts.push_back({id, static_cast<int64_t>((bytes - 1) / most)});
+    }
+    int64_t next = std::max<int64_t>(count, 1);
+    for (const Part& part : parts)
+        for (int64_t row = 1; row <= part.rows; ++row) table.add(next++, row_of(part.blob, row));
+    return parts;
 }
 
 // A table at a time, as they are read: the seal is over rows in this order.
@@ -112,7 +128,13 @@ void write_items(sqlite3* database, const Capture& capture, Seal& seal) {
 }
 
 // Last of all rows: a file with these was finished.
-void write_meta(sqlite3* database, const Capture& capture, const Seal& seal, const Seal& but_blobs) {
+void write_meta(
+    sqlite3* database,
+    const Capture& capture,
+    const std::vector<Part>& parts,
+    const Seal& seal,
+    const Seal& but_blobs
+) {
     RowWriter row(database, "INSERT INTO meta(key, value, check_xxh3) VALUES(?, ?, ?)", "meta", nullptr);
     const auto add = [&row](std::string_view key, std::string_view value) {
         row.begin_row();
@@ -129,12 +151,13 @@ void write_meta(sqlite3* database, const Capture& capture, const Seal& seal, con
     add("schedules", std::to_string(capture.covered.schedules));
     add("reference_problem", capture.covered.reference_problem);
     add("assumed", join(capture.covered.assumed, " "));
+    if (!parts.empty()) add(kContinued, parts_text(parts));
     add("seal", seal.hex());
     add(kSealButBlobs, but_blobs.hex());
     add("complete", capture.complete ? "1" : "0");
 }
 
-void write_tables(sqlite3* database, const Capture& capture) {
+void write_tables(sqlite3* database, const Capture& capture, uint64_t most_in_row) {
     Seal seal;
     execute(database, std::string(kMetaSql));
     for (const Table& table : kTables) execute(database, create_sql(table));
@@ -144,7 +167,7 @@ void write_tables(sqlite3* database, const Capture& capture) {
     TableWriter(database, kSite, seal).add_all(capture.sites);
     TableWriter(database, kProbe, seal).add_all(capture.probes);
     const size_t first_blob = seal.size();
-    write_blobs(database, capture.blobs, seal);
+    const std::vector<Part> parts = write_blobs(database, capture.blobs, most_in_row, seal);
     const size_t behind_blobs = seal.size();
     TableWriter(database, kTile, seal).add_all(capture.tiles);
     TableWriter(database, kOutput, seal).add_all(capture.outputs);
@@ -153,7 +176,7 @@ void write_tables(sqlite3* database, const Capture& capture) {
     write_items(database, capture, seal);
     for (const std::string_view sql : kIndexSql) execute(database, std::string(sql));
     for (const std::string_view sql : kViewSql) execute(database, std::string(sql));
-    write_meta(database, capture, seal, seal.without(first_blob, behind_blobs));
+    write_meta(database, capture, parts, seal, seal.without(first_blob, behind_blobs));
 }
 
 // SQLite's own copy of the finished file.
@@ -173,21 +196,21 @@ void check_it(const Capture& capture, const std::string& name) {
         );
 }
 
-void write_database(sqlite3* database, const Capture& capture) {
+void write_database(sqlite3* database, const Capture& capture, uint64_t most_in_row) {
     execute(database, "PRAGMA page_size=" + std::to_string(kPageSize));
     execute(database, "PRAGMA application_id=" + std::to_string(kApplicationId));
     execute(database, "PRAGMA user_version=" + std::to_string(kMajor * 10000 + kMinor));
     execute(database, "PRAGMA journal_mode=OFF");
     execute(database, "BEGIN");
-    write_tables(database, capture);
+    write_tables(database, capture, most_in_row);
     execute(database, "COMMIT");
 }
 
-Serialized serialize(const Capture& capture, const std::string& name) {
+Serialized serialize(const Capture& capture, const std::string& name, uint64_t most_in_row) {
     check_it(capture, name);
     try {
         const Database database = open_in_memory();
-        write_database(database.get(), capture);
+        write_database(database.get(), capture, most_in_row);
         Serialized file;
         file.data.reset(sqlite3_serialize(database.get(), "main", &file.size, 0));
         if (!file.data) throw DatabaseFault("out of memory");
@@ -203,17 +226,23 @@ uint64_t bytes_in(const BlobStore& store) {
 }  // namespace
 
 std::vector<std::byte> encode(const Capture& capture, const std::string& name) {
-    const Serialized file = serialize(capture, name);
+    const Serialized file = serialize(capture, name, kMostInRow);
     return {file.bytes().begin(), file.bytes().end()};
 }
 
 void write_capture(const Capture& capture, const std::string& path, uint64_t most_in_memory) {
+    write_in_rows(capture, path, most_in_memory, kMostInRow);
+}
+
+void write_in_rows(
+    const Capture& capture, const std::string& path, uint64_t most_in_memory, uint64_t most_in_row
+) {
     if (bytes_in(capture.blobs) <= most_in_memory)
-        return write_file_atomically(path, serialize(capture, path).bytes());
+        return write_file_atomically(path, serialize(capture, path, most_in_row).bytes());
     check_it(capture, path);
     write_file_atomically(path, [&](const std::string& hidden) {
         try {
-            write_database(open_empty_file(hidden).get(), capture);
+            write_database(open_empty_file(hidden).get(), capture, most_in_row);
         } catch (const DatabaseFault& fault) {
             throw Error("cannot write " + path + ": " + fault.what() + ".");
         }

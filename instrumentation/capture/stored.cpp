@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/consistency.h"
 #include "instrumentation/capture/database.h"
+#include "instrumentation/capture/parts.h"
 
 #include <utility>
 
@@ -27,13 +28,20 @@ StoredBlobs::~StoredBlobs() = default;
 
 sqlite3* StoredBlobs::database() { return small_->database.get(); }
 
-void StoredBlobs::count_rows() {
+void StoredBlobs::count_rows(const std::string& continued) {
     const Statement statement = prepare(database(), "SELECT max(blob_id) FROM blob NOT INDEXED");
     if (!step(database(), statement.get())) return;
     constexpr int64_t kLeast = 12;  // bytes of a row: its number, its header, its check
     count_ = sqlite3_column_int64(statement.get(), 0);
     if (count_ < 0 || count_ > static_cast<int64_t>(bytes_) / kLeast)
         throw DatabaseFault("table blob counts more rows than the file can hold");
+    const std::vector<Part> parts = parts_of(continued, count_);
+    count_ -= rows_of(parts);
+    int64_t next = count_ + 1;
+    for (const Part& part : parts) {
+        rests_[part.blob] = {next, part.rows};
+        next += part.rows;
+    }
 }
 
 bool StoredBlobs::expect(BlobId id, uint64_t elements, size_t bytes_each) {
@@ -78,16 +86,30 @@ uint64_t StoredBlobs::expected_bytes(BlobId id) const {
     return at != expected_.end() ? at->second.bytes : bytes_;
 }
 
+namespace {
+
+void append_row(sqlite3* database, int64_t number, std::vector<std::byte>& bytes) {
+    const std::string select =
+        "SELECT blob_id, data, check_xxh3 FROM blob NOT INDEXED WHERE blob_id = " + std::to_string(number);
+    RowReader row(database, select, kTables[kBlob].name, nullptr, number - 1);
+    if (!row.next_row() || row.integer() != number) row.fail("it is missing");
+    const std::span<const std::byte> data = row.blob();
+    bytes.insert(bytes.end(), data.begin(), data.end());
+    row.end_row();
+}
+
+}  // namespace
+
 std::vector<std::byte> StoredBlobs::read(Connection& connection, BlobId id) const {
     connection.limit = reading_time(expected_bytes(id));
-    const std::string select =
-        "SELECT blob_id, data, check_xxh3 FROM blob NOT INDEXED WHERE blob_id = " + std::to_string(id);
+    const auto rest = rests_.find(id);
     try {
-        RowReader row(connection.database.get(), select, kTables[kBlob].name, nullptr, id - 1);
-        if (!row.next_row() || row.integer() != id) row.fail("it is missing");
-        const std::span<const std::byte> data = row.blob();
-        std::vector<std::byte> bytes(data.begin(), data.end());
-        row.end_row();
+        std::vector<std::byte> bytes;
+        if (rest != rests_.end()) bytes.reserve(expected_bytes(id));
+        append_row(connection.database.get(), id, bytes);
+        if (rest != rests_.end())
+            for (int64_t row = 0; row < rest->second.rows; ++row)
+                append_row(connection.database.get(), rest->second.first + row, bytes);
         check(id, bytes);
         return bytes;
     } catch (const DatabaseFault& fault) {

@@ -22,7 +22,9 @@ public:
     StoredBlobs(std::string path, uint64_t bytes);
     ~StoredBlobs();
     sqlite3* database();
-    void count_rows();  // once the schema is known to be right; throws DatabaseFault
+    // Once the schema is known to be right. `continued`: which blobs go on in other rows (parts.h). Throws
+    // DatabaseFault.
+    void count_rows(const std::string& continued);
     int64_t count() const { return count_; }
     uint64_t bytes() const { return bytes_; }  // of the file
 
@@ -44,6 +46,9 @@ private:
         bool owners = false;
     };
     struct Connection;  // asked by one thread at a time
+    struct Rest {
+        int64_t first = 0, rows = 0;
+    };
     uint64_t expected_bytes(BlobId id) const;
     std::vector<std::byte> read(Connection& connection, BlobId id) const;
     void check(BlobId id, const std::vector<std::byte>& bytes) const;
@@ -52,6 +57,7 @@ private:
     uint64_t bytes_;
     std::unique_ptr<Connection> small_, large_;  // who wants a small blob does not wait for a large one
     int64_t count_ = 0;
+    std::map<BlobId, Rest> rests_;  // of blobs that go on in other rows
     std::map<BlobId, Expected> expected_;
     mutable std::mutex looking_;
     std::map<BlobId, std::vector<std::byte>> read_;

@@ -112,13 +112,15 @@ class Tiles(Mapping[str, NDArray[Any]]):
         Raises KeyError for a name that there is not, and for a block or iteration that was not kept.
         """
         rows = self._rows(
-            "SELECT cta, iter, verdict, rows, cols, dtype, logical, data, reference, bound FROM tiles "
-            "WHERE probe = ? AND data IS NOT NULL AND (? IS NULL OR cta = ?) AND (? IS NULL OR iter = ?) "
+            "SELECT cta, iter, verdict, t.rows, t.cols, dtype, logical, blob_id, reference_id, bound_id "
+            "FROM probe JOIN tile t USING(probe_id) "
+            "WHERE name = ? AND blob_id IS NOT NULL AND (? IS NULL OR cta = ?) AND (? IS NULL OR iter = ?) "
             "ORDER BY verdict = 'bad' DESC, CASE verdict WHEN 'bad' THEN iter ELSE -iter END, cta LIMIT 1",
             (name, (cta := self._linear(block)), cta, iteration, iteration))
         if not rows:
             raise KeyError(f"{name}: no such tile was kept; there are {', '.join(self) or 'none'}")
-        cta, number, verdict, height, width, dtype, logical, data, reference, bound = rows[0]
+        cta, number, verdict, height, width, dtype, logical, *blobs = rows[0]
+        data, reference, bound = (None if blob is None else self._content(blob) for blob in blobs)
         shape, (across, down, _) = (height, width), self._grid()
         place = None if cta < 0 else (cta % across, cta // across % down, cta // (across * down))
         return Tile(name, place, number, verdict, _decoded(data, dtype, logical).reshape(shape),
@@ -127,5 +129,16 @@ class Tiles(Mapping[str, NDArray[Any]]):
 
     def output_bytes(self) -> dict[str, bytes]:
         """What each output's array holds at the end, row-major, by name."""
-        return dict(self._rows("SELECT o.name, b.data FROM output o JOIN tile t USING(tile_id) "
-                               "JOIN blob b USING(blob_id)"))
+        outputs = self._rows("SELECT o.name, blob_id FROM output o JOIN tile USING(tile_id) WHERE blob_id IS NOT NULL")
+        return {name: self._content(blob) for name, blob in outputs}
+
+    def _content(self, blob: int) -> bytes:
+        """A blob's bytes; what a row cannot hold goes on in rows behind all blobs."""
+        rows = [blob]
+        said = self._rows("SELECT value FROM meta WHERE key = 'continued'")
+        more = [tuple(map(int, word.split(":"))) for word in said[0][0].split()] if said else []
+        next_row = self._rows("SELECT max(blob_id) FROM blob")[0][0] - sum(count for _, count in more) + 1
+        for of, count in more:
+            rows += range(next_row, next_row + count) if of == blob else ()
+            next_row += count
+        return b"".join(self._rows("SELECT data FROM blob WHERE blob_id = ?", (row,))[0][0] for row in rows)

@@ -151,5 +151,23 @@ TEST(Difference, IsToldWholeOnTheSmallestWindow) {
     EXPECT_LT(said->high.y, below->low.y - 4);
 }
 
+// "What comes next is compared with it", as the table of actions says.
+TEST(Difference, WhatWasKeptAsBStaysForTheNextRunOfTheKernel) {
+    Session session;
+    Selection selection;
+    load(session, selection, testing::synthetic_capture(), "");
+    keep_as_other(session);
+    const std::string name = session.against.name;
+    ASSERT_TRUE(has_other(session.against));
+    session.against.shown = true;
+    load(session, selection, testing::synthetic_capture(1), "");
+    EXPECT_EQ(session.against.name, name);
+    EXPECT_TRUE(has_other(session.against) && session.against.shown);
+    capture::Capture other = testing::synthetic_capture();
+    other.launch.kernel = "another";
+    load(session, selection, other, "");
+    EXPECT_FALSE(has_other(session.against));
+}
+
 }  // namespace
 }  // namespace wl::app

@@ -226,8 +226,20 @@ TEST(Edit, TheRunBarSaysWhatIsWrongBesideItsField) {
     EXPECT_EQ(field_of("block 99,0,0 lies outside the grid of 8 x 8 x 1 blocks"), "block");
     EXPECT_EQ(field_of("v2c_3 has no fault \"xx\"; it has sync."), "fault");
     EXPECT_EQ(field_of("the worker was killed"), "");
+    EXPECT_EQ(field_of("a.toml:9: launch.grid[0] is 0 (from \"ceil_div(N, 32)\"); at least 1."), "set/N");
     EXPECT_EQ(field_of("the connection to me@far failed or broke before the run was over"), "host");
     EXPECT_EQ(field_of("me@far has no program warplens: put warplens on its PATH"), "host");
+}
+
+TEST(Edit, EnterInAFieldOfTheRunBarRuns) {
+    Workbench desk;
+    Session& session = desk.shell.app.session;
+    session.kernels = {attention_choice(desk)};
+    desk.next(changed_capture(1, 0), desk.source());
+    desk.play("click run/seed\ntype 9\nkey Enter\nuntil captures 2\n");
+    EXPECT_EQ(session.request.seed, 9U);
+    desk.play("click run/seed\nkey Escape\nwait 3\nexpect captures 2\n");
+    EXPECT_FALSE(session.worker) << "leaving a field is no run";
 }
 
 // Where it ran, it runs again; where the field is empty, here.

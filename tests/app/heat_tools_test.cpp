@@ -1,5 +1,6 @@
 // Rectangles of a heatmap: chosen by the mouse, counted, copied; and what a palette clips.
 #include "app/panels/heat/tools.h"
+#include "app/panels/heatmaps.h"
 #include "app/shell/shell_offscreen.h"
 #include "tests/support/synthetic_capture.h"
 
@@ -9,6 +10,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace wl::app {
 namespace {
@@ -33,6 +36,20 @@ TEST(HeatTools, ARectangleHasTheFiguresOfItsElements) {
     EXPECT_LT(std::abs(report.difference.mean), std::abs(report.reference.mean) + 1);
     const Region outside = region_between({-5, -5}, {1000, 1000}, tile.data);
     EXPECT_EQ(outside, (Region{0, 0, tile.data.rows, tile.data.cols})) << "it stays inside the tile";
+}
+
+// Without a finite element there is no least and largest: the colours are those of the other.
+TEST(HeatTools, WhatIsAllNaNAddsNothingToTheRange) {
+    capture::Capture capture = testing::synthetic_capture();
+    capture::Tile& first = capture.tiles.front();
+    const auto elements = static_cast<size_t>(first.rows) * static_cast<size_t>(first.cols);
+    first.values = add_blob(capture.blobs, std::vector<float>(elements, std::nanf("")));
+    first.reference = add_blob(capture.blobs, std::vector<double>(elements, -75.0));
+    const TileView tile = make_tile_view(capture, 0, 1);
+    ASSERT_TRUE(has_reference(tile));
+    EXPECT_EQ(values_between(tile), (std::pair{-75.0F, -75.0F}));
+    first.reference = add_blob(capture.blobs, std::vector<double>(elements, std::nan("")));
+    EXPECT_EQ(values_between(make_tile_view(capture, 0, 2)), (std::pair{0.0F, 0.0F}));
 }
 
 TEST(HeatTools, ElementsAreCopiedAsTextCsvAndNumpy) {

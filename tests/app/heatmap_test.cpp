@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -275,6 +276,35 @@ TEST(HeatView, ElementsAndPixelsConvertBackAndForth) {
         zoom_at(view, origin, centre, 1.7);
         EXPECT_EQ(element_at_pixel(view, origin, centre), at) << "zooming keeps the element under the mouse";
     }
+}
+
+// The output of a kernel over a long vector: one row, of which one element is wrong.
+TEST(HeatView, AVectorOfMillionsIsAStripAndItsWrongElementIsSeen) {
+    constexpr int kLong = 3'200'000, kWrong = 2'488'864;
+    const ImVec2 area(kSide, kSide);
+    const HeatView view = fit_view(1, kLong, area);
+    EXPECT_NEAR(view.cell_height, 0.25 * kSide, 1e-9);
+    EXPECT_NEAR(view.cell_width * kLong, kSide, 1e-6);
+    Matrix<float> matrix = make_matrix<float>(1, kLong);
+    matrix.data[kWrong] = 1;
+    Drawing drawing;
+    drawing.take(std::move(matrix));
+    const HeatStyle style{HeatMap::values, 0, 1, 0, false};
+    const Image image = drawing.draw(style, view);
+    // A pixel shows the block that its middle lies in.
+    const auto brightness = [&](int x) {
+        const Rgb shown = pixel(image, x, kSide / 8);
+        return shown.r + shown.g;
+    };
+    const int at = static_cast<int>(kWrong * view.cell_width);
+    EXPECT_GT(std::max({brightness(at - 1), brightness(at), brightness(at + 1)}), brightness(10) + 200);
+    HeatView zoomed = view;
+    zoom_at(zoomed, {0, 0}, {100, 10}, 2);
+    EXPECT_NEAR(zoomed.cell_width, 2 * view.cell_width, 1e-12) << "no jump";
+    EXPECT_EQ(zoomed.cell_height, view.cell_height);
+    EXPECT_NEAR(col_at_x(zoomed, {0, 0}, 100), col_at_x(view, {0, 0}, 100), 1e-3);
+    for (int i = 0; i < 60; ++i) zoom_at(zoomed, {0, 0}, {100, 10}, 2);
+    EXPECT_EQ(zoomed.cell_width, 400) << "it can be looked at element by element";
 }
 
 }  // namespace

@@ -363,6 +363,19 @@ TEST(Open, PtxIsCheckedAndSaysHowItRuns) {
         EXPECT_EQ(lacks.verdict, "unsupported");
     }
     EXPECT_THROW(capture_of_ptx(write("not PTX at all")), Error);
+    // The manifest of that name beside it is of a .cu: the PTX is what is opened.
+    std::ofstream(scratch.file("k.cu")) << "extern \"C\" __global__ void k() {}\n";
+    std::ofstream(scratch.file("k.toml"))
+        << "source = \"k.cu\"\nargs = []\n[launch]\ngrid = [1]\nblock = [32]\n";
+    Session session;
+    Selection selection;
+    open_anything(session, selection, write(head + "ret;\n}\n"));
+    EXPECT_FALSE(session.message.bad) << session.message.text;
+    EXPECT_EQ(session.capture.launch.executor, "not run");
+    std::ofstream(scratch.file("notes.txt")) << "hello";
+    open_anything(session, selection, scratch.file("notes.txt"));
+    EXPECT_NE(session.message.text.find(".wlcap, .cu, .toml, .ptx or .npy opens here"), std::string::npos)
+        << session.message.text;
 }
 
 TEST(Session, ASiteInAHeaderOfTheToolkitIsTheLineThatCallsIt) {

@@ -58,6 +58,65 @@ TEST(TimelinePanel, KeysMoveAndZoomWhereTheMouseIs) {
     EXPECT_NEAR(window.timeline().last - window.timeline().first, extent, 1e-6);
 }
 
+TEST(TimelinePanel, CellsOfTheMapHaveTheColoursOfTheirTiles) {
+    Window window;
+    window.play("move menu/file\nwait 2\n");
+    const Session& session = window.shell.app.session;
+    const TilesMap& shown = window.shell.app.workspace.tiles.map;
+    const auto& controls = window.shell.app.ui.controls;
+    const auto at = std::ranges::find(controls, "tiles/map", &Control::name);
+    ASSERT_NE(at, controls.end());
+    const float width = (at->high.x - at->low.x) / static_cast<float>(shown.map.cols),
+                height = (at->high.y - at->low.y) / static_cast<float>(shown.map.rows);
+    const Image image = window.shell.pixels();
+    int wrong = 0, right = 0;
+    for (size_t i = 0; i < session.capture.tiles.size(); ++i) {
+        if (shown.map.row_of[i] < 0) continue;
+        const auto x =
+            static_cast<size_t>(at->low.x + width * (static_cast<float>(shown.map.col_of[i]) + 0.4F));
+        const auto y =
+            static_cast<size_t>(at->low.y + height * (static_cast<float>(shown.map.row_of[i]) + 0.4F));
+        const uint8_t* rgb = image.rgb.data() + (y * static_cast<size_t>(image.width) + x) * 3;
+        const bool bad = session.capture.tiles[i].verdict == capture::Verdict::bad,
+                   red = rgb[0] > rgb[1] + 60;
+        EXPECT_EQ(red, bad) << "tile " << i << " at " << x << ", " << y;
+        if (red != bad) break;
+        ++(bad ? wrong : right);
+    }
+    EXPECT_GT(wrong, 100);
+    EXPECT_GT(right, 1000);
+}
+
+// What is said of a whole output stands where the block stored it; what has no instant has no flag.
+TEST(TimelinePanel, AFlagOfAnOutputStandsWhereItWasStored) {
+    Window window;
+    Session& session = window.shell.app.session;
+    capture::Capture c = testing::synthetic_capture();
+    const auto& events = c.records[0].events;
+    const auto stored = std::find_if(events.begin(), events.end(), [&](const capture::Event& event) {
+        return event.time > 1000 && c.sites[event.site].line > 0;
+    });
+    ASSERT_NE(stored, events.end());
+    const capture::Site& site = c.sites[stored->site];
+    capture::Finding finding;
+    finding.rule = "values_differ", finding.title = "of the output";
+    finding.where.file = c.sources[static_cast<size_t>(site.source)].path, finding.where.line = site.line;
+    finding.where.block = 0, finding.where.warp = stored->warp, finding.where.tile = "O";
+    c.findings.assign(1, finding);
+    const auto first = std::find_if(events.begin(), events.end(), [&](const capture::Event& event) {
+        return event.warp == stored->warp && c.sites[event.site].line == site.line;
+    });
+    finding.where.line = 99'999, finding.where.warp = -1;
+    c.findings.push_back(finding);
+    load(session, window.shell.app.selection, c, "output.wlcap");
+    window.play("wait 2\n");
+    ASSERT_EQ(window.timeline().flags.all.size(), 1U);
+    EXPECT_EQ(window.timeline().flags.all[0].time, first->time);
+    EXPECT_EQ(window.timeline().flags.all[0].warp, stored->warp);
+    window.play("click timeline/scrub .9 .5\nclick findings/0\n");
+    EXPECT_EQ(window.shell.app.selection.time, first->time) << "the finding leads to the same instant";
+}
+
 TEST(TimelinePanel, AFlagLeadsToItsFinding) {
     Window window;
     window.play("click tiles/b0/i0/scores\nclick timeline/scrub .9 .5\nexpect finding -1\n");

@@ -49,7 +49,27 @@ def check_events(names):
     assert np.allclose(got / reference, 32, rtol=1e-5)
 
 
+def check_blobs_in_rows(tool, folder):
+    """Blobs that go on in other rows, here of 1000 bytes, are the same arrays."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    from warplens.capture import Tiles
+
+    whole, cut = (Tiles(folder / name) for name in ("whole.wlcap", "cut.wlcap"))
+    subprocess.run([tool, folder / "whole.wlcap"], check=True)
+    subprocess.run([tool, folder / "cut.wlcap", "0", "1000"], check=True)
+    assert list(whole) == list(cut) and "O" in whole
+    for name in whole:
+        one, other = whole.tile(name), cut.tile(name)
+        assert one.got.nbytes > 1000 or one.got.shape[1] == 1, name
+        assert np.array_equal(one.got, other.got, equal_nan=True), name
+        assert np.array_equal(one.reference, other.reference, equal_nan=True), name
+        assert np.array_equal(one.bound, other.bound), name
+    assert whole.output_bytes() == cut.output_bytes() and whole.output_bytes().keys() == {"O"}
+
+
 def main(tool, documents):
+    with tempfile.TemporaryDirectory() as folder:
+        check_blobs_in_rows(tool, pathlib.Path(folder))
     for document in documents:
         blocks = code_blocks(document)
         assert blocks, f"{document} shows no Python that opens a .wlcap"

@@ -2,9 +2,11 @@
 // wrong with a blob is said when it is asked for.
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/capture/parts.h"
 #include "instrumentation/capture/stored.h"
 #include "tests/support/synthetic_capture.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -206,6 +208,46 @@ TEST(BigCapture, IsPutTogetherOnTheDiskAndIsTheSame) {
     write_capture(rich, path);
     EXPECT_EQ(mode, fs::status(path).permissions());
     fs::remove_all(folder);
+}
+
+// What SQLite takes for one value is less than the largest matrix: here rows of 1000 bytes stand for it.
+TEST(BigCapture, ABlobThatARowCannotHoldGoesOnInOthers) {
+    Opened at;
+    const auto longest = std::ranges::max_element(at.written.blobs.blobs, {}, &std::vector<std::byte>::size);
+    ASSERT_GT(longest->size(), 10'000U);
+    for (const uint64_t in_memory : {uint64_t{0}, kMostInMemory}) {
+        write_in_rows(at.written, at.path, in_memory, 1000);
+        EXPECT_TRUE(read_capture(at.path) == at.written);
+        EXPECT_TRUE(open_capture(at.path) == at.written);
+    }
+    const Capture again = read_capture(at.path);
+    const Tile& tile = at.tile();
+    Capture changed = again;
+    EXPECT_EQ(add_blob(changed.blobs, again.blobs.blobs[static_cast<size_t>(tile.values)]), tile.values)
+        << "equal contents are found whole";
+}
+
+TEST(BigCapture, ABlobWhoseRestIsMissingOrMadeUpIsDamaged) {
+    const std::vector<Part> parts = {
+        {1, 2},
+        {7, 1}
+    };
+    EXPECT_EQ(parts_of(parts_text(parts), 50), parts);
+    EXPECT_EQ(parts_of("", 0), std::vector<Part>{});
+    for (const char* said :
+         {"x", "1", "1:", "1:0", "1:-1", "1:50", "50:1", "2:1 1:1", "1:1 1:1", "0:1", "1:1x"})
+        EXPECT_THROW(parts_of(said, 50), std::exception) << said;
+    const Opened at;
+    write_in_rows(at.written, at.path, 0, 1000);
+    at.change("DELETE FROM blob WHERE blob_id = (SELECT max(blob_id) FROM blob)");
+    for (Capture (*read)(const std::string&) : {read_capture, open_capture}) {
+        const std::string message = message_of([&] {
+            const Capture capture = read(at.path);
+            for (size_t id = 1; id < capture.blobs.blobs.size(); ++id)
+                content_of(capture.blobs, static_cast<BlobId>(id));
+        });
+        EXPECT_NE(message.find(" is damaged: "), std::string::npos) << message;
+    }
 }
 
 TEST(BigCapture, ThatTheDiskCannotHoldLeavesTheOldFile) {

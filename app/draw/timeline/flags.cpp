@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace wl::app {
@@ -20,10 +21,8 @@ void add(TimelineFlags& flags, const Session& session, int finding, int witness)
     const capture::Where& where = witness == 0 ? found.where : found.other;
     const int64_t block = session.capture.records[static_cast<size_t>(flags.record)].block;
     if (where.line <= 0 || where.block != block) return;
-    Selection there;
-    select_finding(session, there, finding);
-    if (witness != 0) select_witness(session, there, witness);
-    flags.all.push_back({finding, witness, where.warp, there.time});
+    if (const std::optional<uint32_t> time = time_of_witness(session, finding, witness))
+        flags.all.push_back({finding, witness, where.warp, *time});
 }
 
 ImVec2 place_of(const TimelineRows& rows, const TimelineFlag& flag) {

@@ -11,8 +11,10 @@
 #include "instrumentation/ptx/module.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace wl::app {
@@ -20,6 +22,8 @@ namespace wl::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 5> kSuffixes = {".wlcap", ".cu", ".toml", ".ptx", ".npy"};
 
 std::string number_of_instructions(size_t count) {
     return std::to_string(count) + (count == 1 ? " instruction" : " instructions");
@@ -47,11 +51,13 @@ void run_kernel(Session& session, const std::string& path) {
     run(session, options);
 }
 
-// PTX runs with the manifest of its name beside it.
+// PTX runs with the manifest of its name beside it, unless that is of another source.
 void open_ptx(Session& session, Selection& selection, const std::string& path) {
     const std::string beside = fs::path(path).replace_extension(".toml").string();
     std::error_code none;
-    if (fs::is_regular_file(beside, none)) return run_kernel(session, beside);
+    const bool is_its = fs::is_regular_file(beside, none) &&
+        fs::equivalent(manifest::load(manifest::resolve(beside)).source, path, none);
+    if (is_its) return run_kernel(session, beside);
     end_causes(session);
     load(session, selection, capture_of_ptx(path), path);
 }
@@ -153,6 +159,9 @@ void open_anything(Session& session, Selection& selection, const std::string& pa
         }
         remember_recent(session.settings, fs::absolute(path).string());
     } catch (const Error& error) { session.message = {error.what(), true}; }
+    const bool known = std::ranges::find(kSuffixes, suffix) != kSuffixes.end();
+    if (session.message.bad && !known)
+        session.message.text += " A .wlcap, .cu, .toml, .ptx or .npy opens here.";
 }
 
 }  // namespace wl::app
