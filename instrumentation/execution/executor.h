@@ -66,7 +66,8 @@ struct RunOptions {
     std::function<void(const Stored&)> on_store;  // with record, in place of RunResult::global_owners; on
                                                   // worker threads, several at a time
     uint64_t schedule_seed = 0;  // 0: the fixed order; else a legal one of warps and blocks, by seed
-    const GlobalMemory* before = nullptr;  // memory as the run finds it, kept by who asks; nullptr: nobody has it
+    const GlobalMemory* before =
+        nullptr;  // memory as the run finds it, kept by who asks; nullptr: nobody has it
     std::function<void(TileSnapshot&&)> on_tile;  // on worker threads, several at a time
     std::function<bool(uint64_t done, uint64_t total)>
         on_progress;  // blocks; on one thread at a time; false cancels

@@ -33,22 +33,22 @@ struct FreedRegion {
 
 struct DeviceMemory {
     execution::GlobalMemory global;
-    std::map<uint64_t, Region> regions;  // by base
-    std::vector<FreedRegion> freed;      // addresses are not given twice
-    uint64_t next = 0;                   // address of the next one
-    int made = 0;                        // allocations so far
-    uint64_t version = 0;                // of the contents, as far as a launch could see a change of them
-    uint64_t all_changed = 0;            // the version at which somebody changed what is not known
+    std::map<uint64_t, Region> regions;    // by base
+    std::vector<FreedRegion> freed;        // addresses are not given twice
+    uint64_t next = 0;                     // address of the next one
+    int made = 0;                          // allocations so far
+    uint64_t version = 0;                  // of the contents, as far as a launch could see a change of them
+    uint64_t all_changed = 0;              // the version at which somebody changed what is not known
     std::map<uint64_t, uint64_t> changed;  // the last version that changed an allocation, by its base
-    bool host_is_reached = false;        // kernels were given an address of memory that the host sees
+    bool host_is_reached = false;          // kernels were given an address of memory that the host sees
 };
 
 constexpr uint64_t kDeviceBytes = uint64_t{16} << 30;  // of the emulated device
 
 // Address, which for pinned and managed memory is the host's too; 0: there is no room.
 uint64_t make(DeviceMemory& memory, uint64_t bytes, Region::Kind kind);
-// Addresses that no other memory gets, from a multiple of `align` on, and a name for what will lie there; and memory
-// there, as new.
+// Addresses that no other memory gets, from a multiple of `align` on, and a name for what will lie there; and
+// memory there, as new.
 Region reserve(DeviceMemory& memory, uint64_t bytes, uint64_t align);
 void make_at(DeviceMemory& memory, uint64_t base, uint64_t bytes, const std::string& name);
 // `bytes` at `host` of the program's own memory, seen by kernels at the same address. False: some of it is

@@ -177,7 +177,10 @@ void note_written(DeviceMemory& memory, const std::optional<execution::Reached>&
 }
 
 void note_idle(
-    Repeats& repeats, const DeviceMemory& memory, const std::optional<execution::Reached>& reached, bool changed
+    Repeats& repeats,
+    const DeviceMemory& memory,
+    const std::optional<execution::Reached>& reached,
+    bool changed
 ) {
     if (changed && (!reached || !reached->repeatable)) return;
     repeats.idle_at = memory.version;

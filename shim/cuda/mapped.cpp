@@ -1,5 +1,6 @@
-// Virtual memory management: ranges of addresses, memory without one, and mappings of all of such memory at once. It can
-// be reached from cuMemSetAccess until cuMemUnmap; what it holds stays as long as its handle does.
+// Virtual memory management: ranges of addresses, memory without one, and mappings of all of such memory at
+// once. It can be reached from cuMemSetAccess until cuMemUnmap; what it holds stays as long as its handle
+// does.
 #include "instrumentation/runtime/device_memory.h"
 #include "shim/cuda/state.h"
 
@@ -35,7 +36,9 @@ std::vector<PhysicalMemory*> mapped_in(uint64_t address, size_t bytes) {
     std::vector<PhysicalMemory*> out;
     for (auto& [handle, memory] : driver().physical)
         if (memory.mapped_at >= address && memory.mapped_at - address < bytes) out.push_back(&memory);
-    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->mapped_at < b->mapped_at; });
+    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) {
+        return a->mapped_at < b->mapped_at;
+    });
     return out;
 }
 
@@ -49,15 +52,16 @@ bool fill_exactly(const std::vector<PhysicalMemory*>& memories, uint64_t address
     return sum == bytes;
 }
 
-// What lies side by side is one allocation, to kernels and to copies. Before mappings change, what they hold is taken
-// out of these, and put into new ones behind that.
+// What lies side by side is one allocation, to kernels and to copies. Before mappings change, what they hold
+// is taken out of these, and put into new ones behind that.
 void take_out(DeviceMemory& memory, const AddressRange& range) {
     std::vector<uint64_t> regions;
     for (PhysicalMemory* m : mapped_in(range.base, range.bytes)) {
         const Region* region = wl::runtime::region_of(memory, m->mapped_at);
         if (!m->visible || region == nullptr) continue;
         const auto* a = wl::execution::find(memory.global, m->mapped_at, m->bytes);
-        const auto at = static_cast<ptrdiff_t>(m->mapped_at - a->base), end = at + static_cast<ptrdiff_t>(m->bytes);
+        const auto at = static_cast<ptrdiff_t>(m->mapped_at - a->base),
+                   end = at + static_cast<ptrdiff_t>(m->bytes);
         m->bytes_kept.assign(a->bytes.begin() + at, a->bytes.begin() + end);
         m->written.assign(m->bytes, 1);
         if (!a->written.empty()) m->written.assign(a->written.begin() + at, a->written.begin() + end);
@@ -71,7 +75,8 @@ void put_back(DeviceMemory& memory, const AddressRange& range) {
     std::erase_if(all, [](const PhysicalMemory* m) { return !m->visible; });
     for (size_t k = 0; k < all.size();) {
         size_t end = k + 1;
-        while (end < all.size() && all[end]->mapped_at == all[end - 1]->mapped_at + all[end - 1]->bytes) ++end;
+        while (end < all.size() && all[end]->mapped_at == all[end - 1]->mapped_at + all[end - 1]->bytes)
+            ++end;
         const uint64_t base = all[k]->mapped_at, bytes = all[end - 1]->mapped_at + all[end - 1]->bytes - base;
         wl::runtime::make_at(memory, base, bytes, range.name);
         auto* a = wl::execution::find(memory.global, base, bytes);
@@ -105,7 +110,8 @@ CUresult cuMemAddressReserve(
     CUdeviceptr* out, size_t bytes, size_t align, CUdeviceptr, unsigned long long flags
 ) {
     if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
-    if (out == nullptr || !is_whole(bytes) || flags != 0 || (align & (align - 1)) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || !is_whole(bytes) || flags != 0 || (align & (align - 1)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     const Call call = begin();
     const Region made = wl::runtime::reserve(call.machine.memory, bytes, std::max(align, kGranularity));
     *out = made.base;
@@ -119,7 +125,10 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     const auto found = driver().ranges.find(address);
     if (found == driver().ranges.end() || found->second.bytes != bytes) return CUDA_ERROR_INVALID_VALUE;
     if (!mapped_in(address, bytes).empty())
-        return refuse(CUDA_ERROR_INVALID_VALUE, "the program frees a range of addresses (cuMemAddressFree) in which memory is mapped");
+        return refuse(
+            CUDA_ERROR_INVALID_VALUE,
+            "the program frees a range of addresses (cuMemAddressFree) in which memory is mapped"
+        );
     driver().ranges.erase(found);
     return CUDA_SUCCESS;
 }
@@ -132,9 +141,13 @@ CUresult cuMemCreate(
         prop->type == CU_MEM_ALLOCATION_TYPE_PINNED && is_here(prop->location);
     if (!valid) return CUDA_ERROR_INVALID_VALUE;
     if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return refuse(CUDA_ERROR_NOT_SUPPORTED, "the program asks for memory that other processes can have (cuMemCreate), which is not supported");
+        return refuse(
+            CUDA_ERROR_NOT_SUPPORTED,
+            "the program asks for memory that other processes can have (cuMemCreate), which is not supported"
+        );
     const Call call = begin();
-    if (wl::runtime::bytes_in_use(call.machine.memory) + bytes > wl::runtime::kDeviceBytes) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (wl::runtime::bytes_in_use(call.machine.memory) + bytes > wl::runtime::kDeviceBytes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *out = ++driver().last_physical;
     driver().physical[*out] = {bytes, *prop, true, false, 0, {}, {}};
     return CUDA_SUCCESS;
@@ -149,7 +162,9 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle) {
+CUresult cuMemGetAllocationPropertiesFromHandle(
+    CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle
+) {
     const Call call = begin();
     const auto found = driver().physical.find(handle);
     if (prop == nullptr || found == driver().physical.end()) return CUDA_ERROR_INVALID_VALUE;
@@ -158,20 +173,30 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmem
 }
 
 CUresult cuMemMap(
-    CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags
+    CUdeviceptr address,
+    size_t bytes,
+    size_t offset,
+    CUmemGenericAllocationHandle handle,
+    unsigned long long flags
 ) {
     if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
     const Call call = begin();
     const auto found = driver().physical.find(handle);
-    if (found == driver().physical.end() || !found->second.held || flags != 0 || address % kGranularity != 0 ||
-        range_of(address, bytes) == nullptr)
+    if (found == driver().physical.end() || !found->second.held || flags != 0 ||
+        address % kGranularity != 0 || range_of(address, bytes) == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
     PhysicalMemory& memory = found->second;
     if (offset != 0 || bytes != memory.bytes || memory.mapped_at != 0)
-        return refuse(CUDA_ERROR_NOT_SUPPORTED, "the program maps a part of some memory, or the same memory twice (cuMemMap), which is not supported");
+        return refuse(
+            CUDA_ERROR_NOT_SUPPORTED,
+            "the program maps a part of some memory, or the same memory twice (cuMemMap), which is not "
+            "supported"
+        );
     for (const auto& [other, m] : driver().physical)
         if (m.mapped_at != 0 && m.mapped_at < address + bytes && address < m.mapped_at + m.bytes)
-            return refuse(CUDA_ERROR_INVALID_VALUE, "the program maps memory (cuMemMap) where other memory is mapped");
+            return refuse(
+                CUDA_ERROR_INVALID_VALUE, "the program maps memory (cuMemMap) where other memory is mapped"
+            );
     memory.mapped_at = address;
     return CUDA_SUCCESS;
 }
@@ -186,7 +211,10 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
     for (size_t k = 0; k < count; ++k) {
         if (!is_here(access[k].location)) return CUDA_ERROR_INVALID_VALUE;
         if (access[k].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return refuse(CUDA_ERROR_NOT_SUPPORTED, "the program gives memory without the right to write (cuMemSetAccess), which is not supported");
+            return refuse(
+                CUDA_ERROR_NOT_SUPPORTED,
+                "the program gives memory without the right to write (cuMemSetAccess), which is not supported"
+            );
     }
     const AddressRange& range = *range_of(address, bytes);
     take_out(call.machine.memory, range);

@@ -43,9 +43,9 @@ inline CUcontext handle_of(Context* context) { return reinterpret_cast<CUcontext
 struct PhysicalMemory {
     uint64_t bytes = 0;
     CUmemAllocationProp prop = {};
-    bool held = true;           // the program has its handle
-    bool visible = false;       // mapped, and given access to
-    uint64_t mapped_at = 0;     // 0: nowhere
+    bool held = true;                   // the program has its handle
+    bool visible = false;               // mapped, and given access to
+    uint64_t mapped_at = 0;             // 0: nowhere
     std::vector<std::byte> bytes_kept;  // what it holds while it is not visible; empty: nobody wrote there
     std::vector<uint8_t> written;
 };
@@ -56,8 +56,8 @@ struct AddressRange {
     std::string name;
 };
 
-// Nothing is taken out of here before the process ends, so that a handle that is out of date is known; but for
-// memory without handle and mapping.
+// Nothing is taken out of here before the process ends, so that a handle that is out of date is known; but
+// for memory without handle and mapping.
 struct Driver {
     bool initialised = false;
     std::vector<std::unique_ptr<Context>> contexts;  // the first is the primary one

@@ -17,9 +17,10 @@ constexpr int kTexture = 131072, kTexture3d = 16384, kLayers = 2048, kClock = 14
 constexpr int kAlign = 512, kL2 = 4 << 20, kPersisting = 3 << 20, kWindow = 128 << 20, kBus = 5120,
               kReserved = 1024, kConstant = 65536;
 
-// CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED and ..._GENERIC_COMPRESSION_SUPPORTED, which the runtime does not
-// name. What memory holds does not tell whether it is compressed.
-constexpr auto kVirtualMemory = static_cast<cudaDeviceAttr>(102), kCompression = static_cast<cudaDeviceAttr>(107);
+// CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED and ..._GENERIC_COMPRESSION_SUPPORTED, which the
+// runtime does not name. What memory holds does not tell whether it is compressed.
+constexpr auto kVirtualMemory = static_cast<cudaDeviceAttr>(102),
+               kCompression = static_cast<cudaDeviceAttr>(107);
 
 struct Attribute {
     cudaDeviceAttr which;

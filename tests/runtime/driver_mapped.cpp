@@ -1,5 +1,5 @@
-// A program of the driver API that manages virtual memory: two pieces of memory side by side, one by each word of the
-// command line.
+// A program of the driver API that manages virtual memory: two pieces of memory side by side, one by each
+// word of the command line.
 #include <cuda.h>
 
 #include <cstdio>

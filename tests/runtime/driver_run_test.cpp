@@ -77,10 +77,12 @@ TEST(DriverPrograms, MemoryIsMappedWhereTheProgramSays) {
     const Said refused = mapped("refused");
     EXPECT_EQ(
         refused.out,
-        "supported, pieces\nCUDA_SUCCESS\nCUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE "
+        "supported, pieces\nCUDA_SUCCESS\nCUDA_ERROR_INVALID_VALUE CUDA_ERROR_NOT_SUPPORTED "
+        "CUDA_ERROR_INVALID_VALUE "
         "CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE\n"
     );
-    EXPECT_TRUE(has(refused.err, "or the same memory twice (cuMemMap), which is not supported")) << refused.err;
+    EXPECT_TRUE(has(refused.err, "or the same memory twice (cuMemMap), which is not supported"))
+        << refused.err;
 }
 
 TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {

@@ -39,7 +39,8 @@ std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Prog
     }
     if (!program.texture_forms.empty()) add_textures(memory, out);
     out.repeatable &= std::none_of(out.written.begin(), out.written.end(), [&](uint64_t base) {
-        return !program.texture_forms.empty() && std::find(out.read.begin(), out.read.end(), base) != out.read.end();
+        return !program.texture_forms.empty() &&
+            std::find(out.read.begin(), out.read.end(), base) != out.read.end();
     });
     return out;
 }

@@ -79,7 +79,7 @@ struct GlobalShadow {
     std::vector<std::unique_ptr<GlobalRecord[]>> chunks;  // that they lie in
     GlobalOrder order;
     std::atomic<bool> raced = false, full = false;
-    std::atomic<bool> updated = false;  // by atomics
+    std::atomic<bool> updated = false;                            // by atomics
     std::map<std::pair<uint32_t, uint32_t>, Incident> incidents;  // by sites
     std::vector<std::pair<uint32_t, uint32_t>> found;             // their keys as they were found
 };

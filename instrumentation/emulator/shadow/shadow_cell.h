@@ -97,7 +97,9 @@ inline Actor make_actor(Shadow& shadow, AccessKind kind, int warp, uint32_t site
     actor.warp = warp;
     actor.kind = kind;
     const bool plain = shadow.loose_is_plain && shadow.strength == Strength::loose;
-    actor.strength = kind == AccessKind::atomic ? Strength::atomic : plain ? Strength::plain : shadow.strength;
+    actor.strength = kind == AccessKind::atomic ? Strength::atomic
+        : plain                                 ? Strength::plain
+                                                : shadow.strength;
     actor.site = site;
     actor.dense = site < shadow.dense_of_site.size() ? shadow.dense_of_site[site] : 0;
     if (actor.dense == 0) actor.dense = number_site(shadow, site);

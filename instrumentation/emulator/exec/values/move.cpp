@@ -95,8 +95,9 @@ const Instr* move_elements(Warp& w, const Instr* i) {
     return i + 1;
 }
 
-// A warp of a full multiprocessor passes 8.2 cycles an instruction where it does nothing but ask the clock, one
-// that is alone 2.2 (docs/measured/clock-rate-h200.json): what waits for a time waits for as many turns as there.
+// A warp of a full multiprocessor passes 8.2 cycles an instruction where it does nothing but ask the clock,
+// one that is alone 2.2 (docs/measured/clock-rate-h200.json): what waits for a time waits for as many turns
+// as there.
 constexpr uint64_t kCyclesOfInstruction = 8, kCyclesOfNanosecond = 2;
 
 template <class T, int Shift, uint64_t CyclesOfUnit>
