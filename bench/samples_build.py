@@ -50,8 +50,20 @@ def build_modules(sample, cmake, out, include):
                             sample / source], capture_output=True, check=False)
 
 
+def copy_headers(cmake, out):
+    """CUDA's own, for the samples that hand them to NVRTC from where they run."""
+    include = Path(shutil.which("nvcc")).resolve().parents[1] / "include"
+    if "cooperative_groups.h" in cmake:
+        shutil.copy(include / "cooperative_groups.h", out)
+    for folder in ("cooperative_groups", "nv", "cuda"):
+        source = next((p for p in (include / folder, include / "cccl" / folder) if p.is_dir()), None)
+        if f"/{folder} " in cmake and source:
+            shutil.copytree(source, out / folder, dirs_exist_ok=True)
+
+
 def build(sample, cmake, out, common):
     copy_data(sample, out)
+    copy_headers(cmake, out)
     include = f"-I{common}"
     build_modules(sample, cmake, out, include)
     sources = re.findall(r"add_executable\(\S+\s+([^)]*)\)", cmake)[0].split()
