@@ -100,6 +100,7 @@ struct Effect {
 // By its key and by the mouse in its menu.
 TEST(Actions, DoTheSameByKeyAndByMouse) {
     Window window;
+    const char* earlier = "click menu/compare\nclick menu/compare/earlier\nwait 1\n";
     const Effect effects[] = {
         {Act::relative,        "",                                     "metric",  "relative"             },
         {Act::ratio,           "",                                     "metric",  "ratio"                },
@@ -118,7 +119,7 @@ TEST(Actions, DoTheSameByKeyAndByMouse) {
         {Act::first_bad,       "",                                     "tile",    "l"                    },
         {Act::back,            "click tiles/b0/i0/scores\n",           "tile",    "P"                    },
         {Act::earlier,         "",                                     "b",       "the iteration before" },
-        {Act::keep_as_b,       "",                                     "b",       "attention + 32x, kept"},
+        {Act::keep_as_b,       earlier,                                "b",       "attention + 32x, kept"},
         {Act::cheat_sheet,     "",                                     "keys",    "shown"                },
         {Act::larger,          "",                                     "scale",   "1.25"                 },
         {Act::smaller,         "",                                     "scale",   "0.8"                  },

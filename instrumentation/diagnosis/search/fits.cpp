@@ -19,6 +19,16 @@ bool is_compared(const analysis::TileData& t) {
         t.bound.data.size() == t.got.data.size();
 }
 
+// An argument has this value, or its inverse: who left it out meant that, not a number.
+bool is_argument(const Experiment& e, double factor) {
+    constexpr double kNear = 1e-5;
+    return std::any_of(e.problem.args.begin(), e.problem.args.end(), [&](const manifest::BoundArgument& a) {
+        if (a.array || a.data.bytes.empty()) return false;
+        const double v = at(a.data, 0), off = kNear * std::fabs(factor);
+        return std::fabs(v - factor) <= off || std::fabs(1 / v - factor) <= off;
+    });
+}
+
 }  // namespace
 
 double factor_of(const analysis::TileData& t) {
@@ -73,7 +83,7 @@ void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& aro
         }
     if (triangle_of(s.bad_tile, rows, cols) != 0)
         around.triangle = line_in(unit, stored.where.file, stored.where.line).value_or(0);
-    if (const double factor = factor_of(s.bad_tile); factor != 1)
+    if (const double factor = factor_of(s.bad_tile); factor != 1 && !is_argument(s.experiment, factor))
         around.factors = plain_numbers(factor, numbers_in_play(s.experiment));
 }
 
