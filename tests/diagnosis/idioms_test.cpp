@@ -1,8 +1,7 @@
 // Changes that make what right programs nearly always say, statements that are missing, and what a fit
 // suggests.
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "tests/support/rewrites.h"
 
-#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 #include <set>
@@ -28,11 +27,6 @@ std::string kernel_with(const std::string& line) {
         "}\n";
 }
 
-std::string without_spaces(std::string text) {
-    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
-    return text;
-}
-
 std::vector<Rewrite> changes_of(const std::string& line, const Around& around) {
     std::set<int> lines;
     for (int k = 1; k < 20; ++k) lines.insert(k);
@@ -44,11 +38,8 @@ int rank_of(const std::string& wrong, const std::string& right, Around around = 
     around.suspicion = {
         {kLine, 0}
     };
-    const std::string wanted = without_spaces(kernel_with(right)), text = kernel_with(wrong);
     const std::vector<Rewrite> all = changes_of(wrong, around);
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Rewrite& r) {
-        return without_spaces(rewritten(text, r)) == wanted;
-    });
+    const auto found = test::change_into(all, kernel_with(wrong), kernel_with(right));
     return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 

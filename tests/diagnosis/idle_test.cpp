@@ -1,8 +1,7 @@
 // Changes that use what stands idle: a loop's variable, a value that nobody reads, an array that is given,
 // the other elements of an array.
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "tests/support/rewrites.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <optional>
 #include <set>
@@ -29,26 +28,20 @@ std::string kernel_with(const std::string& line) {
         "}\n";
 }
 
-std::string without_spaces(std::string text) {
-    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
-    return text;
-}
-
 // The change of one line into the other, if it is made.
 std::optional<Rewrite> change_between(const std::string& wrong, const std::string& right) {
     std::set<int> lines;
     for (int line = 1; line < 100; ++line) lines.insert(line);
     const Source source = read_source(kernel_with(wrong), lines, {});
-    const std::string wanted = without_spaces(kernel_with(right));
-    for (const Rewrite& r : rewrites(
-             source,
-             {
-                 {32, 150},
-                 {{kLine, 0} }
+    const std::vector<Rewrite> all = rewrites(
+        source,
+        {
+            {32, 150},
+            {{kLine, 0} }
     }
-         ))
-        if (without_spaces(rewritten(source.text, r)) == wanted) return r;
-    return std::nullopt;
+    );
+    const auto found = test::change_into(all, source.text, kernel_with(right));
+    return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
 struct OneAway {

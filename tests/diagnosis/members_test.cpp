@@ -1,5 +1,5 @@
 // Members of structs, templates' types and `auto` as the search reads them: variables like any other.
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "tests/support/rewrites.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -32,18 +32,12 @@ std::string kernel_with(const std::string& line) {
 constexpr int kLine = 14;  // of it
 
 bool is_one_away(const std::string& wrong, const std::string& right) {
-    const auto without_spaces = [](std::string text) {
-        std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
-        return text;
-    };
     std::set<int> lines;
     for (int line = 1; line < 40; ++line) lines.insert(line);
-    const std::string text = kernel_with(wrong), wanted = without_spaces(kernel_with(right));
+    const std::string text = kernel_with(wrong);
     const Source source = read_source(text, lines, {}, "scale<float, 4>");
     const std::vector<Rewrite> all = rewrites(source, {{}, {{kLine, 0}}});
-    return std::any_of(all.begin(), all.end(), [&](const Rewrite& r) {
-        return without_spaces(rewritten(text, r)) == wanted;
-    });
+    return test::change_into(all, text, kernel_with(right)) != all.end();
 }
 
 TEST(Members, OneStandsForAnotherOfItsKind) {

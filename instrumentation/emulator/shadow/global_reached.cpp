@@ -8,21 +8,24 @@
 namespace wl::emulator {
 namespace {
 
-// Instructions that no hook tells of, but for those on textures, of which all are then taken to be read.
-bool tells_all(const Program& program) { return program.uncounted_sites.empty(); }
-
+// No hook tells of reads of textures: all of them count.
 void add_textures(const GlobalMemory& memory, execution::Reached& out) {
     for (const execution::Texture& texture : memory.textures)
-        for (const Allocation& a : memory.allocations)
-            if (texture.data - a.base < a.bytes.size()) out.read.push_back(a.base);
+        for (const Allocation& a : memory.allocations) {
+            if (texture.data - a.base >= a.bytes.size()) continue;
+            out.read.push_back(a.base);
+            if (std::find(out.written.begin(), out.written.end(), a.base) != out.written.end())
+                out.repeatable = false;
+        }
 }
 
 }  // namespace
 
 std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Program& program) {
     const GlobalMemory& memory = *shadow.memory;
-    if (shadow.full || shadow.raced || memory.heap != nullptr || !tells_all(program)) return std::nullopt;
-    if (shadow.regions.size() != memory.allocations.size()) return std::nullopt;
+    const bool seen = !shadow.full && !shadow.raced && memory.heap == nullptr &&
+        program.uncounted_sites.empty() && shadow.regions.size() == memory.allocations.size();
+    if (!seen) return std::nullopt;
     execution::Reached out;
     out.repeatable = !shadow.updated;
     for (size_t k = 0; k < shadow.regions.size(); ++k) {
@@ -38,10 +41,6 @@ std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Prog
         if (written) out.written.push_back(memory.allocations[k].base);
     }
     if (!program.texture_forms.empty()) add_textures(memory, out);
-    out.repeatable &= std::none_of(out.written.begin(), out.written.end(), [&](uint64_t base) {
-        return !program.texture_forms.empty() &&
-            std::find(out.read.begin(), out.read.end(), base) != out.read.end();
-    });
     return out;
 }
 

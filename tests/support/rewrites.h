@@ -1,0 +1,26 @@
+// Which of many changes of a text makes another text of it.
+#pragma once
+
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace wl::test {
+
+inline std::string without_spaces(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+}
+
+// Spaces do not count. The end: none does.
+inline std::vector<diagnosis::rewrite::Rewrite>::const_iterator change_into(
+    const std::vector<diagnosis::rewrite::Rewrite>& all, const std::string& text, const std::string& other
+) {
+    return std::find_if(all.begin(), all.end(), [&, wanted = without_spaces(other)](const auto& r) {
+        return without_spaces(diagnosis::rewrite::rewritten(text, r)) == wanted;
+    });
+}
+
+}  // namespace wl::test
