@@ -1,10 +1,10 @@
-// One step of the lattice Boltzmann method on the D2Q9 lattice: populations are pulled from the neighbours, bounce
-// back from solid cells and from the walls above and below, and relax. Periodic along x.
+// One step of the lattice Boltzmann method on the D2Q9 lattice: populations are pulled from the neighbours,
+// bounce back from solid cells and from the walls above and below, and relax. Periodic along x.
 __constant__ int kDx[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1};
 __constant__ int kDy[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
 __constant__ int kOpposite[9] = {0, 3, 4, 1, 2, 7, 8, 5, 6};
-__constant__ float kWeight[9] = {4.0f / 9,  1.0f / 9,  1.0f / 9,  1.0f / 9, 1.0f / 9,
-                                 1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36};
+__constant__ float kWeight[9] = {
+    4.0f / 9, 1.0f / 9, 1.0f / 9, 1.0f / 9, 1.0f / 9, 1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36};
 
 __device__ float equilibrium(int q, float rho, float ux, float uy) {
     const float cu = kDx[q] * ux + kDy[q] * uy;
@@ -17,8 +17,9 @@ __device__ float equilibrium(int q, float rho, float ux, float uy) {
 }
 
 // f, out: (9, ny, nx). Block (32, 4).
-__global__ void lbm_step(const float* f, const unsigned char* solid, float* out, float* density, int nx, int ny,
-                         float omega) {
+__global__ void lbm_step(
+    const float* f, const unsigned char* solid, float* out, float* density, int nx, int ny, float omega
+) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= nx || y >= ny) return;
