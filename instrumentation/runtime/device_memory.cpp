@@ -2,6 +2,8 @@
 // freed is known when a kernel touches it.
 #include "instrumentation/runtime/device_memory.h"
 
+#include "instrumentation/runtime/interprocess.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -53,8 +55,10 @@ struct Place {
 
 Place place_of(DeviceMemory& memory, uint64_t address, uint64_t size) {
     const Region* region = region_of(memory, address);
-    if (region != nullptr && region->host != nullptr)
-        return {host_pointer(address), nullptr, 0, false, address + size <= region->base + region->bytes};
+    if (region != nullptr && outside(*region) != nullptr) {
+        const uint64_t at = address - region->base;
+        return {outside(*region) + at, nullptr, 0, false, at + size <= region->bytes};
+    }
     if (Allocation* a = execution::find(memory.global, address, size)) {
         const uint64_t at = address - a->base;
         uint8_t* written = a->written.empty() ? nullptr : a->written.data() + at;
@@ -99,6 +103,14 @@ bool is_filled(const Place& place, std::span<const std::byte> element, uint64_t 
     const size_t size = element.size();
     return n >= size && std::memcmp(place.bytes, element.data(), size) == 0 &&
         std::memcmp(place.bytes, place.bytes + size, n - size) == 0;
+}
+
+// The bytes that the launch changed alone: kernels of other processes may have changed others meanwhile.
+void carry_changes_out(const Allocation& a, Mapping& mapping) {
+    if (mapping.carried_in.size() != a.bytes.size() || mapping.carried_in == a.bytes) return;
+    for (size_t k = 0; k < a.bytes.size(); ++k)
+        if (a.bytes[k] != mapping.carried_in[k]) mapping.at[k] = a.bytes[k];
+    mapping.carried_in = a.bytes;
 }
 
 }  // namespace
@@ -181,6 +193,10 @@ bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Kind> ki
     return true;
 }
 
+std::byte* outside(const Region& region) {
+    return region.shared != nullptr ? region.shared->at : region.host;
+}
+
 const Region* region_of(const DeviceMemory& memory, uint64_t address) {
     const auto behind = memory.regions.upper_bound(address);
     if (behind == memory.regions.begin()) return nullptr;
@@ -196,19 +212,20 @@ const FreedRegion* freed_at(const DeviceMemory& memory, uint64_t address) {
 
 bool is_of_device(const DeviceMemory& memory, uint64_t address, uint64_t bytes) {
     const Region* r = region_of(memory, address);
-    return r != nullptr && r->host == nullptr && bytes <= r->bytes && address - r->base <= r->bytes - bytes;
+    return r != nullptr && outside(*r) == nullptr && bytes <= r->bytes &&
+        address - r->base <= r->bytes - bytes;
 }
 
 void note_addresses(DeviceMemory& memory, std::span<const std::byte> words) {
     uint64_t low = ~uint64_t{0}, high = 0;
     for (const auto& [base, region] : memory.regions)
-        if (region.host != nullptr) low = std::min(low, base), high = std::max(high, base + region.bytes);
+        if (outside(region) != nullptr) low = std::min(low, base), high = std::max(high, base + region.bytes);
     for (size_t at = 0; high > 0 && !memory.host_is_reached && at + 8 <= words.size(); at += 8) {
         uint64_t word = 0;
         std::memcpy(&word, words.data() + at, sizeof word);
         if (word < low || word > high) continue;
         const Region* region = region_of(memory, word);
-        memory.host_is_reached = region != nullptr && region->host != nullptr;
+        memory.host_is_reached = region != nullptr && outside(*region) != nullptr;
     }
 }
 
@@ -254,20 +271,28 @@ bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std
 
 void carry_in(DeviceMemory& memory) {
     for (const auto& [base, region] : memory.regions) {
-        if (region.host == nullptr || region.bytes == 0) continue;
+        const std::byte* from = outside(region);
+        if (from == nullptr || region.bytes == 0) continue;
         Allocation* a = execution::find(memory.global, base, region.bytes);
-        if (a == nullptr || std::memcmp(a->bytes.data(), region.host, region.bytes) == 0) continue;
-        std::memcpy(a->bytes.data(), region.host, region.bytes);
-        note_change(memory, base);
+        if (a == nullptr) continue;
+        if (std::memcmp(a->bytes.data(), from, region.bytes) != 0) {
+            std::memcpy(a->bytes.data(), from, region.bytes);
+            note_change(memory, base);
+        }
+        if (region.shared != nullptr) region.shared->carried_in = a->bytes;
     }
 }
 
 void carry_out(DeviceMemory& memory) {
     for (const auto& [base, region] : memory.regions) {
-        if (region.host == nullptr || region.bytes == 0) continue;
+        std::byte* to = outside(region);
+        if (to == nullptr || region.bytes == 0) continue;
         const Allocation* a = execution::find(memory.global, base, region.bytes);
-        if (a != nullptr && std::memcmp(a->bytes.data(), region.host, region.bytes) != 0)
-            std::memcpy(region.host, a->bytes.data(), region.bytes);
+        if (a == nullptr) continue;
+        if (region.shared != nullptr)
+            carry_changes_out(*a, *region.shared);
+        else if (std::memcmp(a->bytes.data(), to, region.bytes) != 0)
+            std::memcpy(to, a->bytes.data(), region.bytes);
     }
 }
 

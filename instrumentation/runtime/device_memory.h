@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace wl::runtime {
+
+struct Mapping;
 
 struct Region {
     enum class Kind : uint8_t { device, managed, pinned, registered, variable, array };
@@ -24,6 +27,8 @@ struct Region {
     std::string name;           // "allocation 3"
     bool owned = false;         // `host` goes with it
     int made_by = 0;            // launches before it was made
+    // Of memory that other processes have, too (interprocess.h).
+    std::shared_ptr<Mapping> shared = nullptr;
 };
 
 struct FreedRegion {
@@ -40,7 +45,7 @@ struct DeviceMemory {
     uint64_t version = 0;                  // of the contents, as far as a launch could see a change of them
     uint64_t all_changed = 0;              // the version at which somebody changed what is not known
     std::map<uint64_t, uint64_t> changed;  // the last version that changed an allocation, by its base
-    bool host_is_reached = false;          // kernels were given an address of memory that the host sees
+    bool host_is_reached = false;          // kernels were given an address of memory that lies outside
 };
 
 constexpr uint64_t kDeviceBytes = uint64_t{16} << 30;  // of the emulated device
@@ -59,11 +64,13 @@ void make_again(DeviceMemory& memory, uint64_t base);
 // False: no region of one of these kinds begins there.
 bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Region::Kind> kinds);
 
+// Where it lies outside the emulator: the program's memory, or that of several processes. nullptr: nowhere.
+std::byte* outside(const Region& region);
 const Region* region_of(const DeviceMemory& memory, uint64_t address);
 const FreedRegion* freed_at(const DeviceMemory& memory, uint64_t address);
 uint64_t bytes_in_use(const DeviceMemory& memory);
 
-// All of it lies in one allocation that the host does not see.
+// All of it lies in one allocation, and nowhere outside.
 bool is_of_device(const DeviceMemory& memory, uint64_t address, uint64_t bytes);
 
 // Remembers whether kernels that find these words can reach memory of the host.
@@ -79,7 +86,7 @@ bool copy(
 );
 bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std::byte> element, Rows rows);
 
-// Host memory that kernels see, into the emulator's and, where a kernel changed it, back.
+// Memory that kernels see and that lies outside, into the emulator's and, where a kernel changed it, back.
 void carry_in(DeviceMemory& memory);
 void carry_out(DeviceMemory& memory);
 

@@ -38,7 +38,9 @@ void put_off(Machine& machine, std::function<void()> work) {
 
 void put_off_unless_seen(Machine& machine, std::function<void()> work) {
     const auto& regions = machine.memory.regions;
-    if (std::none_of(regions.begin(), regions.end(), [](const auto& r) { return r.second.host != nullptr; }))
+    if (std::none_of(regions.begin(), regions.end(), [](const auto& r) {
+            return outside(r.second) != nullptr;
+        }))
         return put_off(machine, std::move(work));
     catch_up(machine);
     work();

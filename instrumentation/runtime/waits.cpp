@@ -57,15 +57,17 @@ std::string taken_for_wait_of_others(
     if (wait == incidents.end()) return {};
     const Region* region = region_of(machine.memory, wait->first.address);
     if (region == nullptr) return {};
-    const bool host = region->host != nullptr;
+    const bool host = region->host != nullptr, shared = region->shared != nullptr;
     const bool others = (machine.has_streams || machine.memory.host_is_reached) &&
         is_as_before(before, machine.memory.global, wait->first);
-    if (!host && !others) return {};
+    if (!host && !shared && !others) return {};
     std::string said = fmt::format(
         "at {} it waits for {}, which {}; a launch runs to its end before {}, so this one was ended",
         place_of(listing, module, wait->first.site),
         region->name,
-        host ? "the host sees and can write meanwhile" : "none of its blocks has written, and other work may",
+        host         ? "the host sees and can write meanwhile"
+            : shared ? "other processes have and can change meanwhile"
+                     : "none of its blocks has written, and other work may",
         host ? "the host goes on" : "any other work begins"
     );
     incidents.erase(wait);

@@ -9,11 +9,6 @@ using namespace wl::cuda;
 
 namespace {
 
-bool initialised() {
-    const Call call = begin();
-    return driver().initialised || wl::cudart::used_runtime();
-}
-
 // With the note of the runtime that there is one device.
 CUresult checked(CUdevice device) {
     if (!initialised())

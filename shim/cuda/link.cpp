@@ -19,17 +19,6 @@ struct Linker {
 
 Linker& linker(CUlinkState state) { return *reinterpret_cast<Linker*>(state); }
 
-// Buffers for the linker's words stay empty.
-void clear_logs(unsigned count, const CUjit_option* options, void** values) {
-    for (unsigned k = 0; k < count; ++k) {
-        const bool is_size = options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ||
-            options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
-        const bool is_buffer = options[k] == CU_JIT_INFO_LOG_BUFFER || options[k] == CU_JIT_ERROR_LOG_BUFFER;
-        if (is_buffer && values[k] != nullptr) *static_cast<char*>(values[k]) = 0;
-        if (is_size) values[k] = nullptr;
-    }
-}
-
 }  // namespace
 
 using namespace wl::cuda;

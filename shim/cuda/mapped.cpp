@@ -1,19 +1,29 @@
 // Virtual memory management: ranges of addresses, memory without one, and mappings of all of such memory at
 // once. It can be reached from cuMemSetAccess until cuMemUnmap; what it holds stays as long as its handle
-// does.
+// does. What other processes can have lies in a file of memory.
 #include "instrumentation/runtime/device_memory.h"
+#include "instrumentation/runtime/interprocess.h"
 #include "shim/cuda/state.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <iterator>
+#include <span>
 
 using namespace wl::cuda;
 using wl::runtime::DeviceMemory;
+using wl::runtime::Mapping;
 using wl::runtime::Region;
 
 namespace {
 
 constexpr size_t kGranularity = 2 << 20;  // of a GPU's large pages
+
+// These belong to no context, and go on where the last one was destroyed.
+CUresult may_be_called() {
+    if (initialised()) return CUDA_SUCCESS;
+    return refuse(CUDA_ERROR_NOT_INITIALIZED, "the program manages virtual memory before cuInit");
+}
 
 bool is_whole(size_t bytes) { return bytes != 0 && bytes % kGranularity == 0; }
 
@@ -52,6 +62,17 @@ bool fill_exactly(const std::vector<PhysicalMemory*>& memories, uint64_t address
     return sum == bytes;
 }
 
+// What the piece of an allocation holds, out of it.
+void keep(PhysicalMemory& m, const Region& region, const wl::execution::Allocation& a) {
+    if (m.file != nullptr) return;  // it stays there
+    const auto at = static_cast<ptrdiff_t>(m.mapped_at - a.base), end = at + static_cast<ptrdiff_t>(m.bytes);
+    const std::byte* outside = wl::runtime::outside(region);
+    const std::byte* from = outside != nullptr ? outside : a.bytes.data();
+    m.bytes_kept.assign(from + at, from + end);
+    m.written.assign(m.bytes, 1);
+    if (!a.written.empty()) m.written.assign(a.written.begin() + at, a.written.begin() + end);
+}
+
 // What lies side by side is one allocation, to kernels and to copies. Before mappings change, what they hold
 // is taken out of these, and put into new ones behind that.
 void take_out(DeviceMemory& memory, const AddressRange& range) {
@@ -59,34 +80,44 @@ void take_out(DeviceMemory& memory, const AddressRange& range) {
     for (PhysicalMemory* m : mapped_in(range.base, range.bytes)) {
         const Region* region = wl::runtime::region_of(memory, m->mapped_at);
         if (!m->visible || region == nullptr) continue;
-        const auto* a = wl::execution::find(memory.global, m->mapped_at, m->bytes);
-        const auto at = static_cast<ptrdiff_t>(m->mapped_at - a->base),
-                   end = at + static_cast<ptrdiff_t>(m->bytes);
-        m->bytes_kept.assign(a->bytes.begin() + at, a->bytes.begin() + end);
-        m->written.assign(m->bytes, 1);
-        if (!a->written.empty()) m->written.assign(a->written.begin() + at, a->written.begin() + end);
+        keep(*m, *region, *wl::execution::find(memory.global, m->mapped_at, m->bytes));
         regions.push_back(region->base);
     }
     for (const uint64_t base : regions) wl::runtime::release(memory, base, {Region::Kind::device});
 }
 
-void put_back(DeviceMemory& memory, const AddressRange& range) {
+// Of memory side by side, where some of it lies in files.
+std::shared_ptr<Mapping> mapping_of(std::span<PhysicalMemory* const> side_by_side, uint64_t bytes) {
+    std::vector<Mapping::Piece> pieces;
+    const uint64_t base = side_by_side[0]->mapped_at;
+    for (const PhysicalMemory* m : side_by_side)
+        if (m->file != nullptr) pieces.push_back({m->mapped_at - base, m->bytes, m->file});
+    return pieces.empty() ? nullptr : std::make_shared<Mapping>(bytes, std::move(pieces));
+}
+
+// False: the system has no room for it.
+bool put_back(DeviceMemory& memory, const AddressRange& range) {
     std::vector<PhysicalMemory*> all = mapped_in(range.base, range.bytes);
     std::erase_if(all, [](const PhysicalMemory* m) { return !m->visible; });
-    for (size_t k = 0; k < all.size();) {
-        size_t end = k + 1;
-        while (end < all.size() && all[end]->mapped_at == all[end - 1]->mapped_at + all[end - 1]->bytes)
-            ++end;
+    for (size_t k = 0, end = 0; k < all.size(); k = end) {
+        for (end = k + 1; end < all.size(); ++end)
+            if (all[end]->mapped_at != all[end - 1]->mapped_at + all[end - 1]->bytes) break;
         const uint64_t base = all[k]->mapped_at, bytes = all[end - 1]->mapped_at + all[end - 1]->bytes - base;
+        const std::span<PhysicalMemory* const> these(all.data() + k, end - k);
+        const std::shared_ptr<Mapping> mapping = mapping_of(these, bytes);
+        if (mapping != nullptr && mapping->at == nullptr) return false;
         wl::runtime::make_at(memory, base, bytes, range.name);
         auto* a = wl::execution::find(memory.global, base, bytes);
-        for (; k < end; ++k) {
-            const auto at = static_cast<ptrdiff_t>(all[k]->mapped_at - base);
-            std::copy(all[k]->bytes_kept.begin(), all[k]->bytes_kept.end(), a->bytes.begin() + at);
-            std::copy(all[k]->written.begin(), all[k]->written.end(), a->written.begin() + at);
-            all[k]->bytes_kept.clear(), all[k]->written.clear();
+        std::byte* holds = mapping != nullptr ? mapping->at : a->bytes.data();
+        for (PhysicalMemory* m : these) {
+            const auto at = static_cast<ptrdiff_t>(m->mapped_at - base);
+            std::copy(m->bytes_kept.begin(), m->bytes_kept.end(), holds + at);
+            std::copy(m->written.begin(), m->written.end(), a->written.begin() + at);
+            m->bytes_kept.clear(), m->written.clear();
         }
+        if (mapping != nullptr) wl::runtime::put_into(memory, base, mapping);
     }
+    return true;
 }
 
 // Without a handle and a mapping it is gone.
@@ -109,7 +140,7 @@ CUresult cuMemGetAllocationGranularity(
 CUresult cuMemAddressReserve(
     CUdeviceptr* out, size_t bytes, size_t align, CUdeviceptr, unsigned long long flags
 ) {
-    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     if (out == nullptr || !is_whole(bytes) || flags != 0 || (align & (align - 1)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     const Call call = begin();
@@ -120,7 +151,7 @@ CUresult cuMemAddressReserve(
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
-    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     const Call call = begin();
     const auto found = driver().ranges.find(address);
     if (found == driver().ranges.end() || found->second.bytes != bytes) return CUDA_ERROR_INVALID_VALUE;
@@ -136,20 +167,56 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
 CUresult cuMemCreate(
     CUmemGenericAllocationHandle* out, size_t bytes, const CUmemAllocationProp* prop, unsigned long long flags
 ) {
-    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     const bool valid = out != nullptr && prop != nullptr && is_whole(bytes) && flags == 0 &&
         prop->type == CU_MEM_ALLOCATION_TYPE_PINNED && is_here(prop->location);
     if (!valid) return CUDA_ERROR_INVALID_VALUE;
-    if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    const bool for_others = prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE && !for_others)
         return refuse(
             CUDA_ERROR_NOT_SUPPORTED,
-            "the program asks for memory that other processes can have (cuMemCreate), which is not supported"
+            "the program asks for memory that other processes can have by other means than a file descriptor "
+            "(cuMemCreate), which is not supported"
         );
     const Call call = begin();
     if (wl::runtime::bytes_in_use(call.machine.memory) + bytes > wl::runtime::kDeviceBytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    const wl::runtime::FilePointer file = for_others ? wl::runtime::make_file(bytes) : nullptr;
+    if (for_others && file == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
     *out = ++driver().last_physical;
-    driver().physical[*out] = {bytes, *prop, true, false, 0, {}, {}};
+    driver().physical[*out] = {bytes, *prop, true, false, 0, {}, {}, file};
+    return CUDA_SUCCESS;
+}
+
+// The descriptor is the program's to close.
+CUresult cuMemExportToShareableHandle(
+    void* out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type, unsigned long long flags
+) {
+    const Call call = begin();
+    const auto found = driver().physical.find(handle);
+    const bool valid = out != nullptr && flags == 0 && found != driver().physical.end() &&
+        found->second.held && found->second.file != nullptr &&
+        type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    if (!valid) return CUDA_ERROR_INVALID_VALUE;
+    const int descriptor = fcntl(found->second.file->number, F_DUPFD, 0);
+    if (descriptor < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+    *static_cast<int*>(out) = descriptor;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemImportFromShareableHandle(
+    CUmemGenericAllocationHandle* out, void* handle, CUmemAllocationHandleType type
+) {
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
+    if (out == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    const Call call = begin();
+    const auto file = wl::runtime::same_file(static_cast<int>(reinterpret_cast<intptr_t>(handle)));
+    if (file == nullptr || wl::runtime::bytes_of(*file) == 0) return CUDA_ERROR_INVALID_VALUE;
+    CUmemAllocationProp prop{};
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED, prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+    prop.requestedHandleTypes = type;
+    *out = ++driver().last_physical;
+    driver().physical[*out] = {wl::runtime::bytes_of(*file), prop, true, false, 0, {}, {}, file};
     return CUDA_SUCCESS;
 }
 
@@ -179,7 +246,7 @@ CUresult cuMemMap(
     CUmemGenericAllocationHandle handle,
     unsigned long long flags
 ) {
-    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     const Call call = begin();
     const auto found = driver().physical.find(handle);
     if (found == driver().physical.end() || !found->second.held || flags != 0 ||
@@ -202,7 +269,7 @@ CUresult cuMemMap(
 }
 
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* access, size_t count) {
-    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     const Call call = begin();
     const std::vector<PhysicalMemory*> memories = mapped_in(address, bytes);
     if (access == nullptr || count == 0 || range_of(address, bytes) == nullptr ||
@@ -219,12 +286,11 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
     const AddressRange& range = *range_of(address, bytes);
     take_out(call.machine.memory, range);
     for (PhysicalMemory* m : memories) m->visible = true;
-    put_back(call.machine.memory, range);
-    return CUDA_SUCCESS;
+    return put_back(call.machine.memory, range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
-    if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     const Call call = begin();
     const std::vector<PhysicalMemory*> memories = mapped_in(address, bytes);
     const AddressRange* range = range_of(address, bytes);

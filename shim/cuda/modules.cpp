@@ -199,7 +199,10 @@ CUresult load_file_as(Handle* out, const char* path) {
 extern "C" {
 
 CUresult cuModuleLoadData(CUmodule* out, const void* image) { return load_as(out, image); }
-CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUjit_option*, void**) {
+CUresult cuModuleLoadDataEx(
+    CUmodule* out, const void* image, unsigned count, CUjit_option* options, void** values
+) {
+    clear_logs(count, options, values);
     return load_as(out, image);
 }
 CUresult cuModuleLoadFatBinary(CUmodule* out, const void* image) { return load_as(out, image); }

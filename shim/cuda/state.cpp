@@ -13,7 +13,7 @@ const char* words_of_usable(CUresult error) {
 
 CUresult state_now() {
     const Call call = begin();
-    if (!driver().initialised && !cudart::used_runtime()) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!initialised()) return CUDA_ERROR_NOT_INITIALIZED;
     const Context* context = current_context();
     if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -36,6 +36,11 @@ Call begin() {
     return {{}, std::move(call.lock), call.machine};
 }
 
+bool initialised() {
+    const Call call = begin();
+    return driver().initialised || cudart::used_runtime();
+}
+
 CUresult usable() {
     const CUresult error = state_now();
     return error == CUDA_SUCCESS ? error : refuse(error, words_of_usable(error));
@@ -49,6 +54,16 @@ CUresult result_of(cudaError_t error) {
         case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
         case cudaErrorNoKernelImageForDevice: return CUDA_ERROR_NO_BINARY_FOR_GPU;
         default: return static_cast<CUresult>(error);
+    }
+}
+
+void clear_logs(unsigned count, const CUjit_option* options, void** values) {
+    for (unsigned k = 0; k < count; ++k) {
+        const bool is_size = options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ||
+            options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+        const bool is_buffer = options[k] == CU_JIT_INFO_LOG_BUFFER || options[k] == CU_JIT_ERROR_LOG_BUFFER;
+        if (is_buffer && values[k] != nullptr) *static_cast<char*>(values[k]) = 0;
+        if (is_size) values[k] = nullptr;
     }
 }
 

@@ -3,6 +3,7 @@
 // here.
 #pragma once
 
+#include "instrumentation/runtime/interprocess.h"
 #include "instrumentation/runtime/machine.h"
 #include "shim/cudart/state.h"
 
@@ -48,6 +49,7 @@ struct PhysicalMemory {
     uint64_t mapped_at = 0;             // 0: nowhere
     std::vector<std::byte> bytes_kept;  // what it holds while it is not visible; empty: nobody wrote there
     std::vector<uint8_t> written;
+    runtime::FilePointer file = nullptr;  // of memory that other processes can have: what it holds
 };
 
 // Of cuMemAddressReserve.
@@ -73,7 +75,9 @@ Context* context_of(CUcontext handle);
 // That of this thread; the primary one where the runtime was used and none is set; nullptr: none.
 Context* current_context();
 
-// CUDA_SUCCESS where cuInit was called and this thread has a context.
+// cuInit was called, or the runtime, which does that.
+bool initialised();
+// CUDA_SUCCESS where that is so and this thread has a context.
 CUresult usable();
 
 // The runtime's errors as the driver's, which mostly are the same numbers.
@@ -86,6 +90,9 @@ CUresult in_context(Work work) {
     const Within within;
     return result_of(work());
 }
+
+// Buffers that a program gives for words of the linker, or of the compiler behind a module, stay empty.
+void clear_logs(unsigned count, const CUjit_option* options, void** values);
 
 // One sentence for the program's report, and the error.
 CUresult refuse(CUresult error, const std::string& why);

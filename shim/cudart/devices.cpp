@@ -17,10 +17,13 @@ constexpr int kTexture = 131072, kTexture3d = 16384, kLayers = 2048, kClock = 14
 constexpr int kAlign = 512, kL2 = 4 << 20, kPersisting = 3 << 20, kWindow = 128 << 20, kBus = 5120,
               kReserved = 1024, kConstant = 65536;
 
-// CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED and ..._GENERIC_COMPRESSION_SUPPORTED, which the
-// runtime does not name. What memory holds does not tell whether it is compressed.
+// CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, _HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED and
+// _GENERIC_COMPRESSION_SUPPORTED, which the runtime does not name. What memory holds does not tell whether it
+// is compressed.
 constexpr auto kVirtualMemory = static_cast<cudaDeviceAttr>(102),
+               kDescriptorsSupported = static_cast<cudaDeviceAttr>(103),
                kCompression = static_cast<cudaDeviceAttr>(107);
+constexpr int kDescriptors = cudaMemHandleTypePosixFileDescriptor;
 
 struct Attribute {
     cudaDeviceAttr which;
@@ -81,6 +84,9 @@ constexpr Attribute kAttributes[] = {
     {cudaDevAttrMaxPersistingL2CacheSize,          kPersisting              },
     {cudaDevAttrMaxAccessPolicyWindowSize,         kWindow                  },
     {cudaDevAttrMemoryPoolsSupported,              1                        },
+    {cudaDevAttrMemoryPoolSupportedHandleTypes,    kDescriptors             },
+    {cudaDevAttrIpcEventSupport,                   1                        },
+    {kDescriptorsSupported,                        1                        },
 };
 
 int attribute(cudaDeviceAttr which) {
@@ -159,7 +165,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
     p.major = kMajor, p.minor = kMinor, p.multiProcessorCount = kMultiprocessors;
     p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
     p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.cooperativeLaunch = 1;
-    p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = p.memoryPoolsSupported = 1;
+    p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = p.memoryPoolsSupported =
+        p.ipcEventSupported = 1;
+    p.memoryPoolSupportedHandleTypes = kDescriptors;
     p.computePreemptionSupported = 1;
     p.asyncEngineCount = 2, p.memoryBusWidth = kBus, p.l2CacheSize = kL2;
     p.persistingL2CacheMaxSize = kPersisting, p.accessPolicyMaxWindowSize = kWindow;

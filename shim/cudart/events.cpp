@@ -40,6 +40,8 @@ void record_now(EventState& event) {
 namespace {
 
 cudaError_t make(cudaEvent_t* out, unsigned flags) {
+    const bool timed = (flags & cudaEventDisableTiming) == 0;
+    if ((flags & cudaEventInterprocess) != 0 && timed) return done(cudaErrorInvalidValue);
     auto made = std::make_unique<EventState>();
     made->flags = flags;
     const Call call = begin_without_looking();
@@ -76,6 +78,7 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t on) {
         return cudaSuccess;
     }
     event.capturing = nullptr, event.node = nullptr;
+    if ((event.flags & cudaEventInterprocess) != 0) begin();  // other processes see what lies before it
     record_now(event);
     return cudaSuccess;
 }

@@ -125,8 +125,9 @@ std::vector<Include> includes_of(const std::string& text) {
     std::istringstream lines(text);
     std::string line;
     for (size_t number = 1; std::getline(lines, line); ++number) {
-        std::smatch match;
-        if (std::regex_search(line, match, kInclude)) found.push_back({number, match[1] == "\"", match[2]});
+        std::smatch match;  // asked where it may be: a regular expression costs a hundred times that
+        if (line.find('#') != std::string::npos && std::regex_search(line, match, kInclude))
+            found.push_back({number, match[1] == "\"", match[2]});
     }
     return found;
 }
@@ -192,7 +193,7 @@ std::vector<std::string> foreign_paths(const SourceFile& file) {
     std::istringstream lines(file.text);
     std::string line;
     for (size_t number = 1; std::getline(lines, line); ++number) {
-        if (std::regex_search(line, kForeign))
+        if (line.find('/') != std::string::npos && std::regex_search(line, kForeign))
             found.push_back(file.path + ":" + std::to_string(number) + ": a path outside the repository");
     }
     return found;

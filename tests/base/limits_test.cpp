@@ -87,9 +87,11 @@ TEST(Limits, NoFunctionIsVirtual) {
     const std::regex text(R"re("(?:[^"\\]|\\.)*"|//.*)re"), keyword(R"(\bvirtual\b)");
     for (const auto& [path, lines] : sources()) {
         if (!path.starts_with("instrumentation/") && !path.starts_with("app/")) continue;
-        for (size_t k = 0; k < lines.size(); ++k)
+        for (size_t k = 0; k < lines.size(); ++k) {
+            if (lines[k].find("virtual") == std::string::npos) continue;
             EXPECT_FALSE(std::regex_search(std::regex_replace(lines[k], text, ""), keyword))
                 << path << ":" << k + 1;
+        }
     }
 }
 

@@ -107,7 +107,7 @@ void refused() {
     const Mapped m = mapped();
     CUmemGenericAllocationHandle other = 0;
     CUmemAllocationProp shared = m.prop;
-    shared.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    shared.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
     cuMemCreate(&other, kPiece, &m.prop, 0);
     printf("%s ", name_of(cuMemCreate(&other, 4096, &m.prop, 0)));
     printf("%s ", name_of(cuMemCreate(&other, kPiece, &shared, 0)));

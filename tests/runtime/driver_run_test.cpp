@@ -85,6 +85,29 @@ TEST(DriverPrograms, MemoryIsMappedWhereTheProgramSays) {
         << refused.err;
 }
 
+// The child doubles what the parent's memory holds; `handle` doubles it once more in the parent behind that.
+TEST(DriverPrograms, SeveralProcessesHaveOneMemory) {
+    const auto between = [](const char* how) {
+        return warplens({"run", "--", WL_INTERPROCESS_PROGRAM, how});
+    };
+    const Said handle = between("handle");
+    EXPECT_EQ(
+        handle.out,
+        "CUDA_SUCCESS CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE\nCUDA_ERROR_INVALID_CONTEXT\n"
+        "child: CUDA_SUCCESS CUDA_SUCCESS 1\nchild: CUDA_SUCCESS CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE\n"
+        "CUDA_SUCCESS 4 1020\nchild: CUDA_ERROR_INVALID_VALUE CUDA_SUCCESS 1\n"
+    );
+    EXPECT_EQ(handle.status, 0) << handle.err;
+    EXPECT_TRUE(has(handle.err, "ok: 2 launches")) << handle.err;
+    EXPECT_TRUE(has(handle.err, "opens memory of another process that is not there")) << handle.err;
+    const Said descriptor = between("descriptor"), pool = between("pool");
+    EXPECT_EQ(descriptor.out, "CUDA_SUCCESS\nchild: CUDA_SUCCESS\nCUDA_SUCCESS 2 510\n") << descriptor.err;
+    EXPECT_EQ(
+        pool.out,
+        "CUDA_SUCCESS CUDA_SUCCESS CUDA_SUCCESS\nchild: CUDA_SUCCESS CUDA_SUCCESS\nCUDA_SUCCESS 2 510\n"
+    ) << pool.err;
+}
+
 TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {
     const Said library = run("library"), linked = run("link");
     EXPECT_EQ(library.out, "CUDA_SUCCESS\n10 8 4 1024\n") << library.err;
@@ -159,7 +182,7 @@ TEST(DriverPrograms, TheOrderOfCallsAndASecondDeviceAreTold) {
 TEST(DriverPrograms, WhatIsNotThereFailsByName) {
     const Said said = run("missing");
     EXPECT_EQ(said.out, "CUDA_ERROR_NOT_SUPPORTED\nCUDA_ERROR_NOT_SUPPORTED\n");
-    EXPECT_TRUE(has(said.err, "cuIpcGetMemHandle is not supported; the program got CUDA_ERROR_NOT_SUPPORTED"))
+    EXPECT_TRUE(has(said.err, "cuMulticastCreate is not supported; the program got CUDA_ERROR_NOT_SUPPORTED"))
         << said.err;
     EXPECT_TRUE(has(said.err, "driver_situations asks for private tables of NVIDIA's driver")) << said.err;
 }

@@ -339,8 +339,9 @@ void order() {
 
 void missing() {
     context();
-    CUipcMemHandle handle;
-    say(cuIpcGetMemHandle(&handle, filled(1)));
+    CUmemGenericAllocationHandle handle = 0;
+    const CUmulticastObjectProp several{};
+    say(cuMulticastCreate(&handle, &several));
     const void* table = nullptr;
     CUuuid which{};
     say(cuGetExportTable(&table, &which));

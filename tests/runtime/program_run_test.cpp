@@ -132,7 +132,7 @@ TEST_F(Programs, ASecondDeviceAndAMissingFunctionAreToldByName) {
     EXPECT_EQ(device.out, "cudaErrorInvalidDevice\n");
     EXPECT_TRUE(has(device.err, "the program asks for device 1; there is one, device 0")) << device.err;
     EXPECT_EQ(missing.out, "cudaErrorNotSupported\n");
-    EXPECT_TRUE(has(missing.err, "warplens: cudaIpcGetMemHandle is not supported\n")) << missing.err;
+    EXPECT_TRUE(has(missing.err, "warplens: cudaImportExternalMemory is not supported\n")) << missing.err;
 }
 
 TEST_F(Programs, WhatWasLaunchedBeforeTheProgramDiedIsTold) {
