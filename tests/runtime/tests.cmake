@@ -28,5 +28,5 @@ endforeach()
 wl_program_test(driver_run nlohmann_json::nlohmann_json)
 target_compile_definitions(driver_run_test PRIVATE WL_DRIVER_PROGRAM="$<TARGET_FILE:driver_situations>"
     WL_TEXTURES_PROGRAM="$<TARGET_FILE:driver_textures>" WL_NVRTC_PROGRAM="$<TARGET_FILE:nvrtc_program>"
-    WL_MAPPED_PROGRAM="$<TARGET_FILE:driver_mapped>" WL_INTERPROCESS_PROGRAM="$<TARGET_FILE:interprocess>" WL_CUDA="${WARPLENS_CUDA}")
+    WL_MAPPED_PROGRAM="$<TARGET_FILE:driver_mapped>" WL_INTERPROCESS_PROGRAM="$<TARGET_FILE:interprocess>" WL_CUDA="${WARPLENS_CUDA}" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_dependencies(driver_run_test driver_situations driver_textures driver_mapped interprocess nvrtc_program)
