@@ -63,6 +63,11 @@ TEST_P(Idioms, TheRightLineIsOneChangeAway) {
     EXPECT_LT(rank, each.before) << each.wrong << " -> " << each.right;
 }
 
+// Statements that name nothing of each other can stand in either order.
+TEST(Exchanges, IndependentStatementsAreNotExchanged) {
+    EXPECT_EQ(rank_of("out[c] = m; sum += x[c];", "sum += x[c]; out[c] = m;"), -1);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Rewrites,
     Idioms,
@@ -73,6 +78,28 @@ INSTANTIATE_TEST_SUITE_P(
         // what a function is defined for
         OneAway{"sum += logf(x[c]);", "sum += logf(fabsf(x[c]));", 320},
         OneAway{"sum += sqrtf(x[c] - m);", "sum += sqrtf(fmaxf(x[c] - m, 0.0f));", 450},
+        // from the other end
+        OneAway{"sum += x[t + c];", "sum += x[t + cols - 1 - c];", 300},
+        OneAway{"sum += x[c * n];", "sum += x[(cols - 1 - c) * n];", 300},
+        // warps of a block, one lane of a warp
+        OneAway{"out[row * blockDim.x + c] = m;", "out[row * (blockDim.x / 32) + c] = m;", 300},
+        OneAway{"out[row] = m;", "if (threadIdx.x % 32 == 0) out[row] = m;", 400},
+        // a first value among several
+        OneAway{
+            "float f[2] = {0.0f, m}; sum += f[0];",
+            "float f[2] = {-__int_as_float(0x7f800000), m}; sum += f[0];",
+            700},
+        // as the statement beside it does
+        OneAway{
+            "float b; sum = __shfl_down_sync(~0u, sum, 8); b = m; m = b;",
+            "float b; sum = __shfl_down_sync(~0u, sum, 8); b = __shfl_down_sync(~0u, m, 8); m = b;",
+            300},
+        // before what it needs is there
+        OneAway{"out[c] = sum; sum += x[c];", "sum += x[c]; out[c] = sum;", 300},
+        OneAway{
+            "for (int i = t; i < n; ++i) sum += x[i - (rows - 1)];",
+            "for (int i = t; i < n + rows - 1; ++i) sum += x[i - (rows - 1)];",
+            600},
         // behind an extent
         OneAway{"sum += c < n ? x[c] : y[c];", "sum += c < n ? x[c] : y[c - n];", 200},
         OneAway{"sum += c >= n ? y[c] * c : x[c];", "sum += c >= n ? y[c - n] * (c - n) : x[c];", 600},

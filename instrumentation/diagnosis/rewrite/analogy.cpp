@@ -118,6 +118,44 @@ void add_elements_alike(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
+// `f(a, b, c)`: its arguments.
+std::vector<Span> arguments_of(const Source& s, int open) {
+    std::vector<Span> out;
+    int first = open + 1;
+    for (int k = open + 1; k <= s.at(open).match; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (!s.is(k, ",") && k < s.at(open).match) continue;
+        if (k > first) out.push_back({first, k - 1});
+        first = k + 1;
+    }
+    return out;
+}
+
+// `to.n = f(from.n, o);` of `to.n = from.n;` beside `to.x = f(from.x, o);`.
+void add_calls_alike(Writer& w, const Body& body, const Statement& st) {
+    const int sets = st.word.empty() && w.is_near(st.first) ? assignment_of(w.s, st) : -1;
+    const Variable* const e = sets < 0 ? nullptr : variable_at(w.s, sets + 1);
+    if (e == nullptr || end_of_element(w.s, sets + 1) != st.last - 1) return;
+    const std::string own = w.s.words(sets + 1, st.last - 1);
+    const int line = w.s.at(st.first).line;
+    for (int k = body.open + 1; k < body.close; ++k) {
+        const bool call = w.s.is(k + 1, "(") && w.s.at(k + 1).match > k && variable_at(w.s, k) == nullptr &&
+            w.s.at(k).kind == Token::Kind::word && std::abs(w.s.at(k).line - line) <= kReach;
+        const bool head = w.s.is(k, "if") || w.s.is(k, "for") || w.s.is(k, "while") || w.s.is(k, "sizeof");
+        if (!call || head || (k >= st.first && k <= st.last)) continue;
+        for (const Span& a : arguments_of(w.s, k + 1)) {
+            const Variable* const v = variable_at(w.s, a.first);
+            const bool element = v != nullptr && end_of_element(w.s, a.first) == a.last;
+            const bool fits = element && (alike(*v, *e) || w.s.word(k).starts_with("__shfl"));
+            if (!fits || w.s.words(a.first, a.last) == own) continue;
+            const std::string behind = w.s.words(a.last + 1, w.s.at(k + 1).match);
+            const std::string before =
+                a.first == k + 2 ? w.s.words(k, k + 1) : w.s.words(k, a.first - 1) + " ";
+            w.replace("wrong_operation", 2, sets + 1, st.last - 1, before + own + behind);
+        }
+    }
+}
+
 const char* rule_of(const Source& s, const Statement& st) {
     for (int k = st.first; k <= st.last; ++k) {
         if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
@@ -242,6 +280,7 @@ void add_analogies(Writer& w) {
             if (is_mark(w.s, st)) continue;
             add_statements_alike(w, body, st);
             add_elements_alike(w, body, st);
+            add_calls_alike(w, body, st);
             change_all(w, st);
         }
     for_each_token(w, [&](int k, const Body&) { add_terms_alike(w, k), add_factors_alike(w, k); });

@@ -139,8 +139,12 @@ void replace_loop_bounds(Writer& w, const Body& body, const Statement& st) {
     for (const Variable* b : visible(w.s, first))
         if (is_whole(*b) && b != v)
             w.replace(kRule, 3, first + 1, second - 1, fmt::format("{} < {}", v->name, b->name));
-    for (const std::string& e : whole_expressions(w.s, body, first))
+    const std::string bound = w.s.words(first + 3, second - 1);
+    const bool below = w.s.is(first + 2, "<") || w.s.is(first + 2, "<=");
+    for (const std::string& e : whole_expressions(w.s, body, first)) {
         w.replace(kRule, 3, first + 1, second - 1, fmt::format("{} < {}", v->name, e));
+        if (below) w.replace(kRule, 3, first + 3, second - 1, fmt::format("{} + {}", bound, e));
+    }
 }
 
 // `solid[i]` as `if (solid[i])`, `!solid[i]` and `a && solid[i]` have it.

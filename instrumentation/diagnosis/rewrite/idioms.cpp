@@ -1,6 +1,6 @@
 // What right programs nearly always say: remainders of what is not negative, functions of what they are
 // defined for, what lies behind an extent counted from there, inner loops that begin or end where an outer
-// one is.
+// one is, what is read from the other end.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
@@ -115,6 +115,25 @@ void count_from_extents(Writer& w, const Body& body) {
     }
 }
 
+// `a[n - 1 - k]` of `a[k]` where k counts to n: the other way round.
+void count_down(Writer& w, const Body& body, int k) {
+    const Variable* const v = variable_at(w.s, k);
+    const Statement* const loop = v == nullptr || v->from == k ? nullptr : loop_of(body, *v);
+    if (loop == nullptr || k <= loop->last || k > loop->body_last) return;
+    int open = k - 1;
+    while (open > loop->last && !w.s.is(open, "[") && !w.s.is(open, ";") && !w.s.is(open, "{"))
+        open = is_closing(w.s.word(open)) && w.s.at(open).match >= 0 ? w.s.at(open).match - 1 : open - 1;
+    if (!w.s.is(open, "[")) return;
+    int less = v->from;
+    while (less < loop->last && !(variable_at(w.s, less) == v && w.s.is(less + 1, "<"))) ++less;
+    if (less >= loop->last) return;
+    int end = less + 2;
+    while (end < loop->last && !w.s.is(end, ";")) ++end;
+    const bool tight = precedence(w.s, k - 1) > 9 || precedence(w.s, k + 1) > 9 || w.s.is(k - 1, "-");
+    const char* form = tight ? "({} - 1 - {})" : "{} - 1 - {}";
+    w.replace(kIndex, 1, k, k, fmt::format(fmt::runtime(form), in_brackets(w.s, less + 2, end - 1), v->name));
+}
+
 // Variables of the loops around this one.
 std::vector<std::string> outer_loops(const Writer& w, const Body& body, const Statement& st) {
     std::vector<std::string> out;
@@ -151,7 +170,10 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 }  // namespace
 
 void add_idioms(Writer& w) {
-    for_each_token(w, [&](int k, const Body&) { keep_positive(w, k), keep_in_domain(w, k); });
+    for_each_token(w, [&](int k, const Body& body) {
+        keep_positive(w, k), keep_in_domain(w, k);
+        if (w.is_near(k)) count_down(w, body, k);
+    });
     for (const Body& body : w.s.bodies) {
         count_from_extents(w, body);
         for (const Statement& st : body.statements)

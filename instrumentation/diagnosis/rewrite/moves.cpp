@@ -59,7 +59,27 @@ void put_in(Writer& w, const Statement& st) {
         for (const auto& [rule, text] : all) w.insert(rule, 3, w.s.at(st.last).end, line, " " + text);
 }
 
+// What a statement sets: the variable of an assignment or a declaration; null: none is known.
+const Variable* set_by(const Source& s, const Statement& st) {
+    const int sets = assignment_of(s, st);
+    if (sets <= st.first) return nullptr;
+    const Variable* const declared = variable_at(s, sets - 1);
+    return declared != nullptr && declared->from == sets - 1 ? declared : variable_at(s, st.first);
+}
+
+bool names(const Source& s, const Statement& st, const Variable* v) {
+    for (int k = st.first; v != nullptr && k <= st.last; ++k)
+        if (variable_at(s, k) == v) return true;
+    return false;
+}
+
+// Where neither names what the other sets, their order is no matter.
 void exchange(Writer& w, const Statement& a, const Statement& b) {
+    constexpr int kReadBefore = 35;  // as odds: one reads what the other sets behind it
+    const Variable* const later = set_by(w.s, b);
+    const bool reads_before = names(w.s, a, later) && set_by(w.s, a) != later;
+    const bool known = set_by(w.s, a) != nullptr && later != nullptr;
+    if (known && !reads_before && !names(w.s, b, set_by(w.s, a))) return;
     const std::string first = w.s.words(a.first, a.last), second = w.s.words(b.first, b.last);
     w.add({
         "wrong_order",
@@ -70,6 +90,7 @@ void exchange(Writer& w, const Statement& a, const Statement& b) {
         {{w.s.at(a.first).begin, w.s.at(a.last).end - w.s.at(a.first).begin, second},
                              {w.s.at(b.first).begin, w.s.at(b.last).end - w.s.at(b.first).begin, first}}
     });
+    if (reads_before) w.out.back().bias = kReadBefore;
 }
 
 // Out of the loop that holds it, to before or behind it; and into a loop behind it, as its first statement.

@@ -25,6 +25,15 @@ std::string suffix_of(std::string_view w, std::string_view letters) {
 constexpr const char* kBound = "boundary_off_by_one";
 constexpr int kShift = 8;  // its precedence
 
+// One of the values in `Best best{0.0f, 0}` and `float m[2] = {0, 0}`.
+bool is_first_value(const Writer& w, int k) {
+    int open = k - 1;
+    while (open > 0 && !is_opening(w.s.word(open)) && !w.s.is(open, ";"))
+        open = is_closing(w.s.word(open)) && w.s.at(open).match >= 0 ? w.s.at(open).match - 1 : open - 1;
+    const bool alone = w.s.is(k - 1, "{") || w.s.is(k - 1, ",");
+    return alone && w.s.is(open, "{") && (w.s.is(k + 1, ",") || w.s.is(k + 1, "}"));
+}
+
 const char* rule_of(const Writer& w, int k) {
     const std::string_view before = k > 0 ? w.s.word(k - 1) : "";
     const std::string_view behind = w.s.word(k + 1);
@@ -33,7 +42,7 @@ const char* rule_of(const Writer& w, int k) {
         before == "!=";
     if (compared) return kBound;
     const bool sets = (before == "=" || before == ":") && (behind == ";" || behind == "," || behind == ")");
-    return sets ? "wrong_initial_value" : "wrong_constant";
+    return sets || is_first_value(w, k) ? "wrong_initial_value" : "wrong_constant";
 }
 
 // A lane, or a distance of lanes.

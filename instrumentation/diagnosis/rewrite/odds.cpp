@@ -102,6 +102,7 @@ constexpr std::array kOdds = {
     Odds{Family::analogies,  "stale_tile",          2, -18},
     Odds{Family::analogies,  "stale_tile",          3, -14},
     Odds{Family::analogies,  "wrong_index",         3, -13},
+    Odds{Family::analogies,  "wrong_operation",     2, 40 }, // a call that stands beside it: set by hand
     Odds{Family::analogies,  "wrong_order",         2, 6  },
     Odds{Family::analogies,  "wrong_order",         3, 8  },
     Odds{Family::siblings,   "partial_reduction",   2, -16},
@@ -139,6 +140,8 @@ constexpr std::array kOdds = {
     Odds{Family::idioms,     "wrong_operation",     1, 15 },
     Odds{Family::idioms,     "wrong_initial_value", 1, 25 },
     Odds{Family::idioms,     "wrong_condition",     1, 10 },
+    Odds{Family::warps,      "wrong_index",         1, 25 },
+    Odds{Family::warps,      "wrong_condition",     2, 10 },
 };
 
 }  // namespace

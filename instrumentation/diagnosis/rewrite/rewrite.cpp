@@ -1,10 +1,12 @@
-// Every family of changes, in order.
+// Every family of changes, in order; and a change as a text and as a patch.
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
+#include "instrumentation/base/lines.h"
 #include "instrumentation/diagnosis/rewrite/likely.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -38,6 +40,7 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::wide,       add_wide      },
     {Family::idioms,     add_idioms    },
     {Family::missing,    add_missing   },
+    {Family::warps,      add_warps     },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.
@@ -66,6 +69,34 @@ std::string rewritten(const std::string& text, const Rewrite& rewrite) {
         const Edit& e = rewrite.edits[k];
         out.replace(e.begin, e.length, e.text);
     }
+    return out;
+}
+
+// One hunk: changes are of one place, or of a few near each other.
+std::string patch_of(const std::string& file, const std::string& was, const std::string& now) {
+    constexpr size_t kAround = 3;
+    const std::vector<std::string_view> a = lines_of(was), b = lines_of(now);
+    size_t same = 0, tail = 0;
+    const size_t shorter = std::min(a.size(), b.size());
+    while (same < shorter && a[same] == b[same]) ++same;
+    if (same == a.size() && same == b.size()) return {};
+    while (tail < shorter - same && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+    const size_t from = same > kAround ? same - kAround : 0, behind = std::min(tail, kAround);
+    const size_t a_end = a.size() - tail, b_end = b.size() - tail;
+    std::string out = fmt::format(
+        "--- a/{0}\n+++ b/{0}\n@@ -{1},{2} +{1},{3} @@\n",
+        file,
+        from + 1,
+        a_end + behind - from,
+        b_end + behind - from
+    );
+    const auto put = [&out](char mark, std::string_view line) {
+        out.append(1, mark).append(line).append(1, '\n');
+    };
+    for (size_t k = from; k < same; ++k) put(' ', a[k]);
+    for (size_t k = same; k < a_end; ++k) put('-', a[k]);
+    for (size_t k = same; k < b_end; ++k) put('+', b[k]);
+    for (size_t k = a_end; k < a_end + behind; ++k) put(' ', a[k]);
     return out;
 }
 

@@ -39,6 +39,7 @@ enum class Family : uint8_t {
     wide,
     idioms,
     missing,
+    warps,
 };
 
 struct Rewrite {

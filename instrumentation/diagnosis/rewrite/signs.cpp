@@ -103,6 +103,8 @@ constexpr std::array kOthers = {
     Other{"&",   ">>",  kWrong,     2},
 };
 
+constexpr int kHardly = -45;  // as odds
+
 // The first `=` of a declaration sets a new variable: nothing can be added to it.
 bool is_declaration(const Writer& w, int token) {
     const int name = token - 1;
@@ -129,6 +131,10 @@ void drop_operand(Writer& w, int k) {
     const std::string left = w.s.words(o.left, k - 1), right = w.s.words(k + 1, o.right);
     const bool ordered = sign == "-" || sign == "/" || sign == "%" || sign == "<<" || sign == ">>";
     if (ordered) w.replace("wrong_operand", 1, o.left, o.right, right + " " + std::string(sign) + " " + left);
+    // `n / 4` was hardly meant as `4 / n`.
+    const bool divides = sign == "/" || sign == "%";
+    if (divides && k + 1 == o.right && w.s.at(o.right).kind == Token::Kind::number)
+        w.out.back().bias = kHardly;
     const bool logical = sign == "&&" || sign == "||";
     const char* rule = logical ? kCondition : sign == "+" || sign == "-" ? kTwice : "constant_factor";
     // `lane == 0` of `lane == lanes - 1`: who is first does it.

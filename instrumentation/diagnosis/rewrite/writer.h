@@ -59,6 +59,7 @@ void add_wide(Writer& w);        // widen.cpp: a narrow type with what is comput
 void add_combined(Writer& w);    // combined.cpp: of two what stands for one
 void add_idioms(Writer& w);      // idioms.cpp: what right programs nearly always say
 void add_missing(Writer& w);     // missing.cpp: sums that nobody feeds, heads without a body
+void add_warps(Writer& w);       // warps.cpp: of a block its warps, of a warp one lane
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 
 }  // namespace wl::diagnosis::rewrite
