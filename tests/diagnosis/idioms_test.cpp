@@ -78,6 +78,12 @@ INSTANTIATE_TEST_SUITE_P(
         // what a function is defined for
         OneAway{"sum += logf(x[c]);", "sum += logf(fabsf(x[c]));", 320},
         OneAway{"sum += sqrtf(x[c] - m);", "sum += sqrtf(fmaxf(x[c] - m, 0.0f));", 450},
+        // the other bits, a clamp, a state that nobody reads, a factor of what a table says
+        OneAway{"sum += (c & 0xffff) * m;", "sum += (c >> 16) * m;", 300},
+        OneAway{"sum += (c >> 4) * m;", "sum += (c & 0xfu) * m;", 300},
+        OneAway{"sum += x[c > n ? n : c];", "sum += x[c > n - 1 ? n - 1 : c];", 300},
+        OneAway{"sum = c > 0 ? y[c] : 0.0f;", "sum = c > 0 ? y[c] : x[row * cols + t];", 500},
+        OneAway{"sum += y[kBack[c] + t];", "sum += y[kBack[c] * n + t];", 700},
         // from the other end
         OneAway{"sum += x[t + c];", "sum += x[t + cols - 1 - c];", 300},
         OneAway{"sum += x[c * n];", "sum += x[(cols - 1 - c) * n];", 300},

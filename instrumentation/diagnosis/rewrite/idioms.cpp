@@ -5,6 +5,8 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <array>
+#include <bit>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -134,6 +136,42 @@ void count_down(Writer& w, const Body& body, int k) {
     w.replace(kIndex, 1, k, k, fmt::format(fmt::runtime(form), in_brackets(w.s, less + 2, end - 1), v->name));
 }
 
+// `v > n - 1 ? n - 1 : v` of `v > n ? n : v`, and one more.
+void clamp_lower(Writer& w, const Body& body, int k) {
+    Choice c;
+    if (!choice_at(w.s, k, c)) return;
+    constexpr int kLeast = 7;  // precedence of comparisons
+    int sign = c.condition.first;
+    while (sign < c.condition.last && precedence(w.s, sign) != kLeast) ++sign;
+    if (sign >= c.condition.last || body.close < c.no.last) return;
+    const Span bound{sign + 1, c.condition.last};
+    const std::string text = w.s.words(bound.first, bound.last);
+    for (const Span& branch : {c.yes, c.no}) {
+        if (w.s.words(branch.first, branch.last) != text || !is_simple(w.s, branch.first, branch.last))
+            continue;
+        for (const char* by : {" - 1", " + 1"}) {
+            Rewrite r{"boundary_off_by_one", 1, text, text + by, w.s.at(bound.first).line, {}};
+            for (const Span& place : {bound, branch}) r.edits.push_back({w.s.at(place.last).end, 0, by});
+            w.add(std::move(r));
+        }
+    }
+}
+
+// `x >> 16` of `x & 0xffff`, and the other way round: the upper bits for the lower.
+void other_field(Writer& w, int k) {
+    const bool shifts = w.s.is(k, ">>"), masks = w.s.is(k, "&");
+    if ((!shifts && !masks) || precedence(w.s, k) == 0 || w.s.at(k + 1).kind != Token::Kind::number) return;
+    const Operands o = operands_of(w.s, k);
+    const auto n = std::strtoull(std::string(w.s.word(k + 1)).c_str(), nullptr, 0);
+    if (o.right != k + 1 || (masks && (n & (n + 1)) != 0) || n == 0 || (shifts && n > 31)) return;
+    const int bits = shifts ? static_cast<int>(n) : std::popcount(n);
+    if (bits > 31) return;
+    if (shifts)
+        return w.replace("wrong_operation", 1, k, k + 1, fmt::format("& 0x{:x}u", (1ULL << bits) - 1));
+    w.replace("wrong_operation", 1, k, k + 1, fmt::format(">> {}", bits));
+    if (bits != 16) w.replace("wrong_operation", 1, k, k + 1, fmt::format(">> {}", 32 - bits));
+}
+
 // Variables of the loops around this one.
 std::vector<std::string> outer_loops(const Writer& w, const Body& body, const Statement& st) {
     std::vector<std::string> out;
@@ -172,7 +210,8 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 void add_idioms(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
-        if (w.is_near(k)) count_down(w, body, k);
+        clamp_lower(w, body, k);
+        if (w.is_near(k)) count_down(w, body, k), other_field(w, k);
     });
     for (const Body& body : w.s.bodies) {
         count_from_extents(w, body);

@@ -126,6 +126,7 @@ constexpr std::array kOdds = {
     Odds{Family::unread,     "missing_rescale",     2, 0  },
     Odds{Family::unread,     "partial_reduction",   2, 0  },
     Odds{Family::unread,     "wrong_index",         3, -20},
+    Odds{Family::unread,     "wrong_initial_value", 2, 10 },
     Odds{Family::combined,   "partial_reduction",   1, 15 },
     Odds{Family::combined,   "partial_reduction",   2, -5 },
     Odds{Family::combined,   "wrong_condition",     3, -10},
@@ -140,6 +141,7 @@ constexpr std::array kOdds = {
     Odds{Family::idioms,     "wrong_operation",     1, 15 },
     Odds{Family::idioms,     "wrong_initial_value", 1, 25 },
     Odds{Family::idioms,     "wrong_condition",     1, 10 },
+    Odds{Family::idioms,     "boundary_off_by_one", 1, 30 },
     Odds{Family::warps,      "wrong_index",         1, 25 },
     Odds{Family::warps,      "wrong_condition",     2, 10 },
 };

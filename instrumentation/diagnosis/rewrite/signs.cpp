@@ -149,6 +149,15 @@ void drop_operand(Writer& w, int k) {
     }
 }
 
+constexpr int kSetsSo = 35;  // as odds
+
+// The variable is set by this sign somewhere.
+bool sets_so(const Source& s, const Variable* v, std::string_view sign) {
+    for (int k = v == nullptr ? s.count() : v->from; k < s.count() && k < v->to; ++k)
+        if (s.is(k + 1, sign) && variable_at(s, k) == v) return true;
+    return false;
+}
+
 }  // namespace
 
 void add_signs(Writer& w) {
@@ -158,8 +167,11 @@ void add_signs(Writer& w) {
         const bool assigns = sign.ends_with('=') && precedence(w.s, k) == 0;
         const bool steps = sign == "++" || sign == "--";
         if (precedence(w.s, k) == 0 && !assigns && !steps) return;
-        for (const Other& o : kOthers)
-            if (o.was == sign) w.replace(o.rule, o.cost, k, k, std::string(o.now));
+        for (const Other& o : kOthers) {
+            if (o.was != sign) continue;
+            w.replace(o.rule, o.cost, k, k, std::string(o.now));
+            if (assigns && sets_so(w.s, variable_at(w.s, k - 1), o.now)) w.out.back().bias = kSetsSo;
+        }
     });
 }
 

@@ -152,8 +152,13 @@ std::vector<Slot> slots_of(const Source& source) {
     for (; f.body < static_cast<int>(source.bodies.size()); ++f.body) {
         const Body& body = source.bodies[static_cast<size_t>(f.body)];
         if (is_constexpr(source, body)) continue;
-        for (const Statement& st : body.statements)
-            if (!is_mark(source, st)) add_slots(f, st);
+        for (const Statement& st : body.statements) {
+            if (is_mark(source, st)) continue;
+            add_slots(f, st);
+            const bool loop = st.word == "for" || st.word == "while";
+            if (loop && source.is(st.last + 1, "{") && source.is(st.body_last, "}"))
+                f.insertion(source.at(st.body_last).begin, source.at(st.body_last).line);
+        }
     }
     std::stable_sort(f.out.begin(), f.out.end(), [](const Slot& a, const Slot& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);

@@ -249,6 +249,9 @@ void add_terms(Writer& w) {
         add_step_of_loop(w, body, k);
         const Variable* const v = variable_at(w.s, k);
         const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
+        const int end = v == nullptr ? k : end_of_element(w.s, k);
+        const bool read = end > k && !(w.s.word(end + 1).ends_with('=') && precedence(w.s, end + 1) == 0);
+        if (read && v->kind == ValueKind::whole) add_whole_terms(w, body, k, end);
         if (number && v->kind == ValueKind::whole) add_whole_terms(w, body, k, k);
         if (number && v->kind == ValueKind::real) add_real_terms(w, body, k, k);
         if (!begins_expression(w.s, k) || k + 1 >= body.close) return;

@@ -77,6 +77,32 @@ std::vector<std::string> values_of(const Writer& w, const Body& body, const Vari
     return out;
 }
 
+// What all elements of what the function is given are looked up by.
+std::vector<std::string> subscripts_in(const Source& s, const Body& body, int here) {
+    std::vector<std::string> out;
+    for (int k = body.open + 1; k < body.close && out.size() < kMost; ++k) {
+        const Variable* const v = variable_at(s, k);
+        const bool element = v != nullptr && v->parameter && s.is(k + 1, "[") && s.at(k + 1).match > k + 2;
+        if (!element) continue;
+        std::string text = s.words(k + 2, s.at(k + 1).match - 1);
+        const bool known = std::find(out.begin(), out.end(), text) != out.end();
+        if (!known && all_known(s, k + 2, text, here)) out.push_back(std::move(text));
+    }
+    return out;
+}
+
+// `state[i]` for the 0.0f of `x = before ? in[i - 1] : 0.0f`, and of `sum = 0.0f`.
+void stand_for_zero(Writer& w, const Body& body, const Variable& v, int k) {
+    const bool value = w.s.is(k - 1, "=") || w.s.is(k - 1, ":") || w.s.is(k - 1, "?");
+    const bool zero = w.s.is(k, "0.0f") || w.s.is(k, "0") || w.s.is(k, "0.f") || w.s.is(k, "0.0");
+    if (!v.parameter || v.indirections > 1 || !value || !zero) return;
+    std::vector<std::string> all = values_of(w, body, v, k);
+    if (v.indirections == 1)
+        for (const std::string& i : subscripts_in(w.s, body, k))
+            all.push_back(fmt::format("{}[{}]", v.name, i));
+    for (const std::string& text : all) w.replace("wrong_initial_value", 2, k, k, text);
+}
+
 std::vector<const Variable*> reals_at(const Writer& w, int here, bool settable) {
     std::vector<const Variable*> out;
     for (const Variable* v : visible(w.s, here)) {
@@ -153,6 +179,7 @@ void use(Writer& w, const Body& body, const Variable& v) {
         if (!known || !w.is_near(st.first) || is_mark(w.s, st)) continue;
         if (!v.parameter) add_to(w, body, v, st);
         for (int k = st.first; k < st.last && w.s.is(st.last, ";"); ++k) {
+            stand_for_zero(w, body, v, k);
             const bool begins = sets(w.s, k) || w.s.is(k, "return");
             if (!begins || variable_at(w.s, k - 1) == &v) continue;
             const int last = end_of_expression(w.s, k + 1);

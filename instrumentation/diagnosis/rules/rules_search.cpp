@@ -55,6 +55,26 @@ std::string helpful_text(const Symptoms& s, const SearchResult& found) {
     );
 }
 
+// What comes right as it leaves out what is wrong is no cause.
+std::string around_text(const Symptoms& s, const SearchResult& found) {
+    if (!found.around) return {};
+    constexpr size_t kMost = 6;
+    const std::vector<int>& lines = found.around->left_out;
+    std::string text;
+    for (size_t k = 0; k < std::min(kMost, lines.size()); ++k)
+        text += fmt::format("{}{}", k == 0 ? "" : ", ", lines[k]);
+    return fmt::format(
+        " With {} at {} every result comes inside its bound, but nobody executes {} {}{} then: it goes "
+        "around "
+        "what is wrong, which may lie there.",
+        change_text(found.around->was, found.around->now),
+        quoted(s.capture, found.around->where),
+        lines.size() == 1 ? "line" : "lines",
+        text,
+        lines.size() > kMost ? " and others" : ""
+    );
+}
+
 std::string title_of(const Mended& m) {
     if (m.was.empty()) return fmt::format("`{}` is missing", short_text(m.now));
     if (m.now == ";") return fmt::format("`{}` should not be there", short_text(m.was));
@@ -110,7 +130,7 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
                   found.tried
               )
             : fmt::format("No change was tried: {}.", found.unsupported);
-        out.tried += helpful_text(s, found);
+        out.tried += helpful_text(s, found) + around_text(s, found);
         return out;
     }
     capture::Finding f = finding_of(s, found.mended.front());

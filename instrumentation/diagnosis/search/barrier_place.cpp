@@ -18,18 +18,35 @@ using rewrite::Slot;
 constexpr double kSeconds = 3;
 constexpr size_t kMostPlaces = 48;
 
-// The lines from one to the other, and where a loop holds both, all of it.
+// The lines from one to the other, and of a loop that holds both or begins behind the first all.
 struct Lines {
     int first = 0, last = 0;
 };
 Lines lines_between(const rewrite::Source& source, int a, int b) {
     Lines out{std::min(a, b), std::max(a, b)};
+    const Lines between = out;
     for (const rewrite::Body& body : source.bodies)
         for (const rewrite::Statement& st : body.statements) {
             if (st.word != "for" && st.word != "while") continue;
             const int first = source.at(st.first).line, last = source.at(st.body_last).line;
-            const bool reaches = first <= std::max(a, b) && last >= std::max(a, b);
-            if (reaches && first >= std::min(a, b)) out.last = std::max(out.last, last);
+            if (first > between.last || last < between.last) continue;
+            out.last = std::max(out.last, last);
+            if (first < between.first) out.first = std::min(out.first, first + 1);
+        }
+    return out;
+}
+
+// Loops that hold the place, and not both lines.
+int64_t loops_around(const rewrite::Source& source, const Rewrite& place, int a, int b) {
+    int64_t out = 0;
+    for (const rewrite::Body& body : source.bodies)
+        for (const rewrite::Statement& st : body.statements) {
+            if (st.word != "for" && st.word != "while") continue;
+            const size_t begin = source.at(st.first).begin, end = source.at(st.body_last).end;
+            const bool holds = place.edits.front().begin > begin && place.edits.front().begin < end;
+            const int first = source.at(st.first).line, last = source.at(st.body_last).line;
+            const bool both = first <= std::min(a, b) && last >= std::max(a, b);
+            out += holds && !both ? 1 : 0;
         }
     return out;
 }
@@ -72,9 +89,17 @@ std::optional<Mended> barrier_place(
                              last = line_in(open->unit, b.file, b.line);
     if (!first || !last) return std::nullopt;
     const std::vector<Slot> slots = rewrite::slots_of(open->source);
-    const std::vector<Rewrite> all =
+    std::vector<Rewrite> all =
         places(open->source, slots, lines_between(open->source, *first, *last), barrier);
     if (all.empty()) return std::nullopt;
+    // A barrier in a loop that holds one of the lines alone does as well, and is hardly what is meant.
+    const auto turn = [&](const Rewrite& r) {
+        const int zone = r.line > std::max(*first, *last) ? 1 : r.line < std::min(*first, *last) ? 2 : 0;
+        return std::pair(loops_around(open->source, r, *first, *last), zone);
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const Rewrite& x, const Rewrite& y) {
+        return turn(x) < turn(y);
+    });
     SourceTrials t = trials_of(s, s, *open, all, kSeconds);
     t.hunt.around = 0;  // the first place alone is told
     t.hunt.prove = {

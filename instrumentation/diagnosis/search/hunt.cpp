@@ -45,7 +45,7 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
     if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
     auto mended = h.prove.proven(change);
     if (!mended) return;
-    const bool doubtful = !mended->remains.empty();
+    const bool doubtful = !mended->remains.empty() || !mended->left_out.empty();
     if (!doubtful) h.first = std::min<size_t>(h.first, change);
     (doubtful ? h.doubtful : h.proven).emplace_back(change, std::move(*mended));
 }

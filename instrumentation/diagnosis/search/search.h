@@ -33,6 +33,7 @@ struct Mended {
     std::string patch;   // of the files that it is made of
     std::string remains = {};        // of another shape, which it does not mend; empty: nothing is known to
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
+    std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
 };
 
 // A change that alone makes much of what is wrong right, and nothing worse.
@@ -46,6 +47,7 @@ struct SearchResult {
     std::vector<Mended> mended;      // proven, the simplest first; others lie at other lines
     std::vector<Mended> doubtful;    // right at this shape, and wrong at another one
     std::optional<Helpful> helpful;  // the most, where nothing mends: of several faults perhaps one
+    std::optional<Mended> around;    // where nothing else mends: what comes right as it leaves lines out
     size_t tried = 0, candidates = 0;
     std::string unsupported;  // why nothing was tried
 };

@@ -183,7 +183,13 @@ SearchResult search_source(
     }
     out.tried += s.hunt.tried;
     if (out.mended.empty()) out.helpful = most_helpful(s);
-    if (out.mended.empty() && !out.doubtful.empty()) out.mended.push_back(std::move(out.doubtful.front()));
+    for (Mended& m : out.doubtful) {
+        if (!out.mended.empty()) break;
+        if (m.left_out.empty())
+            out.mended.push_back(std::move(m));
+        else if (!out.around)
+            out.around = std::move(m);
+    }
     return out;
 }
 

@@ -237,7 +237,8 @@ SourceTrials trials_of(
         .written = std::vector<int64_t>(all.size()),
         .differences = std::vector<double>(all.size()),
         .shape = std::make_shared<OtherShape>(OtherShape{s        }
-          )
+          ),
+        .executed = std::make_shared<Executed>()
     };
 }
 
@@ -252,6 +253,14 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
         out.warp_instructions = proof->warp_instructions;
         try_other_shape(*t.shape, out);
+        const std::vector<int64_t>& blocks = lab.block.blocks;
+        if (!t.executed->asked) {
+            t.executed->lines = lines_executed(lab.s.prover, t.whole.experiment.module, t.unit, blocks);
+            t.executed->asked = true;
+        }
+        const std::set<int> behind = lines_executed(lab.s.prover, module, t.unit, blocks);
+        for (const int line : lines_left_out(t.source, change, t.executed->lines, behind))
+            out.left_out.push_back(where_in(t.unit, line).line);
         return out;
     } catch (const Error&) {
         return std::nullopt;  // the compiler that optimises refuses it

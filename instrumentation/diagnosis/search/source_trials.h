@@ -6,6 +6,7 @@
 #include "instrumentation/compile/variants.h"
 #include "instrumentation/diagnosis/rewrite/switched.h"
 #include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/left_out.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 
 #include <atomic>
@@ -51,6 +52,7 @@ struct SourceTrials {
     std::vector<int64_t> written;     // elements, where it mends what it is tried on
     std::vector<double> differences;  // the largest of an output's finite elements; NaN: it was not tried
     std::shared_ptr<OtherShape> shape;
+    std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
     std::vector<std::vector<size_t>> batches = {};
 };
 
