@@ -131,6 +131,15 @@ TEST(Search, WhatNoListHoldsIsSolvedForOrAtHand) {
     EXPECT_NE(warplens({"diagnose", lbm}).out.find("ok: no findings"), std::string::npos);
 }
 
+// With no pivots exchanged the results are right as well: that goes around the exchange, and is no cause.
+TEST(Search, WhatMendsByLeavingLinesOutIsNotNamed) {
+    const std::string path = source_path("tests/kernels/search/gauss_jordan.toml");
+    const json said =
+        json::parse(warplens({"diagnose", path, "--fault", "half", "--search", "300", "--json"}).out);
+    EXPECT_EQ(said.at("findings").at(0).at("title"), "`kOrder` should be `kWide`") << said.dump(1);
+    EXPECT_NE(warplens({"diagnose", path}).out.find("ok: no findings"), std::string::npos);
+}
+
 // An access outside of its memory is mended where it is let in: by a condition around it, or around its
 // `else`; a race that comes with it does not end the search.
 TEST(Search, OfAnAccessOutsideItsMemoryTheConditionIsTold) {
