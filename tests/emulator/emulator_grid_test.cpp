@@ -92,12 +92,12 @@ extern "C" __global__ void k(unsigned* x, volatile unsigned* ready) {
 }
 )");
     for (const int threads : {1, 3}) {
-        KernelRun run(text, 64, 700);
+        KernelRun run(text, 64, 250);
         run.options.threads = threads;
-        run.out<uint32_t>("x", 64 * 700).in<uint32_t>("ready", std::vector<uint32_t>(700)).go();
+        run.out<uint32_t>("x", 64 * 250).in<uint32_t>("ready", std::vector<uint32_t>(250)).go();
         EXPECT_EQ(told(run.result), "");
         const auto x = run.get<uint32_t>("x");
-        for (uint32_t k = 0; k < x.size(); ++k) ASSERT_EQ(x[k], 699 - k / 64 + k % 64) << k;
+        for (uint32_t k = 0; k < x.size(); ++k) ASSERT_EQ(x[k], 249 - k / 64 + k % 64) << k;
     }
 }
 

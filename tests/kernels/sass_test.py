@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = ROOT / "instrumentation" / "probe"
-ARCHITECTURES = ["sm_80", "sm_90"]
+ARCHITECTURES = ["sm_90"]  # and sm_80 with --all
 ATTENTION = [
     {"D": d, "M": m, "N": n, "CAUSAL": causal} for d, m, n, causal in [(64, 64, 64, 0), (128, 48, 32, 1)]
 ]
@@ -128,7 +128,7 @@ def main():
         (source, arch, shape | fault)
         for source, shapes in chosen.items()
         for fault in [{}] + [{name: ""} for name in faults_of(source) if everything]
-        for arch in ARCHITECTURES
+        for arch in ARCHITECTURES + (["sm_80"] if everything else [])
         for shape in shapes
     ]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -151,7 +151,9 @@ void add_calls_alike(Writer& w, const Body& body, const Statement& st) {
             const std::string behind = w.s.words(a.last + 1, w.s.at(k + 1).match);
             const std::string before =
                 a.first == k + 2 ? w.s.words(k, k + 1) : w.s.words(k, a.first - 1) + " ";
-            w.replace("wrong_operation", 2, sets + 1, st.last - 1, before + own + behind);
+            w.replace(
+                "wrong_operation", 2, sets + 1, st.last - 1, fmt::format("{}{}{}", before, own, behind)
+            );
         }
     }
 }

@@ -127,7 +127,7 @@ void count_down(Writer& w, const Body& body, int k) {
         open = is_closing(w.s.word(open)) && w.s.at(open).match >= 0 ? w.s.at(open).match - 1 : open - 1;
     if (!w.s.is(open, "[")) return;
     int less = v->from;
-    while (less < loop->last && !(variable_at(w.s, less) == v && w.s.is(less + 1, "<"))) ++less;
+    while (less < loop->last && (variable_at(w.s, less) != v || !w.s.is(less + 1, "<"))) ++less;
     if (less >= loop->last) return;
     int end = less + 2;
     while (end < loop->last && !w.s.is(end, ";")) ++end;

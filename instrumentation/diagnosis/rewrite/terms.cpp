@@ -250,7 +250,7 @@ void add_terms(Writer& w) {
         const Variable* const v = variable_at(w.s, k);
         const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
         const int end = v == nullptr ? k : end_of_element(w.s, k);
-        const bool read = end > k && !(w.s.word(end + 1).ends_with('=') && precedence(w.s, end + 1) == 0);
+        const bool read = end > k && (!w.s.word(end + 1).ends_with('=') || precedence(w.s, end + 1) > 0);
         if (read && v->kind == ValueKind::whole) add_whole_terms(w, body, k, end);
         if (number && v->kind == ValueKind::whole) add_whole_terms(w, body, k, k);
         if (number && v->kind == ValueKind::real) add_real_terms(w, body, k, k);
