@@ -1,6 +1,6 @@
 // `warplens run -- PROGRAM` where the program goes wrong or ends in an unusual way: what was found until then
 // is told, with a clear word about the rest. Skipped where there is no nvcc.
-#include "tests/support/program.h"
+#include "tests/runtime/compiled.h"
 
 #include <chrono>
 #include <csignal>
@@ -21,15 +21,7 @@ namespace {
 struct Endings : testing::Test {
     static TemporaryFolder* folder;
 
-    static void SetUpTestSuite() {
-        folder = new TemporaryFolder;
-        const std::string cuda = WL_CUDA, at = folder->path;
-        std::filesystem::create_symlink(cuda + "/lib/libcudart.so.13", at + "/libcudart.so");
-        const std::string command = cuda + "/bin/nvcc -L" + at +
-            " -cudart shared -gencode arch=compute_80,code=compute_80 -lineinfo " +
-            source_path("tests/runtime/endings.cu") + " -o " + at + "/endings 2>" + at + "/said";
-        if (std::system(command.c_str()) != 0) std::filesystem::remove(at + "/endings");
-    }
+    static void SetUpTestSuite() { compiled((folder = new TemporaryFolder)->path, "endings"); }
     static void TearDownTestSuite() { delete folder; }
     void SetUp() override {
         if (!std::filesystem::exists(folder->path + "/endings"))
@@ -43,8 +35,6 @@ struct Endings : testing::Test {
     }
 };
 TemporaryFolder* Endings::folder = nullptr;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // The launch with a race that comes before everything else.
 void expect_race(const Said& said) {

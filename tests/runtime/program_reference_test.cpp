@@ -39,7 +39,7 @@ struct ProgramReference : testing::Test {
     static std::string at(const std::string& name) { return folder->path + "/" + name; }
     static void SetUpTestSuite() {
         folder = new TemporaryFolder;
-        if (!compiled(folder->path, "reference", "", "good")) return;
+        if (!compiled(folder->path, "reference", kAsPtx, "good")) return;
         for (const char* build : {"wide", "bad", "other", "factor", "short"})
             std::filesystem::copy_file(at("good"), at(build));
         std::ofstream(at("functions.py")) << kFunctions;

@@ -1,7 +1,7 @@
 // `warplens run -- PROGRAM`: unmodified programs of nvcc, their kernels in the emulator. Skipped where there
 // is no nvcc.
 #include "instrumentation/launches/launch_file.h"
-#include "tests/support/program.h"
+#include "tests/runtime/compiled.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,21 +20,11 @@ using nlohmann::json;
 struct Programs : testing::Test {
     static TemporaryFolder* folder;
 
-    static std::string build(const std::string& name, const std::string& options) {
-        const std::string cuda = WL_CUDA, program = folder->path + "/" + name;
-        const std::string libraries = folder->path + "/lib";
-        std::filesystem::create_directory(libraries);
-        if (!std::filesystem::exists(libraries + "/libcudart.so"))
-            std::filesystem::create_symlink(cuda + "/lib/libcudart.so.13", libraries + "/libcudart.so");
-        const std::string command = cuda + "/bin/nvcc -L" + libraries + " " + options + " " +
-            source_path("tests/runtime/situations.cu") + " -o " + program + " 2>" + folder->path + "/said";
-        return std::system(command.c_str()) == 0 ? program : "";
+    static std::string build(const std::string& name, const std::string& flags) {
+        return compiled(folder->path, "situations", flags, name) ? folder->path + "/" + name : "";
     }
 
-    static void SetUpTestSuite() {
-        folder = new TemporaryFolder;
-        build("situations", "-cudart shared -gencode arch=compute_80,code=compute_80 -lineinfo");
-    }
+    static void SetUpTestSuite() { compiled((folder = new TemporaryFolder)->path, "situations"); }
     static void TearDownTestSuite() { delete folder; }
     void SetUp() override {
         if (!std::filesystem::exists(folder->path + "/situations"))
@@ -52,8 +42,6 @@ struct Programs : testing::Test {
     }
 };
 TemporaryFolder* Programs::folder = nullptr;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(Programs, TheBrokenOneIsFoundAndItsTwinIsNot) {
     const Said wrong = run("wrong"), right = run("right");

@@ -1,5 +1,5 @@
 // Launches that are executed before with the same parameters wait until somebody looks; nobody can tell.
-#include "tests/support/program.h"
+#include "tests/runtime/compiled.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,17 +14,7 @@ using nlohmann::json;
 struct Repeats : testing::Test {
     static TemporaryFolder* folder;
 
-    static void SetUpTestSuite() {
-        folder = new TemporaryFolder;
-        const std::string cuda = WL_CUDA, libraries = folder->path + "/lib";
-        std::filesystem::create_directory(libraries);
-        std::filesystem::create_symlink(cuda + "/lib/libcudart.so.13", libraries + "/libcudart.so");
-        const std::string command = cuda + "/bin/nvcc -L" + libraries +
-            " -cudart shared -gencode arch=compute_80,code=compute_80 -lineinfo " +
-            source_path("tests/runtime/repeats.cu") + " -o " + folder->path + "/repeats 2>" + folder->path +
-            "/said";
-        if (std::system(command.c_str()) != 0) std::filesystem::remove(folder->path + "/repeats");
-    }
+    static void SetUpTestSuite() { compiled((folder = new TemporaryFolder)->path, "repeats"); }
     static void TearDownTestSuite() { delete folder; }
     void SetUp() override {
         if (!std::filesystem::exists(folder->path + "/repeats"))
@@ -38,8 +28,6 @@ struct Repeats : testing::Test {
     }
 };
 TemporaryFolder* Repeats::folder = nullptr;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(Repeats, WhatIsReadIsExecuted) {
     const Said said = run("read");

@@ -11,8 +11,8 @@
 namespace wl::diagnosis {
 
 // `barrier`: "__syncthreads();". The first place in the source, from the line of one access to that of the
-// other, else behind and before these in the loop that holds both, at which it leaves no race, no other fault and nothing wrong; proven.
-// Nothing where no place was found, or the source cannot be searched.
+// other, else behind and before these in the loop that holds both, at which it leaves no race, no other fault
+// and nothing wrong; proven. Nothing where no place was found, or the source cannot be searched.
 std::optional<Mended> barrier_place(
     const Symptoms& s, const capture::Where& a, const capture::Where& b, const std::string& barrier
 );
