@@ -84,6 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"sum += x[c > n ? n : c];", "sum += x[c > n - 1 ? n - 1 : c];", 300},
         OneAway{"sum = c > 0 ? y[c] : 0.0f;", "sum = c > 0 ? y[c] : x[row * cols + t];", 500},
         OneAway{"sum += y[kBack[c] + t];", "sum += y[kBack[c] * n + t];", 700},
+        // a quotient of nothing
+        OneAway{"sum = x[c] / m;", "sum = m != 0 ? x[c] / m : 0.0f;", 500},
+        // what the function is given and never asks
+        OneAway{
+            "const int i = kBack[c]; sum += x[i];",
+            "const int i = kBack[c]; if (i == n) continue; sum += x[i];",
+            300},
         // from the other end
         OneAway{"sum += x[t + c];", "sum += x[t + cols - 1 - c];", 300},
         OneAway{"sum += x[c * n];", "sum += x[(cols - 1 - c) * n];", 300},

@@ -136,6 +136,26 @@ void count_down(Writer& w, const Body& body, int k) {
     w.replace(kIndex, 1, k, k, fmt::format(fmt::runtime(form), in_brackets(w.s, less + 2, end - 1), v->name));
 }
 
+// `b != 0.0f ? a / b : 0.0f` of `a / b`: of nothing.
+void keep_from_zero(Writer& w, int k) {
+    if (!w.s.is(k, "/") || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    if (!holds_real(w.s, o.left, o.right) || w.s.at(k + 1).kind == Token::Kind::number) return;
+    const std::string b = w.s.words(k + 1, o.right), all = w.s.words(o.left, o.right);
+    if (!is_simple(w.s, k + 1, o.right)) return;
+    const bool alone = w.s.is(o.left - 1, "=") && w.s.is(o.right + 1, ";");
+    for (const char* sign : {">", "!="})
+        w.replace(
+            "wrong_condition",
+            1,
+            o.left,
+            o.right,
+            fmt::format(
+                fmt::runtime(alone ? "{0} {1} 0 ? {2} : 0.0f" : "({0} {1} 0 ? {2} : 0.0f)"), b, sign, all
+            )
+        );
+}
+
 // `v > n - 1 ? n - 1 : v` of `v > n ? n : v`, and one more.
 void clamp_lower(Writer& w, const Body& body, int k) {
     Choice c;
@@ -211,7 +231,7 @@ void add_idioms(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);
-        if (w.is_near(k)) count_down(w, body, k), other_field(w, k);
+        if (w.is_near(k)) count_down(w, body, k), other_field(w, k), keep_from_zero(w, k);
     });
     for (const Body& body : w.s.bodies) {
         count_from_extents(w, body);

@@ -84,8 +84,13 @@ void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, con
     for (const std::string_view row : all) {
         const std::vector<std::string_view> words = row_words(row);
         if (std::find(words.begin(), words.end(), w.s.word(k)) == words.end()) continue;
-        for (const std::string_view other : words)
-            if (other != w.s.word(k)) w.replace(rule, cost, k, k, std::string(other));
+        constexpr int kHardly = -30;  // as odds, of `-0.0f`
+        const bool negative = w.s.is(k - 1, "-") && precedence(w.s, k - 1) == 0;
+        for (const std::string_view other : words) {
+            if (other == w.s.word(k)) continue;
+            w.replace(rule, cost, k, k, std::string(other));
+            if (negative && other.starts_with("0")) w.out.back().bias = kHardly;
+        }
     }
 }
 

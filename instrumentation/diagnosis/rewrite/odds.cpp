@@ -127,6 +127,7 @@ constexpr std::array kOdds = {
     Odds{Family::unread,     "partial_reduction",   2, 0  },
     Odds{Family::unread,     "wrong_index",         3, -20},
     Odds{Family::unread,     "wrong_initial_value", 2, 10 },
+    Odds{Family::unread,     "wrong_condition",     2, 20 },
     Odds{Family::combined,   "partial_reduction",   1, 15 },
     Odds{Family::combined,   "partial_reduction",   2, -5 },
     Odds{Family::combined,   "wrong_condition",     3, -10},

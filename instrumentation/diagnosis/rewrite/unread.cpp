@@ -188,6 +188,29 @@ void use(Writer& w, const Body& body, const Variable& v) {
     }
 }
 
+// `if (id == padding) continue;` behind the declaration of a number, of a parameter that nothing reads.
+void pass_over(Writer& w, const Body& body, const Variable& parameter) {
+    for (const Statement& st : body.statements) {
+        if (is_mark(w.s, st) || !w.s.is(st.last, ";") || st.body_last >= 0) continue;
+        for (const Variable& x : w.s.variables) {
+            if (x.from < st.first || x.from > st.last || !is_whole(x) || x.parameter) continue;
+            bool looped = false;
+            for (const Statement& loop : body.statements)
+                looped = looped || (loop.word == "for" && loop.last < st.first && loop.body_last >= st.last);
+            for (const char* sign : {"==", "!=", ">=", "<"})
+                w.insert(
+                    "wrong_condition",
+                    2,
+                    w.s.at(st.last).end,
+                    w.s.at(st.last).line,
+                    fmt::format(
+                        " if ({} {} {}) {};", x.name, sign, parameter.name, looped ? "continue" : "return"
+                    )
+                );
+        }
+    }
+}
+
 // Where the block is, or set to it.
 bool is_of_block(const Source& s, const Body& body, const std::string& name) {
     if (name.starts_with("blockIdx")) return true;
@@ -232,6 +255,10 @@ void add_row(Writer& w, const Body& body, int k) {
 }  // namespace
 
 void add_unread(Writer& w) {
+    for (const Body& body : w.s.bodies)
+        for (const Variable& v : w.s.variables)
+            if (is_whole(v) && v.parameter && v.to == body.close && is_unread(w.s, body, v))
+                pass_over(w, body, v);
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)
             if (v.kind == ValueKind::real && v.to >= body.open && is_unread(w.s, body, v) &&
