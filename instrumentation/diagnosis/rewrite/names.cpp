@@ -89,7 +89,7 @@ void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, con
         for (const std::string_view other : words) {
             if (other == w.s.word(k)) continue;
             w.replace(rule, cost, k, k, std::string(other));
-            if (negative && other.starts_with("0")) w.out.back().bias = kHardly;
+            if (negative && other.starts_with('0')) w.out.back().bias = kHardly;
         }
     }
 }
