@@ -24,6 +24,7 @@ constexpr Action kActions[] = {
     {A::run_b, "Run", "run-b", "Run as B", "Ctrl+Shift+Enter", "run/start-b", "run it and compare what is shown with the result"},
     {A::cancel, "Run", "cancel", "Cancel the run", "Ctrl+Backspace", "run/cancel", "end the worker; what is shown stays"},
     {A::record, "Run", "record", "Record this block", "Ctrl+B", "heat/record", "run again with the selected block recorded, and stay where you are"},
+    {A::describe, "Run", "describe", "Make a manifest", "", "run/describe", "write a .toml and a reference to go on with beside the kernel that is shown, as init does, and run it"},
     {A::follow_files, "Run", "follow", "Run when a file is saved", "Ctrl+Shift+F", "", "watch the kernel's source, headers, manifest and reference; a save runs it again and the run before becomes B"},
     {A::palette, "Go", "palette", "Go to anything…", "Ctrl+P", "menu/palette", "find an action, a tile, a line, a finding or a panel by its words"},
     {A::back, "Go", "back", "Back", "Alt+LeftArrow", "menu/back", "to what was selected before"},
