@@ -63,7 +63,9 @@ TEST_F(Drop, ASourceAndAManifestRun) {
     described();
     for (const std::string& path : {file("scale.cu", kScale), (folder / "scale.toml").string()}) {
         const uint64_t before = session.captures;
+        desktop.shell.app.workspace.at_home = true;
         drop(path);
+        EXPECT_EQ(value("home"), "hidden") << path;
         EXPECT_GT(session.captures, before) << path << ": " << session.message.text;
         EXPECT_EQ(value("verdict"), "ok") << path << ": " << session.message.text;
         EXPECT_EQ(value("tile"), "y");
@@ -76,7 +78,9 @@ TEST_F(Drop, ACaptureAndAnArrayAreShown) {
     const test::Said said =
         test::warplens({"run", file("scale.cu", kScale), "-o", capture, "--quiet", "--set", "n=77"});
     ASSERT_EQ(said.status, 0) << said.err;
+    desktop.shell.app.workspace.at_home = true;
     drop(capture);
+    EXPECT_EQ(value("home"), "hidden");
     EXPECT_EQ(session.path, capture);
     EXPECT_EQ(value("kernel"), "scale");
     const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
