@@ -14,6 +14,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+// Dear ImGui's back end asks in every frame for all monitors, and of each for its mode, place, work area and
+// scale: round trips to the X server. They matter to windows outside this one, of which there are none.
+extern "C" GLFWmonitor** no_monitors(int* count) __asm__("__wrap_glfwGetMonitors");
+extern "C" GLFWmonitor** no_monitors(int* count) {
+    *count = 0;
+    return nullptr;
+}
+
 namespace wl::app {
 
 namespace {
