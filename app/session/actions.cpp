@@ -107,6 +107,7 @@ constexpr Gesture kGestures[] = {
     {"Double click in the timeline",  "all of it, and nothing else"                   },
     {"Shift and drag there",          "measure a stretch of time"                     },
     {"Shift and drag in a heatmap",   "a rectangle's statistics, and copies of it"    },
+    {"Right button in a heatmap", "its menu: every write of the element, where it comes from, copy its value"},
     {"F9 over a line",                "set a breakpoint, or take it away"             },
     {"Ctrl+F10 over a line",          "run to it; with Shift: back to it"             },
     {"Right button on a line",        "its menu: run to it, a condition, my editor"   },

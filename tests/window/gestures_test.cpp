@@ -146,6 +146,19 @@ void line_menu(Gestures& g) {
     );
 }
 
+void cell_menu(Gestures& g) {
+    g.press("heat/got", 3);
+    const std::string chosen = g.value("selection");
+    g.play("click heat/menu/writes\n wait 3\n");
+    EXPECT_TRUE(g.app.workspace.element.lists_writes);
+    for (int i = 0; i < 300 && !g.session.writes.report; ++i) g.frames(1);
+    g.settle();
+    EXPECT_EQ(g.value("selection"), chosen);
+    ASSERT_TRUE(g.session.writes.report);
+    EXPECT_EQ(g.session.writes.report->problem, "");
+    EXPECT_TRUE(g.desktop.shows("element/write/0")) << g.value("tile") << " " << chosen;
+    g.play("panel Heatmaps\n wait 3\n");
+}
 void drop_opens(Gestures& g) {
     const uint64_t before = g.session.captures;
     const std::string file = g.desktop.folder.path + "/shown.wlcap";
@@ -169,6 +182,7 @@ const std::map<std::string, std::function<void(Gestures&)>> kDone = {
     {"F9 over a line",                breakpoint_key       },
     {"Ctrl+F10 over a line",          run_to               },
     {"Right button on a line",        line_menu            },
+    {"Right button in a heatmap",     cell_menu            },
     {"Drop a file on the window",     drop_opens           },
 };
 TEST(EveryGesture, DoesWhatTheTableSays) {
