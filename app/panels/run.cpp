@@ -262,9 +262,7 @@ bool is_without_manifest(const RunPanel& panel, const Session& session) {
 }
 
 // The fields of a run; in a low window most of them behind a button.
-void draw_fields(
-    RunPanel& panel, const KernelChoice* choice, Flow& flow, const std::string& wrong
-) {
+void draw_fields(RunPanel& panel, const KernelChoice* choice, Flow& flow, const std::string& wrong) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     if (screen.x < px(kWideBar) && screen.y < px(kHighBar) && wrong.empty())
         return draw_folded(panel, choice, flow);
@@ -362,7 +360,11 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
     const KernelChoice* choice = draw_kernel(panel, session, flow, wrong);
     if (is_without_manifest(panel, session) && !session.worker) {
         draw_undescribed(
-            session, {flow.at, {box.high.x - pad, flow.at.y + px(kControlHeight)}}, commands
+            session,
+            {
+                flow.at, {box.high.x - pad, flow.at.y + px(kControlHeight)}
+        },
+            commands
         );
     } else {
         draw_fields(panel, choice, flow, wrong);
@@ -385,7 +387,12 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         bottom += px(20);
     }
     bottom += draw_left_to_do(
-        session, {{box.low.x + pad, bottom}, {box.high.x - pad, bottom}}, commands
+        session,
+        {
+            {box.low.x + pad,  bottom},
+            {box.high.x - pad, bottom}
+    },
+        commands
     );
     panel.height = bottom - box.low.y - px(1);
 }

@@ -62,7 +62,9 @@ float draw_left_to_do(const Session& session, Box box, Commands& commands) {
     const Box row{
         at, {box.high.x, at.y + px(kControlHeight)}
     };
-    put_in(row, colour::kWarning, "are written. For a verdict this is left to do; a save runs the kernel again:");
+    put_in(
+        row, colour::kWarning, "are written. For a verdict this is left to do; a save runs the kernel again:"
+    );
     float y = box.low.y + height;
     int number = 0;
     for (const std::string& what : describing.left) {

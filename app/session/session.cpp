@@ -270,9 +270,10 @@ void end_causes(Session& session) {
 bool is_waiting(const Session& session) {
     return session.worker || session.opening || session.keeping || session.loading ||
         is_counting(session.against) || session.against.search || session.banks.worker ||
-        is_asking(session.written) || session.lessons.worker || session.describing.worker || !session.lanes.talk.asked.empty() ||
-        !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
-        !session.writes.talk.asked.empty() || !session.provenance.talk.asked.empty();
+        is_asking(session.written) || session.lessons.worker || session.describing.worker ||
+        !session.lanes.talk.asked.empty() || !session.fragments.talk.asked.empty() ||
+        !session.shared.talk.asked.empty() || !session.writes.talk.asked.empty() ||
+        !session.provenance.talk.asked.empty();
 }
 
 bool has_news(const Session& session) {

@@ -102,7 +102,8 @@ GlfwWindow::~GlfwWindow() {
 }
 
 WindowShell::WindowShell(int width, int height, float scale) :
-        window(width, height), wanted_scale(scale),
+    window(width, height),
+    wanted_scale(scale),
     x_scale(scale <= 0 && glfwGetPlatform() == GLFW_PLATFORM_X11),
     gui(app.ui, scale > 0 ? scale : scale_of(window)) {
     glfwSetWindowUserPointer(window.handle, &app);

@@ -34,8 +34,8 @@ struct WindowShell {
     void draw(Driver* driver);  // one frame, after the events that have come; nullptr: no script is played
 };
 
-// A window may move to a display of another scale while it runs, and the display's may be changed. True: it is
-// another one.
+// A window may move to a display of another scale while it runs, and the display's may be changed. True: it
+// is another one.
 bool follow_scale(WindowShell& shell);
 
 // A script to its end. Throws Error when an expectation fails.

@@ -47,8 +47,8 @@ void begin(App& app, const OpenRequest& request) {
     app.workspace.at_home = request.capture.empty() && request.text.empty() && request.run.kernel.empty();
 }
 
-// Until something happens: an event, a saved file, another scale, or the time at which a frame is due. Number of frames to
-// draw.
+// Until something happens: an event, a saved file, another scale, or the time at which a frame is due. Number
+// of frames to draw.
 int wait(WindowShell& shell, const std::function<bool()>& interrupted) {
     App& app = shell.app;
     constexpr int kAfterEvent = 3;

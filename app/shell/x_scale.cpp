@@ -1,12 +1,11 @@
-// RESOURCE_MANAGER of the root window, where desktops keep Xft.dpi. libX11 is opened at run time, as GLFW does:
-// a machine with Wayland alone may have none.
+// RESOURCE_MANAGER of the root window, where desktops keep Xft.dpi. libX11 is opened at run time, as GLFW
+// does: a machine with Wayland alone may have none.
 #include "app/shell/x_scale.h"
 
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
-#include <dlfcn.h>
-
 #include <cstdlib>
+#include <dlfcn.h>
 #include <string>
 #include <string_view>
 

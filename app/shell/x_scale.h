@@ -9,7 +9,8 @@ namespace wl::app {
 
 struct XServer;
 struct XScale {
-    std::unique_ptr<XServer> server;  // a connection of its own; empty: there is no X server, or none is asked
+    std::unique_ptr<XServer>
+        server;  // a connection of its own; empty: there is no X server, or none is asked
     explicit XScale(bool asks);
     XScale(const XScale&) = delete;
     XScale& operator=(const XScale&) = delete;

@@ -375,7 +375,9 @@ TEST(Verdict, JsonComesForErrorsToo) {
 TEST(Verdict, AnOutputThatIsAllNaNHasNoRangeAndNoDifference) {
     const TemporaryFolder folder;
     const std::string path = folder.path + "/root.toml";
-    write_file(folder.path + "/root.cu", "__global__ void root(float* y) { y[threadIdx.x] = sqrtf(-1.0f); }\n");
+    write_file(
+        folder.path + "/root.cu", "__global__ void root(float* y) { y[threadIdx.x] = sqrtf(-1.0f); }\n"
+    );
     write_file(
         path,
         "source = \"root.cu\"\nargs = [{ name = \"y\", dtype = \"f32\", shape = [64], output = true }]\n"
@@ -390,8 +392,7 @@ TEST(Verdict, AnOutputThatIsAllNaNHasNoRangeAndNoDifference) {
     EXPECT_TRUE(answer.output().at("max_abs_difference").is_null());
     EXPECT_TRUE(answer.output().at("range").is_null());
     EXPECT_EQ(answer.output().at("nan"), 64);
-    const std::string text =
-        warplens({"run", path, "-o", folder.path + "/root.wlcap", "--search", "0"}).out;
+    const std::string text = warplens({"run", path, "-o", folder.path + "/root.wlcap", "--search", "0"}).out;
     EXPECT_TRUE(has(text, "Every element of y is NaN; the reference lies in [1, 1].")) << text;
     EXPECT_TRUE(has(text, "64 of 64 elements compared; all NaN, reference in [1, 1]; allowed ")) << text;
     EXPECT_TRUE(has(text, "not finite        -  wrong")) << text;

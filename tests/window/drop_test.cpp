@@ -1,5 +1,5 @@
-// Files dropped on the window, as another program's drag drops them: each kind that opens here, and those that
-// do not. A kernel without a manifest leads on to one.
+// Files dropped on the window, as another program's drag drops them: each kind that opens here, and those
+// that do not. A kernel without a manifest leads on to one.
 #include "app/session/edit/describe.h"
 #include "instrumentation/base/text.h"
 #include "tests/support/desktop.h"
@@ -95,7 +95,9 @@ TEST_F(Drop, ACaptureAndAnArrayAreShown) {
 }
 
 TEST_F(Drop, PtxIsShownAndWhatIsNoneOfThemIsSaid) {
-    drop(file("empty.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n"));
+    drop(file(
+        "empty.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n"
+    ));
     EXPECT_EQ(value("kernel"), "empty") << session.message.text;
     EXPECT_TRUE(is_undescribed(session));
     drop(file("notes.txt", "buy milk\n"));
@@ -131,13 +133,16 @@ TEST_F(Drop, AKernelWithoutAManifestIsShownAndGetsOneByAPress) {
 
 TEST_F(Drop, WhyNoManifestCanBeMadeIsSaidAtItsLine) {
     drop(file("broken.cu", "__global__ void k(float* y) {\n    y[0] = missing;\n}\n"));
-    desktop.play("click run/describe\nuntil broken " + (folder / "broken.cu").string() +
-                 ":2: identifier \"missing\" is undefined\nwait 3\nmove source/broken/2\n");
+    desktop.play(
+        "click run/describe\nuntil broken " + (folder / "broken.cu").string() +
+        ":2: identifier \"missing\" is undefined\nwait 3\nmove source/broken/2\n"
+    );
     EXPECT_FALSE(fs::exists(folder / "broken.toml"));
     file("broken.py", "");
     drop(file("broken.cu", kScale));
     desktop.play("click run/describe\nuntil waiting no\n");
-    EXPECT_NE(session.message.text.find("broken.py is there already"), std::string::npos) << session.message.text;
+    EXPECT_NE(session.message.text.find("broken.py is there already"), std::string::npos)
+        << session.message.text;
 }
 
 }  // namespace

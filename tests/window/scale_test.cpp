@@ -1,13 +1,13 @@
 // The scale of the display, changed while the window runs: in the real window, by what desktops write.
-#include "tests/support/desktop.h"
-
 #include "app/shell/legible.h"
 #include "instrumentation/base/text.h"
+#include "tests/support/desktop.h"
 #include "tests/support/synthetic_capture.h"
 #include "tests/support/x_client.h"
 
-#include <gtest/gtest.h>
 #include <imgui_internal.h>
+
+#include <gtest/gtest.h>
 
 namespace wl::app {
 namespace {
@@ -26,9 +26,10 @@ TEST(Scale, FollowsTheDisplayWhileTheWindowRuns) {
     frames();
     EXPECT_EQ(app.ui.scale, 1);
     const float narrow = panel_width();
-    for (const auto& [resources, scale] :
-         {std::pair{"Xcursor.size:\t24\nXft.dpi:\t144\n", 1.5F},
-          std::pair{"Xft.dpi:\t192\nXft.hinting:\t1\n", 2.0F}}) {
+    for (const auto& [resources, scale] : {
+             std::pair{"Xcursor.size:\t24\nXft.dpi:\t144\n", 1.5F},
+             std::pair{"Xft.dpi:\t192\nXft.hinting:\t1\n",   2.0F}
+    }) {
         ASSERT_TRUE(test::set_resources(resources));
         frames();
         EXPECT_EQ(app.ui.scale, scale);
