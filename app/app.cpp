@@ -193,6 +193,8 @@ float next_zoom(float zoom, int steps) {
     return kZooms[static_cast<size_t>(std::clamp<std::ptrdiff_t>(next, 0, std::ssize(kZooms) - 1))];
 }
 
+namespace {
+
 // The first is opened; of two captures the second becomes B.
 void take_brought(App& app, Commands& commands) {
     const std::vector<std::string> files = std::exchange(app.brought, {});
@@ -200,6 +202,8 @@ void take_brought(App& app, Commands& commands) {
     if (files.size() > 1 && files[0].ends_with(".wlcap") && files[1].ends_with(".wlcap"))
         commands.open_b = files[1];
 }
+
+}  // namespace
 
 void frame(App& app) {
     app.ui.controls.clear();

@@ -112,7 +112,7 @@ constexpr Gesture kGestures[] = {
     {"F9 over a line",                "set a breakpoint, or take it away"             },
     {"Ctrl+F10 over a line",          "run to it; with Shift: back to it"             },
     {"Right button on a line",        "its menu: run to it, a condition, my editor"   },
-    {"Drop a file on the window",     "open it"                                       },
+    {"Drop a file on the window",     "open it; of two captures the second becomes B" },
 };
 
 const std::unordered_map<std::string_view, const Action*>& by_control() {

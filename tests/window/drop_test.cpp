@@ -84,14 +84,31 @@ TEST_F(Drop, ACaptureAndAnArrayAreShown) {
     EXPECT_EQ(session.path, capture);
     EXPECT_EQ(value("kernel"), "scale");
     const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-    std::string npy = "\x93NUMPY\x01" + std::string(1, '\0') + std::string("\x76") + std::string(1, '\0') +
-        header + std::string(117 - header.size(), ' ') + "\n";
+    std::string npy = "\x93NUMPY\x01" + std::string(1, '\0') + "v" + std::string(1, '\0') + header +
+        std::string(117 - header.size(), ' ') + "\n";
     const float values[] = {1, 2, 3, 4, 5, 6};
     npy.append(reinterpret_cast<const char*>(values), sizeof values);
     drop(file("weights.npy", npy));
     EXPECT_EQ(value("tile"), "weights") << session.message.text;
     EXPECT_EQ(session.current.data.rows, 2);
     EXPECT_EQ(session.current.data.cols, 3);
+}
+
+TEST_F(Drop, OfTwoCapturesTheSecondIsB) {
+    described();
+    std::vector<std::string> captures;
+    for (const char* size : {"n=77", "n=78"}) {
+        captures.push_back((folder / (std::string(size) + ".wlcap")).string());
+        ASSERT_EQ(
+            test::warplens({"run", file("scale.cu", kScale), "-o", captures.back(), "--quiet", "--set", size})
+                .status,
+            0
+        );
+    }
+    EXPECT_TRUE(test::drop_files(captures, {600, 300}, [&] { desktop.shell.draw(nullptr); }));
+    desktop.play("wait 3\n");
+    EXPECT_EQ(session.path, captures[0]);
+    EXPECT_EQ(value("b"), "n=78.wlcap");
 }
 
 TEST_F(Drop, PtxIsShownAndWhatIsNoneOfThemIsSaid) {
