@@ -1,8 +1,8 @@
 // A flow of small labelled fields; an error stands below the field that it speaks of.
 #include "app/panels/run.h"
 
+#include "app/draw/described/left_to_do.h"
 #include "app/draw/widgets.h"
-#include "app/panels/run_described.h"
 #include "app/session/edit/rerun.h"
 #include "instrumentation/manifest/fill.h"
 

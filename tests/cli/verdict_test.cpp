@@ -388,10 +388,8 @@ TEST(Verdict, AnOutputThatIsAllNaNHasNoRangeAndNoDifference) {
         "import numpy as np\n\ndef reference(inputs, params):\n    return {'y': np.ones(64)}\n"
     );
     const Answer answer = asked(path);
-    EXPECT_EQ(answer.verdict(), "findings");
-    EXPECT_TRUE(answer.output().at("max_abs_difference").is_null());
-    EXPECT_TRUE(answer.output().at("range").is_null());
-    EXPECT_EQ(answer.output().at("nan"), 64);
+    for (const char* key : {"max_abs_difference", "range"})
+        EXPECT_TRUE(answer.output().at(key).is_null()) << key;
     const std::string text = warplens({"run", path, "-o", folder.path + "/root.wlcap", "--search", "0"}).out;
     EXPECT_TRUE(has(text, "Every element of y is NaN; the reference lies in [1, 1].")) << text;
     EXPECT_TRUE(has(text, "64 of 64 elements compared; all NaN, reference in [1, 1]; allowed ")) << text;

@@ -1,5 +1,5 @@
 // One row while there is none; then a line a thing to do, until it is put away.
-#include "app/panels/run_described.h"
+#include "app/draw/described/left_to_do.h"
 
 #include <imgui.h>
 
