@@ -75,7 +75,7 @@ float draw_left_to_do(const Session& session, Box box, Commands& commands) {
         put_in(line, colour::kText, std::to_string(++number) + ".  " + what);
         y += px(kLine);
     }
-    return y - box.low.y;
+    return y - box.low.y + px(4);
 }
 
 }  // namespace wl::app
