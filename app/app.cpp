@@ -22,6 +22,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace wl::app {
 
@@ -101,7 +102,9 @@ void keep(App& app, const Commands& commands) {
 // What was opened or has run is shown.
 void choose_panel(App& app, uint64_t captures, const Commands& commands) {
     if (!commands.panel.empty()) show_panel(app.workspace, commands.panel);
-    if (app.session.captures != captures) app.workspace.at_home = false;
+    if (app.session.captures == captures) return;
+    app.workspace.at_home = false;
+    if (is_undescribed(app.session)) show_panel(app.workspace, "Source");
 }
 
 void ask(App& app, const Commands& commands) {
@@ -151,6 +154,7 @@ void carry_out(App& app, Commands& commands) {
         app.ui.light = !app.ui.light;
         apply_style(app.ui.scale);
     }
+    if (commands.described) session.describing.left.clear();
     if (commands.zoom) app.ui.zoom = *commands.zoom;
     if (commands.flip_theme || commands.zoom) {
         session.settings.light = app.ui.light, session.settings.zoom = app.ui.zoom;
@@ -189,6 +193,18 @@ float next_zoom(float zoom, int steps) {
     return kZooms[static_cast<size_t>(std::clamp<std::ptrdiff_t>(next, 0, std::ssize(kZooms) - 1))];
 }
 
+namespace {
+
+// The first is opened; of two captures the second becomes B.
+void take_brought(App& app, Commands& commands) {
+    const std::vector<std::string> files = std::exchange(app.brought, {});
+    if (!files.empty()) commands.open = files[0];
+    if (files.size() > 1 && files[0].ends_with(".wlcap") && files[1].ends_with(".wlcap"))
+        commands.open_b = files[1];
+}
+
+}  // namespace
+
 void frame(App& app) {
     app.ui.controls.clear();
     app.ui.written.clear();
@@ -197,6 +213,7 @@ void frame(App& app) {
     const uint64_t captures = app.session.captures;
     app.changed = prepare(app.session, app.selection);
     Commands commands;
+    take_brought(app, commands);
     take_keys(app, commands);
     draw_workspace(app.workspace, app.session, app.selection, commands);
     carry_out(app, commands);

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace wl::app {
 
@@ -27,6 +28,7 @@ struct App {
     Workspace workspace;
     // As one HTML page, at that path; empty: nobody can. Reads the capture on a thread of its own.
     std::function<void(const capture::Capture&, const std::string& path)> write_report;
+    std::vector<std::string> brought;  // files to be opened by the next frame: dropped, or named at the start
     bool quit = false;
     bool changed = false;  // the last frame moved something: draw another
 };

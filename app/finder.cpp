@@ -212,7 +212,7 @@ float draw_section(ImVec2 at, float width, const char* menu) {
 void draw_cheat_sheet(bool& open) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
-    const float width = std::min(px(1080), screen.x - px(40)), height = std::min(px(900), screen.y - px(80));
+    const float width = std::min(px(1500), screen.x - px(40)), height = std::min(px(900), screen.y - px(80));
     ImGui::SetNextWindowSize({width, height});
     ImGui::SetNextWindowFocus();
     ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::kBar);

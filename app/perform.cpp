@@ -162,6 +162,8 @@ bool can(Act act, const Session& session, const Selection& selection) {
         case Act::run_b: return !session.program.empty() && may_run(session);
         case Act::cancel: return session.worker != nullptr;
         case Act::record: return is_unrecorded(session, selection);
+        case Act::describe:
+            return is_undescribed(session) && !session.program.empty() && !session.describing.worker;
         case Act::back: return !session.history.past.empty();
         case Act::forward: return !session.history.future.empty();
         case Act::first_bad:
@@ -219,6 +221,7 @@ void perform(App& app, Act act, Commands& commands) {
             if (block < 0) return record_behind(session, app.selection);
             return run_recording(session, block);
         }
+        case Act::describe: return describe(session);
         case Act::follow_files: session.watched.on = !session.watched.on; return;
         case Act::palette: app.workspace.finder.opens = true; return;
         case Act::cheat_sheet: app.workspace.finder.cheat_sheet = !app.workspace.finder.cheat_sheet; return;

@@ -31,3 +31,4 @@ target_include_directories(wl_imgui SYSTEM INTERFACE ${imgui_root}/include)
 target_link_libraries(
     wl_imgui INTERFACE ${imgui_root}/lib/libimgui.a ${imgui_root}/lib/libglfw3.a OpenGL::OpenGL OpenGL::EGL
                        Threads::Threads ${CMAKE_DL_LIBS})
+target_link_options(wl_imgui INTERFACE LINKER:--wrap=glfwGetMonitors)  # app/shell/shell_window.cpp says why

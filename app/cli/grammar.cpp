@@ -232,7 +232,9 @@ void add_compare(CLI::App& app, Command& c) {
 void add_open(CLI::App& app, Command& c) {
     const char* what = "the window, on a capture or on a kernel that it runs";
     CLI::App* open = add_verb(app, c, "open", what, "warplens open v2c_3 --fault 32x");
-    open->add_option("what", c.kernel.kernel, "a .wlcap, or a kernel");
+    open->add_option(
+        "what", c.kernel.kernel, "a .wlcap, a kernel, its text without a manifest (.cu, .ptx), or a .npy"
+    );
     c.theme.clear();  // not asked for: as the window was left
     open->add_option("--theme", c.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
     open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");

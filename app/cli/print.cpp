@@ -287,21 +287,22 @@ std::string outputs_text(const capture::Capture& c, const Style& style, bool not
     std::string out;
     for (const capture::Output& o : c.outputs) {
         if (notable && !is_decided_otherwise(o)) continue;
+        const std::string unmeasured =
+            o.tile >= 0 ? analysis::unmeasured_text(c.tiles[static_cast<size_t>(o.tile)]) : "";
         out += fmt::format(
-            "output {}: {}; {} of {} elements compared; in [{:.6g}, {:.6g}]",
+            "output {}: {}; {} of {} elements compared; {}",
             o.name,
             output_word(o, style),
             o.of.compared,
             o.of.elements,
-            o.min,
-            o.max
+            unmeasured.empty() ? fmt::format("in [{:.6g}, {:.6g}]", o.min, o.max) : "all " + unmeasured
         );
         if (o.of.compared > 0)
             out += fmt::format(
-                ", reference in [{:.6g}, {:.6g}]; max difference {:.3g}, allowed {:.3g} ({})",
+                ", reference in [{:.6g}, {:.6g}]; {}allowed {:.3g} ({})",
                 o.reference_min,
                 o.reference_max,
-                o.max_difference,
+                unmeasured.empty() ? fmt::format("max difference {:.3g}, ", o.max_difference) : "",
                 o.bound,
                 analysis::limit_text(o.of)
             );
@@ -330,15 +331,16 @@ std::string tiles_text(const capture::Capture& c, const Style& style) {
     );
     for (size_t i = 0; i < rows.size(); ++i) {
         const capture::Probe& p = c.probes[i];
+        const bool measured = rows[i].compared == 0 || rows[i].finite > 0;
         out += fmt::format(
-            "{:<12} {:>9} {:>5} {:>7} {:>6} {:>10.3g} {:>8.2g}  {}\n",
+            "{:<12} {:>9} {:>5} {:>7} {:>6} {:>10} {:>8}  {}\n",
             p.name,
             fmt::format("{}x{}", p.rows, p.cols),
             name_of(p.dtype),
             rows[i].tiles,
             rows[i].kept,
-            rows[i].max_difference,
-            rows[i].max_excess,
+            measured ? fmt::format("{:.3g}", rows[i].max_difference) : "not finite",
+            measured ? fmt::format("{:.2g}", rows[i].max_excess) : "-",
             verdict_cell(c, rows[i], style)
         );
     }

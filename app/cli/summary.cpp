@@ -16,6 +16,7 @@ std::vector<ProbeSummary> summarise(const capture::Capture& c) {
         ProbeSummary& s = out[static_cast<size_t>(t.probe)];
         ++s.tiles;
         s.kept += t.values != capture::kNoBlob ? 1 : 0, s.compared += t.compared, s.bad += t.bad;
+        s.finite += static_cast<int64_t>(t.rows) * t.cols - t.nan - t.inf;
         s.max_difference = std::max(s.max_difference, t.max_difference),
         s.max_excess = std::max(s.max_excess, t.max_excess);
         s.undecided += t.verdict == capture::Verdict::undecided ? 1 : 0;

@@ -138,6 +138,8 @@ OpenRequest open_request(const Command& command) {
     OpenRequest r;
     if (is_capture(command.kernel.kernel)) {
         r.capture = command.kernel.kernel;
+    } else if (is_text_or_array(command.kernel.kernel)) {
+        r.text = command.kernel.kernel;
     } else if (!command.kernel.kernel.empty()) {
         diagnosis::Options unused = run_options(command.kernel);
         if (command.kernel.host.empty())

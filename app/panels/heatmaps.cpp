@@ -293,6 +293,10 @@ bool has_no_pair(const Session& session, const Selection& selection) {
 void draw_nothing(const Session& session, const Selection& selection, Commands& commands, Box box) {
     std::string title = "Run a kernel, or drop a capture here",
                 advice = "kernel, fault and parameters are chosen in the bar above";
+    if (is_undescribed(session)) {
+        title = "It has not run yet";
+        advice = "Make a manifest, in the bar above, and it runs";
+    }
     if (session.worker) {
         title = "Running " + session.request.kernel;
         advice = "its tiles appear here when it has ended";

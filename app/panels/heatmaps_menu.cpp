@@ -24,7 +24,7 @@ void draw_cell_menu(const Session& session, const Selection& selection, Commands
             return chosen;
         };
         if (item("Where it comes from", "", "provenance")) commands.panel = "Provenance";
-        for (const Act act : {Act::back_write, Act::write, Act::record, Act::export_tile}) {
+        for (const Act act : {Act::writes, Act::back_write, Act::write, Act::record, Act::export_tile}) {
             const Action& action = action_of(act);
             if (item(action.name, action.keys, action.id)) commands.acts.push_back(act);
         }

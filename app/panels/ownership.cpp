@@ -72,6 +72,16 @@ void draw_never(const analysis::Ownership& ownership, ImVec2 at, float width) {
     put_clipped(at, width, {Face::small_words, colour::kWarning}, text);
 }
 
+// "[3, 0]  warp 2 lane 5, v2c_3.cu:118"
+std::string owner_text(const capture::Capture& capture, const TileView& tile, Element at) {
+    const capture::Owner owner = tile.data.owner(at.row, at.col);
+    const std::string place = place_text(capture, static_cast<int>(owner.site));
+    return "[" + std::to_string(at.row) + ", " + std::to_string(at.col) + "]  " +
+        (owner.warp == capture::Owner::kNobody ? "never written"
+                                               : "warp " + std::to_string(owner.warp) + " lane " +
+                 std::to_string(owner.lane) + (place.empty() ? "" : ", " + place));
+}
+
 }  // namespace
 
 Element draw_owner_map(
@@ -124,8 +134,8 @@ void draw(OwnershipPanel& panel, const Session& session, Selection& selection, C
     const float pad = px(size::kPad), legend = px(138);
     const float footer = tile.ownership.never_written > 0 ? px(22) : px(4);
     const float side = std::min(rest.width() - legend - 2 * pad, rest.height() - footer - px(6));
-    if (side > px(24))
-        draw_owner_map(
+    if (side > px(24)) {
+        const Element at = draw_owner_map(
             panel,
             session,
             selection,
@@ -135,6 +145,8 @@ void draw(OwnershipPanel& panel, const Session& session, Selection& selection, C
         },
             {{rest.low.x + pad, rest.low.y}, {rest.low.x + pad + side, rest.low.y + side}}
         );
+        if (exists(at)) tooltip(owner_text(session.capture, tile, at));
+    }
     ImGui::SetCursorScreenPos({rest.low.x + pad + side + px(10), rest.low.y});
     if (ImGui::BeginChild(
             "legend", {rest.high.x - pad - (rest.low.x + pad + side + px(10)) + px(6), rest.height() - footer}

@@ -1,6 +1,7 @@
 // A flow of small labelled fields; an error stands below the field that it speaks of.
 #include "app/panels/run.h"
 
+#include "app/draw/described/left_to_do.h"
 #include "app/draw/widgets.h"
 #include "app/session/edit/rerun.h"
 #include "instrumentation/manifest/fill.h"
@@ -255,6 +256,20 @@ void draw_buttons(RunPanel& panel, const Session& session, Commands& commands, F
         commands.acts.push_back(Act::run_b);
 }
 
+// The chosen kernel is the text that is shown.
+bool is_without_manifest(const RunPanel& panel, const Session& session) {
+    return is_undescribed(session) && panel.kernel == session.capture.launch.kernel;
+}
+
+// The fields of a run; in a low window most of them behind a button.
+void draw_fields(RunPanel& panel, const KernelChoice* choice, Flow& flow, const std::string& wrong) {
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    if (screen.x < px(kWideBar) && screen.y < px(kHighBar) && wrong.empty())
+        return draw_folded(panel, choice, flow);
+    if (choice != nullptr) draw_parameters(panel, *choice, flow, wrong);
+    draw_rest(panel, flow, wrong);
+}
+
 }  // namespace
 
 std::string field_of(const std::string& message) {
@@ -295,7 +310,9 @@ std::string refusal_of(const RunPanel& panel) {
 KernelOptions request_of(const RunPanel& panel, const Session& session) {
     const KernelChoice* choice = choice_of(session, panel.kernel);
     KernelOptions request;
-    request.kernel = choice != nullptr && !choice->path.empty() ? choice->path : panel.kernel;
+    request.kernel = choice != nullptr && !choice->path.empty() ? choice->path
+        : is_without_manifest(panel, session)                   ? session.path
+                                                                : panel.kernel;
     if (!panel.fault.empty()) request.faults = {panel.fault};
     request.preset = panel.preset, request.on = panel.on, request.inputs = panel.inputs;
     request.seed = std::strtoull(panel.seed.data(), nullptr, 10);
@@ -341,14 +358,18 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
     push_field_style();
     ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::kRaised);
     const KernelChoice* choice = draw_kernel(panel, session, flow, wrong);
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    if (screen.x < px(kWideBar) && screen.y < px(kHighBar) && wrong.empty()) {
-        draw_folded(panel, choice, flow);
+    if (is_without_manifest(panel, session) && !session.worker) {
+        draw_undescribed(
+            session,
+            {
+                flow.at, {box.high.x - pad, flow.at.y + px(kControlHeight)}
+        },
+            commands
+        );
     } else {
-        if (choice != nullptr) draw_parameters(panel, *choice, flow, wrong);
-        draw_rest(panel, flow, wrong);
+        draw_fields(panel, choice, flow, wrong);
+        draw_buttons(panel, session, commands, flow);
     }
-    draw_buttons(panel, session, commands, flow);
     ImGui::PopStyleColor();
     pop_field_style();
     ImGui::PopFont();
@@ -365,6 +386,14 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         );
         bottom += px(20);
     }
+    bottom += draw_left_to_do(
+        session,
+        {
+            {box.low.x + pad,  bottom},
+            {box.high.x - pad, bottom}
+    },
+        commands
+    );
     panel.height = bottom - box.low.y - px(1);
 }
 

@@ -242,19 +242,15 @@ void draw_foot(
 
 void draw_logicals(SharedMemoryPanel& panel, const ShownShared& shown, Box box) {
     const SharedMatrix& m = *shown.matrix;
-    const auto rows = static_cast<float>(m.matrix.rows), columns = static_cast<float>(m.matrix.columns);
     const bool both = panel.transposed && m.matrix.rows > 1 && m.matrix.columns > 1;
     const LogicalLook plain{m, false, "shared/logical"}, turned{m, true, "shared/transpose"};
     if (!both) {
         draw_logical(panel.hover, panel.pictures.logical, shown, plain, box);
         return;
     }
-    const float share = std::clamp(columns / (columns + rows), 0.25F, 0.75F);
-    const float split = box.low.x + (box.width() - px(16)) * share;
-    Box left = box, right = box;
-    left.high.x = split, right.low.x = split + px(16);
-    draw_logical(panel.hover, panel.pictures.logical, shown, plain, left);
-    draw_logical(panel.hover, panel.pictures.transposed, shown, turned, right);
+    const auto [first, second] = boxes_of_both(m, box);
+    draw_logical(panel.hover, panel.pictures.logical, shown, plain, first);
+    draw_logical(panel.hover, panel.pictures.transposed, shown, turned, second);
 }
 
 void draw_grids(SharedMemoryPanel& panel, const ShownShared& shown, Box box) {
@@ -279,7 +275,7 @@ void draw_grids(SharedMemoryPanel& panel, const ShownShared& shown, Box box) {
                 break;
             }
     const float left = body.low.x + strip + px(12), wide = body.high.x - left;
-    const float physical = shown.matrix == nullptr ? wide : std::clamp(wide * 0.36F, px(220), px(720));
+    const float physical = shown.matrix == nullptr ? wide : std::clamp(wide * 0.36F, px(180), px(720));
     draw_physical(
         panel.hover,
         panel.pictures.physical,

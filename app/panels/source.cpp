@@ -311,9 +311,10 @@ void draw(SourcePanel& panel, const Session& session, Selection& selection, Comm
     }
     int scroll_to = follow(panel, session, selection);
     const capture::Site* site = site_of(session, selection.site);
-    const std::string path = session.capture.sources[static_cast<size_t>(panel.source)].path;
+    std::string path = session.capture.sources[static_cast<size_t>(panel.source)].path;
     const std::string note = site != nullptr ? site->text : "";
     const float ptx_left = box.high.x - toggle_width("PTX") - px(size::kPad);
+    if (measure(Face::small_words, path).x > (ptx_left - box.low.x) / 2) path = file_name(path);
     Box rest = draw_header(
         {
             box.low, {ptx_left, box.high.y}

@@ -24,6 +24,7 @@ constexpr Action kActions[] = {
     {A::run_b, "Run", "run-b", "Run as B", "Ctrl+Shift+Enter", "run/start-b", "run it and compare what is shown with the result"},
     {A::cancel, "Run", "cancel", "Cancel the run", "Ctrl+Backspace", "run/cancel", "end the worker; what is shown stays"},
     {A::record, "Run", "record", "Record this block", "Ctrl+B", "heat/record", "run again with the selected block recorded, and stay where you are"},
+    {A::describe, "Run", "describe", "Make a manifest", "", "run/describe", "write a .toml and a reference to go on with beside the kernel that is shown, as init does, and run it"},
     {A::follow_files, "Run", "follow", "Run when a file is saved", "Ctrl+Shift+F", "", "watch the kernel's source, headers, manifest and reference; a save runs it again and the run before becomes B"},
     {A::palette, "Go", "palette", "Go to anything…", "Ctrl+P", "menu/palette", "find an action, a tile, a line, a finding or a panel by its words"},
     {A::back, "Go", "back", "Back", "Alt+LeftArrow", "menu/back", "to what was selected before"},
@@ -106,10 +107,12 @@ constexpr Gesture kGestures[] = {
     {"Double click in the timeline",  "all of it, and nothing else"                   },
     {"Shift and drag there",          "measure a stretch of time"                     },
     {"Shift and drag in a heatmap",   "a rectangle's statistics, and copies of it"    },
+    {"Right button in a heatmap",
+     "its menu: every write of the element, where it comes from, copy its value"      },
     {"F9 over a line",                "set a breakpoint, or take it away"             },
     {"Ctrl+F10 over a line",          "run to it; with Shift: back to it"             },
     {"Right button on a line",        "its menu: run to it, a condition, my editor"   },
-    {"Drop a file on the window",     "open it"                                       },
+    {"Drop a file on the window",     "open it; of two captures the second becomes B" },
 };
 
 const std::unordered_map<std::string_view, const Action*>& by_control() {

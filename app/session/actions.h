@@ -26,6 +26,7 @@ enum class Act : uint8_t {
     run_b,
     cancel,
     record,
+    describe,
     follow_files,
     // Go
     palette,

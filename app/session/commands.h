@@ -38,6 +38,7 @@ struct Commands {
     std::optional<LessonQuestion> ask_lesson;
     bool reset_layout = false;
     bool flip_theme = false;
+    bool described = false;     // what a new manifest leaves to do has been read
     std::optional<float> zoom;  // of the interface
     bool quit = false;
 };

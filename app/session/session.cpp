@@ -36,15 +36,6 @@ double element_of(
     } catch (const Error&) { return kUnknown; }  // who selects that tile is told why
 }
 
-std::optional<Broken> broken_by(const Worker& worker) {
-    if (worker.complaints.empty()) return std::nullopt;
-    Broken broken{worker.complaints, worker.complaints.front().file, ""};
-    try {
-        broken.text = read_text_file(broken.file);
-    } catch (const Error&) { return std::nullopt; }  // an embedded one: the message has to do
-    return broken;
-}
-
 void finish_opening(Session& session, Selection& selection) {
     const std::unique_ptr<Opening> opening = std::move(session.opening);
     try {
@@ -83,6 +74,15 @@ void tell_difference(Session& session) {
 }
 
 }  // namespace
+
+std::optional<Broken> broken_by(const Worker& worker) {
+    if (worker.complaints.empty()) return std::nullopt;
+    Broken broken{worker.complaints, worker.complaints.front().file, ""};
+    try {
+        broken.text = read_text_file(broken.file);
+    } catch (const Error&) { return std::nullopt; }  // an embedded one: the message has to do
+    return broken;
+}
 
 std::vector<std::string> command_line(
     const KernelOptions& request, const std::string& program, const std::string& capture
@@ -238,6 +238,7 @@ bool prepare(Session& session, Selection& selection) {
     changed |= hear_writes(session);
     if (hear_provenance(session)) take_found_block(session, selection), changed = true;
     changed |= hear_lessons(session);
+    changed |= hear_describing(session, selection);
     changed |= look_after_files(session);
     if (hear_counting(session.against)) tell_difference(session), changed = true;
     changed |= hear_difference(session, selection);
@@ -269,9 +270,10 @@ void end_causes(Session& session) {
 bool is_waiting(const Session& session) {
     return session.worker || session.opening || session.keeping || session.loading ||
         is_counting(session.against) || session.against.search || session.banks.worker ||
-        is_asking(session.written) || session.lessons.worker || !session.lanes.talk.asked.empty() ||
-        !session.fragments.talk.asked.empty() || !session.shared.talk.asked.empty() ||
-        !session.writes.talk.asked.empty() || !session.provenance.talk.asked.empty();
+        is_asking(session.written) || session.lessons.worker || session.describing.worker ||
+        !session.lanes.talk.asked.empty() || !session.fragments.talk.asked.empty() ||
+        !session.shared.talk.asked.empty() || !session.writes.talk.asked.empty() ||
+        !session.provenance.talk.asked.empty();
 }
 
 bool has_news(const Session& session) {

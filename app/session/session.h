@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/session/compare/against.h"
+#include "app/session/edit/describe.h"
 #include "app/session/edit/watched.h"
 #include "app/session/fragment_view.h"
 #include "app/session/history.h"
@@ -92,6 +93,12 @@ struct Broken {
     std::vector<Complaint> complaints;
     std::string file, text;  // of the first: as it lies on disk
 };
+
+// What kept the worker from compiling; nothing: something else, or in a file that is not there.
+std::optional<Broken> broken_by(const Worker& worker);
+
+// The executor of a capture that is a text alone.
+constexpr const char* kNotRun = "not run";
 
 struct Message {
     std::string text;
@@ -208,6 +215,7 @@ struct Session {
     Settings settings;
     Message message;
     std::optional<Broken> broken;  // of the latest run
+    Describing describing;         // a kernel without a manifest
     std::vector<Breakpoint> breakpoints;
     BanksAnswer banks;
     WrittenAnswer written;

@@ -2,7 +2,6 @@
 #include "app/shell/shell_window.h"
 
 #include "app/draw/gl.h"
-#include "app/session/edit/open.h"
 #include "app/shell/icon.h"
 #include "instrumentation/base/error.h"
 
@@ -15,14 +14,23 @@
 #include <algorithm>
 #include <cstdlib>
 
+// Dear ImGui's back end asks in every frame for all monitors, and of each for its mode, place, work area and
+// scale: round trips to the X server. They matter to windows outside this one, of which there are none.
+extern "C" GLFWmonitor** no_monitors(int* count) __asm__("__wrap_glfwGetMonitors");
+extern "C" GLFWmonitor** no_monitors(int* count) {
+    *count = 0;
+    return nullptr;
+}
+
 namespace wl::app {
 
 namespace {
 
-// A window may move to a display of another scale while it runs.
-void follow_scale(WindowShell& shell) {
-    const float scale = scale_of(shell.window, shell.wanted_scale);
-    if (scale > 0) shell.app.ui.base = scale;
+// What GLFW knows of the display.
+float scale_of(const GlfwWindow& window) {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window.handle, &x, &y);
+    return x;
 }
 
 // A control under others knows one frame late that the mouse came to it. A press behind a move of the same
@@ -93,24 +101,29 @@ GlfwWindow::~GlfwWindow() {
     glfwTerminate();
 }
 
-float scale_of(const GlfwWindow& window, float wanted) {
-    float x = 1, y = 1;
-    glfwGetWindowContentScale(window.handle, &x, &y);
-    return wanted > 0 ? wanted : x;
-}
-
 WindowShell::WindowShell(int width, int height, float scale) :
-    window(width, height), wanted_scale(scale), gui(app.ui, scale_of(window, scale)) {
+    window(width, height),
+    wanted_scale(scale),
+    x_scale(scale <= 0 && glfwGetPlatform() == GLFW_PLATFORM_X11),
+    gui(app.ui, scale > 0 ? scale : scale_of(window)) {
     glfwSetWindowUserPointer(window.handle, &app);
     glfwSetDropCallback(window.handle, [](GLFWwindow* handle, int count, const char** paths) {
         App& dropped_on = *static_cast<App*>(glfwGetWindowUserPointer(handle));
-        if (count > 0) open_anything(dropped_on.session, dropped_on.selection, paths[0]);
-        dropped_on.changed = true;
+        dropped_on.brought.assign(paths, paths + count);
     });
     ImGui_ImplGlfw_InitForOpenGL(window.handle, true);
 }
 
 WindowShell::~WindowShell() { ImGui_ImplGlfw_Shutdown(); }
+
+bool follow_scale(WindowShell& shell) {
+    if (shell.wanted_scale > 0) return false;
+    if (const std::optional<float> told = changed_scale(shell.x_scale)) shell.told_scale = *told;
+    const float scale = shell.told_scale > 0 ? shell.told_scale : scale_of(shell.window);
+    const bool changed = scale > 0 && scale != shell.app.ui.base;
+    if (changed) shell.app.ui.base = scale;
+    return changed;
+}
 
 void WindowShell::draw(Driver* driver) {
     glfwPollEvents();

@@ -42,13 +42,15 @@ void begin(App& app, const OpenRequest& request) {
     } else if (!request.capture.empty()) {
         load(app.session, app.selection, capture::read_capture(request.capture), request.capture);
     }
+    if (!request.text.empty()) app.brought = {request.text};
     if (!request.run.kernel.empty()) run(app.session, request.run);
-    if (request.capture.empty() && request.run.kernel.empty()) app.workspace.at_home = true;
+    app.workspace.at_home = request.capture.empty() && request.text.empty() && request.run.kernel.empty();
 }
 
-// Until something happens: an event, a saved file, or the time at which a frame is due. Number of frames to
-// draw.
-int wait(App& app, const std::function<bool()>& interrupted) {
+// Until something happens: an event, a saved file, another scale, or the time at which a frame is due. Number
+// of frames to draw.
+int wait(WindowShell& shell, const std::function<bool()>& interrupted) {
+    App& app = shell.app;
     constexpr int kAfterEvent = 3;
     constexpr double kWorking = 0.02, kProgress = 0.1, kSlice = 0.1;  // seconds
     const double begin = glfwGetTime();
@@ -63,6 +65,7 @@ int wait(App& app, const std::function<bool()>& interrupted) {
         if (glfwGetTime() - asked < slice * 0.99) return kAfterEvent;
         // Frames take from those that are waited for what they could compute meanwhile.
         if (waiting && (has_news(app.session) || glfwGetTime() - begin > kProgress)) return 1;
+        if (follow_scale(shell)) return kAfterEvent;
         if (!waiting && look_after_files(app.session)) return 1;
     }
     return 0;
@@ -74,7 +77,7 @@ void loop(WindowShell& shell, Driver* driver, const std::function<bool()>& inter
     constexpr int kAfterEvent = 3;
     int due = kAfterEvent;
     while (glfwWindowShouldClose(shell.window.handle) == GLFW_FALSE && !shell.app.quit && !interrupted()) {
-        if (due <= 0 && driver == nullptr) due = wait(shell.app, interrupted);
+        if (due <= 0 && driver == nullptr) due = wait(shell, interrupted);
         shell.draw(driver);
         --due;
         if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) due = kAfterEvent;

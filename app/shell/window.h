@@ -12,6 +12,7 @@ namespace wl::app {
 
 struct OpenRequest {
     std::string capture;  // path of a .wlcap to show, or ...
+    std::string text;     // ... of a kernel without a manifest, or an array, or ...
     KernelOptions run;    // ... a kernel to run in the worker at once (empty kernel: nothing is run)
     std::vector<KernelChoice> kernels;  // what the run panel offers
     std::string program;                // this executable, the worker's; empty: nothing can be run

@@ -67,10 +67,17 @@ void close_pipes(Worker& worker) {
     }
 }
 
-// Exit status 0 (clean) and 1 (findings) leave a capture (docs: the command line's contract).
+// Exit status 0 (clean) and 1 (findings) leave a capture, and 3 does where the run was incomplete (docs: the
+// command line's contract).
+bool has_finished(const Worker& worker, int status) {
+    if (!WIFEXITED(status)) return false;
+    const int code = WEXITSTATUS(status);
+    return code <= 1 || (code == 3 && !worker.capture.empty() && access(worker.capture.c_str(), R_OK) == 0);
+}
+
 void judge(Worker& worker, int status) {
     const bool asked = worker.killed_after > 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) <= 1 && !asked) {
+    if (has_finished(worker, status) && !asked) {
         worker.state = WorkerState::finished;
     } else if (asked) {
         worker.state = WorkerState::cancelled;

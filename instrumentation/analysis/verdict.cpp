@@ -37,6 +37,12 @@ bool is_wrong(const capture::Capture& c) {
 
 }  // namespace
 
+std::string unmeasured_text(const capture::Tile& tile) {
+    const int64_t all = static_cast<int64_t>(tile.rows) * tile.cols;
+    if (all == 0 || tile.nan + tile.inf < all) return {};
+    return tile.inf == 0 ? "NaN" : tile.nan == 0 ? "infinite" : "NaN or infinite";
+}
+
 std::vector<std::string> gaps(const capture::Capture& c) {
     std::vector<std::string> out;
     if (is_wrong(c) && !c.covered.assumed.empty())

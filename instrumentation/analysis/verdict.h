@@ -18,6 +18,10 @@ std::string verdict_of(const capture::Capture& capture);
 // "C: 64 of 64 elements compared", for every output, joined by "; ".
 std::string compared_text(const capture::Capture& capture);
 
+// "NaN", "NaN or infinite": what every element of the tile is. Empty: some are finite, and its least, its
+// largest and the largest difference are theirs.
+std::string unmeasured_text(const capture::Tile& tile);
+
 // "seed 0, M=128 N=96": the inputs and the shape that the verdict is about.
 std::string run_text(const capture::Capture& capture);
 

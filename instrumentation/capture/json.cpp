@@ -63,17 +63,18 @@ Json to_json(const Capture& capture, const Finding& finding) {
 }
 
 // `ok` is null where nothing was compared, or the limit decides nothing: neither true nor false. So are the
-// figures where nothing was compared.
+// figures where nothing was compared, and those of finite elements where all are NaN.
 Json to_json(const Output& output) {
     const bool compared = output.verdict != Verdict::not_compared,
                decided = compared && output.verdict != Verdict::undecided;
     Json json;
     json["name"] = output.name;
     json["shape"] = output.shape;
-    json["max_abs_difference"] = compared ? Json(output.max_difference) : Json();
+    const bool measured = output.of.elements == 0 || output.nan < output.of.elements;
+    json["max_abs_difference"] = compared && measured ? Json(output.max_difference) : Json();
     json["bound"] = compared ? Json(output.bound) : Json();
     json["nan"] = output.nan;
-    json["range"] = {output.min, output.max};
+    json["range"] = measured ? Json{output.min, output.max} : Json();
     if (compared) json["reference_range"] = {output.reference_min, output.reference_max};
     json["ok"] = decided ? Json(output.verdict == Verdict::ok) : Json();
     json["verdict"] = kVerdictNames[static_cast<size_t>(output.verdict)];

@@ -371,5 +371,30 @@ TEST(Verdict, JsonComesForErrorsToo) {
     }
 }
 
+// The least, the largest and the difference are of finite elements: where there are none, that is said.
+TEST(Verdict, AnOutputThatIsAllNaNHasNoRangeAndNoDifference) {
+    const TemporaryFolder folder;
+    const std::string path = folder.path + "/root.toml";
+    write_file(
+        folder.path + "/root.cu", "__global__ void root(float* y) { y[threadIdx.x] = sqrtf(-1.0f); }\n"
+    );
+    write_file(
+        path,
+        "source = \"root.cu\"\nargs = [{ name = \"y\", dtype = \"f32\", shape = [64], output = true }]\n"
+        "[launch]\ngrid = [1]\nblock = [64]\n[reference]\npython = \"root.py\"\n[output.y]\nterms = 1\n"
+    );
+    write_file(
+        folder.path + "/root.py",
+        "import numpy as np\n\ndef reference(inputs, params):\n    return {'y': np.ones(64)}\n"
+    );
+    const Answer answer = asked(path);
+    for (const char* key : {"max_abs_difference", "range"})
+        EXPECT_TRUE(answer.output().at(key).is_null()) << key;
+    const std::string text = warplens({"run", path, "-o", folder.path + "/root.wlcap", "--search", "0"}).out;
+    EXPECT_TRUE(has(text, "Every element of y is NaN; the reference lies in [1, 1].")) << text;
+    EXPECT_TRUE(has(text, "64 of 64 elements compared; all NaN, reference in [1, 1]; allowed ")) << text;
+    EXPECT_TRUE(has(text, "not finite        -  wrong")) << text;
+}
+
 }  // namespace
 }  // namespace wl::test

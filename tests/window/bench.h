@@ -68,6 +68,7 @@ struct Bench {
         std::filesystem::remove(edited());
         if (session.worker) cancel(*session.worker);
         until("worker", "none");
+        drop_other(session);  // else it would stay B of the same kernel
         load(session, selection, recorded, path);
         select("P", 0, 1);
         select_element(session, selection, {5, 9});

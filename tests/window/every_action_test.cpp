@@ -1,10 +1,12 @@
 // Every action of the table in the real window, by real X events: by its shortcut, by its entry in a menu, by
 // its control on the screen and by the palette. Each of these ways has to change the same thing.
 #include "app/session/clock.h"
+#include "app/session/edit/open.h"
 #include "tests/window/bench.h"
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 
 namespace wl::app {
 namespace {
@@ -40,6 +42,14 @@ void running(Bench& b) {
     options.kernel = "v2c_3", options.preset = "long";
     run(b.session, options);
     b.until("worker", "running");
+}
+// A kernel of one's own, which nothing describes yet.
+void undescribed(Bench& b) {
+    const std::string kernel = b.desktop.folder.path + "/own";
+    for (const char* suffix : {".toml", ".py"}) std::filesystem::remove(kernel + suffix);
+    std::ofstream(kernel + ".cu") << "__global__ void own(float* y) { y[threadIdx.x] = 1; }\n";
+    open_anything(b.session, b.selection, kernel + ".cu");
+    b.frames(6);
 }
 void in_the_middle(Bench& b) {
     b.frames(2);
@@ -84,6 +94,7 @@ const std::vector<Row> kRows = {
     {Act::run_b, "b", nullptr},
     {Act::cancel, "worker", "none", running},
     {Act::record, "recorded", nullptr, [](Bench& b) { b.select("P", 1, 1), b.frames(3); }},
+    {Act::describe, "verdict", "incomplete", undescribed},
     {Act::follow_files, "follow", "off"},
 
     {Act::palette, "finder", "open"},

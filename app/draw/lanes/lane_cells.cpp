@@ -25,7 +25,10 @@ std::string cell_text(const LaneRow& row, size_t lane, int characters) {
 ImU32 colour_of(const LaneRow& row, size_t lane) {
     const double value = row.number[lane];
     if (std::isnan(value)) return row.text[lane] == "-" ? colour::kBar : colour::of(kNotANumber);
-    if (std::isinf(value)) return colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
+    if (std::isinf(value)) {  // pale, as a running maximum begins with one; not a number is loud
+        const ImU32 ink = colour::of(value > 0 ? kPositiveInfinity : kNegativeInfinity);
+        return colour::blend(colour::with_alpha(ink, 70), colour::kPanel);
+    }
     if (!(row.high > row.low)) return colour::blend(colour::with_alpha(colour::kAccent, 56), colour::kPanel);
     const double share = (value - row.low) / (row.high - row.low);
     return colour::of(viridis()[static_cast<size_t>(std::lround(share * (kPaletteSize - 1)))]);

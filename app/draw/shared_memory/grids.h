@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace wl::app {
 
@@ -38,6 +39,9 @@ struct ByteRange {
     uint32_t begin = 0, end = 0;
 };
 ByteRange shown_bytes(const ShownShared& shown);
+
+// Where a matrix and its transposed stand: beside each other, or below where that would be too narrow.
+std::pair<Box, Box> boxes_of_both(const SharedMatrix& matrix, Box box);
 
 // Returns the byte that was clicked, -1: none.
 int64_t draw_strip(SharedHover& hover, TexelGrid& picture, const ShownShared& shown, Box box);

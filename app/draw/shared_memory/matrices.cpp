@@ -3,6 +3,7 @@
 #include "app/draw/shared_memory/parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -126,6 +127,22 @@ void light_logical(SharedHover& hover, const LogicalLook& look, const Cells& c) 
 }
 
 }  // namespace
+
+std::pair<Box, Box> boxes_of_both(const SharedMatrix& matrix, Box box) {
+    constexpr float kGap = 16, kNarrow = 110;  // pixels at scale 1
+    const auto rows = static_cast<float>(matrix.matrix.rows),
+               columns = static_cast<float>(matrix.matrix.columns);
+    const float share = std::clamp(columns / (columns + rows), 0.25F, 0.75F), room = box.width() - px(kGap);
+    Box first = box, second = box;
+    if (room * std::min(share, 1 - share) < px(kNarrow)) {
+        const float split = box.low.y + std::floor((box.height() - px(kGap)) / 2);
+        first.high.y = split, second.low.y = split + px(kGap);
+    } else {
+        const float split = box.low.x + room * share;
+        first.high.x = split, second.low.x = split + px(kGap);
+    }
+    return {first, second};
+}
 
 void draw_logical(
     SharedHover& hover, TexelGrid& picture, const ShownShared& shown, const LogicalLook& look, Box box

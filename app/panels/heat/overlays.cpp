@@ -172,8 +172,14 @@ void draw_overlay_counts(HeatTools& tools, const HeatPane& pane, int which, Box 
              colour::kDifference                                                                        }
         };
     }
-    float width = px(6);
-    for (const auto& [text, ink] : parts) width += measure(Face::small_numbers, text).x + px(12);
+    const auto width_of = [&parts] {
+        float width = px(6);
+        for (const auto& [text, ink] : parts) width += measure(Face::small_numbers, text).x + px(12);
+        return width;
+    };
+    if (width_of() > heat.width() - px(12))  // numbers alone: their colours are the legend's
+        for (auto& [text, ink] : parts) text = text.substr(0, text.rfind(' '));
+    const float width = width_of();
     const ImVec2 low(heat.low.x + px(6), heat.low.y + px(6));
     ImGui::GetWindowDrawList()->AddRectFilled(
         low, {low.x + width, low.y + px(20)}, colour::with_alpha(colour::kBar, 230), px(3)

@@ -23,7 +23,7 @@ struct Sums {
     void take(float v) {
         if (is_absent(v)) return;
         if (!std::isfinite(v)) {
-            ++figures.others;
+            ++(std::isnan(v) ? figures.nan : figures.inf);
             return;
         }
         const auto value = static_cast<double>(v);
@@ -33,7 +33,7 @@ struct Sums {
         figures.largest = std::max(figures.largest, value);
     }
     RegionFigures finished() {
-        if (figures.finite == 0) return {0, 0, 0, 0, 0, figures.others};
+        if (figures.finite == 0) return {0, 0, 0, 0, 0, figures.nan, figures.inf};
         const auto count = static_cast<double>(figures.finite);
         figures.mean = sum / count;
         figures.deviation = std::sqrt(std::max(0.0, squares / count - figures.mean * figures.mean));
@@ -77,6 +77,22 @@ void put_figures(ImVec2 at, std::string_view name, ImU32 ink, const RegionFigure
             {Face::small_numbers, colour::kText},
             figures.finite > 0 ? number(values[i], 4) : "-"
         );
+}
+
+// "got 536 NaN, 2 Inf   reference all finite"
+void put_others(ImVec2 at, const TileView& tile, const RegionReport& report) {
+    const auto text_of = [](const RegionFigures& figures) -> std::string {
+        if (figures.nan + figures.inf == 0) return " all finite";
+        return " " + count_text(figures.nan) + " NaN, " + count_text(figures.inf) + " Inf";
+    };
+    const auto ink_of = [](const RegionFigures& figures) {
+        return figures.nan + figures.inf > 0 ? colour::kNonFinite : colour::kFaint;
+    };
+    const float x = put(at, {Face::small_words, ink_of(report.got)}, tile.names[0] + text_of(report.got));
+    if (has_reference(tile))
+        put({x + px(18), at.y},
+            {Face::small_words, ink_of(report.reference)},
+            tile.names[1] + text_of(report.reference));
 }
 
 }  // namespace
@@ -167,7 +183,7 @@ void draw_region_report(HeatTools& tools, const TileView& tile, Box within) {
     }
     const RegionReport& report = tools.report;
     const bool compared = has_reference(tile);
-    const float width = px(396), line = px(19), height = px(compared ? 142 : 100);
+    const float width = px(396), line = px(19), height = px(compared ? 161 : 119);
     const ImVec2 low(within.high.x - width - px(size::kPad), within.high.y - height - px(10));
     ImDrawList* list = ImGui::GetWindowDrawList();
     covers(low, {low.x + width, low.y + height});
@@ -194,6 +210,8 @@ void draw_region_report(HeatTools& tools, const TileView& tile, Box within) {
         at.y += line;
         put_figures(at, "difference", colour::kDifference, report.difference);
     }
+    at.y += line;
+    put_others(at, tile, report);
     at.y += line + px(6);
     const std::pair<const char*, CopyAs> copies[] = {
         {"Text",  CopyAs::text },

@@ -19,7 +19,7 @@ Region region_between(Element a, Element b, const TileSource& tile);  // both in
 
 struct RegionFigures {
     double least = 0, mean = 0, largest = 0, deviation = 0;  // of finite elements
-    int64_t finite = 0, others = 0;
+    int64_t finite = 0, nan = 0, inf = 0;
 };
 struct RegionReport {
     RegionFigures got, reference, difference;

@@ -51,9 +51,23 @@ void run_kernel(Session& session, const std::string& path) {
     run(session, options);
 }
 
+// A source is run by the manifest of its name beside it, or else its text is shown.
+void open_source(Session& session, Selection& selection, const std::string& path) {
+    std::error_code none;
+    if (!fs::is_regular_file(path, none) || fs::is_regular_file(manifest_beside(path), none))
+        return run_kernel(session, path);
+    end_causes(session);
+    capture::Capture c;
+    c.launch.kernel = fs::path(path).stem().string();
+    c.launch.executor = kNotRun;
+    c.sources.push_back({path, read_text_file(path)});
+    c.complete = true;
+    load(session, selection, std::move(c), path);
+}
+
 // PTX runs with the manifest of its name beside it, unless that is of another source.
 void open_ptx(Session& session, Selection& selection, const std::string& path) {
-    const std::string beside = fs::path(path).replace_extension(".toml").string();
+    const std::string beside = manifest_beside(path);
     std::error_code none;
     const bool is_its = fs::is_regular_file(beside, none) &&
         fs::equivalent(manifest::load(manifest::resolve(beside)).source, path, none);
@@ -63,6 +77,14 @@ void open_ptx(Session& session, Selection& selection, const std::string& path) {
 }
 
 }  // namespace
+
+bool is_text_or_array(const std::string& path) {
+    const std::string suffix = fs::path(path).extension().string();
+    std::error_code none;
+    if (!fs::is_regular_file(path, none)) return false;
+    const bool kernel = suffix == ".cu" || suffix == ".ptx";
+    return suffix == ".npy" || (kernel && !fs::is_regular_file(manifest_beside(path), none));
+}
 
 KernelChoice describe_kernel(const std::string& kernel) {
     const std::string path = manifest::resolve(kernel);
@@ -84,7 +106,7 @@ KernelChoice describe_kernel(const std::string& kernel) {
 capture::Capture capture_of_ptx(const std::string& path) {
     capture::Capture c;
     c.launch.kernel = fs::path(path).stem().string();
-    c.launch.executor = "not run";
+    c.launch.executor = kNotRun;
     c.ptx = read_text_file(path);
     c.sources.push_back({path, c.ptx});
     const ptx::Module module = [&] {
@@ -94,9 +116,6 @@ capture::Capture capture_of_ptx(const std::string& path) {
     }();
     for (const emulator::EntryCheck& entry : emulator::check_entries(module)) take_check(c, module, entry);
     if (!c.unsupported.empty()) c.verdict = "unsupported";
-    c.notes.push_back(
-        "`warplens init " + file_name(path) + "` writes the manifest with which it runs; then open that"
-    );
     return c;
 }
 
@@ -146,8 +165,10 @@ void know_kernel(Session& session) {
 void open_anything(Session& session, Selection& selection, const std::string& path) {
     const std::string suffix = fs::path(path).extension().string();
     try {
-        if (suffix == ".cu" || suffix == ".toml") {
+        if (suffix == ".toml") {
             run_kernel(session, path);
+        } else if (suffix == ".cu") {
+            open_source(session, selection, path);
         } else if (suffix == ".ptx") {
             open_ptx(session, selection, path);
         } else if (suffix == ".npy") {

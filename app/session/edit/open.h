@@ -7,9 +7,12 @@
 
 namespace wl::app {
 
-// A .wlcap is shown, a .cu or .toml is run, a .ptx is run by the manifest
-// of its name beside it or else checked and shown, of a .npy the array is. An Error becomes the message.
+// A .wlcap is shown, a .toml is run, a .cu or .ptx is run by the manifest of its name beside it or else its
+// text shown, PTX checked, of a .npy the array is. An Error becomes the message.
 void open_anything(Session& session, Selection& selection, const std::string& path);
+
+// What opens in the window and does not run: an array, and a kernel's text without a manifest beside it.
+bool is_text_or_array(const std::string& path);
 
 // What the window knows of a kernel: a shipped name, a .toml, or a .cu with its manifest beside it. Throws
 // Error for what is none.

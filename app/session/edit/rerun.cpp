@@ -159,6 +159,7 @@ void run_as_b(Session& session, const KernelOptions& options) {
 }
 
 std::vector<std::string> files_of(const Session& session) {
+    if (is_undescribed(session)) return {};
     std::vector<std::string> files;
     const KernelChoice* choice = choice_of(session);
     if (choice != nullptr) files = choice->files;

@@ -1,6 +1,7 @@
 // Running the rule table and ordering what it found: causes first, consequences after them.
 #include "instrumentation/diagnosis/rules/rules.h"
 
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
@@ -60,16 +61,26 @@ capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
         ? factor_sentence(o.name, *fit)
         : fmt::format("{} differs from the reference in {} of {} elements", o.name, tile.bad, tile.compared);
     if (o.nan > 0) f.title += fmt::format(", {} of them NaN", o.nan);
-    f.explanation = fmt::format(
-        "{} lies in [{}, {}], the reference in [{}, {}]; the largest difference is {} where {} is allowed.",
-        o.name,
-        number(o.min),
-        number(o.max),
-        number(o.reference_min),
-        number(o.reference_max),
-        number(o.max_difference),
-        number(o.bound)
-    );
+    const std::string unmeasured = analysis::unmeasured_text(tile);
+    f.explanation = unmeasured.empty()
+        ? fmt::format(
+              "{} lies in [{}, {}], the reference in [{}, {}]; the largest difference is {} where {} is "
+              "allowed.",
+              o.name,
+              number(o.min),
+              number(o.max),
+              number(o.reference_min),
+              number(o.reference_max),
+              number(o.max_difference),
+              number(o.bound)
+          )
+        : fmt::format(
+              "Every element of {} is {}; the reference lies in [{}, {}].",
+              o.name,
+              unmeasured,
+              number(o.reference_min),
+              number(o.reference_max)
+          );
     if (fit)
         f.evidence = {
             {"ratio",  fit->factor},
@@ -101,13 +112,17 @@ capture::Finding tile_finding(const Symptoms& s) {
         tile.bad,
         tile.compared
     );
+    const std::string unmeasured = analysis::unmeasured_text(tile);
     f.explanation = fmt::format(
-        "Every tile before {} in kernel time is inside its bound; there the largest difference is {} ({} x "
-        "its bound), first at element ({}, {}). What lies between the mark before it and {} is where to "
-        "look; no cause is claimed.",
+        "Every tile before {} in kernel time is inside its bound; there {}, first at element ({}, {}). What "
+        "lies between the mark before it and {} is where to look; no cause is claimed.",
         place(f.where),
-        number(tile.max_difference),
-        number(tile.max_excess),
+        unmeasured.empty() ? fmt::format(
+                                 "the largest difference is {} ({} x its bound)",
+                                 number(tile.max_difference),
+                                 number(tile.max_excess)
+                             )
+                           : "every element is " + unmeasured,
         tile.first_bad_row,
         tile.first_bad_col,
         place(f.where)

@@ -1,0 +1,81 @@
+// One row while there is none; then a line a thing to do, until it is put away.
+#include "app/draw/described/left_to_do.h"
+
+#include <imgui.h>
+
+#include <filesystem>
+
+namespace wl::app {
+
+namespace {
+
+constexpr float kLine = 18;  // pixels at scale 1
+
+bool is_of(const Session& session, const std::string& source) {
+    return std::filesystem::path(source).stem() == session.capture.launch.kernel;
+}
+
+// Cut where there is no room, and whole under the mouse.
+void put_in(Box row, ImU32 ink, const std::string& text) {
+    put_clipped(
+        {row.low.x, middle(row.low.y, row.height(), Face::small_words)},
+        row.width(),
+        {Face::small_words, ink},
+        text
+    );
+    const bool cut = measure(Face::small_words, text).x > row.width();
+    if (cut && ImGui::IsMouseHoveringRect(row.low, row.high)) tooltip(text);
+}
+
+}  // namespace
+
+void draw_undescribed(const Session& session, Box row, Commands& commands) {
+    const std::string file = file_name(session.path);
+    if (session.describing.worker) return put_in(row, colour::kDim, "Looking at what " + file + " does …");
+    const ButtonStyle style{colour::kBright, colour::with_alpha(colour::kAccent, 120)};
+    if (button(row.low, action_of(Act::describe).control, "Make a manifest", style))
+        commands.acts.push_back(Act::describe);
+    row.low.x += button_width("Make a manifest") + px(10);
+    put_in(
+        row,
+        colour::kDim,
+        "Nothing says yet how " + file + " is launched and what it should compute: this writes " +
+            file_name(manifest_beside(file)) + " to go on with, and runs it."
+    );
+}
+
+float draw_left_to_do(const Session& session, Box box, Commands& commands) {
+    const Describing& describing = session.describing;
+    if (describing.left.empty() || !is_of(session, describing.source)) return 0;
+    const float height = px(kControlHeight + 6);
+    ImVec2 at = box.low;
+    for (const std::string& file :
+         {manifest_beside(describing.source), reference_beside(describing.source)}) {
+        const std::string label = "Open " + file_name(file);
+        const std::string name = "run/written" + std::filesystem::path(file).extension().string();
+        if (button(at, name, label)) commands.edit = SourcePlace{file, 1};
+        if (ImGui::IsItemHovered()) tooltip(file + ", in your editor (My editor in the menu File)");
+        at.x += button_width(label) + px(6);
+    }
+    if (button(at, "run/written-done", "Done", {.text = colour::kDim})) commands.described = true;
+    at.x += button_width("Done") + px(10);
+    const Box row{
+        at, {box.high.x, at.y + px(kControlHeight)}
+    };
+    put_in(
+        row, colour::kWarning, "are written. For a verdict this is left to do; a save runs the kernel again:"
+    );
+    float y = box.low.y + height;
+    int number = 0;
+    for (const std::string& what : describing.left) {
+        const Box line{
+            {box.low.x,  y            },
+            {box.high.x, y + px(kLine)}
+        };
+        put_in(line, colour::kText, std::to_string(++number) + ".  " + what);
+        y += px(kLine);
+    }
+    return y - box.low.y + px(4);
+}
+
+}  // namespace wl::app

@@ -1,0 +1,77 @@
+// What `warplens init` prints is read as far as it lists what is left to do.
+#include "app/session/edit/describe.h"
+
+#include "app/session/edit/open.h"
+#include "app/session/session.h"
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/lines.h"
+
+#include <cctype>
+#include <filesystem>
+#include <utility>
+
+namespace wl::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "  1. the host's launch was not found": without its number.
+std::vector<std::string> numbered(const std::string& text) {
+    std::vector<std::string> out;
+    for (std::string_view line : lines_of(text)) {
+        if (!line.starts_with("  ")) continue;
+        line.remove_prefix(line.find_first_not_of(' '));
+        const size_t point = line.find(". ");
+        const bool is_number = point != line.npos && point > 0 && std::isdigit(line[0]) != 0;
+        if (is_number) out.emplace_back(line.substr(point + 2));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string manifest_beside(const std::string& source) {
+    return fs::path(source).replace_extension(".toml").string();
+}
+
+std::string reference_beside(const std::string& source) {
+    return fs::path(source).replace_extension(".py").string();
+}
+
+bool is_undescribed(const Session& session) {
+    return session.capture.launch.executor == kNotRun && !session.path.empty();
+}
+
+void describe(Session& session) {
+    if (!is_undescribed(session) || session.describing.worker) return;
+    try {
+        auto worker = std::make_unique<Worker>();
+        start(*worker, {session.program, "init", session.path}, "");
+        session.describing = {std::move(worker), session.path, {}};
+        session.broken.reset();
+        session.message = {"Looking at what " + file_name(session.path) + " does.", false};
+    } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+bool hear_describing(Session& session, Selection& selection) {
+    Describing& describing = session.describing;
+    if (!describing.worker) return false;
+    poll(*describing.worker);
+    if (describing.worker->state == WorkerState::running) return true;
+    const std::unique_ptr<Worker> worker = std::move(describing.worker);
+    if (worker->state != WorkerState::finished) {
+        session.broken = broken_by(*worker);
+        session.message = {worker->message, true};
+        return true;
+    }
+    describing.left = numbered(worker->answer);
+    const std::string manifest = manifest_beside(describing.source);
+    if (session.path == describing.source)
+        open_anything(session, selection, manifest);
+    else
+        session.message = {manifest + " is written.", false};
+    return true;
+}
+
+}  // namespace wl::app
