@@ -13,9 +13,10 @@ namespace {
 
 constexpr uint64_t kMostInstructions = 2'000'000;  // of warps
 
-// Of the unit, of each site; 0: of another file.
+// Of the unit, of each site; 0: of another file. What was compiled of the unit's own text, changed, has its
+// lines.
 std::vector<int> lines_of_sites(
-    const ptx::Module& module, const execution::Listing& listing, const compile::Unit& unit
+    const ptx::Module& module, const execution::Listing& listing, const compile::Unit& unit, Text text
 ) {
     std::vector<std::optional<size_t>> files;
     for (const std::string& file : module.files) files.push_back(compile::file_named(unit, file));
@@ -24,7 +25,9 @@ std::vector<int> lines_of_sites(
         int line = 0;
         if (site.line > 0 && site.source >= 0 && static_cast<size_t>(site.source) < files.size())
             if (const auto file = files[static_cast<size_t>(site.source)])
-                line = compile::line_of(unit, {*file, site.line}).value_or(0);
+                line = text == Text::files ? compile::line_of(unit, {*file, site.line}).value_or(0)
+                    : *file == 0           ? site.line
+                                           : 0;
         out.push_back(line);
     }
     return out;
@@ -58,13 +61,17 @@ std::set<int> own_lines(const rewrite::Source& s, const rewrite::Rewrite& change
 }  // namespace
 
 std::set<int> lines_executed(
-    Prover& prover, const ptx::Module& module, const compile::Unit& unit, const std::vector<int64_t>& blocks
+    Prover& prover,
+    const ptx::Module& module,
+    const compile::Unit& unit,
+    Text text,
+    const std::vector<int64_t>& blocks
 ) {
     const Experiment& e = prover.experiment;
     if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
     try {
         const auto program = emulator::lower(module, e.entry);
-        const std::vector<int> line_of = lines_of_sites(module, emulator::listing(*program), unit);
+        const std::vector<int> line_of = lines_of_sites(module, emulator::listing(*program), unit, text);
         const Inputs& inputs = inputs_of(prover, 0);
         Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
         const emulator::WatchedLaunch launch{module, *program, prepared.launch, prepared.memory};

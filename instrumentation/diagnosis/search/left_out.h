@@ -6,6 +6,7 @@
 #include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,10 +20,17 @@ struct Executed {
     std::set<int> lines = {};
 };
 
+// What a module was compiled of: the files of the unit, or its text, which holds the headers.
+enum class Text : uint8_t { files, unit };
+
 // Lines of the unit of which the blocks execute something, linear, all where none is named; empty: not known,
 // as of a sequence of launches, on a device, or where they take too long.
 std::set<int> lines_executed(
-    Prover& prover, const ptx::Module& module, const compile::Unit& unit, const std::vector<int64_t>& blocks
+    Prover& prover,
+    const ptx::Module& module,
+    const compile::Unit& unit,
+    Text text,
+    const std::vector<int64_t>& blocks
 );
 
 // Lines that are executed no more; without those of the changed statements and of what they govern. Empty

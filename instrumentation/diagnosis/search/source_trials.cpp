@@ -255,10 +255,11 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         try_other_shape(*t.shape, out);
         const std::vector<int64_t>& blocks = lab.block.blocks;
         if (!t.executed->asked) {
-            t.executed->lines = lines_executed(lab.s.prover, t.whole.experiment.module, t.unit, blocks);
+            t.executed->lines =
+                lines_executed(lab.s.prover, t.whole.experiment.module, t.unit, Text::files, blocks);
             t.executed->asked = true;
         }
-        const std::set<int> behind = lines_executed(lab.s.prover, module, t.unit, blocks);
+        const std::set<int> behind = lines_executed(lab.s.prover, module, t.unit, Text::unit, blocks);
         for (const int line : lines_left_out(t.source, change, t.executed->lines, behind))
             out.left_out.push_back(where_in(t.unit, line).line);
         return out;

@@ -1,6 +1,6 @@
 // Inverses of many small matrices by Gauss and Jordan with partial pivoting, and the logarithms of their
 // determinants. A block a matrix: kOrder rows of the matrix beside the identity in shared memory.
-constexpr int kOrder = 12, kWide = 2 * kOrder, kThreads = 64;
+#include "gauss_jordan.cuh"
 
 __global__ void gauss_jordan(const float* matrices, float* inverses, float* log_det) {
     __shared__ float a[kOrder][kWide + 1];
