@@ -153,7 +153,8 @@ uint32_t user_site(const Route& route, uint32_t site) {
 
 std::string user_place(const Route& route, uint32_t site) {
     const capture::Site& s = route.sites[user_site(route, site)];
-    if (s.source < 0) return "";
+    if (s.source < 0 || s.line == 0)
+        return "";  // of what the compiler moved out of a header it names no line
     const std::filesystem::path path = route.module->files[static_cast<size_t>(s.source)];
     return fmt::format("{}:{}", path.filename().string(), s.line);
 }

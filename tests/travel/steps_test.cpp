@@ -4,7 +4,9 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/travel/arrivals.h"
+#include "instrumentation/travel/fragment_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -317,6 +319,20 @@ TEST_F(Steps, AnInstantIsFoundAgainByThePlacesAroundIt) {
     EXPECT_EQ(time_at(anchors_up_to(route, 1, between), between), there.time);
     EXPECT_EQ(between_from(text_of(between)).after, "released#2");
     EXPECT_THROW(between_from("released#2"), Error);
+}
+
+// Of what it moved out of a loop the compiler may name a file, and no line.
+TEST(Place, IsUnknownWhereTheCompilerNamesNoLine) {
+    ptx::Module module;
+    Route route = route_of(kSource, module);
+    const auto named = std::find_if(route.sites.begin(), route.sites.end(), [](const capture::Site& s) {
+        return s.source == 0 && s.line == 16;
+    });
+    ASSERT_NE(named, route.sites.end());
+    const auto site = static_cast<uint32_t>(named - route.sites.begin());
+    EXPECT_TRUE(user_place(route, site).ends_with(".cu:16")) << user_place(route, site);
+    named->line = 0;
+    EXPECT_EQ(user_place(route, site), "");
 }
 
 }  // namespace
