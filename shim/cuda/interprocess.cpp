@@ -1,20 +1,22 @@
 // Memory, pools and events of several processes: the runtime's.
 #include "shim/cuda/state.h"
 
-#include <cstring>
+#include <bit>
 
 using namespace wl::cuda;
 using wl::cudart::pointer_of;
 
 namespace {
 
-// Handles of both are 64 bytes that nobody looks into.
-template <class To, class From>
-To as(const From& from) {
-    static_assert(sizeof(To) == sizeof(From));
-    To out;
-    std::memcpy(&out, &from, sizeof out);
-    return out;
+// What the runtime gives, as the driver's: both are 64 bytes that nobody looks into.
+template <class Runtime, class Driver, class Get>
+CUresult give(Driver* out, Get get) {
+    return in_context([&] {
+        Runtime handle{};
+        const cudaError_t error = get(out == nullptr ? nullptr : &handle);
+        if (error == cudaSuccess) *out = std::bit_cast<Driver>(handle);
+        return error;
+    });
 }
 
 cudaMemAllocationHandleType runtime_type(CUmemAllocationHandleType type) {
@@ -26,19 +28,15 @@ cudaMemAllocationHandleType runtime_type(CUmemAllocationHandleType type) {
 extern "C" {
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr pointer) {
-    return in_context([&] {
-        cudaIpcMemHandle_t handle{};
-        const cudaError_t error =
-            cudaIpcGetMemHandle(out == nullptr ? nullptr : &handle, pointer_of(pointer));
-        if (error == cudaSuccess) *out = as<CUipcMemHandle>(handle);
-        return error;
+    return give<cudaIpcMemHandle_t>(out, [&](auto* handle) {
+        return cudaIpcGetMemHandle(handle, pointer_of(pointer));
     });
 }
 
 CUresult cuIpcOpenMemHandle(CUdeviceptr* out, CUipcMemHandle handle, unsigned flags) {
     return in_context([&] {
         void* pointer = nullptr;
-        const auto named = as<cudaIpcMemHandle_t>(handle);
+        const auto named = std::bit_cast<cudaIpcMemHandle_t>(handle);
         const cudaError_t error = cudaIpcOpenMemHandle(out == nullptr ? nullptr : &pointer, named, flags);
         if (error == cudaSuccess) *out = device_address(pointer);
         return error;
@@ -50,16 +48,14 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) {
 }
 
 CUresult cuIpcGetEventHandle(CUipcEventHandle* out, CUevent event) {
-    return in_context([&] {
-        cudaIpcEventHandle_t handle{};
-        const cudaError_t error = cudaIpcGetEventHandle(out == nullptr ? nullptr : &handle, event);
-        if (error == cudaSuccess) *out = as<CUipcEventHandle>(handle);
-        return error;
+    return give<cudaIpcEventHandle_t>(out, [&](auto* handle) {
+        return cudaIpcGetEventHandle(handle, event);
     });
 }
 
 CUresult cuIpcOpenEventHandle(CUevent* out, CUipcEventHandle handle) {
-    return in_context([&] { return cudaIpcOpenEventHandle(out, as<cudaIpcEventHandle_t>(handle)); });
+    return in_context([&] { return cudaIpcOpenEventHandle(out, std::bit_cast<cudaIpcEventHandle_t>(handle)); }
+    );
 }
 
 CUresult cuMemPoolExportToShareableHandle(
@@ -83,12 +79,8 @@ CUresult cuMemPoolImportFromShareableHandle(
 }
 
 CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CUdeviceptr pointer) {
-    return in_context([&] {
-        cudaMemPoolPtrExportData data{};
-        const cudaError_t error =
-            cudaMemPoolExportPointer(out == nullptr ? nullptr : &data, pointer_of(pointer));
-        if (error == cudaSuccess) *out = as<CUmemPoolPtrExportData>(data);
-        return error;
+    return give<cudaMemPoolPtrExportData>(out, [&](auto* data) {
+        return cudaMemPoolExportPointer(data, pointer_of(pointer));
     });
 }
 
@@ -96,7 +88,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool pool, CUmemPoolPt
     return in_context([&] {
         if (out == nullptr || data == nullptr) return cudaErrorInvalidValue;
         void* pointer = nullptr;
-        auto named = as<cudaMemPoolPtrExportData>(*data);
+        auto named = std::bit_cast<cudaMemPoolPtrExportData>(*data);
         const cudaError_t error = cudaMemPoolImportPointer(&pointer, pool, &named);
         if (error == cudaSuccess) *out = device_address(pointer);
         return error;

@@ -170,9 +170,7 @@ const char* rule_of(const Source& s, const Statement& st) {
 
 bool is_statement_with_effect(const Source& s, const Statement& st) {
     if (!st.word.empty() || !s.is(st.last, ";") || st.body_last >= 0) return false;
-    for (const Variable& v : s.variables)
-        if (v.from >= st.first && v.from <= st.last) return false;
-    return true;
+    return !declares(s, st);
 }
 
 // `from[i] = from[j];` beside `key[i] = key[j];`: an array of another type, wherever the statement names it.

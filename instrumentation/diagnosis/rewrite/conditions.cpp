@@ -148,9 +148,7 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
         }
         return;
     }
-    bool declares = false;
-    for (const Variable& v : w.s.variables) declares = declares || (v.from >= st.first && v.from <= st.last);
-    if (!w.is_near(st.first) || declares || !w.s.is(st.last, ";")) return;
+    if (!w.is_near(st.first) || declares(w.s, st) || !w.s.is(st.last, ";")) return;
     for (const std::string& c : conditions_at(w, body, st.first))
         w.insert(kRule, 3, w.s.at(st.first).begin, w.s.at(st.first).line, "if (" + c + ") ");
 }

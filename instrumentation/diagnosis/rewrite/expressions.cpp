@@ -86,6 +86,13 @@ bool all_known(const Source& s, int from, const std::string& text, int here) {
     return true;
 }
 
+int bracket_before(const Source& s, int token) {
+    int open = token - 1;
+    while (open > 0 && !is_opening(s.word(open)) && !s.is(open, ";"))
+        open = is_closing(s.word(open)) && s.at(open).match >= 0 ? s.at(open).match - 1 : open - 1;
+    return open;
+}
+
 int end_of_expression(const Source& s, int first) {
     for (int k = first; k < s.count(); ++k) {
         if (is_opening(s.word(k)) && s.at(k).match > k)

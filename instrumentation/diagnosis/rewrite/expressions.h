@@ -34,6 +34,9 @@ std::vector<std::pair<std::string, int>> elements_of(const Source& s, const Body
 // The last token of the brackets behind a name: of `a[i][j]` the second `]`; the name itself without any.
 int end_of_element(const Source& s, int name);
 
+// The bracket that is open before the token, of the same statement; else what begins that.
+int bracket_before(const Source& s, int token);
+
 // The expression behind `=`, `+=`, `return`, `(` or `,` that ends at `;`, `)` or `,`.
 int end_of_expression(const Source& s, int first);
 

@@ -206,9 +206,7 @@ std::vector<std::string> differences_in(const Writer& w, const Body& body, const
 void ask_more(Writer& w, const Body& body, const Statement& st) {
     constexpr int kAsked = -12;  // as odds: other guards are likelier
     const bool plain = st.word.empty() && w.s.is(st.last, ";"), guard = st.word == "if";
-    bool declares = false;
-    for (const Variable& v : w.s.variables) declares = declares || (v.from >= st.first && v.from <= st.last);
-    if (!w.is_near(st.first) || declares || (!plain && !guard)) return;
+    if (!w.is_near(st.first) || declares(w.s, st) || (!plain && !guard)) return;
     std::vector<std::string> all;
     for (const std::string& answer : answers_at(w, body, st.first))
         all.push_back(answer), all.push_back("!" + answer);

@@ -122,9 +122,8 @@ void count_down(Writer& w, const Body& body, int k) {
     const Variable* const v = variable_at(w.s, k);
     const Statement* const loop = v == nullptr || v->from == k ? nullptr : loop_of(body, *v);
     if (loop == nullptr || k <= loop->last || k > loop->body_last) return;
-    int open = k - 1;
-    while (open > loop->last && !w.s.is(open, "[") && !w.s.is(open, ";") && !w.s.is(open, "{"))
-        open = is_closing(w.s.word(open)) && w.s.at(open).match >= 0 ? w.s.at(open).match - 1 : open - 1;
+    int open = bracket_before(w.s, k);
+    while (w.s.is(open, "(")) open = bracket_before(w.s, open);
     if (!w.s.is(open, "[")) return;
     int less = v->from;
     while (less < loop->last && (variable_at(w.s, less) != v || !w.s.is(less + 1, "<"))) ++less;

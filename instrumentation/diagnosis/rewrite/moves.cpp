@@ -10,12 +10,6 @@ namespace {
 
 constexpr size_t kMost = 16;  // statements of a form that are put in at one place
 
-bool declares(const Source& s, const Statement& st) {
-    return std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
-        return v.from >= st.first && v.from <= st.last;
-    });
-}
-
 bool is_plain(const Source& s, const Statement& st) { return st.body_last < 0 && s.is(st.last, ";"); }
 
 void leave_out(Writer& w, const Statement& st) {

@@ -1,4 +1,5 @@
 // Numbers that somebody may have meant instead.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -27,11 +28,8 @@ constexpr int kShift = 8;  // its precedence
 
 // One of the values in `Best best{0.0f, 0}` and `float m[2] = {0, 0}`.
 bool is_first_value(const Writer& w, int k) {
-    int open = k - 1;
-    while (open > 0 && !is_opening(w.s.word(open)) && !w.s.is(open, ";"))
-        open = is_closing(w.s.word(open)) && w.s.at(open).match >= 0 ? w.s.at(open).match - 1 : open - 1;
     const bool alone = w.s.is(k - 1, "{") || w.s.is(k - 1, ",");
-    return alone && w.s.is(open, "{") && (w.s.is(k + 1, ",") || w.s.is(k + 1, "}"));
+    return alone && w.s.is(bracket_before(w.s, k), "{") && (w.s.is(k + 1, ",") || w.s.is(k + 1, "}"));
 }
 
 const char* rule_of(const Writer& w, int k) {

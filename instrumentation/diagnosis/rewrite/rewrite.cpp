@@ -105,6 +105,12 @@ bool is_mark(const Source& s, const Statement& statement) {
     return w.starts_with("WL_") || w == "static_assert" || w == "assert";
 }
 
+bool declares(const Source& s, const Statement& statement) {
+    return std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+        return v.from >= statement.first && v.from <= statement.last;
+    });
+}
+
 const Statement* statement_of(const Body& body, int token) {
     const Statement* out = nullptr;
     for (const Statement& s : body.statements)

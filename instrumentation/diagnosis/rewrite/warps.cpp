@@ -17,12 +17,6 @@ void count_warps(Writer& w, int k) {
     w.replace("wrong_index", 1, k, k + 2, fmt::format("({} / 32)", text));
 }
 
-bool declares(const Source& s, const Statement& st) {
-    for (const Variable& v : s.variables)
-        if (v.from >= st.first && v.from <= st.last) return true;
-    return false;
-}
-
 // `if (threadIdx.x % 32 == 0)` before what one lane of a warp, or one thread, should do.
 void leave_to_one(Writer& w, const Statement& st) {
     if (!st.word.empty() || !w.s.is(st.last, ";") || declares(w.s, st) || assignment_of(w.s, st) < 0) return;

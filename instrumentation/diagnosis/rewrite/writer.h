@@ -30,6 +30,7 @@ struct Writer {
 // Inside of functions, without statements that are marks or the compiler's own checks.
 void for_each_token(const Writer& w, const std::function<void(int token, const Body& body)>& visit);
 bool is_mark(const Source& s, const Statement& statement);
+bool declares(const Source& s, const Statement& statement);  // a variable
 // The statement that holds the token; null: none.
 const Statement* statement_of(const Body& body, int token);
 // The `for` whose head declares it; null: none.
