@@ -1,7 +1,7 @@
 """Single changes of correct kernels, and whether the diagnosis names them: the number to drive.
 
     python3 bench/mutants.py build/release/app/warplens [--count 100] [--seed 0] [--jobs 2] [--search 10]
-        [--json table.json] [--gallery | --held-out] [kernel.toml ...]
+        [--json table.json] [--gallery | --held-out] [--kind "statement dropped"] [kernel.toml ...]
 
 A mutant is one expression or statement of a kernel's own source changed: relational and arithmetic operators,
 constants by one, operands and index terms exchanged, statements and barriers dropped. Kept are those that compile
@@ -202,6 +202,7 @@ def main():
     parser.add_argument("--search", type=int, default=10)
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--json")
+    parser.add_argument("--kind", help="of these alone")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--gallery", dest="which", action="store_const", const="gallery", default="all")
     which.add_argument("--held-out", dest="which", action="store_const", const="held out")
@@ -211,7 +212,7 @@ def main():
     for kernel in [k.resolve() for k in o.kernels] or kernels_with_reference(o.which):
         manifest = tomllib.loads(kernel.read_text())
         source = kernel.parent / manifest.get("source", kernel.stem + ".cu")
-        mutants += [(kernel, m) for m in mutations_of(source.read_text())]
+        mutants += [(kernel, m) for m in mutations_of(source.read_text()) if o.kind in (None, m[0])]
     random.Random(o.seed).shuffle(mutants)
     print(f"{len(mutants)} mutants; {min(o.count, len(mutants))} are drawn", flush=True)
     rows = []

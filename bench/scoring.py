@@ -28,6 +28,7 @@ NEAR = 2  # lines
 CLAIMS_NOTHING = {"values_differ", "never_written"}
 RACES = {"race_shared", "race_warp", "race_global"}
 HAZARDS = RACES | {"async_copy_wait", "out_of_bounds", "misaligned", "uninitialised", "shuffle_misuse"}
+MISSING = re.compile("`(.+)` is missing")
 EDIT = re.compile("(?!`the condition`)(.+) should be (.+)")  # one that is taken always, or never, is no edit
 FAILED = {"error", "timeout", "crash", "incomplete", "unsupported"}
 
@@ -142,7 +143,10 @@ def squeezed(text):
 
 
 def is_right_edit(wrong, finding):
-    """Whether the change that a finding proposes makes the wrong lines the right ones."""
+    """Whether the change that a finding proposes makes the wrong lines the right ones, or puts the missing one in."""
+    missing = MISSING.match(finding.get("title", ""))
+    if missing and wrong.dropped:
+        return squeezed(missing[1]) == squeezed("".join(wrong.right))
     said = EDIT.match(finding.get("title", ""))
     if not said or not wrong.changed:
         return False
@@ -160,7 +164,8 @@ def judged(wrong, finding):
     if rule in RACES:
         places += [finding.get("other", {}), {"line": int(dict(finding.get("evidence") or {}).get("barrier_line", 0))}]
     away = min((d for d in (distance(wrong, place.get("line")) for place in places) if d is not None), default=None)
-    claims, is_edit = rule not in CLAIMS_NOTHING, bool(EDIT.match(finding.get("title", "")))
+    is_edit = bool(EDIT.match(finding.get("title", "")))
+    claims = rule not in CLAIMS_NOTHING or kind == "counterfactual"
     right = claims if wrong.causes is None else rule in wrong.causes
     if away is not None and away <= NEAR:
         mends = away == 0 and is_edit and kind == "counterfactual"

@@ -117,7 +117,7 @@ void order_by_schedule(std::vector<Start>& starts, uint64_t seed, const std::opt
 
 // A block is recorded as the whole launch has it: a schedule orders accesses of several blocks.
 bool runs_whole(const Program& program, const RunOptions& options) {
-    return options.blocks.empty() || program.waits_for_blocks ||
+    return options.blocks.empty() || (program.waits_for_blocks && !options.alone) ||
         (options.record && options.schedule_seed != 0);
 }
 

@@ -51,6 +51,7 @@ struct RunOptions {
     // Linear indices; empty: all. If the kernel's blocks may wait for each other, the rest runs too: without
     // checks, marks or record.
     std::vector<int64_t> blocks;
+    bool alone = false;  // these alone: who asks knows that none waits for another
     uint64_t budget =
         0;  // warp instructions of a block; 0: 2^25 of one warp. More: an endless_loop, the launch ends
     int threads = 0;  // 0: as many as cores

@@ -91,6 +91,51 @@ INSTANTIATE_TEST_SUITE_P(
             "const int i = kBack[c]; sum += x[i];",
             "const int i = kBack[c]; if (i == n) continue; sum += x[i];",
             300},
+        // a whole warp, the whole grid, an even number below
+        OneAway{"sum += __shfl_down_sync(~0u, sum, 8, 16);", "sum += __shfl_down_sync(~0u, sum, 8, 32);", 20},
+        OneAway{
+            "for (int o = 8; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);",
+            "for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);",
+            20},
+        OneAway{
+            "for (int o = 1; o < 16; o *= 2) sum += __shfl_xor_sync(~0u, sum, o);",
+            "for (int o = 1; o < 32; o *= 2) sum += __shfl_xor_sync(~0u, sum, o);",
+            20},
+        OneAway{"c += blockDim.x;", "c += blockDim.x * gridDim.x;", 60},
+        OneAway{"sum += x[c >> 1];", "sum += x[(c & ~1)];", 300},
+        // below zero the integer under it, at every place of the statement
+        OneAway{"out[t] = (int)m;", "out[t] = (int)floorf(m);", 300},
+        OneAway{
+            "const int i = (int)m, j = (int)sum; sum += x[i + j];",
+            "const int i = (int)floorf(m), j = (int)floorf(sum); sum += x[i + j];",
+            300},
+        // names of one declaration, every shuffle of a function, one factor at all its places
+        OneAway{
+            "const float a = x[0], b = x[1]; sum += a - b * m;",
+            "const float b = x[0], a = x[1]; sum += a - b * m;",
+            300},
+        OneAway{
+            "sum += __shfl_down_sync(~0u, sum, 1); m += __shfl_down_sync(~0u, m, 1);",
+            "sum += __shfl_xor_sync(~0u, sum, 1); m += __shfl_xor_sync(~0u, m, 1);",
+            300},
+        OneAway{
+            "const float a = x[0], b = x[1]; sum = x[2] * (1 - a) + x[3] * a + b;",
+            "const float a = x[0], b = x[1]; sum = x[2] * (1 - b) + x[3] * b + b;",
+            1000},
+        // nothing divides a whole number that is cast
+        OneAway{"m = (float)c / t;", "m = t > 0 ? (float)c / t : 0.0f;", 600},
+        // one lane adds, what is given and never asked
+        OneAway{"atomicAdd(&out[0], sum);", "if (threadIdx.x % 32 == 0) atomicAdd(&out[0], sum);", 100},
+        OneAway{"sum += (float)c;", "sum += (float)(c - n);", 400},
+        OneAway{
+            "const float dt = x[1]; sum += expf(-x[c]);",
+            "const float dt = x[1]; sum += expf(-x[c] * dt);",
+            200},
+        // a copy that is made for some, and zeros for the others
+        OneAway{
+            "if (c < n) __pipeline_memcpy_async(&out[c], x + c, 4);",
+            "if (c < n) __pipeline_memcpy_async(&out[c], x + c, 4); else out[c] = {};",
+            200},
         // from the other end
         OneAway{"sum += x[t + c];", "sum += x[t + cols - 1 - c];", 300},
         OneAway{"sum += x[c * n];", "sum += x[(cols - 1 - c) * n];", 300},
@@ -101,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "float f[2] = {0.0f, m}; sum += f[0];",
             "float f[2] = {-__int_as_float(0x7f800000), m}; sum += f[0];",
-            700},
+            800},
         // as the statement beside it does
         OneAway{
             "float b; sum = __shfl_down_sync(~0u, sum, 8); b = m; m = b;",
@@ -112,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "for (int i = t; i < n; ++i) sum += x[i - (rows - 1)];",
             "for (int i = t; i < n + rows - 1; ++i) sum += x[i - (rows - 1)];",
-            600},
+            700},
         // behind an extent
         OneAway{"sum += c < n ? x[c] : y[c];", "sum += c < n ? x[c] : y[c - n];", 200},
         OneAway{"sum += c >= n ? y[c] * c : x[c];", "sum += c >= n ? y[c - n] * (c - n) : x[c];", 600},

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fmt/format.h>
 #include <set>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr size_t kMostNames = 8;  // that stand for one name
 constexpr int kReach = 12;        // lines between a statement and its analogue
+constexpr int kTogether = 20;     // as odds: several places that read alike
 
 std::vector<const Variable*> variables_in(const Source& s, int first, int last) {
     std::vector<const Variable*> out;
@@ -228,22 +230,25 @@ void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
 void change_all(Writer& w, const Statement& st) {
     if (!w.is_near(st.first)) return;
     for (const Variable* v : variables_in(w.s, st.first, st.last)) {
-        if (v->kind != ValueKind::whole || v->indirections > 0) continue;
+        const bool real = v->kind == ValueKind::real;
+        if ((!real && v->kind != ValueKind::whole) || v->indirections > 0) continue;
         std::vector<int> places;
         for (int k = st.first; k <= st.last; ++k)
             if (variable_at(w.s, k) == v) places.push_back(k);
         if (places.size() < 2) continue;
         const auto put = [&](int cost, const std::string& now) {
-            Rewrite r{"wrong_index", cost, v->name, now, w.s.at(places.front()).line, {}};
+            Rewrite r{
+                real ? "wrong_operand" : "wrong_index", cost, v->name, now, w.s.at(places.front()).line, {}};
             for (const int k : places) r.edits.push_back({w.s.at(k).begin, v->name.size(), now});
+            r.bias = real ? kTogether : 0;
             w.add(std::move(r));
         };
         for (const Variable* u : visible(w.s, st.first))
             if (u != v && alike(*u, *v) && !u->of_file) {
-                put(3, u->name);
-                put(3, fmt::format("{} * {}", u->name, v->name));
+                put(real ? 2 : 3, u->name);
+                if (!real) put(3, fmt::format("{} * {}", u->name, v->name));
             }
-        put(3, "2 * " + v->name);
+        if (!real) put(3, "2 * " + v->name);
     }
 }
 
@@ -271,10 +276,30 @@ void change_everywhere(Writer& w, const Body& body) {
     }
 }
 
+// `__shfl_xor_sync` for every `__shfl_down_sync` of a function that has several.
+void change_shuffles(Writer& w, const Body& body) {
+    constexpr std::array<std::string_view, 4> kShuffles = {
+        "__shfl_xor_sync", "__shfl_down_sync", "__shfl_up_sync", "__shfl_sync"};
+    for (const std::string_view was : kShuffles) {
+        std::vector<int> places;
+        for (int k = body.open; k < body.close; ++k)
+            if (w.s.is(k, was)) places.push_back(k);
+        if (places.size() < 2) continue;
+        for (const std::string_view now : kShuffles) {
+            if (now == was) continue;
+            Rewrite r{
+                "wrong_operation", 1, std::string(was), std::string(now), w.s.at(places.front()).line, {}};
+            for (const int k : places) r.edits.push_back({w.s.at(k).begin, was.size(), std::string(now)});
+            r.bias = kTogether;
+            w.add(std::move(r));
+        }
+    }
+}
+
 }  // namespace
 
 void add_analogies(Writer& w) {
-    for (const Body& body : w.s.bodies) change_everywhere(w, body);
+    for (const Body& body : w.s.bodies) change_everywhere(w, body), change_shuffles(w, body);
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st)) continue;

@@ -107,6 +107,10 @@ bool holds_real(const Source& s, int first, int last) {
     for (int k = first; k <= last; ++k) {
         const Variable* const v = variable_at(s, k);
         if (v != nullptr && v->kind == ValueKind::real) return true;
+        const bool vector = v != nullptr && (v->type.starts_with("float") || v->type.starts_with("double"));
+        if (vector && s.is(k + 1, ".")) return true;
+        const bool type = s.is(k, "float") || s.is(k, "double");
+        if (type && !s.is(k + 1, "*") && !s.is(k - 2, "sizeof")) return true;
         if (s.at(k).kind == Token::Kind::number && s.word(k).find('.') != std::string_view::npos) return true;
     }
     return false;

@@ -175,7 +175,7 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
         if (v == nullptr) continue;
         const bool names = in_function != f->uses.end();
         const int anywhere = all.of_variables[static_cast<size_t>(v - s.variables.data())];
-        if (!names && (!v->of_file || anywhere > 1)) continue;
+        if (!names && !is_member(*v) && (!v->of_file || anywhere > 1)) continue;
         // Of the file's own what this function uses of it.
         const int used = v->of_file && names ? in_function->second : anywhere;
         if (n > 0 && used == 1) ++out.uses_at_last;

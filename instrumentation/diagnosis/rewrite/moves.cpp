@@ -53,6 +53,19 @@ void put_in(Writer& w, const Statement& st) {
         for (const auto& [rule, text] : all) w.insert(rule, 3, w.s.at(st.last).end, line, " " + text);
 }
 
+// Before the next turn of a loop that has barriers: rather than at its begin.
+void close_turn(Writer& w, const Statement& loop) {
+    constexpr int kRather = 25;  // as odds: the suspected line is mostly one that the next turn begins with
+    const bool turns = (loop.word == "for" || loop.word == "while") && w.s.is(loop.body_last, "}");
+    if (!turns || w.s.is(loop.body_last - 2, "__syncthreads")) return;
+    bool has_one = false;
+    for (int k = loop.last; k < loop.body_last; ++k) has_one = has_one || w.s.is(k, "__syncthreads");
+    if (!has_one) return;
+    const Token& last = w.s.at(loop.body_last - 1);
+    w.insert("race_shared", 3, last.end, last.line, " __syncthreads();");
+    w.out.back().bias = kRather;
+}
+
 // What a statement sets: the variable of an assignment or a declaration; null: none is known.
 const Variable* set_by(const Source& s, const Statement& st) {
     const int sets = assignment_of(s, st);
@@ -121,6 +134,7 @@ void add_statements(Writer& w) {
         for (size_t k = 0; k < body.statements.size(); ++k) {
             const Statement& st = body.statements[k];
             if (is_mark(w.s, st)) continue;
+            close_turn(w, st);
             if (is_plain(w.s, st)) leave_out(w, st), move_over_loop(w, body, st);
             if (!w.is_near(st.first)) continue;
             put_in(w, st);

@@ -208,6 +208,27 @@ std::vector<const Variable*> variables_of(const Writer& w, const Statement& st) 
     return out;
 }
 
+// `gx = p[0], gy = p[1]` of `gy = p[0], gx = p[1]`: what one statement declares.
+void exchange_declared(Writer& w, const Statement& st) {
+    std::vector<const Variable*> all;
+    for (const Variable& v : w.s.variables)
+        if (v.from >= st.first && v.from <= st.last && !is_member(v)) all.push_back(&v);
+    for (size_t a = 0; a < all.size(); ++a)
+        for (size_t b = a + 1; b < all.size(); ++b) {
+            if (!alike(*all[a], *all[b])) continue;
+            Rewrite r{"wrong_index", 2, "", "", w.s.at(st.first).line, {}};
+            r.was = all[a]->name + ", " + all[b]->name, r.now = all[b]->name + ", " + all[a]->name;
+            for (const auto& [v, other] : {
+                     std::pair(all[a], all[b]), {all[b], all[a]}
+            })
+                r.edits.push_back({w.s.at(v->from).begin, v->name.size(), other->name});
+            std::sort(r.edits.begin(), r.edits.end(), [](const Edit& x, const Edit& y) {
+                return x.begin < y.begin;
+            });
+            w.add(std::move(r));
+        }
+}
+
 // Of a statement that names one of them elsewhere as well: `row * k + k0` of `row * k0 + k`.
 void exchange_near(Writer& w, const Statement& st) {
     constexpr int kReach = 6;  // tokens
@@ -281,6 +302,7 @@ void add_exchanges(Writer& w) {
                     if (alike(*all[a], *all[b])) exchange_all(w, st, all[a]->name, all[b]->name);
             exchange_all(w, st, "x", "y");
             exchange_near(w, st);
+            if (st.word.empty()) exchange_declared(w, st);
         }
     for_each_token(w, [&](int k, const Body&) { exchange_neighbours(w, k); });
 }

@@ -57,6 +57,10 @@ bool widens(const Rewrite& r) {
     return rule == "precision" || rule == "overflow";
 }
 
+// Where all that is asked for was written no store is missing.
+constexpr int kWritten = -40;  // as Rewrite::odds
+bool writes_at_last(const Rewrite& r) { return std::string_view(r.rule) == "never_written"; }
+
 bool is_between(const Statement& s, int token) {
     return token >= s.first && token <= std::max(s.last, s.first);
 }
@@ -179,6 +183,8 @@ std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
     weigh(source, w.out);
     if (around.values_right)
         for (Rewrite& r : w.out) r.odds += keeps_out(r) ? kKeptOut : 0;
+    if (!around.unwritten)
+        for (Rewrite& r : w.out) r.odds += writes_at_last(r) ? kWritten : 0;
     if (around.rounding)
         for (Rewrite& r : w.out) r.odds += widens(r) ? kWider : 0;
     std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {

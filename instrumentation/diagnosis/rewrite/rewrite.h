@@ -70,8 +70,10 @@ struct Around {
     std::map<int, int> suspicion;           // by line: Rewrite::far; lines that are not in it are far off
     bool values_right = false;              // whoever does wrong should be kept out
     std::vector<std::string> factors = {};  // that all of what is wrong lacks, as one writes them
-    int triangle = 0;       // the line that stores what should be zero on one side of a diagonal; 0: none
-    bool rounding = false;  // in FP64 every result is right
+    int triangle = 0;        // the line that stores what should be zero on one side of a diagonal; 0: none
+    bool rounding = false;   // in FP64 every result is right
+    std::string axes = "x";  // along which the grid has more than one block
+    bool unwritten = false;  // somebody asks for what nobody wrote, or expects it
 };
 
 // In the order in which they are worth trying: by price, then from the end of the text, where results are

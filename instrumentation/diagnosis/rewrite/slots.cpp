@@ -155,10 +155,11 @@ std::vector<Slot> slots_of(const Source& source) {
         for (const Statement& st : body.statements) {
             if (is_mark(source, st)) continue;
             add_slots(f, st);
-            const bool loop = st.word == "for" || st.word == "while";
-            if (loop && source.is(st.last + 1, "{") && source.is(st.body_last, "}"))
-                f.insertion(source.at(st.body_last).begin, source.at(st.body_last).line);
+            const int block =
+                st.body_last >= 0 && source.is(st.last + 1, "{") ? source.at(st.last + 1).match : -1;
+            if (block > 0) f.insertion(source.at(block - 1).end, source.at(block - 1).line);
         }
+        f.insertion(source.at(body.close - 1).end, source.at(body.close - 1).line);
     }
     std::stable_sort(f.out.begin(), f.out.end(), [](const Slot& a, const Slot& b) {
         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);

@@ -29,6 +29,10 @@ bool is_unread(const Source& s, const Body& body, const Variable& v) {
     return true;
 }
 
+bool is_own_or_given(const Body& body, const Variable& v) {
+    return v.parameter ? v.to == body.close : v.from > body.open && v.from < body.close;
+}
+
 // Where it is set: the name's token; -1: nowhere.
 int set_at(const Source& s, const Body& body, const Variable& v) {
     for (int k = body.open + 1; k < body.close; ++k)
@@ -107,7 +111,7 @@ std::vector<const Variable*> reals_at(const Writer& w, int here, bool settable) 
     std::vector<const Variable*> out;
     for (const Variable* v : visible(w.s, here)) {
         const bool fits = v->kind == ValueKind::real && v->indirections == 0 && !v->of_file;
-        if (fits && !(settable && (v->constant || v->parameter)) && out.size() < kMost) out.push_back(v);
+        if (fits && !(settable && (v->constant || is_member(*v))) && out.size() < kMost) out.push_back(v);
     }
     return out;
 }
@@ -140,6 +144,29 @@ void put_into(Writer& w, const Body& body, const Variable& v, int first, int las
     if (v.parameter && v.indirections == 0)
         for (const std::string& c : equalities_at(w, body, first))
             w.replace(kTerm, 2, first, last, fmt::format("{} + ({} ? {} : 0.0f)", text, c, v.name));
+}
+
+// `expf(-v.w * dt)` of `expf(-v.w)`: of what a call is given.
+void put_into_arguments(Writer& w, const Variable& v, int open) {
+    const bool call =
+        w.s.is(open, "(") && w.s.at(open - 1).kind == Token::Kind::word && w.s.at(open).match > open;
+    if (!call || v.indirections > 0) return;
+    for (int first = open + 1; first < w.s.at(open).match;) {
+        const int last = end_of_expression(w.s, first);
+        if (last < first) return;
+        if (holds_real(w.s, first, last) && w.s.words(first, last) != v.name) {
+            const std::string e = in_brackets(w.s, first, last);
+            for (const char* form : {"{} * {}", "{} / {}", "{} - {}", "{} + {}"})
+                w.replace(
+                    form[3] == '*' || form[3] == '/' ? kFactor : kTerm,
+                    2,
+                    first,
+                    last,
+                    fmt::format(fmt::runtime(form), e, v.name)
+                );
+        }
+        first = last + 2;
+    }
 }
 
 bool is_named_in(const Source& s, const Statement* st, const std::string& name) {
@@ -177,13 +204,28 @@ void use(Writer& w, const Body& body, const Variable& v) {
     for (const Statement& st : body.statements) {
         const bool known = v.parameter || (v.from < st.first && v.to > st.last);
         if (!known || !w.is_near(st.first) || is_mark(w.s, st)) continue;
-        if (!v.parameter) add_to(w, body, v, st);
+        if (!v.parameter || v.indirections == 0) add_to(w, body, v, st);
         for (int k = st.first; k < st.last && w.s.is(st.last, ";"); ++k) {
-            stand_for_zero(w, body, v, k);
+            stand_for_zero(w, body, v, k), put_into_arguments(w, v, k);
             const bool begins = sets(w.s, k) || w.s.is(k, "return");
             if (!begins || variable_at(w.s, k - 1) == &v) continue;
             const int last = end_of_expression(w.s, k + 1);
             if (last >= k + 1 && holds_real(w.s, k + 1, last)) put_into(w, body, v, k + 1, last);
+        }
+    }
+}
+
+// `(q - zero)` of `q`, where nobody asks for `zero`: of whole numbers that the statement reads.
+void use_whole(Writer& w, const Body& body, const Variable& v) {
+    for (const Statement& st : body.statements) {
+        const bool known = v.parameter || (v.from < st.first && v.to > st.last);
+        if (!known || !w.is_near(st.first) || is_mark(w.s, st) || !w.s.is(st.last, ";")) continue;
+        const int sets = assignment_of(w.s, st);
+        for (int k = std::max(sets + 1, st.first); k < st.last; ++k) {
+            const Variable* const u = variable_at(w.s, k);
+            if (u == nullptr || u == &v || u->from == k || !is_whole(*u)) continue;
+            for (const char* form : {"({} - {})", "({} + {})", "{} * {}"})
+                w.replace(kIndex, 2, k, k, fmt::format(fmt::runtime(form), u->name, v.name));
         }
     }
 }
@@ -259,6 +301,11 @@ void add_unread(Writer& w) {
         for (const Variable& v : w.s.variables)
             if (is_whole(v) && v.parameter && v.to == body.close && is_unread(w.s, body, v))
                 pass_over(w, body, v);
+    for (const Body& body : w.s.bodies)
+        for (const Variable& v : w.s.variables)
+            if (is_whole(v) && (is_own_or_given(body, v)) && is_unread(w.s, body, v) &&
+                loop_of(body, v) == nullptr)
+                use_whole(w, body, v);
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)
             if (v.kind == ValueKind::real && v.to >= body.open && is_unread(w.s, body, v) &&

@@ -19,10 +19,12 @@ void count_warps(Writer& w, int k) {
 
 // `if (threadIdx.x % 32 == 0)` before what one lane of a warp, or one thread, should do.
 void leave_to_one(Writer& w, const Statement& st) {
-    if (!st.word.empty() || !w.s.is(st.last, ";") || declares(w.s, st) || assignment_of(w.s, st) < 0) return;
+    const bool atomic = w.s.word(st.first).starts_with("atomic");
+    if (!st.word.empty() || !w.s.is(st.last, ";") || declares(w.s, st)) return;
+    if (!atomic && assignment_of(w.s, st) < 0) return;
     const size_t at = w.s.at(st.first).begin;
     for (const char* one : {"threadIdx.x % 32 == 0", "threadIdx.x == 0"})
-        w.insert("wrong_condition", 2, at, w.s.at(st.first).line, fmt::format("if ({}) ", one));
+        w.insert("wrong_condition", atomic ? 1 : 2, at, w.s.at(st.first).line, fmt::format("if ({}) ", one));
 }
 
 }  // namespace

@@ -78,6 +78,11 @@ void widen(Writer& w, const Body& body, int type) {
 }  // namespace
 
 void add_wide(Writer& w) {
+    for (int k = 0; k + 4 < w.s.count(); ++k) {
+        const bool alias = w.s.is(k, "using") && w.s.is(k + 2, "=") && w.s.is(k + 4, ";");
+        if (alias && w.s.is(k + 3, "float")) w.replace("precision", 1, k + 3, k + 3, "double");
+        if (alias && is_narrow(w.s.word(k + 3))) w.replace("precision", 1, k + 3, k + 3, "float");
+    }
     for (const Body& body : w.s.bodies)
         for (int k = body.open + 1; k < body.close; ++k)
             if (is_narrow(w.s.word(k)) && w.s.at(k + 1).kind == Token::Kind::word) widen(w, body, k);

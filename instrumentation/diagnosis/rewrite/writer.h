@@ -48,7 +48,7 @@ void add_terms(Writer& w);       // terms.cpp: something put into an expression
 void add_conditions(Writer& w);  // conditions.cpp: guards put in, left out, and joined
 void add_guards(Writer& w);      // guards.cpp: by what an index is compared with
 void add_statements(Writer& w);  // moves.cpp: statements left out, put in, and moved
-void add_stores(Writer& w);      // stores.cpp: of arrays that nobody writes
+void add_stores(Writer& w);      // missing/stores.cpp: of arrays that nobody writes
 void add_indices(Writer& w);     // indices.cpp: other indices, conversions, orders of a product
 void add_initial(Writer& w);     // initial.cpp: first values
 void add_analogies(Writer& w);   // analogy.cpp: what stands nearly so elsewhere
@@ -59,7 +59,7 @@ void add_unread(Writer& w);      // unread.cpp: what is at hand and never read; 
 void add_wide(Writer& w);        // widen.cpp: a narrow type with what is computed for it
 void add_combined(Writer& w);    // combined.cpp: of two what stands for one
 void add_idioms(Writer& w);      // idioms.cpp: what right programs nearly always say
-void add_missing(Writer& w);     // missing.cpp: sums that nobody feeds, heads without a body
+void add_missing(Writer& w);     // missing/: statements that a function lacks
 void add_warps(Writer& w);       // warps.cpp: of a block its warps, of a warp one lane
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 

@@ -77,6 +77,43 @@ std::vector<Rewrite> places(
     return out;
 }
 
+// Lines of a place: its own, and those that it was inlined at.
+std::vector<int> lines_of(const Symptoms& s, const compile::Unit& unit, const capture::Where& where) {
+    std::vector<int> out;
+    if (const auto own = line_in(unit, where.file, where.line)) out.push_back(*own);
+    const std::vector<capture::Site>& sites = s.capture.sites;
+    const auto file_of = [&](const capture::Site& site) {
+        return site.source < 0 ? std::string() : s.capture.sources[static_cast<size_t>(site.source)].path;
+    };
+    const auto site = std::find_if(sites.begin(), sites.end(), [&](const capture::Site& each) {
+        return each.line == where.line && file_of(each) == where.file && each.inlined_at >= 0;
+    });
+    for (int at = site == sites.end() ? -1 : site->inlined_at; at >= 0;
+         at = sites[static_cast<size_t>(at)].inlined_at) {
+        const capture::Site& call = sites[static_cast<size_t>(at)];
+        if (const auto line = line_in(unit, file_of(call), call.line)) out.push_back(*line);
+    }
+    return out;
+}
+
+bool holds(const rewrite::Source& s, const rewrite::Body& body, int line) {
+    return line >= s.at(body.open).line && line <= s.at(body.close).line;
+}
+
+// Where one of them is in a function that the other calls, the line of the call.
+std::optional<std::pair<int, int>> in_one_function(
+    const Symptoms& s, const OpenSource& open, const capture::Where& a, const capture::Where& b
+) {
+    const std::vector<int> of_a = lines_of(s, open.unit, a), of_b = lines_of(s, open.unit, b);
+    if (of_a.empty() || of_b.empty()) return std::nullopt;
+    for (const int first : of_a)
+        for (const int last : of_b)
+            for (const rewrite::Body& body : open.source.bodies)
+                if (holds(open.source, body, first) && holds(open.source, body, last))
+                    return std::pair(first, last);
+    return std::pair(of_a.front(), of_b.front());
+}
+
 }  // namespace
 
 std::optional<Mended> barrier_place(
@@ -85,17 +122,21 @@ std::optional<Mended> barrier_place(
     const Experiment& e = s.experiment;
     const std::optional<OpenSource> open = open_source(s);
     if (!open) return std::nullopt;
-    const std::optional<int> first = line_in(open->unit, a.file, a.line),
-                             last = line_in(open->unit, b.file, b.line);
-    if (!first || !last) return std::nullopt;
+    const std::optional<std::pair<int, int>> lines = in_one_function(s, *open, a, b);
+    if (!lines) return std::nullopt;
+    const int first = lines->first, last = lines->second;
     const std::vector<Slot> slots = rewrite::slots_of(open->source);
-    std::vector<Rewrite> all =
-        places(open->source, slots, lines_between(open->source, *first, *last), barrier);
+    std::vector<Rewrite> all = places(open->source, slots, lines_between(open->source, first, last), barrier);
     if (all.empty()) return std::nullopt;
     // A barrier in a loop that holds one of the lines alone does as well, and is hardly what is meant.
+    // Behind the later line, at a loop's end, rather than before the first one, at its begin.
     const auto turn = [&](const Rewrite& r) {
-        const int zone = r.line > std::max(*first, *last) ? 1 : r.line < std::min(*first, *last) ? 2 : 0;
-        return std::pair(loops_around(open->source, r, *first, *last), zone);
+        const int from = std::min(first, last), to = std::max(first, last);
+        const bool behind = r.edits.front().text.starts_with(' ');
+        const int zone = r.line > to || (r.line == to && behind && from < to) ? 1
+            : r.line < from || (r.line == from && !behind && from < to)       ? 2
+                                                                              : 0;
+        return std::pair(loops_around(open->source, r, first, last), zone);
     };
     std::stable_sort(all.begin(), all.end(), [&](const Rewrite& x, const Rewrite& y) {
         return turn(x) < turn(y);

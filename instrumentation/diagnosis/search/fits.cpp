@@ -29,6 +29,14 @@ bool is_argument(const Experiment& e, double factor) {
     });
 }
 
+bool lacks_writes(const Symptoms& s) {
+    const auto& outputs = s.capture.outputs;
+    return std::any_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.of.unwritten > 0; }) ||
+        std::any_of(s.incidents.begin(), s.incidents.end(), [](const execution::Incident& i) {
+               return i.kind == execution::Incident::Kind::uninitialised_read;
+           });
+}
+
 }  // namespace
 
 double factor_of(const analysis::TileData& t) {
@@ -71,6 +79,7 @@ int triangle_of(const analysis::TileData& t, int64_t rows, int64_t cols) {
 
 void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& around) {
     around.rounding = s.right_in_fp64;
+    around.unwritten = lacks_writes(s);
     if (s.first_bad < 0) return;
     int64_t rows = s.bad_tile.rows, cols = s.bad_tile.cols;
     capture::Finding stored;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <tuple>
 
 namespace wl::diagnosis {
 
@@ -61,9 +62,12 @@ void take_proven(Hunt& h, SearchResult& out) {
     constexpr uint64_t kPercent = 105;
     uint64_t least = ~uint64_t{0};
     for (const auto& [change, mended] : h.proven) least = std::min(least, mended.warp_instructions);
-    const auto repeats = [&](const Mended& m) { return m.warp_instructions / kPercent > least / 100; };
+    const auto repeats = [&](const Mended& m) {
+        return !m.expected && m.warp_instructions / kPercent > least / 100;
+    };
     const auto in_order = [&](const auto& a, const auto& b) {
-        return std::pair(repeats(a.second), a.first) < std::pair(repeats(b.second), b.first);
+        return std::tuple(a.second.frail, repeats(a.second), a.first) <
+            std::tuple(b.second.frail, repeats(b.second), b.first);
     };
     std::sort(h.proven.begin(), h.proven.end(), in_order);
     std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);

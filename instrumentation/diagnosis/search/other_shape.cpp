@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 
 #include <algorithm>
@@ -40,10 +41,9 @@ double times_of(const manifest::Problem& problem, const Values& values) {
     return same ? 0 : out;
 }
 
-void make_of(OtherShape& shape, const std::string& preset) {
+void make_of(OtherShape& shape, manifest::BindOptions options, std::string name) {
     const manifest::Problem& p = shape.of.experiment.problem;
-    manifest::BindOptions options;
-    options.preset = preset, options.faults = p.faults, options.seed = p.seed, options.python = p.python;
+    options.faults = p.faults, options.seed = p.seed, options.python = p.python;
     manifest::Problem problem = manifest::bind(p.kernel, options);
     if (problem.params == p.params || problem.launches.size() != 1) return;
     MadeReference made = make_reference(problem);
@@ -53,7 +53,28 @@ void make_of(OtherShape& shape, const std::string& preset) {
     e->before = nullptr, e->unsettled = nullptr;
     shape.experiment = std::move(e);
     shape.prover = std::make_unique<Prover>(*shape.experiment);
-    shape.name = preset.empty() ? "the shape without a preset" : "preset " + preset;
+    shape.name = std::move(name);
+}
+
+// Every parameter that follows from no other twice as large: what is a multiple of something stays one.
+void guess(OtherShape& shape) {
+    constexpr double kMostGuessed = 2e6;  // warp instructions, by plain numbers
+    const manifest::Problem& p = shape.of.experiment.problem;
+    double work = counter(shape.of.capture, "warp_instructions");
+    manifest::BindOptions options;
+    std::string name;
+    for (const auto& [param, value] : free_values(p)) {
+        options.set.emplace_back(param, std::to_string(2 * value));
+        name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", param, 2 * value);
+        work *= 2;
+    }
+    if (name.empty() || work > kMostGuessed) return;
+    try {
+        make_of(shape, std::move(options), std::move(name));
+        shape.guessed = shape.experiment != nullptr;
+    } catch (const Error&) {
+        return;  // no shape of this kernel
+    }
 }
 
 std::string outcome(const Trial& t) {
@@ -74,10 +95,15 @@ void choose(OtherShape& shape) {
         const double times = times_of(e.problem, values);
         if (times == 0 || times > kMostTimes || times * work > kMostWork) continue;
         try {
-            make_of(shape, name);
+            manifest::BindOptions options;
+            options.preset = name;
+            make_of(
+                shape, std::move(options), name.empty() ? "the shape without a preset" : "preset " + name
+            );
         } catch (const Error&) { continue; }
         if (shape.experiment) return;
     }
+    guess(shape);
 }
 
 }  // namespace
@@ -92,6 +118,8 @@ void try_other_shape(OtherShape& shape, Mended& mended_here) {
         if (!t.unsupported.empty() || (t.compared == 0 && t.finished)) return;
         if (mended(t))
             mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared);
+        else if (shape.guessed)
+            mended_here.frail = true;
         else
             mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t));
     } catch (const Error&) {

@@ -1,5 +1,5 @@
-// A change that mends one shape, tried on another that the manifest names: what only looks right at the first
-// is told from the fault by it.
+// A change that mends one shape, tried on another that the manifest names, else on one twice as large, which
+// the kernel may not take: what only looks right at the first is told from the fault by it.
 #pragma once
 
 #include "instrumentation/diagnosis/search/search.h"
@@ -15,11 +15,12 @@ struct OtherShape {
     bool asked = false;
     std::unique_ptr<Experiment> experiment = {};  // null: the manifest names none that is quick
     std::unique_ptr<Prover> prover = {};
-    std::string name = {};  // "preset even", "the shape without a preset"
+    std::string name = {};  // "preset even", "the shape without a preset", "N = 166"
+    bool guessed = false;   // nobody says that the kernel takes it
 };
 
 // Runs the changed source, compiled for the other shape: all blocks with all checks. Right: that is part of
-// its proof; wrong: that is what remains.
+// its proof; wrong: that is what remains, and of a shape that was guessed it makes it frail.
 void try_other_shape(OtherShape& shape, Mended& mended);
 
 }  // namespace wl::diagnosis

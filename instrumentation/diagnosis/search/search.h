@@ -33,6 +33,8 @@ struct Mended {
     std::string patch;   // of the files that it is made of
     std::string remains = {};        // of another shape, which it does not mend; empty: nothing is known to
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
+    bool expected = false;           // right programs nearly always say so
+    bool frail = false;              // it is wrong at a shape that the kernel may not take
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
 };
 

@@ -156,6 +156,8 @@ SearchResult search_source(
     const bool long_read = std::chrono::duration<double>(Clock::now() - start).count() > kLong * time.all;
     const double seconds = long_read ? time.all : time.seconds;
     rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
+    const Dim3& grid = manifest::launch_of(symptoms.experiment.problem).grid;
+    around.axes = std::string(grid.x > 1 ? "x" : "") + (grid.y > 1 ? "y" : "") + (grid.z > 1 ? "z" : "");
     add_heads(open->source, around);
     around.values_right = symptoms.first_bad < 0;
     add_fits(symptoms, open->unit, around);

@@ -21,26 +21,10 @@ constexpr double kQuickEnough = 20'000;  // warp instructions of a trial: some t
 constexpr double kMarkedly = 0.7;        // of the instructions before
 constexpr std::array<int64_t, 5> kParts = {32, 16, 8, 4, 2};
 
-using Value = std::pair<std::string, int64_t>;
-
 bool is_plain_number(const std::string& text) {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc{} && end == text.data() + text.size();
-}
-
-// Parameters whose values do not follow from others, as they are.
-std::vector<Value> free_values(const manifest::Problem& p) {
-    std::vector<Value> out;
-    for (const auto& [name, text] : p.kernel.params) {
-        const auto now = std::find_if(p.params.begin(), p.params.end(), [&, n = &name](const auto& each) {
-            return each.first == *n;
-        });
-        if (!is_plain_number(text) || now == p.params.end() || now->second != std::floor(now->second))
-            continue;
-        out.emplace_back(name, static_cast<int64_t>(now->second));
-    }
-    return out;
 }
 
 std::set<execution::Incident::Kind> kinds_of(const std::vector<execution::Incident>& all) {
@@ -125,6 +109,19 @@ std::string difference(const std::vector<Value>& was, const std::vector<Value>& 
 }
 
 }  // namespace
+
+std::vector<Value> free_values(const manifest::Problem& p) {
+    std::vector<Value> out;
+    for (const auto& [name, text] : p.kernel.params) {
+        const auto now = std::find_if(p.params.begin(), p.params.end(), [&, n = &name](const auto& each) {
+            return each.first == *n;
+        });
+        if (!is_plain_number(text) || now == p.params.end() || now->second != std::floor(now->second))
+            continue;
+        out.emplace_back(name, static_cast<int64_t>(now->second));
+    }
+    return out;
+}
 
 std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, double seconds) {
     const auto start = Clock::now();

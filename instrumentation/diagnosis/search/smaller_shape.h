@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
@@ -20,6 +21,10 @@ struct SmallerShape {
     std::optional<Symptoms> symptoms;  // of the members above, which do not move
     std::string name;                  // "S = 64"
 };
+
+// Parameters whose values do not follow from others, as they are.
+using Value = std::pair<std::string, int64_t>;
+std::vector<Value> free_values(const manifest::Problem& p);
 
 // Parameters that the manifest gives as plain numbers are divided, one after the other, as long as the same
 // outputs or tiles are wrong, or the same kinds of faults are found, and a trial takes markedly less. Null:

@@ -251,7 +251,8 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
             proof_of(lab, [&](const TrialOptions& o) { return try_module(lab.s.prover, module, o); });
         if (!proof) return std::nullopt;
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
-        out.warp_instructions = proof->warp_instructions;
+        constexpr int kExpected = 30;  // as odds
+        out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
         try_other_shape(*t.shape, out);
         const std::vector<int64_t>& blocks = lab.block.blocks;
         if (!t.executed->asked) {

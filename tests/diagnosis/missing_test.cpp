@@ -1,0 +1,295 @@
+// Statements that a function lacks: each kernel with one of them left out, and how early it is put back.
+#include "instrumentation/diagnosis/rewrite/missing/lacks.h"
+#include "instrumentation/diagnosis/rewrite/missing/subscripts.h"
+#include "tests/support/rewrites.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace wl::diagnosis::rewrite {
+namespace {
+
+Source read(const std::string& text) {
+    std::set<int> lines;
+    for (int k = 1; k < 40; ++k) lines.insert(k);
+    return read_source(text, lines, {});
+}
+
+// `@...@` stands for what is left out.
+struct LeftOut {
+    const char* kernel = "";
+    int before = 0;  // as early as so many changes
+    std::string wrong() const {
+        const std::string text = kernel;
+        const size_t first = text.find('@'), last = text.find('@', first + 1);
+        return text.substr(0, first) + text.substr(last + 1);
+    }
+    std::string right() const {
+        std::string text = kernel;
+        std::erase(text, '@');
+        return text;
+    }
+};
+
+struct Missing : testing::TestWithParam<LeftOut> {};
+
+TEST_P(Missing, WhatIsLeftOutIsPutBack) {
+    const LeftOut& each = GetParam();
+    const Source s = read(each.wrong());
+    Around around;
+    around.unwritten = true, around.axes = "xy";
+    for (int k = 1; k < 40; ++k) around.suspicion.emplace(k, 1);
+    const std::vector<Rewrite> all = rewrites(s, around);
+    const auto found = test::change_into(all, each.wrong(), each.right());
+    ASSERT_NE(found, all.end()) << each.kernel;
+    EXPECT_LT(found - all.begin(), each.before) << each.kernel;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rewrites,
+    Missing,
+    testing::Values(
+        // stores: by rows and columns, of a quotient, blended, of an array of the function's own
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int w, int h) {\n"
+            "    const int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y;\n"
+            "    if (c >= w || r >= h) return;\n"
+            "    float sum = 0.0f;\n"
+            "    for (int k = 0; k < 3; ++k) sum += x[k];\n"
+            "    @y[r * w + c] = sum;@\n"
+            "}\n",
+            120},
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int n) {\n"
+            "    const int i = blockIdx.x;\n"
+            "    float acc = 0.0f, total = 0.0f;\n"
+            "    for (int k = 0; k < n; ++k) { acc += x[k]; total += x[i]; }\n"
+            "    @y[i] = acc / total;@\n"
+            "}\n",
+            300},
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int n, float alpha, float beta) {\n"
+            "    const int i = blockIdx.x;\n"
+            "    float acc = 0.0f;\n"
+            "    for (int k = 0; k < n; ++k) acc += x[k];\n"
+            "    @y[i] = alpha * acc + beta * y[i];@\n"
+            "}\n",
+            200},
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int w, int h) {\n"
+            "    __shared__ float tile[32][33];\n"
+            "    const int c = blockIdx.x, r = blockIdx.y;\n"
+            "    tile[threadIdx.y][threadIdx.x] = x[r * w + c];\n"
+            "    __syncthreads();\n"
+            "    if (c < h && r < w) { @y[r * h + c] = tile[threadIdx.x][threadIdx.y];@ }\n"
+            "}\n",
+            200},
+        // shared memory that is only added up
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float part[64];\n"
+            "    const int t = threadIdx.x;\n"
+            "    float sum = x[t] * 2.0f;\n"
+            "    @part[t] = sum;@\n"
+            "    __syncthreads();\n"
+            "    for (int half = 32; half > 0; half /= 2) { if (t < half) { part[t] += part[t + half]; } "
+            "__syncthreads(); }\n"
+            "    if (t == 0) y[blockIdx.x] = part[0];\n"
+            "}\n",
+            60},
+        // the step of a tree, of a warp, what one lane has
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float part[64];\n"
+            "    const int t = threadIdx.x;\n"
+            "    part[t] = x[t];\n"
+            "    __syncthreads();\n"
+            "    for (int half = 32; half > 0; half /= 2) { if (t < half) { @part[t] += part[t + half];@ } "
+            "__syncthreads(); }\n"
+            "    if (t == 0) y[blockIdx.x] = part[0];\n"
+            "}\n",
+            200},
+        LeftOut{
+            "__device__ float merged(float a, float b) { return a + b; }\n"
+            "__global__ void f(const float* x, float* y) {\n"
+            "    float v = merged(x[0], x[1]);\n"
+            "    v = merged(v, 1.0f);\n"
+            "    for (int o = 16; o > 0; o /= 2) @v = merged(v, __shfl_xor_sync(0xffffffffu, v, o))@;\n"
+            "    y[threadIdx.x] = v;\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    float v = x[threadIdx.x];\n"
+            "    v += 1.0f;\n"
+            "    @v = __shfl_sync(0xffffffffu, v, 0);@\n"
+            "    y[threadIdx.x] = v;\n"
+            "}\n",
+            400},
+        // a sum that nobody feeds, of arrays that nobody reads
+        LeftOut{
+            "__global__ void f(const float* a, const float* b, float* y, int n) {\n"
+            "    float sum = 0.0f;\n"
+            "    for (int k = 0; k < n; ++k) { @sum += a[k] * b[k];@ }\n"
+            "    y[threadIdx.x] = sum;\n"
+            "}\n",
+            40},
+        // what is looked for and not kept, kept in no array, taken from none
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int n) {\n"
+            "    float most = -1.0f; int place = 0;\n"
+            "    for (int k = 0; k < n; ++k) if (x[k] > most) { @most = x[k];@ place = k; }\n"
+            "    y[threadIdx.x] = most; y[place] = 0.0f;\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float own[32];\n"
+            "    const int t = threadIdx.x;\n"
+            "    own[t] = x[t];\n"
+            "    float best = own[t];\n"
+            "    for (int k = 0; k < 32; ++k) { best = fminf(best, own[k]); __syncthreads(); @own[t] = "
+            "best;@ "
+            "__syncthreads(); }\n"
+            "    y[t] = own[t];\n"
+            "}\n",
+            110},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float own[32];\n"
+            "    const int t = threadIdx.x;\n"
+            "    own[t] = x[t] + 1.0f;\n"
+            "    float best = 0.0f;\n"
+            "    @best = own[t];@\n"
+            "    y[t] = best;\n"
+            "}\n",
+            60},
+        // pointers to the block's part
+        LeftOut{
+            "__global__ void f(const float* x, const float* z, float* y, int n, int m) {\n"
+            "    @z += blockIdx.y * m;@\n"
+            "    x += blockIdx.y * n;\n"
+            "    y[blockIdx.y * n + threadIdx.x] = x[threadIdx.x] + z[threadIdx.x];\n"
+            "}\n",
+            100},
+        // functions that nobody calls
+        LeftOut{
+            "__device__ void fetch(float* to, const float* from, int n) { to[threadIdx.x] = from[n]; }\n"
+            "__global__ void f(const float* from, float* y, int n) {\n"
+            "    __shared__ float to[32];\n"
+            "    const int t = threadIdx.x;\n"
+            "    @fetch(to, from, n);@\n"
+            "    y[t] = to[t];\n"
+            "}\n",
+            200},
+        // the next of a series
+        LeftOut{
+            "__global__ void f(const float* x, float* y, float rho) {\n"
+            "    float ux = x[0], uy = x[1];\n"
+            "    ux /= rho;\n"
+            "    @uy /= rho;@\n"
+            "    y[0] = ux; y[1] = uy;\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__global__ void f(float4 v, float* y) {\n"
+            "    float a[4] = {};\n"
+            "    a[0] = v.x;\n"
+            "    @a[1] = v.y;@\n"
+            "    y[0] = a[0]; y[1] = a[1];\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__device__ void step(float& m, float& v) { m += 1.0f; v += m; }\n"
+            "__global__ void f(const float* m, const float* v, float* m_out, float* v_out, int n) {\n"
+            "    for (int i = threadIdx.x; i < n; i += 32) {\n"
+            "        float mi = m[i], vi = v[i];\n"
+            "        step(mi, vi);\n"
+            "        m_out[i] = mi;\n"
+            "        @v_out[i] = vi;@\n"
+            "    }\n"
+            "}\n",
+            40}
+    )
+);
+
+// A kernel's body, with what it names.
+constexpr const char* kLoops =
+    "__global__ void f(const float* x, float* y, int w, int h) {\n"
+    "    const int c = threadIdx.x;\n"
+    "    float fed = 0.0f, product = 1.0f, starved = 0.0f, last = 0.0f;\n"
+    "    for (int k = 0; k < h; ++k) {\n"
+    "        y[k * w + c] = last + product * x[k];\n"
+    "        fed += x[k];\n"
+    "        product *= 1.0f - x[k];\n"
+    "        last = x[k];\n"
+    "    }\n"
+    "    y[c] = fed + starved;\n"
+    "    fed = 0.0f;\n"
+    "}\n";
+
+const Variable& named(const Source& s, const std::string& name) {
+    return *std::find_if(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+        return v.name == name;
+    });
+}
+
+TEST(Lacks, OnlyWhatNobodyFedIsStarved) {
+    const Source s = read(kLoops);
+    const Facts f = facts_of(s, s.bodies.front());
+    EXPECT_TRUE(is_starved(f, named(s, "starved")));
+    EXPECT_FALSE(is_starved(f, named(s, "fed")));
+    EXPECT_FALSE(is_starved(f, named(s, "product")))
+        << "the loop asks for it first, and feeds it behind that";
+    EXPECT_FALSE(is_starved(f, named(s, "last")));
+}
+
+TEST(Lacks, WhatALoopAsksForAtItsBeginIsHeardAtItsEnd) {
+    const Source s = read(kLoops);
+    const Facts f = facts_of(s, s.bodies.front());
+    const auto at = [&](const char* text) {
+        const size_t offset = s.text.find(text);
+        int k = 0;
+        while (s.at(k).begin < offset) ++k;
+        return k;
+    };
+    const int loop_end = at("}\n    y[c]"), end = s.bodies.front().close;
+    EXPECT_FALSE(is_unheard(f, named(s, "last"), loop_end));
+    EXPECT_TRUE(is_unheard(f, named(s, "last"), at("y[c] =")));
+    EXPECT_FALSE(is_unheard(f, named(s, "fed"), loop_end));
+    EXPECT_TRUE(is_unheard(f, named(s, "fed"), at("fed = 0.0f;\n}"))) << "what comes next sets it anew";
+    EXPECT_TRUE(is_unheard(f, named(s, "fed"), end));
+}
+
+TEST(Lacks, RowsAndColumnsAreWhatIsComparedWithAnExtent) {
+    const Source s = read(
+        "__global__ void f(const float* x, float* y, int w, int h) {\n"
+        "    const int c = threadIdx.x, r = blockIdx.x, slice = blockIdx.y;\n"
+        "    if (c >= w || r >= h) return;\n"
+        "    y[0] = x[0];\n"
+        "}\n"
+    );
+    const Writer w{s, {}};
+    std::vector<std::string> all;
+    for (const Subscript& each :
+         subscripts_at(w, s.bodies.front(), named(s, "y"), s.bodies.front().close - 1))
+        all.push_back(each.text);
+    for (const char* wanted : {"[r * w + c]", "[(slice * h + r) * w + c]", "[c]"})
+        EXPECT_NE(std::find(all.begin(), all.end(), wanted), all.end()) << wanted;
+}
+
+TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {
+    const std::string before =
+                          "__device__ float gated(float v) { return v / (1.0f + v); }\n"
+                          "__global__ void f(const float* x, float* y) {\n    y[threadIdx.x] = ",
+                      wrong = before + "x[threadIdx.x];\n}\n", right = before + "gated(x[threadIdx.x]);\n}\n";
+    const std::vector<Rewrite> all = rewrites(read(wrong), {{}, {{3, 0}}});
+    const auto found = test::change_into(all, wrong, right);
+    ASSERT_NE(found, all.end());
+    EXPECT_LT(found - all.begin(), 20);
+}
+
+}  // namespace
+}  // namespace wl::diagnosis::rewrite
