@@ -307,6 +307,8 @@ std::string outputs_text(const capture::Capture& c, const Style& style, bool not
                 analysis::limit_text(o.of)
             );
         if (o.of.unwritten > 0) out += fmt::format("; {} never written", o.of.unwritten);
+        const int64_t infinite = o.tile >= 0 ? c.tiles[static_cast<size_t>(o.tile)].inf : 0;
+        if (infinite > 0) out += fmt::format("; {} infinite", infinite);
         out += fmt::format("; {} NaN{}\n", o.nan, o.note.empty() ? "" : "; " + o.note);
     }
     return out;

@@ -96,15 +96,15 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "for (int o = 8; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);",
             "for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);",
-            20},
+            40},
         OneAway{
             "for (int o = 1; o < 16; o *= 2) sum += __shfl_xor_sync(~0u, sum, o);",
             "for (int o = 1; o < 32; o *= 2) sum += __shfl_xor_sync(~0u, sum, o);",
-            20},
+            40},
         OneAway{"c += blockDim.x;", "c += blockDim.x * gridDim.x;", 60},
         OneAway{"sum += x[c >> 1];", "sum += x[(c & ~1)];", 300},
         // below zero the integer under it, at every place of the statement
-        OneAway{"out[t] = (int)m;", "out[t] = (int)floorf(m);", 300},
+        OneAway{"out[t] = (int)m;", "out[t] = (int)floorf(m);", 450},
         OneAway{
             "const int i = (int)m, j = (int)sum; sum += x[i + j];",
             "const int i = (int)floorf(m), j = (int)floorf(sum); sum += x[i + j];",
@@ -117,11 +117,13 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "sum += __shfl_down_sync(~0u, sum, 1); m += __shfl_down_sync(~0u, m, 1);",
             "sum += __shfl_xor_sync(~0u, sum, 1); m += __shfl_xor_sync(~0u, m, 1);",
-            300},
+            450},
         OneAway{
             "const float a = x[0], b = x[1]; sum = x[2] * (1 - a) + x[3] * a + b;",
             "const float a = x[0], b = x[1]; sum = x[2] * (1 - b) + x[3] * b + b;",
             1000},
+        // another name for what has one
+        OneAway{"const float a = m; sum += a * x[c];", "const float a = m / rows; sum += a * x[c];", 100},
         // nothing divides a whole number that is cast
         OneAway{"m = (float)c / t;", "m = t > 0 ? (float)c / t : 0.0f;", 600},
         // one lane adds, what is given and never asked
@@ -146,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "float f[2] = {0.0f, m}; sum += f[0];",
             "float f[2] = {-__int_as_float(0x7f800000), m}; sum += f[0];",
-            800},
+            950},
         // as the statement beside it does
         OneAway{
             "float b; sum = __shfl_down_sync(~0u, sum, 8); b = m; m = b;",

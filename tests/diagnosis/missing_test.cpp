@@ -86,6 +86,26 @@ INSTANTIATE_TEST_SUITE_P(
             "    if (c < h && r < w) { @y[r * h + c] = tile[threadIdx.x][threadIdx.y];@ }\n"
             "}\n",
             200},
+        // by warps, by what a loop counts by
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float part[2];\n"
+            "    float sum = x[threadIdx.x];\n"
+            "    sum += 1.0f;\n"
+            "    if (threadIdx.x % 32 == 0) { @part[threadIdx.x / 32] = sum;@ }\n"
+            "    __syncthreads();\n"
+            "    y[threadIdx.x] = part[0] + part[1];\n"
+            "}\n",
+            250},
+        LeftOut{
+            "__global__ void f(const float* h, float* y, int n) {\n"
+            "    __shared__ float state[64];\n"
+            "    const float* first = h;\n"
+            "    for (int i = threadIdx.x; i < n; i += 32) @state[i] = h[i]@;\n"
+            "    __syncthreads();\n"
+            "    y[threadIdx.x] = state[threadIdx.x] + first[0];\n"
+            "}\n",
+            150},
         // shared memory that is only added up
         LeftOut{
             "__global__ void f(const float* x, float* y) {\n"
@@ -278,6 +298,31 @@ TEST(Lacks, RowsAndColumnsAreWhatIsComparedWithAnExtent) {
         all.push_back(each.text);
     for (const char* wanted : {"[r * w + c]", "[(slice * h + r) * w + c]", "[c]"})
         EXPECT_NE(std::find(all.begin(), all.end(), wanted), all.end()) << wanted;
+}
+
+TEST(Lacks, ABarrierForTheNextTurnStandsAtTheLoopsEnd) {
+    const std::string text =
+        "__global__ void f(const float* x, float* y, int n) {\n"
+        "    __shared__ float own[32];\n"
+        "    for (int k = 0; k < n; ++k) {\n"
+        "        own[threadIdx.x] = x[k * 32 + threadIdx.x];\n"
+        "        __syncthreads();\n"
+        "        y[k * 32 + threadIdx.x] = own[31 - threadIdx.x];\n"
+        "    }\n"
+        "}\n";
+    const std::vector<Rewrite> all = rewrites(
+        read(text),
+        {
+            {      },
+            { {4, 0}, {6, 0}}
+    }
+    );
+    const auto first = std::find_if(all.begin(), all.end(), [](const Rewrite& r) {
+        return std::string(r.rule) == "race_shared" && r.now.find("__syncthreads") != std::string::npos;
+    });
+    ASSERT_NE(first, all.end());
+    EXPECT_EQ(first->line, 6);
+    EXPECT_TRUE(first->edits.front().text.starts_with(' ')) << "behind the line";
 }
 
 TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {

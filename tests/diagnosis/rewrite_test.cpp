@@ -21,7 +21,7 @@ std::string kernel_with(const std::string& line) {
            "    __shared__ float part[64];\n"
            "    const int row = blockIdx.x, t = threadIdx.x;\n"
            "    float sum = 0.0f, best = -1.0f;\n"
-           "    half low = 0.0f;\n"
+           "    half low = 0.0f; best = fmaxf(best, weight[t] + part[t]);\n"
            "    for (int c = t; c < cols; c += blockDim.x) {\n" +
         line +
         "\n"

@@ -196,52 +196,6 @@ void other_field(Writer& w, int k) {
     if (bits != 16) w.replace("wrong_operation", 1, k, k + 1, fmt::format(">> {}", 32 - bits));
 }
 
-// Over a whole warp: the width of a shuffle.
-void shuffle_whole_warp(Writer& w, int k) {
-    if (!w.s.word(k).starts_with("__shfl") || !w.s.is(k + 1, "(") || w.s.at(k + 1).match < 0) return;
-    constexpr int kLikely = 30;  // as odds
-    int commas = 0, last = -1;
-    for (int at = k + 2; at < w.s.at(k + 1).match; ++at) {
-        if (is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
-        if (w.s.is(at, ",")) ++commas, last = at;
-    }
-    if (commas != 3 || w.s.is(last + 1, "32") || w.s.is(last + 1, "warpSize")) return;
-    w.replace("wrong_constant", 1, last + 1, w.s.at(k + 1).match - 1, "32");
-    w.out.back().bias = kLikely;
-}
-
-// `for (o = 16; ...)` of what begins at less, `o < 32` of what ends before: a reduction over lanes takes all.
-void reduce_whole_warp(Writer& w, const Statement& st) {
-    if (st.word != "for" || st.body_last < 0) return;
-    bool shuffles = false;
-    for (int k = st.last + 1; k <= st.body_last; ++k)
-        shuffles = shuffles || w.s.word(k).starts_with("__shfl");
-    if (!shuffles) return;
-    constexpr int kLikely = 30;  // as odds
-    const bool halves = w.s.is(st.last - 2, "/=") || w.s.is(st.last - 2, ">>=");
-    const bool doubles = w.s.is(st.last - 2, "*=") || w.s.is(st.last - 2, "<<=");
-    const char* const whole = halves ? "16" : "32";
-    for (int k = st.first + 2; k < st.last - 2; ++k) {
-        const bool bound =
-            halves ? w.s.is(k - 1, "=") && w.s.is(k + 1, ";") : w.s.is(k - 1, "<") && w.s.is(k + 1, ";");
-        if ((!halves && !doubles) || !bound || w.s.at(k).kind != Token::Kind::number || w.s.is(k, whole))
-            continue;
-        w.replace("wrong_constant", 1, k, k, whole);
-        w.out.back().bias = kLikely;
-    }
-}
-
-// `blockDim.x * gridDim.x` of `blockDim.x` where nobody asks for the grid: the step of a loop over all of it.
-void step_over_grid(Writer& w, const Body& body, int k) {
-    if (!w.s.is(k, "blockDim") || !w.s.is(k + 1, ".") || w.s.is(k + 3, "*") || w.s.is(k - 1, "*")) return;
-    for (int at = body.open; at < body.close; ++at)
-        if (w.s.is(at, "gridDim")) return;
-    const std::string axis(w.s.word(k + 2));
-    constexpr int kLikely = 15;  // as odds
-    w.replace(kIndex, 1, k, k + 2, fmt::format("blockDim.{0} * gridDim.{0}", axis));
-    w.out.back().bias = w.s.is(k - 1, "+=") || w.s.is(k - 1, "=") ? kLikely : 0;
-}
-
 // `(int)floorf(x)` of `(int)x`: below zero the integer under it; at one place, or at all of the statement.
 void round_down(Writer& w, const Statement& st) {
     for (const char* form : {"floorf({})", "rintf({})", "ceilf({})"}) {
@@ -262,6 +216,26 @@ void round_down(Writer& w, const Statement& st) {
         constexpr int kTogether = 35;  // as odds
         all.bias = kTogether;
         if (all.edits.size() > 1) w.add(std::move(all));
+    }
+}
+
+// `const float spread = eps / n;` of `const float spread = eps;`: nobody gives another name to what has one.
+void scale_renamed(Writer& w, const Statement& st) {
+    constexpr size_t kMost = 6;
+    for (const Variable& v : w.s.variables) {
+        const bool here = v.from >= st.first && v.from <= st.last && v.kind == ValueKind::real && v.constant;
+        const int k = v.from + 2;
+        const Variable* const u = here && w.s.is(v.from + 1, "=") ? variable_at(w.s, k) : nullptr;
+        const bool alone = w.s.is(k + 1, ";") || w.s.is(k + 1, ",");
+        if (u == nullptr || !alone || u->kind != ValueKind::real || u->indirections > 0) continue;
+        size_t taken = 0;
+        for (const Variable* n : visible(w.s, st.first)) {
+            const bool whole = is_whole(*n) && n->parameter,
+                       real = n->kind == ValueKind::real && n->indirections == 0;
+            if (n == u || (!whole && !real) || ++taken > kMost) continue;
+            for (const char* form : {"{} / {}", "{} * {}"})
+                w.replace("missing_rescale", 1, k, k, fmt::format(fmt::runtime(form), u->name, n->name));
+        }
     }
 }
 
@@ -305,12 +279,11 @@ void add_idioms(Writer& w) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);
         if (w.is_near(k)) count_down(w, body, k), other_field(w, k), keep_from_zero(w, k);
-        shuffle_whole_warp(w, k), step_over_grid(w, body, k);
     });
     for (const Body& body : w.s.bodies) {
         count_from_extents(w, body);
         for (const Statement& st : body.statements)
-            if (!is_mark(w.s, st)) make_triangular(w, body, st), round_down(w, st), reduce_whole_warp(w, st);
+            if (!is_mark(w.s, st)) make_triangular(w, body, st), round_down(w, st), scale_renamed(w, st);
     }
 }
 

@@ -147,7 +147,7 @@ constexpr std::array kOdds = {
     Odds{Family::idioms,     "wrong_index",         1, 25 },
     Odds{Family::idioms,     "wrong_index",         2, 0  },
     Odds{Family::idioms,     "wrong_operation",     1, 15 },
-    Odds{Family::idioms,     "wrong_constant",      1, 20 },
+    Odds{Family::idioms,     "missing_rescale",     1, 20 },
     Odds{Family::analogies,  "wrong_operand",       2, 5  },
     Odds{Family::analogies,  "wrong_operation",     1, 30 }, // every shuffle of a function
     Odds{Family::unread,     "wrong_index",         2, 10 },
@@ -156,6 +156,7 @@ constexpr std::array kOdds = {
     Odds{Family::idioms,     "wrong_condition",     1, 10 },
     Odds{Family::idioms,     "boundary_off_by_one", 1, 30 },
     Odds{Family::warps,      "wrong_index",         1, 25 },
+    Odds{Family::warps,      "wrong_constant",      1, 20 },
     Odds{Family::warps,      "wrong_condition",     1, 30 },
     Odds{Family::warps,      "wrong_condition",     2, 10 },
 };

@@ -194,6 +194,7 @@ void add_to(Writer& w, const Body& body, const Variable& v, const Statement& st)
         for (const std::string& t : values_of(w, body, v, st.first)) {
             put(kTerm, fmt::format("{} += {}; ", x->name, t));
             put(kFactor, fmt::format("{} *= {}; ", x->name, t));
+            if (v.parameter) continue;
             for (const Variable* u : reals_at(w, st.first, false))
                 if (u != &v && u != x) put(kTerm, fmt::format("{} += {} * {}; ", x->name, u->name, t));
         }

@@ -1,4 +1,5 @@
-// Of a block its warps, of a warp one lane: what takes all threads for one of these.
+// Of a block its warps, of a warp one lane: what takes all threads for one of these. What takes half a warp,
+// or one block, for all.
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <fmt/format.h>
@@ -27,15 +28,65 @@ void leave_to_one(Writer& w, const Statement& st) {
         w.insert("wrong_condition", atomic ? 1 : 2, at, w.s.at(st.first).line, fmt::format("if ({}) ", one));
 }
 
+// Over a whole warp: the width of a shuffle.
+void shuffle_whole_warp(Writer& w, int k) {
+    if (!w.s.word(k).starts_with("__shfl") || !w.s.is(k + 1, "(") || w.s.at(k + 1).match < 0) return;
+    constexpr int kLikely = 30;  // as odds
+    int commas = 0, last = -1;
+    for (int at = k + 2; at < w.s.at(k + 1).match; ++at) {
+        if (is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
+        if (w.s.is(at, ",")) ++commas, last = at;
+    }
+    if (commas != 3 || w.s.is(last + 1, "32") || w.s.is(last + 1, "warpSize")) return;
+    w.replace("wrong_constant", 1, last + 1, w.s.at(k + 1).match - 1, "32");
+    w.out.back().bias = kLikely;
+}
+
+// `for (o = 16; ...)` of what begins at less, `o < 32` of what ends before: a reduction over lanes takes all.
+void reduce_whole_warp(Writer& w, const Statement& st) {
+    if (st.word != "for" || st.body_last < 0) return;
+    bool shuffles = false;
+    for (int k = st.last + 1; k <= st.body_last; ++k)
+        shuffles = shuffles || w.s.word(k).starts_with("__shfl");
+    if (!shuffles) return;
+    constexpr int kLikely = 30;  // as odds
+    const bool halves = w.s.is(st.last - 2, "/=") || w.s.is(st.last - 2, ">>=");
+    const bool doubles = w.s.is(st.last - 2, "*=") || w.s.is(st.last - 2, "<<=");
+    const char* const whole = halves ? "16" : "32";
+    for (int k = st.first + 2; k < st.last - 2; ++k) {
+        const bool bound =
+            halves ? w.s.is(k - 1, "=") && w.s.is(k + 1, ";") : w.s.is(k - 1, "<") && w.s.is(k + 1, ";");
+        if ((!halves && !doubles) || !bound || w.s.at(k).kind != Token::Kind::number || w.s.is(k, whole))
+            continue;
+        w.replace("wrong_constant", 1, k, k, whole);
+        w.out.back().bias = kLikely;
+    }
+}
+
+// `blockDim.x * gridDim.x` of `blockDim.x` where nobody asks for the grid: the step of a loop over all of it.
+void step_over_grid(Writer& w, const Body& body, int k) {
+    if (!w.s.is(k, "blockDim") || !w.s.is(k + 1, ".") || w.s.is(k + 3, "*") || w.s.is(k - 1, "*")) return;
+    for (int at = body.open; at < body.close; ++at)
+        if (w.s.is(at, "gridDim")) return;
+    const std::string axis(w.s.word(k + 2));
+    constexpr int kLikely = 15;  // as odds
+    w.replace("wrong_index", 1, k, k + 2, fmt::format("blockDim.{0} * gridDim.{0}", axis));
+    w.out.back().bias = w.s.is(k - 1, "+=") || w.s.is(k - 1, "=") ? kLikely : 0;
+}
+
 }  // namespace
 
 void add_warps(Writer& w) {
-    for_each_token(w, [&](int k, const Body&) {
+    for_each_token(w, [&](int k, const Body& body) {
         if (w.is_near(k)) count_warps(w, k);
+        shuffle_whole_warp(w, k), step_over_grid(w, body, k);
     });
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)
-            if (!is_mark(w.s, st) && w.is_near(st.first)) leave_to_one(w, st);
+            if (!is_mark(w.s, st)) {
+                if (w.is_near(st.first)) leave_to_one(w, st);
+                reduce_whole_warp(w, st);
+            }
 }
 
 }  // namespace wl::diagnosis::rewrite

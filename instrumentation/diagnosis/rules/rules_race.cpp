@@ -100,7 +100,9 @@ std::string value_text(const Symptoms& s, const Access& a) {
     return std::isnan(value) ? "NaN = " + bits : fmt::format("{:.6g} = {}", value, bits);
 }
 
+// Of an earlier access of the same warp it is not kept whose it was.
 std::string lanes_of(const Access& a) {
+    if (a.lanes == 0) return "another lane";
     const std::string lanes = lanes_text(a.lanes);
     return (std::has_single_bit(a.lanes) ? "lane " : "lanes ") + lanes;
 }
@@ -183,7 +185,7 @@ void word_shared(const Symptoms& s, const Incident& i, const Wording& own, captu
     // "warp 3 reads", "lanes 0-31 read"
     const auto does_in_title = [&](const Access& a) {
         const std::string one = verb(a);
-        return lanes && !std::has_single_bit(a.lanes) ? one.substr(0, one.size() - 1) : one;
+        return lanes && std::popcount(a.lanes) > 1 ? one.substr(0, one.size() - 1) : one;
     };
     const auto does = [&](const Access& a) {
         const std::string value = knows_values(s, i) ? " (" + value_text(s, a) + ")" : "";

@@ -36,7 +36,11 @@ std::string changed(const std::string& name, const Step& step) {
 }
 
 // With each name that has a next one in its place; numbers that are counted alike with them, or as they are.
-std::string next_of(const Source& s, const Statement& st, const Step& step, bool numbers, int here) {
+struct Next {
+    std::string text;  // empty: no name has one
+    int names = 0;     // that are others
+};
+Next next_of(const Source& s, const Statement& st, const Step& step, bool numbers, int here) {
     std::string out;
     size_t at = s.at(st.first).begin;
     int names = 0;
@@ -58,7 +62,7 @@ std::string next_of(const Source& s, const Statement& st, const Step& step, bool
         out += s.text.substr(at, s.at(k).begin - at) + word;
         at = s.at(k).end;
     }
-    return names > 0 ? out : std::string();
+    return {names > 0 ? out : std::string(), names};
 }
 
 int counted(const std::string& was, const std::string& now) {
@@ -119,24 +123,48 @@ void continue_series(Writer& w, const Body& body, const Statement& st) {
     const int sets = assignment_of(w.s, st);
     if (sets < 0 || !st.word.empty() || declares(w.s, st) || !w.s.is(st.last, ";") || !is_alone(w.s, st))
         return;
+    constexpr int kSeveral = 20;  // as odds: names that have a next one
     for (const Step& step : steps_of(w.s, st))
         for (const bool numbers : {false, true}) {
-            const std::string text = next_of(w.s, st, step, numbers, st.first);
-            const bool stands = text.empty() ||
+            const Next next = next_of(w.s, st, step, numbers, st.first);
+            const bool stands =
                 std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& o) {
-                                    return w.s.words(o.first, o.last) == text;
-                                });
-            if (stands) continue;
-            w.insert(rule_of(w.s, sets), 1, w.s.at(st.last).end, w.s.at(st.last).line, " " + text);
-            w.insert(rule_of(w.s, sets), 1, w.s.at(st.first).begin, w.s.at(st.first).line, text + " ");
+                    return w.s.words(o.first, o.last) == next.text;
+                });
+            if (next.text.empty() || stands) continue;
+            const int bias = next.names > 1 ? kSeveral : 0;
+            w.insert(rule_of(w.s, sets), 1, w.s.at(st.last).end, w.s.at(st.last).line, " " + next.text);
+            w.out.back().bias = bias;
+            w.insert(rule_of(w.s, sets), 1, w.s.at(st.first).begin, w.s.at(st.first).line, next.text + " ");
+            w.out.back().bias = bias;
         }
+}
+
+// `atomicAdd(&total[1], squares);` beside `atomicAdd(&total[0], sum);`: of a number that nobody asks for.
+void continue_atomics(Writer& w, const Facts& f, const Statement& st) {
+    if (!st.word.empty() || !w.s.word(st.first).starts_with("atomic") || !w.s.is(st.last, ";")) return;
+    constexpr int kUnheard = 14;  // as odds
+    for (int k = st.first; k <= st.last; ++k) {
+        const Variable* const v = variable_at(w.s, k);
+        if (v == nullptr || v->indirections > 0 || w.s.is(k + 1, "[")) continue;
+        for (const Variable* u : unheard_at(f, v->kind, st.first)) {
+            if (u == v || !alike(*u, *v)) continue;
+            for (const bool counted : {true, false}) {
+                const std::string text =
+                    next_of(w.s, st, {v->name, u->name, false, 1}, counted, st.first).text;
+                if (text.empty()) continue;
+                w.insert("partial_reduction", 1, w.s.at(st.last).end, w.s.at(st.last).line, " " + text);
+                w.out.back().bias = kUnheard;
+            }
+        }
+    }
 }
 
 }  // namespace
 
 void add_series(Writer& w, const Facts& f) {
     for (const Statement& st : f.body.statements)
-        if (!is_mark(w.s, st)) continue_series(w, f.body, st);
+        if (!is_mark(w.s, st)) continue_series(w, f.body, st), continue_atomics(w, f, st);
 }
 
 }  // namespace wl::diagnosis::rewrite

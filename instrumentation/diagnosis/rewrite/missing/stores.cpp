@@ -81,8 +81,9 @@ void add_given_elements(
         const bool given =
             v->parameter && v->kind == of.kind && v->indirections == 1 && f.events.contains(v) == used;
         if (!given) continue;
+        const size_t most = out.size() + kMostValues;
         for (const Subscript& i : subscripts_at(w, f.body, *v, here))
-            add_value(out, v->name + i.text, 0, 3 * kMostValues);
+            add_value(out, v->name + i.text, i.bias, most);
     }
 }
 

@@ -10,7 +10,7 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-constexpr size_t kMostAlike = 8, kMostRows = 16, kMostAll = 32;
+constexpr size_t kMostAlike = 8, kMostRows = 12, kMostNumbers = 10, kMostSums = 8;
 constexpr int kAlike = 8, kRows = 15;  // as odds
 
 using Subscripts = std::vector<Subscript>;
@@ -115,11 +115,21 @@ Subscripts subscripts_at(const Writer& w, const Body& body, const Variable& of, 
         }
     add_by_loop(w, body, of, here, out);
     if (of.indirections > 1) return out;
+    // What loops count by first.
+    std::vector<const Variable*> numbers;
+    for (const Variable* v : visible(w.s, here))
+        if (is_whole(*v) && !v->of_file && !v->parameter) numbers.push_back(v);
+    const auto loops = std::stable_partition(numbers.begin(), numbers.end(), [&](const Variable* v) {
+        return loop_of(body, *v) != nullptr;
+    });
+    for (auto v = numbers.begin(); v != loops; ++v) add(out, "[" + (*v)->name + "]", out.size() + 1, kAlike);
     add_rows(w, body, here, out);
-    for (const Variable* i : visible(w.s, here))
-        if (is_whole(*i) && !i->of_file && !i->parameter) add(out, "[" + i->name + "]", kMostAll, 0);
-    for (const std::string& e : whole_expressions(w.s, body, here)) add(out, "[" + e + "]", kMostAll, 0);
-    for (const char* place : {"[threadIdx.x]", "[blockIdx.x]"}) add(out, place, kMostAll + 2, 0);
+    for (size_t most = out.size() + kMostNumbers; const Variable* v : numbers)
+        add(out, "[" + v->name + "]", most, 0);
+    for (size_t most = out.size() + kMostSums; const std::string& e : whole_expressions(w.s, body, here))
+        add(out, "[" + e + "]", most, 0);
+    if (is_shared(w.s, of)) add(out, "[threadIdx.x / 32]", out.size() + 1, kAlike);
+    for (const char* place : {"[threadIdx.x]", "[blockIdx.x]"}) add(out, place, out.size() + 1, 0);
     return out;
 }
 

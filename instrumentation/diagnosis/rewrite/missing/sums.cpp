@@ -11,12 +11,12 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-constexpr size_t kMostStarved = 3, kMostFood = 24, kMostUnheard = 24, kMostPlaces = 10;
+constexpr size_t kMostStarved = 3, kMostFood = 24, kMostUnheard = 24, kMostPlaces = 8;
 constexpr int kUnheard = 14;  // as odds: of what nobody makes anything of
 
 // Elements of arrays that the function does not read, and their products.
 std::vector<std::string> unheard_elements(const Writer& w, const Facts& f, const Variable& v, int here) {
-    constexpr size_t kMostArrays = 3, kMostEach = 10;
+    constexpr size_t kMostArrays = 3, kMostEach = 6;
     std::vector<std::vector<std::string>> arrays;
     std::vector<std::string> out;
     for (const Variable* u : visible(w.s, here)) {
@@ -52,7 +52,7 @@ std::vector<std::string> unheard_food(const Writer& w, const Facts& f, const Var
         for (const Variable* x : numbers)
             if (x != u && x != &v) add_new(out, u->name + " * " + x->name, kMostUnheard);
     }
-    for (const std::string& e : unheard_elements(w, f, v, here)) add_new(out, e, 4 * kMostUnheard);
+    for (const std::string& e : unheard_elements(w, f, v, here)) add_new(out, e, 2 * kMostUnheard);
     return out;
 }
 
@@ -96,7 +96,7 @@ struct Place {
     int empty = -1;  // a token that the text replaces; -1: none
 };
 
-// Empty bodies of heads, and near gaps, where the variable is known; those of inner loops first.
+// Empty bodies of heads, and gaps, where the variable is known; those of inner loops first.
 std::vector<Place> places_of(const Writer& w, const Facts& f, int from, int to) {
     const Body& body = f.body;
     std::vector<Place> out;
@@ -105,7 +105,7 @@ std::vector<Place> places_of(const Writer& w, const Facts& f, int from, int to) 
     }
     std::vector<Gap> gaps;
     for (const Gap& g : f.gaps)
-        if (g.here > from && g.here <= to && w.is_near(g.here - 1)) gaps.push_back(g);
+        if (g.here > from && g.here <= to) gaps.push_back(g);
     const auto loops = [&](const Gap& g) {
         return std::count_if(body.statements.begin(), body.statements.end(), [&](const Statement& st) {
             return (st.word == "for" || st.word == "while") && g.here > st.last + 1 &&
@@ -138,7 +138,8 @@ void feed(Writer& w, const Facts& f, const Variable& v) {
                     put_at(w, p, "partial_reduction", cost, text, bias);
                 };
                 add(1, fmt::format("{} += {};", v.name, food));
-                if (!real) continue;
+                const bool product = first && food.find('*') != food.npos;
+                if (!real || product) continue;
                 add(first ? 2 : 1, fmt::format("{0} = fmaxf({0}, {1});", v.name, food));
                 add(2, fmt::format("{0} = fminf({0}, {1});", v.name, food));
                 if (!first) add(2, fmt::format("{0} += ({1}) * ({1});", v.name, food));

@@ -1,0 +1,61 @@
+// Statements that a kernel lacks, told by the search: what it would be right with, and where.
+#include "tests/support/program.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+struct LeftOut {
+    const char *fault, *title, *line;
+};
+
+struct Lines : testing::TestWithParam<LeftOut> {};
+
+// Within two lines of where the right kernel has it.
+TEST_P(Lines, WhatIsLeftOutIsTold) {
+    const LeftOut& each = GetParam();
+    const std::string toml = source_path("tests/kernels/search/smooth.toml");
+    const Said said = warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("title"), each.title);
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+    const std::string right = source_place("tests/kernels/search/smooth.cu", each.line);
+    const int wanted = std::stoi(right.substr(right.rfind(':') + 1));
+    EXPECT_NEAR(first.at("where").value("line", 0), wanted, 2) << first.dump(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Search,
+    Lines,
+    testing::Values(
+        // Its sums are atomic and of shared memory, which a build that optimises less hides.
+        LeftOut{"half", "`8` should be `16`", "int o = 8"},
+        LeftOut{"kept", "`own[t] = value;` is missing", "own[t] = value;"},
+        LeftOut{"squares", "`atomicAdd(&total[1], squares);` is missing", "atomicAdd(&total[1], squares);"},
+        LeftOut{"state", "`v_out[at] = vi;` is missing", "v_out[at] = vi;"}
+    )
+);
+
+// The largest difference is one of finite values: what is infinite is counted beside it.
+TEST(Lines, InfiniteValuesAreCounted) {
+    const std::string toml = source_path("tests/kernels/search/smooth.toml");
+    const std::string said = warplens({"diagnose", toml, "--fault", "zero", "--search", "0"}).out;
+    const json json_said =
+        json::parse(warplens({"diagnose", toml, "--fault", "zero", "--search", "0", "--json"}).out);
+    const std::string why = json_said.at("findings").at(0).value("explanation", "");
+    EXPECT_NE(why.find("but for 2 infinite values"), std::string::npos) << why;
+    EXPECT_NE(why.find("the largest difference of finite values is"), std::string::npos) << why;
+    EXPECT_NE(said.find("; 2 infinite; 0 NaN"), std::string::npos) << said;
+}
+
+TEST(Lines, NothingIsMissingInTheRightKernel) {
+    const Said said = warplens({"diagnose", source_path("tests/kernels/search/smooth.toml"), "--json"});
+    EXPECT_EQ(json::parse(said.out).at("verdict"), "ok") << said.out;
+}
+
+}  // namespace
+}  // namespace wl::test
