@@ -101,7 +101,7 @@ std::string limit_text(const Compared& c) {
         );
     else if (c.probable > 0 && c.probable < c.worst_case)
         out += fmt::format("; probable {:.3g}", c.probable);
-    if (c.limit == Limit::estimated) out += "; set terms";
+    if (c.limit == Limit::estimated) out += "; set terms, return the scale";
     return out;
 }
 
@@ -110,8 +110,8 @@ std::string undecided_text(const capture::Output& o) {
     if (decides(o.of))
         return fmt::format(
             "the bound is estimated and may be too tight: the largest difference {:.2g} lies outside {:.2g}, "
-            "but a sum of {:g} terms may round so far; set terms in [output.{}], and let the reference "
-            "return {}.scale, or set tolerance or rtol",
+            "but a sum of {:g} terms may round so far; set terms in [output.{}] and let the reference "
+            "return {}.scale, whichever is missing, or set tolerance or rtol",
             o.max_difference,
             o.bound,
             kDoubtfulTerms,
@@ -136,7 +136,8 @@ std::string undecided_text(const capture::Output& o) {
 std::string limit_sentence(const capture::Output& o) {
     if (o.of.limit == Limit::estimated)
         return fmt::format(
-            "The bound is estimated: set terms in [output.{}], and let the reference return {}.scale.",
+            "The bound is estimated: set terms in [output.{}] and let the reference return {}.scale, whichever "
+            "is missing.",
             o.name,
             o.name
         );

@@ -62,7 +62,6 @@ capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
         : fmt::format("{} differs from the reference in {} of {} elements", o.name, tile.bad, tile.compared);
     if (o.nan > 0) f.title += fmt::format(", {} of them NaN", o.nan);
     const std::string unmeasured = analysis::unmeasured_text(tile);
-    const std::string infinite = tile.inf > 0 ? fmt::format(" but for {} infinite values", tile.inf) : "";
     f.explanation = unmeasured.empty()
         ? fmt::format(
               "{} lies in [{}, {}]{}, the reference in [{}, {}]; the largest difference {}is {} where {} is "
@@ -70,7 +69,7 @@ capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
               o.name,
               number(o.min),
               number(o.max),
-              infinite,
+              tile.inf > 0 ? fmt::format(" but for {} infinite values", tile.inf) : "",
               number(o.reference_min),
               number(o.reference_max),
               tile.nan + tile.inf > 0 ? "of finite values " : "",

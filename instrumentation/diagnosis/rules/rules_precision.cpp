@@ -191,7 +191,8 @@ Ruled precision_rule(const Symptoms& s) {
     if (lines.empty()) return out;
     const Unrounded fewest = fewest_lines(*lab, lines, std::move(*whole));
     const Fp64Element& e = *worst_of(elements);
-    const bool finite = std::isfinite(e.got);
+    // What is divided by an infinite value is zero.
+    const bool finite = std::isfinite(e.got) && (e.parted == kNoSite || std::isfinite(e.behind));
     capture::Finding f;
     f.rule = finite ? "precision" : "overflow";
     const bool cancels = e.parted != kNoSite && !is_narrow(e);

@@ -47,6 +47,10 @@ __global__ void spread(const float* x, float* variance, float* first, int cols) 
     const float all = sum_of(under, part);
     if (t == 0) {
         variance[blockIdx.x] = of_row;
+#if defined(WL_FAULT_SCALED)
+        first[blockIdx.x] = expf(row[0] - top) * 1e38f / (all * 1e38f);
+#else
         first[blockIdx.x] = expf(row[0] - top) / all;
+#endif
     }
 }
