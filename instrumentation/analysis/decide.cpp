@@ -136,7 +136,8 @@ std::string undecided_text(const capture::Output& o) {
 std::string limit_sentence(const capture::Output& o) {
     if (o.of.limit == Limit::estimated)
         return fmt::format(
-            "The bound is estimated: set terms in [output.{}] and let the reference return {}.scale, whichever "
+            "The bound is estimated: set terms in [output.{}] and let the reference return {}.scale, "
+            "whichever "
             "is missing.",
             o.name,
             o.name

@@ -42,7 +42,9 @@ TEST(Precision, OneLinesRoundingIsProvenByKeepingItAlone) {
 }
 
 TEST(Precision, AValueThatLeavesItsFormatIsToldWhereItDoes) {
-    expect_lossy("top", "overflow", "first[blockIdx.x] = expf(row[0] - top) / all", "its value left the format");
+    expect_lossy(
+        "top", "overflow", "first[blockIdx.x] = expf(row[0] - top) / all", "its value left the format"
+    );
 }
 
 // Zero is finite: it was made of an infinite divisor.

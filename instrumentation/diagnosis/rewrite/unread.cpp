@@ -304,7 +304,7 @@ void add_unread(Writer& w) {
                 pass_over(w, body, v);
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)
-            if (is_whole(v) && (is_own_or_given(body, v)) && is_unread(w.s, body, v) &&
+            if (is_whole(v) && is_own_or_given(body, v) && is_unread(w.s, body, v) &&
                 loop_of(body, v) == nullptr)
                 use_whole(w, body, v);
     for (const Body& body : w.s.bodies)

@@ -64,7 +64,7 @@ std::vector<std::string> calls_of(const Source& s, const Function& f, int here, 
         std::vector<std::string> longer;
         for (const std::string& list : lists)
             for (const std::string& a : arguments_for(s, *f.parameters[k], here, k == 0 ? first : ""))
-                add_new(longer, list + (k == 0 ? "" : ", ") + a, kMostCalls);
+                add_new(longer, fmt::format("{}{}{}", list, k == 0 ? "" : ", ", a), kMostCalls);
         lists = std::move(longer);
     }
     for (std::string& list : lists) list = fmt::format("{}({})", f.name, list);

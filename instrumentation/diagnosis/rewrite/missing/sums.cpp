@@ -32,7 +32,7 @@ std::vector<std::string> unheard_elements(const Writer& w, const Facts& f, const
     for (size_t a = 0; a < arrays.size(); ++a)
         for (size_t b = a + 1; b < arrays.size(); ++b)
             for (const std::string& x : arrays[a])
-                for (const std::string& y : arrays[b]) out.push_back(x + " * " + y);
+                for (const std::string& y : arrays[b]) out.push_back(fmt::format("{} * {}", x, y));
     for (const auto& own : arrays) out.insert(out.end(), own.begin(), own.end());
     for (const Variable* u : unheard_at(f, v.kind, here))
         for (const auto& own : arrays)
@@ -134,7 +134,7 @@ void feed(Writer& w, const Facts& f, const Variable& v) {
         for (const bool first : {true, false})
             for (const std::string& food : first ? unheard : food_at(w, f.body, v, here)) {
                 const int bias = first ? kUnheard : 0;
-                const auto add = [&](int cost, std::string text) {
+                const auto add = [&](int cost, const std::string& text) {
                     put_at(w, p, "partial_reduction", cost, text, bias);
                 };
                 add(1, fmt::format("{} += {};", v.name, food));
