@@ -239,6 +239,18 @@ void scale_renamed(Writer& w, const Statement& st) {
     }
 }
 
+// `k < turns` of `k < 2`: by what the function is given.
+void bound_by_given(Writer& w, const Body& body, const Statement& st) {
+    if (st.word != "for") return;
+    for (int k = st.first + 2; k < st.last; ++k) {
+        const bool bound = (w.s.is(k - 1, "<") || w.s.is(k - 1, "<=")) && w.s.is(k + 1, ";");
+        if (!bound || w.s.at(k).kind != Token::Kind::number) continue;
+        for (const Variable* v : visible(w.s, st.first))
+            if (is_whole(*v) && v->parameter && v->to == body.close)
+                w.replace("wrong_constant", 1, k, k, v->name);
+    }
+}
+
 // Variables of the loops around this one.
 std::vector<std::string> outer_loops(const Writer& w, const Body& body, const Statement& st) {
     std::vector<std::string> out;
@@ -283,7 +295,9 @@ void add_idioms(Writer& w) {
     for (const Body& body : w.s.bodies) {
         count_from_extents(w, body);
         for (const Statement& st : body.statements)
-            if (!is_mark(w.s, st)) make_triangular(w, body, st), round_down(w, st), scale_renamed(w, st);
+            if (!is_mark(w.s, st))
+                make_triangular(w, body, st), round_down(w, st), scale_renamed(w, st),
+                    bound_by_given(w, body, st);
     }
 }
 

@@ -148,6 +148,7 @@ constexpr std::array kOdds = {
     Odds{Family::idioms,     "wrong_index",         2, 0  },
     Odds{Family::idioms,     "wrong_operation",     1, 15 },
     Odds{Family::idioms,     "missing_rescale",     1, 20 },
+    Odds{Family::idioms,     "wrong_constant",      1, 10 },
     Odds{Family::analogies,  "wrong_operand",       2, 5  },
     Odds{Family::analogies,  "wrong_operation",     1, 30 }, // every shuffle of a function
     Odds{Family::unread,     "wrong_index",         2, 10 },

@@ -2,8 +2,11 @@
 #include "instrumentation/diagnosis/search/hunt.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -14,18 +17,26 @@ constexpr auto kBehind = std::chrono::seconds(2);
 
 using Proven = std::vector<std::pair<size_t, Mended>>;
 
+bool is_same_line(const capture::Where& a, const capture::Where& b) {
+    return a.line == b.line && a.file == b.file;
+}
+
+// What is frail may yield to another change of its line; of a kernel that takes no other shape all is.
 bool is_told(const Proven& all, const capture::Where& where, size_t before) {
+    constexpr auto kMostFrail = 6;
+    const bool frail_too =
+        std::count_if(all.begin(), all.end(), [](const auto& p) { return p.second.frail; }) >= kMostFrail;
     return std::any_of(all.begin(), all.end(), [&](const auto& p) {
-        const capture::Where& w = p.second.where;
-        return p.first < before && w.line == where.line && w.file == where.file;
+        return p.first < before && (frail_too || !p.second.frail) && is_same_line(p.second.where, where);
     });
 }
 
 // Lines that are told before this change.
 size_t told_before(const Proven& all, size_t change) {
-    return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const auto& p) {
-        return p.first < change && !is_told(all, p.second.where, p.first);
-    }));
+    std::set<std::pair<std::string, int>> lines;
+    for (const auto& [before, mended] : all)
+        if (before < change) lines.emplace(mended.where.file, mended.where.line);
+    return lines.size();
 }
 
 }  // namespace
@@ -33,8 +44,10 @@ size_t told_before(const Proven& all, size_t change) {
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
 
 bool is_over(const Hunt& h, size_t change) {
-    const size_t first = h.first;
-    return is_late(h) || (first != ~size_t{0} && change > first + h.around);
+    constexpr size_t kTimes = 5;  // as far behind what is frail
+    const size_t first = h.first, frail = h.first_frail, none = ~size_t{0};
+    return is_late(h) || (first != none && change > first + h.around) ||
+        (frail != none && change > frail + kTimes * h.around);
 }
 
 void judge(Hunt& h, size_t change, const Trial& trial) {
@@ -47,7 +60,8 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
     auto mended = h.prove.proven(change);
     if (!mended) return;
     const bool doubtful = !mended->remains.empty() || !mended->left_out.empty();
-    if (!doubtful) h.first = std::min<size_t>(h.first, change);
+    std::atomic<size_t>& first = mended->frail ? h.first_frail : h.first;
+    if (!doubtful) first = std::min<size_t>(first, change);
     (doubtful ? h.doubtful : h.proven).emplace_back(change, std::move(*mended));
 }
 
@@ -71,11 +85,15 @@ void take_proven(Hunt& h, SearchResult& out) {
     };
     std::sort(h.proven.begin(), h.proven.end(), in_order);
     std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);
-    for (const auto& [change, mended] : h.proven)
-        if (!is_told(h.proven, mended.where, change) && told_before(h.proven, change) < kMostProven)
-            out.mended.push_back(mended);
+    for (auto& [change, mended] : h.proven) {
+        const bool told =
+            std::any_of(out.mended.begin(), out.mended.end(), [&, m = &mended](const Mended& o) {
+                return is_same_line(o.where, m->where);
+            });
+        if (!told && out.mended.size() < kMostProven) out.mended.push_back(std::move(mended));
+    }
     for (auto& [change, mended] : h.doubtful) out.doubtful.push_back(std::move(mended));
-    h.proven.clear(), h.doubtful.clear(), h.first = ~size_t{0};
+    h.proven.clear(), h.doubtful.clear(), h.first = h.first_frail = ~size_t{0};
 }
 
 }  // namespace wl::diagnosis

@@ -36,7 +36,11 @@ __global__ void smooth(
     if (t < 2) total[t] = 0;
     __syncthreads();
     float value = own[t];
+#if defined(WL_FAULT_TURNS)
+    for (int k = 0; k < 2; ++k) {
+#else
     for (int k = 0; k < turns; ++k) {
+#endif
         value = 0.5f * value + 0.25f * (own[(t + 1) % kSize] + own[(t + kSize - 1) % kSize]);
         __syncthreads();
 #if !defined(WL_FAULT_KEPT)
