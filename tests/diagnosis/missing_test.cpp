@@ -186,6 +186,14 @@ INSTANTIATE_TEST_SUITE_P(
             "    y[t] = best;\n"
             "}\n",
             60},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    const int t = threadIdx.x;\n"
+            "    float sum = x[t], squares = x[t] * x[t];\n"
+            "    sum += 1.0f, squares += 1.0f;\n"
+            "    if (t % 32 == 0) { atomicAdd(&y[0], sum); @atomicAdd(&y[1], squares);@ }\n"
+            "}\n",
+            100},
         // pointers to the block's part
         LeftOut{
             "__global__ void f(const float* x, const float* z, float* y, int n, int m) {\n"
@@ -323,6 +331,31 @@ TEST(Lacks, ABarrierForTheNextTurnStandsAtTheLoopsEnd) {
     ASSERT_NE(first, all.end());
     EXPECT_EQ(first->line, 6);
     EXPECT_TRUE(first->edits.front().text.starts_with(' ')) << "behind the line";
+}
+
+// Where all that is asked for was written no store is missing; along an axis of one block nothing moves.
+TEST(Lacks, WhatTheRunShowedSaysHowEarlyAStatementComes) {
+    const std::string text =
+        "__global__ void f(const float* x, float* y, int n) {\n"
+        "    const int i = threadIdx.x;\n"
+        "    float sum = x[i];\n"
+        "    sum *= 2.0f;\n"
+        "}\n";
+    const auto first = [&](const Around& around, const char* now) {
+        const std::vector<Rewrite> all = rewrites(read(text), around);
+        return std::find_if(
+                   all.begin(), all.end(), [&](const Rewrite& r) { return r.now.find(now) != r.now.npos; }
+               ) -
+            all.begin();
+    };
+    Around written{{}, {{4, 0}}}, unwritten = written;
+    unwritten.unwritten = true;
+    EXPECT_LT(first(unwritten, "y[i] = sum;"), 10);
+    EXPECT_GT(first(written, "y[i] = sum;"), 40);
+    const std::ptrdiff_t none = static_cast<std::ptrdiff_t>(rewrites(read(text), written).size());
+    EXPECT_EQ(first(written, "x += blockIdx.y * n;"), none);
+    written.axes = "y";
+    EXPECT_LT(first(written, "x += blockIdx.y * n;"), none);
 }
 
 TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {

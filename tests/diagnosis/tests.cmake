@@ -5,6 +5,7 @@ target_compile_definitions(golden_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_D
 wl_test(manifest_texture wl_diagnosis)
 wl_test(definitions wl_diagnosis)
 wl_test(trial wl_diagnosis)
+target_compile_definitions(trial_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 wl_test(members wl_diagnosis)
 wl_test(rewrite wl_diagnosis)
 wl_test(idle wl_diagnosis)

@@ -2,6 +2,10 @@
 // either.
 #include "instrumentation/diagnosis/prove/trial.h"
 
+#include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <gtest/gtest.h>
@@ -56,6 +60,46 @@ TEST(Trial, AnEndlessLoopEndsWithItsBudgetAndMendsNothing) {
     const Trial t = try_module(prover, endless, {.blocks = {0}, .budget = 200000});
     EXPECT_FALSE(t.finished);
     EXPECT_FALSE(mended(t));
+}
+
+// An atomic whose result is used may be a poll: as the kernel itself waits for nobody, its block runs alone.
+TEST(Trial, AChangeThatSeemsToPollRunsItsBlockAlone) {
+    const std::string folder = WL_SOURCE_DIR "/tests/kernels/search/";
+    capture::Capture scratch;
+    const Experiment e =
+        make_experiment(manifest::bind(manifest::load(folder + "smooth.toml"), {}), {}, scratch);
+    std::string text = read_text_file(folder + "smooth.cu");
+    const std::string begin = "__shared__ float own[kSize];";
+    text.insert(text.find(begin), "if (atomicAdd(v_out, 0.0f) == 12345.0f) return; ");
+    Prover prover{e};
+    const Trial t = try_module(prover, changed_module(e, text), {.blocks = {0}, .races = false});
+    EXPECT_EQ(t.compared, 2 + 3 * 64) << "of one of two rows";
+    EXPECT_EQ(t.bad, 0);
+}
+
+Mended mended_at(int line, const char* now, bool frail) {
+    Mended out;
+    out.rule = "wrong_constant", out.was = "2", out.now = now;
+    out.where.line = line, out.frail = frail, out.warp_instructions = 1000;
+    return out;
+}
+
+// Of one line what fails at a shape that was guessed yields to what does not, however early it was tried.
+TEST(Hunt, WhatIsFrailYields) {
+    const Experiment e = experiment("scale");
+    Prover prover{e};
+    std::vector<emulator::Incident> seen;
+    const capture::Capture c = run(e, {}, &seen);
+    const Symptoms symptoms = symptoms_of(prover, c, seen);
+    Hunt h{.lab = {symptoms}, .deadline = end_after(Clock::now(), 60)};
+    h.proven.emplace_back(0, mended_at(3, "3", true));
+    h.proven.emplace_back(5, mended_at(3, "turns", false));
+    h.proven.emplace_back(7, mended_at(9, "rows", true));
+    SearchResult out;
+    take_proven(h, out);
+    ASSERT_EQ(out.mended.size(), 2u);
+    EXPECT_EQ(out.mended[0].now, "turns");
+    EXPECT_EQ(out.mended[1].now, "rows");
 }
 
 }  // namespace

@@ -283,6 +283,23 @@ TEST(EmulatorGrid, BlocksThatAnObservedOneWaitsForRunToo) {
     EXPECT_EQ(run.get<uint32_t>("x")[0], 6u * 138 * 6 * 138 + 6);
 }
 
+TEST(EmulatorGrid, BlocksThatRunAloneLeaveTheOthersOut) {
+    for (const bool alone : {false, true}) {
+        KernelRun run(
+            ptx_of(R"(
+extern "C" __global__ void k(unsigned* count, unsigned* out) {
+    if (threadIdx.x == 0) out[blockIdx.x] = atomicAdd(count, 1u) + 1;
+}
+)"),
+            32,
+            2
+        );
+        run.options.blocks = {1}, run.options.alone = alone;
+        run.in<uint32_t>("count", {0}).out<uint32_t>("out", 2).go();
+        EXPECT_EQ(run.get<uint32_t>("count")[0], alone ? 1u : 2u);
+    }
+}
+
 TEST(EmulatorGrid, CooperativeGroupsOfAWarp) {
     KernelRun run(
         ptx_of(R"(

@@ -37,7 +37,7 @@ __global__ void smooth(
     __syncthreads();
     float value = own[t];
 #if defined(WL_FAULT_TURNS)
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < gridDim.x; ++k) {
 #else
     for (int k = 0; k < turns; ++k) {
 #endif
@@ -48,12 +48,9 @@ __global__ void smooth(
 #endif
         __syncthreads();
     }
-    const double sum = sum_of_warp(own[t]), squares = sum_of_warp(static_cast<double>(own[t]) * own[t]);
-    if (t % 32 == 0) {
-        atomicAdd(&total[0], sum);
-#if !defined(WL_FAULT_SQUARES)
-        atomicAdd(&total[1], squares);
-#endif
+    for (int k = 0; k < 2; ++k) {
+        const double part = sum_of_warp(k == 0 ? own[t] : static_cast<double>(own[t]) * own[t]);
+        if (t % 32 == 0) atomicAdd(&total[k], part);
     }
     __syncthreads();
     if (t == 0) {
