@@ -120,19 +120,6 @@ void add_elements_alike(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
-// `f(a, b, c)`: its arguments.
-std::vector<Span> arguments_of(const Source& s, int open) {
-    std::vector<Span> out;
-    int first = open + 1;
-    for (int k = open + 1; k <= s.at(open).match; ++k) {
-        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
-        if (!s.is(k, ",") && k < s.at(open).match) continue;
-        if (k > first) out.push_back({first, k - 1});
-        first = k + 1;
-    }
-    return out;
-}
-
 // `to.n = f(from.n, o);` of `to.n = from.n;` beside `to.x = f(from.x, o);`.
 void add_calls_alike(Writer& w, const Body& body, const Statement& st) {
     const int sets = st.word.empty() && w.is_near(st.first) ? assignment_of(w.s, st) : -1;
@@ -189,8 +176,7 @@ void add_other_arrays(const Writer& w, const Statement& other, int here, std::ve
 // `sum *= old;` beside `acc *= old;`, `v[i] = v1;` beside `m[i] = m1;`: before it and behind it.
 void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
     const int line = w.s.at(st.first).line;
-    const bool alone = w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");
-    if (!w.is_near(st.first) || !alone) return;
+    if (!w.is_near(st.first) || !is_alone(w.s, st)) return;
     for (const Statement& other : body.statements) {
         const int away = std::abs(w.s.at(other.first).line - line);
         if (away > kReach || !is_statement_with_effect(w.s, other) || is_mark(w.s, other)) continue;
@@ -226,6 +212,16 @@ void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
+// The same word at several places, and another for all of them.
+void rename_at(
+    Writer& w, const char* rule, int cost, const std::vector<int>& places, const std::string& now, int bias
+) {
+    Rewrite r{rule, cost, std::string(w.s.word(places.front())), now, w.s.at(places.front()).line, {}};
+    for (const int k : places) r.edits.push_back({w.s.at(k).begin, r.was.size(), now});
+    r.bias = bias;
+    w.add(std::move(r));
+}
+
 // In one statement, wherever it stands: another variable in its place, or twice it.
 void change_all(Writer& w, const Statement& st) {
     if (!w.is_near(st.first)) return;
@@ -237,11 +233,7 @@ void change_all(Writer& w, const Statement& st) {
             if (variable_at(w.s, k) == v) places.push_back(k);
         if (places.size() < 2) continue;
         const auto put = [&](int cost, const std::string& now) {
-            Rewrite r{
-                real ? "wrong_operand" : "wrong_index", cost, v->name, now, w.s.at(places.front()).line, {}};
-            for (const int k : places) r.edits.push_back({w.s.at(k).begin, v->name.size(), now});
-            r.bias = real ? kTogether : 0;
-            w.add(std::move(r));
+            rename_at(w, real ? "wrong_operand" : "wrong_index", cost, places, now, real ? kTogether : 0);
         };
         for (const Variable* u : visible(w.s, st.first))
             if (u != v && alike(*u, *v) && !u->of_file) {
@@ -269,9 +261,7 @@ void change_everywhere(Writer& w, const Body& body) {
         size_t taken = 0;
         for (const Variable* u : visible(w.s, places.front())) {
             if (u == v || !alike(*u, *v) || (u->of_file && !v->of_file) || ++taken > kMostNames) continue;
-            Rewrite r{"wrong_operand", 3, v->name, u->name, w.s.at(places.front()).line, {}};
-            for (const int k : places) r.edits.push_back({w.s.at(k).begin, v->name.size(), u->name});
-            w.add(std::move(r));
+            rename_at(w, "wrong_operand", 3, places, u->name, 0);
         }
     }
 }
@@ -285,14 +275,8 @@ void change_shuffles(Writer& w, const Body& body) {
         for (int k = body.open; k < body.close; ++k)
             if (w.s.is(k, was)) places.push_back(k);
         if (places.size() < 2) continue;
-        for (const std::string_view now : kShuffles) {
-            if (now == was) continue;
-            Rewrite r{
-                "wrong_operation", 1, std::string(was), std::string(now), w.s.at(places.front()).line, {}};
-            for (const int k : places) r.edits.push_back({w.s.at(k).begin, was.size(), std::string(now)});
-            r.bias = kTogether;
-            w.add(std::move(r));
-        }
+        for (const std::string_view now : kShuffles)
+            if (now != was) rename_at(w, "wrong_operation", 1, places, std::string(now), kTogether);
     }
 }
 

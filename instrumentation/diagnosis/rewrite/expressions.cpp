@@ -161,6 +161,18 @@ std::vector<std::string> whole_expressions(const Source& s, const Body& body, in
     return out;
 }
 
+std::vector<Span> arguments_of(const Source& s, int open) {
+    std::vector<Span> out;
+    int first = open + 1;
+    for (int k = open + 1; k <= s.at(open).match; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (!s.is(k, ",") && k < s.at(open).match) continue;
+        if (k > first) out.push_back({first, k - 1});
+        first = k + 1;
+    }
+    return out;
+}
+
 std::vector<Span> terms_of(const Source& s, int plus) {
     std::vector<Span> out;
     const Operands o = operands_of(s, plus);

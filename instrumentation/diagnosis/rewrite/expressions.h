@@ -48,6 +48,9 @@ std::string in_brackets(const Source& s, int first, int last);  // unless it is 
 // `warp * 16`, `step % 2`; and each with one number less: of `(step + 1) % 2`.
 std::vector<std::string> whole_expressions(const Source& s, const Body& body, int here);
 
+// Of `f(a, b, c)`, whose bracket opens there.
+std::vector<Span> arguments_of(const Source& s, int open);
+
 // The terms of the sum that the `+` is the last of, first to last.
 std::vector<Span> terms_of(const Source& s, int plus);
 

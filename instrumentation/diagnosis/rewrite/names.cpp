@@ -1,4 +1,5 @@
 // Other variables, axes, functions and types.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -262,14 +263,7 @@ void exchange_neighbours(Writer& w, int k) {
     }
     if (!w.s.is(k, "(") || w.s.at(k).match < 0 || k == 0 || w.s.at(k - 1).kind != Token::Kind::word) return;
     if (w.s.is(k - 1, "if") || w.s.is(k - 1, "for") || w.s.is(k - 1, "while")) return;
-    std::vector<std::pair<int, int>> arguments;
-    int first = k + 1;
-    for (int at = k + 1; at <= w.s.at(k).match; ++at) {
-        if (at < w.s.at(k).match && is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
-        if (at != w.s.at(k).match && !w.s.is(at, ",")) continue;
-        if (at > first) arguments.emplace_back(first, at - 1);
-        first = at + 1;
-    }
+    const std::vector<Span> arguments = arguments_of(w.s, k);
     for (size_t a = 0; a + 1 < arguments.size(); ++a) {
         const auto& [f, l] = arguments[a];
         const auto& [f2, l2] = arguments[a + 1];

@@ -29,10 +29,6 @@ bool is_unread(const Source& s, const Body& body, const Variable& v) {
     return true;
 }
 
-bool is_own_or_given(const Body& body, const Variable& v) {
-    return v.parameter ? v.to == body.close : v.from > body.open && v.from < body.close;
-}
-
 // Where it is set: the name's token; -1: nowhere.
 int set_at(const Source& s, const Body& body, const Variable& v) {
     for (int k = body.open + 1; k < body.close; ++k)
@@ -151,9 +147,7 @@ void put_into_arguments(Writer& w, const Variable& v, int open) {
     const bool call =
         w.s.is(open, "(") && w.s.at(open - 1).kind == Token::Kind::word && w.s.at(open).match > open;
     if (!call || v.indirections > 0) return;
-    for (int first = open + 1; first < w.s.at(open).match;) {
-        const int last = end_of_expression(w.s, first);
-        if (last < first) return;
+    for (const auto& [first, last] : arguments_of(w.s, open)) {
         if (holds_real(w.s, first, last) && w.s.words(first, last) != v.name) {
             const std::string e = in_brackets(w.s, first, last);
             for (const char* form : {"{} * {}", "{} / {}", "{} - {}", "{} + {}"})
@@ -165,7 +159,6 @@ void put_into_arguments(Writer& w, const Variable& v, int open) {
                     fmt::format(fmt::runtime(form), e, v.name)
                 );
         }
-        first = last + 2;
     }
 }
 
@@ -177,8 +170,7 @@ bool is_named_in(const Source& s, const Statement* st, const std::string& name) 
 
 // `h += decay * carry[s];` before a statement.
 void add_to(Writer& w, const Body& body, const Variable& v, const Statement& st) {
-    const bool alone = w.s.is(st.first - 1, ";") || w.s.is(st.first - 1, "{") || w.s.is(st.first - 1, "}");
-    if (!alone) return;
+    if (!is_alone(w.s, st)) return;
     const size_t at = w.s.at(st.first).begin;
     const int line = w.s.at(st.first).line, set = set_at(w.s, body, v);
     const Statement* const setter = set < 0 ? nullptr : statement_of(body, set);
@@ -304,7 +296,7 @@ void add_unread(Writer& w) {
                 pass_over(w, body, v);
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)
-            if (is_whole(v) && is_own_or_given(body, v) && is_unread(w.s, body, v) &&
+            if (is_whole(v) && (is_own(body, v) || is_given(body, v)) && is_unread(w.s, body, v) &&
                 loop_of(body, v) == nullptr)
                 use_whole(w, body, v);
     for (const Body& body : w.s.bodies)

@@ -1,5 +1,6 @@
 // Of a block its warps, of a warp one lane: what takes all threads for one of these. What takes half a warp,
 // or one block, for all.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <fmt/format.h>
@@ -32,13 +33,9 @@ void leave_to_one(Writer& w, const Statement& st) {
 void shuffle_whole_warp(Writer& w, int k) {
     if (!w.s.word(k).starts_with("__shfl") || !w.s.is(k + 1, "(") || w.s.at(k + 1).match < 0) return;
     constexpr int kLikely = 30;  // as odds
-    int commas = 0, last = -1;
-    for (int at = k + 2; at < w.s.at(k + 1).match; ++at) {
-        if (is_opening(w.s.word(at)) && w.s.at(at).match > at) at = w.s.at(at).match;
-        if (w.s.is(at, ",")) ++commas, last = at;
-    }
-    if (commas != 3 || w.s.is(last + 1, "32") || w.s.is(last + 1, "warpSize")) return;
-    w.replace("wrong_constant", 1, last + 1, w.s.at(k + 1).match - 1, "32");
+    const std::vector<Span> all = arguments_of(w.s, k + 1);
+    if (all.size() != 4 || w.s.is(all[3].first, "32") || w.s.is(all[3].first, "warpSize")) return;
+    w.replace("wrong_constant", 1, all[3].first, all[3].last, "32");
     w.out.back().bias = kLikely;
 }
 
@@ -50,14 +47,13 @@ void reduce_whole_warp(Writer& w, const Statement& st) {
         shuffles = shuffles || w.s.word(k).starts_with("__shfl");
     if (!shuffles) return;
     constexpr int kLikely = 30;  // as odds
-    const bool halves = w.s.is(st.last - 2, "/=") || w.s.is(st.last - 2, ">>=");
-    const bool doubles = w.s.is(st.last - 2, "*=") || w.s.is(st.last - 2, "<<=");
-    const char* const whole = halves ? "16" : "32";
+    const bool down = halves(w.s, st);
+    if (!down && !doubles(w.s, st)) return;
+    const char* const whole = down ? "16" : "32";
     for (int k = st.first + 2; k < st.last - 2; ++k) {
         const bool bound =
-            halves ? w.s.is(k - 1, "=") && w.s.is(k + 1, ";") : w.s.is(k - 1, "<") && w.s.is(k + 1, ";");
-        if ((!halves && !doubles) || !bound || w.s.at(k).kind != Token::Kind::number || w.s.is(k, whole))
-            continue;
+            down ? w.s.is(k - 1, "=") && w.s.is(k + 1, ";") : w.s.is(k - 1, "<") && w.s.is(k + 1, ";");
+        if (!bound || w.s.at(k).kind != Token::Kind::number || w.s.is(k, whole)) continue;
         w.replace("wrong_constant", 1, k, k, whole);
         w.out.back().bias = kLikely;
     }

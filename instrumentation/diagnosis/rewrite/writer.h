@@ -31,6 +31,13 @@ struct Writer {
 void for_each_token(const Writer& w, const std::function<void(int token, const Body& body)>& visit);
 bool is_mark(const Source& s, const Statement& statement);
 bool declares(const Source& s, const Statement& statement);  // a variable
+// A variable of the function itself, no parameter; one that it is given.
+bool is_own(const Body& body, const Variable& v);
+bool is_given(const Body& body, const Variable& v);
+bool is_alone(const Source& s, const Statement& statement);  // something can stand before it
+// Whether each turn of the `for` halves its number, or doubles it.
+bool halves(const Source& s, const Statement& loop);
+bool doubles(const Source& s, const Statement& loop);
 // The statement that holds the token; null: none.
 const Statement* statement_of(const Body& body, int token);
 // The `for` whose head declares it; null: none.

@@ -151,20 +151,10 @@ int sets_at(const Source& s, int name) {
     return s.word(behind).ends_with('=') && precedence(s, behind) == 0 ? behind : -1;
 }
 
-bool is_own(const Body& body, const Variable& v) {
-    return v.from > body.open && v.from < body.close && !v.parameter;
-}
-
-bool is_given(const Body& body, const Variable& v) { return v.parameter && v.to == body.close; }
-
 bool is_shared(const Source& s, const Variable& v) {
     for (int k = v.from; k > 0 && !s.is(k, ";") && !s.is(k, "{") && !s.is(k, "}"); --k)
         if (s.is(k, "__shared__")) return true;
     return false;
-}
-
-bool is_alone(const Source& s, const Statement& st) {
-    return s.is(st.first - 1, ";") || s.is(st.first - 1, "{") || s.is(st.first - 1, "}");
 }
 
 bool is_empty_head(const Source& s, const Statement& st) {

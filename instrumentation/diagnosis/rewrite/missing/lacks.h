@@ -21,6 +21,8 @@ struct Event {
     Kind kind = Kind::heard;
 };
 
+constexpr int kUnheard = 14;  // as Rewrite::odds: of what nobody makes anything of
+
 // Where a statement can stand between others.
 struct Gap {
     size_t at = 0;  // offset
@@ -46,14 +48,10 @@ bool is_unheard(const Facts& f, const Variable& v, int here);
 // Numbers of that kind, innermost first.
 std::vector<const Variable*> unheard_at(const Facts& f, ValueKind kind, int here);
 
-// A variable of the function itself, no parameter; one that it is given.
-bool is_own(const Body& body, const Variable& v);
-bool is_given(const Body& body, const Variable& v);
 bool is_shared(const Source& s, const Variable& v);
 // Where it is set: behind the name, its subscripts and members, `=`, `+=` or another; -1: it is not set
 // there.
 int sets_at(const Source& s, int name);
-bool is_alone(const Source& s, const Statement& st);       // something can stand before it
 bool is_empty_head(const Source& s, const Statement& st);  // of `if` or `for`: `;` is its body
 
 // Text put into a gap.

@@ -55,9 +55,7 @@ std::vector<std::string> steps_of(
 }
 
 void fill_loop(Writer& w, const Body& body, const Statement& st) {
-    const bool halves = w.s.is(st.last - 2, "/=") || w.s.is(st.last - 2, ">>=");
-    const bool doubles = w.s.is(st.last - 2, "*=") || w.s.is(st.last - 2, "<<=");
-    if (!halves && !doubles) return;
+    if (!halves(w.s, st) && !doubles(w.s, st)) return;
     const std::string step(w.s.word(st.last - 3));
     for (const Variable* v : numbers_at(w, st.first))
         for (const std::string& text : steps_of(w, body, *v, step))

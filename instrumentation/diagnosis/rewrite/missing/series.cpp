@@ -143,7 +143,6 @@ void continue_series(Writer& w, const Body& body, const Statement& st) {
 // `atomicAdd(&total[1], squares);` beside `atomicAdd(&total[0], sum);`: of a number that nobody asks for.
 void continue_atomics(Writer& w, const Facts& f, const Statement& st) {
     if (!st.word.empty() || !w.s.word(st.first).starts_with("atomic") || !w.s.is(st.last, ";")) return;
-    constexpr int kUnheard = 14;  // as odds
     for (int k = st.first; k <= st.last; ++k) {
         const Variable* const v = variable_at(w.s, k);
         if (v == nullptr || v->indirections > 0 || w.s.is(k + 1, "[")) continue;

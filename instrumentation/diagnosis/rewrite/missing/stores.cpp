@@ -13,9 +13,8 @@ namespace {
 
 constexpr const char* kRule = "never_written";
 constexpr size_t kMostValues = 10, kMostPlaces = 16, kMostGuarded = 4;
-// As odds: of a number that nobody makes anything of, of two of them, of a sum with factors that nobody asks
-// for.
-constexpr int kUnheard = 14, kOfTwo = 30, kBlended = 60;
+// As odds: of two numbers that nobody makes anything of, of one with factors that nobody asks for.
+constexpr int kOfTwo = 30, kBlended = 60;
 
 // An output that the function does not write, or its own memory that it only reads.
 bool lacks_stores(const Facts& f, const Variable& v) {
@@ -33,7 +32,7 @@ struct Value {
 };
 using Values = std::vector<Value>;
 
-void add_value(Values& out, std::string text, int bias, size_t most) {
+void add_value(Values& out, std::string text, int bias, size_t most = ~size_t{0}) {
     const bool known = std::any_of(out.begin(), out.end(), [&](const Value& v) { return v.text == text; });
     if (!known && out.size() < most) out.push_back({std::move(text), bias});
 }
@@ -44,7 +43,7 @@ void add_unheard(const Facts& f, const Variable& of, int here, Values& out) {
     std::vector<const Variable*> all = unheard_at(f, of.kind, here);
     if (all.size() > kMost) all.resize(kMost);
     for (const Variable* v : all)
-        if (!v->parameter) add_value(out, v->name, kUnheard, out.size() + 1);
+        if (!v->parameter) add_value(out, v->name, kUnheard);
     for (const Variable* a : all)
         for (const Variable* b : all) {
             if (a == b) continue;
@@ -52,7 +51,7 @@ void add_unheard(const Facts& f, const Variable& of, int here, Values& out) {
                 ? std::vector{"{} / {}", "{} * {}", "{} + {}", "{} - {}"}
                 : std::vector{"{} / {}", "{} - {}"};
             for (const char* form : forms)
-                add_value(out, fmt::format(fmt::runtime(form), a->name, b->name), kOfTwo, out.size() + 1);
+                add_value(out, fmt::format(fmt::runtime(form), a->name, b->name), kOfTwo);
         }
 }
 
@@ -62,7 +61,7 @@ void add_own_elements(const Writer& w, const Facts& f, const Variable& of, int h
         const bool own = v->kind == of.kind && v->indirections > 0 && is_own(f.body, *v);
         if (!own || !is_unheard(f, *v, here)) continue;
         for (const Subscript& i : subscripts_at(w, f.body, *v, here))
-            add_value(out, v->name + i.text, kUnheard, out.size() + 1);
+            add_value(out, v->name + i.text, kUnheard);
     }
     for (int k = f.body.open + 1; k < f.body.close; ++k) {
         const Variable* const v = variable_at(w.s, k);
@@ -94,12 +93,7 @@ void add_blended(const Facts& f, const Variable& of, int here, Values& out) {
         for (const Variable* a : all)
             for (const Variable* b : all)
                 if (of.parameter && !x->parameter && a->parameter && b->parameter && a != b)
-                    add_value(
-                        out,
-                        fmt::format("{} * {} + {} * @", a->name, x->name, b->name),
-                        kBlended,
-                        out.size() + 1
-                    );
+                    add_value(out, fmt::format("{} * {} + {} * @", a->name, x->name, b->name), kBlended);
 }
 
 // Those first that nobody makes anything of, then variables; of what is given elements, the same.
@@ -112,7 +106,7 @@ Values values_at(const Writer& w, const Facts& f, const Variable& of, int here) 
         for (const Variable* v : visible(w.s, here)) {
             const bool is_used = f.events.contains(v);
             if (v->kind == of.kind && v->indirections == 0 && !v->of_file && is_used == used)
-                add_value(out, v->name, 0, out.size() < kMostValues ? kMostValues : out.size());
+                add_value(out, v->name, 0, kMostValues);
         }
         if (!of.parameter) add_given_elements(w, f, of, here, used, out);
     }

@@ -12,7 +12,6 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr size_t kMostStarved = 3, kMostFood = 24, kMostUnheard = 24, kMostPlaces = 8;
-constexpr int kUnheard = 14;  // as odds: of what nobody makes anything of
 
 // Elements of arrays that the function does not read, and their products.
 std::vector<std::string> unheard_elements(const Writer& w, const Facts& f, const Variable& v, int here) {

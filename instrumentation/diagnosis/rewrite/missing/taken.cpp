@@ -12,7 +12,6 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr size_t kMostNumbers = 6, kMostSubscripts = 8;
-constexpr int kUnheard = 14;  // as odds: of what nobody makes anything of
 
 void take(Writer& w, const Body& body, const Variable& array, const Gap& gap) {
     size_t numbers = 0;
