@@ -136,6 +136,12 @@ void compare_pass(
     c.seconds.emplace_back("compare", seconds(compare));
 }
 
+bool is_endless(const std::vector<execution::Incident>& incidents) {
+    return std::any_of(incidents.begin(), incidents.end(), [](const execution::Incident& i) {
+        return i.kind == execution::Incident::Kind::endless_loop;
+    });
+}
+
 void record_pass(
     const Experiment& e,
     const execution::Executable& executable,
@@ -149,11 +155,8 @@ void record_pass(
     const int64_t block = block_to_record(c, incidents);
     std::erase(blocks, block);
     blocks.insert(blocks.begin(), block);
-    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const auto& i) {
-        return i.kind == execution::Incident::Kind::endless_loop;
-    });
     Experiment shown = e;
-    if (endless) shown.options.budget = kEndlessRecord;
+    if (is_endless(incidents)) shown.options.budget = kEndlessRecord;
     Observer observer = observer_of(shown, executable, c);
     add_incidents(incidents, record_blocks(shown, executable, observer, blocks));
     c.seconds.emplace_back("record", seconds(record));

@@ -37,6 +37,9 @@ void compare_pass(
     capture::Capture& capture
 );
 
+// Whether a loop came to no end.
+bool is_endless(const std::vector<execution::Incident>& incidents);
+
 // Where the executor can, the block that matters and those that were asked for once more, with everything
 // recorded. Adds what went wrong there.
 void record_pass(

@@ -80,9 +80,10 @@ std::vector<Writer> writers_of(const Followed& array) {
 }
 
 execution::RunResult run_following(
-    const Experiment& e, const char* stage, Prepared& prepared, std::deque<Followed>& arrays
+    const Experiment& e, const char* stage, uint64_t budget, Prepared& prepared, std::deque<Followed>& arrays
 ) {
     execution::RunOptions run = run_options(e.options, stage);
+    run.budget = budget;
     run.checks = {.races = false, .uninitialised = false, .uniform = false}, run.marks = false;
     run.record = true, run.max_events = 0;
     run.on_store = [&](const execution::Stored& s) {
@@ -153,7 +154,7 @@ std::optional<std::vector<Writer>> last_writers(const WritersQuestion& q) {
     Prepared prepared = prepare(q.experiment);
     std::deque<Followed> arrays;
     arrays.emplace_back(q.array, q.size, q.elements);
-    run_following(q.experiment, "diagnose", prepared, arrays);
+    run_following(q.experiment, "diagnose", q.budget, prepared, arrays);
     return writers_of(arrays.front());
 }
 
@@ -173,7 +174,7 @@ WritersReport array_writers(
         followed.emplace_back(a.name, size_of(a.dtype), wl::elements(a.shape));
         a.held = held_in(prepared.memory, followed.back());
     }
-    const execution::RunResult result = run_following(e, "run", prepared, followed);
+    const execution::RunResult result = run_following(e, "run", options.budget, prepared, followed);
     if (result.cancelled) throw Cancelled{};
     report.about.seconds.emplace_back("run", result.seconds);
     if (result.blocks < count(report.about.launch.grid))

@@ -21,6 +21,7 @@ struct WritersQuestion {
     size_t size = 0;  // bytes of an element
     int64_t elements = 0;
     double instructions = 0;  // that warps took in the run
+    uint64_t budget = 0;      // as Options::budget
 };
 std::optional<std::vector<Writer>> last_writers(const WritersQuestion& question);
 

@@ -216,6 +216,16 @@ struct MemorySpan {
     size_t instruction = 0, first = 0, count = 0;
 };
 
+// A loop that goes on as long as registers say that each lane makes of these registers alone.
+struct ClosedLoop {
+    uint32_t begin = 0, end = 0;  // in Program::code: its first instruction and the last that jumps back
+    struct Cells {
+        uint32_t slot = 0;
+        uint32_t bytes = 0;  // a lane; 0: a predicate
+    };
+    std::vector<Cells> registers;
+};
+
 // What an instruction does for the order of the accesses around it.
 struct OrderSite {
     size_t instruction = 0;   // index in Program::code
@@ -268,6 +278,7 @@ struct Program {
     uint32_t static_shared = 0, param_bytes = 0;
     uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
     std::vector<OrderSite> order_sites;
+    std::vector<ClosedLoop> closed_loops;
     CollectiveReads collective_reads;
     bool orders_blocks = false;     // fences or strong accesses may order one block after another
     bool waits_for_blocks = false;  // it polls memory: one block may need others to have run

@@ -4,12 +4,15 @@
 
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/writers.h"
 #include "instrumentation/emulator/run.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace wl::diagnosis {
 
@@ -26,6 +29,7 @@ struct Prover {
     const Experiment& experiment;
     std::map<uint64_t, std::unique_ptr<Inputs>> by_seed = {};  // by distance from the problem's own seed
     std::shared_ptr<const emulator::Program> unedited = {};
+    std::map<std::string, std::optional<std::vector<Writer>>> writers = {};  // by array, as last_writers
 };
 
 // Made when first asked for.

@@ -3,6 +3,7 @@
 
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
@@ -328,11 +329,8 @@ Symptoms symptoms_of(
                    static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
                ) +
         100000;
-    const bool endless = std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
-        return i.kind == emulator::Incident::Kind::endless_loop;
-    });
     if (counter(c, "warp_instructions") == 0) s.budget = kBudgetOfEndless;  // a device does not count them
-    if (endless) s.budget = std::min(s.budget, kBudgetOfEndless);
+    if (is_endless(incidents)) s.budget = std::min(s.budget, kBudgetOfEndless);
     return s;
 }
 

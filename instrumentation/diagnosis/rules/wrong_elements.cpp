@@ -1,5 +1,6 @@
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
@@ -187,9 +188,14 @@ std::string pattern_words(const Symptoms& s, const capture::Output& o, const std
 }
 
 std::optional<std::vector<Writer>> writers_of(const Symptoms& s, const capture::Output& o) {
+    if (const auto known = s.prover.writers.find(o.name); known != s.prover.writers.end())
+        return known->second;
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(o.tile)];
     const size_t size = size_of(s.capture.probes[static_cast<size_t>(tile.probe)].dtype);
-    return last_writers({s.experiment, o.name, size, o.of.elements, counter(s.capture, "warp_instructions")});
+    const double instructions = counter(s.capture, "warp_instructions");
+    const uint64_t budget = is_endless(s.incidents) ? s.budget : s.experiment.options.budget;
+    return s.prover.writers[o.name] =
+               last_writers({s.experiment, o.name, size, o.of.elements, instructions, budget});
 }
 
 bool is_cut_short(const Symptoms& s) {

@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/exec/builtins.h"
 #include "instrumentation/emulator/exec/wrap.h"
 #include "instrumentation/emulator/lower/check.h"
+#include "instrumentation/emulator/lower/closed_loops.h"
 #include "instrumentation/emulator/lower/collective_reads.h"
 #include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
@@ -105,6 +106,7 @@ void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
         unsupported->push_back(k);
     }
     add_confirmed_loads(l);
+    add_closed_loops(l);
     append_end(l);
     for (auto& code : l.program.code) order_blocks(l.function, std::span(code).subspan(l.self.begin));
 }

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/lower/order_sites.h"
 
 #include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/lower/operand_registers.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
 
@@ -18,14 +19,6 @@ using ptx::Memory;
 using ptx::Operand;
 using ptx::Space;
 using Kind = Operand::Kind;
-
-// visit(register) for every one that the operand names.
-template <class Visit>
-void each_register(const Operand& o, Visit visit) {
-    const bool base = o.kind == Kind::address && o.base_kind == Kind::reg;
-    if ((o.kind == Kind::reg || base) && o.index >= 0) visit(static_cast<size_t>(o.index));
-    for (const Operand& e : o.elements) each_register(e, visit);
-}
 
 bool is_jump(const ptx::Instruction& in) { return traits_of(in).control == Control::jump; }
 

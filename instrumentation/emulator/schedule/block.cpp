@@ -7,6 +7,7 @@
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
+#include "instrumentation/emulator/schedule/closed_loop.h"
 #include "instrumentation/emulator/schedule/explore.h"
 #include "instrumentation/emulator/schedule/frames.h"
 #include "instrumentation/emulator/schedule/pair_order.h"
@@ -19,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -52,8 +54,23 @@ void report_endless(Block& block) {
     Incident incident;
     incident.kind = Incident::Kind::endless_loop;
     incident.first = spinning_at(block);
-    incident.detail = fmt::format("the block issued {} warp instructions without an end", issued(block));
+    incident.detail = fmt::format(
+        "the block issued {} warp instructions without an end; if it has one, --budget gives it longer",
+        issued(block)
+    );
     report(block, std::move(incident));
+}
+
+// False: nobody is known to go round for ever.
+bool report_never_left(Block& block) {
+    const std::optional<Access> where = never_left(block);
+    if (!where) return false;
+    Incident incident;
+    incident.kind = Incident::Kind::endless_loop;
+    incident.first = *where;
+    incident.detail = "what the loop's condition is made of is again what it was before: it never ends";
+    report(block, std::move(incident));
+    return true;
 }
 
 const FunctionCode& function_at(const Program& program, size_t instruction) {
@@ -241,6 +258,10 @@ Ended run_on(Block& block, bool progress, bool interruptible) {
         if (std::exchange(progress, false) || turns(block)) {
             if (waits_in_vain(block)) {
                 report_deadlock(block);
+                break;
+            }
+            if (report_never_left(block)) {
+                ended = Ended::endless;
                 break;
             }
             if (is_endless(block)) {

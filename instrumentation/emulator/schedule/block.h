@@ -13,7 +13,7 @@ void begin_block(Block& block, int64_t index, Variant variant);
 enum class Ended : uint8_t {
     finished,
     given_up,     // deadlock, trap: noted
-    endless,      // its budget is used up: noted
+    endless,      // a loop that never ends, or its budget is used up: noted
     set_aside,    // it spins, waiting for other blocks to change memory: to be run again
     interrupted,  // by its schedule, for others to run in between
     held,         // by its schedule, until another block has made an access

@@ -18,7 +18,9 @@ namespace {
 // For each warp. A GPU needs at least 16 ms for so many of one warp (one a cycle, at 2 GHz), and a kernel
 // that is looked at runs for less.
 constexpr uint64_t kDefaultBudget = uint64_t{1} << 25;
-constexpr uint64_t kSlice = uint64_t{1} << 18;      // instructions before another warp gets its turn
+constexpr uint64_t kSlice = uint64_t{1} << 18;  // instructions before another warp gets its turn,
+constexpr uint64_t kFirstSlice = uint64_t{1}
+    << 15;  // in a block that has issued few: an endless loop is seen soon
 constexpr uint64_t kVainTurns = uint64_t{1} << 16;  // tests of mbarriers in vain, by all warps: a deadlock
 
 // A block spins when one in kPollShare of its instructions polls in vain. One that shows no sign of it has
@@ -56,7 +58,8 @@ void step(Block& block, Warp& w, uint64_t slice, int64_t early = -1) {
 }
 
 uint64_t slice_of(Block& block) {
-    const uint64_t slice = block.now.random != 0 ? 1 + (next_random(block.now.random) & 0xff) : kSlice;
+    const uint64_t whole = std::clamp(issued(block), kFirstSlice, kSlice);
+    const uint64_t slice = block.now.random != 0 ? 1 + (next_random(block.now.random) & 0xff) : whole;
     const uint64_t budget = block.context.options->budget;
     return budget != 0 ? std::min(slice, budget + 1) : slice;
 }
@@ -100,13 +103,6 @@ bool warps_in_order(Block& block, std::optional<uint64_t> slice = {}) {
     return rest_of_round(block, 0, early, progress, slice);
 }
 
-// Every warp, one straight run after the other.
-bool small_turns(Block& block, bool last_first) {
-    if (last_first)  // of a warp's splits
-        for (Warp& w : block.warps) w.picks |= kPicksOfLast;
-    return warps_in_order(block, 1);
-}
-
 // Two take turns when the last comes first every other time; a third might never.
 bool all_splits_take_part(const Block& block) {
     return std::all_of(block.warps.begin(), block.warps.end(), [](const Warp& w) {
@@ -123,7 +119,7 @@ bool comes_again(Block& block, bool into_this) {
     bool all_took_part = true;
     for (uint64_t round = 1; round <= kMostRounds && !block.now.aborted; ++round) {
         all_took_part = all_took_part && all_splits_take_part(block);
-        if (!small_turns(block, round % 2 == 0)) return false;
+        if (!short_turns(block, round % 2 == 0)) return false;
         if (round % 2 != 0) continue;
         const uint64_t now = fingerprint(block);
         if (now == known) return all_took_part;
@@ -149,6 +145,12 @@ bool turns(Block& block) {
     if (able.empty()) return false;
     step(block, *able[next_random(block.now.random) % able.size()], slice_of(block));
     return true;
+}
+
+bool short_turns(Block& block, bool last_first) {
+    if (last_first)  // of a warp's splits
+        for (Warp& w : block.warps) w.picks |= kPicksOfLast;
+    return warps_in_order(block, 1);
 }
 
 void resume_turn(Block& block, const Turn& turn) {

@@ -10,6 +10,10 @@ bool turns(Block& block);
 // The rest of a turn, from the running split's pc on, and those of the warps behind it.
 void resume_turn(Block& block, const Turn& turn);
 
+// Every warp that can run has one straight run, of its last split in the program's order if it is asked so.
+// False: none could run.
+bool short_turns(Block& block, bool last_first = false);
+
 // It polls, or goes round: others have to change what it waits for, if anything can.
 bool spins(Block& block);
 // Of one that did: it came into the state again in which it was. That of global memory is not looked at.

@@ -196,11 +196,12 @@ struct BlockState {
     uint64_t printed_bytes = 0;
     uint64_t random = 0;  // state of the schedule's generator; 0: fixed order
     Polls polls;
-    Poll spun;                // how its last turn ended, when it was set aside
-    uint64_t same_spins = 0;  // how many turns ended like that
-    uint64_t long_turns = 0;  // of its warps: as many instructions as a turn may have
-    uint64_t next_look = 1;   // at so many of them it is looked at whether it goes round
-    bool goes_round = false;  // its state has come again while nobody else ran
+    Poll spun;                      // how its last turn ended, when it was set aside
+    uint64_t same_spins = 0;        // how many turns ended like that
+    uint64_t long_turns = 0;        // of its warps: as many instructions as a turn may have
+    uint64_t next_look = 1;         // at so many of them it is looked at whether it goes round
+    uint64_t next_closed_look = 0;  // at so many instructions, whether lanes stand in a loop that never ends
+    bool goes_round = false;        // its state has come again while nobody else ran
     bool aborted = false;
     bool marks_waiting = false;
 };
