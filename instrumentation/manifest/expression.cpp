@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace wl::manifest {
 namespace {
@@ -43,6 +44,7 @@ struct Evaluator {
     const std::string& where;
     size_t at = 0;
     int depth = 0;
+    bool cut = false;  // a quotient of whole numbers left a remainder
     bool live = true;  // false in the branch of ?:, && and || that is not taken: its divisions do not happen
 
     [[noreturn]] void fail(const std::string& message) const {
@@ -141,10 +143,11 @@ struct Evaluator {
             }
         }
     }
-    Number quotient(Number left, Number right) const {
+    Number quotient(Number left, Number right) {
         if (!live) return left;
         if (right.value == 0) fail("division by zero");
         const bool whole = left.whole && right.whole;
+        cut = cut || (whole && std::fmod(left.value, right.value) != 0);
         return made(whole ? std::trunc(left.value / right.value) : left.value / right.value, whole);
     }
     Number sign() {
@@ -197,7 +200,8 @@ struct Evaluator {
         std::vector<std::string> known;
         for (const auto& [variable, value] : variables) known.push_back(variable);
         for (const FunctionEntry& function : kFunctions) known.emplace_back(function.name);
-        const std::string nearest = nearest_word(name, known);
+        const bool divides = name == "cdiv" || name == "div_up" || name == "divup" || name == "ceildiv";
+        const std::string nearest = divides ? "ceil_div" : nearest_word(name, known);
         return fmt::format(
             "unknown name \"{}\"{}", name, nearest.empty() ? "" : " (did you mean \"" + nearest + "\"?)"
         );
@@ -207,9 +211,15 @@ struct Evaluator {
             std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& f) { return f.name == name; });
         if (function == kFunctions.end()) fail(unknown(name));
         std::vector<Number> arguments;
+        const bool cut_before = std::exchange(cut, false);
         do arguments.push_back(choice());
         while (take(","));
         expect(")");
+        if (name == "ceil" && cut)
+            fail(
+                "ceil() is of a quotient of whole numbers, which leaves no fraction; ceil_div(a, b) rounds up"
+            );
+        cut = cut || cut_before;
         if (arguments.size() < function->least || arguments.size() > function->most)
             fail(fmt::format(
                 "{}() takes {} argument{}, not {}",

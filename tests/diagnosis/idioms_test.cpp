@@ -202,7 +202,38 @@ INSTANTIATE_TEST_SUITE_P(
             "x[c];",
             1200},
         OneAway{"if (t < n) ;", "if (t < n) out[row * cols + t] = sum;", 900},
-        OneAway{"two.x += x[c];", "two.x += x[c]; two.y += x[c];", 900}
+        OneAway{"two.x += x[c];", "two.x += x[c]; two.y += x[c];", 900},
+        // Arrays, as they are looked up.
+        OneAway{"out[t] = x[t];", "out[t] = t > 0 ? x[t - 1] : 0.0f;", 300},
+        OneAway{"sum += x[c] * x[n + c];", "sum += x[2 * c] * x[2 * c + 1];", 600},
+        OneAway{"sum += x[2 * c] * x[2 * c + 1];", "sum += x[c] * x[n + c];", 300},
+        OneAway{"sum += x[min(c + t, n - 1)];", "sum += (c + t < n ? x[c + t] : 0.0f);", 300},
+        OneAway{
+            "const int b = (int)x[c]; atomicAdd(&out[t % n], 1.0f);",
+            "const int b = (int)x[c]; atomicAdd(&out[min(max(b, 0), n - 1)], 1.0f);",
+            600},
+        OneAway{
+            "const int u = c / cols, v = c % rows; sum += x[u + v];",
+            "const int u = c / cols, v = c % cols; sum += x[u + v];",
+            300},
+        OneAway{"float g[4][4]; sum = g[c][0] + g[c][1];", "float g[4][4]; sum = g[0][c] + g[1][c];", 600},
+        OneAway{
+            "float g[4][4]; for (int k = 0; k < 4; ++k) g[c][k] = 0.0f;",
+            "float g[4][4]; for (int k = 0; k < 4; ++k) g[c][k] = c == k ? 1.0f : 0.0f;",
+            900},
+        OneAway{
+            "const int u = 64; for (int k = 0; k < u; ++k) sum += x[c + k];",
+            "const int u = 64; for (int k = 0; k < min(u, cols - c); ++k) sum += x[c + k];",
+            1200},
+        OneAway{"sum = 1.0f - two.x;", "sum = fminf(1.0f - two.x, 1.0f);", 900},
+        OneAway{"sum = int(m);", "sum = int(floorf(m));", 450},
+        OneAway{"sum = m - two.x - two.y;", "sum = m - two.x - two.y - two.z;", 300},
+        OneAway{
+            "for (int k = 0; k < n; ++k) sum += x[k];", "for (int k = 0; k < 2 * n; ++k) sum += x[k];", 400},
+        OneAway{
+            "const int u = c - t, v = row - t; if (v < 0 || v >= n || u >= cols) continue;",
+            "const int u = c - t, v = row - t; if (v < 0 || u < 0 || v >= n || u >= cols) continue;",
+            1400}
     )
 );
 

@@ -51,6 +51,29 @@ INSTANTIATE_TEST_SUITE_P(
     Rewrites,
     Missing,
     testing::Values(
+        // outputs that are written together elsewhere
+        LeftOut{
+            "__global__ void f(const float2* c_in, const int* h_in, float2* c_out, int* h_out, int n) {\n"
+            "    const int at = blockIdx.x * 32 + threadIdx.x;\n"
+            "    const float2 c = c_in[at];\n"
+            "    if (at >= n) {\n"
+            "        c_out[at] = c;\n"
+            "        @h_out[at] = h_in[at];@\n"
+            "        return;\n"
+            "    }\n"
+            "    c_out[at] = make_float2(c.y, c.x);\n"
+            "    h_out[at] = (int)c.x;\n"
+            "}\n",
+            60},
+        // names that differ from others in the same letters, one of which holds the other
+        LeftOut{
+            "__global__ void f(float* u, float* hu, const float* x) {\n"
+            "    const int t = threadIdx.x;\n"
+            "    const float u1 = x[t], hu1 = 2.0f * u1;\n"
+            "    u[t] = u1;\n"
+            "    @hu[t] = hu1;@\n"
+            "}\n",
+            60},
         // stores: by rows and columns, of a quotient, blended, of an array of the function's own
         LeftOut{
             "__global__ void f(const float* x, float* y, int w, int h) {\n"
@@ -367,6 +390,41 @@ TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {
     const auto found = test::change_into(all, wrong, right);
     ASSERT_NE(found, all.end());
     EXPECT_LT(found - all.begin(), 20);
+}
+
+// A function of the source may write what it is handed.
+TEST(Stores, OfWhatAFunctionIsHandedNoneIsMissing) {
+    const Source s = read(
+        "__device__ void update(float& p, float g) { p -= g; }\n"
+        "__global__ void f(float* p, const float* g, float lr) {\n"
+        "    const float step = lr * g[threadIdx.x];\n"
+        "    update(p[threadIdx.x], g[threadIdx.x]);\n"
+        "}\n"
+    );
+    Around around;
+    around.unwritten = true;
+    for (int k = 1; k < 6; ++k) around.suspicion.emplace(k, 1);
+    for (const Rewrite& r : rewrites(s, around))
+        EXPECT_EQ(r.now.find("p[threadIdx.x] = "), std::string::npos) << r.now;
+}
+
+TEST(Calls, AnotherFunctionThatTakesAsMuch) {
+    const std::string text =
+        "__device__ float point(float a, float b) { return a * b + 1.0f; }\n"
+        "__device__ float vec(float a, float b) { return a * b; }\n"
+        "__device__ float one(float a) { return a; }\n"
+        "__global__ void f(float* y, float a, float b) { y[0] = FIRST(a, b) + SECOND(b, a); }\n";
+    const auto with = [&](const std::string& first, const std::string& second) {
+        std::string out = text;
+        out.replace(out.find("FIRST"), 5, first);
+        return out.replace(out.find("SECOND"), 6, second);
+    };
+    Around around;
+    for (int k = 1; k < 5; ++k) around.suspicion.emplace(k, 1);
+    const std::vector<Rewrite> all = rewrites(read(with("point", "point")), around);
+    for (const auto& [first, second] : {std::pair("vec", "vec"), std::pair("point", "vec")})
+        EXPECT_NE(test::change_into(all, with("point", "point"), with(first, second)), all.end());
+    EXPECT_EQ(test::change_into(all, with("point", "point"), with("one", "one")), all.end());
 }
 
 }  // namespace

@@ -99,6 +99,17 @@ TEST(Expression, MistakesAreNamedWithTheirPlace) {
     EXPECT_EQ(error_of("M N"), "here: unexpected \"N\" at column 3 in \"M N\".");
     EXPECT_EQ(error_of("2M"), "here: \"2\" is followed by a letter in \"2M\".");
     EXPECT_EQ(error_of("M ** 2"), "here: expected a value at column 4 in \"M ** 2\".");
+    EXPECT_EQ(
+        error_of("cdiv(N, TILE)"),
+        "here: unknown name \"cdiv\" (did you mean \"ceil_div\"?) in \"cdiv(N, TILE)\"."
+    );
+    EXPECT_EQ(
+        error_of("ceil(7 / 2)"),
+        "here: ceil() is of a quotient of whole numbers, which leaves no fraction; ceil_div(a, b) rounds up "
+        "in "
+        "\"ceil(7 / 2)\"."
+    );
+    EXPECT_EQ(value("ceil(8 / 2)"), 4);
     EXPECT_EQ(error_of("ceil_div(M)"), "here: ceil_div() takes 2 arguments, not 1 in \"ceil_div(M)\".");
     EXPECT_EQ(
         error_of("ceil_div(M, half)"), "here: ceil_div() takes whole numbers in \"ceil_div(M, half)\"."

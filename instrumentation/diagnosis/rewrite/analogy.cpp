@@ -173,6 +173,44 @@ void add_other_arrays(const Writer& w, const Statement& other, int here, std::ve
     }
 }
 
+// `h_out[at] = h_in[at];` of `c_out[at] = c_in[at];`: all names that differ from others in the same letters.
+void add_renamed_alike(const Writer& w, const Statement& other, int here, std::vector<std::string>& texts) {
+    const std::vector<const Variable*> named = variables_in(w.s, other.first, other.last),
+                                       known = visible(w.s, here);
+    const auto is_known = [&](const std::string& name, int indirections) {
+        return std::any_of(known.begin(), known.end(), [&](const Variable* k) {
+            return k->name == name && k->indirections == indirections;
+        });
+    };
+    for (const Variable* v : named)
+        for (const Variable* u : known) {
+            if (u == v || u->indirections != v->indirections || u->name.size() < 2) continue;
+            size_t head = 0, tail = 0;
+            const size_t least = std::min(u->name.size(), v->name.size());
+            while (head < least && u->name[head] == v->name[head]) ++head;
+            while (tail + head < least &&
+                   u->name[u->name.size() - 1 - tail] == v->name[v->name.size() - 1 - tail])
+                ++tail;
+            if (head + tail == 0 || (head > 0 && tail > 0)) continue;
+            const std::string was = v->name.substr(head, v->name.size() - head - tail),
+                              now = u->name.substr(head, u->name.size() - head - tail);
+            if (was.empty() || now.empty()) continue;
+            std::string text = w.s.words(other.first, other.last);
+            size_t places = 0;
+            for (int k = other.last; k >= other.first; --k) {
+                const Variable* const p = variable_at(w.s, k);
+                if (p == nullptr) continue;
+                const bool fits = head > 0 ? p->name.ends_with(was) : p->name.starts_with(was);
+                if (!fits) continue;
+                const std::string to = head > 0 ? p->name.substr(0, p->name.size() - was.size()) + now
+                                                : now + p->name.substr(was.size());
+                if (!is_known(to, p->indirections)) continue;
+                text.replace(w.s.at(k).begin - w.s.at(other.first).begin, p->name.size(), to), ++places;
+            }
+            if (places > 1) texts.insert(texts.begin(), text);
+        }
+}
+
 // `sum *= old;` beside `acc *= old;`, `v[i] = v1;` beside `m[i] = m1;`: before it and behind it.
 void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
     const int line = w.s.at(st.first).line;
@@ -183,6 +221,7 @@ void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
         if (!all_known(w.s, other.first, w.s.words(other.first, other.last), st.first)) continue;
         std::vector<std::string> texts = analogues(w, other.first, other.last, st.first);
         add_other_arrays(w, other, st.first, texts);
+        add_renamed_alike(w, other, st.first, texts);
         // Two names exchanged at once, as `m` and `m1` for `v` and `v1`.
         const std::vector<const Variable*> named = variables_in(w.s, other.first, other.last);
         for (const Variable* v : named)
@@ -197,7 +236,8 @@ void add_statements_alike(Writer& w, const Body& body, const Statement& st) {
                         if (!follows) continue;
                         const std::string first = renamed(w.s, other.first, other.last, was, now);
                         std::string both = first;
-                        for (size_t at = both.find(p->name); at != both.npos; at = both.find(p->name, at + 1))
+                        for (size_t at = both.find(p->name); at != both.npos;
+                             at = both.find(p->name, at + q->name.size()))
                             both.replace(at, p->name.size(), q->name);
                         texts.insert(texts.begin(), both);
                     }
@@ -227,20 +267,21 @@ void change_all(Writer& w, const Statement& st) {
     if (!w.is_near(st.first)) return;
     for (const Variable* v : variables_in(w.s, st.first, st.last)) {
         const bool real = v->kind == ValueKind::real;
-        if ((!real && v->kind != ValueKind::whole) || v->indirections > 0) continue;
+        if (v->indirections > 0) continue;
         std::vector<int> places;
         for (int k = st.first; k <= st.last; ++k)
             if (variable_at(w.s, k) == v) places.push_back(k);
         if (places.size() < 2) continue;
         const auto put = [&](int cost, const std::string& now) {
-            rename_at(w, real ? "wrong_operand" : "wrong_index", cost, places, now, real ? kTogether : 0);
+            const bool whole = v->kind == ValueKind::whole;
+            rename_at(w, whole ? "wrong_index" : "wrong_operand", cost, places, now, whole ? 0 : kTogether);
         };
         for (const Variable* u : visible(w.s, st.first))
             if (u != v && alike(*u, *v) && !u->of_file) {
                 put(real ? 2 : 3, u->name);
-                if (!real) put(3, fmt::format("{} * {}", u->name, v->name));
+                if (is_whole(*v)) put(3, fmt::format("{} * {}", u->name, v->name));
             }
-        if (!real) put(3, "2 * " + v->name);
+        if (is_whole(*v)) put(3, "2 * " + v->name);
     }
 }
 
@@ -262,6 +303,33 @@ void change_everywhere(Writer& w, const Body& body) {
         for (const Variable* u : visible(w.s, places.front())) {
             if (u == v || !alike(*u, *v) || (u->of_file && !v->of_file) || ++taken > kMostNames) continue;
             rename_at(w, "wrong_operand", 3, places, u->name, 0);
+        }
+    }
+}
+
+// `vec(a), vec(b)` for `point(a), point(b)`: another function of the file that takes as many, for one call
+// and for all of the statement.
+void call_another(Writer& w, const Statement& st) {
+    if (!w.is_near(st.first)) return;
+    const auto arity = [&](const Body& body) {
+        const int close = body.open - 1, open = w.s.is(close, ")") ? w.s.at(close).match : -1;
+        return open > 0 ? static_cast<int>(arguments_of(w.s, open).size()) : -1;
+    };
+    const auto name_of = [&](const Body& body) {
+        const int close = body.open - 1;
+        return w.s.is(close, ")") ? std::string(w.s.word(w.s.at(close).match - 1)) : std::string();
+    };
+    for (const Body& was : w.s.bodies) {
+        const std::string name = name_of(was);
+        std::vector<int> places;
+        for (int k = st.first; k <= st.last; ++k)
+            if (!name.empty() && w.s.is(k, name) && w.s.is(k + 1, "(")) places.push_back(k);
+        if (places.empty() || arity(was) < 1) continue;
+        for (const Body& now : w.s.bodies) {
+            const std::string other = name_of(now);
+            if (other == name || other.empty() || arity(now) != arity(was)) continue;
+            for (const int k : places) w.replace("wrong_operation", 2, k, k, other);
+            if (places.size() > 1) rename_at(w, "wrong_operation", 2, places, other, kTogether);
         }
     }
 }
@@ -291,6 +359,7 @@ void add_analogies(Writer& w) {
             add_elements_alike(w, body, st);
             add_calls_alike(w, body, st);
             change_all(w, st);
+            call_another(w, st);
         }
     for_each_token(w, [&](int k, const Body&) { add_terms_alike(w, k), add_factors_alike(w, k); });
 }

@@ -113,8 +113,21 @@ void join_deciders(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
-// `i == 0 || j == 0` of `i == 0`: of two numbers of the function itself what is asked of one.
-void join_twins(Writer& w, const Body& body, const Span& c) {
+// The parts of `a || b || c`, or of `a && b`; all of it where it is neither.
+std::vector<Span> parts_of(const Source& s, const Span& c, std::string_view joined) {
+    std::vector<Span> out{
+        {c.first, c.last}
+    };
+    for (int k = c.first; k <= c.last; ++k) {
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (s.is(k, joined)) out.back().last = k - 1, out.push_back({k + 1, c.last});
+    }
+    return out;
+}
+
+// `i == 0 || j == 0` of `i == 0`: of two numbers of the function itself what is asked of one. `all`: the
+// condition that the part is of.
+void join_twins(Writer& w, const Body& body, const Span& c, const std::string& all) {
     const Variable* const v = variable_at(w.s, c.first);
     const std::string_view sign = w.s.word(c.first + 1);
     const bool compares = sign == "==" || sign == "!=" || sign == "<" || sign == ">=" || sign == ">";
@@ -125,8 +138,10 @@ void join_twins(Writer& w, const Body& body, const Span& c) {
         const bool twin = u != v && is_whole(*u) && u->parameter == v->parameter &&
             (u->from > body.open) == (v->from > body.open) && !u->of_file;
         if (!twin || rest.find(u->name) != rest.npos) continue;
-        const char* joined = sign == "<" ? "&&" : "||";
-        w.replace(kRule, 2, c.first, c.last, fmt::format("{} {} {} {}", text, joined, u->name, rest));
+        const std::string other = fmt::format("{} {}", u->name, rest);
+        if (all.find(other) != all.npos) continue;
+        const bool is_and = all == text ? sign == "<" : all.find("||") == all.npos;
+        w.replace(kRule, 2, c.first, c.last, fmt::format("{} {} {}", text, is_and ? "&&" : "||", other));
     }
 }
 
@@ -139,7 +154,10 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
             w.replace(kRule, 2, c.first, c.last, "!(" + text + ")");
         }
         if (!w.is_near(c.first)) return;
-        if (st.word == "if") join_twins(w, body, c);
+        const bool mixed = text.find("||") != text.npos && text.find("&&") != text.npos;
+        if (st.word == "if" && !mixed)
+            for (const Span& part : parts_of(w.s, c, text.find("||") == text.npos ? "&&" : "||"))
+                join_twins(w, body, part, text);
         for (const std::string& other : conditions_at(w, body, c.first)) {
             if (other == text) continue;
             w.replace(kRule, 3, c.first, c.last, fmt::format("{} && {}", text, other));

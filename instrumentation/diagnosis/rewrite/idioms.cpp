@@ -203,10 +203,14 @@ void round_down(Writer& w, const Statement& st) {
         for (int k = st.first; k + 3 <= st.last; ++k) {
             const bool cast = w.s.is(k, "(") && w.s.is(k + 1, "int") && w.s.is(k + 2, ")");
             const bool call = w.s.is(k, "static_cast") && w.s.is(k + 2, "int") && w.s.is(k + 4, "(");
+            const bool function = w.s.is(k, "int") && w.s.is(k + 1, "(") && w.s.at(k + 1).match > k;
             const Variable* const v = cast ? variable_at(w.s, k + 3) : nullptr;
             const bool name = v != nullptr && v->kind == ValueKind::real && !w.s.is(k + 4, "(");
-            const int first = name ? k + 3 : k + 5;
-            const int last = name ? end_of_element(w.s, k + 3) : call ? w.s.at(k + 4).match - 1 : -1;
+            const int first = name ? k + 3 : function ? k + 2 : k + 5;
+            const int last = name ? end_of_element(w.s, k + 3)
+                : call            ? w.s.at(k + 4).match - 1
+                : function        ? w.s.at(k + 1).match - 1
+                                  : -1;
             if (last < first || !holds_real(w.s, first, last)) continue;
             const std::string was = w.s.words(first, last), now = fmt::format(fmt::runtime(form), was);
             w.replace("wrong_operation", 1, first, last, now);
@@ -251,6 +255,48 @@ void bound_by_given(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
+// `k < 2 * turns` of `k < turns`, and half of it.
+void bound_by_twice(Writer& w, const Statement& st) {
+    if (st.word != "for") return;
+    for (int k = st.first + 2; k < st.last; ++k) {
+        const bool bound = (w.s.is(k - 1, "<") || w.s.is(k - 1, "<=")) && w.s.is(k + 1, ";");
+        const Variable* const v = bound ? variable_at(w.s, k) : nullptr;
+        if (v == nullptr || !is_whole(*v)) continue;
+        for (const char* form : {"2 * {}", "{} / 2"})
+            w.replace("wrong_constant", 1, k, k, fmt::format(fmt::runtime(form), v->name));
+    }
+}
+
+// `1.0f - w.x - w.y - w.z` of `1.0f - w.x - w.y`.
+void add_next_component(Writer& w, int k) {
+    if ((!w.s.is(k, "+") && !w.s.is(k, "-")) || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    const std::string left = w.s.words(o.left, k - 1), right = w.s.words(k + 1, o.right);
+    constexpr std::string_view kAxes = "xyzw";
+    const size_t axis = right.size() > 2 && right[right.size() - 2] == '.' ? kAxes.find(right.back()) : 0;
+    if (axis == 0 || axis == kAxes.npos || axis + 1 == kAxes.size()) return;
+    const std::string base = right.substr(0, right.size() - 1);
+    if (left.find(base + kAxes[axis - 1]) == left.npos || w.s.is(o.right + 1, w.s.word(k))) return;
+    w.replace(
+        "partial_reduction",
+        1,
+        k + 1,
+        o.right,
+        fmt::format("{} {} {}{}", right, w.s.word(k), base, kAxes[axis + 1])
+    );
+}
+
+// `fminf(x, 1.0f)` of `x` that is set.
+void keep_below_one(Writer& w, const Statement& st) {
+    const int sets = assignment_of(w.s, st);
+    if (!w.is_near(st.first) || !w.s.is(sets, "=") || !w.s.is(st.last, ";")) return;
+    if (end_of_expression(w.s, sets + 1) != st.last - 1 || sets + 2 >= st.last) return;
+    if (!holds_real(w.s, sets + 1, st.last - 1)) return;
+    const std::string value = w.s.words(sets + 1, st.last - 1);
+    for (const char* form : {"fminf({}, 1.0f)", "fmaxf({}, 0.0f)"})
+        w.replace("wrong_operation", 2, sets + 1, st.last - 1, fmt::format(fmt::runtime(form), value));
+}
+
 // Variables of the loops around this one.
 std::vector<std::string> outer_loops(const Writer& w, const Body& body, const Statement& st) {
     std::vector<std::string> out;
@@ -290,6 +336,7 @@ void add_idioms(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);
+        if (w.is_near(k)) add_next_component(w, k);
         if (w.is_near(k)) count_down(w, body, k), other_field(w, k), keep_from_zero(w, k);
     });
     for (const Body& body : w.s.bodies) {
@@ -297,7 +344,7 @@ void add_idioms(Writer& w) {
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st))
                 make_triangular(w, body, st), round_down(w, st), scale_renamed(w, st),
-                    bound_by_given(w, body, st);
+                    bound_by_given(w, body, st), bound_by_twice(w, st), keep_below_one(w, st);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -22,15 +23,26 @@ struct Signs {
            was_known = 0;  // shares of threes that stand elsewhere, of the new words and of the old
     int uses_at_last = 0, uses_no_more = 0;
     int more_words = 0, less_words = 0;
+    bool alike = false;  // one name for another that reads nearly so
 };
 
 double worth(const Signs& s, const Rewrite& r) {
     constexpr double kKnown = 29, kWasKnown = -25, kUsesAtLast = 29, kUsesNoMore = -6, kMore = -13, kLess = 7,
-                     kSeveral = -17, kPutIn = -3;
+                     kSeveral = -17, kPutIn = -3, kAlike = 8;
     constexpr int kMost = 2;  // names that count
     return kKnown * s.known + kWasKnown * s.was_known + kUsesAtLast * std::min(s.uses_at_last, kMost) +
         kUsesNoMore * std::min(s.uses_no_more, kMost) + kMore * std::log1p(s.more_words) +
-        kLess * std::log1p(s.less_words) + (r.edits.size() > 1 ? kSeveral : 0) + (r.was.empty() ? kPutIn : 0);
+        kLess * std::log1p(s.less_words) + (r.edits.size() > 1 ? kSeveral : 0) +
+        (r.was.empty() ? kPutIn : 0) + (s.alike ? kAlike : 0);
+}
+
+// `beta1` and `beta2`, `c_out` and `h_out`: of three letters or more, all but one of them.
+bool read_alike(std::string_view a, std::string_view b) {
+    constexpr size_t kLeast = 3;
+    if (a.size() != b.size() || a.size() < kLeast || a.find_first_of(" ()[]+*/") != a.npos) return false;
+    size_t differ = 0;
+    for (size_t k = 0; k < a.size(); ++k) differ += a[k] != b[k] ? 1 : 0;
+    return differ == 1 && (std::isalpha(static_cast<unsigned char>(a.front())) != 0);
 }
 
 using Words = std::vector<std::string_view>;
@@ -190,6 +202,7 @@ void weigh(const Source& s, std::vector<Rewrite>& all) {
     const Namings namings{s, functions_of(s), namings_of(s)};
     for (Rewrite& r : all) {
         Signs signs;
+        signs.alike = read_alike(r.was, r.now);
         look_at_threes(text, r, signs);
         look_at_uses(namings, r, signs);
         r.odds = odds_of(r) + r.bias + static_cast<int>(std::lround(worth(signs, r)));

@@ -55,7 +55,7 @@ void put_in(Writer& w, const Statement& st) {
 
 // Before the next turn of a loop that has barriers: rather than at its begin.
 void close_turn(Writer& w, const Statement& loop) {
-    constexpr int kRather = 25;  // as odds: the suspected line is mostly one that the next turn begins with
+    constexpr int kRather = 38;  // as odds: the suspected line is mostly one that the next turn begins with
     const bool turns = (loop.word == "for" || loop.word == "while") && w.s.is(loop.body_last, "}");
     if (!turns || w.s.is(loop.body_last - 2, "__syncthreads")) return;
     bool has_one = false;

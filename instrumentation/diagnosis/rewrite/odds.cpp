@@ -147,6 +147,8 @@ constexpr std::array kOdds = {
     Odds{Family::idioms,     "wrong_index",         1, 25 },
     Odds{Family::idioms,     "wrong_index",         2, 0  },
     Odds{Family::idioms,     "wrong_operation",     1, 15 },
+    Odds{Family::idioms,     "wrong_operation",     2, -5 },
+    Odds{Family::idioms,     "partial_reduction",   1, 25 },
     Odds{Family::idioms,     "missing_rescale",     1, 20 },
     Odds{Family::idioms,     "wrong_constant",      1, 10 },
     Odds{Family::analogies,  "wrong_operand",       2, 5  },
@@ -160,6 +162,11 @@ constexpr std::array kOdds = {
     Odds{Family::warps,      "wrong_constant",      1, 20 },
     Odds{Family::warps,      "wrong_condition",     1, 30 },
     Odds{Family::warps,      "wrong_condition",     2, 10 },
+    Odds{Family::arrays,     "wrong_index",         1, 15 },
+    Odds{Family::arrays,     "wrong_index",         2, 20 },
+    Odds{Family::arrays,     "wrong_condition",     1, 20 },
+    Odds{Family::arrays,     "wrong_initial_value", 1, 15 },
+    Odds{Family::arrays,     "boundary_off_by_one", 2, 0  },
 };
 
 }  // namespace

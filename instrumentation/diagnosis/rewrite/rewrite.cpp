@@ -41,6 +41,7 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::idioms,     add_idioms    },
     {Family::missing,    add_missing   },
     {Family::warps,      add_warps     },
+    {Family::arrays,     add_arrays    },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.

@@ -40,6 +40,7 @@ enum class Family : uint8_t {
     idioms,
     missing,
     warps,
+    arrays,
 };
 
 struct Rewrite {

@@ -137,6 +137,18 @@ void put_into(Writer& w, const Body& body, const Variable& v, int first, int las
         for (const Variable* u : reals_at(w, first, false))
             if (u != &v) w.replace(kTerm, 2, first, last, fmt::format("{} + {} * {}", text, u->name, t));
     }
+    // Of what all have their share.
+    size_t extents = 0;
+    for (const Variable* n : visible(w.s, first)) {
+        if (v.indirections > 0 || v.parameter || !is_whole(*n) || !is_given(body, *n) || ++extents > 3)
+            continue;
+        w.replace(kTerm, 2, first, last, fmt::format("{} + {} / {}", text, v.name, n->name));
+        for (const Variable* u : reals_at(w, first, false))
+            if (u != &v)
+                w.replace(
+                    kTerm, 2, first, last, fmt::format("{} + {} * {} / {}", text, u->name, v.name, n->name)
+                );
+    }
     if (v.parameter && v.indirections == 0)
         for (const std::string& c : equalities_at(w, body, first))
             w.replace(kTerm, 2, first, last, fmt::format("{} + ({} ? {} : 0.0f)", text, c, v.name));
@@ -223,6 +235,24 @@ void use_whole(Writer& w, const Body& body, const Variable& v) {
     }
 }
 
+// `bins[b]` of `bins[t % n]`, where nobody asks for `b`; and kept within what the function is given.
+void look_up_by(Writer& w, const Body& body, const Variable& v) {
+    for (const Statement& st : body.statements) {
+        const bool known = v.from < st.first && v.to > st.last;
+        if (!known || !w.is_near(st.first) || is_mark(w.s, st)) continue;
+        for (int k = st.first; k < st.last; ++k) {
+            const int last = w.s.is(k, "[") ? w.s.at(k).match - 1 : -1;
+            if (last <= k || holds_real(w.s, k + 1, last)) continue;
+            w.replace(kIndex, 2, k + 1, last, v.name);
+            for (const Variable* n : visible(w.s, k))
+                if (is_whole(*n) && is_given(body, *n))
+                    w.replace(
+                        kIndex, 2, k + 1, last, fmt::format("min(max({}, 0), {} - 1)", v.name, n->name)
+                    );
+        }
+    }
+}
+
 // `if (id == padding) continue;` behind the declaration of a number, of a parameter that nothing reads.
 void pass_over(Writer& w, const Body& body, const Variable& parameter) {
     for (const Statement& st : body.statements) {
@@ -297,8 +327,10 @@ void add_unread(Writer& w) {
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)
             if (is_whole(v) && (is_own(body, v) || is_given(body, v)) && is_unread(w.s, body, v) &&
-                loop_of(body, v) == nullptr)
+                loop_of(body, v) == nullptr) {
                 use_whole(w, body, v);
+                if (is_own(body, v)) look_up_by(w, body, v);
+            }
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)
             if (v.kind == ValueKind::real && v.to >= body.open && is_unread(w.s, body, v) &&

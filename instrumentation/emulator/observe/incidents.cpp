@@ -36,6 +36,13 @@ void report(Block& block, Incident incident) {
     note(block, std::move(incident));
 }
 
+bool count_again(Block& block, Incident::Kind kind, uint32_t site) {
+    const auto it = block.seen.findings.find({kind, site, Access{}.site});
+    if (it == block.seen.findings.end()) return false;
+    ++it->second.incident.count;
+    return true;
+}
+
 const Instr* give_up(Warp& w, const Instr* i, Incident incident) {
     report(*w.block, std::move(incident));
     w.block->now.aborted = true;

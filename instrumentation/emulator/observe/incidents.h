@@ -13,6 +13,8 @@ constexpr const char* kInactiveSource = "the shuffle reads a lane that does not 
 Access witness(const Warp& w, const Instr* i, uint32_t lanes);
 
 void report(Block& block, Incident incident);
+// Counts it where one of the kind, at this site alone, is noted already. False: none is.
+bool count_again(Block& block, Incident::Kind kind, uint32_t site);
 // Notes the incident and gives the block up: the lanes have nowhere to go on. What the executor returns.
 const Instr* give_up(Warp& w, const Instr* i, Incident incident);
 

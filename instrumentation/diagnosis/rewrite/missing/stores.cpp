@@ -16,13 +16,29 @@ constexpr size_t kMostValues = 10, kMostPlaces = 16, kMostGuarded = 4;
 // As odds: of two numbers that nobody makes anything of, of one with factors that nobody asks for.
 constexpr int kOfTwo = 30, kBlended = 60;
 
+// `update(p[i], g[i])` of a function of the source: it may write what it is handed.
+bool is_handed_on(const Source& s, const Body& body, const Variable& v) {
+    for (int k = body.open + 1; k < body.close; ++k) {
+        const int last = end_of_element(s, k);
+        const bool argument = variable_at(s, k) == &v && (s.is(k - 1, "(") || s.is(k - 1, ",")) &&
+            (s.is(last + 1, ")") || s.is(last + 1, ","));
+        const int open = argument ? bracket_before(s, k) : -1;
+        for (const Body& callee : s.bodies) {
+            const int close = callee.open - 1, begin = s.is(close, ")") ? s.at(close).match : -1;
+            if (open > 0 && begin > 0 && s.is(open, "(") && s.word(open - 1) == s.word(begin - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
 // An output that the function does not write, or its own memory that it only reads.
 bool lacks_stores(const Facts& f, const Variable& v) {
     const bool kind = v.kind == ValueKind::real || v.kind == ValueKind::whole;
     if (!kind || v.indirections == 0 || v.constant || v.of_file) return false;
     const bool given = is_given(f.body, v);
     if ((!given && !is_own(f.body, v)) || (is_member(v) && is_named(f.s, v))) return false;
-    if (is_ever(f, v, Event::Kind::fed)) return false;
+    if (is_ever(f, v, Event::Kind::fed) || is_handed_on(f.s, f.body, v)) return false;
     return given ? v.indirections == 1 : f.events.contains(&v) && is_shared(f.s, v);
 }
 
@@ -88,7 +104,9 @@ void add_given_elements(
 
 // `alpha * sum + beta * y[i]` of two factors that nobody asks for; `@` stands for the element.
 void add_blended(const Facts& f, const Variable& of, int here, Values& out) {
-    const std::vector<const Variable*> all = unheard_at(f, of.kind, here);
+    constexpr size_t kMost = 6;
+    std::vector<const Variable*> all = unheard_at(f, of.kind, here);
+    if (all.size() > kMost) all.resize(kMost);
     for (const Variable* x : all)
         for (const Variable* a : all)
             for (const Variable* b : all)

@@ -137,8 +137,9 @@ std::optional<Place> resolve_aligned(Warp& w, const Instr* i, const LaneAccess& 
     const bool aligned = access.address % align == 0;
     if (place) check_meant(w, i, access, *place);
     if (place && aligned) return place;
-    const LaneAccess faulty = specific(access);
     const auto kind = place ? Incident::Kind::misaligned : Incident::Kind::out_of_bounds;
+    if (count_again(*w.block, kind, i->site)) return {};  // a loop may run far outside
+    const LaneAccess faulty = specific(access);
     report_access(w, i, faulty, kind, memory_name(w, i, faulty.space, faulty.address));
     return {};
 }
