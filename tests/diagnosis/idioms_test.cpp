@@ -203,6 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
             1200},
         OneAway{"if (t < n) ;", "if (t < n) out[row * cols + t] = sum;", 900},
         OneAway{"two.x += x[c];", "two.x += x[c]; two.y += x[c];", 900},
+        OneAway{"sum += m / (y[c + 1] - y[c]);", "sum += m / x[c];", 300},
         // Arrays, as they are looked up.
         OneAway{"out[t] = x[t];", "out[t] = t > 0 ? x[t - 1] : 0.0f;", 300},
         OneAway{"sum += x[c] * x[n + c];", "sum += x[2 * c] * x[2 * c + 1];", 600},

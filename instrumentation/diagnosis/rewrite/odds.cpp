@@ -154,6 +154,7 @@ constexpr std::array kOdds = {
     Odds{Family::analogies,  "wrong_operand",       2, 5  },
     Odds{Family::analogies,  "wrong_operation",     1, 30 }, // every shuffle of a function
     Odds{Family::unread,     "wrong_index",         2, 10 },
+    Odds{Family::unread,     "wrong_operand",       2, 10 },
     Odds{Family::unread,     "uninitialised",       1, 20 },
     Odds{Family::idioms,     "wrong_initial_value", 1, 25 },
     Odds{Family::idioms,     "wrong_condition",     1, 10 },

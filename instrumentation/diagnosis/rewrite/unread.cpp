@@ -253,6 +253,24 @@ void look_up_by(Writer& w, const Body& body, const Variable& v) {
     }
 }
 
+// `rank[u] / degree[u]` of `rank[u] / (row[u + 1] - row[u])`: an array that nobody reads for what is made
+// instead.
+void read_instead(Writer& w, const Body& body, const Variable& v) {
+    for (int k = body.open + 1; k < body.close; ++k) {
+        const int last = w.s.is(k, "(") ? w.s.at(k).match : -1;
+        const bool operand = last > k + 2 && (precedence(w.s, k - 1) > 0 || w.s.is(k - 1, "="));
+        if (!operand || !w.is_near(k)) continue;
+        std::vector<std::string> by;
+        for (int at = k + 1; at < last; ++at) {
+            const Variable* const i = variable_at(w.s, at);
+            const bool fits = i != nullptr && is_whole(*i) && is_own(body, *i);
+            if (fits && std::find(by.begin(), by.end(), i->name) == by.end()) by.push_back(i->name);
+        }
+        for (const std::string& i : by)
+            w.replace("wrong_operand", 2, k, last, fmt::format("{}[{}]", v.name, i));
+    }
+}
+
 // `if (id == padding) continue;` behind the declaration of a number, of a parameter that nothing reads.
 void pass_over(Writer& w, const Body& body, const Variable& parameter) {
     for (const Statement& st : body.statements) {
@@ -336,6 +354,11 @@ void add_unread(Writer& w) {
             if (v.kind == ValueKind::real && v.to >= body.open && is_unread(w.s, body, v) &&
                 (!v.parameter || v.to == body.close))
                 use(w, body, v);
+    for (const Body& body : w.s.bodies)
+        for (const Variable& v : w.s.variables)
+            if (is_given(body, v) && v.indirections == 1 && v.kind != ValueKind::other &&
+                is_unread(w.s, body, v))
+                read_instead(w, body, v);
     for_each_token(w, [&](int k, const Body& body) { add_row(w, body, k); });
 }
 

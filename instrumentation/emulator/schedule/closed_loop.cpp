@@ -15,7 +15,7 @@
 namespace wl::emulator {
 namespace {
 
-constexpr uint64_t kFirstLook = uint64_t{1} << 15;  // warp instructions of the block; twice as many each time
+constexpr uint64_t kFirstLook = uint64_t{1} << 18;  // warp instructions of the block; twice as many each time
 constexpr int kMostRounds = 512;                    // of short turns a look
 
 // Lanes of one warp in one loop.
