@@ -86,7 +86,8 @@ Came look(const Block& block, Looked& l) {
     const bool went_on = issued_now != l.issued;
     l.issued = issued_now;
     l.elsewhere = l.elsewhere || at_begin != l.lanes;
-    if (at_begin != l.lanes || !(l.elsewhere || (went_on && w.split_count == 1))) return Came::not_yet;
+    const bool came_there = l.elsewhere || (went_on && w.split_count == 1);
+    if (at_begin != l.lanes || !came_there) return Came::not_yet;
     l.elsewhere = false;
     const uint64_t now = deciding(l);
     if (l.times > 0 && now == l.known) return Came::again;

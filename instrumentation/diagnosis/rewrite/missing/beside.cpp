@@ -31,7 +31,8 @@ bool stores_within(const Source& s, const Body& body, int open, int close, const
 // The brace that is open around the token.
 int block_around(const Source& s, int token) {
     int k = token;
-    while (k > 0 && !(s.is(k, "{") && s.at(k).match > token)) --k;
+    const auto opens = [&] { return s.is(k, "{") && s.at(k).match > token; };
+    while (k > 0 && !opens()) --k;
     return k;
 }
 
