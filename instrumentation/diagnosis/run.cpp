@@ -12,6 +12,7 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
+#include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
@@ -257,15 +258,27 @@ void require_abilities(const Options& options) {
         );
 }
 
+using Kind = execution::Incident::Kind;
+
+std::vector<Kind> kinds_followed(const std::vector<execution::Incident>& incidents) {
+    std::vector<Kind> out;
+    for (const execution::Incident& i : incidents)
+        if (is_followed(i) && std::find(out.begin(), out.end(), i.kind) == out.end()) out.push_back(i.kind);
+    return out;
+}
+
 }  // namespace
 
 void explain(const Experiment& e, capture::Capture& c, std::vector<execution::Incident>& incidents) {
     const Options& options = e.options;
     std::vector<capture::BlockRecord> held = hold_partial_stores(e, c);
     if (options.diagnose) look_again(e, c, incidents);
+    std::vector<execution::Incident::Kind> harmless;
     if (options.uninitialised && options.executor.can.checks.uninitialised) {
         const Timer trace;
+        harmless = kinds_followed(incidents);
         if (follow_uninitialised(e, c, incidents)) c.seconds.emplace_back("trace", seconds(trace));
+        for (const auto still : kinds_followed(incidents)) std::erase(harmless, still);
     }
     note_checks(e, c);
     if (options.diagnose && options.on_judged) {
@@ -276,7 +289,13 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
     if (options.diagnose) {
         const Timer diagnose_time;
         report(options, "diagnose", 0);
-        c.findings = diagnose_measured(e, c, incidents);
+        if (harmless.empty()) {
+            c.findings = diagnose_measured(e, c, incidents);
+        } else {
+            Experiment known = e;
+            known.options.harmless = harmless;
+            c.findings = diagnose_measured(known, c, incidents);
+        }
         c.seconds.emplace_back("diagnose", seconds(diagnose_time));
     }
     say_limits(c);

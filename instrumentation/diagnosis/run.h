@@ -47,6 +47,9 @@ struct Options {
     // Where changed programs run if the emulator lacks an instruction of the kernel, each within a limit and
     // whatever it does. Nothing: they do not run.
     std::optional<execution::Executor> trials = {};
+    // Of what is_followed in the launch, the kinds that were followed and did no harm: no fault of a changed
+    // program either.
+    std::vector<execution::Incident::Kind> harmless = {};
 };
 struct Cancelled {};
 

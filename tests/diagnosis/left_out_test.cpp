@@ -58,5 +58,16 @@ TEST(Lines, NothingIsMissingInTheRightKernel) {
     EXPECT_EQ(json::parse(said.out).at("verdict"), "ok") << said.out;
 }
 
+// Lanes of the last step read others that take no part: without harm in the right kernel, and so in what
+// mends this.
+TEST(Lines, AShuffleThatDoesNoHarmIsNoFaultOfWhatMends) {
+    const std::string toml = source_path("tests/kernels/search/tail_lanes.toml");
+    EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
+    const Said said = warplens({"diagnose", toml, "--fault", "scale", "--search", "300", "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("rule"), "missing_rescale") << first.dump(1);
+    EXPECT_EQ(first.at("proven"), true);
+}
+
 }  // namespace
 }  // namespace wl::test

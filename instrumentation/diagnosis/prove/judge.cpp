@@ -4,6 +4,7 @@
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -120,6 +121,12 @@ std::vector<std::string> watch_filled_outputs(
         }
     }
     return filled;
+}
+
+bool is_followed(const execution::Incident& i) {
+    using Kind = execution::Incident::Kind;
+    return i.kind == Kind::uninitialised_read ||
+        (i.kind == Kind::lane_not_in_mask && i.detail == emulator::kInactiveSource);
 }
 
 bool reads_fill(const execution::Incident& i, const std::vector<std::string>& filled) {

@@ -16,6 +16,10 @@ std::vector<std::string> watch_filled_outputs(
 // A read of such a fill is no fault.
 bool reads_fill(const execution::Incident& incident, const std::vector<std::string>& filled);
 
+// A read of what nobody wrote, or of a lane that takes no part in a shuffle: it matters only where the value
+// goes.
+bool is_followed(const execution::Incident& incident);
+
 // Adds the written elements of every output to the trial's figures; the other blocks did not run.
 void judge_outputs(const Inputs& inputs, const execution::GlobalMemory& memory, Trial& out);
 

@@ -1,10 +1,10 @@
 // The third pass over a launch, made only when it can tell something.
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
+#include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/sequence.h"
-#include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/poison/poison.h"
 
 #include <algorithm>
@@ -16,12 +16,6 @@ namespace wl::diagnosis {
 namespace {
 
 using Kind = emulator::Incident::Kind;
-
-// What matters only where the value goes.
-bool is_followed(const emulator::Incident& i) {
-    return i.kind == Kind::uninitialised_read ||
-        (i.kind == Kind::lane_not_in_mask && i.detail == emulator::kInactiveSource);
-}
 
 // Only these can become findings of their own.
 bool is_open(
