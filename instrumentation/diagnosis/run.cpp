@@ -26,6 +26,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -293,7 +294,7 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
             c.findings = diagnose_measured(e, c, incidents);
         } else {
             Experiment known = e;
-            known.options.harmless = harmless;
+            known.options.harmless = std::move(harmless);
             c.findings = diagnose_measured(known, c, incidents);
         }
         c.seconds.emplace_back("diagnose", seconds(diagnose_time));
