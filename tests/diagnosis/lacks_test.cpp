@@ -6,18 +6,11 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <set>
 #include <string>
 #include <utility>
 
 namespace wl::diagnosis::rewrite {
 namespace {
-
-Source read(const std::string& text) {
-    std::set<int> lines;
-    for (int k = 1; k < 40; ++k) lines.insert(k);
-    return read_source(text, lines, {});
-}
 
 // A kernel's body, with what it names.
 constexpr const char* kLoops =
@@ -41,7 +34,7 @@ const Variable& named(const Source& s, const std::string& name) {
 }
 
 TEST(Lacks, OnlyWhatNobodyFedIsStarved) {
-    const Source s = read(kLoops);
+    const Source s = test::source_of(kLoops);
     const Facts f = facts_of(s, s.bodies.front());
     EXPECT_TRUE(is_starved(f, named(s, "starved")));
     EXPECT_FALSE(is_starved(f, named(s, "fed")));
@@ -51,7 +44,7 @@ TEST(Lacks, OnlyWhatNobodyFedIsStarved) {
 }
 
 TEST(Lacks, WhatALoopAsksForAtItsBeginIsHeardAtItsEnd) {
-    const Source s = read(kLoops);
+    const Source s = test::source_of(kLoops);
     const Facts f = facts_of(s, s.bodies.front());
     const auto at = [&](const char* text) {
         const size_t offset = s.text.find(text);
@@ -68,7 +61,7 @@ TEST(Lacks, WhatALoopAsksForAtItsBeginIsHeardAtItsEnd) {
 }
 
 TEST(Lacks, RowsAndColumnsAreWhatIsComparedWithAnExtent) {
-    const Source s = read(
+    const Source s = test::source_of(
         "__global__ void f(const float* x, float* y, int w, int h) {\n"
         "    const int c = threadIdx.x, r = blockIdx.x, slice = blockIdx.y;\n"
         "    if (c >= w || r >= h) return;\n"
@@ -95,7 +88,7 @@ TEST(Lacks, ABarrierForTheNextTurnStandsAtTheLoopsEnd) {
         "    }\n"
         "}\n";
     const std::vector<Rewrite> all = rewrites(
-        read(text),
+        test::source_of(text),
         {
             {      },
             { {4, 0}, {6, 0}}
@@ -118,7 +111,7 @@ TEST(Lacks, WhatTheRunShowedSaysHowEarlyAStatementComes) {
         "    sum *= 2.0f;\n"
         "}\n";
     const auto first = [&](const Around& around, const char* now) {
-        const std::vector<Rewrite> all = rewrites(read(text), around);
+        const std::vector<Rewrite> all = rewrites(test::source_of(text), around);
         return std::find_if(
                    all.begin(), all.end(), [&](const Rewrite& r) { return r.now.find(now) != r.now.npos; }
                ) -
@@ -128,7 +121,7 @@ TEST(Lacks, WhatTheRunShowedSaysHowEarlyAStatementComes) {
     unwritten.unwritten = true;
     EXPECT_LT(first(unwritten, "y[i] = sum;"), 10);
     EXPECT_GT(first(written, "y[i] = sum;"), 40);
-    const std::ptrdiff_t none = static_cast<std::ptrdiff_t>(rewrites(read(text), written).size());
+    const std::ptrdiff_t none = static_cast<std::ptrdiff_t>(rewrites(test::source_of(text), written).size());
     EXPECT_EQ(first(written, "x += blockIdx.y * n;"), none);
     written.axes = "y";
     EXPECT_LT(first(written, "x += blockIdx.y * n;"), none);
@@ -139,7 +132,7 @@ TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {
                           "__device__ float gated(float v) { return v / (1.0f + v); }\n"
                           "__global__ void f(const float* x, float* y) {\n    y[threadIdx.x] = ",
                       wrong = before + "x[threadIdx.x];\n}\n", right = before + "gated(x[threadIdx.x]);\n}\n";
-    const std::vector<Rewrite> all = rewrites(read(wrong), {{}, {{3, 0}}});
+    const std::vector<Rewrite> all = rewrites(test::source_of(wrong), {{}, {{3, 0}}});
     const auto found = test::change_into(all, wrong, right);
     ASSERT_NE(found, all.end());
     EXPECT_LT(found - all.begin(), 20);
@@ -147,7 +140,7 @@ TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {
 
 // A function of the source may write what it is handed.
 TEST(Stores, OfWhatAFunctionIsHandedNoneIsMissing) {
-    const Source s = read(
+    const Source s = test::source_of(
         "__device__ void update(float& p, float g) { p -= g; }\n"
         "__global__ void f(float* p, const float* g, float lr) {\n"
         "    const float step = lr * g[threadIdx.x];\n"
@@ -174,7 +167,7 @@ TEST(Calls, AnotherFunctionThatTakesAsMuch) {
     };
     Around around;
     for (int k = 1; k < 5; ++k) around.suspicion.emplace(k, 1);
-    const std::vector<Rewrite> all = rewrites(read(with("point", "point")), around);
+    const std::vector<Rewrite> all = rewrites(test::source_of(with("point", "point")), around);
     for (const auto& [first, second] : {std::pair("vec", "vec"), std::pair("point", "vec")})
         EXPECT_NE(test::change_into(all, with("point", "point"), with(first, second)), all.end());
     EXPECT_EQ(test::change_into(all, with("point", "point"), with("one", "one")), all.end());

@@ -2,17 +2,10 @@
 #include "tests/support/rewrites.h"
 
 #include <gtest/gtest.h>
-#include <set>
 #include <string>
 
 namespace wl::diagnosis::rewrite {
 namespace {
-
-Source read(const std::string& text) {
-    std::set<int> lines;
-    for (int k = 1; k < 40; ++k) lines.insert(k);
-    return read_source(text, lines, {});
-}
 
 // `@...@` stands for what is left out.
 struct LeftOut {
@@ -34,7 +27,7 @@ struct Missing : testing::TestWithParam<LeftOut> {};
 
 TEST_P(Missing, WhatIsLeftOutIsPutBack) {
     const LeftOut& each = GetParam();
-    const Source s = read(each.wrong());
+    const Source s = test::source_of(each.wrong());
     Around around;
     around.unwritten = true, around.axes = "xy";
     for (int k = 1; k < 40; ++k) around.suspicion.emplace(k, 1);

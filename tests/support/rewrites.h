@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace wl::test {
 inline std::string without_spaces(std::string text) {
     std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
     return text;
+}
+
+// Each of the first forty lines has code.
+inline diagnosis::rewrite::Source source_of(const std::string& text) {
+    std::set<int> lines;
+    for (int k = 1; k < 40; ++k) lines.insert(k);
+    return diagnosis::rewrite::read_source(text, lines, {});
 }
 
 // Spaces do not count. The end: none does.

@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kMostNames = 8;  // that stand for one name
 constexpr int kReach = 12;        // lines between a statement and its analogue
-constexpr int kTogether = 20;     // as odds: several places that read alike
 
 std::vector<const Variable*> variables_in(const Source& s, int first, int last) {
     std::vector<const Variable*> out;
@@ -311,25 +310,19 @@ void change_everywhere(Writer& w, const Body& body) {
 // and for all of the statement.
 void call_another(Writer& w, const Statement& st) {
     if (!w.is_near(st.first)) return;
-    const auto arity = [&](const Body& body) {
-        const int close = body.open - 1, open = w.s.is(close, ")") ? w.s.at(close).match : -1;
-        return open > 0 ? static_cast<int>(arguments_of(w.s, open).size()) : -1;
-    };
-    const auto name_of = [&](const Body& body) {
-        const int close = body.open - 1;
-        return w.s.is(close, ")") ? std::string(w.s.word(w.s.at(close).match - 1)) : std::string();
-    };
-    for (const Body& was : w.s.bodies) {
-        const std::string name = name_of(was);
+    const auto arity = [&](int name) { return arguments_of(w.s, name + 1).size(); };
+    for (const Body& callee : w.s.bodies) {
+        const int was = name_of(w.s, callee);
         std::vector<int> places;
-        for (int k = st.first; k <= st.last; ++k)
-            if (!name.empty() && w.s.is(k, name) && w.s.is(k + 1, "(")) places.push_back(k);
+        for (int k = st.first; k <= st.last && was >= 0; ++k)
+            if (w.s.word(k) == w.s.word(was) && w.s.is(k + 1, "(")) places.push_back(k);
         if (places.empty() || arity(was) < 1) continue;
-        for (const Body& now : w.s.bodies) {
-            const std::string other = name_of(now);
-            if (other == name || other.empty() || arity(now) != arity(was)) continue;
-            for (const int k : places) w.replace("wrong_operation", 2, k, k, other);
-            if (places.size() > 1) rename_at(w, "wrong_operation", 2, places, other, kTogether);
+        for (const Body& other : w.s.bodies) {
+            const int now = name_of(w.s, other);
+            if (now < 0 || w.s.word(now) == w.s.word(was) || arity(now) != arity(was)) continue;
+            const std::string name(w.s.word(now));
+            for (const int k : places) w.replace("wrong_operation", 2, k, k, name);
+            if (places.size() > 1) rename_at(w, "wrong_operation", 2, places, name, kTogether);
         }
     }
 }

@@ -182,7 +182,7 @@ void exchange_subscripts(Writer& w, const Statement& st) {
             r.edits.push_back(all[k].edits.front());
             r.besides.push_back({all[k].was, all[k].now, all[k].line});
         }
-        r.bias = 20;  // as odds: places that read alike
+        r.bias = kTogether;
         w.add(std::move(r));
     }
 }

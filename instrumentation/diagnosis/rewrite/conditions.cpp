@@ -113,18 +113,6 @@ void join_deciders(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
-// The parts of `a || b || c`, or of `a && b`; all of it where it is neither.
-std::vector<Span> parts_of(const Source& s, const Span& c, std::string_view joined) {
-    std::vector<Span> out{
-        {c.first, c.last}
-    };
-    for (int k = c.first; k <= c.last; ++k) {
-        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
-        if (s.is(k, joined)) out.back().last = k - 1, out.push_back({k + 1, c.last});
-    }
-    return out;
-}
-
 // `i == 0 || j == 0` of `i == 0`: of two numbers of the function itself what is asked of one. `all`: the
 // condition that the part is of.
 void join_twins(Writer& w, const Body& body, const Span& c, const std::string& all) {
@@ -156,8 +144,7 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
         if (!w.is_near(c.first)) return;
         const bool mixed = text.find("||") != text.npos && text.find("&&") != text.npos;
         if (st.word == "if" && !mixed)
-            for (const Span& part : parts_of(w.s, c, text.find("||") == text.npos ? "&&" : "||"))
-                join_twins(w, body, part, text);
+            for (const Span& part : conditions_in(w.s, c.first, c.last)) join_twins(w, body, part, text);
         for (const std::string& other : conditions_at(w, body, c.first)) {
             if (other == text) continue;
             w.replace(kRule, 3, c.first, c.last, fmt::format("{} && {}", text, other));

@@ -161,6 +161,25 @@ std::vector<std::string> whole_expressions(const Source& s, const Body& body, in
     return out;
 }
 
+int name_of(const Source& s, const Body& function) {
+    int close = function.open - 1;
+    while (close > 0 && !s.is(close, ")")) --close;
+    const int open = close > 0 ? s.at(close).match : -1;
+    return open < 2 || s.at(open - 1).kind != Token::Kind::word ? -1 : open - 1;
+}
+
+std::vector<Span> conditions_in(const Source& s, int first, int last) {
+    std::vector<Span> out;
+    int begin = first;
+    for (int k = first; k <= last + 1; ++k) {
+        if (k <= last && is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+        if (k <= last && !s.is(k, "&&") && !s.is(k, "||")) continue;
+        out.push_back({begin, k - 1});
+        begin = k + 1;
+    }
+    return out;
+}
+
 std::vector<Span> arguments_of(const Source& s, int open) {
     std::vector<Span> out;
     int first = open + 1;

@@ -48,6 +48,12 @@ std::string in_brackets(const Source& s, int first, int last);  // unless it is 
 // `warp * 16`, `step % 2`; and each with one number less: of `(step + 1) % 2`.
 std::vector<std::string> whole_expressions(const Source& s, const Body& body, int here);
 
+// The token of its name; -1: it has none, as a lambda.
+int name_of(const Source& s, const Body& function);
+
+// The conditions that `&&` and `||` join.
+std::vector<Span> conditions_in(const Source& s, int first, int last);
+
 // Of `f(a, b, c)`, whose bracket opens there.
 std::vector<Span> arguments_of(const Source& s, int open);
 

@@ -217,8 +217,8 @@ void round_down(Writer& w, const Statement& st) {
             if (all.was.empty()) all.was = was, all.now = now, all.line = w.s.at(first).line;
             all.edits.push_back({w.s.at(first).begin, w.s.at(last).end - w.s.at(first).begin, now});
         }
-        constexpr int kTogether = 35;  // as odds
-        all.bias = kTogether;
+        constexpr int kAll = 35;  // as odds
+        all.bias = kAll;
         if (all.edits.size() > 1) w.add(std::move(all));
     }
 }
@@ -243,27 +243,19 @@ void scale_renamed(Writer& w, const Statement& st) {
     }
 }
 
-// `k < turns` of `k < 2`: by what the function is given.
-void bound_by_given(Writer& w, const Body& body, const Statement& st) {
+// `k < turns` of `k < 2`: by what the function is given; `k < 2 * turns` of `k < turns`, and half of it.
+void bound_otherwise(Writer& w, const Body& body, const Statement& st) {
     if (st.word != "for") return;
     for (int k = st.first + 2; k < st.last; ++k) {
         const bool bound = (w.s.is(k - 1, "<") || w.s.is(k - 1, "<=")) && w.s.is(k + 1, ";");
-        if (!bound || w.s.at(k).kind != Token::Kind::number) continue;
-        for (const Variable* v : visible(w.s, st.first))
-            if (is_whole(*v) && v->parameter && v->to == body.close)
-                w.replace("wrong_constant", 1, k, k, v->name);
-    }
-}
-
-// `k < 2 * turns` of `k < turns`, and half of it.
-void bound_by_twice(Writer& w, const Statement& st) {
-    if (st.word != "for") return;
-    for (int k = st.first + 2; k < st.last; ++k) {
-        const bool bound = (w.s.is(k - 1, "<") || w.s.is(k - 1, "<=")) && w.s.is(k + 1, ";");
-        const Variable* const v = bound ? variable_at(w.s, k) : nullptr;
-        if (v == nullptr || !is_whole(*v)) continue;
-        for (const char* form : {"2 * {}", "{} / 2"})
-            w.replace("wrong_constant", 1, k, k, fmt::format(fmt::runtime(form), v->name));
+        if (!bound) continue;
+        if (w.s.at(k).kind == Token::Kind::number)
+            for (const Variable* v : visible(w.s, st.first))
+                if (is_whole(*v) && v->parameter && v->to == body.close)
+                    w.replace("wrong_constant", 1, k, k, v->name);
+        if (const Variable* const v = variable_at(w.s, k); v != nullptr && is_whole(*v))
+            for (const char* form : {"2 * {}", "{} / 2"})
+                w.replace("wrong_constant", 1, k, k, fmt::format(fmt::runtime(form), v->name));
     }
 }
 
@@ -344,7 +336,7 @@ void add_idioms(Writer& w) {
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st))
                 make_triangular(w, body, st), round_down(w, st), scale_renamed(w, st),
-                    bound_by_given(w, body, st), bound_by_twice(w, st), keep_below_one(w, st);
+                    bound_otherwise(w, body, st), keep_below_one(w, st);
     }
 }
 

@@ -43,16 +43,10 @@ const Variable* known_as(const std::vector<const Variable*>& all, const std::str
     return found == all.end() ? nullptr : *found;
 }
 
-// The conditions that `&&` and `||` join.
 void add_parts_of(const Source& s, int first, int last, std::vector<Piece>& out) {
-    int begin = first;
-    for (int k = first; k <= last + 1; ++k) {
-        if (k <= last && is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
-        if (k <= last && !s.is(k, "&&") && !s.is(k, "||")) continue;
-        if (k - 1 > begin && variable_at(s, begin) != nullptr)
-            out.push_back({begin, k - 1, std::string(s.word(begin)), true});
-        begin = k + 1;
-    }
+    for (const auto& [begin, end] : conditions_in(s, first, last))
+        if (end > begin && variable_at(s, begin) != nullptr)
+            out.push_back({begin, end, std::string(s.word(begin)), true});
 }
 
 void add_head(const Source& s, const Statement& st, std::vector<Piece>& out) {

@@ -127,6 +127,20 @@ std::vector<std::string> equalities_at(const Writer& w, const Body& body, int he
     return out;
 }
 
+// `+ lost / n`, `+ u * lost / n`: of what all have their share.
+void put_share_into(Writer& w, const Body& body, const Variable& v, int first, int last) {
+    constexpr size_t kMostExtents = 3;
+    const std::string text = w.s.words(first, last);
+    size_t extents = 0;
+    for (const Variable* n : visible(w.s, first)) {
+        if (!is_whole(*n) || !is_given(body, *n) || ++extents > kMostExtents) continue;
+        const std::string share = fmt::format("{} / {}", v.name, n->name);
+        w.replace(kTerm, 2, first, last, fmt::format("{} + {}", text, share));
+        for (const Variable* u : reals_at(w, first, false))
+            if (u != &v) w.replace(kTerm, 2, first, last, fmt::format("{} + {} * {}", text, u->name, share));
+    }
+}
+
 void put_into(Writer& w, const Body& body, const Variable& v, int first, int last) {
     const std::string e = in_brackets(w.s, first, last), text = w.s.words(first, last);
     for (const std::string& t : values_of(w, body, v, first)) {
@@ -137,18 +151,7 @@ void put_into(Writer& w, const Body& body, const Variable& v, int first, int las
         for (const Variable* u : reals_at(w, first, false))
             if (u != &v) w.replace(kTerm, 2, first, last, fmt::format("{} + {} * {}", text, u->name, t));
     }
-    // Of what all have their share.
-    size_t extents = 0;
-    for (const Variable* n : visible(w.s, first)) {
-        if (v.indirections > 0 || v.parameter || !is_whole(*n) || !is_given(body, *n) || ++extents > 3)
-            continue;
-        w.replace(kTerm, 2, first, last, fmt::format("{} + {} / {}", text, v.name, n->name));
-        for (const Variable* u : reals_at(w, first, false))
-            if (u != &v)
-                w.replace(
-                    kTerm, 2, first, last, fmt::format("{} + {} * {} / {}", text, u->name, v.name, n->name)
-                );
-    }
+    if (v.indirections == 0 && !v.parameter) put_share_into(w, body, v, first, last);
     if (v.parameter && v.indirections == 0)
         for (const std::string& c : equalities_at(w, body, first))
             w.replace(kTerm, 2, first, last, fmt::format("{} + ({} ? {} : 0.0f)", text, c, v.name));

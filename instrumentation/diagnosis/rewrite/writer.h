@@ -9,6 +9,8 @@
 
 namespace wl::diagnosis::rewrite {
 
+constexpr int kTogether = 20;  // as odds: several places that read alike
+
 struct Writer {
     const Source& s;
     const Around& around;

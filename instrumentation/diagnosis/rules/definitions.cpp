@@ -2,22 +2,16 @@
 #include "instrumentation/diagnosis/rules/definitions.h"
 
 #include "instrumentation/ptx/table/destinations.h"
+#include "instrumentation/ptx/table/operand_registers.h"
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 
 namespace wl::diagnosis {
 
 namespace {
 
 using ptx::Op;
-
-void each_register(const ptx::Operand& o, const std::function<void(int32_t)>& f) {
-    if (o.kind == ptx::Operand::Kind::reg) f(o.index);
-    if (o.kind == ptx::Operand::Kind::address && o.base_kind == ptx::Operand::Kind::reg) f(o.index);
-    for (const ptx::Operand& e : o.elements) each_register(e, f);
-}
 
 // The single move or definition behind a register; -1 when there are several.
 int64_t unique_definition(const Definitions& defs, const ptx::Operand& o) {
@@ -33,9 +27,7 @@ Definitions definitions(const ptx::Function& f) {
         const size_t n = ptx::destination_count(f.code[i]);
         for (size_t d = 0; d < n; ++d) {
             if (f.code[i].operands[d].kind == ptx::Operand::Kind::address) continue;
-            each_register(f.code[i].operands[d], [&](int32_t r) {
-                out[static_cast<size_t>(r)].push_back(i);
-            });
+            each_register(f.code[i].operands[d], [&](size_t r) { out[r].push_back(i); });
         }
     }
     return out;
@@ -89,8 +81,8 @@ int64_t nearest_definition(
         const ptx::Instruction& i = f.code[at];
         for (size_t o = ptx::destination_count(i); o < i.operands.size(); ++o) {
             if (i.operands[o].kind == ptx::Operand::Kind::address) continue;  // the value, not where it lies
-            each_register(i.operands[o], [&](int32_t r) {
-                for (const uint32_t def : defs[static_cast<size_t>(r)]) {
+            each_register(i.operands[o], [&](size_t r) {
+                for (const uint32_t def : defs[r]) {
                     if (!seen[def]) seen[def] = true, queue.emplace_back(def, d + 1);
                 }
             });
@@ -112,8 +104,8 @@ bool depends_on_thread(const ptx::Function& f, const Definitions& defs, uint32_t
                 if (special <= Special::tid_z || special == Special::laneid || special == Special::warpid)
                     return true;
             }
-            each_register(i.operands[o], [&](int32_t r) {
-                for (const uint32_t def : defs[static_cast<size_t>(r)]) {
+            each_register(i.operands[o], [&](size_t r) {
+                for (const uint32_t def : defs[r]) {
                     if (!seen[def]) seen[def] = true, queue.push_back(def);
                 }
             });

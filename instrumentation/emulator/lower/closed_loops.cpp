@@ -5,10 +5,10 @@
 #include "instrumentation/emulator/lower/closed_loops.h"
 
 #include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/lower/operand_registers.h"
 #include "instrumentation/emulator/schedule/schedule.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
+#include "instrumentation/ptx/table/operand_registers.h"
 
 #include <algorithm>
 #include <iterator>

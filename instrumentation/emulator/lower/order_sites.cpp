@@ -3,9 +3,9 @@
 #include "instrumentation/emulator/lower/order_sites.h"
 
 #include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/lower/operand_registers.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
+#include "instrumentation/ptx/table/operand_registers.h"
 
 #include <algorithm>
 #include <utility>

@@ -22,11 +22,10 @@ struct Function {
 
 Function function_of(const Source& s, const Body& body) {
     Function out;
-    int close = body.open - 1;
-    while (close > 0 && !s.is(close, ")")) --close;
-    const int open = close > 0 ? s.at(close).match : -1;
-    if (open < 2 || s.at(open - 1).kind != Token::Kind::word) return out;
-    out.from = open - 1;
+    const int name = name_of(s, body);
+    if (name < 0) return out;
+    const int open = name + 1, close = s.at(open).match;
+    out.from = name;
     for (int k = out.from; k > 0 && !s.is(k, ";") && !s.is(k, "}"); --k)
         if (s.is(k, "__global__") || s.is(k, "constexpr")) return out;
     out.name = s.word(out.from);

@@ -23,11 +23,10 @@ bool is_handed_on(const Source& s, const Body& body, const Variable& v) {
         const bool argument = variable_at(s, k) == &v && (s.is(k - 1, "(") || s.is(k - 1, ",")) &&
             (s.is(last + 1, ")") || s.is(last + 1, ","));
         const int open = argument ? bracket_before(s, k) : -1;
-        for (const Body& callee : s.bodies) {
-            const int close = callee.open - 1, begin = s.is(close, ")") ? s.at(close).match : -1;
-            if (open > 0 && begin > 0 && s.is(open, "(") && s.word(open - 1) == s.word(begin - 1))
+        if (open <= 0 || !s.is(open, "(")) continue;
+        for (const Body& callee : s.bodies)
+            if (const int name = name_of(s, callee); name >= 0 && s.word(open - 1) == s.word(name))
                 return true;
-        }
     }
     return false;
 }
