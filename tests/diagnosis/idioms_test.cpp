@@ -109,6 +109,13 @@ INSTANTIATE_TEST_SUITE_P(
             "const int i = (int)m, j = (int)sum; sum += x[i + j];",
             "const int i = (int)floorf(m), j = (int)floorf(sum); sum += x[i + j];",
             300},
+        OneAway{"out[t] = (signed char)(m * sum);", "out[t] = (signed char)(rintf(m * sum));", 450},
+        // rows that are twice as long, and the part of what comes before all of it
+        OneAway{"sum += x[row * n + c];", "sum += x[row * 2 * n + c];", 900},
+        OneAway{
+            "const int k = t % n; sum += x[k * cols];",
+            "const int k = t % n; sum += x[(row * n + k) * cols];",
+            300},
         // names of one declaration, every shuffle of a function, one factor at all its places
         OneAway{
             "const float a = x[0], b = x[1]; sum += a - b * m;",

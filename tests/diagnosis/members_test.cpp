@@ -1,4 +1,5 @@
 // Members of structs, templates' types and `auto` as the search reads them: variables like any other.
+#include "instrumentation/diagnosis/rewrite/switched.h"
 #include "tests/support/rewrites.h"
 
 #include <algorithm>
@@ -156,6 +157,22 @@ TEST(Members, AnAliasIsItsType) {
     ASSERT_EQ(source.variables.size(), 2U);
     EXPECT_EQ(source.variables[0].kind, ValueKind::real);
     EXPECT_EQ(source.variables[1].kind, ValueKind::whole);
+}
+
+// What stands behind `=` is a value of the struct, not of one of its members.
+TEST(Members, AStructIsChosenAsAWhole) {
+    const Source source = test::source_of(
+        "struct Cell { float h, u; };\n"
+        "__device__ Cell of(float v) { return {v, v}; }\n"
+        "__global__ void f(const float* x, float* y) {\n"
+        "    const Cell a = of(x[0]), b = of(x[1]);\n"
+        "    y[0] = a.h + b.u;\n"
+        "}\n"
+    );
+    std::set<std::string> names;
+    for (const Slot& slot : slots_of(source)) names.insert(slot.name);
+    EXPECT_TRUE(names.contains("a") && names.contains("b"));
+    for (const std::string& name : names) EXPECT_EQ(name.find('.'), name.npos) << name;
 }
 
 }  // namespace

@@ -55,6 +55,40 @@ INSTANTIATE_TEST_SUITE_P(
             "    h_out[at] = (int)c.x;\n"
             "}\n",
             60},
+        // an extent that is made behind its index, what a turn hands on, what is not one's own
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int dim) {\n"
+            "    const int pair = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    const int pairs = dim / 2;\n"
+            "    @if (pair >= pairs) return;@\n"
+            "    y[pair] = x[pair];\n"
+            "}\n",
+            80},
+        LeftOut{
+            "__global__ void f(const int* x, int* y, int n) {\n"
+            "    int before = 0, best = 0;\n"
+            "    for (int k = 0; k < n; ++k) {\n"
+            "        const int now = x[k];\n"
+            "        best = max(best, now - before);\n"
+            "        @before = now;@\n"
+            "    }\n"
+            "    y[threadIdx.x] = best;\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__global__ void f(const int* kinds, const float* x, float* y, int n) {\n"
+            "    __shared__ int kind[32];\n"
+            "    const int t = threadIdx.x, mine = kinds[n + t];\n"
+            "    kind[t] = kinds[t];\n"
+            "    __syncthreads();\n"
+            "    float sum = 0.0f;\n"
+            "    for (int j = 0; j < 32; ++j) {\n"
+            "        @if (kind[j] != mine) continue;@\n"
+            "        sum += x[j];\n"
+            "    }\n"
+            "    y[t] = sum;\n"
+            "}\n",
+            120},
         // names that differ from others in the same letters, one of which holds the other
         LeftOut{
             "__global__ void f(float* u, float* hu, const float* x) {\n"

@@ -26,3 +26,4 @@ target_compile_definitions(delays_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_D
 wl_program_test(search_parts nlohmann_json::nlohmann_json)
 wl_program_test(precision nlohmann_json::nlohmann_json)
 wl_program_test(left_out nlohmann_json::nlohmann_json)
+wl_program_test(needed wl_diagnosis nlohmann_json::nlohmann_json)

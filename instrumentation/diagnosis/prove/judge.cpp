@@ -59,7 +59,11 @@ bool is_same_integer(DType dtype, const std::byte* element, int64_t reference) {
 
 // `whose`: elements that are another launch's are passed by; null: all are this one's.
 void judge(
-    const Band& b, const analysis::ReferenceTile& reference, const std::vector<Whose>* whose, Trial& out
+    const Band& b,
+    const analysis::ReferenceTile& reference,
+    const std::vector<Whose>* whose,
+    const TrialOptions& options,
+    Trial& out
 ) {
     const Matrix<float> limits = analysis::limits(b.dtype, reference);
     const bool whole = !reference.whole.data.empty() && analysis::is_exact(b.dtype, reference);
@@ -75,6 +79,9 @@ void judge(
         const bool bad = whole ? !is_same_integer(b.dtype, element, reference.whole.data[i])
                                : analysis::is_bad(got, r, limits.data[i]);
         if (bad) ++out.bad;
+        const auto place = static_cast<int64_t>(at / b.element());
+        if (options.on_element)
+            options.on_element({b.allocation.name, b.dtype, place, got, r, limits.data[i], bad});
     }
 }
 
@@ -82,6 +89,7 @@ void judge_output(
     const Inputs& inputs,
     const manifest::BoundArgument& a,
     const execution::Allocation& allocation,
+    const TrialOptions& options,
     Trial& out
 ) {
     const manifest::OutputRule rule = rule_of(inputs.problem, a.data.name);
@@ -102,7 +110,7 @@ void judge_output(
         if (!reference.problem.empty()) return;
         // A limit that lets nearly everything pass shows nothing mended.
         if (analysis::decides(analysis::decide(a.data.dtype, allowed, reference)))
-            judge(band, reference, whose, out);
+            judge(band, reference, whose, options, out);
     }
 }
 
@@ -134,12 +142,14 @@ bool reads_fill(const execution::Incident& i, const std::vector<std::string>& fi
         std::find(filled.begin(), filled.end(), i.first.memory) != filled.end();
 }
 
-void judge_outputs(const Inputs& inputs, const execution::GlobalMemory& memory, Trial& out) {
+void judge_outputs(
+    const Inputs& inputs, const execution::GlobalMemory& memory, const TrialOptions& options, Trial& out
+) {
     if (!inputs.reference) return;
     for (const manifest::BoundArgument* a : manifest::arrays(inputs.problem)) {
         const execution::Allocation* allocation =
             a->output ? execution::find_named(memory, a->data.name) : nullptr;
-        if (allocation != nullptr) judge_output(inputs, *a, *allocation, out);
+        if (allocation != nullptr) judge_output(inputs, *a, *allocation, options, out);
     }
 }
 

@@ -21,6 +21,8 @@ bool reads_fill(const execution::Incident& incident, const std::vector<std::stri
 bool is_followed(const execution::Incident& incident);
 
 // Adds the written elements of every output to the trial's figures; the other blocks did not run.
-void judge_outputs(const Inputs& inputs, const execution::GlobalMemory& memory, Trial& out);
+void judge_outputs(
+    const Inputs& inputs, const execution::GlobalMemory& memory, const TrialOptions& options, Trial& out
+);
 
 }  // namespace wl::diagnosis

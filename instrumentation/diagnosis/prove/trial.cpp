@@ -97,7 +97,8 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     });
     out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), is_end);
     for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;
-    judge_outputs(inputs, prepared.memory, out);
+    judge_outputs(inputs, prepared.memory, options, out);
+    if (options.on_end) options.on_end(prepared.memory);
     return out;
 }
 
@@ -112,7 +113,7 @@ Trial run_trial(
         if (options.fp64 && !options.blocks.empty()) watch_filled_outputs(inputs.problem, prepared.memory);
         out.finished = options.fp64 ? run_in_fp64(module, program, prepared, options)
                                     : run_with_zeros(module, program, prepared, options);
-        judge_outputs(inputs, prepared.memory, out);
+        judge_outputs(inputs, prepared.memory, options, out);
         return out;
     }
     const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {

@@ -21,6 +21,14 @@ struct Trial {
     std::string unsupported;  // the changed program could not be lowered
 };
 
+struct JudgedElement {
+    const std::string& output;
+    DType dtype = DType::f32;
+    int64_t at = 0;  // row-major
+    double got = 0, reference = 0, limit = 0;
+    bool bad = false;
+};
+
 struct TrialOptions {
     std::vector<int64_t> blocks;  // linear; empty: all
     uint64_t budget = 0;          // warp instructions a block; 0: the emulator's own
@@ -34,6 +42,8 @@ struct TrialOptions {
     // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
     std::function<void(execution::GlobalMemory&)> rearrange = {};
     std::string entry = {};  // in the changed program; empty: as in the experiment
+    std::function<void(const JudgedElement&)> on_element = {};        // every one that is compared
+    std::function<void(const execution::GlobalMemory&)> on_end = {};  // behind the last instruction
 };
 
 // "every tile inside its bound": compared > 0, bad == 0, finished, and no incident that says the program is

@@ -240,6 +240,36 @@ void end_with_the_array(Writer& w, const Body& body, const Statement& st, int k)
             );
 }
 
+// What a number stays below: `c < channels`, `c >= channels` and `c = i % channels`.
+std::vector<std::string> extents_of(const Source& s, const Body& body, const Variable& v) {
+    std::vector<std::string> out;
+    const auto add = [&](int k) {
+        const Variable* const n = variable_at(s, k);
+        const bool fits = n != nullptr && is_whole(*n) && (is_given(body, *n) || n->constant);
+        if (fits && std::find(out.begin(), out.end(), n->name) == out.end()) out.push_back(n->name);
+    };
+    for (int k = v.from + 1; !s.is(k, ";") && !s.is(k, ",") && k < body.close; ++k)
+        if (s.is(k, "%")) add(k + 1);
+    for (int k = v.from + 1; k < v.to; ++k)
+        if (variable_at(s, k) == &v && (s.is(k + 1, "<") || s.is(k + 1, ">="))) add(k + 2);
+    return out;
+}
+
+// `(image * channels + c)` of `c` in what is looked up: the part of what comes before all of it.
+void put_outer_before(Writer& w, const Body& body, const Statement& st, int k) {
+    constexpr size_t kMost = 6;
+    const Variable* const v = variable_at(w.s, k);
+    const bool operand = precedence(w.s, k - 1) > 0 || precedence(w.s, k + 1) > 0 || w.s.is(k - 1, "[");
+    if (v == nullptr || !is_whole(*v) || !is_own(body, *v) || v->from == k || !operand) return;
+    std::vector<std::string> outer;
+    for (const Variable* u : visible(w.s, st.first))
+        if (is_whole(*u) && is_own(body, *u) && u != v && outer.size() < kMost) outer.push_back(u->name);
+    for (const char axis : w.around.axes) outer.push_back(std::string("blockIdx.") + axis);
+    for (const std::string& n : extents_of(w.s, body, *v))
+        for (const std::string& u : outer)
+            w.replace(kIndex, 2, k, k, fmt::format("({} * {} + {})", u, n, v->name));
+}
+
 }  // namespace
 
 void add_arrays(Writer& w) {
@@ -251,7 +281,9 @@ void add_arrays(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
         leave_out_beyond(w, body, k);
         const Statement* const st = w.is_near(k) ? statement_of(body, k) : nullptr;
-        if (st != nullptr) end_with_the_array(w, body, *st, k);
+        if (st == nullptr) return;
+        end_with_the_array(w, body, *st, k);
+        if (w.s.is(st->last, ";")) put_outer_before(w, body, *st, k);
     });
 }
 

@@ -50,6 +50,23 @@ void add_returns(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
+// Its extent is made only behind it: `const int pairs = dim / 2;`.
+void return_beyond_own(Writer& w, const Body& body, const Statement& st) {
+    constexpr size_t kMost = 4;
+    for (const Variable& n : w.s.variables) {
+        const bool extent =
+            n.from > st.first && n.from < st.last && is_whole(n) && n.constant && is_own(body, n);
+        size_t taken = 0;
+        for (const Variable* v : visible(w.s, st.first)) {
+            if (!extent || taken == kMost) break;
+            if (!is_whole(*v) || !is_own(body, *v) || loop_of(body, *v) != nullptr) continue;
+            ++taken;
+            const Token& last = w.s.at(st.last);
+            w.insert(kRule, 2, last.end, last.line, fmt::format(" if ({} >= {}) return;", v->name, n.name));
+        }
+    }
+}
+
 // What the statement indexes with: `y + j`, `row`.
 std::vector<std::string> indices_of(const Writer& w, const Statement& st, int end, int here) {
     std::vector<std::string> out;
@@ -232,7 +249,7 @@ void add_guards(Writer& w) {
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st)) continue;
             ask_more(w, body, st);
-            if (st.word.empty()) add_returns(w, body, st);
+            if (st.word.empty()) add_returns(w, body, st), return_beyond_own(w, body, st);
             join_bounds(w, body, st);
             add_else(w, body, st);
             replace_loop_bounds(w, body, st);

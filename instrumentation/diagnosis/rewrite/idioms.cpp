@@ -196,18 +196,42 @@ void other_field(Writer& w, int k) {
     if (bits != 16) w.replace("wrong_operation", 1, k, k + 1, fmt::format(">> {}", 32 - bits));
 }
 
+// The token behind `(int`, `(signed char` or another type of whole numbers; the same where there is none.
+int past_whole_type(const Source& s, int k) {
+    static constexpr std::array<std::string_view, 14> kTypes = {
+        "int",
+        "unsigned",
+        "signed",
+        "char",
+        "short",
+        "long",
+        "int8_t",
+        "uint8_t",
+        "int16_t",
+        "uint16_t",
+        "int32_t",
+        "uint32_t",
+        "int64_t",
+        "uint64_t"};
+    while (std::find(kTypes.begin(), kTypes.end(), s.word(k)) != kTypes.end()) ++k;
+    return k;
+}
+
 // `(int)floorf(x)` of `(int)x`: below zero the integer under it; at one place, or at all of the statement.
 void round_down(Writer& w, const Statement& st) {
     for (const char* form : {"floorf({})", "rintf({})", "ceilf({})"}) {
         Rewrite all{"wrong_operation", 1, "", "", w.s.at(st.first).line, {}};
         for (int k = st.first; k + 3 <= st.last; ++k) {
-            const bool cast = w.s.is(k, "(") && w.s.is(k + 1, "int") && w.s.is(k + 2, ")");
+            const int type = w.s.is(k, "(") ? past_whole_type(w.s, k + 1) : k + 1;
+            const bool cast = type > k + 1 && w.s.is(type, ")");
+            const bool bracket = cast && w.s.is(type + 1, "(") && w.s.at(type + 1).match > type;
             const bool call = w.s.is(k, "static_cast") && w.s.is(k + 2, "int") && w.s.is(k + 4, "(");
             const bool function = w.s.is(k, "int") && w.s.is(k + 1, "(") && w.s.at(k + 1).match > k;
-            const Variable* const v = cast ? variable_at(w.s, k + 3) : nullptr;
-            const bool name = v != nullptr && v->kind == ValueKind::real && !w.s.is(k + 4, "(");
-            const int first = name ? k + 3 : function ? k + 2 : k + 5;
-            const int last = name ? end_of_element(w.s, k + 3)
+            const Variable* const v = cast ? variable_at(w.s, type + 1) : nullptr;
+            const bool name = v != nullptr && v->kind == ValueKind::real && !w.s.is(type + 2, "(");
+            const int first = name ? type + 1 : bracket ? type + 2 : function ? k + 2 : k + 5;
+            const int last = name ? end_of_element(w.s, type + 1)
+                : bracket         ? w.s.at(type + 1).match - 1
                 : call            ? w.s.at(k + 4).match - 1
                 : function        ? w.s.at(k + 1).match - 1
                                   : -1;

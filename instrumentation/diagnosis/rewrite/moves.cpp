@@ -66,6 +66,38 @@ void close_turn(Writer& w, const Statement& loop) {
     w.out.back().bias = kRather;
 }
 
+// `diagonal = above;` at the end of a turn: what each turn asks for, and none sets.
+void carry_over(Writer& w, const Body& body, const Statement& loop) {
+    constexpr int kCarried = 55;  // as odds
+    constexpr size_t kMostCarried = 6;
+    const bool turns = (loop.word == "for" || loop.word == "while") && w.s.is(loop.body_last, "}");
+    if (!turns) return;
+    for (const Variable* v : visible(w.s, loop.first)) {
+        if (v->constant || v->indirections > 0 || !is_own(body, *v) || v->kind == ValueKind::other) continue;
+        bool asked = false, set = false;
+        for (int k = loop.first; k < loop.body_last; ++k) {
+            if (variable_at(w.s, k) != v) continue;
+            asked = true;
+            set = set || (w.s.word(k + 1).ends_with('=') && precedence(w.s, k + 1) == 0) ||
+                w.s.is(k + 1, "++") || w.s.is(k - 1, "++") || w.s.is(k + 1, "--") || w.s.is(k - 1, "&");
+        }
+        if (!asked || set) continue;
+        size_t taken = 0;
+        for (const Variable& u : w.s.variables) {
+            const bool fits = u.from > loop.last && u.to <= loop.body_last && u.type == v->type &&
+                u.indirections == 0 && w.s.is(u.to, "}");
+            if (!fits || ++taken > kMostCarried) continue;
+            const Statement* asks = nullptr;
+            for (int k = u.from; k < u.to; ++k)
+                if (variable_at(w.s, k) == v) asks = statement_of(body, k);
+            const bool plain = asks != nullptr && asks->body_last < 0;
+            const Token& last = w.s.at(plain ? asks->last : u.to - 1);
+            w.insert("stale_tile", 3, last.end, last.line, fmt::format(" {} = {};", v->name, u.name));
+            w.out.back().bias = kCarried;
+        }
+    }
+}
+
 // What a statement sets: the variable of an assignment or a declaration; null: none is known.
 const Variable* set_by(const Source& s, const Statement& st) {
     const int sets = assignment_of(s, st);
@@ -134,7 +166,7 @@ void add_statements(Writer& w) {
         for (size_t k = 0; k < body.statements.size(); ++k) {
             const Statement& st = body.statements[k];
             if (is_mark(w.s, st)) continue;
-            close_turn(w, st);
+            close_turn(w, st), carry_over(w, body, st);
             if (is_plain(w.s, st)) leave_out(w, st), move_over_loop(w, body, st);
             if (!w.is_near(st.first)) continue;
             put_in(w, st);

@@ -57,8 +57,9 @@ struct Rewrite {
         int line = 0;
     };
     std::vector<Besides> besides = {};
-    int bias = 0;  // as odds: what its maker knows besides
-    int odds = 0;  // tenths of a logarithm: the more, the likelier is the change as text
+    std::string remark = {};  // a sentence of its maker's, for whoever is told that it mends
+    int bias = 0;             // as odds: what its maker knows besides
+    int odds = 0;             // tenths of a logarithm: the more, the likelier is the change as text
 };
 
 std::string rewritten(const std::string& text, const Rewrite& rewrite);

@@ -69,7 +69,8 @@ void add_values(Finder& f, int first, int last) {
         for (const std::string_view w : {"constexpr", "static", "__shared__", "extern"})
             if (f.s.is(k, w)) return;
     for (const Variable& v : f.s.variables) {
-        if (v.from < first || v.from > last) continue;
+        const bool whole = f.s.is(v.from, v.name);  // of `w` beside `w.x`
+        if (v.from < first || v.from > last || !whole) continue;
         // Of a type that the change may make another.
         const bool open = v.type == "auto" && v.kind == ValueKind::other;
         if (!f.s.is(v.from + 1, "=") || open) continue;

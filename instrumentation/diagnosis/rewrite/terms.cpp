@@ -87,6 +87,8 @@ void add_whole_terms(Writer& w, const Body& body, int first, int last) {
     };
     w.replace("boundary_off_by_one", 2, first, last, sum("+", "1"));
     w.replace("boundary_off_by_one", 2, first, last, sum("-", "1"));
+    for (const char* form : {"2 * {}", "{} / 2"})
+        w.replace(kIndex, 2, first, last, fmt::format(fmt::runtime(form), e));
     for (const AtHand& a : at_hand(w, body, first, false)) {
         if (a.text == text) continue;
         w.replace(kIndex, a.cost, first, last, sum("+", a.text));

@@ -297,6 +297,32 @@ void pass_over(Writer& w, const Body& body, const Variable& parameter) {
     }
 }
 
+// `if (class_of[j] != mine) continue;` as a loop begins: neither is asked for anywhere.
+void pass_over_others(Writer& w, const Body& body, const Variable& v) {
+    for (const Variable& table : w.s.variables) {
+        const bool fits = table.indirections == 1 && table.kind == ValueKind::whole && table.from < v.to &&
+            table.to > v.from && is_unread(w.s, body, table);
+        for (const Statement& loop : body.statements) {
+            const bool turns = fits && loop.word == "for" && loop.first > v.from && loop.last < v.to &&
+                w.s.is(loop.last + 1, "{");
+            if (!turns) continue;
+            for (const Variable& i : w.s.variables) {
+                if (i.from < loop.first || i.from > loop.last || !is_whole(i)) continue;
+                const Token& open = w.s.at(loop.last + 1);
+                const std::string who = fmt::format("{}[{}]", table.name, i.name);
+                for (const char* sign : {"!=", "=="})
+                    w.insert(
+                        "wrong_condition",
+                        2,
+                        open.end,
+                        w.s.at(loop.last + 2).line,
+                        fmt::format(" if ({} {} {}) continue; ", who, sign, v.name)
+                    );
+            }
+        }
+    }
+}
+
 // Where the block is, or set to it.
 bool is_of_block(const Source& s, const Body& body, const std::string& name) {
     if (name.starts_with("blockIdx")) return true;
@@ -350,7 +376,7 @@ void add_unread(Writer& w) {
             if (is_whole(v) && (is_own(body, v) || is_given(body, v)) && is_unread(w.s, body, v) &&
                 loop_of(body, v) == nullptr) {
                 use_whole(w, body, v);
-                if (is_own(body, v)) look_up_by(w, body, v);
+                if (is_own(body, v)) look_up_by(w, body, v), pass_over_others(w, body, v);
             }
     for (const Body& body : w.s.bodies)
         for (const Variable& v : w.s.variables)

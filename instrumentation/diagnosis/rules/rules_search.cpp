@@ -86,7 +86,7 @@ std::string besides_text(const Symptoms& s, const Mended& m, capture::Finding& f
     std::string out;
     for (const auto& b : m.besides) {
         f.other = f.where, f.other.file = b.where.file, f.other.line = b.where.line;
-        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}, {}};
+        const Mended other{m.rule, b.was, b.now, f.other, {}, {}, {}, {}, {}, {}};
         const bool same_file = b.where.file == m.where.file;
         const std::string line = same_file ? fmt::format("line {}", b.where.line) : place(b.where);
         f.title += fmt::format(", and at {} {}", line, title_of(other));
@@ -107,6 +107,7 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
         quoted(s.capture, f.where),
         besides_text(s, m, f)
     );
+    if (!m.remark.empty()) f.explanation += " " + m.remark;
     if (!m.remains.empty())
         f.explanation += fmt::format(
             " That is this shape alone: {}. It covers what is wrong here, and is hardly what is meant.",

@@ -31,6 +31,7 @@ struct Mended {
     std::vector<Besides> besides;
     std::string source;  // the whole changed text, with headers; empty: the change is of the program alone
     std::string patch;   // of the files that it is made of
+    std::string remark = {};         // as rewrite::Rewrite::remark
     std::string remains = {};        // of another shape, which it does not mend; empty: nothing is known to
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
     bool expected = false;           // right programs nearly always say so

@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/search/fits.h"
+#include "instrumentation/diagnosis/search/needed/needed.h"
 #include "instrumentation/diagnosis/search/pairs.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
@@ -91,7 +92,9 @@ void try_all(SourceTrials& t, SearchResult& out) {
 }
 
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
-void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResult& out) {
+void search(
+    SourceTrials& t, const rewrite::Around& around, Clock::time_point start, double seconds, SearchResult& out
+) {
     constexpr double kSolved = 0.3, kAlone = 0.6;  // of the time
     constexpr double kSolvedBy = 3;                // seconds
     constexpr int64_t kMost = 500;                 // as gains
@@ -99,9 +102,12 @@ void search(SourceTrials& t, Clock::time_point start, double seconds, SearchResu
     t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
     try_all(t, out);
     t.hunt.deadline = end_after(start, kAlone * seconds);
+    std::vector<Rewrite> last;
+    if (out.mended.empty()) last = search_needed(t, around, out);
     if (out.mended.empty()) search_solved(t, out);
     try_all(t, out);
     t.hunt.deadline = end_after(start, seconds);
+    if (out.mended.empty() && !last.empty()) try_others(t, last, out);
     // What nobody wrote is made right by many pairs.
     const auto& seen = t.hunt.lab.s.incidents;
     const bool pairs = std::none_of(seen.begin(), seen.end(), [](const execution::Incident& i) {
@@ -178,7 +184,7 @@ SearchResult search_source(
         kQuickTimes
     );
     if (out.unsupported.empty()) {
-        search(s, start, seconds, out);
+        search(s, around, start, seconds, out);
     } else {
         s.hunt.deadline = end_after(start, seconds);
         try_first_values(s, out);

@@ -167,6 +167,12 @@ std::vector<std::string> plain_numbers(double value, const std::vector<int64_t>&
     return out;
 }
 
+void try_others(const SourceTrials& t, const std::vector<Rewrite>& changes, SearchResult& out) {
+    SourceTrials others = trials_like(t, changes);
+    try_all_of(others, out);
+    out.tried += others.hunt.tried;
+}
+
 void search_solved(const SourceTrials& t, SearchResult& out) {
     const std::vector<const Rewrite*> numbers = numbers_of(t);
     std::vector<Rewrite> samples;
@@ -189,9 +195,7 @@ void search_solved(const SourceTrials& t, SearchResult& out) {
             solved.push_back(with_number(*numbers[n], std::move(text)));
     }
     if (solved.empty()) return;
-    SourceTrials last = trials_like(t, solved);
-    try_all_of(last, out);
-    out.tried += last.hunt.tried;
+    try_others(t, solved, out);
 }
 
 }  // namespace wl::diagnosis

@@ -22,6 +22,9 @@ double root_of(const std::vector<Sample>& samples);
 // constant with a name, a number in play or what is made of it.
 std::vector<std::string> plain_numbers(double value, const std::vector<int64_t>& in_play);
 
+// What `t` tries, with other changes, until it is late or all of them are tried.
+void try_others(const SourceTrials& t, const std::vector<rewrite::Rewrite>& changes, SearchResult& out);
+
 // Of the real numbers that `t` tries to change; until its time is over.
 void search_solved(const SourceTrials& t, SearchResult& out);
 

@@ -69,6 +69,7 @@ Mended mended_by(
         std::move(besides),
         std::move(text),
         patch_of(unit, change.edits),
+        change.remark,
         {}};
 }
 

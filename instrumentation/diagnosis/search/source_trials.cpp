@@ -114,23 +114,6 @@ Runs runs_of(const Experiment& e, Prover& prover, const ptx::Module& module, con
     };
 }
 
-// A text that holds many, ready to run with one or two of them.
-struct Ready {
-    std::unique_ptr<ptx::Module> module;  // that `runs` refers to
-    Runs runs;
-    TrialOptions options;
-};
-
-std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
-    Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.hunt.lab.block};
-    const std::string entry = entry_in(t.e, *out.module);
-    if (entry.empty()) return std::nullopt;
-    fill_symbols(t.e.problem, *out.module);
-    out.runs = runs_of(t.e, prover, *out.module, entry);
-    out.options.budget *= kSwitchTimes;
-    return out;
-}
-
 Trial run(Ready& ready, int number, int second) {
     ready.options.rearrange = [number, second](execution::GlobalMemory& m) {
         set_switch(m, rewrite::kSwitch, number);
@@ -181,6 +164,16 @@ compile::Effort effort_of(const Symptoms& s) {
 }
 
 }  // namespace
+
+std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
+    Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.hunt.lab.block};
+    const std::string entry = entry_in(t.e, *out.module);
+    if (entry.empty()) return std::nullopt;
+    fill_symbols(t.e.problem, *out.module);
+    out.runs = runs_of(t.e, prover, *out.module, entry);
+    out.options.budget *= kSwitchTimes;
+    return out;
+}
 
 std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
     std::vector<std::optional<size_t>> files;

@@ -82,6 +82,15 @@ std::optional<Mended> first_proven(
     SourceTrials& t, const std::function<bool(const rewrite::Rewrite&)>& is_wanted, size_t most
 );
 
+// A text that holds many changes, ready to run with one or two of them, or others.
+struct Ready {
+    std::unique_ptr<ptx::Module> module;  // that `runs` refers to
+    std::function<Trial(const TrialOptions&)> runs;
+    TrialOptions options;
+};
+// Of PTX that the quick compilation made; the prover outlives it. Nothing where it lacks the entry.
+std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx);
+
 // In the order of the changes; a batch is of one kind. Of those that are not done.
 std::vector<std::vector<size_t>> batches_of(const SourceTrials& t);
 

@@ -1,0 +1,262 @@
+// From small to large: operands, functions of them, two joined, functions of these, and two of these joined,
+// where one of both follows from the other and what is wanted.
+#include "instrumentation/diagnosis/search/needed/form.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr size_t kPlaces = 8;  // that expressions are made for; the others are checked behind it
+
+struct Term {
+    std::string text;
+    std::array<double, kPlaces> at = {};
+    int price = 2;        // of operands and functions
+    bool holds = false;   // what stands there now
+    bool product = true;  // binds tighter than + and -
+    bool single = true;   // one operand
+    bool number = false;  // written as one
+};
+
+using Terms = std::vector<Term>;
+
+struct Function {
+    const char* text;
+    double (*of)(double);
+    int price;  // the rarer, the dearer
+};
+constexpr std::array kFunctions = {
+    Function{"expf({})",    [](double v) { return std::exp(v); },      3},
+    Function{"expf(-({}))", [](double v) { return std::exp(-v); },     3},
+    Function{"sqrtf({})",   [](double v) { return std::sqrt(v); },     3},
+    Function{"fabsf({})",   [](double v) { return std::fabs(v); },     4},
+    Function{"logf({})",    [](double v) { return std::log(v); },      5},
+    Function{"rsqrtf({})",  [](double v) { return 1 / std::sqrt(v); }, 6},
+    Function{"tanhf({})",   [](double v) { return std::tanh(v); },     7}
+};
+
+constexpr char kLeast = '<', kMost = '>';  // fminf, fmaxf
+constexpr std::array<char, 6> kSigns = {'+', '-', '*', '/', kLeast, kMost};
+double joined(char sign, double a, double b) {
+    switch (sign) {
+        case '+': return a + b;
+        case '-': return a - b;
+        case '*': return a * b;
+        case '/': return a / b;
+        default: return sign == kLeast ? std::fmin(a, b) : std::fmax(a, b);
+    }
+}
+
+std::string in_brackets(const Term& t) { return t.product ? t.text : "(" + t.text + ")"; }
+
+Term joined(char sign, const Term& a, const Term& b, size_t places) {
+    Term out;
+    constexpr int kCall = 2;  // as price
+    const bool call = sign == kLeast || sign == kMost;
+    const bool sum = sign == '+' || sign == '-', right = sign == '-' || sign == '/';
+    const bool bracket = right && !b.single;
+    const std::string left = sum ? a.text : in_brackets(a);
+    std::string other = sum ? b.text : in_brackets(b);
+    if (bracket && (sum || b.product)) other = "(" + other + ")";
+    out.text = call ? fmt::format("{}({}, {})", sign == kLeast ? "fminf" : "fmaxf", a.text, b.text)
+                    : fmt::format("{} {} {}", left, sign, other);
+    out.price = a.price + b.price + (call ? kCall : 0), out.holds = a.holds || b.holds;
+    out.product = !sum, out.single = call, out.number = false;
+    for (size_t p = 0; p < places; ++p) out.at[p] = joined(sign, a.at[p], b.at[p]);
+    return out;
+}
+
+struct Former {
+    size_t places = 0;
+    const std::array<double, kPlaces>& wanted;
+    const std::array<double, kPlaces>& allowed;
+    Terms found = {};
+
+    bool is_finite(const Term& t) const {
+        return std::all_of(t.at.begin(), t.at.begin() + static_cast<std::ptrdiff_t>(places), [](double v) {
+            return std::isfinite(v);
+        });
+    }
+    bool fits(const Term& t) const {
+        for (size_t p = 0; p < places; ++p)
+            if (!(std::fabs(t.at[p] - wanted[p]) <= allowed[p])) return false;
+        return true;
+    }
+    void look_at(const Terms& all) {
+        for (const Term& t : all)
+            if (fits(t)) found.push_back(t);
+    }
+};
+
+Terms functions_of(const Former& f, const Terms& all) {
+    Terms out;
+    for (const Term& t : all)
+        for (const Function& function : kFunctions) {
+            if (t.number) continue;
+            Term of = t;
+            of.text = fmt::format(fmt::runtime(function.text), t.text);
+            of.price += function.price, of.product = of.single = true;
+            bool other = false;
+            for (size_t p = 0; p < f.places; ++p)
+                of.at[p] = function.of(t.at[p]), other = other || of.at[p] != t.at[p];
+            if (other && f.is_finite(of)) out.push_back(std::move(of));
+        }
+    return out;
+}
+
+// Something shorter has the same value, or is how one writes it.
+bool says_as_much(char sign, const Term& a, const Term& b) {
+    const auto is = [&](double v) { return (a.number && a.at[0] == v) || (b.number && b.at[0] == v); };
+    const bool call = sign == kLeast || sign == kMost;
+    return (a.number && b.number) || (sign == '*' && is(1)) || (sign == '/' && b.number) || (is(0) && !call);
+}
+
+Terms pairs_of(const Former& f, const Terms& all) {
+    Terms out;
+    for (size_t a = 0; a < all.size(); ++a)
+        for (size_t b = 0; b < all.size(); ++b)
+            for (const char sign : kSigns) {
+                const bool ordered = sign == '-' || sign == '/';
+                if ((!ordered && b < a) || (a == b && sign != '*')) continue;
+                if (says_as_much(sign, all[a], all[b])) continue;
+                Term t = joined(sign, all[a], all[b], f.places);
+                if (f.is_finite(t)) out.push_back(std::move(t));
+            }
+    return out;
+}
+
+// `x op y` that is what is wanted: y follows, and is looked up.
+void look_at_joined(Former& f, const Terms& xs, Terms ys) {
+    std::sort(ys.begin(), ys.end(), [](const Term& a, const Term& b) { return a.at[0] < b.at[0]; });
+    const auto look = [&](const Term& x, char sign, bool swapped, double y, double off) {
+        if (!std::isfinite(y)) return;
+        auto at = std::lower_bound(ys.begin(), ys.end(), y - off, [](const Term& t, double v) {
+            return t.at[0] < v;
+        });
+        for (; at != ys.end() && at->at[0] <= y + off; ++at) {
+            Term t = swapped ? joined(sign, *at, x, f.places) : joined(sign, x, *at, f.places);
+            if (f.fits(t)) f.found.push_back(std::move(t));
+        }
+    };
+    const double w = f.wanted[0], d = f.allowed[0];
+    for (const Term& x : xs) {
+        const double v = x.at[0];
+        look(x, '+', false, w - v, d), look(x, '-', false, v - w, d), look(x, '-', true, w + v, d);
+        if (v == 0) continue;
+        look(x, '*', false, w / v, std::fabs(d / v)), look(x, '/', true, w * v, std::fabs(d * v));
+        if (w != 0) look(x, '/', false, v / w, std::fabs(v / w * (d / w)));
+    }
+}
+
+// Places that are least alike: what reads the same twice says nothing more.
+std::vector<size_t> told_apart(const std::vector<AtHandValues>& all, const Wanted& wanted) {
+    std::vector<size_t> out;
+    for (size_t p = 0; p < wanted.at.size() && out.size() < kPlaces; ++p) {
+        const bool known = std::any_of(out.begin(), out.end(), [&](size_t o) {
+            const auto same = [&](const AtHandValues& v) { return v.at[p] == v.at[o]; };
+            return wanted.at[p] == wanted.at[o] && std::all_of(all.begin(), all.end(), same);
+        });
+        if (!known) out.push_back(p);
+    }
+    return out;
+}
+
+void look_at_all(Former& f, const Terms& ones, const Terms& of_ones, const Terms& twos) {
+    const Terms of_twos = functions_of(f, twos);
+    f.look_at(of_twos);
+    Terms xs = ones, ys = twos;
+    xs.insert(xs.end(), of_ones.begin(), of_ones.end());
+    ys.insert(ys.end(), of_ones.begin(), of_ones.end());
+    ys.insert(ys.end(), of_twos.begin(), of_twos.end());
+    look_at_joined(f, xs, std::move(ys)), look_at_joined(f, twos, twos);
+}
+
+// `a * b`, `a / b`, and half of it.
+Terms products_of(const Former& f, const Terms& twos) {
+    Terms out;
+    Term half{"0.5f", {}, 1};
+    half.at.fill(0.5);
+    for (const Term& t : twos) {
+        if (!t.product) continue;
+        out.push_back(t);
+        if (t.text.find('.') == t.text.npos) out.push_back(joined('*', half, t, f.places));
+    }
+    return out;
+}
+
+// With what stands there, and short; of what it is multiplied by, quotients as `n / (n - 1)`.
+void look_at_likely(Former& f, const Terms& ones, const Terms& of_ones, const Terms& twos, bool holds) {
+    const auto now = std::find_if(ones.begin(), ones.end(), [](const Term& t) { return t.holds; });
+    if (holds && now != ones.end()) {
+        Terms ys = functions_of(f, twos), products = products_of(f, twos);
+        ys.insert(ys.end(), twos.begin(), twos.end()), ys.insert(ys.end(), of_ones.begin(), of_ones.end());
+        ys.insert(ys.end(), products.begin(), products.end());
+        look_at_joined(f, {*now}, std::move(ys));
+    }
+    const size_t from = f.found.size();
+    if (!holds) f.look_at(functions_of(f, twos)), look_at_joined(f, ones, twos);
+    constexpr int kDear = 6;
+    const auto dear = [](const Term& t) { return t.price > kDear; };
+    f.found.erase(
+        std::remove_if(f.found.begin() + static_cast<std::ptrdiff_t>(from), f.found.end(), dear),
+        f.found.end()
+    );
+    std::erase_if(f.found, [&](const Term& t) { return holds && !t.holds && t.price > 2; });
+}
+
+}  // namespace
+
+std::vector<std::string> formed(
+    const std::vector<AtHandValues>& all, size_t itself, const Wanted& wanted, size_t most
+) {
+    const std::vector<size_t> places = told_apart(all, wanted);
+    if (places.empty()) return {};
+    std::array<double, kPlaces> w = {}, d = {};
+    for (size_t p = 0; p < places.size(); ++p) w[p] = wanted.at[places[p]], d[p] = wanted.allowed[places[p]];
+    Former f{places.size(), w, d};
+    Terms ones;
+    for (size_t k = 0; k < all.size(); ++k) {
+        Term t{all[k].text, {}, 2, k == itself};
+        for (size_t p = 0; p < places.size(); ++p) t.at[p] = all[k].at[places[p]];
+        // What is zero everywhere is not set yet, as a rule.
+        const bool set = std::any_of(t.at.begin(), t.at.end(), [](double v) { return v != 0; });
+        if (f.is_finite(t) && (set || k == itself)) ones.push_back(std::move(t));
+    }
+    constexpr std::array<std::pair<double, int>, 7> kNumbers = {
+        {{0, 1}, {1, 1}, {2, 1}, {0.5, 1}, {3, 3}, {4, 3}, {1.5, 4}}
+    };
+    for (const auto& [v, price] : kNumbers) {
+        Term t{fmt::format("{:.1f}f", v), {}, price};
+        t.number = true, t.at.fill(v), ones.push_back(std::move(t));
+    }
+    const Terms of_ones = functions_of(f, ones), twos = pairs_of(f, ones);
+    f.look_at(ones), f.look_at(of_ones), f.look_at(twos);
+    constexpr size_t kEnough = 3;  // places without which long expressions fit by chance
+    if (f.places >= kEnough)
+        look_at_all(f, ones, of_ones, twos);
+    else
+        look_at_likely(f, ones, of_ones, twos, itself < all.size());
+    constexpr int kOther = 6;  // of what is long and makes nothing of what stands there
+    const auto price = [&](const Term& t) {
+        return t.price + (t.holds || t.single || itself >= all.size() ? 0 : kOther);
+    };
+    std::stable_sort(f.found.begin(), f.found.end(), [&](const Term& a, const Term& b) {
+        return std::tuple(price(a), a.text.size(), a.text) < std::tuple(price(b), b.text.size(), b.text);
+    });
+    // Of few places what is much longer than the shortest is so by chance, too.
+    const int dearest = f.found.empty() ? 0 : price(f.found.front()) + (f.places >= kEnough ? 3 : 1);
+    std::vector<std::string> out;
+    for (const Term& t : f.found) {
+        if (out.size() >= most || price(t) > dearest) break;
+        if (std::find(out.begin(), out.end(), t.text) == out.end()) out.push_back(t.text);
+    }
+    return out;
+}
+
+}  // namespace wl::diagnosis

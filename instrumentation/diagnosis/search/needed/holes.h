@@ -1,0 +1,47 @@
+// Places of a source at which a value can be another one for each thread: one text that holds them all.
+#pragma once
+
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+// An expression of floats that somebody reads.
+struct Hole {
+    int first = 0, last = 0;  // tokens
+    int line = 0;
+    int far = 0;   // as Rewrite::far
+    int body = 0;  // index in Source::bodies
+    int set = -1;  // of holes of its function that read alike but for names and numbers; -1: there is none
+};
+
+// On lines that `around` suspects, the nearest first, `most` of them.
+std::vector<Hole> holes_of(const rewrite::Source& source, const rewrite::Around& around, size_t most);
+
+// What of each kind is in device memory, by name.
+constexpr const char* kHole = "wl_hole_at";            // int: the hole that is open; -1: none
+constexpr const char* kHoleScales = "wl_hole_scales";  // int: what is there is multiplied, not added
+// Of each thread of the launch its first turns there, one behind the other.
+constexpr int kTurns = 8;                            // the last of them stands for all behind it
+constexpr const char* kHoleBy = "wl_hole_by";        // a float a turn: by so much
+constexpr const char* kHoleSeen = "wl_hole_seen";    // a float a turn: what was there
+constexpr const char* kHoleTimes = "wl_hole_times";  // an int a thread: how often it was there
+constexpr const char* kNotes = "wl_notes";           // floats: of each thread what was at hand there last
+
+// By its number a hole is opened, all of a set by the number of holes and the set's together.
+// Lines of the hole k are counted from (k + 1) times compile_whole's number.
+std::string with_holes(const rewrite::Source& source, const std::vector<Hole>& holes, int64_t threads);
+
+// What is known at a hole, as expressions of floats; the first is what stands there.
+std::vector<std::string> at_hand_of(const rewrite::Source& source, const Hole& hole, size_t most);
+
+// Where the hole is all of them are written to the notes, one array of `threads` times kTurns floats behind
+// the other.
+std::string with_notes(
+    const rewrite::Source& source, const Hole& hole, const std::vector<std::string>& at_hand, int64_t threads
+);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,278 @@
+// Holes, what they need, and what that may be.
+#include "instrumentation/diagnosis/search/needed/needed.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/search/needed/form.h"
+#include "instrumentation/diagnosis/search/needed/solve_holes.h"
+#include "instrumentation/diagnosis/search/solve.h"
+#include "instrumentation/manifest/params.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <mutex>
+#include <numeric>
+
+namespace wl::diagnosis {
+
+namespace {
+
+using rewrite::Rewrite;
+
+constexpr size_t kMostHoles = 160, kMostAtHand = 64;
+constexpr int64_t kMostThreads = 1 << 16;
+constexpr size_t kMostNeeded = 12;  // holes that expressions are made for
+constexpr size_t kMostForms = 6;    // of one
+constexpr size_t kEnough = 3;       // places that say something
+constexpr double kQuick = 5e5;      // warp instructions of a launch whose blocks are all looked at
+
+// Holes that the compiler takes, in one text.
+struct Opened {
+    std::vector<Hole> holes;
+    std::string ptx;
+};
+Opened opened(const SourceTrials& t, std::vector<Hole> holes, int64_t threads) {
+    constexpr int kMostRounds = 6;
+    for (int round = 0; round < kMostRounds && !holes.empty() && !is_late(t.hunt); ++round) {
+        compile::Whole whole = compile::compile_whole(t.quick, with_holes(t.source, holes, threads));
+        if (!whole.ptx.empty()) return {std::move(holes), std::move(whole.ptx)};
+        if (whole.refused.empty()) break;
+        std::vector<Hole> left;
+        for (size_t k = 0; k < holes.size(); ++k)
+            if (!whole.refused.contains(k)) left.push_back(holes[k]);
+        holes = std::move(left);
+    }
+    return {};
+}
+
+struct Launch {
+    int64_t block_threads = 0, threads = 0;
+};
+Launch launch_of(const SourceTrials& t) {
+    const manifest::BoundLaunch& l = manifest::launch_of(t.e.problem);
+    const auto block = static_cast<int64_t>(count(l.block));
+    return {block, block * static_cast<int64_t>(count(l.grid))};
+}
+
+// What is at hand at the hole, at the places that need something.
+std::vector<AtHandValues> values_at(
+    const SourceTrials& t, Prover& prover, const Hole& hole, const Needed& needed, const Launch& launch
+) {
+    std::vector<std::string> texts = at_hand_of(t.source, hole, kMostAtHand);
+    constexpr int kMostRounds = 4;
+    compile::Whole whole;
+    for (int round = 0; round < kMostRounds; ++round) {
+        whole = compile::compile_whole(t.quick, with_notes(t.source, hole, texts, launch.threads));
+        if (!whole.ptx.empty() || whole.refused.empty()) break;
+        std::vector<std::string> left;
+        for (size_t k = 0; k < texts.size(); ++k)
+            if (!whole.refused.contains(k)) left.push_back(texts[k]);
+        texts = std::move(left);
+    }
+    std::optional<Ready> ready =
+        whole.ptx.empty() || texts.empty() ? std::nullopt : make_ready(t, prover, whole.ptx);
+    if (!ready) return {};
+    const size_t turns = static_cast<size_t>(launch.threads) * kTurns;
+    std::vector<float> notes(texts.size() * turns);
+    TrialOptions o = ready->options;
+    if (needed.whole) o.blocks.clear();
+    o.rearrange = [&](execution::GlobalMemory& m) {
+        execution::allocate(m, kNotes, std::vector<std::byte>(notes.size() * sizeof(float)));
+        execution::allocate(
+            m, kHoleTimes, std::vector<std::byte>(static_cast<size_t>(launch.threads) * sizeof(int))
+        );
+    };
+    o.on_end = [&](const execution::GlobalMemory& m) {
+        const execution::Allocation* a = execution::find_named(m, kNotes);
+        if (a != nullptr) std::memcpy(notes.data(), a->bytes.data(), notes.size() * sizeof(float));
+    };
+    if (!ready->runs(o).finished) return {};
+    std::vector<AtHandValues> out;
+    for (size_t k = 0; k < texts.size(); ++k) {
+        AtHandValues v{texts[k], {}};
+        for (const Needed::Place& p : needed.places)
+            v.at.push_back(notes[k * turns + static_cast<size_t>(p.thread * kTurns + p.turn)]);
+        out.push_back(std::move(v));
+    }
+    return out;
+}
+
+const char* rule_of(const std::string& form, const std::string& was) {
+    if (form.find(" ? ") != form.npos) return "wrong_condition";
+    if (form.starts_with(was + " * ") || form.starts_with(was + " / ") || form.ends_with(" * " + was))
+        return "missing_rescale";
+    if (form.starts_with(was + " + ") || form.starts_with(was + " - ") || form.ends_with(" + " + was))
+        return "partial_reduction";
+    return "wrong_operand";
+}
+
+void add_changes(
+    const SourceTrials& t,
+    Prover& prover,
+    const Hole& hole,
+    const Needed& needed,
+    const Launch& launch,
+    std::vector<Rewrite>& out
+) {
+    std::vector<AtHandValues> at_hand = values_at(t, prover, hole, needed, launch);
+    if (at_hand.empty()) return;
+    Wanted wanted;
+    for (const Needed::Place& p : needed.places) {
+        wanted.at.push_back(needed.scales ? 1 + p.by : p.was + p.by);
+        wanted.allowed.push_back(p.allowed);
+    }
+    const std::string was = t.source.words(hole.first, hole.last), one = at_hand.front().text;
+    const size_t begin = t.source.at(hole.first).begin, length = t.source.at(hole.last).end - begin;
+    // What it is multiplied by is made of anything but itself.
+    if (needed.scales) at_hand.erase(at_hand.begin());
+    std::vector<std::string> forms = formed(at_hand, needed.scales ? at_hand.size() : 0, wanted, kMostForms);
+    if (!needed.scales)
+        for (std::string& form : chosen(at_hand, 0, wanted, kMostForms)) forms.push_back(std::move(form));
+    for (const std::string& form : forms) {
+        const bool single = form.find(' ') == form.npos;
+        const std::string factor = single ? form : "(" + form + ")";
+        const std::string text = needed.scales ? one + " * " + factor : form;
+        Rewrite r{rule_of(text, one), 2, was, text, hole.line, {{begin, length, "(" + text + ")"}}};
+        r.far = hole.far, r.family = rewrite::Family::terms;
+        if (needed.places.size() == 1)
+            r.remark = fmt::format(
+                "It is the shortest of expressions with the one value that mends, {:.6g} in place of {:.6g}; "
+                "another one with that value does as well.",
+                needed.scales ? needed.places.front().was * (1 + needed.places.front().by)
+                              : needed.places.front().was + needed.places.front().by,
+                needed.places.front().was
+            );
+        out.push_back(std::move(r));
+    }
+}
+
+// The same at a hole, or at all places of a set.
+void add_alike(
+    const SourceTrials& t,
+    const std::vector<Hole>& holes,
+    size_t number,
+    const Alteration& a,
+    std::vector<Rewrite>& out
+) {
+    const bool factor = a.sign == '*';
+    Rewrite r{factor ? "constant_factor" : "partial_reduction", 2, "", "", 0, {}};
+    for (size_t k = 0; k < holes.size(); ++k) {
+        const Hole& h = holes[k];
+        const bool open =
+            number < holes.size() ? k == number : h.set == static_cast<int>(number - holes.size());
+        if (!open) continue;
+        const std::string was = t.source.words(h.first, h.last);
+        const std::string e = rewrite::in_brackets(t.source, h.first, h.last);
+        const std::string now = factor && a.number < 0 ? "-" + e
+            : factor                                   ? fmt::format("{:.1f}f * {}", a.number, e)
+                                                       : fmt::format("{} {} {:.1f}f", was, a.sign, a.number);
+        const size_t begin = t.source.at(h.first).begin;
+        r.edits.push_back({begin, t.source.at(h.last).end - begin, "(" + now + ")"});
+        if (r.was.empty())
+            r.was = was, r.now = now, r.line = h.line, r.far = h.far;
+        else
+            r.besides.push_back({was, now, h.line});
+    }
+    std::sort(r.edits.begin(), r.edits.end(), [](const auto& x, const auto& y) { return x.begin < y.begin; });
+    r.family = rewrite::Family::terms;
+    out.push_back(std::move(r));
+}
+
+// What is found out with holes, of those that the compiler took.
+struct Found {
+    std::vector<Needed> needed;
+    std::vector<std::pair<size_t, Alteration>> alterations;  // by number
+};
+
+// Of some holes and sets, on what changes are tried on, or on all blocks.
+Found found_in(
+    const SourceTrials& t,
+    const Opened& text,
+    const Launch& launch,
+    const std::vector<size_t>& holes,
+    bool whole
+) {
+    Found out;
+    std::mutex lock;
+    std::atomic<size_t> next = 0;
+    const auto look = [&](HoleBench& bench, size_t number) {
+        constexpr size_t kOfOne = 2;  // half, and twice as much: others follow from what it needs
+        const bool one = number < text.holes.size();
+        std::optional<Needed> needed;
+        if (one) needed = needed_at(bench, number);
+        std::optional<Alteration> alteration;
+        if (!needed && (!one || bench.follow))
+            alteration = alteration_of(bench, number, one ? kOfOne : kAlterations.size());
+        const std::scoped_lock hold(lock);
+        if (alteration) out.alterations.emplace_back(number, *alteration);
+        if (needed) needed->whole = whole, out.needed.push_back(std::move(*needed));
+    };
+    on_threads(threads_of(t.e.options), [&] {
+        try {
+            Prover prover{t.e};
+            std::optional<Ready> ready = make_ready(t, prover, text.ptx);
+            if (!ready) return;
+            if (whole) ready->options.blocks.clear();
+            HoleBench bench{t, prover, ready->options, launch.block_threads, launch.threads, ready->runs, {}};
+            {
+                const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
+                if (!look_at_elements(bench)) return;
+            }
+            for (size_t k = next++; k < holes.size() && !is_late(t.hunt); k = next++) look(bench, holes[k]);
+        } catch (const Error&) {  // it does not run as the kernel does
+            return;
+        } catch (const Unsupported&) { return; }
+    });
+    const auto earlier = [](const auto& a, const auto& b) { return a.hole < b.hole; };
+    std::sort(out.needed.begin(), out.needed.end(), earlier);
+    std::sort(out.alterations.begin(), out.alterations.end(), [](const auto& a, const auto& b) {
+        return a.first < b.first;
+    });
+    return out;
+}
+
+// More blocks, more places that an expression has to fit.
+Found found(const SourceTrials& t, const Opened& text, const Launch& launch) {
+    int sets = 0;
+    for (const Hole& h : text.holes) sets = std::max(sets, h.set + 1);
+    std::vector<size_t> holes(text.holes.size() + static_cast<size_t>(sets));
+    std::iota(holes.begin(), holes.end(), 0);
+    Found out = found_in(t, text, launch, holes, false);
+    const bool one = !t.hunt.lab.block.blocks.empty() && launch.threads > launch.block_threads;
+    if (!one || counter(t.hunt.lab.s.capture, "warp_instructions") >= kQuick) return out;
+    holes.clear();
+    for (const Needed& n : out.needed) holes.push_back(n.hole);
+    for (const auto& [number, alteration] : out.alterations) holes.push_back(number);
+    return holes.empty() ? out : found_in(t, text, launch, holes, true);
+}
+
+}  // namespace
+
+std::vector<Rewrite> search_needed(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
+    const Launch launch = launch_of(t);
+    const bool fits =
+        !tries_on_device(t.e) && launch.threads <= kMostThreads && !manifest::is_sequence(t.e.problem);
+    if (!fits) return {};
+    const Opened text = opened(t, holes_of(t.source, around, kMostHoles), launch.threads);
+    if (text.ptx.empty()) return {};
+    Found all = found(t, text, launch);
+    if (all.needed.size() > kMostNeeded) all.needed.resize(kMostNeeded);
+    std::vector<Rewrite> many, few;
+    for (const auto& [number, alteration] : all.alterations)
+        add_alike(t, text.holes, number, alteration, many);
+    try {
+        Prover prover{t.e};
+        for (const Needed& n : all.needed)
+            if (!is_late(t.hunt))
+                add_changes(t, prover, text.holes[n.hole], n, launch, n.places.size() < kEnough ? few : many);
+    } catch (const Error&) {  // as found_in
+    } catch (const Unsupported&) {}
+    const auto shorter = [](const Rewrite& a, const Rewrite& b) { return a.now.size() < b.now.size(); };
+    std::stable_sort(many.begin(), many.end(), shorter), std::stable_sort(few.begin(), few.end(), shorter);
+    if (!many.empty()) try_others(t, many, out);
+    return few;
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,401 @@
+// Secants, all groups at once: an element follows what its own writer has there.
+#include "instrumentation/diagnosis/search/needed/solve_holes.h"
+
+#include "instrumentation/diagnosis/rules/wrong_elements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPart = 0.0625;  // of a value: the first difference that is tried
+
+template <typename T>
+std::vector<std::byte> bytes_of(const std::vector<T>& v) {
+    std::vector<std::byte> out(v.size() * sizeof(T));
+    std::memcpy(out.data(), v.data(), out.size());
+    return out;
+}
+template <typename T>
+std::vector<T> array_of(const execution::GlobalMemory& memory, const char* name, size_t count) {
+    std::vector<T> out(count);
+    const execution::Allocation* a = execution::find_named(memory, name);
+    if (a != nullptr) std::memcpy(out.data(), a->bytes.data(), std::min(a->bytes.size(), count * sizeof(T)));
+    return out;
+}
+
+struct Outcome {
+    Trial trial;
+    std::vector<double> got;  // by element; NaN: not written
+    std::vector<float> seen;  // by turn
+    std::vector<int> times;   // by thread
+};
+
+// `by`: a difference a turn; empty: none.
+Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
+    Outcome out;
+    out.got.assign(b.elements.size(), kNone);
+    const auto threads = static_cast<size_t>(b.threads), turns = threads * kTurns;
+    by.resize(turns);
+    TrialOptions o = b.options;
+    o.rearrange = [&](execution::GlobalMemory& m) {
+        execution::allocate(m, kHole, bytes_of<int>({hole}));
+        execution::allocate(m, kHoleScales, bytes_of<int>({scales ? 1 : 0}));
+        execution::allocate(m, kHoleBy, bytes_of(by));
+        execution::allocate(m, kHoleSeen, bytes_of(std::vector<float>(turns)));
+        execution::allocate(m, kHoleTimes, bytes_of(std::vector<int>(threads)));
+    };
+    o.on_element = [&](const JudgedElement& e) {
+        if (hole < 0) {
+            b.places.emplace(std::pair(e.output, e.at), b.elements.size());
+            const double step = 2 * unit_roundoff(e.dtype) * std::fabs(e.reference);
+            b.elements.push_back({e.output, e.at, 0, e.got, e.reference, e.limit, step, e.bad});
+            b.reals = b.reals && is_float(e.dtype);
+        } else if (const auto known = b.places.find({e.output, e.at}); known != b.places.end()) {
+            out.got[known->second] = e.got;
+        }
+    };
+    o.on_end = [&](const execution::GlobalMemory& m) {
+        out.seen = array_of<float>(m, kHoleSeen, turns), out.times = array_of<int>(m, kHoleTimes, threads);
+    };
+    out.trial = b.run(o);
+    return out;
+}
+
+Groups groups_of(const HoleBench& b, Alike alike) {
+    Groups g;
+    const int64_t each = alike == Alike::thread ? 1 : alike == Alike::block ? b.block_threads : b.threads;
+    g.count = (b.threads + each - 1) / each;
+    for (int64_t t = 0; t < b.threads; ++t) g.of_turn.insert(g.of_turn.end(), kTurns, t / each);
+    for (const Element& e : b.elements) g.of_element.push_back(e.thread / each);
+    return g;
+}
+
+// Which of a thread's turns an element follows: tried one after the other. Nothing where it is several.
+std::optional<Groups> groups_by_turn(HoleBench& b, int hole, const Outcome& as_it_is) {
+    const int most = *std::max_element(as_it_is.times.begin(), as_it_is.times.end());
+    if (most < 2 || most > kTurns) return std::nullopt;
+    Groups g;
+    g.count = b.threads * kTurns;
+    for (int64_t k = 0; k < g.count; ++k) g.of_turn.push_back(k);
+    g.of_element.assign(b.elements.size(), -1);
+    for (int turn = 0; turn < most; ++turn) {
+        std::vector<float> by(as_it_is.seen.size());
+        for (size_t k = static_cast<size_t>(turn); k < by.size(); k += kTurns)
+            by[k] = static_cast<float>(kPart) * (as_it_is.seen[k] == 0 ? 1.0F : std::fabs(as_it_is.seen[k]));
+        const Outcome o = run_with(b, hole, false, std::move(by));
+        if (!o.trial.finished) return std::nullopt;
+        for (size_t k = 0; k < b.elements.size(); ++k) {
+            if (o.got[k] == b.elements[k].got) continue;
+            if (g.of_element[k] >= 0) return std::nullopt;
+            g.of_element[k] = b.elements[k].thread * kTurns + turn;
+        }
+    }
+    return g;
+}
+
+double excess_of(const Element& e) {
+    constexpr double kLeast = 1e-30;
+    return std::fabs(e.got - e.reference) / std::max(e.limit, kLeast);
+}
+
+// What was there with nothing changed, of each group.
+struct Begin {
+    int64_t pivot = -1;  // its worst element; -1: all of them are right
+    int64_t kept = -1;   // then one that follows what is there; -1: none
+    int64_t turn = -1;   // one that was there; -1: none
+    double was = 0;
+    bool counts() const { return pivot >= 0 || kept >= 0; }
+};
+// Empty where a wrong element follows nobody who was there.
+std::vector<Begin> begin_of(const HoleBench& b, const Groups& g, const Outcome& o) {
+    std::vector<Begin> out(static_cast<size_t>(g.count));
+    for (size_t k = 0; k < b.elements.size(); ++k) {
+        const int64_t group = g.of_element[k];
+        if (!b.elements[k].bad && group >= 0 && o.got[k] != b.elements[k].got)
+            out[static_cast<size_t>(group)].kept = static_cast<int64_t>(k);
+        if (!b.elements[k].bad) continue;
+        if (group < 0) return {};
+        int64_t& pivot = out[static_cast<size_t>(g.of_element[k])].pivot;
+        if (pivot < 0 || excess_of(b.elements[k]) > excess_of(b.elements[static_cast<size_t>(pivot)]))
+            pivot = static_cast<int64_t>(k);
+    }
+    for (size_t k = 0; k < g.of_turn.size(); ++k) {
+        Begin& of = out[static_cast<size_t>(g.of_turn[k])];
+        const int turn = static_cast<int>(k % kTurns);
+        if (!of.counts() || of.turn >= 0 || o.times[k / kTurns] <= turn) continue;
+        of.turn = static_cast<int64_t>(k), of.was = o.seen[k];
+    }
+    const bool missed =
+        std::any_of(out.begin(), out.end(), [](const Begin& of) { return of.pivot >= 0 && of.turn < 0; });
+    return missed ? std::vector<Begin>{} : out;
+}
+
+// Two differences of a group, what was left of its worst element with the first, and what a difference is
+// worth to it.
+struct Secant {
+    double x0 = 0, x1 = 0, r0 = 0, slope = 0;
+};
+
+// The next difference of each group; false: an element does not follow. What an element is stored as jumps:
+// of small steps the slope says nothing.
+bool step(const HoleBench& b, const std::vector<Begin>& begin, const Outcome& o, std::vector<Secant>& all) {
+    constexpr double kJumps = 16;
+    for (size_t g = 0; g < begin.size(); ++g) {
+        if (begin[g].pivot < 0) continue;
+        const Element& e = b.elements[static_cast<size_t>(begin[g].pivot)];
+        Secant& s = all[g];
+        const double r = o.got[static_cast<size_t>(begin[g].pivot)] - e.reference;
+        if (!std::isfinite(r)) return false;
+        const bool wide = std::fabs(r - s.r0) > kJumps * e.step || s.slope == 0;
+        const double slope = wide ? (r - s.r0) / (s.x1 - s.x0) : s.slope, next = s.x1 - r / slope;
+        if (!std::isfinite(next)) return false;
+        s = {s.x1, next, r, slope};
+    }
+    return true;
+}
+
+// As good as right: what is left is of how elements are stored.
+bool is_right(const HoleBench& b, const Outcome& o) {
+    for (size_t k = 0; k < b.elements.size(); ++k) {
+        const Element& e = b.elements[k];
+        if (!(std::fabs(o.got[k] - e.reference) <= e.limit + e.step)) return false;
+    }
+    return o.trial.incidents.empty();
+}
+
+double left_of(const HoleBench& b, const Outcome& o) {
+    constexpr double kMost = 1e12, kLeast = 1e-30;
+    double out = 0;
+    for (size_t k = 0; k < b.elements.size(); ++k) {
+        const Element& e = b.elements[k];
+        const double off = std::fabs(o.got[k] - e.reference);
+        if (!(off <= e.limit))
+            out += std::isfinite(off) ? std::min(off / std::max(e.limit, kLeast), kMost) : kMost;
+    }
+    return out;
+}
+
+std::vector<float> spread(const Groups& g, const std::vector<Secant>& all) {
+    std::vector<float> out(g.of_turn.size());
+    for (size_t k = 0; k < out.size(); ++k)
+        out[k] = static_cast<float>(all[static_cast<size_t>(g.of_turn[k])].x1);
+    return out;
+}
+
+// Each group sees one value, once a thread: a factor of it is a difference.
+bool is_uniform(const Groups& g, const std::vector<Begin>& begin, const Outcome& o) {
+    for (size_t k = 0; k < g.of_turn.size(); ++k) {
+        const Begin& of = begin[static_cast<size_t>(g.of_turn[k])];
+        const int turn = static_cast<int>(k % kTurns), times = o.times[k / kTurns];
+        if (of.pivot >= 0 && times > turn && (times > 1 || o.seen[k] != of.was)) return false;
+    }
+    return true;
+}
+
+// One difference for all, and what came of it.
+struct Probe {
+    bool scales = false;
+    double by = 0;
+    Outcome outcome;
+};
+
+// What is left may be as much as the rounding of a right program is: far less than it may be at most.
+Needed needed_by(
+    const HoleBench& b,
+    const std::vector<Begin>& begin,
+    const std::vector<Secant>& all,
+    const Probe& probe,
+    bool uniform
+) {
+    constexpr double kRounding = 4e-6, kOfLimit = 0.0625;
+    Needed out;
+    out.scales = probe.scales && !uniform;
+    std::vector<Needed::Place> needed, kept;
+    for (size_t g = 0; g < begin.size(); ++g) {
+        const Begin& of = begin[g];
+        if (!of.counts() || of.turn < 0) continue;
+        const bool right = of.pivot < 0;
+        const auto k = static_cast<size_t>(right ? of.kept : of.pivot);
+        const Element& e = b.elements[k];
+        const double times = probe.scales && uniform ? of.was : 1, by = right ? 0 : times * all[g].x1;
+        const double value = out.scales ? 1 + by : of.was + by;
+        const double follows = right ? (probe.outcome.got[k] - e.got) / probe.by : all[g].slope;
+        const double slope = std::fabs(follows / times), off = std::max(kOfLimit * e.limit, e.step);
+        const double allowed = kRounding * std::fabs(value) + (slope > 0 ? off / slope : 0);
+        (right ? kept : needed)
+            .push_back({of.turn / kTurns, static_cast<int>(of.turn % kTurns), of.was, by, allowed});
+    }
+    // Of both kinds in turn: whoever takes some of them has both.
+    for (size_t k = 0; k < std::max(needed.size(), kept.size()); ++k) {
+        if (k < needed.size()) out.places.push_back(needed[k]);
+        if (k < kept.size()) out.places.push_back(kept[k]);
+    }
+    return out;
+}
+
+// Does every wrong element follow what is there?
+bool all_follow(const HoleBench& b, const Outcome& o) {
+    for (size_t k = 0; k < b.elements.size(); ++k)
+        if (b.elements[k].bad && (o.got[k] == b.elements[k].got || !std::isfinite(o.got[k]))) return false;
+    return o.trial.finished;
+}
+
+// Could one difference a group mend all of its elements, as far as they follow in proportion?
+bool may_mend(const HoleBench& b, const Groups& g, const Probe& probe) {
+    constexpr double kApart = 2.5, kJumps = 8;
+    struct Range {
+        double least = 0, most = 0;
+    };
+    std::vector<std::optional<Range>> needs(static_cast<size_t>(g.count));
+    const auto follows = [&](size_t k) { return probe.outcome.got[k] - b.elements[k].got; };
+    for (size_t k = 0; k < b.elements.size(); ++k) {
+        const Element& e = b.elements[k];
+        if (!e.bad || g.of_element[k] < 0 || std::fabs(follows(k)) <= kJumps * e.step) continue;
+        const double need = (e.reference - e.got) * probe.by / follows(k);
+        auto& of = needs[static_cast<size_t>(g.of_element[k])];
+        of = of ? Range{std::min(of->least, need), std::max(of->most, need)} : Range{need, need};
+        if (of->least * of->most < 0) return false;
+        if (std::max(std::fabs(of->least), std::fabs(of->most)) >
+            kApart * std::min(std::fabs(of->least), std::fabs(of->most)))
+            return false;
+    }
+    for (size_t k = 0; k < b.elements.size(); ++k) {
+        const Element& e = b.elements[k];
+        if (e.bad || g.of_element[k] < 0 || !needs[static_cast<size_t>(g.of_element[k])]) continue;
+        const Range& need = *needs[static_cast<size_t>(g.of_element[k])];
+        const double moved =
+            std::fabs(follows(k) / probe.by) * std::min(std::fabs(need.least), std::fabs(need.most)) / kApart;
+        if (moved > 2 * e.limit + kJumps * e.step) return false;
+    }
+    return true;
+}
+
+std::optional<Needed> solved(HoleBench& b, size_t hole, const Groups& g, const Probe& probe) {
+    constexpr int kMostSteps = 7, kBehind = 2;
+    const std::vector<Begin> begin = begin_of(b, g, probe.outcome);
+    if (begin.empty()) return std::nullopt;
+    std::vector<Secant> all(begin.size());
+    for (size_t k = 0; k < begin.size(); ++k) {
+        if (begin[k].pivot < 0) continue;
+        const Element& e = b.elements[static_cast<size_t>(begin[k].pivot)];
+        all[k] = {0, probe.by, e.got - e.reference, 0};
+    }
+    if (!step(b, begin, probe.outcome, all)) return std::nullopt;
+    double before = left_of(b, probe.outcome);
+    int mended_at = -1;
+    for (int n = 0; n < kMostSteps; ++n) {
+        const Outcome o = run_with(b, static_cast<int>(hole), probe.scales, spread(g, all));
+        if (!o.trial.finished) return std::nullopt;
+        const bool good = is_right(b, o);
+        if (good && mended_at < 0) mended_at = n;
+        const std::vector<Secant> at = all;
+        const bool follows = step(b, begin, o, all);
+        if (mended_at >= 0 && (!good || !follows || n - mended_at == kBehind || n + 1 == kMostSteps))
+            return needed_by(b, begin, at, probe, is_uniform(g, begin, probe.outcome));
+        if (mended_at >= 0) continue;
+        if (!follows) return std::nullopt;
+        const double left = left_of(b, o);
+        constexpr double kSlower = 0.9;
+        if (n > 0 && left > kSlower * before) return std::nullopt;
+        before = left;
+    }
+    return std::nullopt;
+}
+
+bool sees_zero(const Outcome& o) {
+    for (size_t t = 0; t < o.times.size(); ++t)
+        for (int n = 0; n < std::min(o.times[t], kTurns); ++n)
+            if (o.seen[t * kTurns + static_cast<size_t>(n)] == 0) return true;
+    return false;
+}
+
+// By a part of what is there, or of what is there as a rule.
+Probe probe_of(HoleBench& b, size_t hole, bool scales, const std::vector<float>& seen) {
+    Probe out{scales, kPart, {}};
+    if (!scales) {
+        std::vector<double> sizes;
+        for (const float v : seen)
+            if (v != 0 && std::isfinite(v)) sizes.push_back(std::fabs(static_cast<double>(v)));
+        const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+        std::nth_element(sizes.begin(), middle, sizes.end());
+        if (!sizes.empty()) out.by *= *middle;
+    }
+    const std::vector<float> by(static_cast<size_t>(b.threads) * kTurns, static_cast<float>(out.by));
+    out.by = by.front();
+    out.outcome = run_with(b, static_cast<int>(hole), scales, by);
+    return out;
+}
+
+}  // namespace
+
+bool look_at_elements(HoleBench& b) {
+    b.elements.clear(), b.places.clear();
+    const Outcome o = run_with(b, -1, false, {});
+    if (!o.trial.finished || o.trial.bad == 0 || !b.reals) return false;
+    std::string output;
+    std::optional<std::vector<Writer>> writers;
+    for (Element& e : b.elements) {
+        if (e.output != output) {
+            output = e.output, writers.reset();
+            for (const capture::Output& of : b.t.hunt.lab.s.capture.outputs)
+                if (of.name == output) writers = writers_of(b.t.hunt.lab.s, of);
+        }
+        if (!writers || e.at >= static_cast<int64_t>(writers->size())) return false;
+        const Writer& w = (*writers)[static_cast<size_t>(e.at)];
+        if (w.block < 0) return false;
+        constexpr int kLanes = 32;
+        e.thread = w.block * b.block_threads + w.warp * kLanes + w.lane;
+        if (e.bad && !std::isfinite(e.got - e.reference)) return false;
+    }
+    return true;
+}
+
+std::optional<Needed> needed_at(HoleBench& b, size_t hole) {
+    std::vector<float> seen;
+    std::optional<Probe> last;
+    b.follow = false;
+    for (const bool scales : {true, false}) {
+        Probe probe = probe_of(b, hole, scales, seen);
+        seen = probe.outcome.seen;
+        if (!all_follow(b, probe.outcome)) {
+            // Who does not follow a part of what is there follows no other difference, unless that is zero.
+            if (!sees_zero(probe.outcome)) return std::nullopt;
+            continue;
+        }
+        b.follow = true;
+        for (const Alike alike : {Alike::all, Alike::block, Alike::thread}) {
+            const Groups g = groups_of(b, alike);
+            if (!may_mend(b, g, probe)) continue;
+            if (auto out = solved(b, hole, g, probe)) {
+                out->hole = hole, out->alike = alike;
+                return out;
+            }
+        }
+        last = std::move(probe);
+    }
+    if (!last) return std::nullopt;
+    const std::optional<Groups> turns = groups_by_turn(b, static_cast<int>(hole), last->outcome);
+    if (!turns || !may_mend(b, *turns, *last)) return std::nullopt;
+    auto out = solved(b, hole, *turns, *last);
+    if (out) out->hole = hole, out->alike = Alike::turn;
+    return out;
+}
+
+std::optional<Alteration> alteration_of(HoleBench& b, size_t number, size_t most) {
+    for (size_t k = 0; k < std::min(most, kAlterations.size()); ++k) {
+        const Alteration& a = kAlterations[k];
+        const double by = a.sign == '*' ? a.number - 1 : a.sign == '-' ? -a.number : a.number;
+        const std::vector<float> all(static_cast<size_t>(b.threads) * kTurns, static_cast<float>(by));
+        const Outcome o = run_with(b, static_cast<int>(number), a.sign == '*', all);
+        if (o.trial.finished && is_right(b, o)) return a;
+    }
+    return std::nullopt;
+}
+
+}  // namespace wl::diagnosis

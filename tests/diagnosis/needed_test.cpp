@@ -1,0 +1,181 @@
+// Values that an expression would have to have, and what is made of them.
+#include "instrumentation/diagnosis/search/needed/form.h"
+#include "instrumentation/diagnosis/search/needed/holes.h"
+#include "tests/support/program.h"
+#include "tests/support/rewrites.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace wl::diagnosis {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<double> kA = {0.31, 1.7, -0.4, 2.2, 0.9}, kB = {1.1, 0.2, 0.7, -1.3, 0.5};
+
+std::vector<std::string> made(double (*wanted)(double, double), size_t places, bool has_itself = true) {
+    std::vector<AtHandValues> all = {
+        {"a", kA},
+        {   "b", kB  },
+        { "c", std::vector<double>(kA.size(),   7)}
+    };
+    Wanted of;
+    for (size_t p = 0; p < places; ++p) {
+        const double v = wanted(kA[p], kB[p]);
+        of.at.push_back(v), of.allowed.push_back(1e-6 * std::fabs(v));
+    }
+    for (AtHandValues& v : all) v.at.resize(places);
+    return formed(all, has_itself ? 0 : all.size(), of, 6);
+}
+
+bool holds(const std::vector<std::string>& all, const char* one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+TEST(Forms, TheShortestComeFirst) {
+    EXPECT_EQ(made([](double a, double b) { return a * b; }, 5).front(), "a * b");
+    EXPECT_EQ(made([](double, double b) { return b; }, 5).front(), "b");
+    EXPECT_EQ(made([](double a, double b) { return a - 2 * b; }, 5).front(), "a - (b * 2.0f)");
+    EXPECT_EQ(made([](double a, double b) { return a / (b - a); }, 5).front(), "a / (b - a)");
+    EXPECT_EQ(made([](double a, double b) { return a + b * (1 - a); }, 5).front(), "a + b - (a * b)");
+    EXPECT_EQ(made([](double a, double b) { return a * std::exp(-b * 7); }, 5).front(), "a / expf(b * c)");
+    EXPECT_EQ(made([](double a, double) { return std::fmin(a, 1); }, 5).front(), "fminf(a, 1.0f)");
+}
+
+TEST(Forms, ThereIsNoneOfWhatIsNotMadeOfThem) {
+    EXPECT_TRUE(made([](double a, double b) { return std::sin(a) + std::cos(b); }, 5).empty());
+}
+
+// Of one value nearly everything is made by chance: only what makes something of itself, and little, counts.
+TEST(Forms, OfOneValueOnlyWhatIsShortIsMade) {
+    EXPECT_TRUE(holds(made([](double a, double b) { return a * b; }, 1), "a * b"));
+    for (const std::string& form : made([](double a, double) { return 3.3 * a; }, 1))
+        EXPECT_NE(form.find('a'), std::string::npos) << form;
+    EXPECT_EQ(made([](double, double) { return 7.0 / 6; }, 1, false).front(), "c / (c - 1.0f)");
+}
+
+// `n == limit ? 0 : x`: where what stands there is right it stays.
+TEST(Choices, AConditionTellsWhereAnotherValueIsNeeded) {
+    constexpr size_t kPlaces = 40;
+    std::vector<AtHandValues> all = {
+        {"x",            {}},
+        {"float(n)",     {}},
+        {"float(limit)", {}},
+        {"y",            {}}
+    };
+    Wanted zero, above, both;
+    for (size_t p = 0; p < kPlaces; ++p) {
+        const double x = 1.0 + 0.37 * static_cast<double>(p % 11), n = static_cast<double>(p * 7 % 9),
+                     y = 0.5 * static_cast<double>(p * 5 % 13) - 2.1;
+        for (const auto& [k, v] : {
+                 std::pair<size_t, double>{0, x},
+                  {1, n},
+                  {2, 4},
+                  {3, y}
+        })
+            all[k].at.push_back(v);
+        zero.at.push_back(n == 4 ? 0 : x), above.at.push_back(n >= 4 ? y : x);
+        both.at.push_back(n >= 4 && x < y ? 2 * y : x);
+    }
+    for (Wanted* w : {&zero, &above, &both}) w->allowed.assign(kPlaces, 1e-6);
+    EXPECT_EQ(chosen(all, 0, zero, 4).front(), "n == limit ? 0.0f : x");
+    EXPECT_EQ(chosen(all, 0, above, 4).front(), "n >= limit ? y : x");
+    EXPECT_TRUE(holds(chosen(all, 0, both, 40), "x < y && n >= limit ? y * 2.0f : x"));
+    zero.at[3] = 17;
+    EXPECT_TRUE(chosen(all, 0, zero, 4).empty()) << "one place needs what is not made of these";
+    above.at = all[0].at;
+    EXPECT_TRUE(chosen(all, 0, above, 4).empty()) << "nobody needs another value";
+}
+
+constexpr const char* kText =
+    "__global__ void f(const float* x, float* y, float scale, int n) {\n"
+    "    const int t = threadIdx.x;\n"
+    "    const float left = x[t] * scale, right = x[t + n] * scale;\n"
+    "    y[t] = expf(left * scale) + right * scale;\n"
+    "    if (left > right) y[t + n] = 0.5f;\n"
+    "}\n";
+
+std::vector<std::string> texts_of(const rewrite::Source& s, const std::vector<Hole>& holes) {
+    std::vector<std::string> out;
+    for (const Hole& h : holes) out.push_back(s.words(h.first, h.last));
+    return out;
+}
+
+TEST(Holes, AreExpressionsOfFloatsThatSomebodyReads) {
+    const rewrite::Source s = wl::test::source_of(kText);
+    rewrite::Around around;
+    for (int k = 1; k < 7; ++k) around.suspicion.emplace(k, 0);
+    const std::vector<Hole> holes = holes_of(s, around, 100);
+    const std::vector<std::string> texts = texts_of(s, holes);
+    for (const char* read : {"x[t]", "x[t] * scale", "scale", "expf(left * scale)", "left", "0.5f"})
+        EXPECT_TRUE(holds(texts, read)) << read;
+    for (const char* other : {"y[t]", "t", "t + n", "x", "y", "expf", "left > right", "y[t + n]"})
+        EXPECT_FALSE(holds(texts, other)) << other;
+    around.suspicion = {
+        {4, 0}
+    };
+    EXPECT_FALSE(holds(texts_of(s, holes_of(s, around, 100)), "x[t]")) << "of suspected lines alone";
+}
+
+TEST(Holes, WhatReadsAlikeIsASet) {
+    const rewrite::Source s = wl::test::source_of(kText);
+    rewrite::Around around;
+    for (int k = 1; k < 7; ++k) around.suspicion.emplace(k, 0);
+    std::map<std::string, int> sets;
+    for (const Hole& h : holes_of(s, around, 100)) sets[s.words(h.first, h.last)] = h.set;
+    EXPECT_GE(sets.at("left * scale"), 0);
+    EXPECT_EQ(sets.at("left * scale"), sets.at("right * scale"));
+    EXPECT_EQ(sets.at("expf(left * scale) + right * scale"), -1) << "nothing reads like it";
+    EXPECT_EQ(sets.at("0.5f"), -1) << "a number alone says too little";
+}
+
+struct Lacks {
+    const char *fault, *line, *rule, *title;
+};
+struct Needed : testing::TestWithParam<Lacks> {};
+
+TEST_P(Needed, IsMadeOfWhatIsAtHand) {
+    const Lacks& each = GetParam();
+    const std::string toml = wl::test::source_path("tests/kernels/search/gates.toml");
+    const wl::test::Said said =
+        wl::test::warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+    EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
+    EXPECT_EQ(first.at("title"), each.title);
+    const std::string right = wl::test::source_place("tests/kernels/search/gates.cu", each.line);
+    EXPECT_NEAR(first.at("where").value("line", 0), std::stoi(right.substr(right.rfind(':') + 1)), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Search,
+    Needed,
+    testing::Values(
+        Lacks{"slope", "out.gate = d * u * s;", "partial_reduction", "`s` should be `s + silu - (s * silu)`"},
+        Lacks{
+            "spread",
+            "spread[blockIdx.x] = var;",
+            "missing_rescale",
+            "`var` should be `var * (float(count) / (float(count) - 1.0f))`"},
+        Lacks{
+            "corners",
+            "const float left = box[0] * scale, top",
+            "partial_reduction",
+            "`box[0] * scale` should be `box[0] * scale - 0.5f`, and at line 52 `box[1] * scale` should be "
+            "`box[1] * scale - 0.5f`, and at line 53 `box[2] * scale` should be `box[2] * scale - 0.5f`, and "
+            "at "
+            "line 53 `box[3] * scale` should be `box[3] * scale - 0.5f`"}
+    )
+);
+
+TEST(Needed, NothingIsInTheRightKernel) {
+    const std::string toml = wl::test::source_path("tests/kernels/search/gates.toml");
+    EXPECT_EQ(json::parse(wl::test::warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
+}
+
+}  // namespace
+}  // namespace wl::diagnosis
