@@ -95,17 +95,20 @@ void try_all(SourceTrials& t, SearchResult& out) {
 void search(
     SourceTrials& t, const rewrite::Around& around, Clock::time_point start, double seconds, SearchResult& out
 ) {
-    constexpr double kSolved = 0.3, kAlone = 0.6;  // of the time
-    constexpr double kSolvedBy = 3;                // seconds
-    constexpr int64_t kMost = 500;                 // as gains
+    constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.8;  // of the time
+    constexpr double kSolvedBy = 3;                                // seconds
+    constexpr size_t kMostLikely = 6000;                           // changes
+    constexpr int64_t kMost = 500;                                 // as gains
     t.hunt.prove = by_compiler(t);
     t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
     try_all(t, out);
-    t.hunt.deadline = end_after(start, kAlone * seconds);
+    t.hunt.deadline = end_after(start, kLikely * seconds);
+    if (out.mended.empty()) search_solved(t, out);
+    t.upto = kMostLikely;
+    try_all(t, out);
+    t.hunt.deadline = end_after(start, kNeeded * seconds), t.upto = t.all.size();
     std::vector<Rewrite> last;
     if (out.mended.empty()) last = search_needed(t, around, out);
-    if (out.mended.empty()) search_solved(t, out);
-    try_all(t, out);
     t.hunt.deadline = end_after(start, seconds);
     if (out.mended.empty() && !last.empty()) try_others(t, last, out);
     // What nobody wrote is made right by many pairs.

@@ -300,7 +300,7 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
     std::vector<std::vector<size_t>> out;
     std::vector<size_t> switched, texts;
     size_t most = kFirst;
-    for (size_t k = 0; k < t.all.size(); ++k) {
+    for (size_t k = 0; k < std::min(t.upto, t.all.size()); ++k) {
         if (t.done[k] != 0) continue;
         (t.slot[k] < 0 ? texts : switched).push_back(k);
         if (switched.size() >= most)

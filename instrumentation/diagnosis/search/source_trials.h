@@ -54,6 +54,7 @@ struct SourceTrials {
     std::shared_ptr<OtherShape> shape;
     std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
     std::vector<std::vector<size_t>> batches = {};
+    size_t upto = ~size_t{0};  // changes from here on wait
 };
 
 // The arguments outlive it. `tried_on`: the symptoms themselves, or those of a smaller shape, which `open` is

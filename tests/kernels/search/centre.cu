@@ -17,6 +17,8 @@ __global__ void centre(const float* x, const float* weight, float* y, int rows, 
         sum += x[row * rows + c];
 #elif defined(WL_FAULT_LOST)
         sum = x[row * cols + c];
+#elif defined(WL_FAULT_TWO)
+    sum += x[row * cols + c] * x[row * cols + c];
 #else
     sum += x[row * cols + c];
 #endif

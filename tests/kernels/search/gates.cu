@@ -1,4 +1,5 @@
-// Values that lack something that is made of what is at hand: the slope of a gate, a spread, corners of a box.
+// Values that lack something that is made of what is at hand: the slope of a gate, a spread, corners of a
+// box.
 struct Slope {
     float gate, up;
 };
@@ -20,8 +21,8 @@ __device__ float sum_of_warp(float v) {
     return v;
 }
 
-// x, up: (rows, 64), boxes: (rows, 4), gates, ups: (rows, 64), spread, size: (rows). A block a row, 32 threads
-// of two values each.
+// x, up: (rows, 64), boxes: (rows, 4), gates, ups: (rows, 64), spread, size: (rows). A block a row, 32
+// threads of two values each.
 __global__ void gates(
     const float* x,
     const float* up,

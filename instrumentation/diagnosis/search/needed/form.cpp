@@ -94,11 +94,12 @@ struct Former {
     }
 };
 
-Terms functions_of(const Former& f, const Terms& all) {
+constexpr int kAny = 99, kCheap = 4;  // functions up to that price
+Terms functions_of(const Former& f, const Terms& all, int dearest) {
     Terms out;
     for (const Term& t : all)
         for (const Function& function : kFunctions) {
-            if (t.number) continue;
+            if (t.number || function.price > dearest) continue;
             Term of = t;
             of.text = fmt::format(fmt::runtime(function.text), t.text);
             of.price += function.price, of.product = of.single = true;
@@ -168,7 +169,7 @@ std::vector<size_t> told_apart(const std::vector<AtHandValues>& all, const Wante
 }
 
 void look_at_all(Former& f, const Terms& ones, const Terms& of_ones, const Terms& twos) {
-    const Terms of_twos = functions_of(f, twos);
+    const Terms of_twos = functions_of(f, twos, kCheap);
     f.look_at(of_twos);
     Terms xs = ones, ys = twos;
     xs.insert(xs.end(), of_ones.begin(), of_ones.end());
@@ -194,13 +195,13 @@ Terms products_of(const Former& f, const Terms& twos) {
 void look_at_likely(Former& f, const Terms& ones, const Terms& of_ones, const Terms& twos, bool holds) {
     const auto now = std::find_if(ones.begin(), ones.end(), [](const Term& t) { return t.holds; });
     if (holds && now != ones.end()) {
-        Terms ys = functions_of(f, twos), products = products_of(f, twos);
+        Terms ys = functions_of(f, twos, kCheap), products = products_of(f, twos);
         ys.insert(ys.end(), twos.begin(), twos.end()), ys.insert(ys.end(), of_ones.begin(), of_ones.end());
         ys.insert(ys.end(), products.begin(), products.end());
         look_at_joined(f, {*now}, std::move(ys));
     }
     const size_t from = f.found.size();
-    if (!holds) f.look_at(functions_of(f, twos)), look_at_joined(f, ones, twos);
+    if (!holds) f.look_at(functions_of(f, twos, kCheap)), look_at_joined(f, ones, twos);
     constexpr int kDear = 6;
     const auto dear = [](const Term& t) { return t.price > kDear; };
     f.found.erase(
@@ -235,7 +236,7 @@ std::vector<std::string> formed(
         Term t{fmt::format("{:.1f}f", v), {}, price};
         t.number = true, t.at.fill(v), ones.push_back(std::move(t));
     }
-    const Terms of_ones = functions_of(f, ones), twos = pairs_of(f, ones);
+    const Terms of_ones = functions_of(f, ones, kAny), twos = pairs_of(f, ones);
     f.look_at(ones), f.look_at(of_ones), f.look_at(twos);
     constexpr size_t kEnough = 3;  // places without which long expressions fit by chance
     if (f.places >= kEnough)

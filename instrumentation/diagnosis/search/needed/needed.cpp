@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 
@@ -136,7 +137,7 @@ void add_changes(
         const std::string text = needed.scales ? one + " * " + factor : form;
         Rewrite r{rule_of(text, one), 2, was, text, hole.line, {{begin, length, "(" + text + ")"}}};
         r.far = hole.far, r.family = rewrite::Family::terms;
-        if (needed.places.size() == 1)
+        if (needed.places.size() < kEnough)
             r.remark = fmt::format(
                 "It is the shortest of expressions with the one value that mends, {:.6g} in place of {:.6g}; "
                 "another one with that value does as well.",
@@ -248,6 +249,30 @@ Found found(const SourceTrials& t, const Opened& text, const Launch& launch) {
     return holes.empty() ? out : found_in(t, text, launch, holes, true);
 }
 
+// Of each hole what its values may be made of; in the order of the holes.
+std::vector<Rewrite> changes_of(
+    const SourceTrials& t,
+    const std::vector<Hole>& holes,
+    const std::vector<Needed>& needed,
+    const Launch& launch
+) {
+    std::vector<std::vector<Rewrite>> by_hole(needed.size());
+    std::atomic<size_t> next = 0;
+    on_threads(threads_of(t.e.options), [&] {
+        try {
+            Prover prover{t.e};
+            for (size_t k = next++; k < needed.size() && !is_late(t.hunt); k = next++)
+                add_changes(t, prover, holes[needed[k].hole], needed[k], launch, by_hole[k]);
+        } catch (const Error&) {  // as found_in
+            return;
+        } catch (const Unsupported&) { return; }
+    });
+    std::vector<Rewrite> out;
+    for (std::vector<Rewrite>& all : by_hole)
+        out.insert(out.end(), std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+    return out;
+}
+
 }  // namespace
 
 std::vector<Rewrite> search_needed(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
@@ -259,16 +284,13 @@ std::vector<Rewrite> search_needed(const SourceTrials& t, const rewrite::Around&
     if (text.ptx.empty()) return {};
     Found all = found(t, text, launch);
     if (all.needed.size() > kMostNeeded) all.needed.resize(kMostNeeded);
-    std::vector<Rewrite> many, few;
+    std::vector<Rewrite> many = changes_of(t, text.holes, all.needed, launch), few;
     for (const auto& [number, alteration] : all.alterations)
         add_alike(t, text.holes, number, alteration, many);
-    try {
-        Prover prover{t.e};
-        for (const Needed& n : all.needed)
-            if (!is_late(t.hunt))
-                add_changes(t, prover, text.holes[n.hole], n, launch, n.places.size() < kEnough ? few : many);
-    } catch (const Error&) {  // as found_in
-    } catch (const Unsupported&) {}
+    const auto says_enough = [](const Rewrite& r) { return r.remark.empty(); };
+    const auto behind = std::stable_partition(many.begin(), many.end(), says_enough);
+    few.assign(std::make_move_iterator(behind), std::make_move_iterator(many.end()));
+    many.erase(behind, many.end());
     const auto shorter = [](const Rewrite& a, const Rewrite& b) { return a.now.size() < b.now.size(); };
     std::stable_sort(many.begin(), many.end(), shorter), std::stable_sort(few.begin(), few.end(), shorter);
     if (!many.empty()) try_others(t, many, out);

@@ -8,7 +8,7 @@ namespace wl::diagnosis {
 
 // Of the expressions of floats that `t` suspects; until its time is over. What is made of them is tried and
 // proven as any other change. Given back: expressions of which little but one value is known, so that many
-// others mend as well; for whom nothing else mends.
+// others mend as well.
 std::vector<rewrite::Rewrite> search_needed(
     const SourceTrials& t, const rewrite::Around& around, SearchResult& out
 );

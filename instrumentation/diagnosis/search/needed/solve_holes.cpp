@@ -1,140 +1,12 @@
 // Secants, all groups at once: an element follows what its own writer has there.
 #include "instrumentation/diagnosis/search/needed/solve_holes.h"
 
-#include "instrumentation/diagnosis/rules/wrong_elements.h"
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 namespace wl::diagnosis {
 
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPart = 0.0625;  // of a value: the first difference that is tried
-
-template <typename T>
-std::vector<std::byte> bytes_of(const std::vector<T>& v) {
-    std::vector<std::byte> out(v.size() * sizeof(T));
-    std::memcpy(out.data(), v.data(), out.size());
-    return out;
-}
-template <typename T>
-std::vector<T> array_of(const execution::GlobalMemory& memory, const char* name, size_t count) {
-    std::vector<T> out(count);
-    const execution::Allocation* a = execution::find_named(memory, name);
-    if (a != nullptr) std::memcpy(out.data(), a->bytes.data(), std::min(a->bytes.size(), count * sizeof(T)));
-    return out;
-}
-
-struct Outcome {
-    Trial trial;
-    std::vector<double> got;  // by element; NaN: not written
-    std::vector<float> seen;  // by turn
-    std::vector<int> times;   // by thread
-};
-
-// `by`: a difference a turn; empty: none.
-Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
-    Outcome out;
-    out.got.assign(b.elements.size(), kNone);
-    const auto threads = static_cast<size_t>(b.threads), turns = threads * kTurns;
-    by.resize(turns);
-    TrialOptions o = b.options;
-    o.rearrange = [&](execution::GlobalMemory& m) {
-        execution::allocate(m, kHole, bytes_of<int>({hole}));
-        execution::allocate(m, kHoleScales, bytes_of<int>({scales ? 1 : 0}));
-        execution::allocate(m, kHoleBy, bytes_of(by));
-        execution::allocate(m, kHoleSeen, bytes_of(std::vector<float>(turns)));
-        execution::allocate(m, kHoleTimes, bytes_of(std::vector<int>(threads)));
-    };
-    o.on_element = [&](const JudgedElement& e) {
-        if (hole < 0) {
-            b.places.emplace(std::pair(e.output, e.at), b.elements.size());
-            const double step = 2 * unit_roundoff(e.dtype) * std::fabs(e.reference);
-            b.elements.push_back({e.output, e.at, 0, e.got, e.reference, e.limit, step, e.bad});
-            b.reals = b.reals && is_float(e.dtype);
-        } else if (const auto known = b.places.find({e.output, e.at}); known != b.places.end()) {
-            out.got[known->second] = e.got;
-        }
-    };
-    o.on_end = [&](const execution::GlobalMemory& m) {
-        out.seen = array_of<float>(m, kHoleSeen, turns), out.times = array_of<int>(m, kHoleTimes, threads);
-    };
-    out.trial = b.run(o);
-    return out;
-}
-
-Groups groups_of(const HoleBench& b, Alike alike) {
-    Groups g;
-    const int64_t each = alike == Alike::thread ? 1 : alike == Alike::block ? b.block_threads : b.threads;
-    g.count = (b.threads + each - 1) / each;
-    for (int64_t t = 0; t < b.threads; ++t) g.of_turn.insert(g.of_turn.end(), kTurns, t / each);
-    for (const Element& e : b.elements) g.of_element.push_back(e.thread / each);
-    return g;
-}
-
-// Which of a thread's turns an element follows: tried one after the other. Nothing where it is several.
-std::optional<Groups> groups_by_turn(HoleBench& b, int hole, const Outcome& as_it_is) {
-    const int most = *std::max_element(as_it_is.times.begin(), as_it_is.times.end());
-    if (most < 2 || most > kTurns) return std::nullopt;
-    Groups g;
-    g.count = b.threads * kTurns;
-    for (int64_t k = 0; k < g.count; ++k) g.of_turn.push_back(k);
-    g.of_element.assign(b.elements.size(), -1);
-    for (int turn = 0; turn < most; ++turn) {
-        std::vector<float> by(as_it_is.seen.size());
-        for (size_t k = static_cast<size_t>(turn); k < by.size(); k += kTurns)
-            by[k] = static_cast<float>(kPart) * (as_it_is.seen[k] == 0 ? 1.0F : std::fabs(as_it_is.seen[k]));
-        const Outcome o = run_with(b, hole, false, std::move(by));
-        if (!o.trial.finished) return std::nullopt;
-        for (size_t k = 0; k < b.elements.size(); ++k) {
-            if (o.got[k] == b.elements[k].got) continue;
-            if (g.of_element[k] >= 0) return std::nullopt;
-            g.of_element[k] = b.elements[k].thread * kTurns + turn;
-        }
-    }
-    return g;
-}
-
-double excess_of(const Element& e) {
-    constexpr double kLeast = 1e-30;
-    return std::fabs(e.got - e.reference) / std::max(e.limit, kLeast);
-}
-
-// What was there with nothing changed, of each group.
-struct Begin {
-    int64_t pivot = -1;  // its worst element; -1: all of them are right
-    int64_t kept = -1;   // then one that follows what is there; -1: none
-    int64_t turn = -1;   // one that was there; -1: none
-    double was = 0;
-    bool counts() const { return pivot >= 0 || kept >= 0; }
-};
-// Empty where a wrong element follows nobody who was there.
-std::vector<Begin> begin_of(const HoleBench& b, const Groups& g, const Outcome& o) {
-    std::vector<Begin> out(static_cast<size_t>(g.count));
-    for (size_t k = 0; k < b.elements.size(); ++k) {
-        const int64_t group = g.of_element[k];
-        if (!b.elements[k].bad && group >= 0 && o.got[k] != b.elements[k].got)
-            out[static_cast<size_t>(group)].kept = static_cast<int64_t>(k);
-        if (!b.elements[k].bad) continue;
-        if (group < 0) return {};
-        int64_t& pivot = out[static_cast<size_t>(g.of_element[k])].pivot;
-        if (pivot < 0 || excess_of(b.elements[k]) > excess_of(b.elements[static_cast<size_t>(pivot)]))
-            pivot = static_cast<int64_t>(k);
-    }
-    for (size_t k = 0; k < g.of_turn.size(); ++k) {
-        Begin& of = out[static_cast<size_t>(g.of_turn[k])];
-        const int turn = static_cast<int>(k % kTurns);
-        if (!of.counts() || of.turn >= 0 || o.times[k / kTurns] <= turn) continue;
-        of.turn = static_cast<int64_t>(k), of.was = o.seen[k];
-    }
-    const bool missed =
-        std::any_of(out.begin(), out.end(), [](const Begin& of) { return of.pivot >= 0 && of.turn < 0; });
-    return missed ? std::vector<Begin>{} : out;
-}
 
 // Two differences of a group, what was left of its worst element with the first, and what a difference is
 // worth to it.
@@ -333,28 +205,6 @@ Probe probe_of(HoleBench& b, size_t hole, bool scales, const std::vector<float>&
 }
 
 }  // namespace
-
-bool look_at_elements(HoleBench& b) {
-    b.elements.clear(), b.places.clear();
-    const Outcome o = run_with(b, -1, false, {});
-    if (!o.trial.finished || o.trial.bad == 0 || !b.reals) return false;
-    std::string output;
-    std::optional<std::vector<Writer>> writers;
-    for (Element& e : b.elements) {
-        if (e.output != output) {
-            output = e.output, writers.reset();
-            for (const capture::Output& of : b.t.hunt.lab.s.capture.outputs)
-                if (of.name == output) writers = writers_of(b.t.hunt.lab.s, of);
-        }
-        if (!writers || e.at >= static_cast<int64_t>(writers->size())) return false;
-        const Writer& w = (*writers)[static_cast<size_t>(e.at)];
-        if (w.block < 0) return false;
-        constexpr int kLanes = 32;
-        e.thread = w.block * b.block_threads + w.warp * kLanes + w.lane;
-        if (e.bad && !std::isfinite(e.got - e.reference)) return false;
-    }
-    return true;
-}
 
 std::optional<Needed> needed_at(HoleBench& b, size_t hole) {
     std::vector<float> seen;

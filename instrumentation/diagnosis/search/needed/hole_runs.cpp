@@ -1,0 +1,86 @@
+// What a trial with an open hole finds in memory and leaves there.
+#include "instrumentation/diagnosis/search/needed/hole_runs.h"
+
+#include "instrumentation/diagnosis/rules/wrong_elements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+template <typename T>
+std::vector<std::byte> bytes_of(const std::vector<T>& v) {
+    std::vector<std::byte> out(v.size() * sizeof(T));
+    std::memcpy(out.data(), v.data(), out.size());
+    return out;
+}
+template <typename T>
+std::vector<T> array_of(const execution::GlobalMemory& memory, const char* name, size_t count) {
+    std::vector<T> out(count);
+    const execution::Allocation* a = execution::find_named(memory, name);
+    if (a != nullptr) std::memcpy(out.data(), a->bytes.data(), std::min(a->bytes.size(), count * sizeof(T)));
+    return out;
+}
+
+}  // namespace
+
+Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
+    Outcome out;
+    out.got.assign(b.elements.size(), kNone);
+    const auto threads = static_cast<size_t>(b.threads), turns = threads * kTurns;
+    by.resize(turns);
+    TrialOptions o = b.options;
+    o.rearrange = [&](execution::GlobalMemory& m) {
+        execution::allocate(m, kHole, bytes_of<int>({hole}));
+        execution::allocate(m, kHoleScales, bytes_of<int>({scales ? 1 : 0}));
+        execution::allocate(m, kHoleBy, bytes_of(by));
+        execution::allocate(m, kHoleSeen, bytes_of(std::vector<float>(turns)));
+        execution::allocate(m, kHoleTimes, bytes_of(std::vector<int>(threads)));
+    };
+    o.on_element = [&](const JudgedElement& e) {
+        if (hole < 0) {
+            b.places.emplace(std::pair(e.output, e.at), b.elements.size());
+            const double step = 2 * unit_roundoff(e.dtype) * std::fabs(e.reference);
+            b.elements.push_back({e.output, e.at, 0, e.got, e.reference, e.limit, step, e.bad});
+            b.reals = b.reals && is_float(e.dtype);
+        } else if (const auto known = b.places.find({e.output, e.at}); known != b.places.end()) {
+            out.got[known->second] = e.got;
+        }
+    };
+    o.on_end = [&](const execution::GlobalMemory& m) {
+        out.seen = array_of<float>(m, kHoleSeen, turns), out.times = array_of<int>(m, kHoleTimes, threads);
+    };
+    out.trial = b.run(o);
+    return out;
+}
+
+bool look_at_elements(HoleBench& b) {
+    b.elements.clear(), b.places.clear();
+    const Outcome o = run_with(b, -1, false, {});
+    if (!o.trial.finished || o.trial.bad == 0 || !b.reals) return false;
+    std::string output;
+    std::optional<std::vector<Writer>> writers;
+    for (Element& e : b.elements) {
+        if (e.output != output) {
+            output = e.output, writers.reset();
+            for (const capture::Output& of : b.t.hunt.lab.s.capture.outputs)
+                if (of.name == output) writers = writers_of(b.t.hunt.lab.s, of);
+        }
+        if (!writers || e.at >= static_cast<int64_t>(writers->size())) return false;
+        const Writer& w = (*writers)[static_cast<size_t>(e.at)];
+        if (w.block < 0) return false;
+        constexpr int kLanes = 32;
+        e.thread = w.block * b.block_threads + w.warp * kLanes + w.lane;
+        if (e.bad && !std::isfinite(e.got - e.reference)) return false;
+    }
+    return true;
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,53 @@
+// Runs of a text that holds holes, with one of them open, and what every element came to.
+#pragma once
+
+#include "instrumentation/diagnosis/search/needed/holes.h"
+#include "instrumentation/diagnosis/search/source_trials.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wl::diagnosis {
+
+// An element of an output that a trial compares.
+struct Element {
+    std::string output;
+    int64_t at = 0;
+    int64_t thread = 0;  // of the launch: its last writer
+    double got = 0, reference = 0, limit = 0;
+    double step = 0;  // from one value of its format to the next, there
+    bool bad = false;
+};
+
+// What trials share, of one text; for one thread alone.
+struct HoleBench {
+    const SourceTrials& t;
+    Prover& prover;
+    TrialOptions options;
+    int64_t block_threads = 0, threads = 0;  // of a block, of the launch
+    std::function<Trial(const TrialOptions&)> run;
+    std::vector<Element> elements;  // as the program leaves them
+    bool reals = true;              // all of them
+    bool follow = false;            // at the last hole: every wrong one follows what is there
+    std::map<std::pair<std::string, int64_t>, size_t> places = {};  // in `elements`
+};
+
+// Nothing where the program as it is is not wrong there, or where who wrote its outputs is not known.
+bool look_at_elements(HoleBench& bench);
+
+struct Outcome {
+    Trial trial;
+    std::vector<double> got;  // by element; NaN: not written
+    std::vector<float> seen;  // by turn
+    std::vector<int> times;   // by thread
+};
+
+// With that hole or set open. `by`: a difference a turn, of what is there or of what it is multiplied by;
+// empty: none.
+Outcome run_with(HoleBench& bench, int number, bool scales, std::vector<float> by);
+
+}  // namespace wl::diagnosis
