@@ -134,7 +134,7 @@ void add_changes(
     for (const std::string& form : forms) {
         const bool single = form.find(' ') == form.npos;
         const std::string factor = single ? form : "(" + form + ")";
-        const std::string text = needed.scales ? one + " * " + factor : form;
+        const std::string text = needed.scales ? fmt::format("{} * {}", one, factor) : form;
         Rewrite r{rule_of(text, one), 2, was, text, hole.line, {{begin, length, "(" + text + ")"}}};
         r.far = hole.far, r.family = rewrite::Family::terms;
         if (needed.places.size() < kEnough)
