@@ -294,7 +294,7 @@ void change_everywhere(Writer& w, const Body& body) {
             if (variable_at(w.s, k) != v || v->from == k) continue;
             places.push_back(k), lines.insert(w.s.at(k).line);
             near = near || w.is_near(k);
-            const bool assigned = w.s.word(k + 1).ends_with('=') && precedence(w.s, k + 1) == 0;
+            const bool assigned = is_assignment(w.s, k + 1);
             constant = constant && !assigned;
         }
         if (!near || !constant || lines.size() < 2 || v->kind == ValueKind::other) continue;

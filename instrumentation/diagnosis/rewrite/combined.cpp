@@ -56,7 +56,7 @@ void combine(Writer& w, const Body& body, const std::vector<std::string>& functi
     const Variable* const v = variable_at(w.s, k);
     if (v == nullptr || v->kind != ValueKind::real || v->from == k) return;
     const int last = end_of_element(w.s, k);
-    const bool sets = w.s.word(last + 1).ends_with('=') && precedence(w.s, last + 1) == 0;
+    const bool sets = is_assignment(w.s, last + 1);
     const bool number = last == k ? v->indirections == 0 : v->indirections == 1;
     if (!number || sets) return;
     const std::string text = w.s.words(k, last);
@@ -126,7 +126,7 @@ void sum_elements(Writer& w, int k) {
     const int extent = v->from + 2;
     if (!w.s.is(extent - 1, "[") || !w.s.is(extent + 1, "]") || w.s.is(extent + 2, "[")) return;
     const int n = std::atoi(std::string(w.s.word(extent)).c_str());
-    if (n < 2 || n > kMost || (w.s.word(k + 4).ends_with('=') && precedence(w.s, k + 4) == 0)) return;
+    if (n < 2 || n > kMost || is_assignment(w.s, k + 4)) return;
     std::string sum = v->name + "[0]";
     for (int i = 1; i < n; ++i) sum += fmt::format(" + {}[{}]", v->name, i);
     w.replace(

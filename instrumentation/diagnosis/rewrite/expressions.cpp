@@ -34,7 +34,7 @@ bool choice_at(const Source& s, int k, Choice& out) {
             continue;
         }
         const std::string_view w = s.word(first);
-        const bool sets = w.ends_with('=') && precedence(s, first) == 0;
+        const bool sets = is_assignment(s, first);
         if (is_opening(w) || w == "," || w == ";" || w == "return" || w == ":" || sets) break;
     }
     for (; colon < s.count() && (!s.is(colon, ":") || depth > 0); ++colon) {
@@ -124,6 +124,12 @@ bool is_simple(const Source& s, int first, int last) {
         if (depth == 0 && (precedence(s, k) > 0 || s.is(k, "?"))) return false;
     }
     return true;
+}
+
+bool is_read(const Source& s, const Span& at) {
+    const std::string_view behind = s.word(at.last + 1);
+    return !is_assignment(s, at.last + 1) && behind != "." && behind != "[" && behind != "(" &&
+        behind != "++" && behind != "--" && !s.is(at.first - 1, "&") && !s.is(at.first - 1, "++");
 }
 
 int end_of_element(const Source& s, int name) {

@@ -40,6 +40,9 @@ int bracket_before(const Source& s, int token);
 // The expression behind `=`, `+=`, `return`, `(` or `,` that ends at `;`, `)` or `,`.
 int end_of_expression(const Source& s, int first);
 
+// Read where it stands: neither set nor what a member is taken of.
+bool is_read(const Source& s, const Span& at);
+
 bool holds_real(const Source& s, int first, int last);
 bool is_simple(const Source& s, int first, int last);           // without an operator outside of brackets
 std::string in_brackets(const Source& s, int first, int last);  // unless it is simple

@@ -132,7 +132,7 @@ void guard_element(Writer& w, const Body& body, int k) {
     if (v == nullptr || v->indirections == 0 || v->kind != ValueKind::real || !w.s.is(k + 1, "[")) return;
     const int last = end_of_element(w.s, k);
     const Statement* const st = statement_of(body, k);
-    if ((w.s.word(last + 1).ends_with('=') && precedence(w.s, last + 1) == 0) || st == nullptr) return;
+    if (is_assignment(w.s, last + 1) || st == nullptr) return;
     const std::string text = w.s.words(k, last);
     const Statement element{k, last, {}, -1};
     for (const std::string& i : indices_of(w, element, last, k))

@@ -81,7 +81,7 @@ Beyond comparison_in(const Source& s, const Span& condition) {
 void count_from(Writer& w, const Beyond& b, const Span& where) {
     std::vector<int> places;
     for (int k = where.first; k <= where.last; ++k) {
-        const bool sets = w.s.word(k + 1).ends_with('=') && precedence(w.s, k + 1) == 0;
+        const bool sets = is_assignment(w.s, k + 1);
         const bool from = w.s.is(k + 1, "-") && w.s.is(k + 2, b.extent);
         if (variable_at(w.s, k) == b.x && !sets && !from) places.push_back(k);
     }

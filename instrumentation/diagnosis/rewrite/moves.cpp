@@ -78,8 +78,8 @@ void carry_over(Writer& w, const Body& body, const Statement& loop) {
         for (int k = loop.first; k < loop.body_last; ++k) {
             if (variable_at(w.s, k) != v) continue;
             asked = true;
-            set = set || (w.s.word(k + 1).ends_with('=') && precedence(w.s, k + 1) == 0) ||
-                w.s.is(k + 1, "++") || w.s.is(k - 1, "++") || w.s.is(k + 1, "--") || w.s.is(k - 1, "&");
+            set = set || is_assignment(w.s, k + 1) || w.s.is(k + 1, "++") || w.s.is(k - 1, "++") ||
+                w.s.is(k + 1, "--") || w.s.is(k - 1, "&");
         }
         if (!asked || set) continue;
         size_t taken = 0;

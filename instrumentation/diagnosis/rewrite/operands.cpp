@@ -22,14 +22,6 @@ struct Operand {
 
 bool is_number(ValueKind k) { return k == ValueKind::real || k == ValueKind::whole; }
 
-// Read where it stands: neither set nor what a member is taken of.
-bool is_read(const Source& s, const Span& at) {
-    const std::string_view behind = s.word(at.last + 1);
-    const bool sets = behind.ends_with('=') && precedence(s, at.last + 1) == 0;
-    return !sets && behind != "." && behind != "[" && behind != "(" && behind != "++" && behind != "--" &&
-        !s.is(at.first - 1, "&") && !s.is(at.first - 1, "++");
-}
-
 bool is_operand(const Source& s, int k, Operand& out) {
     const Variable* const v = variable_at(s, k);
     if (v == nullptr || v->from == k || !is_number(v->kind)) return false;

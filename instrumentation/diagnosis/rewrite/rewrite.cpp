@@ -149,7 +149,7 @@ const Statement* loop_of(const Body& body, const Variable& v) {
 int assignment_of(const Source& s, const Statement& statement) {
     for (int k = statement.first; k < statement.last; ++k) {
         if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
-        if (s.word(k).ends_with('=') && precedence(s, k) == 0) return k;
+        if (is_assignment(s, k)) return k;
     }
     return -1;
 }

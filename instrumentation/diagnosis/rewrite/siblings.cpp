@@ -73,7 +73,7 @@ std::vector<Piece> pieces_of(const Writer& w, const Body& body) {
         if (st.word == "if" || st.word == "while" || st.word == "for") add_head(w.s, st, out);
         if (!st.word.empty() || variable_at(w.s, st.first) == nullptr) continue;
         const int sign = end_of_element(w.s, st.first) + 1;
-        if (!w.s.word(sign).ends_with('=') || precedence(w.s, sign) > 0) continue;
+        if (!is_assignment(w.s, sign)) continue;
         if (variable_at(w.s, st.first)->from == st.first) continue;
         out.push_back({sign + 1, st.last - 1, std::string(w.s.word(st.first))});
     }

@@ -164,7 +164,7 @@ void add_signs(Writer& w) {
     for_each_token(w, [&](int k, const Body&) {
         const std::string_view sign = w.s.word(k);
         if (w.s.at(k).kind != Token::Kind::sign || is_template_angle(w.s, k) || is_declaration(w, k)) return;
-        const bool assigns = sign.ends_with('=') && precedence(w.s, k) == 0;
+        const bool assigns = is_assignment(w.s, k);
         const bool steps = sign == "++" || sign == "--";
         if (precedence(w.s, k) == 0 && !assigns && !steps) return;
         for (const Other& o : kOthers) {

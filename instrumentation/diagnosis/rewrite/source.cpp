@@ -169,6 +169,10 @@ int precedence(const Source& s, int token) {
     return ends_operand(s, token - 1) ? found->second : 0;
 }
 
+bool is_assignment(const Source& s, int token) {
+    return s.word(token).ends_with('=') && precedence(s, token) == 0;
+}
+
 Operands operands_of(const Source& s, int token) {
     const int own = precedence(s, token);
     const auto stops = [&](int k, bool before) {

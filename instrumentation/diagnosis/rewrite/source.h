@@ -97,6 +97,7 @@ bool is_opening(std::string_view w);
 bool is_closing(std::string_view w);
 // Of a binary operator, larger binds tighter; 0: it is none, or stands before its only operand.
 int precedence(const Source& source, int token);
+bool is_assignment(const Source& source, int token);  // `=`, `+=` or another: sets what stands before it
 // The operands of a binary operator: tokens.
 struct Operands {
     int left = 0, right = 0;  // the first of the left one, the last of the right one

@@ -126,7 +126,7 @@ void add_operand_terms(Writer& w, const Body& body, int k) {
         v != nullptr && v->kind == ValueKind::real && v->indirections > 0 && w.s.is(k + 1, "[");
     if (!bracket && !element) return;
     const int last = bracket ? w.s.at(k).match : end_of_element(w.s, k);
-    const bool written = w.s.word(last + 1).ends_with('=') && precedence(w.s, last + 1) == 0;
+    const bool written = is_assignment(w.s, last + 1);
     Span around{k, last};  // real where what it is multiplied by or added to is
     for (const int sign : {k - 1, last + 1})
         if (bracket && precedence(w.s, sign) > 0) {
@@ -252,7 +252,7 @@ void add_terms(Writer& w) {
         const Variable* const v = variable_at(w.s, k);
         const bool number = v != nullptr && v->indirections == 0 && !w.s.is(k + 1, "=") && v->from != k;
         const int end = v == nullptr ? k : end_of_element(w.s, k);
-        const bool read = end > k && (!w.s.word(end + 1).ends_with('=') || precedence(w.s, end + 1) > 0);
+        const bool read = end > k && !is_assignment(w.s, end + 1);
         if (read && v->kind == ValueKind::whole) add_whole_terms(w, body, k, end);
         if (number && v->kind == ValueKind::whole) add_whole_terms(w, body, k, k);
         if (number && v->kind == ValueKind::real) add_real_terms(w, body, k, k);

@@ -13,8 +13,6 @@ namespace {
 constexpr const char *kTerm = "partial_reduction", *kFactor = "missing_rescale", *kIndex = "wrong_index";
 constexpr size_t kMost = 8;
 
-bool sets(const Source& s, int k) { return s.word(k).ends_with('=') && precedence(s, k) == 0; }
-
 // Set, and read nowhere in the function.
 bool is_unread(const Source& s, const Body& body, const Variable& v) {
     if (v.from < 0 || v.of_file || (!v.parameter && (v.from < body.open || v.from > body.close)))
@@ -24,7 +22,7 @@ bool is_unread(const Source& s, const Body& body, const Variable& v) {
         if (variable_at(s, k) != &v || v.from == k) continue;
         const int behind = end_of_element(s, k) + 1;
         const bool own = s.is(k - 1, ";") || s.is(k - 1, "{") || s.is(k - 1, "}") || s.is(k - 1, ")");
-        if (!own || !sets(s, behind)) return false;
+        if (!own || !is_assignment(s, behind)) return false;
     }
     return true;
 }
@@ -215,7 +213,7 @@ void use(Writer& w, const Body& body, const Variable& v) {
         if (!v.parameter || v.indirections == 0) add_to(w, body, v, st);
         for (int k = st.first; k < st.last && w.s.is(st.last, ";"); ++k) {
             stand_for_zero(w, body, v, k), put_into_arguments(w, v, k);
-            const bool begins = sets(w.s, k) || w.s.is(k, "return");
+            const bool begins = is_assignment(w.s, k) || w.s.is(k, "return");
             if (!begins || variable_at(w.s, k - 1) == &v) continue;
             const int last = end_of_expression(w.s, k + 1);
             if (last >= k + 1 && holds_real(w.s, k + 1, last)) put_into(w, body, v, k + 1, last);

@@ -148,7 +148,7 @@ std::vector<const Variable*> unheard_at(const Facts& f, ValueKind kind, int here
 
 int sets_at(const Source& s, int name) {
     const int behind = behind_element(s, name);
-    return s.word(behind).ends_with('=') && precedence(s, behind) == 0 ? behind : -1;
+    return is_assignment(s, behind) ? behind : -1;
 }
 
 bool is_shared(const Source& s, const Variable& v) {

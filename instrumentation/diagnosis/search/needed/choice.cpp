@@ -7,7 +7,7 @@
 #include <bitset>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
+#include <unordered_set>
 
 namespace wl::diagnosis {
 
@@ -53,17 +53,16 @@ constexpr std::array kSigns = {
 // Of what holds at the same places the first.
 std::vector<Condition> conditions_of(const std::vector<Operand>& all, size_t numbers, size_t places) {
     std::vector<Condition> out;
-    std::map<std::string, size_t> known;
+    std::unordered_set<Places> known;
     for (size_t a = 0; a + numbers < all.size(); ++a)
         for (size_t b = 0; b < all.size(); ++b) {
             const bool number = b + numbers >= all.size();
             if (a == b || (!number && all[a].whole != all[b].whole)) continue;
             for (const Sign& sign : kSigns) {
-                Condition c{fmt::format("{} {} {}", all[a].text, sign.text, all[b].text), {}};
-                for (size_t p = 0; p < places; ++p)
-                    c.places[p] = sign.holds((*all[a].at)[p], (*all[b].at)[p]);
-                if (c.places.none() || c.places.count() == places) continue;
-                if (known.emplace(c.places.to_string(), out.size()).second) out.push_back(std::move(c));
+                Places where;
+                for (size_t p = 0; p < places; ++p) where[p] = sign.holds((*all[a].at)[p], (*all[b].at)[p]);
+                if (where.none() || where.count() == places || !known.insert(where).second) continue;
+                out.push_back({fmt::format("{} {} {}", all[a].text, sign.text, all[b].text), where});
             }
         }
     return out;

@@ -12,7 +12,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr size_t kPlaces = 8;  // that expressions are made for; the others are checked behind it
+constexpr size_t kPlaces = 8;  // that expressions are made for; trials tell about the others
 
 struct Term {
     std::string text;
@@ -238,8 +238,7 @@ std::vector<std::string> formed(
     }
     const Terms of_ones = functions_of(f, ones, kAny), twos = pairs_of(f, ones);
     f.look_at(ones), f.look_at(of_ones), f.look_at(twos);
-    constexpr size_t kEnough = 3;  // places without which long expressions fit by chance
-    if (f.places >= kEnough)
+    if (f.places >= kEnoughPlaces)
         look_at_all(f, ones, of_ones, twos);
     else
         look_at_likely(f, ones, of_ones, twos, itself < all.size());
@@ -251,7 +250,7 @@ std::vector<std::string> formed(
         return std::tuple(price(a), a.text.size(), a.text) < std::tuple(price(b), b.text.size(), b.text);
     });
     // Of few places what is much longer than the shortest is so by chance, too.
-    const int dearest = f.found.empty() ? 0 : price(f.found.front()) + (f.places >= kEnough ? 3 : 1);
+    const int dearest = f.found.empty() ? 0 : price(f.found.front()) + (f.places >= kEnoughPlaces ? 3 : 1);
     std::vector<std::string> out;
     for (const Term& t : f.found) {
         if (out.size() >= most || price(t) > dearest) break;

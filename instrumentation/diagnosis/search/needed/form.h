@@ -18,6 +18,8 @@ struct Wanted {
     std::vector<double> allowed;  // how far off an expression may be there
 };
 
+constexpr size_t kEnoughPlaces = 3;  // with fewer long expressions fit by chance
+
 // The shortest first, `most` of them; each as an expression of floats. `itself`: index in `all` of what
 // stands there now; it is the likeliest operand. Of one place alone, or of several that read the same, only
 // what is short says anything.

@@ -26,7 +26,6 @@ struct Element {
 // What trials share, of one text; for one thread alone.
 struct HoleBench {
     const SourceTrials& t;
-    Prover& prover;
     TrialOptions options;
     int64_t block_threads = 0, threads = 0;  // of a block, of the launch
     std::function<Trial(const TrialOptions&)> run;

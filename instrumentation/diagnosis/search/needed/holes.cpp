@@ -42,12 +42,11 @@ int operand_from(const Source& s, int k) {
     return s.at(k).kind == Token::Kind::number ? k : -1;
 }
 
-bool is_read(const Source& s, int first, int last) {
-    const bool member = s.is(last + 1, ".") || s.is(last + 1, "->") || s.is(first - 1, ".");
-    const bool written = s.word(last + 1).ends_with('=') && rewrite::precedence(s, last + 1) == 0;
+// No member of what is there, and no type in brackets.
+bool is_value(const Source& s, int first, int last) {
+    const bool member = s.is(last + 1, "->") || s.is(first - 1, ".");
     const bool cast = s.is(first, "(") && s.at(last + 1).kind != Token::Kind::sign;
-    return !member && !written && !cast && !s.is(first - 1, "&") && !s.is(last + 1, "++") &&
-        !s.is(last + 1, "--") && !s.is(last + 1, "(") && !s.is(last + 1, "[");
+    return !member && !cast && rewrite::is_read(s, {first, last});
 }
 
 struct Finder {
@@ -60,7 +59,7 @@ struct Finder {
     void add(int first, int last) {
         const auto line = around.suspicion.find(s.at(first).line);
         if (last < first || line == around.suspicion.end() || !rewrite::holds_real(s, first, last)) return;
-        if (is_read(s, first, last) && known.emplace(first, last).second)
+        if (is_value(s, first, last) && known.emplace(first, last).second)
             out.push_back({first, last, s.at(first).line, line->second, body});
     }
     void look_at(int from, int end) {
@@ -206,7 +205,7 @@ std::vector<std::string> at_hand_of(const Source& s, const Hole& hole, size_t mo
         if (rewrite::is_mark(s, st)) continue;
         for (int k = reads_from(s, st); k < st.last; ++k) {
             const int last = operand_from(s, k);
-            const bool fits = last > k && last < st.last && !s.is(k, "(") && is_read(s, k, last) &&
+            const bool fits = last > k && last < st.last && !s.is(k, "(") && is_value(s, k, last) &&
                 rewrite::holds_real(s, k, last) && last - k < 24;
             if (fits && rewrite::all_known(s, k, s.words(k, last), hole.first)) add(s.words(k, last));
         }

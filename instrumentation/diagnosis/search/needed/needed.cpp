@@ -26,7 +26,6 @@ constexpr size_t kMostHoles = 160, kMostAtHand = 64;
 constexpr int64_t kMostThreads = 1 << 16;
 constexpr size_t kMostNeeded = 12;  // holes that expressions are made for
 constexpr size_t kMostForms = 6;    // of one
-constexpr size_t kEnough = 3;       // places that say something
 constexpr double kQuick = 5e5;      // warp instructions of a launch whose blocks are all looked at
 
 // Holes that the compiler takes, in one text.
@@ -137,7 +136,7 @@ void add_changes(
         const std::string text = needed.scales ? fmt::format("{} * {}", one, factor) : form;
         Rewrite r{rule_of(text, one), 2, was, text, hole.line, {{begin, length, "(" + text + ")"}}};
         r.far = hole.far, r.family = rewrite::Family::terms;
-        if (needed.places.size() < kEnough)
+        if (needed.places.size() < kEnoughPlaces)
             r.remark = fmt::format(
                 "It is the shortest of expressions with the one value that mends, {:.6g} in place of {:.6g}; "
                 "another one with that value does as well.",
@@ -216,7 +215,7 @@ Found found_in(
             std::optional<Ready> ready = make_ready(t, prover, text.ptx);
             if (!ready) return;
             if (whole) ready->options.blocks.clear();
-            HoleBench bench{t, prover, ready->options, launch.block_threads, launch.threads, ready->runs, {}};
+            HoleBench bench{t, ready->options, launch.block_threads, launch.threads, ready->runs, {}};
             {
                 const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
                 if (!look_at_elements(bench)) return;
