@@ -1,12 +1,12 @@
 """The gallery of tests/kernels/gallery: whether each fault is named, and whether nothing is found on the right kernels.
 
     python3 bench/gallery.py build/release/app/warplens [--all | --seen | --held-out] [--kernels a,b] [--faults x,y]
-        [--search 10] [--jobs 1] [--json table.json] [--clean [--seeds 0,1,2]]
+        [--search 10] [--jobs 1] [--json table.json] [--clean [--seeds 0,1,2]] [--table FILE]
 
 Without --clean every fault is diagnosed and judged (scoring.py), and what is proven and is not it is listed; with it the
 kernels run without faults: each seed with each preset, and in as many schedules. gallery.toml lists kernels, faults and
 classes; a third of the kernels is held out: look at their totals, and tune on none of them. Exits with 1 where a right
-kernel has a finding.
+kernel has a finding. --table: another one like gallery.toml, of kernels that lie in its folder.
 """
 
 import argparse
@@ -22,16 +22,18 @@ import scoring
 GALLERY = pathlib.Path(__file__).resolve().parents[1] / "tests/kernels/gallery"
 
 
-def kernels():
-    """Of gallery.toml, by name; `manifest` and `source` are their paths."""
-    table = tomllib.loads(pathlib.Path(__file__).with_suffix(".toml").read_text())
-    return {name: row | {"manifest": GALLERY / row["folder"] / f"{name}.toml",
-                         "source": GALLERY / row["folder"] / f"{name}.cu"} for name, row in table.items()}
+def kernels(table=None):
+    """Of a table, by name; `manifest` and `source` are their paths. None: gallery.toml."""
+    root = table.parent if table else GALLERY
+    rows = tomllib.loads((table or pathlib.Path(__file__).with_suffix(".toml")).read_text())
+    own = {name: root / row.get("folder", ".") / name for name, row in rows.items()}
+    return {name: {"held_out": False} | row | {"manifest": own[name].with_suffix(".toml"),
+                                               "source": own[name].with_suffix(".cu")} for name, row in rows.items()}
 
 
 def chosen(options):
     named = options.kernels and options.kernels.split(",")
-    for name, kernel in kernels().items():
+    for name, kernel in kernels(options.table).items():
         if named and name not in named:
             continue
         if options.set == "all" or (options.set == "held out") == kernel["held_out"]:
@@ -79,8 +81,8 @@ def run_faults(options, pool, words):
     if stories:
         print(f"\nproven, and not the fault ({len(stories)}):")
     for row in stories:
-        manifest = kernels()[row["kernel"]]["manifest"].relative_to(GALLERY.parents[2])
-        print(f"warplens diagnose {manifest} --fault {row['fault']} --search {options.search}  # line {row['at']}: "
+        manifest = kernels(options.table)[row["kernel"]]["manifest"]
+        print(f"warplens diagnose {os.path.relpath(manifest)} --fault {row['fault']} --search {options.search}  # line {row['at']}: "
               f"{row['rule']}: {row['title'][:80]}")
     return rows, 0
 
@@ -109,6 +111,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--clean", action="store_true")
     parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
     options.program = str(options.program.resolve())

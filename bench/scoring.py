@@ -76,6 +76,7 @@ def holds(condition, macros):
     """Truth of a condition of the preprocessor over defined(...); what it cannot read is taken to hold."""
     text = re.sub(r"__has_include\s*\([^)]*\)", "1", condition.split("//")[0])
     text = re.sub(r"defined\s*\(?\s*(\w+)\s*\)?", lambda m: str(int(m[1] in macros)), text)
+    text = re.sub(r"\bWL_FAULT_\w+", lambda m: str(int(m[0] in macros)), text)  # `#if WL_FAULT_X`
     text = text.replace("&&", " and ").replace("||", " or ").replace("!", " not ")
     if re.search(r"[A-Za-z_]\w*", re.sub(r"\b(and|or|not)\b", "", text)):
         return True
@@ -184,7 +185,8 @@ def score(wrong, answer, seconds):
         return row | {"score": "missed"}
     first = findings[0]
     row |= {"rule": first["rule"], "at": first["where"].get("line", 0), "title": first["title"],
-            "evidence_kind": first.get("evidence_kind"), "proven": first["proven"]}
+            "evidence_kind": first.get("evidence_kind"), "proven": first["proven"],
+            "tried": int(dict(first.get("evidence") or {}).get("tried", 0))}
     return row | {"score": judged(wrong, first)}
 
 

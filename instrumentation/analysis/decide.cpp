@@ -101,7 +101,7 @@ std::string limit_text(const Compared& c) {
         );
     else if (c.probable > 0 && c.probable < c.worst_case)
         out += fmt::format("; probable {:.3g}", c.probable);
-    if (c.limit == Limit::estimated) out += "; set terms, return the scale";
+    if (c.limit == Limit::estimated) out += "; the reference returns no scale";
     return out;
 }
 
@@ -110,8 +110,9 @@ std::string undecided_text(const capture::Output& o) {
     if (decides(o.of))
         return fmt::format(
             "the bound is estimated and may be too tight: the largest difference {:.2g} lies outside {:.2g}, "
-            "but a sum of {:g} terms may round so far; set terms in [output.{}] and let the reference "
-            "return {}.scale, whichever is missing, or set tolerance or rtol",
+            "but a sum of {:g} terms may round so far; let the reference return {}.scale, or say in "
+            "[output.{}] "
+            "how many terms are summed (terms = ...), or set tolerance or rtol there",
             o.max_difference,
             o.bound,
             kDoubtfulTerms,
@@ -136,10 +137,8 @@ std::string undecided_text(const capture::Output& o) {
 std::string limit_sentence(const capture::Output& o) {
     if (o.of.limit == Limit::estimated)
         return fmt::format(
-            "The bound is estimated: set terms in [output.{}] and let the reference return {}.scale, "
-            "whichever "
-            "is missing.",
-            o.name,
+            "The bound is estimated, as the reference returns no {}.scale, the sum of absolute terms behind "
+            "each element.",
             o.name
         );
     if (o.of.limit != Limit::probable) return {};

@@ -20,4 +20,9 @@ inline std::string lanes_text(uint32_t mask) {
     return out;
 }
 
+// "lane 3", "lanes 0-31"
+inline std::string lanes_named(uint32_t mask) {
+    return ((mask & (mask - 1)) == 0 ? "lane " : "lanes ") + lanes_text(mask);
+}
+
 }  // namespace wl

@@ -10,17 +10,6 @@ namespace wl::diagnosis {
 
 namespace {
 
-// The launch of `problem` that is looked at, without checks.
-void run_plain(const Experiment& e, const manifest::Problem& problem, execution::GlobalMemory& memory) {
-    const std::string& entry = e.entries[problem.at];
-    const execution::Executable executable = e.options.executor.prepare(e.module, entry);
-    execution::RunOptions options = run_options(e.options, "launches before");
-    options.checks = {.races = false, .uninitialised = false, .uniform = false};
-    options.marks = false;
-    const execution::Launch launch = launch_in(problem, entry_of(e.module, entry), memory);
-    if (executable.run(launch, memory, options).cancelled) throw Cancelled{};
-}
-
 bool leads_to(const manifest::BoundArgument& a, const std::string& array) {
     if (a.array && a.data.name == array) return true;
     const auto is_of = [&](const auto& pointer) { return pointer.first == array; };
@@ -29,6 +18,18 @@ bool leads_to(const manifest::BoundArgument& a, const std::string& array) {
 }
 
 }  // namespace
+
+uint64_t run_plain(const Experiment& e, const manifest::Problem& problem, execution::GlobalMemory& memory) {
+    const std::string& entry = e.entries[problem.at];
+    const execution::Executable executable = e.options.executor.prepare(e.module, entry);
+    execution::RunOptions options = run_options(e.options, "launches before");
+    options.checks = {.races = false, .uninitialised = false, .uniform = false};
+    options.marks = false;
+    const execution::Launch launch = launch_in(problem, entry_of(e.module, entry), memory);
+    const execution::RunResult ran = executable.run(launch, memory, options);
+    if (ran.cancelled) throw Cancelled{};
+    return ran.warp_instructions;
+}
 
 Prepared prepare(const Experiment& e, const manifest::Problem& inputs) {
     Prepared out;

@@ -18,6 +18,9 @@ Prepared prepare(const Experiment& e);
 // The same with other inputs.
 Prepared prepare(const Experiment& e, const manifest::Problem& inputs);
 
+// The launch of `problem` that is looked at, without checks: the warp instructions that it took.
+uint64_t run_plain(const Experiment& e, const manifest::Problem& problem, execution::GlobalMemory& memory);
+
 // An experiment that keeps the memory before its launch, and copies it for every run.
 Experiment with_memory(Experiment e);
 

@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "const int u = c - t, v = row - t; if (v < 0 || v >= n || u >= cols) continue;",
             "const int u = c - t, v = row - t; if (v < 0 || u < 0 || v >= n || u >= cols) continue;",
-            1400}
+            1450}
     )
 );
 

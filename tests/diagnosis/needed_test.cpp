@@ -1,6 +1,7 @@
 // Values that an expression would have to have, and what is made of them.
 #include "instrumentation/diagnosis/search/needed/form.h"
 #include "instrumentation/diagnosis/search/needed/holes.h"
+#include "instrumentation/diagnosis/search/needed/sum_form.h"
 #include "tests/support/program.h"
 #include "tests/support/rewrites.h"
 
@@ -91,6 +92,54 @@ TEST(Choices, AConditionTellsWhereAnotherValueIsNeeded) {
     EXPECT_TRUE(chosen(all, 0, above, 4).empty()) << "nobody needs another value";
 }
 
+// Groups of rows, and what each sum lacks.
+struct Sum {
+    Rows rows;
+    SumWanted wanted;
+};
+Sum sum_of(double (*right)(double x, double d, double j, double i)) {
+    constexpr int kGroups = 5, kRows = 17;
+    Sum out{
+        {{"(x * d)", "x", "d", "float(j)", "float(i)"}, {}},
+        {                                             }
+    };
+    for (int g = 0; g < kGroups; ++g) {
+        out.rows.of.emplace_back();
+        double more = 0;
+        for (int r = 0; r < kRows; ++r) {
+            const double x = 0.7 + 0.31 * ((g * 5 + r * 3) % 11), d = 0.2 + 0.17 * ((g * 7 + r * 4) % 13);
+            more += right(x, d, r, g) - x * d;
+            out.rows.of.back().push_back({x * d, x, d, static_cast<double>(r), static_cast<double>(g)});
+        }
+        out.wanted.more.push_back(more), out.wanted.allowed.push_back(1e-5);
+    }
+    return out;
+}
+std::vector<std::string> summed_by(double (*right)(double x, double d, double j, double i)) {
+    const Sum s = sum_of(right);
+    return summed(s.rows, s.wanted, 6);
+}
+
+TEST(Sums, ATermsOwnExpressionFollowsFromWhatTheSumsLack) {
+    using D = double;
+    EXPECT_EQ(summed_by([](D x, D, D, D) { return x; }).front(), "x");
+    EXPECT_EQ(summed_by([](D x, D d, D, D) { return x * d - d; }).front(), "(x * d) - d");
+    EXPECT_EQ(summed_by([](D x, D d, D, D) { return x * d / (1 + d); }).front(), "(x * d) / (d + 1.0f)");
+    EXPECT_EQ(summed_by([](D x, D d, D, D) { return x * x - x * d; }).front(), "x * x - (x * d)");
+    EXPECT_EQ(
+        summed_by([](D x, D d, D j, D i) { return j == i ? 0 : x * d; }).front(), "j != i ? (x * d) : 0.0f"
+    );
+    EXPECT_EQ(summed_by([](D x, D d, D, D) { return x < d ? d : x * d; }).front(), "x < d ? d : (x * d)");
+    EXPECT_TRUE(summed_by([](D x, D d, D j, D) { return std::sin(x) + std::cos(d * j); }).empty());
+    EXPECT_TRUE(summed_by([](D x, D d, D, D) { return x * d; }).empty()) << "it lacks nothing";
+}
+
+TEST(Sums, OfFewSumsNothingIsMade) {
+    Sum s = sum_of([](double x, double, double, double) { return x; });
+    s.rows.of.resize(2), s.wanted.more.resize(2), s.wanted.allowed.resize(2);
+    EXPECT_TRUE(summed(s.rows, s.wanted, 6).empty());
+}
+
 constexpr const char* kText =
     "__global__ void f(const float* x, float* y, float scale, int n) {\n"
     "    const int t = threadIdx.x;\n"
@@ -169,9 +218,48 @@ INSTANTIATE_TEST_SUITE_P(
     )
 );
 
+struct NeededSum : testing::TestWithParam<Lacks> {};
+
+// Of what loops add up, and of what is right for some.
+TEST_P(NeededSum, IsMadeOfWhatIsAtHand) {
+    const Lacks& each = GetParam();
+    const std::string toml = wl::test::source_path("tests/kernels/search/weights.toml");
+    const wl::test::Said said =
+        wl::test::warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+    EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
+    EXPECT_EQ(first.value("title", ""), each.title) << first.dump(1);
+    const std::string right = wl::test::source_place("tests/kernels/search/weights.cu", each.line);
+    EXPECT_EQ(first.at("where").value("line", 0), std::stoi(right.substr(right.rfind(':') + 1)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Search,
+    NeededSum,
+    testing::Values(
+        Lacks{"damp", "sum += d * v;", "missing_rescale", "`d * v` should be `(d * v) / (d + 1.0f)`"},
+        Lacks{"close", "all += v;", "wrong_condition", "`v` should be `v >= d ? v : 0.0f`"},
+        Lacks{
+            "some",
+            "pick[i] = mine;",
+            "wrong_condition",
+            "`mine` should be `mine < rate ? mine + y[i] : mine`"},
+        // beside a sum of all, which only has to come right
+        Lacks{
+            "spread",
+            "const float spread = mine * other;",
+            "partial_reduction",
+            "`mine * other` should be `(mine * other) - expf(mine)`"}
+    )
+);
+
 TEST(Needed, NothingIsInTheRightKernel) {
-    const std::string toml = wl::test::source_path("tests/kernels/search/gates.toml");
-    EXPECT_EQ(json::parse(wl::test::warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
+    for (const char* name : {"gates", "weights"}) {
+        const std::string toml = wl::test::source_path(std::string("tests/kernels/search/") + name + ".toml");
+        EXPECT_EQ(json::parse(wl::test::warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok")
+            << name;
+    }
 }
 
 }  // namespace

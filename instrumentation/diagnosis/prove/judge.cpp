@@ -57,6 +57,14 @@ bool is_same_integer(DType dtype, const std::byte* element, int64_t reference) {
     return to_double(dtype, element) == static_cast<double>(reference);
 }
 
+void count_bad(double difference, Trial& out) {
+    ++out.bad;
+    if (std::isfinite(difference))
+        out.max_bad = std::max(out.max_bad, difference);
+    else
+        ++out.bad_infinite;
+}
+
 // `whose`: elements that are another launch's are passed by; null: all are this one's.
 void judge(
     const Band& b,
@@ -78,7 +86,7 @@ void judge(
         if (std::isfinite(difference)) out.max_difference = std::max(out.max_difference, difference);
         const bool bad = whole ? !is_same_integer(b.dtype, element, reference.whole.data[i])
                                : analysis::is_bad(got, r, limits.data[i]);
-        if (bad) ++out.bad;
+        if (bad) count_bad(difference, out);
         const auto place = static_cast<int64_t>(at / b.element());
         if (options.on_element)
             options.on_element({b.allocation.name, b.dtype, place, got, r, limits.data[i], bad});
@@ -96,7 +104,8 @@ void judge_output(
     if (!rule.compare) return;
     const analysis::Allowed allowed{rule.tolerance, rule.rtol};
     const std::vector<Whose>* whose = nullptr;
-    if (inputs.unsettled && !manifest::launch_of(inputs.problem).outputs.contains(a.data.name))
+    if (!options.at_end && inputs.unsettled &&
+        !manifest::launch_of(inputs.problem).outputs.contains(a.data.name))
         whose = &inputs.unsettled->elements.at(a.data.name);
     const std::vector<int64_t>& shape = a.data.shape;
     const int64_t cols = std::max<int64_t>(shape.empty() ? 1 : shape.back(), 1),
@@ -149,7 +158,8 @@ void judge_outputs(
     for (const manifest::BoundArgument* a : manifest::arrays(inputs.problem)) {
         const execution::Allocation* allocation =
             a->output ? execution::find_named(memory, a->data.name) : nullptr;
-        if (allocation != nullptr) judge_output(inputs, *a, *allocation, options, out);
+        const bool left_out = options.without_filled && a->filled;
+        if (allocation != nullptr && !left_out) judge_output(inputs, *a, *allocation, options, out);
     }
 }
 

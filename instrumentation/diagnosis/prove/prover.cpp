@@ -1,6 +1,7 @@
 // Problems, references and memory that are made once and used by every trial.
 #include "instrumentation/diagnosis/prove/prover.h"
 
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/sequence.h"
 
@@ -69,6 +70,26 @@ const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
     Prepared prepared = seed_offset == 0 ? prepare(e) : prepare(e, problem);
     known = std::make_unique<Inputs>(Inputs{
         std::move(problem), std::move(reference), std::move(prepared), e.unsettled});
+    return *known;
+}
+
+const Before& before_launch(Prover& prover, uint64_t seed_offset, size_t launch) {
+    constexpr uint64_t kTimes = 6, kSlack = 20'000;  // a build that optimises little takes more of them
+    std::unique_ptr<Before>& known = prover.before[{seed_offset, launch}];
+    if (known) return *known;
+    const Experiment& e = prover.experiment;
+    manifest::Problem problem = inputs_of(prover, seed_offset).problem;
+    const size_t end = problem.launches.size();
+    execution::GlobalMemory memory = fresh_memory(problem);
+    known = std::make_unique<Before>();
+    for (problem.at = 0; problem.at < end; ++problem.at) {
+        if (problem.at == launch) known->memory = execution::copy_of(memory);
+        if (problem.at >= launch)
+            known->launches.push_back(launch_in(problem, entry_of(e.module, e.entries[problem.at]), memory));
+        const uint64_t taken = run_plain(e, problem, memory);
+        const uint64_t blocks = std::max<uint64_t>(1, count(manifest::launch_of(problem).grid));
+        if (problem.at >= launch) known->budgets.push_back(kTimes * taken / blocks + kSlack);
+    }
     return *known;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
@@ -24,17 +25,27 @@ struct Inputs {
     std::shared_ptr<const Unsettled> unsettled;    // as Experiment::unsettled
 };
 
+// Memory before a launch of a sequence, and the launches from there to its end.
+struct Before {
+    execution::GlobalMemory memory;
+    std::vector<execution::Launch> launches;
+    std::vector<uint64_t> budgets;  // of a block of each, some times what the program as it is takes
+};
+
 // Not for several threads at once. The experiment outlives it.
 struct Prover {
     const Experiment& experiment;
     std::map<uint64_t, std::unique_ptr<Inputs>> by_seed = {};  // by distance from the problem's own seed
     std::shared_ptr<const emulator::Program> unedited = {};
-    std::map<std::string, std::optional<std::vector<Writer>>> writers = {};  // by array, as last_writers
+    std::map<std::pair<uint64_t, size_t>, std::unique_ptr<Before>> before = {};  // by seed, then launch
+    std::map<std::string, std::optional<std::vector<Writer>>> writers = {};      // by array, as last_writers
 };
 
 // Made when first asked for.
 const Inputs& inputs_of(Prover& prover, uint64_t seed_offset);
 const emulator::Program& unedited_program(Prover& prover);
+// As the program as it is leaves it.
+const Before& before_launch(Prover& prover, uint64_t seed_offset, size_t launch);
 
 // The same problem with other inputs.
 manifest::Problem with_seed(const manifest::Problem& problem, uint64_t seed);

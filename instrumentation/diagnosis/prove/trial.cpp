@@ -58,17 +58,65 @@ bool run_in_fp64(
     return are_all(trace.blocks, prepared, options);
 }
 
+struct Between {
+    size_t first = 0, end = 0;  // launches
+};
+// Launches from `before.launches`' first on; false: one of them does not come to its end. `checked`: where
+// all checks are made, what they say and what was executed.
+bool run_launches(
+    Lowered& changed,
+    const std::vector<std::string>& entries,
+    const Before& before,
+    const Between& which,
+    execution::GlobalMemory& memory,
+    Trial* checked = nullptr
+) {
+    for (size_t k = which.first; k < which.end; ++k) {
+        execution::RunOptions run;
+        run.budget = before.budgets[k - which.first], run.threads = 1, run.marks = false;
+        run.checks = {.races = checked != nullptr, .uninitialised = checked != nullptr, .uniform = false};
+        const execution::RunResult ran =
+            emulator::run(program_of(changed, entries[k]), before.launches[k - which.first], memory, run);
+        if (checked != nullptr) {
+            checked->incidents.insert(checked->incidents.end(), ran.incidents.begin(), ran.incidents.end());
+            checked->warp_instructions += ran.warp_instructions;
+        }
+        if (std::any_of(ran.incidents.begin(), ran.incidents.end(), is_end)) return false;
+    }
+    return true;
+}
+
+// The inputs as the launch finds them. Of a sequence launches before it run the changed program; false: one
+// of them does not come to its end.
+bool prepare_trial(
+    Prover& prover, const Inputs& inputs, Lowered* changed, const TrialOptions& o, Prepared& out
+) {
+    const size_t at = inputs.problem.at;
+    const bool own = changed == nullptr || o.from >= at;
+    const Before* before = own ? nullptr : &before_launch(prover, o.seed_offset, o.from);
+    out = {execution::copy_of(own ? inputs.prepared.memory : before->memory), inputs.prepared.launch};
+    if (o.rearrange) o.rearrange(out.memory);
+    if (own) return true;
+    return run_launches(
+        *changed, o.entries.empty() ? prover.experiment.entries : o.entries, *before, {o.from, at}, out.memory
+    );
+}
+
 // Runs it over the inputs, tile by tile, and judges what it left.
 struct Run {
     const execution::Listing& listing;
     std::function<execution::RunResult(Prepared&, const execution::RunOptions&)> run;
+    Lowered* lowered = nullptr;  // null: on a device
 };
 
 Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     Trial out;
     const Inputs& inputs = inputs_of(prover, options.seed_offset);
-    Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
-    if (options.rearrange) options.rearrange(prepared.memory);
+    Prepared prepared;
+    if (!prepare_trial(prover, inputs, program.lowered, options, prepared)) {
+        out.finished = false;
+        return out;
+    }
     // Behind all blocks what nobody wrote is the fill, which is compared as well.
     const std::vector<std::string> filled = options.blocks.empty()
         ? std::vector<std::string>{}
@@ -102,9 +150,10 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     return out;
 }
 
-Trial run_trial(
-    Prover& prover, const ptx::Module& module, const emulator::Program& program, const TrialOptions& options
-) {
+Trial run_trial(Prover& prover, Lowered& changed, const TrialOptions& options) {
+    const ptx::Module& module = changed.module;
+    const emulator::Program& program =
+        program_of(changed, options.entry.empty() ? prover.experiment.entry : options.entry);
     if (options.zero_unwritten || options.fp64) {
         Trial out;
         const Inputs& inputs = inputs_of(prover, options.seed_offset);
@@ -119,7 +168,7 @@ Trial run_trial(
     const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {
         return emulator::run(program, prepared.launch, prepared.memory, o);
     };
-    return judged(prover, {emulator::listing(program), run}, options);
+    return judged(prover, {emulator::listing(program), run, &changed}, options);
 }
 
 Trial refused(std::string why) {
@@ -161,20 +210,40 @@ Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions&
     try {
         if (tries_on_device(e))
             return try_executable(prover, e.options.executor.prepare(changed, entry), options);
-        return run_trial(prover, changed, *emulator::lower(changed, entry), options);
+        Lowered lowered{changed};
+        return run_trial(prover, lowered, options);
     } catch (const Unsupported& u) { return refused(u.what()); }
 }
 
-Trial try_program(
-    Prover& prover, const ptx::Module& changed, const emulator::Program& program, const TrialOptions& options
-) {
-    return run_trial(prover, changed, program, options);
+const emulator::Program& program_of(Lowered& lowered, const std::string& entry) {
+    std::shared_ptr<const emulator::Program>& known = lowered.by_entry[entry];
+    if (!known) known = emulator::lower(lowered.module, entry);
+    return *known;
+}
+
+Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options) {
+    return run_trial(prover, changed, options);
+}
+
+Trial try_sequence(Prover& prover, const ptx::Module& changed) {
+    Trial out;
+    const Before& before = before_launch(prover, 0, 0);
+    execution::GlobalMemory memory = execution::copy_of(before.memory);
+    Lowered lowered{changed};
+    out.finished =
+        run_launches(lowered, prover.experiment.entries, before, {0, before.launches.size()}, memory, &out);
+    TrialOptions options;
+    options.at_end = true;
+    judge_outputs(inputs_of(prover, 0), memory, options, out);
+    return out;
 }
 
 Trial try_unedited(Prover& prover, const TrialOptions& options) {
     const Experiment& e = prover.experiment;
     if (tries_on_device(e)) return try_module(prover, e.module, options);
-    return run_trial(prover, e.module, unedited_program(prover), options);
+    unedited_program(prover);
+    Lowered lowered{e.module, {{e.entry, prover.unedited}}};
+    return run_trial(prover, lowered, options);
 }
 
 }  // namespace wl::diagnosis

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +17,8 @@ struct Trial {
     int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
     int64_t outputs = 0;            // of `compared` those of outputs
     double max_difference = 0;      // of the outputs, over finite elements
+    double max_bad = 0;             // the same of those of `bad`
+    int64_t bad_infinite = 0;       // of `bad` those whose difference is no number
     std::vector<execution::Incident> incidents;
     uint64_t warp_instructions = 0;
     bool finished = true;     // false: budget, deadlock, trap
@@ -42,6 +46,12 @@ struct TrialOptions {
     // Changes what the kernel finds in device memory; the reference stays that of the inputs as they were.
     std::function<void(execution::GlobalMemory&)> rearrange = {};
     std::string entry = {};  // in the changed program; empty: as in the experiment
+    // Of a sequence: the launches from there on run the changed program as well, without checks. By launch
+    // their entries in it; empty: as in the experiment.
+    size_t from = ~size_t{0};
+    std::vector<std::string> entries = {};
+    bool without_filled = false;  // outputs that begin as a fill, to which all blocks may add, are not judged
+    bool at_end = false;          // of a sequence: outputs are judged as all launches are to leave them
     std::function<void(const JudgedElement&)> on_element = {};        // every one that is compared
     std::function<void(const execution::GlobalMemory&)> on_end = {};  // behind the last instruction
 };
@@ -51,11 +61,17 @@ struct TrialOptions {
 bool mended(const Trial& trial);
 
 Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options);
-// Lowered already.
-Trial try_program(
-    Prover& prover, const ptx::Module& changed, const emulator::Program& program, const TrialOptions& options
-);
+
+// A module whose entries are lowered once, when they are first asked for. The module outlives it.
+struct Lowered {
+    const ptx::Module& module;
+    std::map<std::string, std::shared_ptr<const emulator::Program>> by_entry = {};
+};
+const emulator::Program& program_of(Lowered& lowered, const std::string& entry);
+Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options);
 // The program as it is.
+// Of a sequence: all launches run the changed program, with all checks, and outputs are judged at their end.
+Trial try_sequence(Prover& prover, const ptx::Module& changed);
 Trial try_unedited(Prover& prover, const TrialOptions& options);
 
 }  // namespace wl::diagnosis

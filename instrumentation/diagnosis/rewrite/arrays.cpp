@@ -233,11 +233,13 @@ void end_with_the_array(Writer& w, const Body& body, const Statement& st, int k)
         if (is_own(body, *u) && from.size() < kMost) from.push_back(u);
     }
     const std::string whole = w.s.words(k, k);
+    std::vector<std::string> begins;
+    for (const Variable* u : from) begins.push_back(u->name);
+    // `n * TILE`: of which tile it is.
+    for (const Variable* u : from) begins.push_back(fmt::format("{} * {}", u->name, whole));
     for (const Variable* n : extents)
-        for (const Variable* u : from)
-            w.replace(
-                "boundary_off_by_one", 2, k, k, fmt::format("min({}, {} - {})", whole, n->name, u->name)
-            );
+        for (const std::string& begin : begins)
+            w.replace("boundary_off_by_one", 2, k, k, fmt::format("min({}, {} - {})", whole, n->name, begin));
 }
 
 // What a number stays below: `c < channels`, `c >= channels` and `c = i % channels`.

@@ -232,6 +232,25 @@ void declare_macros(Source& s, const Defines& defines) {
     }
 }
 
+// `template <int K, bool kMasked = false>`: numbers that the function is made with.
+void declare_template(Source& s, int open) {
+    int close = open;
+    while (close < s.count() && !s.is(close, ">") && !s.is(close, "{") && !s.is(close, ";")) ++close;
+    const auto body =
+        std::find_if(s.bodies.begin(), s.bodies.end(), [&](const Body& b) { return b.open > close; });
+    if (!s.is(close, ">") || body == s.bodies.end()) return;
+    for (int from = open + 1, k = from; k <= close; ++k) {
+        if (k < close && !s.is(k, ",")) continue;
+        int name = from;
+        while (name + 1 < k && !s.is(name + 1, "=")) ++name;
+        const std::string type = name > from ? s.words(from, name - 1) : "";
+        const ValueKind kind = kind_of_type(s, type);
+        if (kind == ValueKind::whole || kind == ValueKind::boolean)
+            s.variables.push_back({std::string(s.word(name)), type, kind, 0, name, body->close, true, true});
+        from = k + 1;
+    }
+}
+
 }  // namespace
 
 void declare_between(Source& s, int first, int limit, int to) { declare_all(s, first, limit, {to}); }
@@ -255,6 +274,8 @@ void find_variables(Source& s, const Defines& defines) {
     declare_macros(s, defines);
     declare_of_file(s);
     find_members(s);
+    for (int k = 0; k + 1 < s.count(); ++k)
+        if (s.is(k, "template") && s.is(k + 1, "<")) declare_template(s, k + 1);
     for (const Body& body : s.bodies) declare_in(s, body);
     name_members(s);
     for (Variable& v : s.variables)

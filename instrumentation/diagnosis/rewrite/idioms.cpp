@@ -2,6 +2,7 @@
 // defined for, what lies behind an extent counted from there, inner loops that begin or end where an outer
 // one is, what is read from the other end.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/several/formulas.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <array>
@@ -304,8 +305,9 @@ void add_next_component(Writer& w, int k) {
 
 // `fminf(x, 1.0f)` of `x` that is set.
 void keep_below_one(Writer& w, const Statement& st) {
-    const int sets = assignment_of(w.s, st);
-    if (!w.is_near(st.first) || !w.s.is(sets, "=") || !w.s.is(st.last, ";")) return;
+    const int sets = st.word == "return" ? st.first : assignment_of(w.s, st);
+    if (!w.is_near(st.first) || !w.s.is(st.last, ";")) return;
+    if (sets < 0 || (sets > st.first && !w.s.is(sets, "="))) return;
     if (end_of_expression(w.s, sets + 1) != st.last - 1 || sets + 2 >= st.last) return;
     if (!holds_real(w.s, sets + 1, st.last - 1)) return;
     const std::string value = w.s.words(sets + 1, st.last - 1);
@@ -349,6 +351,7 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 }  // namespace
 
 void add_idioms(Writer& w) {
+    add_formulas(w);
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);

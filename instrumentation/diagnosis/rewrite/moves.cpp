@@ -44,13 +44,24 @@ std::vector<std::pair<const char*, std::string>> assignments_at(const Writer& w,
 void put_in(Writer& w, const Statement& st) {
     const auto before = w.s.at(st.first).begin;
     const int line = w.s.at(st.first).line;
-    for (const char* text : {"__syncthreads();", "__syncwarp();"})
-        w.insert("race_shared", 3, before, line, std::string(text) + " ");
     std::vector<std::pair<const char*, std::string>> all = assignments_at(w, st.first);
     if (all.size() > 4 * kMost) all.resize(4 * kMost);
     for (const auto& [rule, text] : all) w.insert(rule, 3, before, line, text + " ");
     if (st.word.empty() && is_plain(w.s, st))
         for (const auto& [rule, text] : all) w.insert(rule, 3, w.s.at(st.last).end, line, " " + text);
+}
+
+// Wherever the function has shared memory: what lacks a barrier is mostly not the line that reads something
+// wrong.
+void put_barrier_in(Writer& w, const Statement& st) {
+    for (const char* text : {"__syncthreads();", "__syncwarp();"})
+        w.insert("race_shared", 3, w.s.at(st.first).begin, w.s.at(st.first).line, std::string(text) + " ");
+}
+
+bool has_shared(const Source& s, const Body& body) {
+    for (int k = body.open; k < body.close; ++k)
+        if (s.is(k, "__shared__")) return true;
+    return false;
 }
 
 // Before the next turn of a loop that has barriers: rather than at its begin.
@@ -163,11 +174,13 @@ void move_over_loop(Writer& w, const Body& body, const Statement& st) {
 
 void add_statements(Writer& w) {
     for (const Body& body : w.s.bodies) {
+        const bool shares = has_shared(w.s, body);
         for (size_t k = 0; k < body.statements.size(); ++k) {
             const Statement& st = body.statements[k];
             if (is_mark(w.s, st)) continue;
             close_turn(w, st), carry_over(w, body, st);
             if (is_plain(w.s, st)) leave_out(w, st), move_over_loop(w, body, st);
+            if (w.is_near(st.first) || shares) put_barrier_in(w, st);
             if (!w.is_near(st.first)) continue;
             put_in(w, st);
             const bool pair = k + 1 < body.statements.size() && is_plain(w.s, st) &&

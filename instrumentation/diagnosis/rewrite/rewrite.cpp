@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/lines.h"
 #include "instrumentation/diagnosis/rewrite/likely.h"
+#include "instrumentation/diagnosis/rewrite/several/alike.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -206,6 +207,7 @@ std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
         for (Rewrite& r : w.out) r.odds += writes_at_last(r) ? kWritten : 0;
     if (around.rounding)
         for (Rewrite& r : w.out) r.odds += widens(r) ? kWider : 0;
+    add_alike(source, w.out);
     std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {
         return std::tuple(price(a), a.far, -a.line) < std::tuple(price(b), b.far, -b.line);
     });

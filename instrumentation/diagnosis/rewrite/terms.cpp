@@ -219,11 +219,13 @@ void add_unused_axis(Writer& w, const Body& body, int k) {
 void add_quotients(Writer& w, int k) {
     if (!w.s.is(k, "/") || precedence(w.s, k) == 0) return;
     const Operands o = operands_of(w.s, k);
-    const std::string a = w.s.words(o.left, k - 1), b = w.s.words(k + 1, o.right);
+    constexpr int kParts = 40;  // as odds: by how many blocks, threads, or constants something is divided
+    const std::string a = in_brackets(w.s, o.left, k - 1), b = in_brackets(w.s, k + 1, o.right);
     if (!holds_real(w.s, o.left, o.right)) {
-        w.replace(
-            "boundary_off_by_one", 2, o.left, o.right, fmt::format("(({0}) + ({1}) - 1) / ({1})", a, b)
-        );
+        w.replace("boundary_off_by_one", 2, o.left, o.right, fmt::format("({0} + {1} - 1) / {1}", a, b));
+        const Variable* const by = variable_at(w.s, k + 1);
+        const bool parts = b.find("Dim.") != b.npos || (by != nullptr && by->constant && o.right == k + 1);
+        if (parts && w.s.is(o.left - 1, "=") && w.s.is(o.right + 1, ";")) w.out.back().bias = kParts;
         w.replace("precision", 2, o.left, o.right, fmt::format("static_cast<float>({}) / ({})", a, b));
     }
 }

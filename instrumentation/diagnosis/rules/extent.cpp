@@ -1,6 +1,7 @@
 // Extents of shared memory and of global arrays.
 #include "instrumentation/diagnosis/rules/extent.h"
 
+#include "instrumentation/base/counted.h"
 #include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace wl::diagnosis {
 namespace {
 
 std::string distance_text(uint64_t address, uint64_t end) {
-    return address == end ? "right behind the end" : fmt::format("{} bytes behind the end", address - end);
+    return address == end ? "right behind the end" : counted(address - end, "byte") + " behind the end";
 }
 
 // What the line did write inside: the region that it was meant for.
@@ -38,7 +39,14 @@ std::string written_by_line(const Symptoms& s, const emulator::Access& access) {
 
 Extent shared_extent(const Symptoms& s, const emulator::Access& access) {
     const uint64_t end = uint64_t{s.capture.launch.dynamic_shared} + s.capture.launch.static_shared;
-    if (access.address + access.bytes <= end) return {};
+    if (access.address < end && access.address + access.bytes <= end) return {};
+    if (const auto at = static_cast<int64_t>(access.address); at < 0)
+        return {
+            fmt::format(
+                "{} before the begin of the block's shared memory",
+                counted(static_cast<uint64_t>(-at), "byte")
+            ),
+            ""};
     return {
         fmt::format(
             "{} of the block's {} bytes of shared memory",
@@ -52,7 +60,20 @@ Extent shared_extent(const Symptoms& s, const emulator::Access& access) {
 constexpr uint64_t kFar = uint64_t{1} << 32;
 
 std::string array_text(const emulator::Allocation& a) {
-    return fmt::format("{} ({} bytes)", a.name, a.bytes.size());
+    return fmt::format("{} ({})", a.name, counted(a.bytes.size(), "byte"));
+}
+
+// Of an argument the subscript of what is touched, of its elements in order: ": x[70], of 64 elements".
+std::string element_text(const Symptoms& s, const emulator::Allocation& a, const emulator::Access& access) {
+    const std::vector<manifest::BoundArgument>& args = s.experiment.problem.args;
+    const auto of =
+        std::find_if(args.begin(), args.end(), [&](const auto& arg) { return arg.name == a.name; });
+    if (of == args.end() || !of->array) return {};
+    const auto size = static_cast<int64_t>(size_of(of->data.dtype));
+    const auto away = static_cast<int64_t>(access.address - a.base);
+    if (away % size != 0) return {};
+    const uint64_t elements = a.bytes.size() / static_cast<uint64_t>(size);
+    return fmt::format(": {}[{}], of {}", a.name, away / size, counted(elements, "element"));
 }
 
 // The array whose name the access has, which is the one that its pointer was made from; else the one before.
@@ -75,13 +96,15 @@ Extent global_extent(const Symptoms& s, const emulator::Access& access) {
     const uint64_t end = array->base + array->bytes.size();
     if (access.address >= array->base && access.address + access.bytes <= end) return {};
     std::string text = access.address < array->base
-        ? fmt::format("{} bytes before the begin of {}", array->base - access.address, array_text(*array))
+        ? fmt::format(
+              "{} before the begin of {}", counted(array->base - access.address, "byte"), array_text(*array)
+          )
         : fmt::format("{} of {}", distance_text(std::max(access.address, end), end), array_text(*array));
     for (const emulator::Allocation& a : memory.allocations) {
         const uint64_t into = access.address - a.base;
         if (&a != array && into < a.bytes.size()) text += fmt::format(", inside {}", array_text(a));
     }
-    return {text, ""};
+    return {text + element_text(s, *array, access), ""};
 }
 
 }  // namespace

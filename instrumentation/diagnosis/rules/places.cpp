@@ -140,8 +140,18 @@ std::string block_text(const capture::Capture& c, int64_t block) {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
+std::string away_text(const Trial& t) {
+    std::string out;
+    if (t.bad > t.bad_infinite) out += ", by up to " + number(t.max_bad);
+    if (t.bad_infinite > 0) out += fmt::format(", {} of them NaN or infinite", t.bad_infinite);
+    return out;
+}
+
 std::string factor_text(const Symptoms& s, double factor) {
+    constexpr double kByChance = 4;  // some parameter or its root is as small
     std::string bare = number(factor);
+    const double large = std::max(factor, 1 / factor);
+    if (large <= kByChance && near(large, std::round(large))) return bare;
     if (near(factor, 32) || near(factor, 1.0 / 32))
         return bare + (factor > 1 ? " = warp size" : " = 1 / warp size");
     for (const auto& [name, value] : s.capture.launch.params) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/base/lanes_text.h"
+#include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/ptx/edit/select.h"
 
@@ -54,8 +55,12 @@ std::string quoted(
 std::string block_text(const capture::Capture& capture, int64_t block);  // "(0,3,1)"
 std::string number(double value);  // shortest of 4 digits: "32", "0.125", "1.2e-05"
 
+// How far the wrong elements of a trial lie from what they should be: ", by up to 0.5", ", 3 of them NaN or
+// infinite"; empty where none is wrong.
+std::string away_text(const Trial& trial);
+
 // A factor in the words of the launch: "32 = warp size", "0.125 = 1/sqrt(D)", "8 = B"; the bare number when
-// it means nothing.
+// it means nothing, or is one that a change often makes by chance (2, 3, 4, and one by them).
 std::string factor_text(const Symptoms& s, double factor);
 
 // The element of a tile that lies at `address` of shared memory in the recorded block. None when no mark

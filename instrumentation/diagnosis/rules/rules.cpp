@@ -65,17 +65,14 @@ capture::Finding output_finding(const Symptoms& s, const capture::Output& o) {
     const std::string unmeasured = analysis::unmeasured_text(tile);
     f.explanation = unmeasured.empty()
         ? fmt::format(
-              "{} lies in [{}, {}]{}, the reference in [{}, {}]; the largest difference {}is {} where {} is "
-              "allowed.",
+              "{} lies in [{}, {}]{}, the reference in [{}, {}]; {}.",
               o.name,
               number(o.min),
               number(o.max),
               tile.inf > 0 ? fmt::format(" but for {} infinite values", tile.inf) : "",
               number(o.reference_min),
               number(o.reference_max),
-              tile.nan + tile.inf > 0 ? "of finite values " : "",
-              number(o.max_difference),
-              number(o.bound)
+              worst_text(analysis::load_tile(s.capture, tile))
           )
         : fmt::format(
               "Every element of {} is {}; the reference lies in [{}, {}].",

@@ -196,9 +196,8 @@ Ruled constant_factor_rule(const Symptoms& s) {
         cause = {};
         cause.where = where_of_probe(s, s.capture.probes[static_cast<size_t>(tile.probe)]);
         cause.title = fmt::format("{} is {}x the reference", name, number(fit->factor));
-        cause.explanation =
-            "No single multiplication or reduction that was left out mends it; the factor enters before the "
-            "mark.";
+        cause.explanation = "No single multiplication or reduction that was left out mends it";
+        cause.explanation += cause.where.line > 0 ? "; the factor enters before the mark." : ".";
     }
     capture::Finding f;
     f.rule = "constant_factor", f.title = cause.title;

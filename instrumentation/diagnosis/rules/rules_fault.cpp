@@ -1,9 +1,11 @@
 // Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
+#include "instrumentation/base/counted.h"
 #include "instrumentation/diagnosis/rules/extent.h"
 #include "instrumentation/diagnosis/rules/places.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <fmt/format.h>
 
 namespace wl::diagnosis {
@@ -99,15 +101,19 @@ const Words* words_of(Kind kind) {
 std::string witness(const Symptoms& s, const Incident& i) {
     const Access& a = i.first;
     std::string out = fmt::format(
-        "block {}, warp {}, lanes {}, epoch {}",
+        "block {}, warp {}, {}, epoch {}",
         block_text(s.capture, a.block),
         a.warp,
-        lanes_text(a.lanes),
+        lanes_named(a.lanes),
         a.epoch
     );
     if (a.bytes > 0)
         out += fmt::format(
-            ": {} {} bytes at {} address {:#x}", a.write ? "writes" : "reads", a.bytes, a.memory, a.address
+            ": {} {} at {} address {:#x}",
+            a.write ? "writes" : "reads",
+            counted(a.bytes, "byte"),
+            a.memory,
+            a.address
         );
     if (!i.detail.empty()) out += "; " + i.detail;
     return out;
@@ -120,13 +126,13 @@ void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
     if (extent.text.empty()) return;
     f.title = fmt::format("{} {} {}", place(f.where), i.first.write ? "writes" : "reads", extent.text);
     f.explanation = fmt::format(
-        "{}: lanes {} of warp {}, block {}, {} {} bytes {}{}. {}",
+        "{}: {} of warp {}, block {}, {} {} {}{}. {}",
         quoted(s.capture, f.where),
-        lanes_text(i.first.lanes),
+        lanes_named(i.first.lanes),
         i.first.warp,
         block_text(s.capture, i.first.block),
-        i.first.write ? "write" : "read",
-        i.first.bytes,
+        std::string(i.first.write ? "write" : "read") + (std::has_single_bit(i.first.lanes) ? "s" : ""),
+        counted(i.first.bytes, "byte"),
         extent.text,
         extent.region.empty() ? "" : "; inside, " + extent.region,
         words_of(i.kind)->mending

@@ -53,15 +53,14 @@ std::string orders_text(const Orders& o) {
     if (o.wrong == 0) return {};
     return fmt::format(
         "; of {} orders of warps {} give right outputs and {} wrong ones: with schedule {}, {} of {} "
-        "elements of "
-        "the block, by up to {}",
+        "elements of the block{}",
         o.right + o.wrong,
         o.right,
         o.wrong,
         o.worst_order,
         o.worst.bad,
         o.worst.compared,
-        number(o.worst.max_difference)
+        away_text(o.worst)
     );
 }
 
@@ -97,11 +96,11 @@ Ruled owner_rule(const Symptoms& s) {
         block_text(s.capture, i.second.block)
     );
     f.proof = fmt::format(
-        "warp {}, lanes {}, and warp {}, lanes {}, write {} in epoch {}{}",
+        "warp {}, {}, and warp {}, {}, write {} in epoch {}{}",
         i.first.warp,
-        lanes_text(i.first.lanes),
+        lanes_named(i.first.lanes),
         i.second.warp,
-        lanes_text(i.second.lanes),
+        lanes_named(i.second.lanes),
         element,
         i.second.epoch,
         orders_text(orders)

@@ -41,7 +41,7 @@ std::string effect(const Symptoms& s, bool all_blocks) {
         );
     return fmt::format(
         " In {} of {} orders of {} that were tried the outputs come out wrong: with schedule {}, {} of {} "
-        "elements of {}, by up to {}.",
+        "elements of {}{}.",
         o.wrong,
         tried,
         what,
@@ -49,7 +49,7 @@ std::string effect(const Symptoms& s, bool all_blocks) {
         o.worst.bad,
         o.worst.compared,
         whose,
-        number(o.worst.max_difference)
+        away_text(o.worst)
     );
 }
 
@@ -103,8 +103,7 @@ std::string value_text(const Symptoms& s, const Access& a) {
 // Of an earlier access of the same warp it is not kept whose it was.
 std::string lanes_of(const Access& a) {
     if (a.lanes == 0) return "another lane";
-    const std::string lanes = lanes_text(a.lanes);
-    return (std::has_single_bit(a.lanes) ? "lane " : "lanes ") + lanes;
+    return lanes_named(a.lanes);
 }
 
 // Of an access, by whom and what: "block (1,0,0), warp 0, lane 3 writes 0x1".

@@ -59,6 +59,13 @@ std::string helpful_text(const Symptoms& s, const SearchResult& found) {
 std::string around_text(const Symptoms& s, const SearchResult& found) {
     if (!found.around) return {};
     constexpr size_t kMost = 6;
+    if (!found.around->behind.empty())
+        return fmt::format(
+            " With {} at {} every result of this launch comes inside its bound, but {}.",
+            change_text(found.around->was, found.around->now),
+            quoted(s.capture, found.around->where),
+            found.around->behind
+        );
     const std::vector<int>& lines = found.around->left_out;
     std::string text;
     for (size_t k = 0; k < std::min(kMost, lines.size()); ++k)
@@ -90,9 +97,9 @@ std::string besides_text(const Symptoms& s, const Mended& m, capture::Finding& f
         const bool same_file = b.where.file == m.where.file;
         const std::string line = same_file ? fmt::format("line {}", b.where.line) : place(b.where);
         f.title += fmt::format(", and at {} {}", line, title_of(other));
-        out += fmt::format(", and {} at {},", change_text(other), quoted(s.capture, f.other));
+        out += fmt::format(", and {} at {}", change_text(other), quoted(s.capture, f.other));
     }
-    return out;
+    return out.empty() ? out : out + ",";
 }
 
 capture::Finding finding_of(const Symptoms& s, const Mended& m) {
@@ -174,7 +181,11 @@ Ruled search_rule(const Symptoms& s) {
     constexpr double kMostShrinking = 0.4, kSmaller = 0.7;  // of the time
     constexpr double kWorth = 0.5;                          // seconds of a second search
     const double seconds = s.experiment.options.search_seconds;
-    const bool wrong = s.first_bad >= 0 || !s.incidents.empty();
+    const std::vector<capture::Output>& outputs = s.capture.outputs;
+    const bool missed = std::any_of(outputs.begin(), outputs.end(), [](const capture::Output& o) {
+        return o.of.wanted && o.of.unwritten > 0;
+    });
+    const bool wrong = s.first_bad >= 0 || !s.incidents.empty() || missed;
     if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
     // The rules before it are within the time, but for half of it.
     const auto since = [](Clock::time_point t) {

@@ -1,4 +1,5 @@
 // Values that nobody initialised: where they are read first, and where they decide something or leave.
+#include "instrumentation/base/counted.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/prove.h"
@@ -21,10 +22,19 @@ using emulator::Access;
 using emulator::Incident;
 using Kind = Incident::Kind;
 
+// "sums::part" of "_INTERNAL_1_8_sums_cu_1::(anonymous namespace)::sums(float)::part": as the source has it.
+std::string plain_name(const std::string& name) {
+    constexpr std::string_view kNobody = "(anonymous namespace)::";
+    std::string out = name.substr(name.starts_with("_INTERNAL_") ? name.find("::") + 2 : 0);
+    for (size_t at = out.find(kNobody); at != out.npos; at = out.find(kNobody)) out.erase(at, kNobody.size());
+    const size_t open = out.find('('), close = out.rfind(")::");
+    return open < close && close != out.npos ? out.erase(open, close + 1 - open) : out;
+}
+
 // "_ZZ6copiesE4more + 252" as the source has it: "copies::more + 252".
 std::string variable_text(const std::string& detail) {
     const size_t end = detail.find(" + ");
-    return demangle(detail.substr(0, end)) + (end == std::string::npos ? "" : detail.substr(end));
+    return plain_name(demangle(detail.substr(0, end))) + (end == std::string::npos ? "" : detail.substr(end));
 }
 
 // "register %r5", "4 bytes of shared memory (copies::more + 252)".
@@ -35,7 +45,7 @@ std::string what_is_read(const Incident& i) {
     const std::string memory = global ? "global memory (" + a.memory.substr(7) + ")" : a.memory + " memory";
     const std::string variable =
         i.detail.empty() ? fmt::format(" at address {:#x}", a.address) : " (" + variable_text(i.detail) + ")";
-    return fmt::format("{} bytes of {}{}", a.bytes, memory, variable);
+    return fmt::format("{} of {}{}", counted(a.bytes, "byte"), memory, variable);
 }
 
 std::string what_it_does(const Access& use) {
@@ -61,10 +71,10 @@ std::string mending(const Incident& i) {
 
 std::string who(const Symptoms& s, const Access& a) {
     return fmt::format(
-        "block {}, warp {}, lanes {}, epoch {}",
+        "block {}, warp {}, {}, epoch {}",
         block_text(s.capture, a.block),
         a.warp,
-        lanes_text(a.lanes),
+        lanes_named(a.lanes),
         a.epoch
     );
 }
@@ -79,9 +89,9 @@ std::string touched_text(const MissingRow& m, const Access& read) {
     const uint64_t begin = m.rows.base + static_cast<uint64_t>(first) * m.rows.pitch,
                    end = m.rows.base + static_cast<uint64_t>(last) * m.rows.pitch + m.rows.row_bytes;
     return fmt::format(
-        "lanes {} touch shared memory from address {:#x} on, row {}; filled before it are rows {}..{}, "
+        "{} touch shared memory from address {:#x} on, row {}; filled before it are rows {}..{}, "
         "addresses {:#x} to {:#x}",
-        lanes_text(read.lanes),
+        lanes_named(read.lanes),
         read.address,
         m.row,
         first,

@@ -1,5 +1,6 @@
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 
+#include "instrumentation/base/counted.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/rules/places.h"
 
@@ -148,7 +149,8 @@ void place_lines(
         f.explanation += fmt::format(" {} wrote {} of them last", quoted(s.capture, most.where), most.wrong);
         f.other.file = lines[1].where.file, f.other.line = lines[1].where.line;
         f.explanation += fmt::format(", {} {}", quoted(s.capture, lines[1].where), lines[1].wrong);
-        if (lines.size() > 2) f.explanation += fmt::format(", {} other lines the rest", lines.size() - 2);
+        if (lines.size() > 2)
+            f.explanation += fmt::format(", {} the rest", counted(lines.size() - 2, "other line"));
     }
     f.explanation += fmt::format("; the first was written by {}", writer_text(s, first));
     f.explanation += write_right_ones(s, writers, flags, most.where)
@@ -245,6 +247,18 @@ void place_tile(const Symptoms& s, capture::Finding& f) {
     if (f.other.line == 0) return;
     f.other.block = f.where.block, f.other.warp = owner.warp, f.other.lanes = std::to_string(owner.lane);
     f.explanation += fmt::format(" {} wrote the first of them last.", quoted(s.capture, f.other));
+}
+
+std::string worst_text(const analysis::TileData& t) {
+    double most = 0, limit = 0;
+    for (size_t i = 0; i < t.got.data.size(); ++i) {
+        const double away = std::fabs(t.got.data[i] - t.reference.data[i]), allowed = t.bound.data[i];
+        const bool worse = most == 0 || away * limit > most * allowed;
+        const bool bad = analysis::is_bad(t.got.data[i], t.reference.data[i], t.bound.data[i]);
+        if (bad && std::isfinite(away) && worse) most = away, limit = allowed;
+    }
+    if (most == 0) return "no finite element is wrong";
+    return fmt::format("the worst difference is {} where {} is allowed", number(most), number(limit));
 }
 
 }  // namespace wl::diagnosis

@@ -37,4 +37,8 @@ void place_output(const Symptoms& s, const capture::Output& output, capture::Fin
 // The same of the first bad tile, by the writers that were recorded with it.
 void place_tile(const Symptoms& s, capture::Finding& finding);
 
+// Of the finite elements that are wrong the one that is worst against its own limit: "the worst difference is
+// 3 where 0 is allowed".
+std::string worst_text(const analysis::TileData& tile);
+
 }  // namespace wl::diagnosis

@@ -59,7 +59,7 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
     if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
     auto mended = h.prove.proven(change);
     if (!mended) return;
-    const bool doubtful = !mended->remains.empty() || !mended->left_out.empty();
+    const bool doubtful = !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
     std::atomic<size_t>& first = mended->frail ? h.first_frail : h.first;
     if (!doubtful) first = std::min<size_t>(first, change);
     (doubtful ? h.doubtful : h.proven).emplace_back(change, std::move(*mended));

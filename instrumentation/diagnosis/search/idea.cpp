@@ -6,6 +6,7 @@
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -125,7 +126,10 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     for (const Rewrite& r : places) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
-        const Try change = [&](const TrialOptions& o) { return try_module(s.prover, module, o); };
+        const Try change = [&](TrialOptions o) {
+            o.from = manifest::is_sequence(e.problem) ? 0 : o.from;
+            return try_module(s.prover, module, o);
+        };
         const Trial t = change(lab.block);
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);

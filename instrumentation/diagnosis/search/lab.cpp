@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <thread>
 
 namespace wl::diagnosis {
@@ -16,6 +17,12 @@ namespace {
 
 constexpr uint64_t kSlack = 20000;  // warp instructions a block may take beyond twice the unedited run's
 constexpr double kQuick = 2e6;      // warp instructions of a launch whose blocks are all tried
+
+int64_t unwritten_outputs(const capture::Capture& c) {
+    int64_t out = 0;
+    for (const capture::Output& o : c.outputs) out += o.of.wanted ? o.of.unwritten : 0;
+    return out;
+}
 
 int64_t compared_outputs(const capture::Capture& c) {
     int64_t out = 0;
@@ -28,6 +35,18 @@ constexpr int64_t kMostShare = 64;  // that a block at the end of a grid may hav
 bool goes_beyond(const Symptoms& s) {
     return std::any_of(s.incidents.begin(), s.incidents.end(), [](const execution::Incident& i) {
         return i.kind == execution::Incident::Kind::out_of_bounds;
+    });
+}
+
+// What all blocks add up is wrong as something is that a block writes alone: changes are tried there.
+bool shows_in_a_block(const Symptoms& s) {
+    if (tries_on_device(s.experiment) || counter(s.capture, "warp_instructions") >= kQuick) return false;
+    const std::vector<const manifest::BoundArgument*> arrays = manifest::arrays(s.experiment.problem);
+    return std::any_of(s.capture.outputs.begin(), s.capture.outputs.end(), [&](const capture::Output& o) {
+        return o.verdict == capture::Verdict::bad &&
+            std::any_of(arrays.begin(), arrays.end(), [&](const auto* a) {
+                   return a->data.name == o.name && !a->filled;
+               });
     });
 }
 
@@ -66,15 +85,16 @@ int64_t inner_block(const Symptoms& s, int64_t block) {
 // Behind its own launch a sequence's outputs are not what they are at its end.
 int64_t wanted_outputs(const Lab& lab) {
     const bool sequence = manifest::is_sequence(lab.s.experiment.problem);
-    return sequence ? lab.outputs : compared_outputs(lab.s.capture);
+    return sequence ? std::max(lab.outputs, lab.whole) : compared_outputs(lab.s.capture);
 }
 
 }  // namespace
 
 double trial_cost(const Symptoms& s) {
     const double all = counter(s.capture, "warp_instructions");
-    return needs_all_blocks(s) ? all
-                               : all / static_cast<double>(std::max<int64_t>(1, s.capture.covered.blocks));
+    return needs_all_blocks(s) && !shows_in_a_block(s)
+        ? all
+        : all / static_cast<double>(std::max<int64_t>(1, s.capture.covered.blocks));
 }
 
 Clock::time_point end_after(Clock::time_point start, double seconds) {
@@ -101,6 +121,9 @@ int64_t gain_of(const Trial& unchanged, const Trial& t) {
 std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
     const bool small = counter(lab.s.capture, "warp_instructions") < kQuick;
     std::string unsupported;
+    if (small && manifest::is_sequence(lab.s.experiment.problem))
+        lab.whole = unchanged({.blocks = {}, .budget = times * lab.s.budget, .races = false}).outputs +
+            unwritten_outputs(lab.s.capture);
     const auto shows = [&](TrialOptions options, int64_t outputs) {
         options.budget = times * lab.s.budget;
         const Trial t = unchanged(options);
@@ -115,16 +138,20 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
         return true;
     };
     TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
-    if (!needs_all_blocks(lab.s)) {
+    const bool without_filled = needs_all_blocks(lab.s);
+    if (!without_filled || shows_in_a_block(lab.s)) {
         std::vector<int64_t> blocks = wrong_writers(lab.s);
         blocks.insert(blocks.begin(), lab.s.block);
         for (const int64_t block : blocks) {
             const int64_t inner = inner_block(lab.s, block);
-            if (inner != block && shows({.blocks = {inner}, .races = false}, 0)) return {};
-            if (shows({.blocks = {block}, .races = false}, 0)) return {};
+            one.without_filled = without_filled;
+            for (const int64_t tried : std::set<int64_t>{inner, block}) {
+                one.blocks = {tried};
+                if (shows(one, 0)) return {};
+            }
         }
     }
-    one.races = true;
+    one.blocks = {lab.s.block}, one.races = true, one.without_filled = false;
     if (!needs_all_blocks(lab.s) && shows(one, 0)) return {};
     if (small && shows(all, wanted_outputs(lab))) return {};
     if (!unsupported.empty()) return unsupported;
@@ -150,7 +177,7 @@ std::optional<Proof> proof_of(const Lab& lab, const Try& change) {
     if (!one || counter(lab.s.capture, "warp_instructions") > kQuick)
         return Proof{std::move(text), here.warp_instructions};
     TrialOptions whole = lab.block;
-    whole.blocks.clear();
+    whole.blocks.clear(), whole.races = true, whole.without_filled = false;
     const Trial all = change(whole);
     if (!is_right(all, wanted_outputs(lab))) return std::nullopt;
     return Proof{fmt::format("{}; of all blocks 0 of {}", text, all.compared), here.warp_instructions};

@@ -33,8 +33,8 @@ std::set<int> lines_executed(
     const std::vector<int64_t>& blocks
 );
 
-// Lines that are executed no more; without those of the changed statements and of what they govern. Empty
-// where that is not known.
+// Lines that are executed no more; without those of the changed statements and of what they govern, and
+// without heads of loops. Empty where that is not known.
 std::vector<int> lines_left_out(
     const rewrite::Source& source,
     const rewrite::Rewrite& change,

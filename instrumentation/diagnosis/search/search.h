@@ -31,8 +31,9 @@ struct Mended {
     std::vector<Besides> besides;
     std::string source;  // the whole changed text, with headers; empty: the change is of the program alone
     std::string patch;   // of the files that it is made of
-    std::string remark = {};         // as rewrite::Rewrite::remark
-    std::string remains = {};        // of another shape, which it does not mend; empty: nothing is known to
+    std::string remark = {};   // as rewrite::Rewrite::remark
+    std::string remains = {};  // of another shape, which it does not mend; empty: nothing is known to
+    std::string behind = {};   // what is wrong behind all launches of a sequence, with it; empty: nothing
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
     bool expected = false;           // right programs nearly always say so
     bool frail = false;              // it is wrong at a shape that the kernel may not take

@@ -1,6 +1,7 @@
 // Changes of the source, compiled a batch at a time and tried.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/rewrite/several/alike.h"
 #include "instrumentation/diagnosis/search/fits.h"
 #include "instrumentation/diagnosis/search/needed/needed.h"
 #include "instrumentation/diagnosis/search/pairs.h"
@@ -91,6 +92,23 @@ void try_all(SourceTrials& t, SearchResult& out) {
     }
 }
 
+// What makes some of what is wrong right at one place, at all the places that read alike.
+void try_alike(const SourceTrials& t, SearchResult& out) {
+    constexpr int64_t kLeast = 100;  // as gains
+    constexpr size_t kMost = 16;     // changes
+    std::vector<size_t> helpful;
+    for (size_t k = 0; k < t.all.size(); ++k)
+        if (t.gains[k] >= kLeast) helpful.push_back(k);
+    std::stable_sort(helpful.begin(), helpful.end(), [&](size_t a, size_t b) {
+        return t.gains[a] > t.gains[b];
+    });
+    if (helpful.size() > kMost) helpful.resize(kMost);
+    std::vector<Rewrite> all;
+    for (const size_t k : helpful)
+        for (Rewrite& r : rewrite::alike_of(t.source, t.all[k])) all.push_back(std::move(r));
+    if (!all.empty()) try_others(t, all, out);
+}
+
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
 void search(
     SourceTrials& t, const rewrite::Around& around, Clock::time_point start, double seconds, SearchResult& out
@@ -104,8 +122,10 @@ void search(
     try_all(t, out);
     t.hunt.deadline = end_after(start, kLikely * seconds);
     if (out.mended.empty()) search_solved(t, out);
+    if (out.mended.empty()) try_alike(t, out);
     t.upto = kMostLikely;
     try_all(t, out);
+    if (out.mended.empty()) try_alike(t, out);
     t.hunt.deadline = end_after(start, kNeeded * seconds), t.upto = t.all.size();
     std::vector<Rewrite> last;
     if (out.mended.empty()) last = search_needed(t, around, out);
@@ -168,6 +188,8 @@ SearchResult search_source(
     const Dim3& grid = manifest::launch_of(symptoms.experiment.problem).grid;
     around.axes = std::string(grid.x > 1 ? "x" : "") + (grid.y > 1 ? "y" : "") + (grid.z > 1 ? "z" : "");
     add_heads(open->source, around);
+    for (const int line : launch_lines(symptoms.experiment, open->unit, open->source).before)
+        around.suspicion.try_emplace(line, 1);
     around.values_right = symptoms.first_bad < 0;
     add_fits(symptoms, open->unit, around);
     const std::vector<Rewrite> all = rewrites(open->source, around);
@@ -196,7 +218,7 @@ SearchResult search_source(
     if (out.mended.empty()) out.helpful = most_helpful(s);
     for (Mended& m : out.doubtful) {
         if (!out.mended.empty()) break;
-        if (m.left_out.empty())
+        if (m.left_out.empty() && m.behind.empty())
             out.mended.push_back(std::move(m));
         else if (!out.around)
             out.around = std::move(m);

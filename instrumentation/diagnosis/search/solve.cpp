@@ -82,7 +82,8 @@ SourceTrials trials_like(const SourceTrials& t, const std::vector<Rewrite>& all)
         .written = std::vector<int64_t>(all.size()),
         .differences = std::vector<double>(all.size(), std::numeric_limits<double>::quiet_NaN()),
         .shape = t.shape,
-        .executed = t.executed
+        .executed = t.executed,
+        .launches = t.launches
     };
 }
 

@@ -22,11 +22,12 @@ namespace {
 constexpr size_t kFirst = 48, kMostSwitched = 160;  // changes of a text that holds many
 constexpr size_t kMostTexts = 32;                   // texts of one compilation
 constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
+constexpr size_t kOwn = ~size_t{0};   // as TrialOptions::from
 constexpr int kMostRounds = 12;       // what does not compile is left out, and the rest is compiled again
 
-// The entry's name in a version; empty: it is not there.
-std::string entry_in(const Experiment& e, const ptx::Module& module) {
-    const std::string wanted = demangle(e.entry);
+// An entry's name in a version; empty: it is not there.
+std::string entry_in(const std::string& entry, const ptx::Module& module) {
+    const std::string wanted = demangle(entry);
     for (const ptx::Function& f : module.functions) {
         if (!f.is_entry || f.is_declaration) continue;
         const std::string name = compile::without_variant(demangle(f.name));
@@ -35,9 +36,26 @@ std::string entry_in(const Experiment& e, const ptx::Module& module) {
     return {};
 }
 
+// Of the launches up to the diagnosed one; empty where one of them is not there, or is the only one.
+std::vector<std::string> entries_in(const Experiment& e, const ptx::Module& module) {
+    std::vector<std::string> out;
+    for (size_t k = 0; manifest::is_sequence(e.problem) && k <= e.problem.at; ++k) {
+        const auto known =
+            std::find(e.entries.begin(), e.entries.begin() + static_cast<std::ptrdiff_t>(k), e.entries[k]);
+        const auto before = static_cast<size_t>(known - e.entries.begin());
+        out.push_back(before < k ? out[before] : entry_in(e.entries[k], module));
+        if (out.back().empty()) return {};
+    }
+    return out;
+}
+
 double difference_of(const Trial& t) {
     const bool ran = t.unsupported.empty() && t.finished && t.outputs > 0;
     return ran ? t.max_difference : std::numeric_limits<double>::quiet_NaN();
+}
+
+size_t from_of(const SourceTrials& t, const rewrite::Rewrite& change) {
+    return first_launch(*t.launches, t.source, change);
 }
 
 // Each text is run once: only of a long trial better code is worth what it takes to compile.
@@ -51,7 +69,9 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
     for (size_t n = 0; n < changes.size(); ++n) {
         if (is_over(t.hunt, changes[n])) return;
         t.done[changes[n]] = 1;
-        const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, t.hunt.lab.block);
+        TrialOptions options = t.hunt.lab.block;
+        options.from = from_of(t, t.all[changes[n]]);
+        const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, options);
         t.differences[changes[n]] = difference_of(trial);
         judge(t.hunt, changes[n], trial);
     }
@@ -109,12 +129,17 @@ Runs runs_of(const Experiment& e, Prover& prover, const ptx::Module& module, con
         return [&prover, program = e.options.executor.prepare(module, entry)](const TrialOptions& o) {
             return try_executable(prover, program, o);
         };
-    return [&prover, &module, program = emulator::lower(module, entry)](const TrialOptions& o) {
-        return try_program(prover, module, *program, o);
+    const auto lowered = std::make_shared<Lowered>(Lowered{module});
+    program_of(*lowered, entry);
+    return [&prover, lowered, entry](const TrialOptions& o) {
+        TrialOptions own = o;
+        own.entry = entry;
+        return try_program(prover, *lowered, own);
     };
 }
 
-Trial run(Ready& ready, int number, int second) {
+Trial run(Ready& ready, int number, int second, size_t from) {
+    ready.options.from = from;
     ready.options.rearrange = [number, second](execution::GlobalMemory& m) {
         set_switch(m, rewrite::kSwitch, number);
         set_switch(m, rewrite::kSecondSwitch, second);
@@ -129,12 +154,12 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
     try {
         std::optional<Ready> ready = make_ready(t, prover, build.ptx);
         if (!ready) return give_up();
-        const Trial unchanged = run(*ready, 0, 0);
+        const Trial unchanged = run(*ready, 0, 0, kOwn);
         if (mends(t.hunt.lab, unchanged)) return give_up();
         for (size_t n = 0; n < build.changes.size(); ++n) {
             const size_t change = build.changes[n];
             if (is_over(t.hunt, change)) return;
-            const Trial trial = run(*ready, build.numbers[n], 0);
+            const Trial trial = run(*ready, build.numbers[n], 0, from_of(t, t.all[change]));
             t.done[change] = 1, t.gains[change] = gain_of(unchanged, trial);
             t.differences[change] = difference_of(trial);
             if (mends(t.hunt.lab, trial)) t.written[change] = trial.compared;
@@ -167,7 +192,8 @@ compile::Effort effort_of(const Symptoms& s) {
 
 std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
     Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.hunt.lab.block};
-    const std::string entry = entry_in(t.e, *out.module);
+    const std::string entry = entry_in(t.e.entry, *out.module);
+    out.options.entries = entries_in(t.e, *out.module);
     if (entry.empty()) return std::nullopt;
     fill_symbols(t.e.problem, *out.module);
     out.runs = runs_of(t.e, prover, *out.module, entry);
@@ -231,7 +257,9 @@ SourceTrials trials_of(
         .differences = std::vector<double>(all.size()),
         .shape = std::make_shared<OtherShape>(OtherShape{s        }
           ),
-        .executed = std::make_shared<Executed>()
+        .executed = std::make_shared<Executed>(),
+        .launches =
+            std::make_shared<const LaunchLines>(launch_lines(tried_on.experiment, open.unit, open.source))
     };
 }
 
@@ -240,21 +268,27 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
     const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
     try {
         const ptx::Module module = changed_module(t.whole.experiment, text);
-        auto proof =
-            proof_of(lab, [&](const TrialOptions& o) { return try_module(lab.s.prover, module, o); });
+        auto proof = proof_of(lab, [&](TrialOptions o) {
+            o.from = from_of(t, change);
+            return try_module(lab.s.prover, module, o);
+        });
         if (!proof) return std::nullopt;
+        const std::optional<Behind> behind = behind_all(lab.s, module);
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
         constexpr int kExpected = 30;  // as odds
         out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
         try_other_shape(*t.shape, out);
+        if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
+        // Twice as often is right as well, and hardly what is meant.
+        if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4) out.frail = true;
         const std::vector<int64_t>& blocks = lab.block.blocks;
         if (!t.executed->asked) {
             t.executed->lines =
                 lines_executed(lab.s.prover, t.whole.experiment.module, t.unit, Text::files, blocks);
             t.executed->asked = true;
         }
-        const std::set<int> behind = lines_executed(lab.s.prover, module, t.unit, Text::unit, blocks);
-        for (const int line : lines_left_out(t.source, change, t.executed->lines, behind))
+        const std::set<int> behind_lines = lines_executed(lab.s.prover, module, t.unit, Text::unit, blocks);
+        for (const int line : lines_left_out(t.source, change, t.executed->lines, behind_lines))
             out.left_out.push_back(where_in(t.unit, line).line);
         return out;
     } catch (const Error&) {
@@ -286,7 +320,8 @@ Trial try_variant(
     try {
         ptx::Module module = ptx::parse(ptx);
         TrialOptions own = options;
-        own.entry = entry_in(e, module);
+        own.entry = entry_in(e.entry, module);
+        own.entries = entries_in(e, module);
         if (own.entry.empty()) return refused;
         fill_symbols(e.problem, module, compile::in_variant(variant, ""));
         return try_module(prover, module, own);
@@ -336,12 +371,14 @@ void try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, 
     try {
         const compile::Whole whole = compile::compile_whole(t.quick, text.text);
         std::optional<Ready> ready = whole.ptx.empty() ? std::nullopt : make_ready(t, prover, whole.ptx);
-        if (!ready || mends(t.hunt.lab, run(*ready, 0, 0))) return;
+        if (!ready || mends(t.hunt.lab, run(*ready, 0, 0, kOwn))) return;
         for (size_t n = 0; n < pairs.size(); ++n) {
             if (is_over(t.hunt, from + n)) return;
             const int a = number_of(firsts, text.numbers, pairs[n].first),
                       b = number_of(seconds, text.besides, pairs[n].second);
-            const Trial trial = run(*ready, a, b);
+            const size_t launch =
+                std::min(from_of(t, t.all[pairs[n].first]), from_of(t, t.all[pairs[n].second]));
+            const Trial trial = run(*ready, a, b, launch);
             // One of them alone did as much, and was not proven.
             if (trial.compared > std::max(t.written[pairs[n].first], t.written[pairs[n].second]))
                 judge(t.hunt, from + n, trial);

@@ -6,6 +6,7 @@
 #include "instrumentation/compile/variants.h"
 #include "instrumentation/diagnosis/rewrite/switched.h"
 #include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/launches.h"
 #include "instrumentation/diagnosis/search/left_out.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 
@@ -53,6 +54,7 @@ struct SourceTrials {
     std::vector<double> differences;  // the largest of an output's finite elements; NaN: it was not tried
     std::shared_ptr<OtherShape> shape;
     std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
+    std::shared_ptr<const LaunchLines> launches;
     std::vector<std::vector<size_t>> batches = {};
     size_t upto = ~size_t{0};  // changes from here on wait
 };

@@ -1,4 +1,5 @@
 // Functions of the file that nobody calls, and what closes a group of copies.
+#include "instrumentation/diagnosis/rewrite/declarations.h"
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/missing/lacks.h"
 #include "instrumentation/diagnosis/rewrite/missing/missing.h"
@@ -70,6 +71,18 @@ std::vector<std::string> calls_of(const Source& s, const Function& f, int here, 
     return lists;
 }
 
+// `(short)f(a >> 2)` of `(short)(a >> 2)`: of what is in brackets.
+void call_of_part(Writer& w, const Function& f, int first, int last) {
+    constexpr int kForgotten = 20;  // as odds
+    for (int k = first; k <= last; ++k) {
+        const int close = w.s.is(k, "(") ? w.s.at(k).match : -1;
+        const bool type = close > k && kind_of_type(w.s, w.s.words(k + 1, close - 1)) != ValueKind::other;
+        if (close <= k + 1 || close > last || type) continue;
+        w.replace(kValue, 2, k, close, f.name + w.s.words(k, close));
+        w.out.back().bias = kForgotten;
+    }
+}
+
 void call(Writer& w, const Facts& facts, const Function& f) {
     for (const Gap& gap : facts.gaps) {
         if (f.gives || f.from > gap.here || !w.is_near(gap.here)) continue;
@@ -83,6 +96,14 @@ void call(Writer& w, const Facts& facts, const Function& f) {
         const std::string value = w.s.words(first, st.last - 1);
         for (const std::string& text : calls_of(w.s, f, first, value))
             w.replace(kValue, 1, first, st.last - 1, text);
+        if (!w.is_near(st.first)) continue;
+        if (f.parameters.size() == 1) call_of_part(w, f, first, st.last - 1);
+        for (const std::string& text : calls_of(w.s, f, first, "")) {
+            const bool real = holds_real(w.s, first, st.last - 1);
+            for (const char* form : {"{} * {}", "{} + {}", "{} & {}"})
+                if (!real || form[3] != '&')
+                    w.replace(kValue, 1, first, st.last - 1, fmt::format(fmt::runtime(form), value, text));
+        }
     }
 }
 

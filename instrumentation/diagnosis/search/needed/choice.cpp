@@ -1,6 +1,7 @@
 // Conditions that hold where another value is needed, and nowhere else: comparisons of what is at hand, one
 // or two of them.
 #include "instrumentation/diagnosis/search/needed/form.h"
+#include "instrumentation/diagnosis/search/needed/terms.h"
 
 #include <algorithm>
 #include <array>
@@ -39,17 +40,6 @@ std::vector<Operand> operands_of(
     return out;
 }
 
-struct Sign {
-    const char* text;
-    bool (*holds)(double, double);
-};
-constexpr std::array kSigns = {
-    Sign{"==", [](double a, double b) { return a == b; }},
-    Sign{"<",  [](double a, double b) { return a < b; } },
-    Sign{">=", [](double a, double b) { return a >= b; }},
-    Sign{"!=", [](double a, double b) { return a != b; }}
-};
-
 // Of what holds at the same places the first.
 std::vector<Condition> conditions_of(const std::vector<Operand>& all, size_t numbers, size_t places) {
     std::vector<Condition> out;
@@ -58,7 +48,7 @@ std::vector<Condition> conditions_of(const std::vector<Operand>& all, size_t num
         for (size_t b = 0; b < all.size(); ++b) {
             const bool number = b + numbers >= all.size();
             if (a == b || (!number && all[a].whole != all[b].whole)) continue;
-            for (const Sign& sign : kSigns) {
+            for (const Comparison& sign : kComparisons) {
                 Places where;
                 for (size_t p = 0; p < places; ++p) where[p] = sign.holds((*all[a].at)[p], (*all[b].at)[p]);
                 if (where.none() || where.count() == places || !known.insert(where).second) continue;
@@ -90,7 +80,7 @@ void add_pairs(
 std::vector<std::string> chosen(
     const std::vector<AtHandValues>& all, size_t itself, const Wanted& wanted, size_t most
 ) {
-    constexpr size_t kLeast = 12, kLeastOfPair = 24;  // places without which one fits by chance
+    constexpr size_t kFewest = 12, kFewestOfPair = 24;  // places without which one fits by chance
     const size_t places = std::min(wanted.at.size(), kMostPlaces);
     Places where;
     std::vector<AtHandValues> there;
@@ -101,7 +91,7 @@ std::vector<std::string> chosen(
         where[p] = true, of.at.push_back(wanted.at[p]), of.allowed.push_back(wanted.allowed[p]);
         for (size_t k = 0; k < all.size(); ++k) there[k].at.push_back(all[k].at[p]);
     }
-    if (places < kLeast || where.none() || where.count() == places) return {};
+    if (places < kFewest || where.none() || where.count() == places) return {};
     const std::vector<AtHandValues> numbers = {
         {"0", std::vector<double>(places, 0)},
         {"1", std::vector<double>(places, 1)}
@@ -111,7 +101,7 @@ std::vector<std::string> chosen(
     std::vector<std::string> found, out;
     for (const Condition& c : conditions)
         if (c.places == where) found.push_back(c.text);
-    if (found.empty() && places >= kLeastOfPair)
+    if (found.empty() && places >= kFewestOfPair)
         add_pairs(conditions, where, true, found), add_pairs(conditions, where, false, found);
     if (found.empty()) return {};
     constexpr size_t kMostValues = 2;

@@ -2,6 +2,8 @@
 // where one of both follows from the other and what is wanted.
 #include "instrumentation/diagnosis/search/needed/form.h"
 
+#include "instrumentation/diagnosis/search/needed/terms.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,60 +17,15 @@ namespace {
 constexpr size_t kPlaces = 8;  // that expressions are made for; trials tell about the others
 
 struct Term {
-    std::string text;
+    TermText is;
     std::array<double, kPlaces> at = {};
-    int price = 2;        // of operands and functions
-    bool holds = false;   // what stands there now
-    bool product = true;  // binds tighter than + and -
-    bool single = true;   // one operand
-    bool number = false;  // written as one
 };
 
 using Terms = std::vector<Term>;
 
-struct Function {
-    const char* text;
-    double (*of)(double);
-    int price;  // the rarer, the dearer
-};
-constexpr std::array kFunctions = {
-    Function{"expf({})",    [](double v) { return std::exp(v); },      3},
-    Function{"expf(-({}))", [](double v) { return std::exp(-v); },     3},
-    Function{"sqrtf({})",   [](double v) { return std::sqrt(v); },     3},
-    Function{"fabsf({})",   [](double v) { return std::fabs(v); },     4},
-    Function{"logf({})",    [](double v) { return std::log(v); },      5},
-    Function{"rsqrtf({})",  [](double v) { return 1 / std::sqrt(v); }, 6},
-    Function{"tanhf({})",   [](double v) { return std::tanh(v); },     7}
-};
-
-constexpr char kLeast = '<', kMost = '>';  // fminf, fmaxf
-constexpr std::array<char, 6> kSigns = {'+', '-', '*', '/', kLeast, kMost};
-double joined(char sign, double a, double b) {
-    switch (sign) {
-        case '+': return a + b;
-        case '-': return a - b;
-        case '*': return a * b;
-        case '/': return a / b;
-        default: return sign == kLeast ? std::fmin(a, b) : std::fmax(a, b);
-    }
-}
-
-std::string in_brackets(const Term& t) { return t.product ? t.text : "(" + t.text + ")"; }
-
 Term joined(char sign, const Term& a, const Term& b, size_t places) {
-    Term out;
-    constexpr int kCall = 2;  // as price
-    const bool call = sign == kLeast || sign == kMost;
-    const bool sum = sign == '+' || sign == '-', right = sign == '-' || sign == '/';
-    const bool bracket = right && !b.single;
-    const std::string left = sum ? a.text : in_brackets(a);
-    std::string other = sum ? b.text : in_brackets(b);
-    if (bracket && (sum || b.product)) other = "(" + other + ")";
-    out.text = call ? fmt::format("{}({}, {})", sign == kLeast ? "fminf" : "fmaxf", a.text, b.text)
-                    : fmt::format("{} {} {}", left, sign, other);
-    out.price = a.price + b.price + (call ? kCall : 0), out.holds = a.holds || b.holds;
-    out.product = !sum, out.single = call, out.number = false;
-    for (size_t p = 0; p < places; ++p) out.at[p] = joined(sign, a.at[p], b.at[p]);
+    Term out{wl::diagnosis::joined(sign, a.is, b.is)};
+    for (size_t p = 0; p < places; ++p) out.at[p] = wl::diagnosis::joined(sign, a.at[p], b.at[p]);
     return out;
 }
 
@@ -99,10 +56,8 @@ Terms functions_of(const Former& f, const Terms& all, int dearest) {
     Terms out;
     for (const Term& t : all)
         for (const Function& function : kFunctions) {
-            if (t.number || function.price > dearest) continue;
-            Term of = t;
-            of.text = fmt::format(fmt::runtime(function.text), t.text);
-            of.price += function.price, of.product = of.single = true;
+            if (t.is.number || function.price > dearest) continue;
+            Term of{function_of(function, t.is)};
             bool other = false;
             for (size_t p = 0; p < f.places; ++p)
                 of.at[p] = function.of(t.at[p]), other = other || of.at[p] != t.at[p];
@@ -113,9 +68,10 @@ Terms functions_of(const Former& f, const Terms& all, int dearest) {
 
 // Something shorter has the same value, or is how one writes it.
 bool says_as_much(char sign, const Term& a, const Term& b) {
-    const auto is = [&](double v) { return (a.number && a.at[0] == v) || (b.number && b.at[0] == v); };
+    const auto is = [&](double v) { return (a.is.number && a.at[0] == v) || (b.is.number && b.at[0] == v); };
     const bool call = sign == kLeast || sign == kMost;
-    return (a.number && b.number) || (sign == '*' && is(1)) || (sign == '/' && b.number) || (is(0) && !call);
+    return (a.is.number && b.is.number) || (sign == '*' && is(1)) || (sign == '/' && b.is.number) ||
+        (is(0) && !call);
 }
 
 Terms pairs_of(const Former& f, const Terms& all) {
@@ -123,8 +79,7 @@ Terms pairs_of(const Former& f, const Terms& all) {
     for (size_t a = 0; a < all.size(); ++a)
         for (size_t b = 0; b < all.size(); ++b)
             for (const char sign : kSigns) {
-                const bool ordered = sign == '-' || sign == '/';
-                if ((!ordered && b < a) || (a == b && sign != '*')) continue;
+                if ((!is_ordered(sign) && b < a) || (a == b && sign != '*')) continue;
                 if (says_as_much(sign, all[a], all[b])) continue;
                 Term t = joined(sign, all[a], all[b], f.places);
                 if (f.is_finite(t)) out.push_back(std::move(t));
@@ -181,19 +136,21 @@ void look_at_all(Former& f, const Terms& ones, const Terms& of_ones, const Terms
 // `a * b`, `a / b`, and half of it.
 Terms products_of(const Former& f, const Terms& twos) {
     Terms out;
-    Term half{"0.5f", {}, 1};
+    Term half{
+        {"0.5f", 1}
+    };
     half.at.fill(0.5);
     for (const Term& t : twos) {
-        if (!t.product) continue;
+        if (!t.is.product) continue;
         out.push_back(t);
-        if (t.text.find('.') == t.text.npos) out.push_back(joined('*', half, t, f.places));
+        if (t.is.text.find('.') == std::string::npos) out.push_back(joined('*', half, t, f.places));
     }
     return out;
 }
 
 // With what stands there, and short; of what it is multiplied by, quotients as `n / (n - 1)`.
 void look_at_likely(Former& f, const Terms& ones, const Terms& of_ones, const Terms& twos, bool holds) {
-    const auto now = std::find_if(ones.begin(), ones.end(), [](const Term& t) { return t.holds; });
+    const auto now = std::find_if(ones.begin(), ones.end(), [](const Term& t) { return t.is.holds; });
     if (holds && now != ones.end()) {
         Terms ys = functions_of(f, twos, kCheap), products = products_of(f, twos);
         ys.insert(ys.end(), twos.begin(), twos.end()), ys.insert(ys.end(), of_ones.begin(), of_ones.end());
@@ -203,12 +160,12 @@ void look_at_likely(Former& f, const Terms& ones, const Terms& of_ones, const Te
     const size_t from = f.found.size();
     if (!holds) f.look_at(functions_of(f, twos, kCheap)), look_at_joined(f, ones, twos);
     constexpr int kDear = 6;
-    const auto dear = [](const Term& t) { return t.price > kDear; };
+    const auto dear = [](const Term& t) { return t.is.price > kDear; };
     f.found.erase(
         std::remove_if(f.found.begin() + static_cast<std::ptrdiff_t>(from), f.found.end(), dear),
         f.found.end()
     );
-    std::erase_if(f.found, [&](const Term& t) { return holds && !t.holds && t.price > 2; });
+    std::erase_if(f.found, [&](const Term& t) { return holds && !t.is.holds && t.is.price > 2; });
 }
 
 }  // namespace
@@ -223,7 +180,9 @@ std::vector<std::string> formed(
     Former f{places.size(), w, d};
     Terms ones;
     for (size_t k = 0; k < all.size(); ++k) {
-        Term t{all[k].text, {}, 2, k == itself};
+        Term t{
+            {all[k].text, 2, k == itself}
+        };
         for (size_t p = 0; p < places.size(); ++p) t.at[p] = all[k].at[places[p]];
         // What is zero everywhere is not set yet, as a rule.
         const bool set = std::any_of(t.at.begin(), t.at.end(), [](double v) { return v != 0; });
@@ -233,8 +192,10 @@ std::vector<std::string> formed(
         {{0, 1}, {1, 1}, {2, 1}, {0.5, 1}, {3, 3}, {4, 3}, {1.5, 4}}
     };
     for (const auto& [v, price] : kNumbers) {
-        Term t{fmt::format("{:.1f}f", v), {}, price};
-        t.number = true, t.at.fill(v), ones.push_back(std::move(t));
+        Term t{
+            {fmt::format("{:.1f}f", v), price}
+        };
+        t.is.number = true, t.at.fill(v), ones.push_back(std::move(t));
     }
     const Terms of_ones = functions_of(f, ones, kAny), twos = pairs_of(f, ones);
     f.look_at(ones), f.look_at(of_ones), f.look_at(twos);
@@ -244,17 +205,18 @@ std::vector<std::string> formed(
         look_at_likely(f, ones, of_ones, twos, itself < all.size());
     constexpr int kOther = 6;  // of what is long and makes nothing of what stands there
     const auto price = [&](const Term& t) {
-        return t.price + (t.holds || t.single || itself >= all.size() ? 0 : kOther);
+        return t.is.price + (t.is.holds || t.is.single || itself >= all.size() ? 0 : kOther);
     };
     std::stable_sort(f.found.begin(), f.found.end(), [&](const Term& a, const Term& b) {
-        return std::tuple(price(a), a.text.size(), a.text) < std::tuple(price(b), b.text.size(), b.text);
+        return std::tuple(price(a), a.is.text.size(), a.is.text) <
+            std::tuple(price(b), b.is.text.size(), b.is.text);
     });
     // Of few places what is much longer than the shortest is so by chance, too.
     const int dearest = f.found.empty() ? 0 : price(f.found.front()) + (f.places >= kEnoughPlaces ? 3 : 1);
     std::vector<std::string> out;
     for (const Term& t : f.found) {
         if (out.size() >= most || price(t) > dearest) break;
-        if (std::find(out.begin(), out.end(), t.text) == out.end()) out.push_back(t.text);
+        if (std::find(out.begin(), out.end(), t.is.text) == out.end()) out.push_back(t.is.text);
     }
     return out;
 }

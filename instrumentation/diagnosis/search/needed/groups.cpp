@@ -13,7 +13,42 @@ double excess_of(const Element& e) {
     return std::fabs(e.got - e.reference) / std::max(e.limit, kLeast);
 }
 
+// A wrong element that follows one group alone.
+bool has_own(const HoleBench& b, const Groups& g) {
+    for (size_t k = 0; k < b.elements.size(); ++k)
+        if (b.elements[k].bad && g.of_element[k] >= 0) return true;
+    return false;
+}
+
 }  // namespace
+
+namespace {
+
+// By a difference of even threads alone, and of odd ones: who changes with both.
+std::vector<uint8_t> shared_elements(HoleBench& b, int hole, double by, bool scales) {
+    std::vector<uint8_t> changed(b.elements.size());
+    for (const size_t odd : {size_t{0}, size_t{1}}) {
+        std::vector<float> half(static_cast<size_t>(b.threads) * kTurns);
+        for (size_t k = 0; k < half.size(); ++k)
+            if (k / kTurns % 2 == odd) half[k] = static_cast<float>(by);
+        const Outcome o = run_with(b, hole, scales, std::move(half));
+        for (size_t k = 0; k < changed.size(); ++k) changed[k] += o.got[k] != b.elements[k].got ? 1 : 0;
+    }
+    for (uint8_t& c : changed) c = c > 1 ? 1 : 0;
+    return changed;
+}
+
+}  // namespace
+
+std::optional<Groups> groups_beside_shared(HoleBench& b, int hole, double by, bool scales) {
+    if (b.outputs < 2) return std::nullopt;
+    if (!b.shared) b.shared = shared_elements(b, hole, by, scales);
+    Groups g = groups_of(b, Alike::thread);
+    bool any = false;
+    for (size_t k = 0; k < b.shared->size(); ++k)
+        if ((*b.shared)[k] != 0) g.of_element[k] = kShared, any = true;
+    return any && has_own(b, g) ? std::optional(std::move(g)) : std::nullopt;
+}
 
 Groups groups_of(const HoleBench& b, Alike alike) {
     Groups g;
@@ -39,11 +74,11 @@ std::optional<Groups> groups_by_turn(HoleBench& b, int hole, const Outcome& as_i
         if (!o.trial.finished) return std::nullopt;
         for (size_t k = 0; k < b.elements.size(); ++k) {
             if (o.got[k] == b.elements[k].got) continue;
-            if (g.of_element[k] >= 0) return std::nullopt;
-            g.of_element[k] = b.elements[k].thread * kTurns + turn;
+            const bool several = g.of_element[k] != -1;
+            g.of_element[k] = several ? kShared : b.elements[k].thread * kTurns + turn;
         }
     }
-    return g;
+    return has_own(b, g) ? std::optional(std::move(g)) : std::nullopt;
 }
 
 std::vector<Begin> begin_of(const HoleBench& b, const Groups& g, const Outcome& o) {
@@ -52,7 +87,7 @@ std::vector<Begin> begin_of(const HoleBench& b, const Groups& g, const Outcome& 
         const int64_t group = g.of_element[k];
         if (!b.elements[k].bad && group >= 0 && o.got[k] != b.elements[k].got)
             out[static_cast<size_t>(group)].kept = static_cast<int64_t>(k);
-        if (!b.elements[k].bad) continue;
+        if (!b.elements[k].bad || group == kShared) continue;
         if (group < 0) return {};
         int64_t& pivot = out[static_cast<size_t>(g.of_element[k])].pivot;
         if (pivot < 0 || excess_of(b.elements[k]) > excess_of(b.elements[static_cast<size_t>(pivot)]))

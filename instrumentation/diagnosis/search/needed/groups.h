@@ -13,16 +13,22 @@ constexpr double kPart = 0.0625;  // of a value: the first difference that is tr
 
 enum class Alike : uint8_t { all, block, thread, turn };  // who has the same difference
 
+// An element that many make together, as a loss beside gradients: it only has to be right in the end.
+constexpr int64_t kShared = -2;
+
 // Groups of turns, and of the elements that follow them.
 struct Groups {
-    std::vector<int64_t> of_element;  // -1: it follows none
+    std::vector<int64_t> of_element;  // -1: it follows none; kShared: several
     std::vector<int64_t> of_turn;     // by thread and turn
     int64_t count = 0;
 };
 
 // Each element follows its own writer.
 Groups groups_of(const HoleBench& bench, Alike alike);
-// Which of a thread's turns an element follows: tried one after the other. Nothing where it is several.
+// Of each thread, where some elements of several outputs follow other threads as well, which is found out
+// once. Nothing where none does, or all do.
+std::optional<Groups> groups_beside_shared(HoleBench& bench, int hole, double by, bool scales);
+// Which of a thread's turns an element follows: tried one after the other.
 std::optional<Groups> groups_by_turn(HoleBench& bench, int hole, const Outcome& probe);
 
 // What was there with nothing changed, of each group.

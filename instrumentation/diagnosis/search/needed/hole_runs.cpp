@@ -15,20 +15,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-template <typename T>
-std::vector<std::byte> bytes_of(const std::vector<T>& v) {
-    std::vector<std::byte> out(v.size() * sizeof(T));
-    std::memcpy(out.data(), v.data(), out.size());
-    return out;
-}
-template <typename T>
-std::vector<T> array_of(const execution::GlobalMemory& memory, const char* name, size_t count) {
-    std::vector<T> out(count);
-    const execution::Allocation* a = execution::find_named(memory, name);
-    if (a != nullptr) std::memcpy(out.data(), a->bytes.data(), std::min(a->bytes.size(), count * sizeof(T)));
-    return out;
-}
-
 }  // namespace
 
 Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
@@ -62,14 +48,14 @@ Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
 }
 
 bool look_at_elements(HoleBench& b) {
-    b.elements.clear(), b.places.clear();
+    b.elements.clear(), b.places.clear(), b.outputs = 0;
     const Outcome o = run_with(b, -1, false, {});
     if (!o.trial.finished || o.trial.bad == 0 || !b.reals) return false;
     std::string output;
     std::optional<std::vector<Writer>> writers;
     for (Element& e : b.elements) {
         if (e.output != output) {
-            output = e.output, writers.reset();
+            output = e.output, writers.reset(), ++b.outputs;
             for (const capture::Output& of : b.t.hunt.lab.s.capture.outputs)
                 if (of.name == output) writers = writers_of(b.t.hunt.lab.s, of);
         }

@@ -4,14 +4,32 @@
 #include "instrumentation/diagnosis/search/needed/holes.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
+
+// Arrays of device memory.
+template <typename T>
+std::vector<std::byte> bytes_of(const std::vector<T>& v) {
+    std::vector<std::byte> out(v.size() * sizeof(T));
+    std::memcpy(out.data(), v.data(), out.size());
+    return out;
+}
+template <typename T>
+std::vector<T> array_of(const execution::GlobalMemory& memory, const char* name, size_t count) {
+    std::vector<T> out(count);
+    const execution::Allocation* a = execution::find_named(memory, name);
+    if (a != nullptr) std::memcpy(out.data(), a->bytes.data(), std::min(a->bytes.size(), count * sizeof(T)));
+    return out;
+}
 
 // An element of an output that a trial compares.
 struct Element {
@@ -29,9 +47,13 @@ struct HoleBench {
     TrialOptions options;
     int64_t block_threads = 0, threads = 0;  // of a block, of the launch
     std::function<Trial(const TrialOptions&)> run;
-    std::vector<Element> elements;  // as the program leaves them
-    bool reals = true;              // all of them
-    bool follow = false;            // at the last hole: every wrong one follows what is there
+    std::vector<Element> elements;                    // as the program leaves them
+    bool reals = true;                                // all of them
+    int outputs = 0;                                  // that they are of
+    std::optional<std::vector<uint8_t>> shared = {};  // elements that many threads make, once that is known
+    bool follow = false;           // at the last hole: every wrong one follows what is there
+    bool repeats = false;          // and some thread came by more than once
+    std::vector<float> seen = {};  // what was there, by turn
     std::map<std::pair<std::string, int64_t>, size_t> places = {};  // in `elements`
 };
 

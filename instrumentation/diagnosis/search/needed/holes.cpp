@@ -213,28 +213,38 @@ std::vector<std::string> at_hand_of(const Source& s, const Hole& hole, size_t mo
     return out;
 }
 
-std::string with_notes(
-    const Source& source, const Hole& hole, const std::vector<std::string>& at_hand, int64_t threads
+std::string with_rows(
+    const Source& source,
+    const Hole& hole,
+    const std::vector<std::string>& at_hand,
+    int64_t threads,
+    int turns
 ) {
-    std::string notes = "(";
+    std::string notes = "(wl_row_begin(), ";
     for (size_t k = 0; k < at_hand.size(); ++k)
         notes += fmt::format(
-            "\n#line {}\nwl_note({}, float({})), ", (k + 1) * rewrite::kSwitchedLines, k, at_hand[k]
+            "\n#line {}\nwl_row_note({}, float({})), ", (k + 1) * rewrite::kSwitchedLines, k, at_hand[k]
         );
-    notes += fmt::format("wl_noted(), \n#line {}\n(", source.at(hole.first).line);
+    notes += fmt::format("\n#line {}\n(", source.at(hole.first).line);
     const std::string head = fmt::format(
-        "extern \"C\" __device__ float {0}[{1}];\nextern \"C\" __device__ int {4}[{3}];\n{2}__device__ "
-        "inline "
-        "void wl_note(int k, float v) {{ const int t = wl_hole_thread(), n = {4}[t]; {0}[(k * {3} + t) * {5} "
-        "+ "
-        "(n < {5} ? n : {5} - 1)] = v; }}\n__device__ inline void wl_noted() {{ ++{4}[wl_hole_thread()]; "
-        "}}\n#line 1\n",
-        kNotes,
-        threads * kTurns * static_cast<int64_t>(at_hand.size()),
-        thread_text(threads),
+        "extern \"C\" __device__ int {0}[{5}], {1}[{5}], {6}[{5}], {2}, {3}[{7}];\n"
+        "extern \"C\" __device__ float {4}[{7} * {8}];\n{9}"
+        "__device__ inline void wl_row_begin() {{ const int t = wl_hole_thread(), g = {1}[t]; {0}[t] = -1; "
+        "if (g < 0 || {6}[t]++ >= {10}) return; const int r = atomicAdd(&{2}, 1); if (r >= {7}) return; "
+        "{3}[r] = g, {0}[t] = r; }}\n"
+        "__device__ inline void wl_row_note(int k, float v) {{ const int r = {0}[wl_hole_thread()]; "
+        "if (r >= 0) {4}[r * {8} + k] = v; }}\n#line 1\n",
+        kRowOf,
+        kRowGroups,
+        kRowCount,
+        kRowGroup,
+        kRowValues,
         threads,
         kHoleTimes,
-        kTurns
+        kMostRows,
+        at_hand.size(),
+        thread_text(threads),
+        turns
     );
     const int tokens = hole.last - hole.first;
     return head +

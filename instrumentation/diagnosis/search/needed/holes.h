@@ -29,7 +29,14 @@ constexpr int kTurns = 8;                            // the last of them stands 
 constexpr const char* kHoleBy = "wl_hole_by";        // a float a turn: by so much
 constexpr const char* kHoleSeen = "wl_hole_seen";    // a float a turn: what was there
 constexpr const char* kHoleTimes = "wl_hole_times";  // an int a thread: how often it was there
-constexpr const char* kNotes = "wl_notes";           // floats: of each thread what was at hand there last
+// Of some threads what was at hand, a row each time that they came by.
+constexpr const char* kRowOf = "wl_row_of";  // an int a thread: the row that it writes; -1: none
+constexpr const char* kRowGroups =
+    "wl_row_groups";  // an int a thread: the group that its rows are of; -1: none
+constexpr const char* kRowCount = "wl_row_count";    // int
+constexpr const char* kRowGroup = "wl_row_group";    // an int a row
+constexpr const char* kRowValues = "wl_row_values";  // floats, row by row
+constexpr int kMostRows = 1 << 14;
 
 // By its number a hole is opened, all of a set by the number of holes and the set's together.
 // Lines of the hole k are counted from (k + 1) times compile_whole's number.
@@ -38,10 +45,13 @@ std::string with_holes(const rewrite::Source& source, const std::vector<Hole>& h
 // What is known at a hole, as expressions of floats; the first is what stands there.
 std::vector<std::string> at_hand_of(const rewrite::Source& source, const Hole& hole, size_t most);
 
-// Where the hole is all of them are written to the notes, one array of `threads` times kTurns floats behind
-// the other.
-std::string with_notes(
-    const rewrite::Source& source, const Hole& hole, const std::vector<std::string>& at_hand, int64_t threads
+// Where the hole is all of them are written to a row, the first `turns` times that a thread comes by.
+std::string with_rows(
+    const rewrite::Source& source,
+    const Hole& hole,
+    const std::vector<std::string>& at_hand,
+    int64_t threads,
+    int turns
 );
 
 }  // namespace wl::diagnosis

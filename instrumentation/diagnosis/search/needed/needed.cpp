@@ -5,12 +5,14 @@
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/search/needed/form.h"
+#include "instrumentation/diagnosis/search/needed/rows.h"
 #include "instrumentation/diagnosis/search/needed/solve_holes.h"
+#include "instrumentation/diagnosis/search/needed/sum_form.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <mutex>
@@ -22,11 +24,12 @@ namespace {
 
 using rewrite::Rewrite;
 
-constexpr size_t kMostHoles = 160, kMostAtHand = 64;
+constexpr size_t kMostHoles = 160;
 constexpr int64_t kMostThreads = 1 << 16;
 constexpr size_t kMostNeeded = 12;  // holes that expressions are made for
-constexpr size_t kMostForms = 6;    // of one
-constexpr double kQuick = 5e5;      // warp instructions of a launch whose blocks are all looked at
+constexpr size_t kMostSums = 8;
+constexpr size_t kMostForms = 6;  // of one
+constexpr double kQuick = 5e5;    // warp instructions of a launch whose blocks are all looked at
 
 // Holes that the compiler takes, in one text.
 struct Opened {
@@ -56,47 +59,51 @@ Launch launch_of(const SourceTrials& t) {
     return {block, block * static_cast<int64_t>(count(l.grid))};
 }
 
-// What is at hand at the hole, at the places that need something.
+// What is at hand at the hole, at the first of the places that need something; these alone are kept.
 std::vector<AtHandValues> values_at(
-    const SourceTrials& t, Prover& prover, const Hole& hole, const Needed& needed, const Launch& launch
+    const SourceTrials& t, Prover& prover, const Hole& hole, Needed& needed, const Launch& launch
 ) {
-    std::vector<std::string> texts = at_hand_of(t.source, hole, kMostAtHand);
-    constexpr int kMostRounds = 4;
-    compile::Whole whole;
-    for (int round = 0; round < kMostRounds; ++round) {
-        whole = compile::compile_whole(t.quick, with_notes(t.source, hole, texts, launch.threads));
-        if (!whole.ptx.empty() || whole.refused.empty()) break;
-        std::vector<std::string> left;
-        for (size_t k = 0; k < texts.size(); ++k)
-            if (!whole.refused.contains(k)) left.push_back(texts[k]);
-        texts = std::move(left);
+    constexpr size_t kMostPlaces = 256;
+    if (needed.places.size() > kMostPlaces) needed.places.resize(kMostPlaces);
+    Asked asked{std::vector<int>(static_cast<size_t>(launch.threads), -1), 0, kTurns, needed.whole};
+    for (const Needed::Place& p : needed.places) {
+        int& group = asked.group_of[static_cast<size_t>(p.thread)];
+        if (group < 0) group = asked.groups++;
     }
-    std::optional<Ready> ready =
-        whole.ptx.empty() || texts.empty() ? std::nullopt : make_ready(t, prover, whole.ptx);
-    if (!ready) return {};
-    const size_t turns = static_cast<size_t>(launch.threads) * kTurns;
-    std::vector<float> notes(texts.size() * turns);
-    TrialOptions o = ready->options;
-    if (needed.whole) o.blocks.clear();
-    o.rearrange = [&](execution::GlobalMemory& m) {
-        execution::allocate(m, kNotes, std::vector<std::byte>(notes.size() * sizeof(float)));
-        execution::allocate(
-            m, kHoleTimes, std::vector<std::byte>(static_cast<size_t>(launch.threads) * sizeof(int))
-        );
-    };
-    o.on_end = [&](const execution::GlobalMemory& m) {
-        const execution::Allocation* a = execution::find_named(m, kNotes);
-        if (a != nullptr) std::memcpy(notes.data(), a->bytes.data(), notes.size() * sizeof(float));
-    };
-    if (!ready->runs(o).finished) return {};
+    const Rows rows = rows_at(t, prover, hole, asked);
     std::vector<AtHandValues> out;
-    for (size_t k = 0; k < texts.size(); ++k) {
-        AtHandValues v{texts[k], {}};
-        for (const Needed::Place& p : needed.places)
-            v.at.push_back(notes[k * turns + static_cast<size_t>(p.thread * kTurns + p.turn)]);
-        out.push_back(std::move(v));
+    for (const std::string& text : rows.texts) out.push_back({text, {}});
+    for (const Needed::Place& p : needed.places) {
+        if (out.empty()) break;
+        const auto group = static_cast<size_t>(asked.group_of[static_cast<size_t>(p.thread)]);
+        if (rows.of[group].size() <= static_cast<size_t>(p.turn)) return {};
+        const std::vector<double>& row = rows.of[group][static_cast<size_t>(p.turn)];
+        for (size_t k = 0; k < out.size(); ++k) out[k].at.push_back(row[k]);
     }
     return out;
+}
+
+// As many groups as are few rows, and at least what tells chance.
+std::vector<std::string> sums_at(
+    const SourceTrials& t, Prover& prover, const Hole& hole, const SumNeeded& needed, const Launch& launch
+) {
+    constexpr int64_t kMost = 1536;  // rows; of fewer groups than say enough more
+    Asked asked{std::vector<int>(static_cast<size_t>(launch.threads), -1), 0, kMostRows, needed.whole};
+    SumWanted wanted;
+    int64_t rows = 0;
+    for (const SumNeeded::Group& g : needed.groups) {
+        if (rows + g.rows > (wanted.more.size() < kEnoughSums ? int64_t{kMostRows} : kMost)) continue;
+        for (const int64_t thread : g.threads) asked.group_of[static_cast<size_t>(thread)] = asked.groups;
+        rows += g.rows, ++asked.groups;
+        wanted.more.push_back(g.more), wanted.allowed.push_back(g.allowed);
+    }
+    if (wanted.more.size() < kEnoughSums) return {};
+    const Rows at_hand = rows_at(t, prover, hole, asked);
+    constexpr double kRounding = 4e-6;
+    for (size_t g = 0; g < at_hand.of.size(); ++g)
+        for (const std::vector<double>& row : at_hand.of[g])
+            wanted.allowed[g] += kRounding * std::fabs(row[0]);
+    return summed(at_hand, wanted, kMostForms);
 }
 
 const char* rule_of(const std::string& form, const std::string& was) {
@@ -108,11 +115,20 @@ const char* rule_of(const std::string& form, const std::string& was) {
     return "wrong_operand";
 }
 
+// `one`: what stands there, as an operand.
+Rewrite change_of(const SourceTrials& t, const Hole& hole, const std::string& text, const std::string& one) {
+    const size_t begin = t.source.at(hole.first).begin, length = t.source.at(hole.last).end - begin;
+    const std::string was = t.source.words(hole.first, hole.last);
+    Rewrite r{rule_of(text, one), 2, was, text, hole.line, {{begin, length, "(" + text + ")"}}};
+    r.far = hole.far, r.family = rewrite::Family::terms;
+    return r;
+}
+
 void add_changes(
     const SourceTrials& t,
     Prover& prover,
     const Hole& hole,
-    const Needed& needed,
+    Needed& needed,
     const Launch& launch,
     std::vector<Rewrite>& out
 ) {
@@ -123,8 +139,7 @@ void add_changes(
         wanted.at.push_back(needed.scales ? 1 + p.by : p.was + p.by);
         wanted.allowed.push_back(p.allowed);
     }
-    const std::string was = t.source.words(hole.first, hole.last), one = at_hand.front().text;
-    const size_t begin = t.source.at(hole.first).begin, length = t.source.at(hole.last).end - begin;
+    const std::string one = at_hand.front().text;
     // What it is multiplied by is made of anything but itself.
     if (needed.scales) at_hand.erase(at_hand.begin());
     std::vector<std::string> forms = formed(at_hand, needed.scales ? at_hand.size() : 0, wanted, kMostForms);
@@ -134,8 +149,7 @@ void add_changes(
         const bool single = form.find(' ') == form.npos;
         const std::string factor = single ? form : "(" + form + ")";
         const std::string text = needed.scales ? fmt::format("{} * {}", one, factor) : form;
-        Rewrite r{rule_of(text, one), 2, was, text, hole.line, {{begin, length, "(" + text + ")"}}};
-        r.far = hole.far, r.family = rewrite::Family::terms;
+        Rewrite r = change_of(t, hole, text, one);
         if (needed.places.size() < kEnoughPlaces)
             r.remark = fmt::format(
                 "It is the shortest of expressions with the one value that mends, {:.6g} in place of {:.6g}; "
@@ -183,6 +197,7 @@ void add_alike(
 // What is found out with holes, of those that the compiler took.
 struct Found {
     std::vector<Needed> needed;
+    std::vector<SumNeeded> sums;
     std::vector<std::pair<size_t, Alteration>> alterations;  // by number
 };
 
@@ -205,7 +220,11 @@ Found found_in(
         std::optional<Alteration> alteration;
         if (!needed && (!one || bench.follow))
             alteration = alteration_of(bench, number, one ? kOfOne : kAlterations.size());
+        std::optional<SumNeeded> sum;
+        const bool by_block = needed && needed->alike == Alike::block;
+        if (one && bench.follow && (bench.repeats || by_block || !needed)) sum = sum_needed_at(bench, number);
         const std::scoped_lock hold(lock);
+        if (sum) sum->whole = whole, out.sums.push_back(std::move(*sum));
         if (alteration) out.alterations.emplace_back(number, *alteration);
         if (needed) needed->whole = whole, out.needed.push_back(std::move(*needed));
     };
@@ -227,6 +246,7 @@ Found found_in(
     });
     const auto earlier = [](const auto& a, const auto& b) { return a.hole < b.hole; };
     std::sort(out.needed.begin(), out.needed.end(), earlier);
+    std::sort(out.sums.begin(), out.sums.end(), earlier);
     std::sort(out.alterations.begin(), out.alterations.end(), [](const auto& a, const auto& b) {
         return a.first < b.first;
     });
@@ -244,31 +264,42 @@ Found found(const SourceTrials& t, const Opened& text, const Launch& launch) {
     if (!one || counter(t.hunt.lab.s.capture, "warp_instructions") >= kQuick) return out;
     holes.clear();
     for (const Needed& n : out.needed) holes.push_back(n.hole);
+    for (const SumNeeded& n : out.sums) holes.push_back(n.hole);
     for (const auto& [number, alteration] : out.alterations) holes.push_back(number);
+    std::sort(holes.begin(), holes.end());
+    holes.erase(std::unique(holes.begin(), holes.end()), holes.end());
     return holes.empty() ? out : found_in(t, text, launch, holes, true);
 }
 
-// Of each hole what its values may be made of; in the order of the holes.
+// Of each hole what its values, and what its sums, may be made of; in the order of the holes.
 std::vector<Rewrite> changes_of(
-    const SourceTrials& t,
-    const std::vector<Hole>& holes,
-    const std::vector<Needed>& needed,
-    const Launch& launch
+    const SourceTrials& t, const std::vector<Hole>& holes, Found& found, const Launch& launch
 ) {
-    std::vector<std::vector<Rewrite>> by_hole(needed.size());
+    const size_t values = found.needed.size(), all = values + found.sums.size();
+    std::vector<std::vector<Rewrite>> by_hole(all);
     std::atomic<size_t> next = 0;
+    const auto look = [&](Prover& prover, size_t k) {
+        if (k < values) {
+            add_changes(t, prover, holes[found.needed[k].hole], found.needed[k], launch, by_hole[k]);
+            return;
+        }
+        const SumNeeded& sum = found.sums[k - values];
+        const Hole& hole = holes[sum.hole];
+        const std::string one = at_hand_of(t.source, hole, 1).front();
+        for (const std::string& text : sums_at(t, prover, hole, sum, launch))
+            by_hole[k].push_back(change_of(t, hole, text, one));
+    };
     on_threads(threads_of(t.e.options), [&] {
         try {
             Prover prover{t.e};
-            for (size_t k = next++; k < needed.size() && !is_late(t.hunt); k = next++)
-                add_changes(t, prover, holes[needed[k].hole], needed[k], launch, by_hole[k]);
+            for (size_t k = next++; k < all && !is_late(t.hunt); k = next++) look(prover, k);
         } catch (const Error&) {  // as found_in
             return;
         } catch (const Unsupported&) { return; }
     });
     std::vector<Rewrite> out;
-    for (std::vector<Rewrite>& all : by_hole)
-        out.insert(out.end(), std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+    for (std::vector<Rewrite>& each : by_hole)
+        out.insert(out.end(), std::make_move_iterator(each.begin()), std::make_move_iterator(each.end()));
     return out;
 }
 
@@ -276,14 +307,13 @@ std::vector<Rewrite> changes_of(
 
 std::vector<Rewrite> search_needed(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
     const Launch launch = launch_of(t);
-    const bool fits =
-        !tries_on_device(t.e) && launch.threads <= kMostThreads && !manifest::is_sequence(t.e.problem);
-    if (!fits) return {};
+    if (tries_on_device(t.e) || launch.threads > kMostThreads) return {};
     const Opened text = opened(t, holes_of(t.source, around, kMostHoles), launch.threads);
     if (text.ptx.empty()) return {};
     Found all = found(t, text, launch);
     if (all.needed.size() > kMostNeeded) all.needed.resize(kMostNeeded);
-    std::vector<Rewrite> many = changes_of(t, text.holes, all.needed, launch), few;
+    if (all.sums.size() > kMostSums) all.sums.resize(kMostSums);
+    std::vector<Rewrite> many = changes_of(t, text.holes, all, launch), few;
     for (const auto& [number, alteration] : all.alterations)
         add_alike(t, text.holes, number, alteration, many);
     const auto says_enough = [](const Rewrite& r) { return r.remark.empty(); };

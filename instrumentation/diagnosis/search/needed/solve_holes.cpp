@@ -209,10 +209,12 @@ Probe probe_of(HoleBench& b, size_t hole, bool scales, const std::vector<float>&
 std::optional<Needed> needed_at(HoleBench& b, size_t hole) {
     std::vector<float> seen;
     std::optional<Probe> last;
-    b.follow = false;
+    b.follow = b.repeats = false;
     for (const bool scales : {true, false}) {
         Probe probe = probe_of(b, hole, scales, seen);
-        seen = probe.outcome.seen;
+        seen = b.seen = probe.outcome.seen;
+        const std::vector<int>& times = probe.outcome.times;
+        b.repeats = std::any_of(times.begin(), times.end(), [](int n) { return n > 1; });
         if (!all_follow(b, probe.outcome)) {
             // Who does not follow a part of what is there follows no other difference, unless that is zero.
             if (!sees_zero(probe.outcome)) return std::nullopt;
@@ -227,6 +229,12 @@ std::optional<Needed> needed_at(HoleBench& b, size_t hole) {
                 return out;
             }
         }
+        const auto beside = groups_beside_shared(b, static_cast<int>(hole), probe.by, scales);
+        if (beside && may_mend(b, *beside, probe))
+            if (auto out = solved(b, hole, *beside, probe)) {
+                out->hole = hole, out->alike = Alike::thread;
+                return out;
+            }
         last = std::move(probe);
     }
     if (!last) return std::nullopt;
@@ -235,6 +243,61 @@ std::optional<Needed> needed_at(HoleBench& b, size_t hole) {
     auto out = solved(b, hole, *turns, *last);
     if (out) out->hole = hole, out->alike = Alike::turn;
     return out;
+}
+
+namespace {
+
+// Do all threads' turns of a group make one sum: does it come right with all that it lacks at its first turn?
+bool is_added_up(HoleBench& b, const Groups& g, const Needed& n, const std::vector<double>& turns) {
+    std::vector<float> by(static_cast<size_t>(b.threads) * kTurns);
+    for (const Needed::Place& p : n.places) {
+        const auto at = static_cast<size_t>(p.thread * kTurns);
+        by[at] = static_cast<float>(p.by * turns[static_cast<size_t>(g.of_turn[at])]);
+    }
+    const Outcome o = run_with(b, static_cast<int>(n.hole), false, std::move(by));
+    return o.trial.finished && is_right(b, o);
+}
+
+std::optional<SumNeeded> sum_of(
+    HoleBench& b, const Groups& g, const Needed& n, const std::vector<int>& times
+) {
+    std::vector<double> turns(static_cast<size_t>(g.count));
+    for (size_t t = 0; t < times.size(); ++t) turns[static_cast<size_t>(g.of_turn[t * kTurns])] += times[t];
+    if (!is_added_up(b, g, n, turns)) return std::nullopt;
+    SumNeeded out{n.hole, false, {}};
+    std::vector<int> at(static_cast<size_t>(g.count), -1);
+    for (const Needed::Place& p : n.places) {
+        const auto group = static_cast<size_t>(g.of_turn[static_cast<size_t>(p.thread * kTurns)]);
+        if (turns[group] < 2 || at[group] >= 0) continue;
+        at[group] = static_cast<int>(out.groups.size());
+        out.groups.push_back(
+            {{}, static_cast<int64_t>(turns[group]), p.by * turns[group], p.allowed * turns[group]}
+        );
+    }
+    for (size_t t = 0; t < times.size(); ++t) {
+        const int group = at[static_cast<size_t>(g.of_turn[t * kTurns])];
+        if (times[t] > 0 && group >= 0)
+            out.groups[static_cast<size_t>(group)].threads.push_back(static_cast<int64_t>(t));
+    }
+    return out.groups.empty() ? std::nullopt : std::optional(std::move(out));
+}
+
+}  // namespace
+
+std::optional<SumNeeded> sum_needed_at(HoleBench& b, size_t hole) {
+    const Probe probe = probe_of(b, hole, false, b.seen);
+    if (!all_follow(b, probe.outcome)) return std::nullopt;
+    std::vector<Groups> all = {groups_of(b, Alike::thread), groups_of(b, Alike::block)};
+    if (auto g = groups_beside_shared(b, static_cast<int>(hole), probe.by, false))
+        all.push_back(std::move(*g));
+    for (const Groups& g : all) {
+        if (!may_mend(b, g, probe)) continue;
+        std::optional<Needed> n = solved(b, hole, g, probe);
+        if (!n) continue;
+        n->hole = hole;
+        if (auto out = sum_of(b, g, *n, probe.outcome.times)) return out;
+    }
+    return std::nullopt;
 }
 
 std::optional<Alteration> alteration_of(HoleBench& b, size_t number, size_t most) {

@@ -27,6 +27,20 @@ struct Needed {
 };
 std::optional<Needed> needed_at(HoleBench& bench, size_t hole);
 
+// Of a value that is only added up, by a thread's turns or by all of a block, how much more its sum would
+// have to be.
+struct SumNeeded {
+    size_t hole = 0;
+    bool whole = false;  // of all blocks
+    struct Group {
+        std::vector<int64_t> threads;  // of the launch, those that come by
+        int64_t rows = 0;              // how often they do
+        double more = 0, allowed = 0;
+    };
+    std::vector<Group> groups;
+};
+std::optional<SumNeeded> sum_needed_at(HoleBench& bench, size_t hole);
+
 // What is done to a hole, or to every place of a set: what one writes, no other number.
 struct Alteration {
     char sign = '*';

@@ -1,0 +1,139 @@
+// Lines of entries and of what they call.
+#include "instrumentation/diagnosis/search/launches.h"
+
+#include "instrumentation/base/demangle.h"
+#include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/execution/reach.h"
+#include "instrumentation/manifest/params.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace wl::diagnosis {
+
+namespace {
+
+// Line of the unit by location of the module; nothing where it is of another file.
+std::vector<std::optional<int>> lines_of_locations(const ptx::Module& m, const compile::Unit& unit) {
+    std::vector<std::optional<size_t>> files;
+    for (const std::string& file : m.files) files.push_back(file_named(unit, file));
+    std::vector<std::optional<int>> out;
+    for (const ptx::Location& l : m.locations) {
+        const std::optional<size_t> file = files[static_cast<size_t>(l.file)];
+        out.push_back(file && l.line > 0 ? line_of(unit, {*file, l.line}) : std::nullopt);
+    }
+    return out;
+}
+
+std::set<int> lines_of_entry(
+    const Experiment& e, const std::string& name, const std::vector<std::optional<int>>& line
+) {
+    std::set<int> out;
+    const ptx::Function& entry = entry_of(e.module, name);
+    const auto index = static_cast<int>(&entry - e.module.functions.data());
+    for (const int f : execution::reachable_functions(e.module, index))
+        for (const ptx::Instruction& i : e.module.functions[static_cast<size_t>(f)].code)
+            for (int32_t l = i.location; l >= 0; l = e.module.locations[static_cast<size_t>(l)].inlined_at)
+                if (line[static_cast<size_t>(l)]) out.insert(*line[static_cast<size_t>(l)]);
+    return out;
+}
+
+// "home" of `table.home`, "place" of `geometry::place`.
+std::string last_name(std::string_view word) {
+    const size_t at = word.find_last_of(".>:");
+    return std::string(at == word.npos ? word : word.substr(at + 1));
+}
+
+// What a kernel calls by its text, itself among it: an optimised build has no lines of some of it.
+std::set<size_t> bodies_of(const rewrite::Source& s, const std::string& entry) {
+    std::map<std::string, std::vector<size_t>> named;
+    for (size_t b = 0; b < s.bodies.size(); ++b)
+        if (const int name = rewrite::name_of(s, s.bodies[b]); name >= 0)
+            named[last_name(s.word(name))].push_back(b);
+    std::string kernel = entry.substr(0, entry.find_first_of("(<"));
+    if (const size_t space = kernel.rfind(' '); space != kernel.npos) kernel = kernel.substr(space + 1);
+    std::set<size_t> out;
+    std::vector<size_t> left = named[last_name(kernel)];
+    while (!left.empty()) {
+        const size_t b = left.back();
+        left.pop_back();
+        if (!out.insert(b).second) continue;
+        for (int k = s.bodies[b].open; k < s.bodies[b].close; ++k) {
+            const auto called = named.find(last_name(s.word(k)));
+            if (called != named.end()) left.insert(left.end(), called->second.begin(), called->second.end());
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+LaunchLines launch_lines(const Experiment& e, const compile::Unit& unit, const rewrite::Source& source) {
+    LaunchLines out{e.problem.at};
+    if (!manifest::is_sequence(e.problem)) return out;
+    out.first_of_body.assign(source.bodies.size(), out.at);
+    const std::vector<std::optional<int>> line = lines_of_locations(e.module, unit);
+    std::set<std::string> known;
+    for (size_t launch = 0; launch <= out.at; ++launch) {
+        if (!known.insert(e.entries[launch]).second) continue;
+        const std::set<int> lines = lines_of_entry(e, e.entries[launch], line);
+        if (launch < out.at) out.before.insert(lines.begin(), lines.end());
+        const std::set<size_t> called = bodies_of(source, demangle(e.entries[launch]));
+        for (size_t b = 0; b < source.bodies.size(); ++b) {
+            const rewrite::Body& body = source.bodies[b];
+            const auto at = lines.lower_bound(source.at(body.open).line);
+            const bool has_code = at != lines.end() && *at <= source.at(body.close).line;
+            if (has_code || called.contains(b)) out.first_of_body[b] = std::min(out.first_of_body[b], launch);
+        }
+    }
+    return out;
+}
+
+size_t first_launch(const LaunchLines& lines, const rewrite::Source& source, const rewrite::Rewrite& change) {
+    size_t out = lines.at;
+    for (size_t k = 0; k < change.edits.size() && !lines.first_of_body.empty(); ++k) {
+        const size_t begin = change.edits[k].begin;
+        const auto body = std::find_if(source.bodies.begin(), source.bodies.end(), [&](const auto& b) {
+            return source.at(b.open).begin <= begin && begin < source.at(b.close).end;
+        });
+        if (body == source.bodies.end()) return 0;
+        out = std::min(out, lines.first_of_body[static_cast<size_t>(body - source.bodies.begin())]);
+    }
+    return out;
+}
+
+std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) {
+    const manifest::Problem& p = s.experiment.problem;
+    if (!manifest::is_sequence(p) || tries_on_device(s.experiment)) return std::nullopt;
+    const Trial t = try_sequence(s.prover, changed), as_it_is = try_sequence(s.prover, s.experiment.module);
+    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions};
+    // What others see as well is no fault of the change.
+    const auto is_news = [&](const execution::Incident& i) {
+        return i.kind != execution::Incident::Kind::uniform_reduction &&
+            std::none_of(as_it_is.incidents.begin(), as_it_is.incidents.end(), [&](const auto& o) {
+                   return o.kind == i.kind;
+               });
+    };
+    const auto news = std::find_if(t.incidents.begin(), t.incidents.end(), is_news);
+    if (news != t.incidents.end()) {
+        const char* name = is_race(news->kind) ? race_name(news->kind) : fault_name(news->kind);
+        out.wrong = fmt::format(
+            "another launch then has a finding of its own: {}", name == nullptr ? "a hazard" : name
+        );
+    } else if (!t.finished) {
+        out.wrong = "a launch of the sequence does not come to its end";
+    } else if (t.bad > 0) {
+        out.wrong = fmt::format(
+            "behind all {} launches {} of {} elements are wrong", p.launches.size(), t.bad, t.compared
+        );
+    }
+    return out;
+}
+
+}  // namespace wl::diagnosis

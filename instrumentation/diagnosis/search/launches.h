@@ -1,0 +1,38 @@
+// Of a sequence: which launches run the lines of a change.
+#pragma once
+
+#include "instrumentation/compile/unit.h"
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "instrumentation/diagnosis/rules/rules.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+struct LaunchLines {
+    size_t at = 0;              // the launch that is diagnosed
+    std::set<int> before = {};  // lines of the unit that launches before it have code of
+    std::vector<size_t> first_of_body =
+        {};  // by index in Source::bodies: the first launch that runs it, at most `at`
+};
+// Empty of a single launch.
+LaunchLines launch_lines(const Experiment& e, const compile::Unit& unit, const rewrite::Source& source);
+
+// The first launch that a change may concern: by the function that it stands in, and 0 where that is none.
+size_t first_launch(const LaunchLines& lines, const rewrite::Source& source, const rewrite::Rewrite& change);
+
+// All launches of a sequence, run with the changed program.
+struct Behind {
+    std::string wrong;  // empty: nothing
+    uint64_t warp_instructions = 0, as_it_is = 0;
+};
+// Nothing of a single launch, or on a device.
+std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed);
+
+}  // namespace wl::diagnosis

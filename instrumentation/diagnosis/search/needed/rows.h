@@ -1,0 +1,28 @@
+// What is at hand where a hole is, each time that some threads come by.
+#pragma once
+
+#include "instrumentation/diagnosis/search/needed/holes.h"
+#include "instrumentation/diagnosis/search/source_trials.h"
+
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis {
+
+struct Rows {
+    std::vector<std::string> texts;                    // of what is at hand; the first is what stands there
+    std::vector<std::vector<std::vector<double>>> of;  // by group, in the order of the run, by text
+};
+
+// Whose, and how often; of all blocks, or of those that changes are tried on.
+struct Asked {
+    std::vector<int> group_of;  // by thread of the launch; -1: none
+    int groups = 0;
+    int turns = 0;  // of a thread, the first
+    bool whole = false;
+};
+
+// No texts where they cannot be noted, or are over kMostRows.
+Rows rows_at(const SourceTrials& t, Prover& prover, const Hole& hole, const Asked& asked);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,36 @@
+// How joined terms are written.
+#include "instrumentation/diagnosis/search/needed/terms.h"
+
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+namespace {
+
+std::string in_brackets(const TermText& t) { return t.product ? t.text : "(" + t.text + ")"; }
+
+}  // namespace
+
+TermText function_of(const Function& function, const TermText& of) {
+    TermText out = of;
+    out.text = fmt::format(fmt::runtime(function.text), of.text);
+    out.price += function.price, out.product = out.single = true;
+    return out;
+}
+
+TermText joined(char sign, const TermText& a, const TermText& b) {
+    TermText out;
+    constexpr int kCall = 2;  // as price
+    const bool call = sign == kLeast || sign == kMost, sum = sign == '+' || sign == '-';
+    const bool bracket = is_ordered(sign) && !b.single;
+    const std::string left = sum ? a.text : in_brackets(a);
+    std::string other = sum ? b.text : in_brackets(b);
+    if (bracket && (sum || b.product)) other = "(" + other + ")";
+    out.text = call ? fmt::format("{}({}, {})", sign == kLeast ? "fminf" : "fmaxf", a.text, b.text)
+                    : fmt::format("{} {} {}", left, sign, other);
+    out.price = a.price + b.price + (call ? kCall : 0), out.holds = a.holds || b.holds;
+    out.product = !sum, out.single = call;
+    return out;
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,127 @@
+// Changes of several places that read alike, and of several words that are one thought.
+#include "instrumentation/diagnosis/rewrite/several/alike.h"
+#include "tests/support/rewrites.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis::rewrite {
+namespace {
+
+std::string kernel_with(const std::string& lines) {
+    return "#define TAPS 20\n"
+           "constexpr int kBlock = 16, kTile = 22;\n"
+           "struct Law { float alpha; };\n"
+           "__device__ int saturate(int v) { return min(max(v, -32768), 32767); }\n"
+           "template <int K>\n"
+           "__global__ void add(const float* x, const unsigned* ids, float* y, int rows, int cols, Law law) "
+           "{\n"
+           "    __shared__ float tile[64];\n"
+           "    const int row = blockIdx.x, t = threadIdx.x; const bool odd = t % 2;\n"
+           "    float3 d = {}, box = {}; float norm = 0.0f, sum = 0.0f, low = x[t]; int turn = 0;\n"
+           "    for (int c = 0; c < cols; ++c) {\n" +
+        lines +
+        "\n"
+        "    }\n"
+        "    y[row * cols + t] = sum + d.x + d.y + d.z + turn + tile[t];\n"
+        "}\n";
+}
+
+struct Changed {
+    const char *wrong, *right;
+    size_t before = 0;  // as early as so many changes
+};
+struct Several : testing::TestWithParam<Changed> {};
+
+TEST_P(Several, TheRightTextIsOneChangeAway) {
+    const std::string wrong = kernel_with(GetParam().wrong), right = kernel_with(GetParam().right);
+    const Source source = test::source_of(wrong);
+    Around around;
+    for (int line = 11; line < 16; ++line) around.suspicion.emplace(line, 0);
+    const std::vector<Rewrite> all = rewrites(source, around);
+    const auto found = test::change_into(all, wrong, right);
+    ASSERT_NE(found, all.end()) << GetParam().wrong << " -> " << GetParam().right;
+    EXPECT_LT(static_cast<size_t>(found - all.begin()), GetParam().before) << GetParam().right;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rewrites,
+    Several,
+    testing::Values(
+        // three statements, one mistake
+        Changed{
+            "d.x -= box.x * floorf(d.x / box.x);\nd.y -= box.y * floorf(d.y / box.y);\nd.z -= box.z * "
+            "floorf(d.z / "
+            "box.z);",
+            "d.x -= box.x * rintf(d.x / box.x);\nd.y -= box.y * rintf(d.y / box.y);\nd.z -= box.z * "
+            "rintf(d.z / "
+            "box.z);",
+            4000},
+        // arguments of one call
+        Changed{
+            "norm += 1.0f;\nd = make_float3(d.x, d.y, d.z);",
+            "norm += 1.0f;\nd = make_float3(d.x / norm, d.y / norm, d.z / norm);",
+            9000},
+        // parts of two statements
+        Changed{
+            "sum += 2.0f * row / rows;\nnorm -= 2.0f * t / cols;",
+            "sum += 2.0f * (row + 0.5f) / rows;\nnorm -= 2.0f * (t + 0.5f) / cols;",
+            9000},
+        // thoughts of several words
+        Changed{
+            "for (int i = t; i < kBlock * kBlock; i += kBlock) sum += x[i];",
+            "for (int i = t; i < kTile * kTile; i += kBlock) sum += x[i];",
+            2500},
+        Changed{"turn += 3 << 2 * K;", "turn += 3 << 2 * (K - 1);", 4000},
+        Changed{"if (low > 1.0f) continue;", "if (norm + low > 1.0f) continue;", 2500},
+        Changed{"if (x[c] < low) sum += x[c];", "if (c != t && x[c] < low) sum += x[c];", 4000},
+        Changed{
+            "const float far = low * low;\nsum += norm * (norm + 1.0f);",
+            "const float far = low * low;\nsum += norm * (norm + 1.0f); sum -= far * (far + 1.0f);",
+            3000},
+        Changed{
+            "sum += (unsigned long long)c << 32 | __float_as_uint(low);",
+            "sum += (unsigned long long)__float_as_uint(low) << 32 | c;",
+            4000},
+        Changed{
+            "const signed char code = ids[c];\nsum += x[code];",
+            "const unsigned char code = ids[c];\nsum += x[code];",
+            2500},
+        Changed{
+            "int part = 0;\npart += c * t;\nturn += part >> 15;",
+            "int part = 1 << 14;\npart += c * t;\nturn += part >> 15;",
+            3000},
+        Changed{"turn = (short)(turn >> 2);", "turn = (short)saturate(turn >> 2);", 3000},
+        Changed{"sum += law.alpha * low;", "sum += (odd ? law.alpha : 1.0f - law.alpha) * low;", 4000},
+        // a macro and a template's number are numbers like others
+        Changed{"sum += x[c * rows + t];", "sum += x[t * TAPS + c];", 4000},
+        Changed{"turn += rows;", "turn += K;", 1500},
+        // wherever there is shared memory
+        Changed{"tile[t] = low;\nnorm = 1.0f;", "tile[t] = low;\n__syncthreads(); norm = 1.0f;", 1500}
+    )
+);
+
+Rewrite replaced(const Source& s, const std::string& was, const std::string& now) {
+    return {"wrong_operation", 1, was, now, 0, {{s.text.find(was), was.size(), now}}};
+}
+
+TEST(Alike, AChangeOfOnePlaceIsMadeAtAllThatReadAlike) {
+    const Source s = test::source_of(kernel_with("d.x += rintf(box.x);\nd.y += rintf(box.y);"));
+    const std::vector<Rewrite> all = alike_of(s, replaced(s, "rintf(box.x)", "box.x"));
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_NE(rewritten(s.text, all.front()).find("d.y += box.y;"), std::string::npos);
+    ASSERT_EQ(all.front().besides.size(), 1u);
+    EXPECT_EQ(all.front().besides.front().now, "box.y");
+}
+
+TEST(Alike, WhatSharesNothingIsNotAlike) {
+    const Source s = test::source_of(kernel_with("sum = x[row];\nturn = ids[t];"));
+    EXPECT_TRUE(alike_of(s, replaced(s, "x[row]", "x[t]")).empty());
+    const Source far =
+        test::source_of(kernel_with("d.x += rintf(box.x);" + std::string(16, '\n') + "d.y += rintf(box.y);"));
+    EXPECT_TRUE(alike_of(far, replaced(far, "rintf(box.x)", "box.x")).empty()) << "it lies too far away";
+}
+
+}  // namespace
+}  // namespace wl::diagnosis::rewrite

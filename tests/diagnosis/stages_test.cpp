@@ -1,0 +1,72 @@
+// Faults in a sequence of launches whose results nobody compares until the last one.
+#include "tests/support/program.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+const std::string kSource = "tests/kernels/search/stages.cu";
+
+json first_of(const std::string& fault) {
+    const std::string toml = source_path("tests/kernels/search/stages.toml");
+    const Said said = warplens({"diagnose", toml, "--fault", fault, "--search", "300", "--json"});
+    return json::parse(said.out).at("findings").at(0);
+}
+
+struct Early {
+    const char *fault, *line, *rule, *title;
+};
+struct Stages : testing::TestWithParam<Early> {};
+
+TEST_P(Stages, ALaunchBeforeTheWrongOneIsNamed) {
+    const Early& each = GetParam();
+    const json first = first_of(each.fault);
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+    EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
+    EXPECT_EQ(first.value("title", "").rfind(each.title, 0), 0U) << first.dump(1);
+    const json& at = first.at("where");
+    EXPECT_EQ(
+        at.value("file", "") + ":" + std::to_string(at.value("line", 0)), source_place(kSource, each.line)
+    );
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Search,
+    Stages,
+    testing::Values(
+        // in a function that two launches call: changed in one of them alone it mends nothing
+        Early{"soft", "return v * (1.0f", "wrong_operation", "`*` should be `/`"},
+        Early{"row", "raw[i * 3 + axis]", "wrong_index", "`i * 3 + axis` should be `axis * n + i`"},
+        // wrong at three places that read alike
+        Early{"axes", "d.x -= box * floorf", "wrong_operation", "`floorf` should be `rintf`, and at line "},
+        // what mends the last launch alone, `(blockIdx.x + 2)`, lets two blocks of an earlier one write the
+        // same
+        Early{"blocks", "const int each = n /", "boundary_off_by_one", "`n / gridDim.x` should be `(n + "}
+    )
+);
+
+TEST(Stages, ARightSequenceIsNotSearched) {
+    const std::string toml = source_path("tests/kernels/search/stages.toml");
+    EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
+}
+
+// A person's own change is made in every launch, too.
+TEST(Stages, AnIdeaIsTriedInAllLaunches) {
+    const std::string toml = source_path("tests/kernels/search/stages.toml");
+    const std::string line = source_place(kSource, "return v * (1.0f");
+    const std::string idea = line.substr(line.rfind(':') + 1) + ": v * -> v /";
+    const Said said =
+        warplens({"diagnose", toml, "--fault", "soft", "--search", "0", "--try", idea, "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("rule"), "tried_change") << first.dump(1);
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+}
+
+}  // namespace
+}  // namespace wl::test
