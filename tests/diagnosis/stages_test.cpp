@@ -45,6 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
         Early{"row", "raw[i * 3 + axis]", "wrong_index", "`i * 3 + axis` should be `axis * n + i`"},
         // wrong at three places that read alike
         Early{"axes", "d.x -= box * floorf", "wrong_operation", "`floorf` should be `rintf`, and at line "},
+        Early{"twice", "sums[i] = sum + sum;", "double_count", "`sum + sum` should be `sum`"},
         // what mends the last launch alone, `(blockIdx.x + 2)`, lets two blocks of an earlier one write the
         // same
         Early{"blocks", "const int each = n /", "boundary_off_by_one", "`n / gridDim.x` should be `(n + "}
@@ -54,6 +55,22 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Stages, ARightSequenceIsNotSearched) {
     const std::string toml = source_path("tests/kernels/search/stages.toml");
     EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
+}
+
+// What makes one launch right leaves the next one wrong: it is no cause, whoever has the idea.
+TEST(Stages, WhatMendsOneLaunchAloneIsRefuted) {
+    const std::string toml = source_path("tests/kernels/search/stages.toml");
+    const std::string line = source_place(kSource, "out[i] = by * sums[i]");
+    const std::string idea = line.substr(line.rfind(':') + 1) + ": by * -> by * 0.5f *";
+    const Said said =
+        warplens({"diagnose", toml, "--fault", "twice", "--search", "0", "--try", idea, "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("proven"), false) << first.dump(1);
+    const std::string why = first.value("explanation", "");
+    EXPECT_NE(
+        why.find("it mends this launch, but behind all 4 launches 75 of 150 elements are wrong"),
+        std::string::npos
+    ) << why;
 }
 
 // A person's own change is made in every launch, too.

@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/launches.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/manifest/params.h"
@@ -134,6 +135,10 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
         if (!proof) continue;
+        if (const auto behind = behind_all(s, module); behind && !behind->wrong.empty()) {
+            out.text = "it mends this launch, but " + behind->wrong;
+            continue;
+        }
         out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));
         OtherShape other{s};
         try_other_shape(other, *out.mended);

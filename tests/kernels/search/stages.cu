@@ -49,7 +49,11 @@ __global__ void gather(const float* moved, float* sums, int n, float box) {
             if (j == i || r2 > REACH) continue;
             sum += softened(expf(-r2) - 0.5f);
         }
+#if defined(WL_FAULT_TWICE)
+        sums[i] = sum + sum;
+#else
         sums[i] = sum;
+#endif
     }
 }
 
@@ -57,4 +61,10 @@ __global__ void gather(const float* moved, float* sums, int n, float box) {
 __global__ void scale(const float* sums, float* out, int n, float by) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = by * sums[i];
+}
+
+// squares: (n)
+__global__ void square(const float* sums, float* squares, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) squares[i] = sums[i] * sums[i];
 }

@@ -11,4 +11,4 @@ def reference(inputs, params):
     d -= box * np.rint(d / box)
     r2 = (d * d).sum(0)
     near = np.where((r2 <= 1.25) & ~np.eye(raw.shape[1], dtype=bool), soft(np.exp(-r2) - 0.5), 0)
-    return {"out": 0.5 * near.sum(1)}
+    return {"out": 0.5 * near.sum(1), "squares": near.sum(1) ** 2}

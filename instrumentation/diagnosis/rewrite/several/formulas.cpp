@@ -168,7 +168,7 @@ void exchange_with_call(Writer& w, const Statement& st) {
 
 // `unsigned char` of `signed char`, `char` and the other way round.
 void change_sign(Writer& w, int k) {
-    const bool small = w.s.is(k, "char") || w.s.is(k, "short") || w.s.is(k, "int");
+    const bool small = w.s.is(k, "char") || w.s.is(k, "short");
     if (!small) return;
     const std::string type(w.s.word(k));
     const int before = w.s.is(k - 1, "signed") || w.s.is(k - 1, "unsigned") ? k - 1 : k;
