@@ -185,19 +185,28 @@ TEST(Holes, WhatReadsAlikeIsASet) {
 struct Lacks {
     const char *fault, *line, *rule, *title;
 };
+int line_of(const std::string& kernel, const Lacks& each) {
+    const std::string place = wl::test::source_place("tests/kernels/search/" + kernel + ".cu", each.line);
+    return std::stoi(place.substr(place.rfind(':') + 1));
+}
+// The first finding, which is proven, and of its rule.
+json proven_of(const std::string& kernel, const Lacks& each) {
+    const std::string toml = wl::test::source_path("tests/kernels/search/" + kernel + ".toml");
+    const wl::test::Said said =
+        wl::test::warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
+    json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
+    EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
+    return first;
+}
+
 struct Needed : testing::TestWithParam<Lacks> {};
 
 TEST_P(Needed, IsMadeOfWhatIsAtHand) {
     const Lacks& each = GetParam();
-    const std::string toml = wl::test::source_path("tests/kernels/search/gates.toml");
-    const wl::test::Said said =
-        wl::test::warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
-    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
-    EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
+    const json first = proven_of("gates", each);
     EXPECT_EQ(first.value("title", "").rfind(each.title, 0), 0U) << first.dump(1);
-    const std::string right = wl::test::source_place("tests/kernels/search/gates.cu", each.line);
-    EXPECT_NEAR(first.at("where").value("line", 0), std::stoi(right.substr(right.rfind(':') + 1)), 1);
+    EXPECT_NEAR(first.at("where").value("line", 0), line_of("gates", each), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -223,15 +232,9 @@ struct NeededSum : testing::TestWithParam<Lacks> {};
 // Of what loops add up, and of what is right for some.
 TEST_P(NeededSum, IsMadeOfWhatIsAtHand) {
     const Lacks& each = GetParam();
-    const std::string toml = wl::test::source_path("tests/kernels/search/weights.toml");
-    const wl::test::Said said =
-        wl::test::warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
-    EXPECT_EQ(first.at("proven"), true) << first.dump(1);
-    EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
+    const json first = proven_of("weights", each);
     EXPECT_EQ(first.value("title", ""), each.title) << first.dump(1);
-    const std::string right = wl::test::source_place("tests/kernels/search/weights.cu", each.line);
-    EXPECT_EQ(first.at("where").value("line", 0), std::stoi(right.substr(right.rfind(':') + 1)));
+    EXPECT_EQ(first.at("where").value("line", 0), line_of("weights", each));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -13,10 +13,17 @@ using nlohmann::json;
 
 const std::string kSource = "tests/kernels/search/stages.cu";
 
-json first_of(const std::string& fault) {
-    const std::string toml = source_path("tests/kernels/search/stages.toml");
-    const Said said = warplens({"diagnose", toml, "--fault", fault, "--search", "300", "--json"});
-    return json::parse(said.out).at("findings").at(0);
+json first_of(const std::string& fault, const std::vector<std::string>& search) {
+    std::vector<std::string> words = {
+        "diagnose", source_path("tests/kernels/search/stages.toml"), "--fault", fault, "--json"};
+    words.insert(words.end(), search.begin(), search.end());
+    return json::parse(warplens(words).out).at("findings").at(0);
+}
+
+// A person's own change of the line that says `at`.
+json tried(const std::string& fault, const char* at, const char* change) {
+    const std::string place = source_place(kSource, at), line = place.substr(place.rfind(':') + 1);
+    return first_of(fault, {"--search", "0", "--try", line + ": " + change});
 }
 
 struct Early {
@@ -26,7 +33,7 @@ struct Stages : testing::TestWithParam<Early> {};
 
 TEST_P(Stages, ALaunchBeforeTheWrongOneIsNamed) {
     const Early& each = GetParam();
-    const json first = first_of(each.fault);
+    const json first = first_of(each.fault, {"--search", "300"});
     EXPECT_EQ(first.at("proven"), true) << first.dump(1);
     EXPECT_EQ(first.at("rule"), each.rule) << first.dump(1);
     EXPECT_EQ(first.value("title", "").rfind(each.title, 0), 0U) << first.dump(1);
@@ -59,12 +66,7 @@ TEST(Stages, ARightSequenceIsNotSearched) {
 
 // What makes one launch right leaves the next one wrong: it is no cause, whoever has the idea.
 TEST(Stages, WhatMendsOneLaunchAloneIsRefuted) {
-    const std::string toml = source_path("tests/kernels/search/stages.toml");
-    const std::string line = source_place(kSource, "out[i] = by * sums[i]");
-    const std::string idea = line.substr(line.rfind(':') + 1) + ": by * -> by * 0.5f *";
-    const Said said =
-        warplens({"diagnose", toml, "--fault", "twice", "--search", "0", "--try", idea, "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
+    const json first = tried("twice", "out[i] = by * sums[i]", "by * -> by * 0.5f *");
     EXPECT_EQ(first.at("proven"), false) << first.dump(1);
     const std::string why = first.value("explanation", "");
     EXPECT_NE(
@@ -75,12 +77,7 @@ TEST(Stages, WhatMendsOneLaunchAloneIsRefuted) {
 
 // A person's own change is made in every launch, too.
 TEST(Stages, AnIdeaIsTriedInAllLaunches) {
-    const std::string toml = source_path("tests/kernels/search/stages.toml");
-    const std::string line = source_place(kSource, "return v * (1.0f");
-    const std::string idea = line.substr(line.rfind(':') + 1) + ": v * -> v /";
-    const Said said =
-        warplens({"diagnose", toml, "--fault", "soft", "--search", "0", "--try", idea, "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
+    const json first = tried("soft", "return v * (1.0f", "v * -> v /");
     EXPECT_EQ(first.at("rule"), "tried_change") << first.dump(1);
     EXPECT_EQ(first.at("proven"), true) << first.dump(1);
 }

@@ -32,11 +32,14 @@ struct Before {
     std::vector<uint64_t> budgets;  // of a block of each, some times what the program as it is takes
 };
 
+struct Trial;
+
 // Not for several threads at once. The experiment outlives it.
 struct Prover {
     const Experiment& experiment;
     std::map<uint64_t, std::unique_ptr<Inputs>> by_seed = {};  // by distance from the problem's own seed
     std::shared_ptr<const emulator::Program> unedited = {};
+    std::shared_ptr<const Trial> sequence = {};  // as it is; try_unedited_sequence
     std::map<std::pair<uint64_t, size_t>, std::unique_ptr<Before>> before = {};  // by seed, then launch
     std::map<std::string, std::optional<std::vector<Writer>>> writers = {};      // by array, as last_writers
 };

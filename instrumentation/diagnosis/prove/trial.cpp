@@ -238,6 +238,12 @@ Trial try_sequence(Prover& prover, const ptx::Module& changed) {
     return out;
 }
 
+const Trial& try_unedited_sequence(Prover& prover) {
+    if (!prover.sequence)
+        prover.sequence = std::make_shared<const Trial>(try_sequence(prover, prover.experiment.module));
+    return *prover.sequence;
+}
+
 Trial try_unedited(Prover& prover, const TrialOptions& options) {
     const Experiment& e = prover.experiment;
     if (tries_on_device(e)) return try_module(prover, e.module, options);

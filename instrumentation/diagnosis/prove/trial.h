@@ -72,6 +72,7 @@ Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options)
 // The program as it is.
 // Of a sequence: all launches run the changed program, with all checks, and outputs are judged at their end.
 Trial try_sequence(Prover& prover, const ptx::Module& changed);
+const Trial& try_unedited_sequence(Prover& prover);  // once
 Trial try_unedited(Prover& prover, const TrialOptions& options);
 
 }  // namespace wl::diagnosis

@@ -7,7 +7,6 @@
 #include "instrumentation/diagnosis/search/launches.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
-#include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -128,7 +127,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
         const Try change = [&](TrialOptions o) {
-            o.from = manifest::is_sequence(e.problem) ? 0 : o.from;
+            o.from = 0;  // of a sequence all launches
             return try_module(s.prover, module, o);
         };
         const Trial t = change(lab.block);

@@ -6,6 +6,7 @@
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/execution/reach.h"
 #include "instrumentation/manifest/params.h"
 
@@ -18,18 +19,6 @@
 namespace wl::diagnosis {
 
 namespace {
-
-// Line of the unit by location of the module; nothing where it is of another file.
-std::vector<std::optional<int>> lines_of_locations(const ptx::Module& m, const compile::Unit& unit) {
-    std::vector<std::optional<size_t>> files;
-    for (const std::string& file : m.files) files.push_back(file_named(unit, file));
-    std::vector<std::optional<int>> out;
-    for (const ptx::Location& l : m.locations) {
-        const std::optional<size_t> file = files[static_cast<size_t>(l.file)];
-        out.push_back(file && l.line > 0 ? line_of(unit, {*file, l.line}) : std::nullopt);
-    }
-    return out;
-}
 
 std::set<int> lines_of_entry(
     const Experiment& e, const std::string& name, const std::vector<std::optional<int>>& line
@@ -111,7 +100,8 @@ size_t first_launch(const LaunchLines& lines, const rewrite::Source& source, con
 std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) {
     const manifest::Problem& p = s.experiment.problem;
     if (!manifest::is_sequence(p) || tries_on_device(s.experiment)) return std::nullopt;
-    const Trial t = try_sequence(s.prover, changed), as_it_is = try_sequence(s.prover, s.experiment.module);
+    const Trial t = try_sequence(s.prover, changed);
+    const Trial& as_it_is = try_unedited_sequence(s.prover);
     Behind out{{}, t.warp_instructions, as_it_is.warp_instructions};
     // What others see as well is no fault of the change.
     const auto is_news = [&](const execution::Incident& i) {

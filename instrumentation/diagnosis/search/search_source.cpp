@@ -188,8 +188,7 @@ SearchResult search_source(
     const Dim3& grid = manifest::launch_of(symptoms.experiment.problem).grid;
     around.axes = std::string(grid.x > 1 ? "x" : "") + (grid.y > 1 ? "y" : "") + (grid.z > 1 ? "z" : "");
     add_heads(open->source, around);
-    for (const int line : launch_lines(symptoms.experiment, open->unit, open->source).before)
-        around.suspicion.try_emplace(line, 1);
+    for (const int line : open->launches.before) around.suspicion.try_emplace(line, 1);
     around.values_right = symptoms.first_bad < 0;
     add_fits(symptoms, open->unit, around);
     const std::vector<Rewrite> all = rewrites(open->source, around);

@@ -74,6 +74,7 @@ SourceTrials trials_like(const SourceTrials& t, const std::vector<Rewrite>& all)
         .unit = t.unit,
         .quick = t.quick,
         .source = t.source,
+        .launches = t.launches,
         .all = all,
         .slots = t.slots,
         .slot = std::move(slot),
@@ -82,8 +83,7 @@ SourceTrials trials_like(const SourceTrials& t, const std::vector<Rewrite>& all)
         .written = std::vector<int64_t>(all.size()),
         .differences = std::vector<double>(all.size(), std::numeric_limits<double>::quiet_NaN()),
         .shape = t.shape,
-        .executed = t.executed,
-        .launches = t.launches
+        .executed = t.executed
     };
 }
 

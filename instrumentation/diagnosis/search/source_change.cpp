@@ -27,6 +27,17 @@ capture::Where where_in(const compile::Unit& unit, int line) {
     return where;
 }
 
+std::vector<std::optional<int>> lines_of_locations(const ptx::Module& m, const compile::Unit& unit) {
+    std::vector<std::optional<size_t>> files;
+    for (const std::string& file : m.files) files.push_back(file_named(unit, file));
+    std::vector<std::optional<int>> out;
+    for (const ptx::Location& l : m.locations) {
+        const std::optional<size_t> file = files[static_cast<size_t>(l.file)];
+        out.push_back(file && l.line > 0 ? line_of(unit, {*file, l.line}) : std::nullopt);
+    }
+    return out;
+}
+
 std::optional<int> line_in(const compile::Unit& unit, const std::string& file, int line) {
     const std::optional<size_t> at = file_named(unit, file);
     return at ? line_of(unit, {*at, line}) : std::nullopt;

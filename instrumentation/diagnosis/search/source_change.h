@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wl::diagnosis {
 
@@ -18,6 +19,8 @@ compile::Unit unit_of(const Experiment& e);
 // File and line of a line of the unit, and the other way round; nothing where it is of another file.
 capture::Where where_in(const compile::Unit& unit, int line);
 std::optional<int> line_in(const compile::Unit& unit, const std::string& file, int line);
+// By location of the module; nothing where it is of another file.
+std::vector<std::optional<int>> lines_of_locations(const ptx::Module& module, const compile::Unit& unit);
 
 // `text`: the unit's, changed.
 Mended mended_by(

@@ -55,7 +55,7 @@ double difference_of(const Trial& t) {
 }
 
 size_t from_of(const SourceTrials& t, const rewrite::Rewrite& change) {
-    return first_launch(*t.launches, t.source, change);
+    return first_launch(t.launches, t.source, change);
 }
 
 // Each text is run once: only of a long trial better code is worth what it takes to compile.
@@ -202,14 +202,9 @@ std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std
 }
 
 std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
-    std::vector<std::optional<size_t>> files;
-    for (const std::string& file : e.module.files) files.push_back(file_named(unit, file));
     std::set<int> out;
-    for (const ptx::Location& l : e.module.locations) {
-        const std::optional<size_t> file = files[static_cast<size_t>(l.file)];
-        const auto line = file && l.line > 0 ? line_of(unit, {*file, l.line}) : std::nullopt;
+    for (const std::optional<int>& line : lines_of_locations(e.module, unit))
         if (line) out.insert(*line);
-    }
     return out;
 }
 
@@ -221,12 +216,13 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not, c
         return std::nullopt;
     };
     if (path.extension() == ".ptx") return refuse("there is no source");
-    OpenSource out{unit_of(e), {}, {}};
+    OpenSource out{unit_of(e), {}, {}, {}};
     out.quick =
         compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s), before);
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
     const manifest::Problem& p = e.problem;
     out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), p.defines, p.kernel.entry);
+    out.launches = launch_lines(e, out.unit, out.source);
     return out;
 }
 
@@ -248,6 +244,7 @@ SourceTrials trials_of(
         .unit = open.unit,
         .quick = open.quick,
         .source = open.source,
+        .launches = open.launches,
         .all = all,
         .slots = std::move(slots),
         .slot = std::move(slot),
@@ -257,9 +254,7 @@ SourceTrials trials_of(
         .differences = std::vector<double>(all.size()),
         .shape = std::make_shared<OtherShape>(OtherShape{s        }
           ),
-        .executed = std::make_shared<Executed>(),
-        .launches =
-            std::make_shared<const LaunchLines>(launch_lines(tried_on.experiment, open.unit, open.source))
+        .executed = std::make_shared<Executed>()
     };
 }
 

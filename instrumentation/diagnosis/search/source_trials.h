@@ -28,6 +28,7 @@ struct OpenSource {
     compile::Unit unit;
     compile::Quick quick;
     rewrite::Source source;
+    LaunchLines launches;
 };
 // Of the unit, those that there is code of.
 std::set<int> located_lines(const Experiment& e, const compile::Unit& unit);
@@ -44,6 +45,7 @@ struct SourceTrials {
     const compile::Unit& unit;
     const compile::Quick& quick;
     const rewrite::Source& source;
+    const LaunchLines& launches;
     const std::vector<rewrite::Rewrite>& all;
     std::vector<rewrite::Slot> slots;
     std::vector<int> slot;  // of each change; -1: it takes a text of its own
@@ -54,7 +56,6 @@ struct SourceTrials {
     std::vector<double> differences;  // the largest of an output's finite elements; NaN: it was not tried
     std::shared_ptr<OtherShape> shape;
     std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
-    std::shared_ptr<const LaunchLines> launches;
     std::vector<std::vector<size_t>> batches = {};
     size_t upto = ~size_t{0};  // changes from here on wait
 };

@@ -34,8 +34,8 @@ std::vector<Operand> operands_of(
     std::vector<Operand> out;
     for (const auto* list : {&all, &numbers})
         for (const AtHandValues& v : *list) {
-            const bool whole = v.text.starts_with("float(") && v.text.find('(', 6) == v.text.npos;
-            out.push_back({whole ? v.text.substr(6, v.text.size() - 7) : v.text, whole, &v.at});
+            const std::string name = whole_name(v.text);
+            out.push_back({name.empty() ? v.text : name, !name.empty(), &v.at});
         }
     return out;
 }

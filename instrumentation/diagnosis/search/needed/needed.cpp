@@ -99,7 +99,6 @@ std::vector<std::string> sums_at(
     }
     if (wanted.more.size() < kEnoughSums) return {};
     const Rows at_hand = rows_at(t, prover, hole, asked);
-    constexpr double kRounding = 4e-6;
     for (size_t g = 0; g < at_hand.of.size(); ++g)
         for (const std::vector<double>& row : at_hand.of[g])
             wanted.allowed[g] += kRounding * std::fabs(row[0]);

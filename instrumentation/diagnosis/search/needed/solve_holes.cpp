@@ -85,7 +85,7 @@ Needed needed_by(
     const Probe& probe,
     bool uniform
 ) {
-    constexpr double kRounding = 4e-6, kOfLimit = 0.0625;
+    constexpr double kOfLimit = 0.0625;
     Needed out;
     out.scales = probe.scales && !uniform;
     std::vector<Needed::Place> needed, kept;

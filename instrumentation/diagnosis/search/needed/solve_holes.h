@@ -41,6 +41,9 @@ struct SumNeeded {
 };
 std::optional<SumNeeded> sum_needed_at(HoleBench& bench, size_t hole);
 
+// What a value of a right program may be off by, of itself: some roundings of floats.
+constexpr double kRounding = 4e-6;
+
 // What is done to a hole, or to every place of a set: what one writes, no other number.
 struct Alteration {
     char sign = '*';

@@ -177,12 +177,6 @@ struct Condition {
     int price = 0;
 };
 
-// "n" of "float(n)"; empty: no whole number.
-std::string whole_name(const std::string& text) {
-    const bool whole = text.starts_with("float(") && text.find('(', 6) == text.npos;
-    return whole ? text.substr(6, text.size() - 7) : "";
-}
-
 // One side of a comparison, as it is written.
 struct Side {
     std::string text;

@@ -11,6 +11,11 @@ std::string in_brackets(const TermText& t) { return t.product ? t.text : "(" + t
 
 }  // namespace
 
+std::string whole_name(const std::string& text) {
+    const bool whole = text.starts_with("float(") && text.find('(', 6) == text.npos;
+    return whole ? text.substr(6, text.size() - 7) : "";
+}
+
 TermText function_of(const Function& function, const TermText& of) {
     TermText out = of;
     out.text = fmt::format(fmt::runtime(function.text), of.text);

@@ -46,6 +46,9 @@ inline double joined(char sign, double a, double b) {
 TermText joined(char sign, const TermText& a, const TermText& b);
 inline bool is_ordered(char sign) { return sign == '-' || sign == '/'; }  // `a - b` is not `b - a`
 
+// "n" of "float(n)"; empty: no whole number.
+std::string whole_name(const std::string& text);
+
 // Comparisons of two things at hand.
 struct Comparison {
     const char* text;
