@@ -42,7 +42,8 @@ def chosen(options):
 
 def fault_row(options, name, kernel, fault, words):
     kind = kernel["faults"][fault]
-    wrong = scoring.wrong_of_fault(kernel["source"].read_text(), fault, scoring.CAUSES[kind] | {kind})
+    causes = scoring.CAUSES[kind] | {kind} if kind in scoring.CAUSES else None  # a table may have classes of its own
+    wrong = scoring.wrong_of_fault(kernel["source"].read_text(), fault, causes)
     said = scoring.diagnose(options.program, kernel["manifest"], [*words, "--fault", fault], options.search)
     lines = [wrong.lines[k][0] for k in wrong.changed + wrong.dropped if k < len(wrong.lines)]
     head = {"kernel": name, "class": kind, "fault": fault, "set": "held out" if kernel["held_out"] else "seen",

@@ -75,6 +75,11 @@ ptx::Module read_module(
         if (source_only) throw Error(file + " is PTX already: --define, -I and --debug go with a .cu");
         return parse_named(file, compile::read_ptx_file(file));
     }
+    if (suffix == ".toml")
+        throw Error(
+            file + ": this is a manifest; `warplens diagnose " + file +
+            "` runs its kernel, and check takes the .cu or PTX that it names"
+        );
     if (suffix != ".cu")
         throw Error(file + ": this is neither a .cu nor PTX: .ptx, .fatbin, .cubin, .o, .so");
     const compile::Compiled compiled = compile::compile(compile_options(file, o));

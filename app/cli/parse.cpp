@@ -54,6 +54,23 @@ std::string said_plainly(const CLI::App& verb, const std::string& what) {
     );
 }
 
+// "`warplens diagnose` and `warplens run` have"; empty: none has the option.
+std::string verbs_with(const CLI::App& app, const std::string& option) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands({})) {
+        const std::vector<std::string> options = long_options(*verb);
+        if (std::find(options.begin(), options.end(), option) != options.end())
+            verbs.push_back("`warplens " + verb->get_name() + "`");
+    }
+    constexpr size_t kMost = 3;
+    if (verbs.size() > kMost) verbs.resize(kMost), verbs.emplace_back("others");
+    if (verbs.empty()) return {};
+    if (verbs.size() == 1) return verbs.front() + " has";
+    const std::string last = verbs.back();
+    verbs.pop_back();
+    return join(verbs, ", ") + " and " + last + " have";
+}
+
 // The first word that the grammar does not know, with the nearest one that it does.
 std::string explain(const CLI::App& app, const CLI::ParseError& problem, int argc, char** argv) {
     const std::string verb_name = argc > 1 ? argv[1] : "";
@@ -65,8 +82,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& problem, int arg
         const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
         if (!word.starts_with("--") || std::find(options.begin(), options.end(), word) != options.end())
             continue;
+        const std::string said = fmt::format("`warplens {}` has no option {}", verb_name, word);
+        if (const std::string others = verbs_with(app, word); !others.empty())
+            return fmt::format("{}; {} it", said, others);
         const std::string near = nearest_word(word, options);
-        return fmt::format("`warplens {}` has no option {}", verb_name, word) +
+        return said +
             (near.empty() ? fmt::format("; see `warplens {} --help`", verb_name)
                           : fmt::format("; did you mean {}?", near));
     }

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -44,6 +45,7 @@ struct Sequence {
     capture::Capture whole = {};  // the outputs of all launches
     execution::GlobalMemory memory = {};
     int first_wrong = -1;  // by tiles or outputs
+    int left_by = -1;      // the launch that wrote what one behind it, the first wrong, should have changed
     size_t end = 0;        // launches that ran
     std::set<size_t> faulty = {};
     double seconds = 0, instructions = 0;
@@ -208,7 +210,7 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen) {
     explained.options.diagnose = s.e.options.diagnose && (!behind || s.faulty.contains(launch));
     explain(explained, ran.c, ran.incidents);
     for (capture::Finding& f : ran.c.findings) {
-        f.where.launch = ran.c.launch.number;
+        if (f.where.launch == 0) f.where.launch = ran.c.launch.number;
         if (f.other.line > 0) f.other.launch = ran.c.launch.number;
     }
 }
@@ -230,6 +232,33 @@ std::string names_of(const Sequence& s, const std::vector<size_t>& launches) {
     return launches.size() > 6 ? out + ", ..." : out;
 }
 
+bool is_explained(const capture::Capture& c) {
+    return std::any_of(c.findings.begin(), c.findings.end(), capture::is_proven);
+}
+
+// The last launch that writes an output which this one wrote wrong elements of: one up to it may be at fault
+// for not writing them. Nothing: none does.
+std::optional<size_t> last_writer(const Sequence& s, const Writers& writers, size_t launch) {
+    int out = static_cast<int>(launch);
+    for (const capture::Output& o : s.whole.outputs) {
+        const auto found = writers.last.find(o.name);
+        if (o.verdict != capture::Verdict::bad || found == writers.last.end()) continue;
+        const std::vector<int>& last = found->second;
+        if (std::find(last.begin(), last.end(), static_cast<int>(launch)) != last.end())
+            out = std::max(out, *std::max_element(last.begin(), last.end()));
+    }
+    return static_cast<size_t>(out) > launch ? std::optional(static_cast<size_t>(out)) : std::nullopt;
+}
+
+// As if it had written all that launches before it wrote of its outputs.
+Writers all_by(Writers writers, size_t launch) {
+    const auto by = static_cast<int>(launch);
+    for (auto& [name, last] : writers.last)
+        if (std::find(last.begin(), last.end(), by) != last.end())
+            for (int& writer : last) writer = writer == Writers::kNobody ? writer : std::max(writer, by);
+    return writers;
+}
+
 // Which launch went wrong first, and which before it nobody could judge.
 void say_first_wrong(const Sequence& s, capture::Capture& c) {
     if (s.first_wrong < 0) return;
@@ -239,6 +268,10 @@ void say_first_wrong(const Sequence& s, capture::Capture& c) {
         if (s.launches[k].compared == 0) unjudged.push_back(k);
     std::string text =
         launch_text(s.e.problem, first) + " is the first whose results are wrong, of those that are compared";
+    if (s.left_by >= 0)
+        text = launch_text(s.e.problem, static_cast<size_t>(s.left_by)) +
+            " wrote elements that are wrong, as a launch behind it should have changed them: all up to " +
+            launch_text(s.e.problem, first) + " were looked at together";
     if (!unjudged.empty())
         text += "; nothing was compared of what was left by launch " + names_of(s, unjudged);
     c.notes.insert(c.notes.begin(), text);
@@ -323,7 +356,25 @@ capture::Capture run_sequence(
     size_t subject = looked_at.empty() ? asked : *looked_at.begin();
     if (e.problem.chosen) subject = asked;
     looked_at.insert(subject);
-    for (const size_t k : looked_at) look_at(s, k, writers, k == subject);
+    const std::optional<size_t> later = s.first_wrong < 0 || e.problem.chosen
+        ? std::nullopt
+        : last_writer(s, writers, static_cast<size_t>(s.first_wrong));
+    const bool again = later && !looked_at.contains(*later);
+    for (const size_t k : looked_at) {
+        if (again) ran_of(s, k).e.options.search_seconds /= 2;
+        look_at(s, k, writers, k == subject);
+    }
+    if (again && !is_explained(s.ran.at(static_cast<size_t>(s.first_wrong)).c)) {
+        const int first = std::exchange(s.first_wrong, static_cast<int>(*later));
+        ran_of(s, *later).e.options.search_seconds /= 2;
+        look_at(s, *later, all_by(writers, *later), true);
+        if (is_explained(s.ran.at(*later).c)) {
+            looked_at.erase(static_cast<size_t>(first)), looked_at.insert(*later);
+            subject = *later, s.left_by = first;
+        } else {
+            s.first_wrong = first;
+        }
+    }
     if (seen != nullptr) *seen = s.ran.at(subject).incidents;
     return gathered(s, subject, looked_at);
 }

@@ -86,7 +86,10 @@ const std::vector<Situation> kWords = {
      {"--format xml", "write one of text, json, sarif, junit, github"}                                                                       },
     {"FormatOfAVerbWithoutVerdict",
      nothing,                                {"kernels", "--format", "sarif"},
-     {"`warplens kernels` has no option --format"}                                                                                           },
+     {"`warplens kernels` has no option --format", "have it"}                                                                                },
+    {"OptionOfAnotherVerb",
+     nothing,                                {"check", "%/k.cu", "--search", "3"},
+     {"`warplens check` has no option --search; `warplens run`, `warplens diagnose`"}                                                        },
     {"OptionWithoutValue",
      nothing,                                {"show", "%/k.wlcap", "-o", "%/x.png", "--tile"},
      {"--tile needs a value"}                                                                                                                },
@@ -123,28 +126,28 @@ const std::vector<Situation> kWords = {
 
 // Files.
 const std::vector<Situation> kFiles = {
-    {"AbsentManifest",              nothing,                                                   {"diagnose", "%/none.toml"},                 {"there is no manifest", "none.toml"}   },
-    {"AbsentSource",                nothing,                                                   {"diagnose", "%/none.cu"},                   {"there is no kernel source", "none.cu"}},
+    {"AbsentManifest",              nothing,                                                   {"diagnose", "%/none.toml"},                 {"there is no manifest", "none.toml"}       },
+    {"AbsentSource",                nothing,                                                   {"diagnose", "%/none.cu"},                   {"there is no kernel source", "none.cu"}    },
     {"SourceWithoutManifest",
      [](const Bench& b) { fs::remove(b.at("k.toml")); },
      {"diagnose", "%/k.cu"},
-     {"warplens init"}                                                                                                                                                              },
+     {"warplens init"}                                                                                                                                                                  },
     {"FolderForAManifest",
      [](const Bench& b) { fs::remove(b.at("k.toml")), fs::create_directory(b.at("k.toml")); },
      {"diagnose", "%/k.toml"},
-     {"k.toml"}                                                                                                                                                                     },
+     {"k.toml"}                                                                                                                                                                         },
     {"FolderForASource",
      [](const Bench& b) { fs::remove(b.at("k.cu")), fs::create_directory(b.at("k.cu")); },
      {"diagnose", "%/k.toml"},
-     {"k.cu"}                                                                                                                                                                       },
+     {"k.cu"}                                                                                                                                                                           },
     {"EmptyManifest",
      [](const Bench& b) { b.put("k.toml", ""); },
      {"diagnose", "%/k.toml"},
-     {"k.toml", "args"}                                                                                                                                                             },
+     {"k.toml", "args"}                                                                                                                                                                 },
     {"EmptySource",
      [](const Bench& b) { b.put("k.cu", ""); },
      {"diagnose", "%/k.toml"},
-     {"k.cu", "__global__"}                                                                                                                                                         },
+     {"k.cu", "__global__"}                                                                                                                                                             },
     {"BinarySource",
      [](const Bench& b) {
          b.put(
@@ -156,7 +159,7 @@ const std::vector<Situation> kFiles = {
              )
          );
      },                                                                                        {"diagnose", "%/k.toml"},
-     {"k.cu"}                                                                                                                                                                       },
+     {"k.cu"}                                                                                                                                                                           },
     {"BinaryManifest",
      [](const Bench& b) {
          b.put(
@@ -168,32 +171,33 @@ const std::vector<Situation> kFiles = {
              )
          );
      },                                                                                        {"diagnose", "%/k.toml"},
-     {"k.toml"}                                                                                                                                                                     },
+     {"k.toml"}                                                                                                                                                                         },
     {"NoPermissionToWrite",
      nothing,                                                                                  {"run", "%/k.toml", "-o", "/sys/o.wlcap"},
-     {"cannot write /sys/o.wlcap", "Permission denied"}                                                                                                                             },
-    {"AbsentCapture",               nothing,                                                   {"tiles", "%/none.wlcap"},                   {"none.wlcap"}                          },
-    {"EmptyCapture",                [](const Bench& b) { b.put("k.wlcap", ""); },              {"tiles", "%/k.wlcap"},                      {"k.wlcap"}                             },
+     {"cannot write /sys/o.wlcap", "Permission denied"}                                                                                                                                 },
+    {"AbsentCapture",               nothing,                                                   {"tiles", "%/none.wlcap"},                   {"none.wlcap"}                              },
+    {"EmptyCapture",                [](const Bench& b) { b.put("k.wlcap", ""); },              {"tiles", "%/k.wlcap"},                      {"k.wlcap"}                                 },
     {"TruncatedCapture",
      [](const Bench& b) {
          b.capture();
          fs::resize_file(b.at("k.wlcap"), fs::file_size(b.at("k.wlcap")) / 2);
      },                                                                                        {"diagnose", "%/k.wlcap"},
-     {"k.wlcap"}                                                                                                                                                                    },
+     {"k.wlcap"}                                                                                                                                                                        },
     {"TextForACapture",
      [](const Bench& b) { b.put("k.wlcap", "no capture"); },
      {"diagnose", "%/k.wlcap"},
-     {"k.wlcap"}                                                                                                                                                                    },
-    {"CaptureToRun",                [](const Bench& b) { b.capture(); },                       {"run", "%/k.wlcap"},                        {"is a capture", "diagnose"}            },
-    {"CaptureInNoFolder",           nothing,                                                   {"run", "%/k.toml", "-o", "%/none/o.wlcap"}, {"there is no folder", "-o"}            },
-    {"CaptureInAFolderThatIsAFile", nothing,                                                   {"run", "%/k.toml", "-o", "%/k.cu/o.wlcap"}, {"o.wlcap", "-o"}                       },
-    {"CheckOfAnythingElse",         nothing,                                                   {"check", "%/k.py"},                         {"neither a .cu nor PTX"}               },
-    {"PtxThatIsNone",               [](const Bench& b) { b.put("p.ptx", "hello"); },           {"check", "%/p.ptx"},                        {"p.ptx"}                               },
-    {"InitOverFilesThatAreThere",   nothing,                                                   {"init", "%/k.cu"},                          {"k.toml", "--force"}                   },
+     {"k.wlcap"}                                                                                                                                                                        },
+    {"CaptureToRun",                [](const Bench& b) { b.capture(); },                       {"run", "%/k.wlcap"},                        {"is a capture", "diagnose"}                },
+    {"CaptureInNoFolder",           nothing,                                                   {"run", "%/k.toml", "-o", "%/none/o.wlcap"}, {"there is no folder", "-o"}                },
+    {"CaptureInAFolderThatIsAFile", nothing,                                                   {"run", "%/k.toml", "-o", "%/k.cu/o.wlcap"}, {"o.wlcap", "-o"}                           },
+    {"CheckOfAnythingElse",         nothing,                                                   {"check", "%/k.py"},                         {"neither a .cu nor PTX"}                   },
+    {"CheckOfAManifest",            nothing,                                                   {"check", "%/k.toml"},                       {"this is a manifest", "`warplens diagnose"}},
+    {"PtxThatIsNone",               [](const Bench& b) { b.put("p.ptx", "hello"); },           {"check", "%/p.ptx"},                        {"p.ptx"}                                   },
+    {"InitOverFilesThatAreThere",   nothing,                                                   {"init", "%/k.cu"},                          {"k.toml", "--force"}                       },
     {"UnknownTile",
      [](const Bench& b) { b.capture(); },
      {"show", "%/k.wlcap", "--tile", "z", "-o", "%/z.png"},
-     {"z"}                                                                                                                                                                          },
+     {"z"}                                                                                                                                                                              },
 };
 
 // What the manifest says.

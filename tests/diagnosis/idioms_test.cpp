@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"two.x += x[c];", "two.x += x[c]; two.y += x[c];", 900},
         OneAway{"sum += m / (y[c + 1] - y[c]);", "sum += m / x[c];", 300},
         // Arrays, as they are looked up.
-        OneAway{"out[t] = x[t];", "out[t] = t > 0 ? x[t - 1] : 0.0f;", 300},
+        OneAway{"out[t] = x[t];", "out[t] = t > 0 ? x[t - 1] : 0.0f;", 320},
         OneAway{"sum += x[c] * x[n + c];", "sum += x[2 * c] * x[2 * c + 1];", 600},
         OneAway{"sum += x[2 * c] * x[2 * c + 1];", "sum += x[c] * x[n + c];", 300},
         OneAway{"sum += x[min(c + t, n - 1)];", "sum += (c + t < n ? x[c + t] : 0.0f);", 300},
@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "const int u = c - t, v = row - t; if (v < 0 || v >= n || u >= cols) continue;",
             "const int u = c - t, v = row - t; if (v < 0 || u < 0 || v >= n || u >= cols) continue;",
-            1450}
+            1550}
     )
 );
 

@@ -97,6 +97,64 @@ INSTANTIATE_TEST_SUITE_P(
         // a macro and a template's number are numbers like others
         Changed{"sum += x[c * rows + t];", "sum += x[t * TAPS + c];", 4000},
         Changed{"turn += rows;", "turn += K;", 1500},
+        // the same of three axes, and of names that tell them apart
+        Changed{
+            "d = make_float3(low + c * norm, low + t * norm, low + row * norm);",
+            "d = make_float3(low + (c + 0.5f) * norm, low + (t + 0.5f) * norm, low + (row + 0.5f) * norm);",
+            3000},
+        Changed{
+            "const float mx = low * 2.0f, my = low * 3.0f;\nconst float ux = mx, uy = my;\nsum += ux * uy;",
+            "const float mx = low * 2.0f, my = low * 3.0f;\nconst float ux = mx / norm, uy = my / norm;\nsum "
+            "+= "
+            "ux * uy;",
+            6000},
+        // other forms of a formula
+        Changed{
+            "const int next = min(turn + 1, kTile);\nsum += low / next;",
+            "const int next = min(turn + 1, kTile);\nsum += low / (turn + 1);",
+            4000},
+        Changed{"sum += x[(c + t) % cols];", "sum += x[(c - t + cols) % cols];", 3000},
+        Changed{"sum += x[(c - t + cols) % cols];", "sum += x[(c + t) % cols];", 3000},
+        Changed{"if (c == 0) sum += low;", "if (c < 2) sum += low;", 4000},
+        Changed{"sum += low * norm * x[c];", "sum += low * (1.0f - norm * x[c]);", 6000},
+        Changed{
+            "sum += (low - x[c]) / (x[c + 1] - x[c]);", "sum += (x[c + 1] - low) / (x[c + 1] - x[c]);", 6000},
+        Changed{
+            "turn = c * rows;\nnorm = ids[c + t];",
+            "turn = c * rows - ids[c + t];\nnorm = ids[c + t];",
+            6000},
+        Changed{"turn += (t & 1);", "turn += ((t + c) & 1);", 4000},
+        Changed{
+            "const bool flip = c < rows;\nturn += flip;",
+            "const bool flip = turn <= 0 || c < rows;\nturn += flip;",
+            6000},
+        Changed{
+            "d.x = x[0] * low + x[3] * norm;\nd.y = x[1] * low + x[4] * norm;",
+            "d.x = x[0] * low + x[1] * norm;\nd.y = x[3] * low + x[4] * norm;",
+            2500},
+        // what nobody asks for
+        Changed{
+            "turn = ids[c];\nsum += turn;",
+            "turn = ids[c];\nif (turn == kTile) continue; sum += turn;",
+            1500},
+        Changed{
+            "const float d1 = x[c];\nif (d1 < low) { low = d1; } else if (d1 < norm) norm = d1;",
+            "const float d1 = x[c];\nif (d1 < low) { norm = low; low = d1; } else if (d1 < norm) norm = d1;",
+            500},
+        Changed{
+            "const int pick = c / 2;\nturn = rows;",
+            "const int pick = c / 2;\nturn = pick == t ? cols : rows;",
+            4000},
+        Changed{
+            "float lost = low; lost = fabsf(lost);\nsum += norm * x[c];",
+            "float lost = low; lost = fabsf(lost);\nsum += (norm + lost / rows) * x[c];",
+            4000},
+        Changed{
+            "int below = __shfl_up_sync(~0u, turn, 1);\nturn = below;",
+            "int below = __shfl_up_sync(~0u, turn, 1); if (t == 0) below = 0;\nturn = below;",
+            6000},
+        // of what stands behind a sign the brackets as well
+        Changed{"turn = c - t;", "turn = c - (1 - t);", 6000},
         // wherever there is shared memory
         Changed{"tile[t] = low;\nnorm = 1.0f;", "tile[t] = low;\n__syncthreads(); norm = 1.0f;", 1500}
     )
@@ -113,6 +171,12 @@ TEST(Alike, AChangeOfOnePlaceIsMadeAtAllThatReadAlike) {
     EXPECT_NE(rewritten(s.text, all.front()).find("d.y += box.y;"), std::string::npos);
     ASSERT_EQ(all.front().besides.size(), 1u);
     EXPECT_EQ(all.front().besides.front().now, "box.y");
+}
+
+// `count` stands at one of the two already.
+TEST(Alike, WhatIsRightAlreadyIsNotChangedTogether) {
+    const Source s = test::source_of(kernel_with("sum += x[row * rows + c];\nnorm += x[row * cols + c];"));
+    EXPECT_TRUE(alike_of(s, replaced(s, "rows", "cols")).empty());
 }
 
 TEST(Alike, WhatSharesNothingIsNotAlike) {

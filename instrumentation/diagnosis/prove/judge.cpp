@@ -125,14 +125,14 @@ void judge_output(
 
 }  // namespace
 
-std::vector<std::string> watch_filled_outputs(
-    const manifest::Problem& problem, execution::GlobalMemory& memory
-) {
+std::vector<std::string> watch_outputs(const manifest::Problem& problem, execution::GlobalMemory& memory) {
     std::vector<std::string> filled;
     for (const manifest::BoundArgument* a : manifest::arrays(problem)) {
-        if (!a->output || !a->filled) continue;
+        if (!a->output) continue;
         for (execution::Allocation& m : memory.allocations) {
-            if (m.name != a->data.name || !m.written.empty()) continue;
+            // What launches before this one wrote is as good as a fill.
+            const bool before = m.written.empty() ? a->filled : problem.at > 0;
+            if (m.name != a->data.name || !before) continue;
             m.written.assign(m.bytes.size(), 0);
             filled.push_back("global " + a->data.name);
         }

@@ -8,11 +8,9 @@
 
 namespace wl::diagnosis {
 
-// Makes the memory tell which bytes of outputs that hold a fill are written; gives the names of their
-// allocations. What the kernel reads of them stays what it was.
-std::vector<std::string> watch_filled_outputs(
-    const manifest::Problem& problem, execution::GlobalMemory& memory
-);
+// Makes the memory tell which bytes of outputs the launch writes that hold a fill, or what launches before it
+// left there; gives the names of their allocations. What the kernel reads of them stays what it was.
+std::vector<std::string> watch_outputs(const manifest::Problem& problem, execution::GlobalMemory& memory);
 // A read of such a fill is no fault.
 bool reads_fill(const execution::Incident& incident, const std::vector<std::string>& filled);
 

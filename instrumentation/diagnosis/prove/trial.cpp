@@ -118,9 +118,8 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
         return out;
     }
     // Behind all blocks what nobody wrote is the fill, which is compared as well.
-    const std::vector<std::string> filled = options.blocks.empty()
-        ? std::vector<std::string>{}
-        : watch_filled_outputs(inputs.problem, prepared.memory);
+    const std::vector<std::string> filled =
+        options.blocks.empty() ? std::vector<std::string>{} : watch_outputs(inputs.problem, prepared.memory);
     capture::Capture scratch;
     Observer observer{
         .problem = inputs.problem,
@@ -159,7 +158,7 @@ Trial run_trial(Prover& prover, Lowered& changed, const TrialOptions& options) {
         const Inputs& inputs = inputs_of(prover, options.seed_offset);
         Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
         if (options.rearrange) options.rearrange(prepared.memory);
-        if (options.fp64 && !options.blocks.empty()) watch_filled_outputs(inputs.problem, prepared.memory);
+        if (options.fp64 && !options.blocks.empty()) watch_outputs(inputs.problem, prepared.memory);
         out.finished = options.fp64 ? run_in_fp64(module, program, prepared, options)
                                     : run_with_zeros(module, program, prepared, options);
         judge_outputs(inputs, prepared.memory, options, out);

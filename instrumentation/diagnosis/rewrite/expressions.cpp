@@ -81,7 +81,13 @@ std::vector<std::pair<std::string, int>> elements_of(const Source& s, const Body
 bool all_known(const Source& s, int from, const std::string& text, int here) {
     for (int k = from; k < s.count() && s.at(k).begin < s.at(from).begin + text.size(); ++k) {
         const Variable* const v = variable_at(s, k);
-        if (v != nullptr && (v->from >= here || v->to <= here)) return false;
+        if (v == nullptr || (v->from < here && v->to > here)) continue;
+        // The number of another loop.
+        const std::vector<const Variable*> there = visible(s, here);
+        const bool named = std::any_of(there.begin(), there.end(), [&](const Variable* u) {
+            return u->name == v->name && alike(*u, *v);
+        });
+        if (!named) return false;
     }
     return true;
 }

@@ -24,7 +24,7 @@ bool choice_at(const Source& s, int k, Choice& out);
 // How often the function's text names it.
 std::map<std::string, int> uses_of(const Source& s, const Body& body);
 
-// Every word of the text that is a variable there is one here, too.
+// Every word of the text that is a variable there is one here, too, of the same kind.
 bool all_known(const Source& s, int from, const std::string& text, int here);
 
 // Elements of arrays of real numbers that the function reads, as it writes them, "weight[c]", with their

@@ -2,6 +2,8 @@
 // defined for, what lies behind an extent counted from there, inner loops that begin or end where an outer
 // one is, what is read from the other end.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/several/forgotten.h"
+#include "instrumentation/diagnosis/rewrite/several/forms.h"
 #include "instrumentation/diagnosis/rewrite/several/formulas.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
@@ -351,7 +353,7 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 }  // namespace
 
 void add_idioms(Writer& w) {
-    add_formulas(w);
+    add_formulas(w), add_forms(w), add_forgotten(w);
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);

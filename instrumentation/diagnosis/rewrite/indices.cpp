@@ -36,7 +36,7 @@ void replace_index(Writer& w, const Body& body, const Span& at, int cost) {
 void add_other_buffer(Writer& w, int k) {
     const Variable* const v = variable_at(w.s, k);
     if (v == nullptr || !is_whole(*v) || v->from == k || w.s.word(k + 1).ends_with('=')) return;
-    const bool operand = precedence(w.s, k - 1) > 9 || precedence(w.s, k + 1) > 9;
+    const bool operand = precedence(w.s, k - 1) > 0 || precedence(w.s, k + 1) > 9;
     const char* form = operand ? "(1 - {})" : "1 - {}";
     w.replace("stale_tile", 2, k, k, fmt::format(fmt::runtime(form), v->name));
 }

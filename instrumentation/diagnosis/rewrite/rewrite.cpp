@@ -155,6 +155,15 @@ int assignment_of(const Source& s, const Statement& statement) {
     return -1;
 }
 
+const Variable* variable_set(const Source& s, const Statement& statement) {
+    const int sets = assignment_of(s, statement);
+    if (sets <= statement.first) return nullptr;
+    const auto declared = std::find_if(s.variables.begin(), s.variables.end(), [&](const Variable& v) {
+        return v.from == sets - 1;
+    });
+    return declared == s.variables.end() ? variable_at(s, sets - 1) : &*declared;
+}
+
 // `static_cast<float>(x)`, `fragment<A, 16>`: closed before the statement ends, and followed by what an
 // operand is not.
 bool is_template_angle(const Source& s, int token) {

@@ -8,24 +8,28 @@
 
 namespace wl::diagnosis::rewrite {
 
-namespace {
-
-constexpr const char *kTerm = "partial_reduction", *kFactor = "missing_rescale", *kIndex = "wrong_index";
-constexpr size_t kMost = 8;
-
-// Set, and read nowhere in the function.
 bool is_unread(const Source& s, const Body& body, const Variable& v) {
     if (v.from < 0 || v.of_file || (!v.parameter && (v.from < body.open || v.from > body.close)))
         return false;
     if (is_member(v) && is_named(s, v)) return false;  // by another function, perhaps
     for (int k = body.open + 1; k < body.close; ++k) {
         if (variable_at(s, k) != &v || v.from == k) continue;
+        // `lost = warp_sum(lost);`
+        const Statement* const st = statement_of(body, k);
+        if (st != nullptr && variable_at(s, st->first) == &v &&
+            is_assignment(s, end_of_element(s, st->first) + 1))
+            continue;
         const int behind = end_of_element(s, k) + 1;
         const bool own = s.is(k - 1, ";") || s.is(k - 1, "{") || s.is(k - 1, "}") || s.is(k - 1, ")");
         if (!own || !is_assignment(s, behind)) return false;
     }
     return true;
 }
+
+namespace {
+
+constexpr const char *kTerm = "partial_reduction", *kFactor = "missing_rescale", *kIndex = "wrong_index";
+constexpr size_t kMost = 8;
 
 // Where it is set: the name's token; -1: nowhere.
 int set_at(const Source& s, const Body& body, const Variable& v) {

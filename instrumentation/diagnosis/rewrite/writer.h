@@ -36,7 +36,8 @@ bool declares(const Source& s, const Statement& statement);  // a variable
 // A variable of the function itself, no parameter; one that it is given.
 bool is_own(const Body& body, const Variable& v);
 bool is_given(const Body& body, const Variable& v);
-bool is_alone(const Source& s, const Statement& statement);  // something can stand before it
+bool is_unread(const Source& s, const Body& body, const Variable& v);  // set or given there, and never read
+bool is_alone(const Source& s, const Statement& statement);            // something can stand before it
 // Whether each turn of the `for` halves its number, or doubles it.
 bool halves(const Source& s, const Statement& loop);
 bool doubles(const Source& s, const Statement& loop);
@@ -46,6 +47,8 @@ const Statement* statement_of(const Body& body, int token);
 const Statement* loop_of(const Body& body, const Variable& v);
 // The token that sets what the statement sets: its `=`, `+=` or another; -1: none.
 int assignment_of(const Source& s, const Statement& statement);
+// The variable that it declares or sets with that; null: an element, or none.
+const Variable* variable_set(const Source& s, const Statement& statement);
 bool is_template_angle(const Source& s, int token);
 
 void add_signs(Writer& w);    // signs.cpp: comparisons, operations, assignments

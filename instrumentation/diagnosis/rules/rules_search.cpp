@@ -106,7 +106,7 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     capture::Finding f;
     f.rule = m.rule;
     f.where = m.where;
-    f.where.block = s.block;
+    if (f.where.launch == 0) f.where.block = s.block;
     f.title = title_of(m);
     f.explanation = fmt::format(
         "With {} at {}{} every result comes inside its bound.",
@@ -200,6 +200,8 @@ Ruled search_rule(const Symptoms& s) {
     std::vector<Suspect> suspects = suspects_of(s);
     const std::vector<Suspect> made_by = lines_of_wrong(tried_on, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
+    const std::vector<Suspect> all = lines_of_kernel(build);
+    if (made_by.empty()) suspects.insert(suspects.end(), all.begin(), all.end());
     SearchResult found;
     std::shared_ptr<const compile::Quick> read;
     if (smaller) {
@@ -211,6 +213,15 @@ Ruled search_rule(const Symptoms& s) {
         const size_t tried = found.tried;
         found = search_source(s, s, suspects, {left, left}, read);
         found.tried += tried;
+    }
+    // What took no part may be what should have.
+    if (const double left = whole - since(start);
+        found.mended.empty() && found.unsupported.empty() && !made_by.empty() && left > kWorth) {
+        suspects.insert(suspects.end(), all.begin(), all.end());
+        const SearchResult before = std::move(found);
+        found = search_source(s, s, suspects, {left, left}, read);
+        found.tried += before.tried;
+        if (!found.helpful) found.helpful = before.helpful;
     }
     if (!found.unsupported.empty() && found.mended.empty()) {
         const std::optional<Experiment> whole_build = smaller ? other_build(s) : std::nullopt;

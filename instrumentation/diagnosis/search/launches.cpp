@@ -66,7 +66,7 @@ std::set<size_t> bodies_of(const rewrite::Source& s, const std::string& entry) {
 LaunchLines launch_lines(const Experiment& e, const compile::Unit& unit, const rewrite::Source& source) {
     LaunchLines out{e.problem.at};
     if (!manifest::is_sequence(e.problem)) return out;
-    out.first_of_body.assign(source.bodies.size(), out.at);
+    out.first_of_body.assign(source.bodies.size(), LaunchLines::kNone);
     const std::vector<std::optional<int>> line = lines_of_locations(e.module, unit);
     std::set<std::string> known;
     for (size_t launch = 0; launch <= out.at; ++launch) {
@@ -84,17 +84,19 @@ LaunchLines launch_lines(const Experiment& e, const compile::Unit& unit, const r
     return out;
 }
 
-size_t first_launch(const LaunchLines& lines, const rewrite::Source& source, const rewrite::Rewrite& change) {
-    size_t out = lines.at;
+std::optional<size_t> first_launch(
+    const LaunchLines& lines, const rewrite::Source& source, const rewrite::Rewrite& change
+) {
+    size_t out = LaunchLines::kNone;
     for (size_t k = 0; k < change.edits.size() && !lines.first_of_body.empty(); ++k) {
         const size_t begin = change.edits[k].begin;
         const auto body = std::find_if(source.bodies.begin(), source.bodies.end(), [&](const auto& b) {
             return source.at(b.open).begin <= begin && begin < source.at(b.close).end;
         });
-        if (body == source.bodies.end()) return 0;
+        if (body == source.bodies.end()) return std::nullopt;
         out = std::min(out, lines.first_of_body[static_cast<size_t>(body - source.bodies.begin())]);
     }
-    return out;
+    return lines.first_of_body.empty() ? lines.at : out;
 }
 
 std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) {

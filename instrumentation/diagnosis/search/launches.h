@@ -18,14 +18,18 @@ namespace wl::diagnosis {
 struct LaunchLines {
     size_t at = 0;              // the launch that is diagnosed
     std::set<int> before = {};  // lines of the unit that launches before it have code of
-    std::vector<size_t> first_of_body =
-        {};  // by index in Source::bodies: the first launch that runs it, at most `at`
+    static constexpr size_t kNone = ~size_t{0};
+    // By index in Source::bodies the first launch up to `at` that runs it; kNone: none of them does.
+    std::vector<size_t> first_of_body = {};
 };
 // Empty of a single launch.
 LaunchLines launch_lines(const Experiment& e, const compile::Unit& unit, const rewrite::Source& source);
 
-// The first launch that a change may concern: by the function that it stands in, and 0 where that is none.
-size_t first_launch(const LaunchLines& lines, const rewrite::Source& source, const rewrite::Rewrite& change);
+// The first launch that a change may concern, by the function that it stands in, kNone where that is run
+// behind the diagnosed one alone; nothing where it is in no function, and concerns all.
+std::optional<size_t> first_launch(
+    const LaunchLines& lines, const rewrite::Source& source, const rewrite::Rewrite& change
+);
 
 // All launches of a sequence, run with the changed program.
 struct Behind {

@@ -3,6 +3,8 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/rewrite/writer.h"
+#include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/emulator/observe/watched_blocks.h"
 #include "instrumentation/manifest/manifest.h"
 
@@ -12,6 +14,8 @@ namespace wl::diagnosis {
 namespace {
 
 constexpr uint64_t kMostInstructions = 2'000'000;  // of warps
+
+enum class Text : uint8_t { files, unit };  // what a module was compiled of
 
 // Of the unit, of each site; 0: of another file. What was compiled of the unit's own text, changed, has its
 // lines.
@@ -69,46 +73,63 @@ std::set<int> heads_of_loops(const rewrite::Source& s) {
     return out;
 }
 
-}  // namespace
-
-std::set<int> lines_executed(
-    Prover& prover,
-    const ptx::Module& module,
-    const compile::Unit& unit,
-    Text text,
-    const std::vector<int64_t>& blocks
-) {
-    const Experiment& e = prover.experiment;
-    if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
+// Empty: not known.
+ExecutedLines lines_executed(const Watched& w, const ptx::Module& module, Text text) {
+    const Experiment& e = w.prover.experiment;
     try {
         const auto program = emulator::lower(module, e.entry);
-        const std::vector<int> line_of = lines_of_sites(module, emulator::listing(*program), unit, text);
-        const Inputs& inputs = inputs_of(prover, 0);
+        const std::vector<int> line_of = lines_of_sites(module, emulator::listing(*program), w.unit, text);
+        const Inputs& inputs = inputs_of(w.prover, 0);
         Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
         const emulator::WatchedLaunch launch{module, *program, prepared.launch, prepared.memory};
         emulator::WatchedBlocks watched = emulator::watched_blocks(launch, 0);
+        ExecutedLines out;
         std::vector<uint8_t> seen(line_of.size());
         const auto& traits = watched.hooked.traits;
-        watched.watcher.before = [&](emulator::Warp& w, const emulator::Instr* i) {
-            seen[traits[emulator::code_index(*w.block, i)].site] = 1;
+        watched.watcher.before = [&](emulator::Warp& warp, const emulator::Instr* i) {
+            seen[traits[emulator::code_index(*warp.block, i)].site] = 1, ++out.instructions;
             return true;
         };
         const auto begun = [](const emulator::Block&) {};
         const auto goes_on = [](uint64_t, uint64_t) { return true; };
-        const auto wanted = blocks.empty() ? count(prepared.launch.grid) : blocks.size();
+        const auto wanted = w.blocks.empty() ? count(prepared.launch.grid) : w.blocks.size();
         const int64_t done =
-            emulator::run_watched(watched, launch, {blocks, kMostInstructions}, begun, goes_on);
+            emulator::run_watched(watched, launch, {w.blocks, kMostInstructions}, begun, goes_on);
         if (static_cast<uint64_t>(done) != wanted) return {};
-        std::set<int> out;
         for (size_t site = 0; site < seen.size(); ++site)
-            if (seen[site] != 0 && line_of[site] > 0) out.insert(line_of[site]);
+            if (seen[site] != 0 && line_of[site] > 0) out.lines.insert(line_of[site]);
         return out;
     } catch (const Error&) { return {}; } catch (const Unsupported&) {
         return {};
     }
 }
 
-std::vector<int> lines_left_out(
+bool is_shared(const rewrite::Source& s, const rewrite::Variable& v) {
+    for (int k = v.from - 1; k > 0 && !s.is(k, ";") && !s.is(k, "{") && !s.is(k, "}"); --k)
+        if (s.is(k, "__shared__")) return true;
+    return false;
+}
+
+// Of memory, as the text says it: `a[k] = held;`, `pivot = best;` of what threads share; `p = pivot;`.
+enum class Touches : uint8_t { nothing, reads, stores };
+Touches touches(const rewrite::Source& s, int line) {
+    Touches out = Touches::nothing;
+    for (const rewrite::Body& body : s.bodies)
+        for (const rewrite::Statement& st : body.statements) {
+            if (s.at(st.first).line > line || s.at(st.last).line < line) continue;
+            const int sets = rewrite::assignment_of(s, st);
+            const rewrite::Variable* const v = rewrite::variable_set(s, st);
+            const bool element = sets > st.first && (s.is(sets - 1, "]") || s.is(st.first, "*"));
+            if (element || (v != nullptr && is_shared(s, *v))) return Touches::stores;
+            for (int k = st.first; k <= st.last; ++k) {
+                const rewrite::Variable* const read = rewrite::variable_at(s, k);
+                if (s.is(k, "[") || (read != nullptr && is_shared(s, *read))) out = Touches::reads;
+            }
+        }
+    return out;
+}
+
+std::vector<int> between(
     const rewrite::Source& source,
     const rewrite::Rewrite& change,
     const std::set<int>& before,
@@ -120,6 +141,37 @@ std::vector<int> lines_left_out(
     std::vector<int> out;
     for (const int line : before)
         if (!behind.contains(line) && !kept.contains(line)) out.push_back(line);
+    return out;
+}
+
+}  // namespace
+
+std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Executed& executed) {
+    const Experiment& e = w.prover.experiment;
+    if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
+    if (!executed.optimised) executed.optimised = lines_executed(w, e.module, Text::files);
+    const ExecutedLines behind = lines_executed(w, changed.module, Text::unit), &before = *executed.optimised;
+    std::vector<int> out = between(w.source, changed.change, before.lines, behind.lines);
+    if (out.empty() || e.options.debug) return out;
+    try {
+        if (!executed.debug) {
+            executed.debug_build = debug_build_of(e);
+            executed.debug = lines_executed(w, executed.debug_build->module, Text::files);
+        }
+        const ptx::Module module = changed_module(*executed.debug_build, changed.text);
+        const std::set<int> behind_debug = lines_executed(w, module, Text::unit).lines;
+        if (executed.debug->lines.empty() || behind_debug.empty()) return out;
+        const bool less = behind.instructions < before.instructions;
+        std::erase_if(out, [&](int line) {
+            const Touches by = touches(w.source, line);
+            return by == Touches::nothing || (by == Touches::reads && !less);
+        });
+        for (const int line : between(w.source, changed.change, executed.debug->lines, behind_debug))
+            if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(line);
+        std::sort(out.begin(), out.end());
+    } catch (const Error&) {  // a build that optimises is all there is
+        return out;
+    }
     return out;
 }
 

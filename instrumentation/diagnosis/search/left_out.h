@@ -14,32 +14,37 @@
 
 namespace wl::diagnosis {
 
-// Of the program as it is; found out when first asked for.
-struct Executed {
-    bool asked = false;
-    std::set<int> lines = {};
+// What lines are told of: blocks, linear, all where none is named.
+struct Watched {
+    Prover& prover;
+    const compile::Unit& unit;
+    const rewrite::Source& source;
+    const std::vector<int64_t>& blocks;
 };
 
-// What a module was compiled of: the files of the unit, or its text, which holds the headers.
-enum class Text : uint8_t { files, unit };
+// Lines of the unit of which something is executed.
+struct ExecutedLines {
+    std::set<int> lines;        // empty: not known
+    uint64_t instructions = 0;  // of warps
+};
+// Of the program as it is; found out when first asked for.
+struct Executed {
+    std::optional<ExecutedLines> optimised = {}, debug = {};
+    std::optional<Experiment> debug_build = {};
+};
 
-// Lines of the unit of which the blocks execute something, linear, all where none is named; empty: not known,
-// as of a sequence of launches, on a device, or where they take too long.
-std::set<int> lines_executed(
-    Prover& prover,
-    const ptx::Module& module,
-    const compile::Unit& unit,
-    Text text,
-    const std::vector<int64_t>& blocks
-);
+// A changed program: its text, and what the compiler made of it.
+struct Changed {
+    const rewrite::Rewrite& change;
+    const std::string& text;
+    const ptx::Module& module;
+};
 
-// Lines that are executed no more; without those of the changed statements and of what they govern, and
-// without heads of loops. Empty where that is not known.
-std::vector<int> lines_left_out(
-    const rewrite::Source& source,
-    const rewrite::Rewrite& change,
-    const std::set<int>& before,
-    const std::set<int>& behind
-);
+// Lines of the unit that are executed no more; without those of the changed statements and of what they
+// govern, and without heads of loops. A build that optimises may have no code of a line and do
+// what it says: what it alone leaves out is told where something is stored there, or where memory is read and
+// fewer instructions are executed in all. Empty where that is not known, as of a sequence of launches, on a
+// device, or where they take too long.
+std::vector<int> lines_left_out(const Watched& watched, const Changed& changed, Executed& executed);
 
 }  // namespace wl::diagnosis

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rewrite/several/alike.h"
 #include "instrumentation/diagnosis/search/fits.h"
 #include "instrumentation/diagnosis/search/needed/needed.h"
+#include "instrumentation/diagnosis/search/needed/where.h"
 #include "instrumentation/diagnosis/search/pairs.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
@@ -60,6 +61,18 @@ void add_heads(const rewrite::Source& source, rewrite::Around& around) {
     for (const int line : heads) around.suspicion.try_emplace(line, 1);
 }
 
+// Of a sequence: what launches before it have code of, and what stands between, which may have none of its
+// own.
+void add_launches_before(const OpenSource& open, rewrite::Around& around) {
+    const LaunchLines& l = open.launches;
+    for (const int line : l.before) around.suspicion.try_emplace(line, 1);
+    for (size_t b = 0; b < l.first_of_body.size(); ++b) {
+        const rewrite::Body& body = open.source.bodies[b];
+        for (int k = body.open; k < body.close && l.first_of_body[b] < l.at; ++k)
+            around.suspicion.try_emplace(open.source.at(k).line, 2);
+    }
+}
+
 // Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
 // should have.
 rewrite::Around around_of(
@@ -69,7 +82,7 @@ rewrite::Around around_of(
     for (const Suspect& s : suspects) {
         const std::optional<int> at = line_in(unit, s.file, s.line);
         for (int line = at.value_or(0) - kNear; at && line <= *at + kNear; ++line) {
-            const int far = line == *at ? s.far : std::abs(line - *at) == 1 ? 1 : 2;
+            const int far = std::max(s.far, std::abs(line - *at));
             const auto [known, fresh] = out.suspicion.try_emplace(line, far);
             known->second = std::min(known->second, far);
         }
@@ -113,10 +126,10 @@ void try_alike(const SourceTrials& t, SearchResult& out) {
 void search(
     SourceTrials& t, const rewrite::Around& around, Clock::time_point start, double seconds, SearchResult& out
 ) {
-    constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.8;  // of the time
-    constexpr double kSolvedBy = 3;                                // seconds
-    constexpr size_t kMostLikely = 6000;                           // changes
-    constexpr int64_t kMost = 500;                                 // as gains
+    constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.75, kWhere = 0.9;  // of the time
+    constexpr double kSolvedBy = 3;                                               // seconds
+    constexpr size_t kMostLikely = 6000;                                          // changes
+    constexpr int64_t kMost = 500;                                                // as gains
     t.hunt.prove = by_compiler(t);
     t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
     try_all(t, out);
@@ -129,6 +142,8 @@ void search(
     t.hunt.deadline = end_after(start, kNeeded * seconds), t.upto = t.all.size();
     std::vector<Rewrite> last;
     if (out.mended.empty()) last = search_needed(t, around, out);
+    t.hunt.deadline = end_after(start, kWhere * seconds);
+    if (out.mended.empty()) search_where(t, around, out);
     t.hunt.deadline = end_after(start, seconds);
     if (out.mended.empty() && !last.empty()) try_others(t, last, out);
     // What nobody wrote is made right by many pairs.
@@ -188,10 +203,13 @@ SearchResult search_source(
     const Dim3& grid = manifest::launch_of(symptoms.experiment.problem).grid;
     around.axes = std::string(grid.x > 1 ? "x" : "") + (grid.y > 1 ? "y" : "") + (grid.z > 1 ? "z" : "");
     add_heads(open->source, around);
-    for (const int line : open->launches.before) around.suspicion.try_emplace(line, 1);
+    add_launches_before(*open, around);
     around.values_right = symptoms.first_bad < 0;
     add_fits(symptoms, open->unit, around);
-    const std::vector<Rewrite> all = rewrites(open->source, around);
+    std::vector<Rewrite> all = rewrites(open->source, around);
+    std::erase_if(all, [&](const Rewrite& r) {
+        return first_launch(open->launches, open->source, r) == LaunchLines::kNone;
+    });
     out.candidates = all.size();
     SourceTrials s = trials_of(symptoms, tried_on, *open, all, 0);
     if (&tried_on != &symptoms) {

@@ -55,7 +55,7 @@ double difference_of(const Trial& t) {
 }
 
 size_t from_of(const SourceTrials& t, const rewrite::Rewrite& change) {
-    return first_launch(t.launches, t.source, change);
+    return first_launch(t.launches, t.source, change).value_or(0);
 }
 
 // Each text is run once: only of a long trial better code is worth what it takes to compile.
@@ -270,20 +270,16 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         if (!proof) return std::nullopt;
         const std::optional<Behind> behind = behind_all(lab.s, module);
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
+        if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)
+            out.where.launch = static_cast<int>(*launch) + 1;
         constexpr int kExpected = 30;  // as odds
         out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
         try_other_shape(*t.shape, out);
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
         // Twice as often is right as well, and hardly what is meant.
         if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4) out.frail = true;
-        const std::vector<int64_t>& blocks = lab.block.blocks;
-        if (!t.executed->asked) {
-            t.executed->lines =
-                lines_executed(lab.s.prover, t.whole.experiment.module, t.unit, Text::files, blocks);
-            t.executed->asked = true;
-        }
-        const std::set<int> behind_lines = lines_executed(lab.s.prover, module, t.unit, Text::unit, blocks);
-        for (const int line : lines_left_out(t.source, change, t.executed->lines, behind_lines))
+        const Watched watched{lab.s.prover, t.unit, t.source, lab.block.blocks};
+        for (const int line : lines_left_out(watched, {change, out.source, module}, *t.executed))
             out.left_out.push_back(where_in(t.unit, line).line);
         return out;
     } catch (const Error&) {

@@ -5,10 +5,12 @@
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/toolkit_header.h"
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/sequence.h"
+#include "instrumentation/execution/reach.h"
 #include "instrumentation/travel/slice.h"
 
 #include <algorithm>
@@ -123,15 +125,12 @@ std::optional<travel::Element> element_of(
     return e;
 }
 
-void add_line(
-    const Experiment& build, const travel::Route& route, uint32_t site, int far, std::vector<Suspect>& out
-) {
-    const ptx::Instruction* const i = route.instructions[site];
-    if (i == nullptr) return;
-    for (int32_t l = i->location; l >= 0;) {
-        const ptx::Location& location = build.module.locations[static_cast<size_t>(l)];
+// The line of a location, and those that it is inlined at.
+void add_line(const ptx::Module& module, int32_t at, int far, std::vector<Suspect>& out) {
+    for (int32_t l = at; l >= 0;) {
+        const ptx::Location& location = module.locations[static_cast<size_t>(l)];
         l = location.inlined_at;
-        const std::string& file = build.module.files[static_cast<size_t>(location.file)];
+        const std::string& file = module.files[static_cast<size_t>(location.file)];
         if (location.line == 0 || is_toolkit_header(file)) continue;
         const auto known = std::find_if(out.begin(), out.end(), [&](const Suspect& o) {
             return o.line == location.line && o.file == file;
@@ -157,8 +156,12 @@ std::vector<Suspect> lines_behind(
     travel::SliceOptions options;
     options.from = *element, options.deciders = true, options.deep = true;
     const travel::Slice slice = travel::slice(route, taken, options);
-    for (const travel::SliceStep& step : slice.steps) add_line(build, route, step.site, 0, out);
-    for (const travel::Decider& d : slice.deciders) add_line(build, route, d.step.site, 1, out);
+    const auto add = [&](uint32_t site, int far) {
+        const ptx::Instruction* const i = route.instructions[site];
+        if (i != nullptr) add_line(build.module, i->location, far, out);
+    };
+    for (const travel::SliceStep& step : slice.steps) add(step.site, 0);
+    for (const travel::Decider& d : slice.deciders) add(d.step.site, 1);
     return out;
 }
 
@@ -198,6 +201,17 @@ std::vector<Suspect> suspects_of(const Symptoms& s) {
     std::vector<Suspect> out;
     for (const capture::Where& w : places)
         if (w.line > 0) out.push_back({w.file, w.line});
+    return out;
+}
+
+std::vector<Suspect> lines_of_kernel(const Experiment& build) {
+    constexpr int kFar = 2;
+    const ptx::Function& entry = entry_of(build.module, build.entry);
+    const auto index = static_cast<int>(&entry - build.module.functions.data());
+    std::vector<Suspect> out;
+    for (const int f : execution::reachable_functions(build.module, index))
+        for (const ptx::Instruction& i : build.module.functions[static_cast<size_t>(f)].code)
+            add_line(build.module, i.location, kFar, out);
     return out;
 }
 

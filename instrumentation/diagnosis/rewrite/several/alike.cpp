@@ -56,6 +56,13 @@ std::vector<std::string> parts_of(std::string_view token) {
     return out;
 }
 
+// "mx" and "my": all but one letter are the same.
+bool is_other_axis(const std::string& a, const std::string& b) {
+    int other = 0;
+    for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) other += a[k] != b[k] ? 1 : 0;
+    return a.size() == b.size() && other == 1;
+}
+
 // Which name of one stands for which of the other; nothing where one stands for two, or all are others.
 std::optional<std::map<std::string, std::string>> names_of(const Source& s, const Piece& a, const Piece& b) {
     std::map<std::string, std::string> out;
@@ -75,7 +82,10 @@ std::optional<std::map<std::string, std::string>> names_of(const Source& s, cons
             (from[part] == to[part] ? same : other) += 1;
         }
     }
-    const int fewest = a.part && b.part ? 1 : 2;
+    const bool axes = std::all_of(out.begin(), out.end(), [](const auto& names) {
+        return names.first == names.second || is_other_axis(names.first, names.second);
+    });
+    const int fewest = a.beside && b.beside && axes ? 0 : a.part && b.part ? 1 : 2;
     return other > 0 && same >= fewest ? std::optional(std::move(out)) : std::nullopt;
 }
 
@@ -113,6 +123,12 @@ std::vector<Piece> pieces_of(const Source& s, const Body& body) {
     std::erase_if(out, [](const Piece& p) {
         return p.last - p.first + 1 < (p.beside ? kLeastBeside : kLeast);
     });
+    // An argument that is a sum is one piece.
+    std::stable_sort(out.begin(), out.end(), [](const Piece& a, const Piece& b) {
+        return std::tuple(a.first, a.last, !a.beside) < std::tuple(b.first, b.last, !b.beside);
+    });
+    const auto same = [](const Piece& a, const Piece& b) { return a.first == b.first && a.last == b.last; };
+    out.erase(std::unique(out.begin(), out.end(), same), out.end());
     return out;
 }
 
@@ -197,6 +213,7 @@ std::optional<Rewrite> at_all(const Source& s, const Rewrite& one, const Group& 
             auto other = names ? moved(s, e, group.front(), group[k], *names) : std::nullopt;
             if (!other) return std::nullopt;
             const std::string was = s.text.substr(other->begin, other->length);
+            if (other->text == was) return std::nullopt;
             out.besides.push_back({was, renamed(one.now, *names), s.at(group[k].first).line});
             out.edits.push_back(std::move(*other));
         }
@@ -207,6 +224,9 @@ std::optional<Rewrite> at_all(const Source& s, const Rewrite& one, const Group& 
     for (size_t k = 1; k < out.edits.size(); ++k)
         if (out.edits[k - 1].begin + out.edits[k - 1].length > out.edits[k].begin) return std::nullopt;
     out.odds -= kLess;
+    // A centre is one along all axes.
+    constexpr int kCentre = 30;
+    if (one.now.ends_with(" + 0.5f)")) out.odds += kCentre;
     return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@ std::vector<std::string> formed(
 // places apart from the others, by what is at hand.
 std::vector<std::string> chosen(
     const std::vector<AtHandValues>& all, size_t itself, const Wanted& wanted, size_t most
+);
+
+// Conditions that hold at those places and at no other: the simplest first, `most` of them; two together
+// where none alone does. With few places one fits by chance.
+std::vector<std::string> conditions_where(
+    const std::vector<AtHandValues>& all, const std::vector<uint8_t>& where, size_t most
 );
 
 }  // namespace wl::diagnosis

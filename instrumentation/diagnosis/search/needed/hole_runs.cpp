@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/needed/hole_runs.h"
 
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
+#include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,12 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
+
+Launch launch_of(const SourceTrials& t) {
+    const manifest::BoundLaunch& l = manifest::launch_of(t.e.problem);
+    const auto block = static_cast<int64_t>(count(l.block));
+    return {block, block * static_cast<int64_t>(count(l.grid))};
+}
 
 Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
     Outcome out;
@@ -50,7 +57,7 @@ Outcome run_with(HoleBench& b, int hole, bool scales, std::vector<float> by) {
 bool look_at_elements(HoleBench& b) {
     b.elements.clear(), b.places.clear(), b.outputs = 0;
     const Outcome o = run_with(b, -1, false, {});
-    if (!o.trial.finished || o.trial.bad == 0 || !b.reals) return false;
+    if (!o.trial.finished || o.trial.bad == 0) return false;
     std::string output;
     std::optional<std::vector<Writer>> writers;
     for (Element& e : b.elements) {
@@ -61,12 +68,17 @@ bool look_at_elements(HoleBench& b) {
         }
         if (!writers || e.at >= static_cast<int64_t>(writers->size())) return false;
         const Writer& w = (*writers)[static_cast<size_t>(e.at)];
-        if (w.block < 0) return false;
         constexpr int kLanes = 32;
-        e.thread = w.block * b.block_threads + w.warp * kLanes + w.lane;
-        if (e.bad && !std::isfinite(e.got - e.reference)) return false;
+        e.thread = w.block < 0 ? -1 : w.block * b.block_threads + w.warp * kLanes + w.lane;
+        if (e.thread < 0 && e.bad) return false;
     }
     return true;
+}
+
+bool is_solvable(const HoleBench& b) {
+    return b.reals && std::all_of(b.elements.begin(), b.elements.end(), [](const Element& e) {
+               return e.thread >= 0 && (!e.bad || std::isfinite(e.got - e.reference));
+           });
 }
 
 }  // namespace wl::diagnosis

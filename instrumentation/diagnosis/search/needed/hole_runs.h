@@ -35,7 +35,7 @@ std::vector<T> array_of(const execution::GlobalMemory& memory, const char* name,
 struct Element {
     std::string output;
     int64_t at = 0;
-    int64_t thread = 0;  // of the launch: its last writer
+    int64_t thread = 0;  // of the launch: its last writer; -1: it is as it was before, and right
     double got = 0, reference = 0, limit = 0;
     double step = 0;  // from one value of its format to the next, there
     bool bad = false;
@@ -57,8 +57,15 @@ struct HoleBench {
     std::map<std::pair<std::string, int64_t>, size_t> places = {};  // in `elements`
 };
 
-// Nothing where the program as it is is not wrong there, or where who wrote its outputs is not known.
+struct Launch {
+    int64_t block_threads = 0, threads = 0;
+};
+Launch launch_of(const SourceTrials& t);
+
+// False where the program as it is is not wrong there, or where who wrote what is wrong is not known.
 bool look_at_elements(HoleBench& bench);
+// Whether all have a writer, and are numbers that differences can be told of.
+bool is_solvable(const HoleBench& bench);
 
 struct Outcome {
     Trial trial;

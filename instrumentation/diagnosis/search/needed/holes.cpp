@@ -148,6 +148,21 @@ std::vector<Hole> holes_of(const Source& source, const rewrite::Around& around, 
     return std::move(f.out);
 }
 
+std::string hole_memory(int64_t threads) {
+    return fmt::format(
+        "extern \"C\" __device__ int {0}, {1}, {4}[{5}];\nextern \"C\" __device__ float {2}[{5} * {7}], "
+        "{3}[{5} * {7}];\n{6}",
+        kHole,
+        kHoleScales,
+        kHoleBy,
+        kHoleSeen,
+        kHoleTimes,
+        threads,
+        thread_text(threads),
+        kTurns
+    );
+}
+
 constexpr int kNoSet = -2;  // opened by no number
 
 std::string with_holes(const Source& source, const std::vector<Hole>& holes, int64_t threads) {
@@ -167,23 +182,18 @@ std::string with_holes(const Source& source, const std::vector<Hole>& holes, int
             {source.at(h.last).end, false, tokens, fmt::format(")\n#line {}\n", source.at(h.last).line)}
         );
     }
-    const std::string head = fmt::format(
-        "extern \"C\" __device__ int {0}, {1}, {4}[{5}];\nextern \"C\" __device__ float {2}[{5} * {7}], "
-        "{3}[{5} * {7}];\n{6}"
-        "template <class T> __device__ inline T wl_hole(int, int, T v) {{ return v; }}\n"
-        "__device__ inline float wl_hole(int k, int set, float v) {{ if (k != {0} && set != {0}) return v; "
-        "const int t = "
-        "wl_hole_thread(), n = {4}[t]++, at = t * {7} + (n < {7} ? n : {7} - 1); {3}[at] = v; return {1} ? "
-        "v * (1.0f + {2}[at]) : v + {2}[at]; }}\n",
-        kHole,
-        kHoleScales,
-        kHoleBy,
-        kHoleSeen,
-        kHoleTimes,
-        threads,
-        thread_text(threads),
-        kTurns
-    );
+    const std::string head = hole_memory(threads) +
+        fmt::format("template <class T> __device__ inline T wl_hole(int, int, T v) {{ return v; }}\n"
+                    "__device__ inline float wl_hole(int k, int set, float v) {{ "
+                    "if (k != {0} && set != {0}) return v; const int t = "
+                    "wl_hole_thread(), n = {4}[t]++, at = t * {5} + (n < {5} ? n : {5} - 1); "
+                    "{3}[at] = v; return {1} ? v * (1.0f + {2}[at]) : v + {2}[at]; }}\n",
+                    kHole,
+                    kHoleScales,
+                    kHoleBy,
+                    kHoleSeen,
+                    kHoleTimes,
+                    kTurns);
     return head + "#line 1\n" + with(source, std::move(puts));
 }
 
@@ -220,12 +230,12 @@ std::string with_rows(
     int64_t threads,
     int turns
 ) {
-    std::string notes = "(wl_row_begin(), ";
+    std::string notes = hole.before ? "wl_row_begin(), " : "(wl_row_begin(), ";
     for (size_t k = 0; k < at_hand.size(); ++k)
         notes += fmt::format(
             "\n#line {}\nwl_row_note({}, float({})), ", (k + 1) * rewrite::kSwitchedLines, k, at_hand[k]
         );
-    notes += fmt::format("\n#line {}\n(", source.at(hole.first).line);
+    notes += fmt::format("\n#line {}\n{}", source.at(hole.first).line, hole.before ? "0; " : "(");
     const std::string head = fmt::format(
         "extern \"C\" __device__ int {0}[{5}], {1}[{5}], {6}[{5}], {2}, {3}[{7}];\n"
         "extern \"C\" __device__ float {4}[{7} * {8}];\n{9}"
@@ -246,6 +256,12 @@ std::string with_rows(
         thread_text(threads),
         turns
     );
+    if (hole.before)
+        return head +
+            with(source,
+                 {
+                     {source.at(hole.first).begin, true, 0, notes}
+        });
     const int tokens = hole.last - hole.first;
     return head +
         with(source,

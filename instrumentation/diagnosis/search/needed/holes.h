@@ -16,6 +16,7 @@ struct Hole {
     int far = 0;   // as Rewrite::far
     int body = 0;  // index in Source::bodies
     int set = -1;  // of holes of its function that read alike but for names and numbers; -1: there is none
+    bool before = false;  // no expression, but the place before the statement that begins there
 };
 
 // On lines that `around` suspects, the nearest first, `most` of them.
@@ -37,6 +38,9 @@ constexpr const char* kRowCount = "wl_row_count";    // int
 constexpr const char* kRowGroup = "wl_row_group";    // an int a row
 constexpr const char* kRowValues = "wl_row_values";  // floats, row by row
 constexpr int kMostRows = 1 << 14;
+
+// Declarations of all but the rows, and of the thread's number, "wl_hole_thread()".
+std::string hole_memory(int64_t threads);
 
 // By its number a hole is opened, all of a set by the number of holes and the set's together.
 // Lines of the hole k are counted from (k + 1) times compile_whole's number.

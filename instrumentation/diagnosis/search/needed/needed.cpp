@@ -50,13 +50,12 @@ Opened opened(const SourceTrials& t, std::vector<Hole> holes, int64_t threads) {
     return {};
 }
 
-struct Launch {
-    int64_t block_threads = 0, threads = 0;
-};
-Launch launch_of(const SourceTrials& t) {
-    const manifest::BoundLaunch& l = manifest::launch_of(t.e.problem);
-    const auto block = static_cast<int64_t>(count(l.block));
-    return {block, block * static_cast<int64_t>(count(l.grid))};
+// The first text is what stands there.
+Rows rows_of(const SourceTrials& t, Prover& prover, const Hole& hole, const Asked& asked) {
+    std::vector<std::string> at_hand = at_hand_of(t.source, hole, kMostAtHand);
+    const std::string one = at_hand.front();
+    Rows out = rows_at(t, prover, hole, std::move(at_hand), asked);
+    return out.texts.empty() || out.texts.front() != one ? Rows{} : std::move(out);
 }
 
 // What is at hand at the hole, at the first of the places that need something; these alone are kept.
@@ -70,7 +69,7 @@ std::vector<AtHandValues> values_at(
         int& group = asked.group_of[static_cast<size_t>(p.thread)];
         if (group < 0) group = asked.groups++;
     }
-    const Rows rows = rows_at(t, prover, hole, asked);
+    const Rows rows = rows_of(t, prover, hole, asked);
     std::vector<AtHandValues> out;
     for (const std::string& text : rows.texts) out.push_back({text, {}});
     for (const Needed::Place& p : needed.places) {
@@ -98,7 +97,7 @@ std::vector<std::string> sums_at(
         wanted.more.push_back(g.more), wanted.allowed.push_back(g.allowed);
     }
     if (wanted.more.size() < kEnoughSums) return {};
-    const Rows at_hand = rows_at(t, prover, hole, asked);
+    const Rows at_hand = rows_of(t, prover, hole, asked);
     for (size_t g = 0; g < at_hand.of.size(); ++g)
         for (const std::vector<double>& row : at_hand.of[g])
             wanted.allowed[g] += kRounding * std::fabs(row[0]);
@@ -236,7 +235,7 @@ Found found_in(
             HoleBench bench{t, ready->options, launch.block_threads, launch.threads, ready->runs, {}};
             {
                 const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
-                if (!look_at_elements(bench)) return;
+                if (!look_at_elements(bench) || !is_solvable(bench)) return;
             }
             for (size_t k = next++; k < holes.size() && !is_late(t.hunt); k = next++) look(bench, holes[k]);
         } catch (const Error&) {  // it does not run as the kernel does

@@ -4,27 +4,26 @@
 #include "instrumentation/diagnosis/search/needed/hole_runs.h"
 
 #include <optional>
+#include <utility>
 
 namespace wl::diagnosis {
 
 namespace {
-
-constexpr size_t kMostAtHand = 64;
 
 // Of what is at hand all that the compiler takes.
 struct Noting {
     std::vector<std::string> texts;
     std::string ptx;
 };
-Noting noting(const SourceTrials& t, const Hole& hole, const Asked& asked) {
+Noting noting(const SourceTrials& t, const Hole& hole, std::vector<std::string> at_hand, const Asked& asked) {
     constexpr int kMostRounds = 4;
-    Noting out{at_hand_of(t.source, hole, kMostAtHand), {}};
+    Noting out{std::move(at_hand), {}};
     const auto threads = static_cast<int64_t>(asked.group_of.size());
     for (int round = 0; round < kMostRounds && !out.texts.empty(); ++round) {
         compile::Whole whole =
             compile::compile_whole(t.quick, with_rows(t.source, hole, out.texts, threads, asked.turns));
         out.ptx = std::move(whole.ptx);
-        if (!out.ptx.empty() || whole.refused.empty() || whole.refused.contains(0)) break;
+        if (!out.ptx.empty() || whole.refused.empty()) break;
         std::vector<std::string> left;
         for (size_t k = 0; k < out.texts.size(); ++k)
             if (!whole.refused.contains(k)) left.push_back(out.texts[k]);
@@ -35,8 +34,14 @@ Noting noting(const SourceTrials& t, const Hole& hole, const Asked& asked) {
 
 }  // namespace
 
-Rows rows_at(const SourceTrials& t, Prover& prover, const Hole& hole, const Asked& asked) {
-    Noting noted = noting(t, hole, asked);
+Rows rows_at(
+    const SourceTrials& t,
+    Prover& prover,
+    const Hole& hole,
+    std::vector<std::string> at_hand,
+    const Asked& asked
+) {
+    Noting noted = noting(t, hole, std::move(at_hand), asked);
     std::optional<Ready> ready = noted.ptx.empty() ? std::nullopt : make_ready(t, prover, noted.ptx);
     if (!ready) return {};
     const size_t threads = asked.group_of.size(), texts = noted.texts.size();

@@ -9,8 +9,10 @@
 
 namespace wl::diagnosis {
 
+constexpr size_t kMostAtHand = 64;  // texts
+
 struct Rows {
-    std::vector<std::string> texts;                    // of what is at hand; the first is what stands there
+    std::vector<std::string> texts;                    // of what is at hand
     std::vector<std::vector<std::vector<double>>> of;  // by group, in the order of the run, by text
 };
 
@@ -22,7 +24,13 @@ struct Asked {
     bool whole = false;
 };
 
-// No texts where they cannot be noted, or are over kMostRows.
-Rows rows_at(const SourceTrials& t, Prover& prover, const Hole& hole, const Asked& asked);
+// Of those texts that the compiler takes. No texts where they cannot be noted, or are over kMostRows.
+Rows rows_at(
+    const SourceTrials& t,
+    Prover& prover,
+    const Hole& hole,
+    std::vector<std::string> at_hand,
+    const Asked& asked
+);
 
 }  // namespace wl::diagnosis
