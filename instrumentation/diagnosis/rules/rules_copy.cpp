@@ -1,4 +1,5 @@
 // async_copy_wait: bytes of a cp.async that are used too early, and the wait that should have been stricter.
+#include "instrumentation/base/counted.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
@@ -65,9 +66,9 @@ void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings) {
         if (!mends(s, wait)) continue;
         const capture::Where where = where_of(s, wait.at.front());
         first->explanation += fmt::format(
-            " {} lets {} groups of copies stay open; {} is right.",
+            " {} lets {} of copies stay open; {} is right.",
             quoted(s.capture, where),
-            wait.was,
+            counted(wait.was, "group"),
             wait.is
         );
         first->evidence_kind = capture::EvidenceKind::counterfactual;

@@ -177,6 +177,14 @@ Ruled idea_rule(const Symptoms& s) {
     return out;
 }
 
+// An access whose address says nothing of where that comes from.
+bool goes_astray(const Symptoms& s) {
+    using Kind = execution::Incident::Kind;
+    return std::any_of(s.incidents.begin(), s.incidents.end(), [](const execution::Incident& i) {
+        return i.kind == Kind::out_of_bounds || i.kind == Kind::misaligned;
+    });
+}
+
 Ruled search_rule(const Symptoms& s) {
     constexpr double kMostShrinking = 0.4, kSmaller = 0.7;  // of the time
     constexpr double kWorth = 0.5;                          // seconds of a second search
@@ -201,7 +209,7 @@ Ruled search_rule(const Symptoms& s) {
     const std::vector<Suspect> made_by = lines_of_wrong(tried_on, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
     const std::vector<Suspect> all = lines_of_kernel(build);
-    if (made_by.empty()) suspects.insert(suspects.end(), all.begin(), all.end());
+    if (made_by.empty() && goes_astray(s)) suspects.insert(suspects.end(), all.begin(), all.end());
     SearchResult found;
     std::shared_ptr<const compile::Quick> read;
     if (smaller) {

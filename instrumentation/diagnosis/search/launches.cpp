@@ -104,7 +104,7 @@ std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) 
     if (!manifest::is_sequence(p) || tries_on_device(s.experiment)) return std::nullopt;
     const Trial t = try_sequence(s.prover, changed);
     const Trial& as_it_is = try_unedited_sequence(s.prover);
-    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions};
+    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions, t.outputs};
     // What others see as well is no fault of the change.
     const auto is_news = [&](const execution::Incident& i) {
         return i.kind != execution::Incident::Kind::uniform_reduction &&

@@ -35,6 +35,7 @@ std::optional<size_t> first_launch(
 struct Behind {
     std::string wrong;  // empty: nothing
     uint64_t warp_instructions = 0, as_it_is = 0;
+    int64_t written = 0;  // elements that are compared
 };
 // Nothing of a single launch, or on a device.
 std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed);

@@ -2,15 +2,19 @@
 #include "instrumentation/diagnosis/search/other_shape.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,24 +45,42 @@ double times_of(const manifest::Problem& problem, const Values& values) {
     return same ? 0 : out;
 }
 
-void make_of(OtherShape& shape, manifest::BindOptions options, std::string name) {
-    const manifest::Problem& p = shape.of.experiment.problem;
+// Of its launches, of which there may be more; nothing where one is of another kernel.
+std::optional<std::vector<std::string>> entries_of(const Experiment& e, const manifest::Problem& other) {
+    const std::vector<manifest::BoundLaunch>& known = e.problem.launches;
+    std::vector<std::string> out;
+    for (const manifest::BoundLaunch& launch : other.launches) {
+        const auto same = std::find_if(known.begin(), known.end(), [&](const manifest::BoundLaunch& l) {
+            return l.entry == launch.entry;
+        });
+        if (same == known.end()) return std::nullopt;
+        out.push_back(e.entries[static_cast<size_t>(same - known.begin())]);
+    }
+    return out;
+}
+
+// False: it is the same shape, or has no reference.
+bool add(OtherShape& all, manifest::BindOptions options, std::string name, bool guessed) {
+    const Experiment& of = all.of.experiment;
+    const manifest::Problem& p = of.problem;
     options.faults = p.faults, options.seed = p.seed, options.python = p.python;
     manifest::Problem problem = manifest::bind(p.kernel, options);
-    if (problem.params == p.params || problem.launches.size() != 1) return;
+    const std::optional<std::vector<std::string>> entries = entries_of(of, problem);
+    if (problem.params == p.params || !entries) return false;
     MadeReference made = make_reference(problem);
-    if (!made.reference) return;
-    auto e = std::make_unique<Experiment>(shape.of.experiment);
+    if (!made.reference) return false;
+    auto e = std::make_unique<Experiment>(of);
     e->problem = std::move(problem), e->reference = std::move(made.reference);
+    e->entries = *entries, e->entry = e->entries[e->problem.at];
     e->before = nullptr, e->unsettled = nullptr;
-    shape.experiment = std::move(e);
-    shape.prover = std::make_unique<Prover>(*shape.experiment);
-    shape.name = std::move(name);
+    auto prover = std::make_unique<Prover>(*e);
+    all.shapes.push_back({std::move(e), std::move(prover), std::move(name), guessed});
+    return true;
 }
 
 // Every parameter that follows from no other twice as large: what is a multiple of something stays one.
 void guess(OtherShape& shape) {
-    constexpr double kMostGuessed = 2e6;  // warp instructions, by plain numbers
+    constexpr double kMostGuessed = 8e6;  // warp instructions, by plain numbers
     const manifest::Problem& p = shape.of.experiment.problem;
     double work = counter(shape.of.capture, "warp_instructions");
     manifest::BindOptions options;
@@ -70,15 +92,32 @@ void guess(OtherShape& shape) {
     }
     if (name.empty() || work > kMostGuessed) return;
     try {
-        make_of(shape, std::move(options), std::move(name));
-        shape.guessed = shape.experiment != nullptr;
+        add(shape, std::move(options), std::move(name), true);
     } catch (const Error&) {
         return;  // no shape of this kernel
     }
 }
 
-std::string outcome(const Trial& t) {
+// Of all outputs that are compared.
+int64_t elements_of(const manifest::Problem& p) {
+    int64_t out = 0;
+    for (const manifest::BoundArgument* a : manifest::arrays(p))
+        if (a->output && rule_of(p, a->data.name).compare) out += elements(a->data.shape);
+    return out;
+}
+
+// Where the diagnosed shape has no element that nobody should write, another one has none either.
+int64_t lacking(const OtherShape& all, const Shape& shape, const Mended& here, const Trial& t) {
+    int64_t told = here.written;
+    for (const capture::Output& o : all.of.capture.outputs)
+        if (here.written == 0) told += o.of.compared + (o.of.wanted ? o.of.unwritten : 0);
+    if (told != elements_of(all.of.experiment.problem)) return 0;
+    return std::max<int64_t>(elements_of(shape.experiment->problem) - t.outputs, 0);
+}
+
+std::string outcome(const Trial& t, int64_t lacks) {
     if (!t.finished) return "it does not come to an end";
+    if (t.bad == 0 && lacks > 0) return fmt::format("{} elements are never written", lacks);
     if (t.bad == 0) return "accesses are at fault";
     return fmt::format("{} of {} elements are outside their bounds", t.bad, t.compared);
 }
@@ -86,7 +125,7 @@ std::string outcome(const Trial& t) {
 void choose(OtherShape& shape) {
     shape.asked = true;
     const Experiment& e = shape.of.experiment;
-    if (!can_be_bound_anew(e)) return;
+    if (manifest::is_recorded(e.problem) || !e.problem.inputs.empty() || tries_on_device(e)) return;
     const manifest::Kernel& kernel = e.problem.kernel;
     const double work = counter(shape.of.capture, "warp_instructions");
     std::vector<std::pair<std::string, Values>> all(kernel.presets.begin(), kernel.presets.end());
@@ -97,34 +136,42 @@ void choose(OtherShape& shape) {
         try {
             manifest::BindOptions options;
             options.preset = name;
-            make_of(
-                shape, std::move(options), name.empty() ? "the shape without a preset" : "preset " + name
-            );
+            if (add(shape,
+                    std::move(options),
+                    name.empty() ? "the shape without a preset" : "preset " + name,
+                    false))
+                break;
         } catch (const Error&) { continue; }
-        if (shape.experiment) return;
     }
     guess(shape);
+}
+
+void try_one(const OtherShape& all, const Shape& shape, Mended& mended_here) {
+    const Experiment& e = *shape.experiment;
+    try {
+        const ptx::Module module = changed_module(e, mended_here.source);
+        const Trial t = manifest::is_sequence(e.problem)
+            ? try_sequence(*shape.prover, module)
+            : try_module(*shape.prover, module, {.blocks = {}, .budget = kBlockTimes * all.of.budget});
+        if (!t.unsupported.empty() || (t.compared == 0 && t.finished)) return;
+        const int64_t lacks = lacking(all, shape, mended_here, t);
+        if (mended(t) && lacks == 0)
+            mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared);
+        else if (shape.guessed)
+            mended_here.frail = true;
+        else
+            mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t, lacks));
+    } catch (const Error&) {
+        return;  // that shape does not run
+    } catch (const Unsupported&) { return; }
 }
 
 }  // namespace
 
 void try_other_shape(OtherShape& shape, Mended& mended_here) {
     if (!shape.asked) choose(shape);
-    if (!shape.experiment) return;
-    try {
-        const ptx::Module module = changed_module(*shape.experiment, mended_here.source);
-        const Trial t =
-            try_module(*shape.prover, module, {.blocks = {}, .budget = kBlockTimes * shape.of.budget});
-        if (!t.unsupported.empty() || (t.compared == 0 && t.finished)) return;
-        if (mended(t))
-            mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared);
-        else if (shape.guessed)
-            mended_here.frail = true;
-        else
-            mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t));
-    } catch (const Error&) {
-        return;  // that shape does not run
-    } catch (const Unsupported&) { return; }
+    for (const Shape& one : shape.shapes)
+        if (mended_here.remains.empty()) try_one(shape, one, mended_here);
 }
 
 }  // namespace wl::diagnosis

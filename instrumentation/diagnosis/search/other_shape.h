@@ -1,25 +1,30 @@
-// A change that mends one shape, tried on another that the manifest names, else on one twice as large, which
-// the kernel may not take: what only looks right at the first is told from the fault by it.
+// A change that mends one shape, tried on another that the manifest names, and on one twice as large, which
+// the kernel may not take: what only looks right at the first is told from the fault by them.
 #pragma once
 
 #include "instrumentation/diagnosis/search/search.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace wl::diagnosis {
+
+struct Shape {
+    std::unique_ptr<Experiment> experiment;
+    std::unique_ptr<Prover> prover;
+    std::string name;      // "preset even", "the shape without a preset", "N = 166"
+    bool guessed = false;  // nobody says that the kernel takes it
+};
 
 // Made when first asked for. The symptoms outlive it.
 struct OtherShape {
     const Symptoms& of;
     bool asked = false;
-    std::unique_ptr<Experiment> experiment = {};  // null: the manifest names none that is quick
-    std::unique_ptr<Prover> prover = {};
-    std::string name = {};  // "preset even", "the shape without a preset", "N = 166"
-    bool guessed = false;   // nobody says that the kernel takes it
+    std::vector<Shape> shapes = {};  // one that the manifest names and is quick, one that is guessed; none
 };
 
-// Runs the changed source, compiled for the other shape: all blocks with all checks. Right: that is part of
+// Runs the changed source, compiled for the other shapes: all blocks with all checks. Right: that is part of
 // its proof; wrong: that is what remains, and of a shape that was guessed it makes it frail.
 void try_other_shape(OtherShape& shape, Mended& mended);
 

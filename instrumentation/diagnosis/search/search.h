@@ -35,6 +35,7 @@ struct Mended {
     std::string remains = {};  // of another shape, which it does not mend; empty: nothing is known to
     std::string behind = {};   // what is wrong behind all launches of a sequence, with it; empty: nothing
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
+    int64_t written = 0;             // of a sequence, elements that are compared at its end
     bool expected = false;           // right programs nearly always say so
     bool frail = false;              // it is wrong at a shape that the kernel may not take
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong

@@ -274,6 +274,7 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
             out.where.launch = static_cast<int>(*launch) + 1;
         constexpr int kExpected = 30;  // as odds
         out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
+        if (behind) out.written = behind->written;
         try_other_shape(*t.shape, out);
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
         // Twice as often is right as well, and hardly what is meant.

@@ -205,7 +205,7 @@ std::vector<Suspect> suspects_of(const Symptoms& s) {
 }
 
 std::vector<Suspect> lines_of_kernel(const Experiment& build) {
-    constexpr int kFar = 2;
+    constexpr int kFar = 3;
     const ptx::Function& entry = entry_of(build.module, build.entry);
     const auto index = static_cast<int>(&entry - build.module.functions.data());
     std::vector<Suspect> out;

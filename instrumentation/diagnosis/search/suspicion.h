@@ -16,7 +16,7 @@ std::vector<Suspect> suspects_of(const Symptoms& s);
 // writer, or its block is too long to be followed.
 std::vector<Suspect> lines_of_wrong(const Symptoms& s, const Experiment& build);
 
-// All of a kernel and of what it calls (far 2): where nobody knows what made a value.
+// All of a kernel and of what it calls (far 3): where nobody knows what made a value.
 std::vector<Suspect> lines_of_kernel(const Experiment& build);
 
 }  // namespace wl::diagnosis
