@@ -82,5 +82,23 @@ TEST(Stages, AnIdeaIsTriedInAllLaunches) {
     EXPECT_EQ(first.at("proven"), true) << first.dump(1);
 }
 
+// At the shape of the manifest, and at one twice as large.
+TEST(Stages, WhatIsProvenIsTriedAtTwoOtherShapes) {
+    const json first = first_of("blocks", {"--search", "300", "--set", "N=77"});
+    const std::string proof = first.value("proof", "");
+    EXPECT_NE(proof.find("; with the shape without a preset 0 of 150"), std::string::npos) << proof;
+    EXPECT_NE(proof.find("; with N = 154 0 of 308"), std::string::npos) << proof;
+}
+
+// With 77 points one is left of blocks of 19, and `<=` takes it; of 75 three are.
+TEST(Stages, AnotherShapeRefutesWhatMendsThisOneAlone) {
+    const std::string place = source_place(kSource, "i < min((blockIdx.x + 1)");
+    const std::string line = place.substr(place.rfind(':') + 1);
+    const json first = first_of("blocks", {"--search", "0", "--set", "N=77", "--try", line + ": < -> <="});
+    const std::string why = first.value("explanation", "");
+    EXPECT_NE(why.find("with the shape without a preset 4 of 150 elements are outside"), std::string::npos)
+        << why;
+}
+
 }  // namespace
 }  // namespace wl::test

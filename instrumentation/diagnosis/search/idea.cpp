@@ -134,11 +134,13 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
         out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
         if (!proof) continue;
-        if (const auto behind = behind_all(s, module); behind && !behind->wrong.empty()) {
+        const auto behind = behind_all(s, module);
+        if (behind && !behind->wrong.empty()) {
             out.text = "it mends this launch, but " + behind->wrong;
             continue;
         }
         out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));
+        if (behind) out.mended->written = behind->written;
         OtherShape other{s};
         try_other_shape(other, *out.mended);
         break;
