@@ -159,6 +159,14 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
     return out;
 }
 
+// An access whose address says nothing of where that comes from.
+bool goes_astray(const Symptoms& s) {
+    using Kind = execution::Incident::Kind;
+    return std::any_of(s.incidents.begin(), s.incidents.end(), [](const execution::Incident& i) {
+        return i.kind == Kind::out_of_bounds || i.kind == Kind::misaligned;
+    });
+}
+
 }  // namespace
 
 Ruled idea_rule(const Symptoms& s) {
@@ -175,14 +183,6 @@ Ruled idea_rule(const Symptoms& s) {
         }
     }
     return out;
-}
-
-// An access whose address says nothing of where that comes from.
-bool goes_astray(const Symptoms& s) {
-    using Kind = execution::Incident::Kind;
-    return std::any_of(s.incidents.begin(), s.incidents.end(), [](const execution::Incident& i) {
-        return i.kind == Kind::out_of_bounds || i.kind == Kind::misaligned;
-    });
 }
 
 Ruled search_rule(const Symptoms& s) {
