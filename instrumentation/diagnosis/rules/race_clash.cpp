@@ -127,7 +127,8 @@ std::string clash_advice(const Symptoms& s, const Cause& cause) {
     const Incident& i = *cause.incidents.front();
     if (clash_of(s, cause) == Clash::update)
         return "Both read the old value, so that one of the two updates is lost: make it an atomic "
-               "that does both: atomicAdd() of a sum, atomicMin() or atomicMax() of what is least or greatest.";
+               "that does both: atomicAdd() of a sum, atomicMin() or atomicMax() of what is least or "
+               "greatest.";
     const Access& plain = plain_of(s, i);
     const std::string line = place(where_of(s, plain.site));
     const char* order = i.first.block != i.second.block

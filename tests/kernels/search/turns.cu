@@ -1,5 +1,5 @@
-// A line of values is changed in place, one half of it after the other, and then the place of the least is told.
-// v, x: (n); at, where: (1), at for nobody but the launch behind
+// A line of values is changed in place, one half of it after the other, and then the place of the least is
+// told. v, x: (n); at, where: (1), at for nobody but the launch behind
 constexpr int kLanes = 32;
 
 __global__ void start(const float* x, float* v, int n) {
