@@ -180,6 +180,13 @@ int name_of(const Source& s, const Body& function) {
     return open < 2 || s.at(open - 1).kind != Token::Kind::word ? -1 : open - 1;
 }
 
+bool gives_nothing(const Source& s, const Body& body) {
+    const int name = rewrite::name_of(s, body);
+    for (int k = name - 1; k > 0 && !s.is(k, ";") && !s.is(k, "}"); --k)
+        if (s.is(k, "void")) return true;
+    return false;
+}
+
 std::vector<Span> conditions_in(const Source& s, int first, int last) {
     std::vector<Span> out;
     int begin = first;

@@ -54,6 +54,8 @@ std::vector<std::string> whole_expressions(const Source& s, const Body& body, in
 // The token of its name; -1: it has none, as a lambda.
 int name_of(const Source& s, const Body& function);
 
+bool gives_nothing(const Source& s, const Body& function);  // void
+
 // The conditions that `&&` and `||` join.
 std::vector<Span> conditions_in(const Source& s, int first, int last);
 

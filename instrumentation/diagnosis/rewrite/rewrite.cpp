@@ -117,6 +117,11 @@ bool declares(const Source& s, const Statement& statement) {
     });
 }
 
+bool is_operand(const Source& s, int k) {
+    const Variable* const v = variable_at(s, k);
+    return v != nullptr && v->from != k && !is_assignment(s, k + 1) && !s.is(k + 1, "[");
+}
+
 bool is_own(const Body& body, const Variable& v) {
     return v.from > body.open && v.from < body.close && !v.parameter;
 }

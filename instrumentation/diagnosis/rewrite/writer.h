@@ -29,6 +29,15 @@ struct Writer {
     void add(Rewrite r) { out.push_back(std::move(r)); }
 };
 
+// As odds: what is rare, and mostly right where it can be made at all.
+constexpr int kRare = 20, kTelling = 45;
+// As Writer::replace, another text of several words.
+inline void put(Writer& w, int bias, const char* rule, int first, int last, const std::string& now) {
+    w.replace(rule, 2, first, last, now);
+    w.out.back().bias = bias;
+}
+bool is_operand(const Source& s, int token);  // a variable that is read there, whole
+
 // Inside of functions, without statements that are marks or the compiler's own checks.
 void for_each_token(const Writer& w, const std::function<void(int token, const Body& body)>& visit);
 bool is_mark(const Source& s, const Statement& statement);

@@ -208,8 +208,11 @@ Ruled search_rule(const Symptoms& s) {
     std::vector<Suspect> suspects = suspects_of(s);
     const std::vector<Suspect> made_by = lines_of_wrong(tried_on, build);
     suspects.insert(suspects.end(), made_by.begin(), made_by.end());
-    const std::vector<Suspect> all = lines_of_kernel(build);
-    if (made_by.empty() && goes_astray(s)) suspects.insert(suspects.end(), all.begin(), all.end());
+    const auto add_all = [&] {
+        const std::vector<Suspect> all = lines_of_kernel(build);
+        suspects.insert(suspects.end(), all.begin(), all.end());
+    };
+    if (made_by.empty() && goes_astray(s)) add_all();
     SearchResult found;
     std::shared_ptr<const compile::Quick> read;
     if (smaller) {
@@ -225,7 +228,7 @@ Ruled search_rule(const Symptoms& s) {
     // What took no part may be what should have.
     if (const double left = whole - since(start);
         found.mended.empty() && found.unsupported.empty() && !made_by.empty() && left > kWorth) {
-        suspects.insert(suspects.end(), all.begin(), all.end());
+        add_all();
         const SearchResult before = std::move(found);
         found = search_source(s, s, suspects, {left, left}, read);
         found.tried += before.tried;

@@ -15,13 +15,8 @@ namespace {
 
 constexpr const char *kGuard = "wrong_condition", *kTerm = "partial_reduction", *kWrong = "wrong_operand";
 constexpr size_t kMost = 24;  // texts of a form at one place
-// As odds: what is rare, and mostly right where it can be made at all.
-constexpr int kRare = 20, kTelling = 45, kSure = 100;
+constexpr int kSure = 100;
 
-void put(Writer& w, int bias, const char* rule, int first, int last, const std::string& now) {
-    w.replace(rule, 2, first, last, now);
-    w.out.back().bias = bias;
-}
 void put_before(Writer& w, int bias, const char* rule, const Statement& st, const std::string& now) {
     w.insert(rule, 3, w.s.at(st.first).begin, w.s.at(st.first).line, now + " ");
     w.out.back().bias = bias;
@@ -49,12 +44,7 @@ std::vector<std::string> ways_out(const Source& s, const Body& body, int token) 
         const bool loop = st.word == "for" || st.word == "while";
         if (loop && token > st.last && token <= st.body_last && out.empty()) out.emplace_back("continue;");
     }
-    const int name = name_of(s, body);
-    for (int k = name - 1; k > 0 && !s.is(k, ";") && !s.is(k, "}"); --k)
-        if (s.is(k, "void")) {
-            out.emplace_back("return;");
-            break;
-        }
+    if (gives_nothing(s, body)) out.emplace_back("return;");
     return out;
 }
 
@@ -101,16 +91,12 @@ void ask_for(Writer& w, const Body& body, const Variable& constant) {
     }
 }
 
-bool is_operand(const Source& s, int k) {
-    const Variable* const v = variable_at(s, k);
-    return v != nullptr && v->from != k && !is_assignment(s, k + 1) && !s.is(k + 1, "[") &&
-        !s.is(k + 1, "++") && !s.is(k - 1, "++");
-}
-
 // `(y + colour)` of `y`, `(in + lost / n)` of `in`.
 void join_with(Writer& w, const Body& body, const Variable& unread, int k) {
     const Variable* const v = variable_at(w.s, k);
-    if (v == &unread || !is_operand(w.s, k) || v->kind != unread.kind || v->indirections > 0) return;
+    if (v == &unread || !is_operand(w.s, k) || w.s.is(k + 1, "++") || w.s.is(k - 1, "++") ||
+        v->kind != unread.kind || v->indirections > 0)
+        return;
     const bool real = unread.kind == ValueKind::real;
     for (const char* form : {"({} + {})", "({} - {})", "({} * {})"})
         put(w, kRare, kTerm, k, k, fmt::format(fmt::runtime(form), v->name, unread.name));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,13 +15,6 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr size_t kMost = 12;  // texts of a form at one place
-constexpr int kRare = 20;     // as odds
-
-void put(Writer& w, const char* rule, int first, int last, const std::string& now) {
-    w.replace(rule, 2, first, last, now);
-    w.out.back().bias = kRare;
-}
-
 // `(w + 1)` of what is `min(w + 1, limit)`: before it was kept within bounds.
 void take_unbounded(Writer& w, const Body& body, int k) {
     const Variable* const v = variable_at(w.s, k);
@@ -35,7 +27,7 @@ void take_unbounded(Writer& w, const Body& body, int k) {
     for (const Span& a : arguments_of(w.s, call + 1)) {
         const std::string text = w.s.words(a.first, a.last);
         if (all_known(w.s, a.first, text, k))
-            put(w, "wrong_operand", k, k, in_brackets(w.s, a.first, a.last));
+            put(w, kRare, "wrong_operand", k, k, in_brackets(w.s, a.first, a.last));
     }
 }
 
@@ -57,16 +49,17 @@ void turn_around(Writer& w, int k) {
                 of.right + 1 < close && w.s.is(of.right + 1, "+") && w.s.words(of.right + 2, close - 1) == n;
             if (minus && last)
                 put(w,
+                    kRare,
                     "wrong_index",
                     open + 1,
                     close - 1,
                     fmt::format("{} + {}", a, w.s.words(at + 1, of.right)));
             continue;
         }
-        if (plus) put(w, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", a, b, n));
-        if (plus) put(w, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", b, a, n));
-        if (minus) put(w, "wrong_index", open + 1, close - 1, fmt::format("{} + {}", a, b));
-        if (minus) put(w, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", a, b, n));
+        if (plus) put(w, kRare, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", a, b, n));
+        if (plus) put(w, kRare, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", b, a, n));
+        if (minus) put(w, kRare, "wrong_index", open + 1, close - 1, fmt::format("{} + {}", a, b));
+        if (minus) put(w, kRare, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", a, b, n));
     }
 }
 
@@ -79,7 +72,7 @@ void change_parity(Writer& w, int k) {
     size_t taken = 0;
     for (const Variable* u : visible(w.s, k))
         if (u != v && is_whole(*u) && !u->constant && taken++ < kMost)
-            put(w, "wrong_index", k, k, fmt::format("({} + {})", v->name, u->name));
+            put(w, kRare, "wrong_index", k, k, fmt::format("({} + {})", v->name, u->name));
 }
 
 // `cost <= 0 || draw < limit` of `draw < limit`: what needs no question.
@@ -125,7 +118,7 @@ void compare_with_next(Writer& w, int k) {
     for (const char* other : {"<", "<=", ">", ">="})
         for (const long by : {-1L, 1L, 2L})
             if (other != sign && value + by >= 0)
-                put(w, "wrong_condition", k, k + 1, fmt::format("{} {}", other, value + by));
+                put(w, kRare, "wrong_condition", k, k + 1, fmt::format("{} {}", other, value + by));
 }
 
 // `a * (1.0f - b * c)` of `a * b * c`.
@@ -134,7 +127,7 @@ void take_rest(Writer& w, int k) {
     int last = operands_of(w.s, k).right;
     while (w.s.is(last + 1, "*") || w.s.is(last + 1, "/")) last = operands_of(w.s, last + 1).right;
     if (!holds_real(w.s, k + 1, last)) return;
-    put(w, "wrong_operand", k + 1, last, fmt::format("(1.0f - {})", w.s.words(k + 1, last)));
+    put(w, kRare, "wrong_operand", k + 1, last, fmt::format("(1.0f - {})", w.s.words(k + 1, last)));
 }
 
 // What the statement subtracts from and divides by: variables and elements of real numbers.
@@ -161,8 +154,8 @@ void count_from_end(Writer& w, const Body& body, int k) {
     const std::string x = w.s.words(o.left, k - 1), y = w.s.words(k + 1, o.right);
     for (const std::string& z : reals_of(w, *st)) {
         if (z == x || z == y) continue;
-        put(w, "wrong_operand", o.left, o.right, fmt::format("{} - {}", z, x));
-        put(w, "wrong_operand", o.left, o.right, fmt::format("{} - {}", y, z));
+        put(w, kRare, "wrong_operand", o.left, o.right, fmt::format("{} - {}", z, x));
+        put(w, kRare, "wrong_operand", o.left, o.right, fmt::format("{} - {}", y, z));
     }
 }
 
@@ -187,7 +180,8 @@ void add_elements(Writer& w, const Body& body, const Statement& st) {
             !all_known(w.s, k, text, st.first))
             continue;
         for (const char* sign : {"-", "+", "^"})
-            put(w, "partial_reduction", sets + 1, st.last - 1, fmt::format("{} {} {}", was, sign, text));
+            put(w, kRare, "partial_reduction", sets + 1, st.last - 1, fmt::format("{} {} {}", was, sign, text)
+            );
         known.push_back(std::move(text));
     }
 }

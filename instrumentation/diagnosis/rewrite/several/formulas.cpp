@@ -14,21 +14,8 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr size_t kMost = 24;  // texts of a form at one place
-// As odds: what is rare, and mostly right where it can be made at all.
-constexpr int kRare = 20, kTelling = 45;
-
-void put(Writer& w, int bias, const char* rule, int first, int last, const std::string& now) {
-    w.replace(rule, 2, first, last, now);
-    w.out.back().bias = bias;
-}
-
 // A number that can be read there and is not an array.
 bool is_one(const Variable& v, ValueKind kind) { return v.kind == kind && v.indirections == 0; }
-
-bool is_operand(const Source& s, int k) {
-    const Variable* const v = variable_at(s, k);
-    return v != nullptr && v->from != k && !is_assignment(s, k + 1) && !s.is(k + 1, "[");
-}
 
 // `b * b` of `a * a`.
 void square_another(Writer& w, int k) {

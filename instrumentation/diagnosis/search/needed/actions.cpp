@@ -20,16 +20,9 @@ using rewrite::Statement;
 using rewrite::ValueKind;
 using rewrite::Variable;
 
-bool gives_nothing(const Source& s, const Body& body) {
-    const int name = rewrite::name_of(s, body);
-    for (int k = name - 1; k > 0 && !s.is(k, ";") && !s.is(k, "}"); --k)
-        if (s.is(k, "void")) return true;
-    return false;
-}
-
 // What other returns of the function give, and what nobody counts with.
 std::vector<std::string> returned(const Source& s, const Body& body) {
-    if (gives_nothing(s, body)) return {"return;"};
+    if (rewrite::gives_nothing(s, body)) return {"return;"};
     std::vector<std::string> out;
     for (const Statement& st : body.statements)
         if (st.word == "return" && st.last > st.first + 1) {
@@ -156,16 +149,15 @@ std::string with_actions(const Source& source, const std::vector<Action>& action
     std::stable_sort(puts.begin(), puts.end(), [](const Put& a, const Put& b) {
         return std::pair(a.at, a.turn) < std::pair(b.at, b.turn);
     });
-    std::string out = hole_memory(threads) +
-        fmt::format("__device__ inline bool wl_acts(int k) {{ if (k != {0}) return false; "
-                    "const int t = wl_hole_thread(), n = {1}[t]++, at = t * {2} + (n < {2} ? n : {2} - 1); "
-                    "return {3}[at] != 0.0f; }}\n"
-                    "template <class T, class U> __device__ inline T wl_value(T e, int k, U v) "
-                    "{{ return wl_acts(k) ? static_cast<T>(v) : e; }}\n#line 1\n",
-                    kHole,
-                    kHoleTimes,
-                    kTurns,
-                    kHoleBy);
+    std::string out =
+        hole_memory(threads) +
+        fmt::format(
+            "__device__ inline bool wl_acts(int k) {{ return k == {0} && {1}[wl_hole_turn()] != 0.0f; }}\n"
+            "template <class T, class U> __device__ inline T wl_value(T e, int k, U v) "
+            "{{ return wl_acts(k) ? static_cast<T>(v) : e; }}\n#line 1\n",
+            kHole,
+            kHoleBy
+        );
     size_t from = 0;
     for (const Put& p : puts) {
         out += source.text.substr(from, p.at - from) + p.text;

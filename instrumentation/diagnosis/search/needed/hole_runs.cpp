@@ -1,13 +1,16 @@
 // What a trial with an open hole finds in memory and leaves there.
 #include "instrumentation/diagnosis/search/needed/hole_runs.h"
 
+#include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <optional>
 
 namespace wl::diagnosis {
@@ -79,6 +82,33 @@ bool is_solvable(const HoleBench& b) {
     return b.reals && std::all_of(b.elements.begin(), b.elements.end(), [](const Element& e) {
                return e.thread >= 0 && (!e.bad || std::isfinite(e.got - e.reference));
            });
+}
+
+void on_benches(
+    const SourceTrials& t,
+    const BenchText& text,
+    size_t count,
+    const std::function<void(HoleBench&, size_t)>& look
+) {
+    std::mutex lock;
+    std::atomic<size_t> next = 0;
+    on_threads(threads_of(t.e.options), [&] {
+        try {
+            Prover prover{t.e};
+            std::optional<Ready> ready = make_ready(t, prover, text.ptx);
+            if (!ready) return;
+            if (text.whole) ready->options.blocks.clear();
+            HoleBench bench{
+                t, ready->options, text.launch.block_threads, text.launch.threads, ready->runs, {}};
+            {
+                const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
+                if (!look_at_elements(bench) || (text.solvable && !is_solvable(bench))) return;
+            }
+            for (size_t k = next++; k < count && !is_late(t.hunt); k = next++) look(bench, k);
+        } catch (const Error&) {  // it does not run as the kernel does
+            return;
+        } catch (const Unsupported&) { return; }
+    });
 }
 
 }  // namespace wl::diagnosis

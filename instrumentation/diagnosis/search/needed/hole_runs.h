@@ -67,6 +67,24 @@ bool look_at_elements(HoleBench& bench);
 // Whether all have a writer, and are numbers that differences can be told of.
 bool is_solvable(const HoleBench& bench);
 
+struct BenchText {
+    const std::string& ptx;
+    Launch launch;
+    bool whole = false;     // all blocks; else what changes are tried on
+    bool solvable = false;  // nothing is looked at where its elements are not
+};
+// Each number below `count` once, by several threads with a bench each, until the time of `t` is over.
+// Nothing is looked at where the text does not run as the kernel does.
+void on_benches(
+    const SourceTrials& t,
+    const BenchText& text,
+    size_t count,
+    const std::function<void(HoleBench&, size_t)>& look
+);
+
+constexpr int64_t kMostThreads = 1 << 16;  // of a launch that is looked at
+constexpr double kQuick = 5e5;             // warp instructions of one whose blocks are all looked at
+
 struct Outcome {
     Trial trial;
     std::vector<double> got;  // by element; NaN: not written

@@ -151,7 +151,9 @@ std::vector<Hole> holes_of(const Source& source, const rewrite::Around& around, 
 std::string hole_memory(int64_t threads) {
     return fmt::format(
         "extern \"C\" __device__ int {0}, {1}, {4}[{5}];\nextern \"C\" __device__ float {2}[{5} * {7}], "
-        "{3}[{5} * {7}];\n{6}",
+        "{3}[{5} * {7}];\n{6}"
+        "__device__ inline int wl_hole_turn() {{ const int t = wl_hole_thread(), n = {4}[t]++; "
+        "return t * {7} + (n < {7} ? n : {7} - 1); }}\n",
         kHole,
         kHoleScales,
         kHoleBy,
@@ -185,15 +187,12 @@ std::string with_holes(const Source& source, const std::vector<Hole>& holes, int
     const std::string head = hole_memory(threads) +
         fmt::format("template <class T> __device__ inline T wl_hole(int, int, T v) {{ return v; }}\n"
                     "__device__ inline float wl_hole(int k, int set, float v) {{ "
-                    "if (k != {0} && set != {0}) return v; const int t = "
-                    "wl_hole_thread(), n = {4}[t]++, at = t * {5} + (n < {5} ? n : {5} - 1); "
+                    "if (k != {0} && set != {0}) return v; const int at = wl_hole_turn(); "
                     "{3}[at] = v; return {1} ? v * (1.0f + {2}[at]) : v + {2}[at]; }}\n",
                     kHole,
                     kHoleScales,
                     kHoleBy,
-                    kHoleSeen,
-                    kHoleTimes,
-                    kTurns);
+                    kHoleSeen);
     return head + "#line 1\n" + with(source, std::move(puts));
 }
 

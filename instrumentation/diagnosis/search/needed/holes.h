@@ -39,7 +39,8 @@ constexpr const char* kRowGroup = "wl_row_group";    // an int a row
 constexpr const char* kRowValues = "wl_row_values";  // floats, row by row
 constexpr int kMostRows = 1 << 14;
 
-// Declarations of all but the rows, and of the thread's number, "wl_hole_thread()".
+// Declarations of all but the rows, of the thread's number, "wl_hole_thread()", and of the place of its next
+// turn, "wl_hole_turn()".
 std::string hole_memory(int64_t threads);
 
 // By its number a hole is opened, all of a set by the number of holes and the set's together.

@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/search/needed/rows.h"
 #include "instrumentation/diagnosis/search/needed/solve_holes.h"
 #include "instrumentation/diagnosis/search/needed/sum_form.h"
+#include "instrumentation/diagnosis/search/needed/taken.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/manifest/params.h"
 
@@ -25,30 +26,11 @@ namespace {
 using rewrite::Rewrite;
 
 constexpr size_t kMostHoles = 160;
-constexpr int64_t kMostThreads = 1 << 16;
 constexpr size_t kMostNeeded = 12;  // holes that expressions are made for
 constexpr size_t kMostSums = 8;
 constexpr size_t kMostForms = 6;  // of one
-constexpr double kQuick = 5e5;    // warp instructions of a launch whose blocks are all looked at
 
-// Holes that the compiler takes, in one text.
-struct Opened {
-    std::vector<Hole> holes;
-    std::string ptx;
-};
-Opened opened(const SourceTrials& t, std::vector<Hole> holes, int64_t threads) {
-    constexpr int kMostRounds = 6;
-    for (int round = 0; round < kMostRounds && !holes.empty() && !is_late(t.hunt); ++round) {
-        compile::Whole whole = compile::compile_whole(t.quick, with_holes(t.source, holes, threads));
-        if (!whole.ptx.empty()) return {std::move(holes), std::move(whole.ptx)};
-        if (whole.refused.empty()) break;
-        std::vector<Hole> left;
-        for (size_t k = 0; k < holes.size(); ++k)
-            if (!whole.refused.contains(k)) left.push_back(holes[k]);
-        holes = std::move(left);
-    }
-    return {};
-}
+using Opened = Taken<Hole>;
 
 // The first text is what stands there.
 Rows rows_of(const SourceTrials& t, Prover& prover, const Hole& hole, const Asked& asked) {
@@ -209,10 +191,9 @@ Found found_in(
 ) {
     Found out;
     std::mutex lock;
-    std::atomic<size_t> next = 0;
     const auto look = [&](HoleBench& bench, size_t number) {
         constexpr size_t kOfOne = 2;  // half, and twice as much: others follow from what it needs
-        const bool one = number < text.holes.size();
+        const bool one = number < text.items.size();
         std::optional<Needed> needed;
         if (one) needed = needed_at(bench, number);
         std::optional<Alteration> alteration;
@@ -226,22 +207,8 @@ Found found_in(
         if (alteration) out.alterations.emplace_back(number, *alteration);
         if (needed) needed->whole = whole, out.needed.push_back(std::move(*needed));
     };
-    on_threads(threads_of(t.e.options), [&] {
-        try {
-            Prover prover{t.e};
-            std::optional<Ready> ready = make_ready(t, prover, text.ptx);
-            if (!ready) return;
-            if (whole) ready->options.blocks.clear();
-            HoleBench bench{t, ready->options, launch.block_threads, launch.threads, ready->runs, {}};
-            {
-                const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
-                if (!look_at_elements(bench) || !is_solvable(bench)) return;
-            }
-            for (size_t k = next++; k < holes.size() && !is_late(t.hunt); k = next++) look(bench, holes[k]);
-        } catch (const Error&) {  // it does not run as the kernel does
-            return;
-        } catch (const Unsupported&) { return; }
-    });
+    const auto look_at = [&](HoleBench& bench, size_t k) { look(bench, holes[k]); };
+    on_benches(t, {text.ptx, launch, whole, true}, holes.size(), look_at);
     const auto earlier = [](const auto& a, const auto& b) { return a.hole < b.hole; };
     std::sort(out.needed.begin(), out.needed.end(), earlier);
     std::sort(out.sums.begin(), out.sums.end(), earlier);
@@ -254,8 +221,8 @@ Found found_in(
 // More blocks, more places that an expression has to fit.
 Found found(const SourceTrials& t, const Opened& text, const Launch& launch) {
     int sets = 0;
-    for (const Hole& h : text.holes) sets = std::max(sets, h.set + 1);
-    std::vector<size_t> holes(text.holes.size() + static_cast<size_t>(sets));
+    for (const Hole& h : text.items) sets = std::max(sets, h.set + 1);
+    std::vector<size_t> holes(text.items.size() + static_cast<size_t>(sets));
     std::iota(holes.begin(), holes.end(), 0);
     Found out = found_in(t, text, launch, holes, false);
     const bool one = !t.hunt.lab.block.blocks.empty() && launch.threads > launch.block_threads;
@@ -306,14 +273,20 @@ std::vector<Rewrite> changes_of(
 std::vector<Rewrite> search_needed(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
     const Launch launch = launch_of(t);
     if (tries_on_device(t.e) || launch.threads > kMostThreads) return {};
-    const Opened text = opened(t, holes_of(t.source, around, kMostHoles), launch.threads);
+    constexpr int kMostRounds = 6;
+    const Opened text = taken<Hole>(
+        t,
+        holes_of(t.source, around, kMostHoles),
+        kMostRounds,
+        [&](const std::vector<Hole>& holes) { return with_holes(t.source, holes, launch.threads); }
+    );
     if (text.ptx.empty()) return {};
     Found all = found(t, text, launch);
     if (all.needed.size() > kMostNeeded) all.needed.resize(kMostNeeded);
     if (all.sums.size() > kMostSums) all.sums.resize(kMostSums);
-    std::vector<Rewrite> many = changes_of(t, text.holes, all, launch), few;
+    std::vector<Rewrite> many = changes_of(t, text.items, all, launch), few;
     for (const auto& [number, alteration] : all.alterations)
-        add_alike(t, text.holes, number, alteration, many);
+        add_alike(t, text.items, number, alteration, many);
     const auto says_enough = [](const Rewrite& r) { return r.remark.empty(); };
     const auto behind = std::stable_partition(many.begin(), many.end(), says_enough);
     few.assign(std::make_move_iterator(behind), std::make_move_iterator(many.end()));

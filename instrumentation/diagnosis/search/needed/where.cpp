@@ -8,10 +8,10 @@
 #include "instrumentation/diagnosis/search/needed/form.h"
 #include "instrumentation/diagnosis/search/needed/hole_runs.h"
 #include "instrumentation/diagnosis/search/needed/rows.h"
+#include "instrumentation/diagnosis/search/needed/taken.h"
 #include "instrumentation/diagnosis/search/solve.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -24,29 +24,10 @@ namespace wl::diagnosis {
 namespace {
 
 constexpr size_t kMostActions = 320;
-constexpr int64_t kMostThreads = 1 << 16;
 constexpr size_t kMostConditions = 12;  // of one action
 constexpr size_t kFewest = 8;           // places without which any condition fits
-constexpr double kQuick = 5e5;          // warp instructions of a launch whose blocks are all looked at
 
-// Actions that the compiler takes, in one text.
-struct Opened {
-    std::vector<Action> actions;
-    std::string ptx;
-};
-Opened opened(const SourceTrials& t, std::vector<Action> actions, int64_t threads) {
-    constexpr int kMostRounds = 8;
-    for (int round = 0; round < kMostRounds && !actions.empty() && !is_late(t.hunt); ++round) {
-        compile::Whole whole = compile::compile_whole(t.quick, with_actions(t.source, actions, threads));
-        if (!whole.ptx.empty()) return {std::move(actions), std::move(whole.ptx)};
-        if (whole.refused.empty()) break;
-        std::vector<Action> left;
-        for (size_t k = 0; k < actions.size(); ++k)
-            if (!whole.refused.contains(k)) left.push_back(std::move(actions[k]));
-        actions = std::move(left);
-    }
-    return {};
-}
+using Opened = Taken<Action>;
 
 bool is_right(const Element& e, double got) { return std::fabs(got - e.reference) <= e.limit; }
 
@@ -129,27 +110,12 @@ struct Found {
 std::vector<Found> found_in(const SourceTrials& t, const Opened& text, const Launch& launch, bool whole) {
     std::vector<Found> out;
     std::mutex lock;
-    std::atomic<size_t> next = 0;
-    on_threads(threads_of(t.e.options), [&] {
-        try {
-            Prover prover{t.e};
-            std::optional<Ready> ready = make_ready(t, prover, text.ptx);
-            if (!ready) return;
-            if (whole) ready->options.blocks.clear();
-            HoleBench bench{t, ready->options, launch.block_threads, launch.threads, ready->runs, {}};
-            {
-                const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
-                if (!look_at_elements(bench)) return;
-            }
-            for (size_t k = next++; k < text.actions.size() && !is_late(t.hunt); k = next++)
-                if (auto places = places_of(bench, k)) {
-                    const std::scoped_lock hold(lock);
-                    out.push_back({k, std::move(*places)});
-                }
-        } catch (const Error&) {  // it does not run as the kernel does
-            return;
-        } catch (const Unsupported&) { return; }
-    });
+    const auto look = [&](HoleBench& bench, size_t k) {
+        auto places = places_of(bench, k);
+        const std::scoped_lock hold(lock);
+        if (places) out.push_back({k, std::move(*places)});
+    };
+    on_benches(t, {text.ptx, launch, whole, false}, text.items.size(), look);
     std::sort(out.begin(), out.end(), [](const Found& a, const Found& b) { return a.action < b.action; });
     return out;
 }
@@ -207,7 +173,13 @@ std::vector<rewrite::Rewrite> changes_of(
 void search_where(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
     const Launch launch = launch_of(t);
     if (tries_on_device(t.e) || launch.threads > kMostThreads) return;
-    const Opened text = opened(t, actions_of(t.source, around, kMostActions), launch.threads);
+    constexpr int kMostRounds = 8;
+    const Opened text = taken<Action>(
+        t,
+        actions_of(t.source, around, kMostActions),
+        kMostRounds,
+        [&](const std::vector<Action>& actions) { return with_actions(t.source, actions, launch.threads); }
+    );
     if (text.ptx.empty()) return;
     const bool whole = counter(t.hunt.lab.s.capture, "warp_instructions") < kQuick;
     std::vector<rewrite::Rewrite> all;
@@ -216,7 +188,7 @@ void search_where(const SourceTrials& t, const rewrite::Around& around, SearchRe
         for (const Found& f : found_in(t, text, launch, whole)) {
             if (is_late(t.hunt)) break;
             std::vector<rewrite::Rewrite> some =
-                changes_of(t, prover, text.actions[f.action], f, launch, whole);
+                changes_of(t, prover, text.items[f.action], f, launch, whole);
             all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
         }
     } catch (const Error&) {  // as found_in
