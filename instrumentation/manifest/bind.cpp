@@ -143,7 +143,15 @@ bool is_data(DType t) { return is_float(t) || size_of(t) == 1; }
 
 void fill_by(const Binding& b, const Fill& fill, const std::string& where, Tensor& data) {
     if (fill.kind == Fill::Kind::file) {
-        const auto path = std::filesystem::path(b.kernel.path).parent_path() / fill.file;
+        const auto folder = std::filesystem::path(b.kernel.path).parent_path(), path = folder / fill.file;
+        if (!std::filesystem::exists(path))
+            throw Error(fmt::format(
+                "{}: there is no file {} in {}; a fill's file lies beside the manifest, or has its path from "
+                "there.",
+                where,
+                fill.file,
+                folder.empty() ? "this folder" : folder.string()
+            ));
         return convert(read_npy(path.string()), data, where);
     }
     std::vector<double> parameters;

@@ -207,7 +207,57 @@ uint32_t question_of(Deciding& d, uint32_t site, Decider::Kind kind) {
     return static_cast<uint32_t>(d.questions.size()) - 1;
 }
 
+// Registers that are written in some block that the branch decides about, by way of other branches too.
+const std::vector<int32_t>& kept_by(Deciding& d, uint32_t site) {
+    const auto [at, fresh] = d.kept_by.try_emplace(site);
+    if (!fresh) return at->second;
+    const Control& control = control_here(d, site);
+    const ptx::Function& f = *d.route.function_of_site[site];
+    std::vector<uint32_t> branches = {instruction_of(d, site)};
+    std::vector<bool> decided(control.deciders.size());
+    for (size_t b = 0; b < branches.size(); ++b)
+        for (uint32_t k = 0; k < f.code.size(); ++k) {
+            const uint32_t block = control.block_of[k];
+            if (decided[block] || !decides(control, branches[b], k)) continue;
+            decided[block] = true;
+            for (uint32_t i = k; i < f.code.size() && control.block_of[i] == block; ++i) {
+                for (const int32_t reg : registers(f.code[i], 0, ptx::destination_count(f.code[i])))
+                    at->second.push_back(reg);
+                if (chooses(f.code[i])) branches.push_back(i);
+            }
+        }
+    std::sort(at->second.begin(), at->second.end());
+    at->second.erase(std::unique(at->second.begin(), at->second.end()), at->second.end());
+    return at->second;
+}
+
+uint32_t lanes_wanted(const Deciding& d, const RegisterKey& key, const WantedRegisters& values) {
+    uint32_t lanes = 0;
+    if (const auto value = values.find(key); value != values.end()) lanes = value->second;
+    if (const auto shares = d.registers.find(key); shares != d.registers.end())
+        for (const Share& s : shares->second) lanes |= s.mask;
+    return lanes;
+}
+
 }  // namespace
+
+void ask_what_kept(Deciding& d, const Executed& e, const WantedRegisters& values) {
+    const Instruction& in = *d.route.instructions[e.site];
+    if (in.guard.reg < 0) return;
+    const bool branch = ends_block(in);
+    const std::vector<int32_t> own =
+        branch ? std::vector<int32_t>{} : registers(in, 0, ptx::destination_count(in));
+    uint32_t lanes = 0;
+    for (const int32_t reg : branch ? kept_by(d, e.site) : own)
+        lanes |= lanes_wanted(d, {e.warp, e.depth, reg}, values);
+    lanes &= branch ? e.active : e.active & ~e.lanes;
+    if (lanes == 0) return;
+    SliceStep what;
+    what.lane = first_lane(lanes), what.reg = in.guard.reg;
+    const uint32_t question = question_of(d, e.site, Decider::Kind::guard);
+    note_step(d, e, question, what);
+    want(d, question, {e.warp, e.depth, in.guard.reg}, lanes);
+}
 
 void ask_for_deciders(Deciding& d, const Executed& e, const SliceStep& step) {
     const uint32_t address = question_of(d, e.site, Decider::Kind::address);

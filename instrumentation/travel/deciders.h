@@ -27,7 +27,7 @@ struct HashKey {
     }
 };
 
-// Wanted for one question, of which there are two for each step of the slice.
+// WantedRegisters for one question, of which there are two for each step of the slice.
 struct Share {
     uint32_t question = 0;
     uint32_t mask = 0;  // lanes of a register, bytes of a word
@@ -50,13 +50,20 @@ struct Deciding {
     std::vector<Undecided> undecided{};
     std::map<std::pair<uint32_t, uint32_t>, SliceStep> steps{};  // by question and site
     std::map<const ptx::Function*, Control> controls{};
+    std::map<uint32_t, std::vector<int32_t>> kept_by{};  // by site of a branch: what it may leave unwritten
 };
+
+using WantedRegisters = std::unordered_map<RegisterKey, uint32_t, HashKey>;  // lanes
 
 // The step's last execution is met: what decided about its lane is asked for.
 void ask_for_deciders(Deciding& d, const Executed& e, const SliceStep& step);
 
 // Walks back over an instruction. Call before its own step is asked about.
 void decide_back(Deciding& d, const Log& log, const Executed& e);
+
+// What is wanted could have been written here, and was not: what decided that is asked for (relevant slices,
+// Agrawal, Horgan, Krauser and London, ICSM 1993). Call before decide_back.
+void ask_what_kept(Deciding& d, const Executed& e, const WantedRegisters& values);
 
 bool nothing_wanted(const Deciding& d);
 

@@ -161,6 +161,7 @@ void walk_back(Walk& w) {
     for (size_t k = w.log.executed.size(); k-- > 0;) {
         const Executed& e = w.log.executed[k];
         open_tiles_behind(w, e.order);
+        if (w.deciding != nullptr && w.options.kept) ask_what_kept(*w.deciding, e, w.registers);
         if (w.deciding != nullptr) decide_back(*w.deciding, w.log, e);
         if (e.lanes == 0) continue;
         for (const auto& beside : w.through) walk_back(*beside.second, e);

@@ -39,6 +39,7 @@ struct SliceOptions {
     bool deciders = false;          // what decided where and whether values were read and written
     // Deciders are followed through shared and global memory too, and so are theirs.
     bool deep = false;
+    bool kept = false;  // deciders of writes that were left out as well
 };
 
 // An instruction that the value came through.

@@ -155,10 +155,130 @@ INSTANTIATE_TEST_SUITE_P(
             6000},
         // of what stands behind a sign the brackets as well
         Changed{"turn = c - t;", "turn = c - (1 - t);", 6000},
+        // what nobody asks for says who takes part, which, and by which sign
+        Changed{"turn = c;\nsum += x[turn];", "turn = c; if (ids[turn]) continue;\nsum += x[turn];", 1500},
+        Changed{
+            "const int heads = 4 * cols;\nturn = t % rows;",
+            "const int heads = 4 * cols;\nturn = t / (heads / rows);",
+            500},
+        Changed{
+            "const int q = c - t;\nturn += odd;", "const int q = c - t;\nturn += (odd != (q < 0));", 2500},
+        Changed{
+            "const int u = ids[c];\nfor (int e = turn; e < turn + 1; ++e) sum += x[e];",
+            "const int u = ids[c];\nfor (int e = u; e < u + 1; ++e) sum += x[e];",
+            500},
+        // squares, and exponents that are counted from the largest
+        Changed{"norm = low * x[c];", "norm = low * law.alpha * law.alpha * x[c];", 1500},
+        Changed{"if (t < rows) sum += x[t];", "if (t < rows * rows) sum += x[t];", 3000},
+        Changed{
+            "sum += expf(x[c]);\nnorm = logf(sum);",
+            "sum += expf(x[c] - low);\nnorm = low + logf(sum);",
+            1500},
+        // components, and what ends as its twin does
+        Changed{"norm += (d.y - d.x) * low;", "norm += (d.z - d.y) * low;", 3000},
+        Changed{
+            "const int x0 = row * kBlock, y0 = t * kBlock - 1;\nturn = x0 + y0;",
+            "const int x0 = row * kBlock - 1, y0 = t * kBlock - 1;\nturn = x0 + y0;",
+            3000},
+        // the border of an image
+        Changed{
+            "if (turn < 0) turn = -turn - 1;\nif (turn >= rows) turn = 2 * rows - 1 - turn;",
+            "if (turn < 0) turn = -turn;\nif (turn >= rows) turn = 2 * rows - 2 - turn;",
+            4000},
+        Changed{
+            "const int left = max(t - 1, 0), right = min(t + 1, cols - 1);\nsum += x[left] + x[right];",
+            "const int left = (t - 1 + cols) % cols, right = (t + 1) % cols;\nsum += x[left] + x[right];",
+            4000},
+        // the other case, one block alone, the other share
+        Changed{"if (turn == 0) y[c] = sum;", "if (turn == 0) y[c] = sum; else y[c] = -sum;", 9000},
+        Changed{"atomicAdd(&y[c], sum);", "if (blockIdx.x == 0) atomicAdd(&y[c], sum);", 500},
+        Changed{"norm = low / x[c];", "norm = 1.0f - low / x[c];", 3000},
+        Changed{
+            "turn = static_cast<short>(low / norm);", "turn = static_cast<short>(rintf(low / norm));", 3000},
+        // elements in another order
+        Changed{
+            "sum += x[c * cols + t] - x[(c + 1) * cols + t];",
+            "sum += x[t * rows + c] - x[t * rows + c + 1];",
+            2500},
+        Changed{
+            "sum += tile[0] * low - tile[1] * norm - tile[2];",
+            "sum += tile[2] * low - tile[1] * norm - tile[0];",
+            3000},
+        Changed{
+            "for (int j = t; j < cols; ++j) sum += tile[j & 1];",
+            "for (int j = t; j < cols; ++j) sum += tile[(j - t) & 1];",
+            500},
+        Changed{
+            "if (c >= rows) continue;\ny[c * cols + t] = sum;",
+            "if (c >= rows || t >= cols) continue;\ny[c * cols + t] = sum;",
+            500},
+        Changed{"sum += x[rows] - x[turn * rows];", "sum += x[cols] - x[turn * cols];", 4000},
+        // what one block, or one lane, does for all
+        Changed{"if (c < rows) sum += x[c];", "if (blockIdx.x == 0 && c < rows) sum += x[c];", 500},
+        Changed{
+            "const int lane = t % 32;\nfor (int d = 0; d < cols; ++d) sum += x[d];\nturn = lane;",
+            "const int lane = t % 32;\nif (lane == 0) for (int d = 0; d < cols; ++d) sum += x[d];\nturn = "
+            "lane;",
+            2500},
+        Changed{
+            "if (const int i = t; i < cols) sum += x[i];",
+            "for (int i = t; i < cols; i += blockDim.x) sum += x[i];",
+            2500},
+        // a threshold, and where checksums begin
+        Changed{
+            "const float least = 2.0f * low;\nnorm = x[c];\nsum += norm;",
+            "const float least = 2.0f * low;\nnorm = x[c];\nif (norm >= least) sum += norm;",
+            2500},
+        Changed{"unsigned crc = 0u;\nturn = crc;", "unsigned crc = 0xffffffffu;\nturn = crc;", 2500},
+        // what follows in a series, with its own extent
+        Changed{
+            "int ux = t, uy = row;\nux = min(ux, cols - 1);\nturn += ux * uy;",
+            "int ux = t, uy = row;\nux = min(ux, cols - 1); uy = min(uy, rows - 1);\nturn += ux * uy;",
+            9000},
+        // one word that a statement says twice
+        Changed{
+            "sum += x[3 * c + t] * norm + x[3 * c + row];",
+            "sum += x[4 * c + t] * norm + x[4 * c + row];",
+            3000},
         // wherever there is shared memory
         Changed{"tile[t] = low;\nnorm = 1.0f;", "tile[t] = low;\n__syncthreads(); norm = 1.0f;", 1500}
     )
 );
+
+TEST(Borders, AFunctionAsksWhereItsImageEnds) {
+    const std::string wrong =
+        "__device__ int at(int i, int n) {\n    if (i < 0) return -i;\n    return i;\n}\n"
+        "__global__ void k(float* y, int n) { y[at(threadIdx.x, n)] = 1.0f; }\n";
+    const Source source = test::source_of(wrong);
+    Around around;
+    around.suspicion.emplace(3, 0);
+    const std::vector<Rewrite> all = rewrites(source, around);
+    for (const char* end : {"2 * (n - 1) - i", "n - 1", "i - n"}) {
+        std::string right = wrong;
+        right.insert(right.find("return i;"), "if (i >= n) return " + std::string(end) + "; ");
+        const auto found = test::change_into(all, wrong, right);
+        ASSERT_NE(found, all.end()) << end;
+        EXPECT_LT(found - all.begin(), 60) << end;
+    }
+}
+
+TEST(Offsets, WhatAddsWhatAllLacksComesFirst) {
+    const std::string wrong = kernel_with("turn = min(turn, c * rows + t);"),
+                      right = kernel_with("turn = min(turn, c * rows + t + 1);");
+    const Source source = test::source_of(wrong);
+    Around around;
+    around.suspicion.emplace(11, 0);
+    const auto place = [&](int offset) {
+        around.offset = offset;
+        const std::vector<Rewrite> all = rewrites(source, around);
+        const auto found = test::change_into(all, wrong, right);
+        EXPECT_NE(found, all.end());
+        return found - all.begin();
+    };
+    const auto as_ever = place(0);
+    EXPECT_LT(place(1), as_ever);
+    EXPECT_GE(place(-1), as_ever);
+}
 
 Rewrite replaced(const Source& s, const std::string& was, const std::string& now) {
     return {"wrong_operation", 1, was, now, 0, {{s.text.find(was), was.size(), now}}};

@@ -72,6 +72,15 @@ TEST(Fits, AFactorIsOneThatEveryElementLacks) {
     EXPECT_EQ(factor_of(tile(1, 4, {1, -2, inf, 4}, {3, -6, 9, 12})), 1);
 }
 
+TEST(Fits, AnOffsetIsASmallWholeNumberThatAllThatIsWrongLacks) {
+    EXPECT_EQ(offset_of(tile(1, 4, {1, 2, 3, 4}, {2, 3, 4, 4})), 1) << "the last is right";
+    EXPECT_EQ(offset_of(tile(1, 3, {1, 2, 3}, {-1, 0, 1})), -2);
+    EXPECT_EQ(offset_of(tile(1, 3, {1, 2, 3}, {2, 3, 5})), 0);
+    EXPECT_EQ(offset_of(tile(1, 2, {1, 2}, {2, 3})), 0) << "two say little";
+    EXPECT_EQ(offset_of(tile(1, 3, {1, 2, 3}, {1.5, 2.5, 3.5})), 0);
+    EXPECT_EQ(offset_of(tile(1, 3, {1, 2, 3}, {41, 42, 43})), 0);
+}
+
 TEST(Fits, ATriangleIsOneThatShouldBeZero) {
     EXPECT_EQ(triangle_of(tile(3, 3, {1, 5, 5, 2, 1, 5, 2, 2, 1}, {1, 0, 0, 2, 1, 0, 2, 2, 1}), 3, 3), 1);
     EXPECT_EQ(triangle_of(tile(3, 3, {1, 2, 2, 5, 1, 2, 5, 5, 1}, {1, 2, 2, 0, 1, 2, 0, 0, 1}), 3, 3), -1);

@@ -272,6 +272,20 @@ TEST_F(InputFiles, AnNpyIsReadInEitherOrderAndConverted) {
         EXPECT_EQ(at(transposed, static_cast<int64_t>(i)), values[i]) << i;
 }
 
+TEST_F(InputFiles, AFileThatIsNotThereIsAnErrorThatSaysWhereItWasLookedFor) {
+    kernel.args[0].fill = "row_ptr.npy";
+    try {
+        bind(kernel, {});
+        FAIL() << "there is no such file";
+    } catch (const Error& error) {
+        const std::string said = error.what();
+        EXPECT_NE(
+            said.find("there is no file row_ptr.npy in " + path("").substr(0, path("").size() - 1)), said.npos
+        ) << said;
+        EXPECT_NE(said.find(".fill"), said.npos) << "where in the manifest: " << said;
+    }
+}
+
 TEST_F(InputFiles, ADamagedNpyIsAnErrorAtEveryLength) {
     const Tensor codes = make("codes", DType::f32, {2, 3});
     write_npy(path("a.npy"), codes);

@@ -296,6 +296,20 @@ TEST_F(Slices, ToldApartAreTheIndexOfALoadAndTheConditionOfAWrite) {
     }
 }
 
+TEST_F(Slices, AWriteThatIsLeftOutIsAskedForWhereThatIsWanted) {
+    const int line = line_of("if (i % 2 == 0) x = weigh");
+    for (const bool debug : {false, true})
+        for (const bool kept : {false, true}) {
+            SliceOptions options = with_deciders(true);
+            options.kept = kept;
+            const Slice s = of("calls", 64, 3, debug, options);  // of an odd thread
+            const bool found = std::any_of(s.deciders.begin(), s.deciders.end(), [&](const Decider& d) {
+                return route.sites[d.step.site].line == line;
+            });
+            EXPECT_EQ(found, kept) << debug;
+        }
+}
+
 TEST_F(Slices, AnIndexIsFollowedToTheMemoryThatItWasReadFromAndFurtherWhenAsked) {
     const auto reads_of = [&](bool deep) {
         const Slice s = of("chosen", 64, 8, false, with_deciders(deep));

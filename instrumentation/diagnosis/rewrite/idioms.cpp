@@ -2,9 +2,13 @@
 // defined for, what lies behind an extent counted from there, inner loops that begin or end where an outer
 // one is, what is read from the other end.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/several/components.h"
 #include "instrumentation/diagnosis/rewrite/several/forgotten.h"
 #include "instrumentation/diagnosis/rewrite/several/forms.h"
 #include "instrumentation/diagnosis/rewrite/several/formulas.h"
+#include "instrumentation/diagnosis/rewrite/several/orders.h"
+#include "instrumentation/diagnosis/rewrite/several/powers.h"
+#include "instrumentation/diagnosis/rewrite/several/tails.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <array>
@@ -228,7 +232,8 @@ void round_down(Writer& w, const Statement& st) {
             const int type = w.s.is(k, "(") ? past_whole_type(w.s, k + 1) : k + 1;
             const bool cast = type > k + 1 && w.s.is(type, ")");
             const bool bracket = cast && w.s.is(type + 1, "(") && w.s.at(type + 1).match > type;
-            const bool call = w.s.is(k, "static_cast") && w.s.is(k + 2, "int") && w.s.is(k + 4, "(");
+            const bool call =
+                w.s.is(k, "static_cast") && past_whole_type(w.s, k + 2) == k + 3 && w.s.is(k + 4, "(");
             const bool function = w.s.is(k, "int") && w.s.is(k + 1, "(") && w.s.at(k + 1).match > k;
             const Variable* const v = cast ? variable_at(w.s, type + 1) : nullptr;
             const bool name = v != nullptr && v->kind == ValueKind::real && !w.s.is(type + 2, "(");
@@ -353,7 +358,8 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 }  // namespace
 
 void add_idioms(Writer& w) {
-    add_formulas(w), add_forms(w), add_forgotten(w);
+    add_formulas(w), add_forms(w), add_forgotten(w), add_powers(w), add_components(w), add_tails(w),
+        add_orders(w);
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);

@@ -22,18 +22,19 @@ struct Signs {
     double known = 0,
            was_known = 0;  // shares of threes that stand elsewhere, of the new words and of the old
     int uses_at_last = 0, uses_no_more = 0;
+    int constants_no_more = 0;  // of the file: what is wrong is what they are
     int more_words = 0, less_words = 0;
     bool alike = false;  // one name for another that reads nearly so
 };
 
 double worth(const Signs& s, const Rewrite& r) {
     constexpr double kKnown = 29, kWasKnown = -25, kUsesAtLast = 29, kUsesNoMore = -6, kMore = -13, kLess = 7,
-                     kSeveral = -17, kPutIn = -3, kAlike = 8;
+                     kSeveral = -17, kPutIn = -3, kAlike = 8, kConstant = -20;
     constexpr int kMost = 2;  // names that count
     return kKnown * s.known + kWasKnown * s.was_known + kUsesAtLast * std::min(s.uses_at_last, kMost) +
-        kUsesNoMore * std::min(s.uses_no_more, kMost) + kMore * std::log1p(s.more_words) +
-        kLess * std::log1p(s.less_words) + (r.edits.size() > 1 ? kSeveral : 0) +
-        (r.was.empty() ? kPutIn : 0) + (s.alike ? kAlike : 0);
+        kUsesNoMore * std::min(s.uses_no_more, kMost) + kConstant * std::min(s.constants_no_more, 1) +
+        kMore * std::log1p(s.more_words) + kLess * std::log1p(s.less_words) +
+        (r.edits.size() > 1 ? kSeveral : 0) + (r.was.empty() ? kPutIn : 0) + (s.alike ? kAlike : 0);
 }
 
 // `beta1` and `beta2`, `c_out` and `h_out`: of three letters or more, all but one of them.
@@ -191,7 +192,7 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
         // Of the file's own what this function uses of it.
         const int used = v->of_file && names ? in_function->second : anywhere;
         if (n > 0 && used == 1) ++out.uses_at_last;
-        if (n < 0 && used + n <= 1) ++out.uses_no_more;
+        if (n < 0 && used + n <= 1) ++out.uses_no_more, out.constants_no_more += v->of_file ? 1 : 0;
     }
 }
 

@@ -73,6 +73,8 @@ void add_whole(Writer& w, int k) {
     if (v < 64) other(2, 2), other(2, 4);
     constexpr int64_t kAllLanes = 0xffffffff;
     if (hex) other(1, kAllLanes), other(2, v >> 4), other(2, (v << 4) | 0xf), other(2, v & 0xffff);
+    if (v == 0 && suffix.find_first_of("uU") != suffix.npos)  // as checksums begin
+        w.replace(rule_of(w, k), 1, k, k, "0xffffffff" + suffix);
     if (v < 32) other(2, v + 2), other(2, 3 * v), other(3, v - 2);
     if (k > 0 && precedence(w.s, k - 1) == kShift) other(1, 31), other(2, 16), other(2, 24);
     if (v > 2 && v % 2 != 0) other(2, (v + 1) / 2);

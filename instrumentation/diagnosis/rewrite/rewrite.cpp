@@ -7,6 +7,7 @@
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
@@ -50,6 +51,13 @@ constexpr int kKeptOut = 25;  // as Rewrite::odds
 bool keeps_out(const Rewrite& r) {
     const std::string_view rule = r.rule;
     return rule == "wrong_condition" || rule == "boundary_off_by_one" || rule == "out_of_bounds";
+}
+
+// `depth + 1` of `depth`, where all of what is wrong is one too small.
+constexpr int kOffset = 30;  // as Rewrite::odds
+bool adds(const Rewrite& r, int offset) {
+    const std::string sum = fmt::format("{} {} {}", r.was, offset > 0 ? "+" : "-", std::abs(offset));
+    return offset != 0 && (r.now == sum || r.now == "(" + sum + ")");
 }
 
 // In FP64 every result is right: a wider format, somewhere.
@@ -217,6 +225,7 @@ std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
     weigh(source, w.out);
     if (around.values_right)
         for (Rewrite& r : w.out) r.odds += keeps_out(r) ? kKeptOut : 0;
+    for (Rewrite& r : w.out) r.odds += adds(r, around.offset) ? kOffset : 0;
     if (!around.unwritten)
         for (Rewrite& r : w.out) r.odds += writes_at_last(r) ? kWritten : 0;
     if (around.rounding)

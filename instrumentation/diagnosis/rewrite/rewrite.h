@@ -72,6 +72,7 @@ struct Around {
     std::map<int, int> suspicion;           // by line: Rewrite::far; lines that are not in it are far off
     bool values_right = false;              // whoever does wrong should be kept out
     std::vector<std::string> factors = {};  // that all of what is wrong lacks, as one writes them
+    int offset = 0;                         // of whole numbers, that all of what is wrong lacks; 0: no such
     int triangle = 0;        // the line that stores what should be zero on one side of a diagonal; 0: none
     bool rounding = false;   // in FP64 every result is right
     std::string axes = "x";  // along which the grid has more than one block

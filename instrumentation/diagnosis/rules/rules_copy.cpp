@@ -47,10 +47,16 @@ bool mends(const Symptoms& s, const StricterWait& wait) {
 }
 
 // What makes the values wrong is the wait, not the copy, which the explanation names.
-void tell_at(const capture::Where& wait, capture::Finding& f) {
+void tell_at(const capture::Capture& c, const capture::Where& wait, capture::Finding& f) {
     f.where.file = wait.file, f.where.line = wait.line;
     f.title = place(f.where) + ": lets copies stay open whose bytes are read";
     std::erase_if(f.evidence, [](const auto& e) { return e.first == "site"; });
+    // Through which calls: a helper's count may be its template's argument.
+    const auto site = std::find_if(c.sites.begin(), c.sites.end(), [&](const capture::Site& o) {
+        return o.source >= 0 && o.line == wait.line && o.text.find("cp.async.wait") != o.text.npos &&
+            c.sources[static_cast<size_t>(o.source)].path == wait.file;
+    });
+    if (site != c.sites.end()) f.evidence.emplace_back("site", static_cast<double>(site - c.sites.begin()));
 }
 
 bool is_copy(const capture::Finding& f) { return f.rule == fault_name(Kind::async_copy_wait); }
@@ -79,7 +85,7 @@ void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings) {
             place(where),
             s.first_bad < 0 ? "" : ", and every element is right, with another seed too"
         );
-        if (s.first_bad >= 0) tell_at(where, *first);
+        if (s.first_bad >= 0) tell_at(s.capture, where, *first);
         for (auto f = first + 1; f != findings.end(); ++f) {
             if (!is_copy(*f)) continue;
             f->caused_by = static_cast<int>(first - findings.begin());

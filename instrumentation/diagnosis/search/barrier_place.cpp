@@ -96,8 +96,14 @@ std::vector<int> lines_of(const Symptoms& s, const compile::Unit& unit, const ca
     return out;
 }
 
-bool holds(const rewrite::Source& s, const rewrite::Body& body, int line) {
-    return line >= s.at(body.open).line && line <= s.at(body.close).line;
+// The innermost function, which may be one that another declares; null: none.
+const rewrite::Body* function_of(const rewrite::Source& s, int line) {
+    const rewrite::Body* out = nullptr;
+    for (const rewrite::Body& body : s.bodies) {
+        const bool holds = line >= s.at(body.open).line && line <= s.at(body.close).line;
+        if (holds && (out == nullptr || body.open > out->open)) out = &body;
+    }
+    return out;
 }
 
 // Where one of them is in a function that the other calls, the line of the call.
@@ -108,9 +114,9 @@ std::optional<std::pair<int, int>> in_one_function(
     if (of_a.empty() || of_b.empty()) return std::nullopt;
     for (const int first : of_a)
         for (const int last : of_b)
-            for (const rewrite::Body& body : open.source.bodies)
-                if (holds(open.source, body, first) && holds(open.source, body, last))
-                    return std::pair(first, last);
+            if (const auto* const body = function_of(open.source, first);
+                body != nullptr && body == function_of(open.source, last))
+                return std::pair(first, last);
     return std::pair(of_a.front(), of_b.front());
 }
 

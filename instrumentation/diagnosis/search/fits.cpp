@@ -61,6 +61,22 @@ double factor_of(const analysis::TileData& t) {
     return factor;
 }
 
+int offset_of(const analysis::TileData& t) {
+    constexpr int64_t kFewest = 3;  // elements that agree
+    constexpr double kMost = 4;
+    if (!is_compared(t)) return 0;
+    int64_t count = 0;
+    double offset = 0;
+    for (size_t k = 0; k < t.got.data.size(); ++k) {
+        const double got = t.got.data[k], reference = t.reference.data[k];
+        if (std::isnan(reference) || !analysis::is_bad(got, reference, t.bound.data[k])) continue;
+        if (++count == 1) offset = reference - got;
+        if (reference - got != offset) return 0;
+    }
+    const bool small = offset == std::trunc(offset) && std::fabs(offset) <= kMost;
+    return count >= kFewest && small ? static_cast<int>(offset) : 0;
+}
+
 int triangle_of(const analysis::TileData& t, int64_t rows, int64_t cols) {
     constexpr int64_t kFewest = 3;
     if (!is_compared(t) || rows < 2 || cols < 2) return 0;
@@ -92,6 +108,7 @@ void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& aro
         }
     if (triangle_of(s.bad_tile, rows, cols) != 0)
         around.triangle = line_in(unit, stored.where.file, stored.where.line).value_or(0);
+    around.offset = offset_of(s.bad_tile);
     if (const double factor = factor_of(s.bad_tile); factor != 1 && !is_argument(s.experiment, factor))
         around.factors = plain_numbers(factor, numbers_in_play(s.experiment));
 }

@@ -9,6 +9,7 @@
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
+#include "instrumentation/diagnosis/search/suspects/around.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -20,8 +21,6 @@ namespace wl::diagnosis {
 namespace {
 
 using rewrite::Rewrite;
-
-constexpr int kNear = 2;  // lines: a statement, its loop and its condition
 
 void work(SourceTrials& t) {
     Prover prover{t.e};
@@ -36,61 +35,6 @@ Prove by_compiler(const SourceTrials& s) {
     return {
         [&](size_t k) { return where_in(s.unit, s.all[k].line); },
         [&](size_t k) { return proven_by_compiler(s, s.all[k]); }};
-}
-
-// The last token of what a head decides on: of `if` its `else` as well.
-int last_decided(const rewrite::Source& s, const rewrite::Statement& head) {
-    const int behind = head.body_last + 2;
-    if (head.word != "if" || !s.is(behind - 1, "else") || !s.is(behind, "{")) return head.body_last;
-    return std::max(head.body_last, s.at(behind).match);
-}
-
-// What decides whether a suspected line runs: the heads of loops and conditions around it.
-void add_heads(const rewrite::Source& source, rewrite::Around& around) {
-    std::vector<int> heads;
-    for (const rewrite::Body& body : source.bodies)
-        for (const rewrite::Statement& head : body.statements) {
-            if (head.body_last < 0) continue;
-            const int first = source.at(head.last).line, last = source.at(last_decided(source, head)).line;
-            const bool governs =
-                std::any_of(around.suspicion.begin(), around.suspicion.end(), [&](const auto& l) {
-                    return l.second == 0 && l.first > first && l.first <= last;
-                });
-            if (governs) heads.push_back(source.at(head.first).line);
-        }
-    for (const int line : heads) around.suspicion.try_emplace(line, 1);
-}
-
-// Of a sequence: what launches before it have code of, and what stands between, which may have none of its
-// own.
-void add_launches_before(const OpenSource& open, rewrite::Around& around) {
-    const LaunchLines& l = open.launches;
-    for (const int line : l.before) around.suspicion.try_emplace(line, 1);
-    for (size_t b = 0; b < l.first_of_body.size(); ++b) {
-        const rewrite::Body& body = open.source.bodies[b];
-        for (int k = body.open; k < body.close && l.first_of_body[b] < l.at; ++k)
-            around.suspicion.try_emplace(open.source.at(k).line, 2);
-    }
-}
-
-// Where a slice is known it alone says what is near: what did not take part cannot be at fault, but for what
-// should have.
-rewrite::Around around_of(
-    const Experiment& e, const std::vector<Suspect>& suspects, const compile::Unit& unit
-) {
-    rewrite::Around out{numbers_in_play(e), {}};
-    for (const Suspect& s : suspects) {
-        const std::optional<int> at = line_in(unit, s.file, s.line);
-        for (int line = at.value_or(0) - kNear; at && line <= *at + kNear; ++line) {
-            const int far = std::max(s.far, std::abs(line - *at));
-            const auto [known, fresh] = out.suspicion.try_emplace(line, far);
-            known->second = std::min(known->second, far);
-        }
-    }
-    // Nobody made what is wrong: whatever line could have.
-    if (out.suspicion.empty())
-        for (const int line : located_lines(e, unit)) out.suspicion.emplace(line, 2);
-    return out;
 }
 
 // Until all are tried: what does not compile with others comes last, on its own.
@@ -173,7 +117,7 @@ std::optional<Helpful> most_helpful(const SourceTrials& t) {
 
 // What nobody set is zero by chance in a build that optimises little.
 void try_first_values(SourceTrials& t, SearchResult& out) {
-    constexpr size_t kMost = 12;
+    constexpr size_t kMost = 48;
     auto mended = first_proven(
         t, [](const Rewrite& r) { return r.family == rewrite::Family::initial; }, kMost
     );
@@ -199,12 +143,7 @@ SearchResult search_source(
     read = std::make_shared<const compile::Quick>(open->quick);
     const bool long_read = std::chrono::duration<double>(Clock::now() - start).count() > kLong * time.all;
     const double seconds = long_read ? time.all : time.seconds;
-    rewrite::Around around = around_of(symptoms.experiment, suspects, open->unit);
-    const Dim3& grid = manifest::launch_of(symptoms.experiment.problem).grid;
-    around.axes = std::string(grid.x > 1 ? "x" : "") + (grid.y > 1 ? "y" : "") + (grid.z > 1 ? "z" : "");
-    add_heads(open->source, around);
-    add_launches_before(*open, around);
-    around.values_right = symptoms.first_bad < 0;
+    rewrite::Around around = around_of(symptoms, suspects, *open);
     add_fits(symptoms, open->unit, around);
     std::vector<Rewrite> all = rewrites(open->source, around);
     std::erase_if(all, [&](const Rewrite& r) {

@@ -22,6 +22,7 @@ namespace {
 constexpr size_t kFirst = 48, kMostSwitched = 160;  // changes of a text that holds many
 constexpr size_t kMostTexts = 32;                   // texts of one compilation
 constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
+constexpr int kRefused = -2;          // as SourceTrials::slot: the compiler named it
 constexpr size_t kOwn = ~size_t{0};   // as TrialOptions::from
 constexpr int kMostRounds = 12;       // what does not compile is left out, and the rest is compiled again
 
@@ -62,7 +63,8 @@ size_t from_of(const SourceTrials& t, const rewrite::Rewrite& change) {
 void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
     constexpr double kLong = 60'000;  // warp instructions
     compile::Quick quick = t.quick;
-    if (trial_cost(t.hunt.lab.s) < kLong) quick.effort = compile::Effort::least;
+    const bool plain = trial_cost(t.hunt.lab.s) < kLong && quick.effort != compile::Effort::least;
+    if (plain) quick.effort = compile::Effort::least;
     std::vector<std::string> texts;
     for (const size_t k : changes) texts.push_back(rewritten(t.source.text, t.all[k]));
     const std::vector<compile::Variant> variants = compile::compile_variants(quick, texts);
@@ -71,6 +73,7 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
         t.done[changes[n]] = 1;
         TrialOptions options = t.hunt.lab.block;
         options.from = from_of(t, t.all[changes[n]]);
+        if (plain) options.budget *= kQuickTimes;  // it was measured on better code
         const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, options);
         t.differences[changes[n]] = difference_of(trial);
         judge(t.hunt, changes[n], trial);
@@ -105,7 +108,7 @@ Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
         std::vector<size_t> left;
         for (size_t n = 0; n < changes.size(); ++n)
             if (whole.refused.contains(n))
-                t.slot[changes[n]] = -1;
+                t.slot[changes[n]] = kRefused;
             else
                 left.push_back(changes[n]);
         changes = std::move(left);
@@ -325,21 +328,25 @@ Trial try_variant(
 
 std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
     std::vector<std::vector<size_t>> out;
-    std::vector<size_t> switched, texts;
+    std::vector<size_t> switched, texts, refused;
     size_t most = kFirst;
     for (size_t k = 0; k < std::min(t.upto, t.all.size()); ++k) {
         if (t.done[k] != 0) continue;
-        (t.slot[k] < 0 ? texts : switched).push_back(k);
+        (t.slot[k] >= 0 ? switched : t.slot[k] == kRefused ? refused : texts).push_back(k);
         if (switched.size() >= most)
             out.push_back(std::move(switched)), switched.clear(), most = kMostSwitched;
-        if (texts.size() >= kMostTexts) out.push_back(std::move(texts)), texts.clear();
+        for (std::vector<size_t>* own : {&texts, &refused})
+            if (own->size() >= kMostTexts) out.push_back(std::move(*own)), own->clear();
     }
-    if (!switched.empty()) out.push_back(std::move(switched));
-    if (!texts.empty()) out.push_back(std::move(texts));
+    for (std::vector<size_t>* left : {&switched, &texts, &refused})
+        if (!left->empty()) out.push_back(std::move(*left));
     // A change in a text of its own takes some four times what another does, and waits for as many of them.
+    // What the compiler refused beside others it mostly refuses alone as well.
     const auto turn = [&](const std::vector<size_t>& batch) {
-        constexpr size_t kTimes = 4;
-        return t.slot[batch.front()] < 0 ? kTimes * (batch.front() + kFirst) : batch.front();
+        constexpr size_t kTimes = 4, kRefusedTimes = 16;
+        const int slot = t.slot[batch.front()];
+        const size_t times = slot == kRefused ? kRefusedTimes : kTimes;
+        return slot < 0 ? times * (batch.front() + kFirst) : batch.front();
     };
     std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return turn(a) < turn(b); });
     return out;

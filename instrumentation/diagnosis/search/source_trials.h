@@ -48,7 +48,7 @@ struct SourceTrials {
     const LaunchLines& launches;
     const std::vector<rewrite::Rewrite>& all;
     std::vector<rewrite::Slot> slots;
-    std::vector<int> slot;  // of each change; -1: it takes a text of its own
+    std::vector<int> slot;  // of each change; below 0: it takes a text of its own
     // Of each change; set by the thread that tries it.
     std::vector<uint8_t> done;
     std::vector<int64_t> gains;       // gain_of

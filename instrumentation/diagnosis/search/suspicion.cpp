@@ -154,7 +154,7 @@ std::vector<Suspect> lines_behind(
     const auto element = element_of(s, place, route, taken);
     if (!element) return out;
     travel::SliceOptions options;
-    options.from = *element, options.deciders = true, options.deep = true;
+    options.from = *element, options.deciders = options.deep = options.kept = true;
     const travel::Slice slice = travel::slice(route, taken, options);
     const auto add = [&](uint32_t site, int far) {
         const ptx::Instruction* const i = route.instructions[site];

@@ -15,5 +15,6 @@ void add_offsets(Writer& w, const Facts& f);  // offsets.cpp: pointers that are 
 void add_beside(Writer& w, const Facts& f);   // beside.cpp: outputs that a branch writes without the others
 void add_calls(Writer& w, const Facts& f);    // calls.cpp: functions that nobody calls
 void add_series(Writer& w, const Facts& f);   // series.cpp: `uy /= rho;` beside `ux /= rho;`
+void add_rest(Writer& w, const Facts& f);     // rest.cpp: what a store of one case leaves out
 
 }  // namespace wl::diagnosis::rewrite

@@ -119,6 +119,26 @@ const char* rule_of(const Source& s, int sets) {
     return s.is(sets - 1, "]") ? "never_written" : "stale_tile";
 }
 
+// The text with one number that the function is given in place of another: `h - 1` of `w - 1`.
+std::vector<std::string> with_other_extents(
+    const Source& s, const Body& body, const Statement& st, const std::string& text
+) {
+    std::vector<std::string> out;
+    std::vector<const Variable*> given;
+    for (const Variable* v : visible(s, st.first))
+        if (is_whole(*v) && is_given(body, *v)) given.push_back(v);
+    const Source own = tokens_of(text);
+    for (const Variable* was : given)
+        for (const Variable* now : given) {
+            std::string other = text;
+            for (int k = own.count(); k-- > 0;)
+                if (own.is(k, was->name) && was != now && !own.is(k + 1, "="))
+                    other.replace(own.at(k).begin, was->name.size(), now->name);
+            if (other != text) out.push_back(std::move(other));
+        }
+    return out;
+}
+
 void continue_series(Writer& w, const Body& body, const Statement& st) {
     const int sets = assignment_of(w.s, st);
     if (sets < 0 || !st.word.empty() || declares(w.s, st) || !w.s.is(st.last, ";") || !is_alone(w.s, st))
@@ -137,6 +157,10 @@ void continue_series(Writer& w, const Body& body, const Statement& st) {
             w.out.back().bias = bias;
             w.insert(rule_of(w.s, sets), 1, w.s.at(st.first).begin, w.s.at(st.first).line, next.text + " ");
             w.out.back().bias = bias;
+            for (const std::string& other : with_other_extents(w.s, body, st, next.text)) {
+                w.insert(rule_of(w.s, sets), 1, w.s.at(st.last).end, w.s.at(st.last).line, " " + other);
+                w.out.back().bias = bias;
+            }
         }
 }
 

@@ -19,7 +19,7 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr int kLess = 12;          // as odds: several places beside one
-constexpr size_t kMost = 600;      // changes
+constexpr size_t kMost = 900;      // changes
 constexpr size_t kMostPieces = 4;  // of a group
 constexpr int kNear = 12;          // lines from one piece to the next
 constexpr int kLeast = 5;          // tokens of a statement or expression: shorter ones read alike by chance
@@ -63,9 +63,14 @@ bool is_other_axis(const std::string& a, const std::string& b) {
     return a.size() == b.size() && other == 1;
 }
 
-// Which name of one stands for which of the other; nothing where one stands for two, or all are others.
+int length_of(const Piece& p) { return p.last - p.first + 1; }
+
+// Which name of one stands for which of the other; nothing where one stands for two, or all are others. Short
+// ones have to be the same, word by word.
 std::optional<std::map<std::string, std::string>> names_of(const Source& s, const Piece& a, const Piece& b) {
     std::map<std::string, std::string> out;
+    if (a.part && b.part && s.words(a.first, a.last) == s.words(b.first, b.last)) return out;
+    if (!a.beside && length_of(a) < kLeast) return std::nullopt;
     int same = 0, other = 0;
     for (int k = 0; k <= a.last - a.first; ++k) {
         if (s.at(a.first + k).kind == Token::Kind::sign) continue;
@@ -104,6 +109,16 @@ void add_between_commas(const Source& s, int first, int last, std::vector<Piece>
     if (pieces.size() > 1) out.insert(out.end(), pieces.begin(), pieces.end());
 }
 
+// `2 * g` counts where its statement says it once more.
+bool is_short(const Source& s, const Body& body, const Piece& p, const std::vector<Piece>& all) {
+    if (p.beside || length_of(p) >= kLeast) return false;
+    const Statement* const st = statement_of(body, p.first);
+    return !p.part || std::none_of(all.begin(), all.end(), [&](const Piece& o) {
+        return o.first != p.first && o.part && statement_of(body, o.first) == st &&
+            s.words(o.first, o.last) == s.words(p.first, p.last);
+    });
+}
+
 std::vector<Piece> pieces_of(const Source& s, const Body& body) {
     std::vector<Piece> out;
     for (const Statement& st : body.statements) {
@@ -120,8 +135,9 @@ std::vector<Piece> pieces_of(const Source& s, const Body& body) {
                 add_between_commas(s, k + 1, s.at(k).match - 1, out);
         }
     }
-    std::erase_if(out, [](const Piece& p) {
-        return p.last - p.first + 1 < (p.beside ? kLeastBeside : kLeast);
+    const std::vector<Piece> all = out;
+    std::erase_if(out, [&](const Piece& p) {
+        return length_of(p) < kLeastBeside || is_short(s, body, p, all);
     });
     // An argument that is a sum is one piece.
     std::stable_sort(out.begin(), out.end(), [](const Piece& a, const Piece& b) {
@@ -137,7 +153,11 @@ std::vector<Group> groups_of(const Source& s) {
     std::vector<Group> out;
     for (const Body& body : s.bodies) {
         std::map<std::string, Group> by_shape;
-        for (const Piece& p : pieces_of(s, body)) by_shape[shape_of(s, p)].push_back(p);
+        for (const Piece& p : pieces_of(s, body)) {
+            const bool own = !p.beside && length_of(p) < kLeast;  // of its statement alone
+            const std::string place = own ? std::to_string(statement_of(body, p.first)->first) : "";
+            by_shape[place + shape_of(s, p)].push_back(p);
+        }
         for (auto& [shape, all] : by_shape) {
             std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) {
                 return a.first < b.first;
@@ -223,7 +243,9 @@ std::optional<Rewrite> at_all(const Source& s, const Rewrite& one, const Group& 
     });
     for (size_t k = 1; k < out.edits.size(); ++k)
         if (out.edits[k - 1].begin + out.edits[k - 1].length > out.edits[k].begin) return std::nullopt;
-    out.odds -= kLess;
+    const Piece &a = group.front(), &b = group.back();
+    const bool twice = s.words(a.first, a.last) == s.words(b.first, b.last);  // one word, said again
+    out.odds -= twice ? 0 : kLess;
     // A centre is one along all axes.
     constexpr int kCentre = 30;
     if (one.now.ends_with(" + 0.5f)")) out.odds += kCentre;

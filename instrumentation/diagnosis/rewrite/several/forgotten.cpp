@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -170,24 +171,131 @@ void end_of_lanes(Writer& w, const Statement& st) {
     }
 }
 
+// `head / (heads / kv_heads)` of `head % kv_heads`, where nobody asks for `heads`.
+void share_out(Writer& w, const Variable& unread, int k) {
+    if ((!w.s.is(k, "%") && !w.s.is(k, "/")) || precedence(w.s, k) == 0 || !is_whole(unread)) return;
+    const Operands o = operands_of(w.s, k);
+    if (holds_real(w.s, o.left, o.right)) return;
+    const std::string a = w.s.words(o.left, k - 1), b = w.s.words(k + 1, o.right);
+    for (const char* form :
+         {"{0} / ({2} / {1})", "{0} % ({2} / {1})", "{0} / {2}", "{0} % {2}", "{0} * {1} / {2}"})
+        put(w, kTelling, "wrong_index", o.left, o.right, fmt::format(fmt::runtime(form), a, b, unread.name));
+}
+
+// `odd != (q < 0)` of `odd`: a sign that nobody asks for.
+void ask_for_sign(Writer& w, const Variable& unread, int k) {
+    const Variable* const c = variable_at(w.s, k);
+    if (c == nullptr || c->kind != ValueKind::boolean || c->indirections > 0 || !is_operand(w.s, k) ||
+        c->from == k)
+        return;
+    const char* zero = unread.kind == ValueKind::real ? "0.0f" : "0";
+    for (const char* form : {"({0} != ({1} < {2}))", "({0} && {1} > {2})", "({0} || {1} < {2})"})
+        put(w, kTelling, kGuard, k, k, fmt::format(fmt::runtime(form), c->name, unread.name, zero));
+}
+
+// `if (closed[v]) continue;` behind what sets `v`: an array that nobody reads says who takes part.
+void skip_marked(Writer& w, const Body& body, const Variable& marks, const Statement& st) {
+    const Variable* const v = set_by(w.s, st);
+    if (v == nullptr || !is_whole(*v) || st.body_last >= 0) return;
+    for (const std::string& out : ways_out(w.s, body, st.first))
+        for (const char* sign : {"", "!"}) {
+            const std::string text = fmt::format(" if ({}{}[{}]) {}", sign, marks.name, v->name, out);
+            w.insert(kGuard, 3, w.s.at(st.last).end, w.s.at(st.last).line, text);
+            w.out.back().bias = kTelling;
+        }
+}
+
+// `offsets[u]` and `offsets[u + 1]` of `offsets[i]` and `offsets[i + 1]`: in all of a statement.
+void stand_for_other(Writer& w, const Variable& unread, const Statement& st) {
+    std::map<const Variable*, std::vector<int>> read;
+    for (int k = st.first; k <= st.last; ++k)
+        if (is_operand(w.s, k) && alike(*variable_at(w.s, k), unread)) read[variable_at(w.s, k)].push_back(k);
+    for (const auto& [v, at] : read) {
+        if (v == &unread || at.size() < 2 || unread.from > st.first || unread.to < st.last) continue;
+        Rewrite r{"wrong_index", 2, v->name, unread.name, w.s.at(at.front()).line, {}};
+        for (const int k : at) r.edits.push_back({w.s.at(k).begin, v->name.size(), unread.name});
+        for (size_t k = 1; k < at.size(); ++k)
+            r.besides.push_back({v->name, unread.name, w.s.at(at[k]).line});
+        r.bias = kTelling;
+        w.add(std::move(r));
+    }
+}
+
+// `if (a == 0 || b == 0) return 0;` before what a function makes of two numbers.
+void return_nothing(Writer& w, const Body& body, const Statement& st) {
+    if (st.word != "return" || !is_alone(w.s, st) || gives_nothing(w.s, body)) return;
+    std::vector<const Variable*> given;
+    for (const Variable& v : w.s.variables)
+        if (is_number(v) && is_given(body, v)) given.push_back(&v);
+    if (given.size() < 2 || given.size() > 3) return;
+    for (size_t a = 0; a + 1 < given.size(); ++a)
+        for (size_t b = a + 1; b < given.size(); ++b) {
+            const auto zero = [](const Variable& v) { return v.kind == ValueKind::real ? "0.0f" : "0"; };
+            put_before(
+                w,
+                2 * kTelling,
+                kGuard,
+                st,
+                fmt::format(
+                    "if ({} == {} || {} == {}) return 0;",
+                    given[a]->name,
+                    zero(*given[a]),
+                    given[b]->name,
+                    zero(*given[b])
+                )
+            );
+        }
+}
+
+// `if (smaller >= least)` before a statement or a block behind what sets `smaller`, where nobody asks for
+// `least`.
+void ask_whether(Writer& w, const Body& body, const Variable& unread) {
+    if (unread.kind != ValueKind::real) return;
+    for (const Statement& st : body.statements) {
+        const Variable* const v = set_by(w.s, st);
+        if (v == nullptr || v->kind != ValueKind::real || !w.is_near(st.first)) continue;
+        constexpr int kNext = 24;  // tokens
+        for (int k = st.last + 1; k < std::min(st.last + kNext, body.close); ++k) {
+            const bool begins = w.s.is(k - 1, ";") || w.s.is(k - 1, "}") || w.s.is(k, "{");
+            if (!begins || w.s.is(k - 1, "=") || w.s.is(k, "}")) continue;
+            for (const char* sign : {">=", "<="}) {
+                const std::string text = fmt::format("if ({} {} {}) ", v->name, sign, unread.name);
+                w.insert(kGuard, 3, w.s.at(k).begin, w.s.at(k).line, text);
+                w.out.back().bias = kTelling;
+            }
+        }
+    }
+}
+
+// Given, and nobody asks for it.
+std::vector<const Variable*> unread_in(const Source& s, const Body& body, bool arrays) {
+    constexpr size_t kMostUnread = 6;
+    std::vector<const Variable*> out;
+    for (const Variable& v : s.variables) {
+        const bool fits = arrays ? v.indirections == 1 && v.kind == ValueKind::whole && is_given(body, v)
+                                 : is_number(v) && (is_own(body, v) || is_given(body, v));
+        if (fits && out.size() < kMostUnread && is_unread(s, body, v)) out.push_back(&v);
+    }
+    return out;
+}
+
 }  // namespace
 
 void add_forgotten(Writer& w) {
     const std::vector<const Variable*> constants = unread_constants(w.s);
     for (const Body& body : w.s.bodies) {
         for (const Variable* c : constants) ask_for(w, body, *c);
-        std::vector<const Variable*> unread;
-        for (const Variable& v : w.s.variables)
-            if (is_number(v) && (is_own(body, v) || is_given(body, v)) && is_unread(w.s, body, v))
-                unread.push_back(&v);
-        constexpr size_t kMostUnread = 6;
-        if (unread.size() > kMostUnread) unread.resize(kMostUnread);
+        const std::vector<const Variable*> unread = unread_in(w.s, body, false),
+                                           arrays = unread_in(w.s, body, true);
+        for (const Variable* v : unread) ask_whether(w, body, *v);
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st) || !w.is_near(st.first)) continue;
-            keep_second(w, body, st), end_of_lanes(w, st);
+            keep_second(w, body, st), end_of_lanes(w, st), return_nothing(w, body, st);
+            for (const Variable* v : arrays) skip_marked(w, body, *v, st);
             for (const Variable* v : unread) {
-                choose_by(w, *v, st);
-                for (int k = st.first; k <= st.last; ++k) join_with(w, body, *v, k);
+                choose_by(w, *v, st), stand_for_other(w, *v, st);
+                for (int k = st.first; k <= st.last; ++k)
+                    join_with(w, body, *v, k), share_out(w, *v, k), ask_for_sign(w, *v, k);
             }
         }
     }

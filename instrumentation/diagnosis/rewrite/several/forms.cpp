@@ -130,6 +130,37 @@ void take_rest(Writer& w, int k) {
     put(w, kRare, "wrong_operand", k + 1, last, fmt::format("(1.0f - {})", w.s.words(k + 1, last)));
 }
 
+// `return 1.0f - a / b;` of `return a / b;`: of two shares the other.
+void take_other_share(Writer& w, const Statement& st) {
+    const int sets = st.word == "return" ? st.first : assignment_of(w.s, st), last = st.last - 1;
+    if (sets < 0 || end_of_expression(w.s, sets + 1) != last || !holds_real(w.s, sets + 1, last)) return;
+    bool divides = false;
+    for (int k = sets + 1; k < last && !divides; ++k)
+        divides = w.s.is(k, "/") && precedence(w.s, k) > 0 && operands_of(w.s, k).left == sets + 1 &&
+            operands_of(w.s, k).right == last;
+    if (divides) put(w, kRare, "wrong_operand", sets + 1, last, "1.0f - " + w.s.words(sets + 1, last));
+}
+
+// `fabsf(a[i])` of `a[i]`, of a number that others are compared with: the largest, whatever its sign.
+void take_size(Writer& w, const Body& body, const Statement& st) {
+    const Variable* const v = variable_set(w.s, st);
+    const int sets = assignment_of(w.s, st);
+    if (v == nullptr || v->kind != ValueKind::real || sets < 0) return;
+    bool compared = false;
+    for (int k = body.open + 1; k < body.close && !compared; ++k) {
+        const bool sign = (w.s.is(k, ">") || w.s.is(k, "<")) && !is_template_angle(w.s, k);
+        compared = sign && (variable_at(w.s, k - 1) == v || variable_at(w.s, k + 1) == v);
+        compared = compared || (w.s.is(k, "fmaxf") && variable_at(w.s, k + 2) == v);
+    }
+    for (int k = sets + 1; k < st.last && compared; ++k) {
+        const Variable* const a = variable_at(w.s, k);
+        const int last = end_of_element(w.s, k);
+        if (a == nullptr || a->kind != ValueKind::real || (a->indirections > 0) != (last > k) || a == v)
+            continue;
+        put(w, kTelling, "wrong_operation", k, last, fmt::format("fabsf({})", w.s.words(k, last)));
+    }
+}
+
 // What the statement subtracts from and divides by: variables and elements of real numbers.
 std::vector<std::string> reals_of(const Writer& w, const Statement& st) {
     std::vector<std::string> out;
@@ -247,7 +278,8 @@ void add_forms(Writer& w) {
         transpose(w, body);
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st) && w.is_near(st.first))
-                add_elements(w, body, st), need_no_question(w, body, st);
+                add_elements(w, body, st), need_no_question(w, body, st), take_other_share(w, st),
+                    take_size(w, body, st);
     }
 }
 

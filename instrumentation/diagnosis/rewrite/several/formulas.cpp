@@ -178,7 +178,8 @@ void begin_with_half(Writer& w, const Body& body, int k) {
 
 // `32` of `blockDim.x`: each warp goes its own way.
 void step_by_warp(Writer& w, int k) {
-    if (w.s.is(k, "blockDim.x") && !w.s.is(k + 1, "=")) put(w, 0, "wrong_constant", k, k, "32");
+    const bool block = w.s.is(k, "blockDim") && w.s.is(k + 1, ".") && w.s.is(k + 2, "x");
+    if (block) put(w, w.s.is(k - 1, "+=") ? kTelling : 0, "wrong_constant", k, k + 2, "32");
 }
 
 // `(long long)a * b` of `(long long)(a * b)`: converted before it overflows.

@@ -1,0 +1,126 @@
+// By the text of the source alone.
+#include "instrumentation/diagnosis/search/suspects/makers.h"
+
+#include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/missing/lacks.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace wl::diagnosis {
+
+namespace {
+
+// Lines of loops and conditions that decide about the token.
+void add_heads_of(const rewrite::Source& source, const rewrite::Body& body, int token, std::set<int>& lines) {
+    for (const rewrite::Statement& head : body.statements)
+        if (head.last < token && token <= last_decided(source, head))
+            lines.insert(source.at(head.first).line);
+}
+
+bool is_suspected(const rewrite::Around& around, int line, int far) {
+    const auto known = around.suspicion.find(line);
+    return known != around.suspicion.end() && known->second <= far;
+}
+
+// Arrays and structs that a suspected line names, of a function's own text.
+std::set<std::string_view> suspected_memory(
+    const rewrite::Source& source, const rewrite::Body& body, const rewrite::Around& around
+) {
+    std::set<std::string_view> out;
+    for (int k = body.open; k < body.close; ++k) {
+        const rewrite::Variable* const v = rewrite::variable_at(source, k);
+        if (v == nullptr || !is_suspected(around, source.at(k).line, 0)) continue;
+        const std::string_view name = v->name;
+        if (v->indirections > 0) out.insert(name);
+        if (rewrite::is_member(*v)) out.insert(name.substr(0, name.find_first_of(".-")));
+    }
+    return out;
+}
+
+// The function of the source that is handed the variable there; null: none is.
+const rewrite::Body* handed_to(const rewrite::Source& source, int k) {
+    const bool argument =
+        (source.is(k - 1, "(") || source.is(k - 1, ",")) && (source.is(k + 1, ")") || source.is(k + 1, ","));
+    const int open = argument ? rewrite::bracket_before(source, k) : -1;
+    for (const rewrite::Body& callee : source.bodies)
+        if (const int name = rewrite::name_of(source, callee);
+            open > 0 && name >= 0 && source.word(open - 1) == source.word(name))
+            return &callee;
+    return nullptr;
+}
+
+// Lines of statements that set what the lines name, and of what decides about those; and so on, as far as
+// `goes_on` says.
+std::set<int> makers_of(
+    const rewrite::Source& source, const std::set<int>& lines, const std::function<bool(int line)>& goes_on
+) {
+    std::set<int> out, open = lines;
+    while (!open.empty()) {
+        std::set<int> next;
+        for (const rewrite::Body& body : source.bodies) {
+            std::set<const rewrite::Variable*> named;
+            for (int k = body.open; k < body.close; ++k)
+                if (open.contains(source.at(k).line))
+                    if (const auto* const v = rewrite::variable_at(source, k);
+                        v != nullptr && rewrite::is_own(body, *v))
+                        named.insert(v);
+            for (const rewrite::Statement& st : body.statements) {
+                const int line = source.at(st.first).line;
+                const auto* const v = rewrite::variable_set(source, st);
+                if (v == nullptr || !named.contains(v) || !goes_on(line)) continue;
+                next.insert(line);
+                std::set<int> heads;
+                add_heads_of(source, body, st.first, heads);
+                for (const int head : heads)
+                    if (goes_on(head)) next.insert(head);
+            }
+        }
+        open.clear();
+        for (const int line : next)
+            if (out.insert(line).second) open.insert(line);
+    }
+    return out;
+}
+
+}  // namespace
+
+void add_writers(const rewrite::Source& source, rewrite::Around& around) {
+    std::set<int> lines;
+    for (const rewrite::Body& body : source.bodies) {
+        const auto memory = suspected_memory(source, body, around);
+        for (int k = body.open; k < body.close; ++k) {
+            const rewrite::Variable* const v = rewrite::variable_at(source, k);
+            const bool written = rewrite::sets_at(source, k) >= 0 ||
+                (source.is(k - 1, "&") && source.word(k - 3).starts_with("atomic"));
+            if (v == nullptr || !memory.contains(v->name)) continue;
+            const rewrite::Body* const callee = handed_to(source, k);
+            for (int t = callee == nullptr ? 0 : callee->open; callee != nullptr && t < callee->close; ++t)
+                lines.insert(source.at(t).line);
+            if (!written && callee == nullptr) continue;
+            lines.insert(source.at(k).line);
+            add_heads_of(source, body, k, lines);
+        }
+    }
+    std::erase_if(lines, [&](int line) { return around.suspicion.contains(line); });
+    for (const int line : lines) around.suspicion.emplace(line, 1);
+    for (const int line : makers_of(source, lines, [](int) { return true; }))
+        around.suspicion.try_emplace(line, 2);
+}
+
+void add_constants(const rewrite::Source& source, const std::set<int>& located, rewrite::Around& around) {
+    std::set<int> lines;
+    for (const auto& [line, far] : around.suspicion)
+        if (far <= 1) lines.insert(line);
+    for (const int line : makers_of(source, lines, [&](int line) { return !located.contains(line); }))
+        around.suspicion.try_emplace(line, 1);
+}
+
+int last_decided(const rewrite::Source& s, const rewrite::Statement& head) {
+    const int behind = head.body_last + 2;
+    if (head.word != "if" || !s.is(behind - 1, "else") || !s.is(behind, "{")) return head.body_last;
+    return std::max(head.body_last, s.at(behind).match);
+}
+
+}  // namespace wl::diagnosis
