@@ -280,6 +280,14 @@ TEST(Offsets, WhatAddsWhatAllLacksComesFirst) {
     EXPECT_GE(place(-1), as_ever);
 }
 
+TEST(Names, NothingIsMadeOfItself) {
+    const Source source = test::source_of(kernel_with("const float next = fmaxf(low, norm);\nsum += next;"));
+    Around around;
+    around.suspicion.emplace(11, 0);
+    for (const Rewrite& r : rewrites(source, around))
+        EXPECT_EQ(rewritten(source.text, r).find("next = fmaxf(low, next)"), std::string::npos) << r.now;
+}
+
 Rewrite replaced(const Source& s, const std::string& was, const std::string& now) {
     return {"wrong_operation", 1, was, now, 0, {{s.text.find(was), was.size(), now}}};
 }

@@ -251,6 +251,16 @@ void declare_template(Source& s, int open) {
     }
 }
 
+// In its own first value it has none.
+bool is_in_first_value(const Source& s, const Variable& v, int token) {
+    if (v.from < 0 || !s.is(v.from + 1, "=")) return false;
+    for (int k = v.from + 2; k < token; ++k) {
+        if (s.is(k, ";") || s.is(k, ",")) return false;
+        if (is_opening(s.word(k)) && s.at(k).match > k) k = s.at(k).match;
+    }
+    return true;
+}
+
 }  // namespace
 
 void declare_between(Source& s, int first, int limit, int to) { declare_all(s, first, limit, {to}); }
@@ -286,7 +296,7 @@ std::vector<const Variable*> visible(const Source& s, int token) {
     std::vector<const Variable*> out;
     for (size_t k = s.variables.size(); k-- > 0;) {
         const Variable& v = s.variables[k];
-        if (v.from >= token || v.to <= token) continue;
+        if (v.from >= token || v.to <= token || is_in_first_value(s, v, token)) continue;
         const bool hidden =
             std::any_of(out.begin(), out.end(), [&](const Variable* o) { return o->name == v.name; });
         if (!hidden) out.push_back(&v);

@@ -192,7 +192,8 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
         // Of the file's own what this function uses of it.
         const int used = v->of_file && names ? in_function->second : anywhere;
         if (n > 0 && used == 1) ++out.uses_at_last;
-        if (n < 0 && used + n <= 1) ++out.uses_no_more, out.constants_no_more += v->of_file ? 1 : 0;
+        if (n < 0 && used + n <= 1)
+            ++out.uses_no_more, out.constants_no_more += v->of_file && anywhere + n <= 1 ? 1 : 0;
     }
 }
 

@@ -23,11 +23,12 @@ void store_otherwise(Writer& w, const Facts& f, const Statement& st) {
     const bool real = to->kind == ValueKind::real;
     if (!real && to->kind != ValueKind::whole) return;
     const std::string target = s.words(first, sets);
+    const char* const rule = is_given(f.body, *to) ? kRule : "uninitialised";
     for (const std::string& value :
          {std::string(real ? "0.0f" : "0"),
           "-" + in_brackets(s, sets + 1, last - 1),
           std::string(real ? "1.0f" : "-1")}) {
-        w.insert(kRule, 3, s.at(last).end, s.at(last).line, fmt::format(" else {} {};", target, value));
+        w.insert(rule, 3, s.at(last).end, s.at(last).line, fmt::format(" else {} {};", target, value));
         w.out.back().bias = w.around.unwritten ? 2 * kTelling : 0;
     }
 }

@@ -86,7 +86,7 @@ std::set<int> makers_of(
 
 }  // namespace
 
-void add_writers(const rewrite::Source& source, rewrite::Around& around) {
+void add_writers(const rewrite::Source& source, int far, rewrite::Around& around) {
     std::set<int> lines;
     for (const rewrite::Body& body : source.bodies) {
         const auto memory = suspected_memory(source, body, around);
@@ -103,9 +103,13 @@ void add_writers(const rewrite::Source& source, rewrite::Around& around) {
             add_heads_of(source, body, k, lines);
         }
     }
-    std::erase_if(lines, [&](int line) { return around.suspicion.contains(line); });
-    for (const int line : lines) around.suspicion.emplace(line, 1);
-    for (const int line : makers_of(source, lines, [](int) { return true; }))
+    std::set<int> others;
+    for (const int line : lines) {
+        const auto [known, fresh] = around.suspicion.try_emplace(line, far);
+        if (fresh) others.insert(line);
+        if (far == 0) known->second = 0;
+    }
+    for (const int line : makers_of(source, others, [](int) { return true; }))
         around.suspicion.try_emplace(line, 2);
 }
 

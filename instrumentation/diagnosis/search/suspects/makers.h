@@ -11,8 +11,8 @@ namespace wl::diagnosis {
 int last_decided(const rewrite::Source& source, const rewrite::Statement& head);
 
 // What an element has that is not what it should be may be there because nobody wrote it: whoever writes that
-// array or struct (1), what decides whether he does (1), and what all that is made of (2).
-void add_writers(const rewrite::Source& source, rewrite::Around& around);
+// array or struct and what decides whether he does (`far`), and what all that is made of (2).
+void add_writers(const rewrite::Source& source, int far, rewrite::Around& around);
 
 // What a suspected line names and a compiler makes no code of, as of a constant (1). `located`: lines of
 // which there is code.
