@@ -267,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
             "    @uy /= rho;@\n"
             "    y[0] = ux; y[1] = uy;\n"
             "}\n",
-            60},
+            70},
         LeftOut{
             "__global__ void f(float4 v, float* y) {\n"
             "    float a[4] = {};\n"
