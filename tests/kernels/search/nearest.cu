@@ -7,9 +7,12 @@ struct Nearest {
     int id, met;
 };
 
+__device__ float2 operator-(float2 a, float2 b) { return make_float2(a.x - b.x, a.y - b.y); }
+__device__ float dot(float2 a, float2 b) { return a.x * b.x + a.y * b.y; }
+__device__ float length2(float2 a) { return dot(a, a); }
+
 __device__ void meet(float2 p, int id, float2 at, Nearest& best) {
-    const float dx = p.x - at.x, dy = p.y - at.y;
-    const float far = dx * dx + dy * dy;
+    const float far = length2(p - at);
     if (far < best.limit) ++best.met;
     if (far < best.far) best.far = far, best.id = id;
 }
