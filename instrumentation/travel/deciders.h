@@ -27,7 +27,7 @@ struct HashKey {
     }
 };
 
-// WantedRegisters for one question, of which there are two for each step of the slice.
+// Wanted for one question, of which there are two for each step of the slice.
 struct Share {
     uint32_t question = 0;
     uint32_t mask = 0;  // lanes of a register, bytes of a word

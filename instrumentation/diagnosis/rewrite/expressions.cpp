@@ -180,6 +180,17 @@ int name_of(const Source& s, const Body& function) {
     return open < 2 || s.at(open - 1).kind != Token::Kind::word ? -1 : open - 1;
 }
 
+const Body* handed_to(const Source& s, int first, int last) {
+    const bool argument =
+        (s.is(first - 1, "(") || s.is(first - 1, ",")) && (s.is(last + 1, ")") || s.is(last + 1, ","));
+    const int open = argument ? bracket_before(s, first) : -1;
+    if (open <= 0 || !s.is(open, "(")) return nullptr;
+    for (const Body& callee : s.bodies)
+        if (const int name = name_of(s, callee); name >= 0 && s.word(open - 1) == s.word(name))
+            return &callee;
+    return nullptr;
+}
+
 bool gives_nothing(const Source& s, const Body& body) {
     const int name = rewrite::name_of(s, body);
     for (int k = name - 1; k > 0 && !s.is(k, ";") && !s.is(k, "}"); --k)

@@ -54,6 +54,9 @@ std::vector<std::string> whole_expressions(const Source& s, const Body& body, in
 // The token of its name; -1: it has none, as a lambda.
 int name_of(const Source& s, const Body& function);
 
+// The function of the source that is handed what stands there, as an argument of its own; null: none is.
+const Body* handed_to(const Source& s, int first, int last);
+
 bool gives_nothing(const Source& s, const Body& function);  // void
 
 // The conditions that `&&` and `||` join.

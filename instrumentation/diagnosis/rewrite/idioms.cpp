@@ -2,6 +2,7 @@
 // defined for, what lies behind an extent counted from there, inner loops that begin or end where an outer
 // one is, what is read from the other end.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/several/borders.h"
 #include "instrumentation/diagnosis/rewrite/several/components.h"
 #include "instrumentation/diagnosis/rewrite/several/forgotten.h"
 #include "instrumentation/diagnosis/rewrite/several/forms.h"
@@ -358,8 +359,8 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 }  // namespace
 
 void add_idioms(Writer& w) {
-    add_formulas(w), add_forms(w), add_forgotten(w), add_powers(w), add_components(w), add_tails(w),
-        add_orders(w);
+    add_formulas(w), add_forms(w), add_forgotten(w), add_powers(w), add_components(w), add_borders(w),
+        add_tails(w), add_orders(w);
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);

@@ -118,9 +118,9 @@ void add_atomically(Writer& w, const Statement& st) {
     );
 }
 
-void put_once(Writer& w, size_t at, int line, const std::string& text) {
-    w.insert("double_count", 2, at, line, text);
-    w.out.back().bias = 2 * kTelling;
+// Of one block, or one lane, alone.
+void put_once(Writer& w, int token, const std::string& text) {
+    put_before(w, 2 * kTelling, "double_count", token, text, 2);
 }
 
 // `if (blockIdx.x == 0)` before what blocks add up: along an axis that the sum knows nothing of each adds the
@@ -133,17 +133,13 @@ void add_once(Writer& w, const Body& body, const Statement& st) {
     for (const Statement& o : body.statements)
         if (o.word == "if" && o.last + 1 == st.first) guard = &o;
     const int first = guard != nullptr ? guard->first : st.first;
-    for (const char axis : w.around.axes)
-        put_once(w, w.s.at(first).begin, w.s.at(first).line, fmt::format("if (blockIdx.{} == 0) ", axis));
+    for (const char axis : w.around.axes) put_once(w, first, fmt::format("if (blockIdx.{} == 0)", axis));
 }
 
 // `if (blockIdx.x == 0 && i < n)` of `if (i < n)`: what one block does for all of them.
 void ask_for_first_block(Writer& w, const Statement& st) {
     if (st.word != "if" || !w.s.is(st.first + 1, "(") || says(w.s, st.first, st.last, "blockIdx")) return;
-    for (const char axis : w.around.axes)
-        put_once(
-            w, w.s.at(st.first + 2).begin, w.s.at(st.first).line, fmt::format("blockIdx.{} == 0 && ", axis)
-        );
+    for (const char axis : w.around.axes) put_once(w, st.first + 2, fmt::format("blockIdx.{} == 0 &&", axis));
 }
 
 // Numbers of a lane: `threadIdx.x % 32`, `group.thread_rank()`.
@@ -161,7 +157,7 @@ void add_in_one_lane(Writer& w, const Statement& st) {
     for (int k = st.last + 1; k < st.body_last; ++k) sums = sums || w.s.is(k, "+=");
     for (const Variable* v : visible(w.s, st.first))
         if (sums && is_lane(w.s, *v) && !says(w.s, st.first, st.body_last, v->name))
-            put_once(w, w.s.at(st.first).begin, w.s.at(st.first).line, fmt::format("if ({} == 0) ", v->name));
+            put_once(w, st.first, fmt::format("if ({} == 0)", v->name));
 }
 
 }  // namespace

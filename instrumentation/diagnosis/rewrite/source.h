@@ -35,6 +35,7 @@ struct Variable {
 
 // Of one whole number, no array of them.
 inline bool is_whole(const Variable& v) { return v.kind == ValueKind::whole && v.indirections == 0; }
+inline bool is_real(const Variable& v) { return v.kind == ValueKind::real && v.indirections == 0; }
 
 struct Statement {
     int first = 0, last = 0;  // tokens; of one with a body its head alone: `for (...)`

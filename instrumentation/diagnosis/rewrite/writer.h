@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis::rewrite {
@@ -35,6 +36,37 @@ constexpr int kRare = 20, kTelling = 45;
 inline void put(Writer& w, int bias, const char* rule, int first, int last, const std::string& now) {
     w.replace(rule, 2, first, last, now);
     w.out.back().bias = bias;
+}
+// As Writer::insert, before or behind a token, with a space between.
+inline void put_before(
+    Writer& w, int bias, const char* rule, int token, const std::string& now, int cost = 3
+) {
+    w.insert(rule, cost, w.s.at(token).begin, w.s.at(token).line, now + " ");
+    w.out.back().bias = bias;
+}
+inline void put_behind(
+    Writer& w, int bias, const char* rule, int token, const std::string& now, int cost = 3
+) {
+    w.insert(rule, cost, w.s.at(token).end, w.s.at(token).line, " " + now);
+    w.out.back().bias = bias;
+}
+// One more place of a change, in the order of the text; it is told by the first.
+inline void add_place(const Source& s, Rewrite& r, int first, int last, const std::string& now) {
+    const std::string was = s.words(first, last);
+    if (r.edits.empty())
+        r.was = was, r.now = now, r.line = s.at(first).line;
+    else
+        r.besides.push_back({was, now, s.at(first).line});
+    r.edits.push_back({s.at(first).begin, s.at(last).end - s.at(first).begin, now});
+}
+// Another name at all of the tokens.
+inline void put_at_all(
+    Writer& w, int bias, const char* rule, const std::vector<int>& tokens, const std::string& now
+) {
+    Rewrite r{rule, 2, "", "", 0, {}};
+    for (const int k : tokens) add_place(w.s, r, k, k, now);
+    r.bias = bias;
+    w.add(std::move(r));
 }
 bool is_operand(const Source& s, int token);  // a variable that is read there, whole
 

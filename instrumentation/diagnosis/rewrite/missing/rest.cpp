@@ -28,8 +28,9 @@ void store_otherwise(Writer& w, const Facts& f, const Statement& st) {
          {std::string(real ? "0.0f" : "0"),
           "-" + in_brackets(s, sets + 1, last - 1),
           std::string(real ? "1.0f" : "-1")}) {
-        w.insert(rule, 3, s.at(last).end, s.at(last).line, fmt::format(" else {} {};", target, value));
-        w.out.back().bias = w.around.unwritten ? 2 * kTelling : 0;
+        put_behind(
+            w, w.around.unwritten ? 2 * kTelling : 0, rule, last, fmt::format("else {} {};", target, value)
+        );
     }
 }
 
@@ -44,10 +45,7 @@ void clear_otherwise(Writer& w, const Facts& f, const Statement& st) {
     if (v == nullptr || v->constant || v->indirections > 0 || !is_own(f.body, *v) || is_unheard(f, *v, last))
         return;
     const char* zero = v->kind == ValueKind::real ? "0.0f" : "0";
-    w.insert(
-        "wrong_condition", 3, s.at(last).end, s.at(last).line, fmt::format(" else {} = {};", v->name, zero)
-    );
-    w.out.back().bias = 2 * kTelling;
+    put_behind(w, 2 * kTelling, "wrong_condition", last, fmt::format("else {} = {};", v->name, zero));
 }
 
 }  // namespace

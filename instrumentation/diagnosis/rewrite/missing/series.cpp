@@ -153,14 +153,11 @@ void continue_series(Writer& w, const Body& body, const Statement& st) {
                 });
             if (next.text.empty() || stands) continue;
             const int bias = next.names > 1 ? kSeveral : 0;
-            w.insert(rule_of(w.s, sets), 1, w.s.at(st.last).end, w.s.at(st.last).line, " " + next.text);
-            w.out.back().bias = bias;
-            w.insert(rule_of(w.s, sets), 1, w.s.at(st.first).begin, w.s.at(st.first).line, next.text + " ");
-            w.out.back().bias = bias;
-            for (const std::string& other : with_other_extents(w.s, body, st, next.text)) {
-                w.insert(rule_of(w.s, sets), 1, w.s.at(st.last).end, w.s.at(st.last).line, " " + other);
-                w.out.back().bias = bias;
-            }
+            const char* const rule = rule_of(w.s, sets);
+            put_behind(w, bias, rule, st.last, next.text, 1);
+            put_before(w, bias, rule, st.first, next.text, 1);
+            for (const std::string& other : with_other_extents(w.s, body, st, next.text))
+                put_behind(w, bias, rule, st.last, other, 1);
         }
 }
 

@@ -18,16 +18,8 @@ constexpr int kOfTwo = 30, kBlended = 60;
 
 // `update(p[i], g[i])` of a function of the source: it may write what it is handed.
 bool is_handed_on(const Source& s, const Body& body, const Variable& v) {
-    for (int k = body.open + 1; k < body.close; ++k) {
-        const int last = end_of_element(s, k);
-        const bool argument = variable_at(s, k) == &v && (s.is(k - 1, "(") || s.is(k - 1, ",")) &&
-            (s.is(last + 1, ")") || s.is(last + 1, ","));
-        const int open = argument ? bracket_before(s, k) : -1;
-        if (open <= 0 || !s.is(open, "(")) continue;
-        for (const Body& callee : s.bodies)
-            if (const int name = name_of(s, callee); name >= 0 && s.word(open - 1) == s.word(name))
-                return true;
-    }
+    for (int k = body.open + 1; k < body.close; ++k)
+        if (variable_at(s, k) == &v && handed_to(s, k, end_of_element(s, k)) != nullptr) return true;
     return false;
 }
 

@@ -1,6 +1,7 @@
 // What lies behind the border of an image: mirrored, repeated, or the nearest that there is.
+#include "instrumentation/diagnosis/rewrite/several/borders.h"
+
 #include "instrumentation/diagnosis/rewrite/expressions.h"
-#include "instrumentation/diagnosis/rewrite/several/components.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,8 +19,7 @@ void ask_at_border(Writer& w, const Body& body, const Statement& st) {
         st.word == "return" && st.first + 2 == st.last ? variable_at(w.s, st.first + 1) : nullptr;
     if (i == nullptr || !is_whole(*i) || !is_given(body, *i) || !is_alone(w.s, st)) return;
     const auto before = [&](const std::string& text) {
-        w.insert("wrong_condition", 3, w.s.at(st.first).begin, w.s.at(st.first).line, text + " ");
-        w.out.back().bias = kTelling;
+        put_before(w, kTelling, "wrong_condition", st.first, text);
     };
     for (const char* what : {"-{}", "-{} - 1", "0"})
         before(fmt::format("if ({0} < 0) return {1};", i->name, fmt::format(fmt::runtime(what), i->name)));

@@ -135,7 +135,6 @@ void add_components(Writer& w) {
         if (w.is_near(k)) turn(w, k);
     });
     for (const Body& body : w.s.bodies) end_as_twin(w, body), subtract_as_twins(w, body);
-    add_borders(w);
 }
 
 }  // namespace wl::diagnosis::rewrite

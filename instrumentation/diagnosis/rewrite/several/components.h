@@ -1,4 +1,4 @@
-// Components of vectors, and what lies behind the border of an image.
+// Components of vectors, and what stands beside its twin.
 #pragma once
 
 #include "instrumentation/diagnosis/rewrite/writer.h"
@@ -6,6 +6,5 @@
 namespace wl::diagnosis::rewrite {
 
 void add_components(Writer& w);
-void add_borders(Writer& w);  // borders.cpp
 
 }  // namespace wl::diagnosis::rewrite

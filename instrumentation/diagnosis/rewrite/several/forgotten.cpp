@@ -18,11 +18,6 @@ constexpr const char *kGuard = "wrong_condition", *kTerm = "partial_reduction", 
 constexpr size_t kMost = 24;  // texts of a form at one place
 constexpr int kSure = 100;
 
-void put_before(Writer& w, int bias, const char* rule, const Statement& st, const std::string& now) {
-    w.insert(rule, 3, w.s.at(st.first).begin, w.s.at(st.first).line, now + " ");
-    w.out.back().bias = bias;
-}
-
 bool is_number(const Variable& v) {
     return v.indirections == 0 && (v.kind == ValueKind::whole || v.kind == ValueKind::real);
 }
@@ -69,21 +64,21 @@ void ask_for(Writer& w, const Body& body, const Variable& constant) {
                             w,
                             kTelling,
                             kGuard,
-                            st,
+                            st.first,
                             fmt::format("if ({} {} {}) {}", v.name, sign, constant.name, out)
                         );
             constexpr size_t kMostSet = 3;
             for (size_t a = 0; real && a < std::min(before.size(), kMostSet); ++a) {
                 const std::string one = fmt::format("{} += {};", before[a]->name, constant.name);
                 if (before[a]->constant || before[a]->kind != ValueKind::real) continue;
-                put_before(w, kTelling, kTerm, st, one);
+                put_before(w, kTelling, kTerm, st.first, one);
                 for (size_t b = a + 1; b < std::min(before.size(), kMostSet); ++b)
                     if (!before[b]->constant && before[b]->kind == ValueKind::real)
                         put_before(
                             w,
                             kTelling,
                             kTerm,
-                            st,
+                            st.first,
                             fmt::format("{1} += {2}; {0}", one, before[b]->name, constant.name)
                         );
             }
@@ -142,7 +137,7 @@ void keep_second(Writer& w, const Body& body, const Statement& st) {
         const Variable *const a = variable_at(w.s, k - 1), *const b = variable_at(w.s, k + 1);
         const Variable* const u = a == with ? b : b == with ? a : nullptr;
         if (u != nullptr && u != v && !u->constant && alike(*u, *v) && taken.insert(u).second)
-            put_before(w, kSure, "never_written", st, fmt::format("{} = {};", u->name, v->name));
+            put_before(w, kSure, "never_written", st.first, fmt::format("{} = {};", u->name, v->name));
     }
 }
 
@@ -160,14 +155,7 @@ void end_of_lanes(Writer& w, const Statement& st) {
     for (const Variable* lane : visible(w.s, st.first)) {
         if (!is_whole(*lane) || lane == v || lane->of_file) continue;
         const std::string first = by == "1" ? lane->name + " == 0" : fmt::format("{} < {}", lane->name, by);
-        w.insert(
-            kGuard,
-            3,
-            w.s.at(st.last).end,
-            w.s.at(st.last).line,
-            fmt::format(" if ({}) {} = 0;", first, v->name)
-        );
-        w.out.back().bias = kRare;
+        put_behind(w, kRare, kGuard, st.last, fmt::format("if ({}) {} = 0;", first, v->name));
     }
 }
 
@@ -199,9 +187,8 @@ void skip_marked(Writer& w, const Body& body, const Variable& marks, const State
     if (v == nullptr || !is_whole(*v) || st.body_last >= 0) return;
     for (const std::string& out : ways_out(w.s, body, st.first))
         for (const char* sign : {"", "!"}) {
-            const std::string text = fmt::format(" if ({}{}[{}]) {}", sign, marks.name, v->name, out);
-            w.insert(kGuard, 3, w.s.at(st.last).end, w.s.at(st.last).line, text);
-            w.out.back().bias = kTelling;
+            const std::string text = fmt::format("if ({}{}[{}]) {}", sign, marks.name, v->name, out);
+            put_behind(w, kTelling, kGuard, st.last, text);
         }
 }
 
@@ -212,12 +199,7 @@ void stand_for_other(Writer& w, const Variable& unread, const Statement& st) {
         if (is_operand(w.s, k) && alike(*variable_at(w.s, k), unread)) read[variable_at(w.s, k)].push_back(k);
     for (const auto& [v, at] : read) {
         if (v == &unread || at.size() < 2 || unread.from > st.first || unread.to < st.last) continue;
-        Rewrite r{"wrong_index", 2, v->name, unread.name, w.s.at(at.front()).line, {}};
-        for (const int k : at) r.edits.push_back({w.s.at(k).begin, v->name.size(), unread.name});
-        for (size_t k = 1; k < at.size(); ++k)
-            r.besides.push_back({v->name, unread.name, w.s.at(at[k]).line});
-        r.bias = kTelling;
-        w.add(std::move(r));
+        put_at_all(w, kTelling, "wrong_index", at, unread.name);
     }
 }
 
@@ -235,7 +217,7 @@ void return_nothing(Writer& w, const Body& body, const Statement& st) {
                 w,
                 2 * kTelling,
                 kGuard,
-                st,
+                st.first,
                 fmt::format(
                     "if ({} == {} || {} == {}) return 0;",
                     given[a]->name,
@@ -258,11 +240,8 @@ void ask_whether(Writer& w, const Body& body, const Variable& unread) {
         for (int k = st.last + 1; k < std::min(st.last + kNext, body.close); ++k) {
             const bool begins = w.s.is(k - 1, ";") || w.s.is(k - 1, "}") || w.s.is(k, "{");
             if (!begins || w.s.is(k - 1, "=") || w.s.is(k, "}")) continue;
-            for (const char* sign : {">=", "<="}) {
-                const std::string text = fmt::format("if ({} {} {}) ", v->name, sign, unread.name);
-                w.insert(kGuard, 3, w.s.at(k).begin, w.s.at(k).line, text);
-                w.out.back().bias = kTelling;
-            }
+            for (const char* sign : {">=", "<="})
+                put_before(w, kTelling, kGuard, k, fmt::format("if ({} {} {})", v->name, sign, unread.name));
         }
     }
 }

@@ -37,25 +37,23 @@ Elements elements_by_rows(const Source& s, const Body& body) {
     return out;
 }
 
+// Without its brackets.
+std::string row_of(const Source& s, const Element& e) {
+    std::string row = s.words(e.row.first, e.row.last);
+    return row.starts_with('(') ? row.substr(1, row.size() - 2) : row;
+}
+
 // By columns, of all that the function looks up there.
-void transpose_all(Writer& w, const Body& body) {
-    for (const auto& [v, elements] : elements_by_rows(w.s, body)) {
+void transpose_all(Writer& w, const Body& body, const Elements& all) {
+    for (const auto& [v, elements] : all) {
         if (elements.size() < 2 || !is_given(body, *v)) continue;
         for (const Variable* pitch : visible(w.s, elements.front().subscript.first)) {
             if (!is_whole(*pitch) || (!is_given(body, *pitch) && !pitch->of_file)) continue;
-            Rewrite r{"wrong_index", 2, "", "", w.s.at(elements.front().subscript.first).line, {}};
+            Rewrite r{"wrong_index", 2, "", "", 0, {}};
             for (const Element& e : elements) {
-                const std::string was = w.s.words(e.subscript.first, e.subscript.last);
-                std::string row = w.s.words(e.row.first, e.row.last);
-                if (row.starts_with('(')) row = row.substr(1, row.size() - 2);
-                const std::string now =
-                    fmt::format("{} * {} + {}", in_brackets(w.s, e.col.first, e.col.last), pitch->name, row);
-                const size_t begin = w.s.at(e.subscript.first).begin;
-                if (r.edits.empty())
-                    r.was = was, r.now = now;
-                else
-                    r.besides.push_back({was, now, w.s.at(e.subscript.first).line});
-                r.edits.push_back({begin, w.s.at(e.subscript.last).end - begin, now});
+                const std::string col = in_brackets(w.s, e.col.first, e.col.last);
+                const std::string now = fmt::format("{} * {} + {}", col, pitch->name, row_of(w.s, e));
+                add_place(w.s, r, e.subscript.first, e.subscript.last, now);
             }
             r.bias = kTelling;
             w.add(std::move(r));
@@ -64,9 +62,9 @@ void transpose_all(Writer& w, const Body& body) {
 }
 
 // `if (row >= rows || col >= cols) return;` of `if (row >= rows) return;`, before `a[row * cols + col]`.
-void ask_for_column(Writer& w, const Body& body) {
+void ask_for_column(Writer& w, const Body& body, const Elements& all) {
     const Source& s = w.s;
-    for (const auto& [v, elements] : elements_by_rows(s, body))
+    for (const auto& [v, elements] : all)
         for (const Element& e : elements)
             for (const Statement& st : body.statements) {
                 if (st.word != "if" || st.first > e.subscript.first || !s.is(st.first + 1, "(")) continue;
@@ -75,10 +73,9 @@ void ask_for_column(Writer& w, const Body& body) {
                 for (int k = first; k <= last && sign < 0; ++k)
                     if ((s.is(k, ">=") || s.is(k, "<")) && !is_template_angle(s, k)) sign = k;
                 if (sign < 0) continue;
-                std::string row = s.words(e.row.first, e.row.last);
-                if (row.starts_with('(')) row = row.substr(1, row.size() - 2);
                 const std::string condition = s.words(first, last), col = s.words(e.col.first, e.col.last);
-                if (s.words(first, sign - 1) != row || condition.find(col) != condition.npos) continue;
+                if (s.words(first, sign - 1) != row_of(s, e) || condition.find(col) != condition.npos)
+                    continue;
                 const std::string now = fmt::format(
                     "{} {} {} {} {}",
                     condition,
@@ -137,12 +134,7 @@ void name_another(Writer& w, const Body& body, const Statement& st) {
         if (at.size() < 2) continue;
         for (const Variable* other : visible(w.s, st.first)) {
             if (other == v || !is_whole(*other) || (!other->of_file && !is_given(body, *other))) continue;
-            Rewrite r{"wrong_index", 2, v->name, other->name, w.s.at(at.front()).line, {}};
-            for (const int k : at) r.edits.push_back({w.s.at(k).begin, v->name.size(), other->name});
-            for (size_t k = 1; k < at.size(); ++k)
-                r.besides.push_back({v->name, other->name, w.s.at(at[k]).line});
-            r.bias = kRare;
-            w.add(std::move(r));
+            put_at_all(w, kRare, "wrong_index", at, other->name);
         }
     }
 }
@@ -154,7 +146,8 @@ void add_orders(Writer& w) {
         if (w.is_near(k)) count_from_begin(w, body, k);
     });
     for (const Body& body : w.s.bodies) {
-        transpose_all(w, body), ask_for_column(w, body);
+        const Elements elements = elements_by_rows(w.s, body);
+        transpose_all(w, body, elements), ask_for_column(w, body, elements);
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st) && w.is_near(st.first))
                 turn_around_numbers(w, st), name_another(w, body, st);

@@ -14,8 +14,6 @@ namespace {
 
 constexpr size_t kMost = 6;  // numbers at one place
 
-bool is_real(const Variable& v) { return v.kind == ValueKind::real && v.indirections == 0; }
-
 // Real numbers that the function is given, or that it makes once.
 std::vector<const Variable*> given_reals(const Source& s, const Body& body, int k) {
     std::vector<const Variable*> out;
@@ -77,8 +75,8 @@ void count_from_largest(Writer& w, const Body& body) {
             if (st == nullptr || sum == nullptr || exp.name > log.name || log.close != log.name + 3) continue;
             const int sets = assignment_of(s, *st);
             if (sets < 0 || variable_at(s, sets - 1) != sum || !w.is_near(exp.name)) continue;
+            const std::vector<const Variable*> at_log = visible(s, log.name);
             for (const Variable* most : visible(s, exp.name)) {
-                const auto at_log = visible(s, log.name);
                 const bool known = std::find(at_log.begin(), at_log.end(), most) != at_log.end();
                 if (!is_real(*most) || most == sum || !known || most->of_file) continue;
                 Rewrite r{"overflow", 2, "", "", s.at(exp.name).line, {}};

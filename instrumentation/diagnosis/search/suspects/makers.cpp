@@ -39,18 +39,6 @@ std::set<std::string_view> suspected_memory(
     return out;
 }
 
-// The function of the source that is handed the variable there; null: none is.
-const rewrite::Body* handed_to(const rewrite::Source& source, int k) {
-    const bool argument =
-        (source.is(k - 1, "(") || source.is(k - 1, ",")) && (source.is(k + 1, ")") || source.is(k + 1, ","));
-    const int open = argument ? rewrite::bracket_before(source, k) : -1;
-    for (const rewrite::Body& callee : source.bodies)
-        if (const int name = rewrite::name_of(source, callee);
-            open > 0 && name >= 0 && source.word(open - 1) == source.word(name))
-            return &callee;
-    return nullptr;
-}
-
 // Lines of statements that set what the lines name, and of what decides about those; and so on, as far as
 // `goes_on` says.
 std::set<int> makers_of(
@@ -92,13 +80,13 @@ void add_writers(const rewrite::Source& source, int far, rewrite::Around& around
         const auto memory = suspected_memory(source, body, around);
         for (int k = body.open; k < body.close; ++k) {
             const rewrite::Variable* const v = rewrite::variable_at(source, k);
-            const bool written = rewrite::sets_at(source, k) >= 0 ||
-                (source.is(k - 1, "&") && source.word(k - 3).starts_with("atomic"));
             if (v == nullptr || !memory.contains(v->name)) continue;
-            const rewrite::Body* const callee = handed_to(source, k);
-            for (int t = callee == nullptr ? 0 : callee->open; callee != nullptr && t < callee->close; ++t)
-                lines.insert(source.at(t).line);
-            if (!written && callee == nullptr) continue;
+            const rewrite::Body* const callee = rewrite::handed_to(source, k, k);
+            const bool written = callee != nullptr || rewrite::sets_at(source, k) >= 0 ||
+                (source.is(k - 1, "&") && source.word(k - 3).starts_with("atomic"));
+            if (!written) continue;
+            if (callee != nullptr)
+                for (int t = callee->open; t < callee->close; ++t) lines.insert(source.at(t).line);
             lines.insert(source.at(k).line);
             add_heads_of(source, body, k, lines);
         }
