@@ -158,8 +158,11 @@ void judge_outputs(
     for (const manifest::BoundArgument* a : manifest::arrays(inputs.problem)) {
         const execution::Allocation* allocation =
             a->output ? execution::find_named(memory, a->data.name) : nullptr;
-        const bool left_out = options.without_filled && a->filled;
-        if (allocation != nullptr && !left_out) judge_output(inputs, *a, *allocation, options, out);
+        const bool left_out = options.without_filled && inputs.filled.contains(a->data.name);
+        if (allocation == nullptr || left_out) continue;
+        const int64_t before = out.outputs;
+        judge_output(inputs, *a, *allocation, options, out);
+        out.of_output.push_back(out.outputs - before);
     }
 }
 

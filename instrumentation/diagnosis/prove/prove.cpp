@@ -26,13 +26,10 @@ Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
 
 }  // namespace
 
-// By atomics, to a fill.
+// By atomics, to what is there already.
 bool is_added_up(const Symptoms& s) {
-    const std::vector<const manifest::BoundArgument*> arrays = manifest::arrays(s.experiment.problem);
-    const bool filled = std::any_of(arrays.begin(), arrays.end(), [](const manifest::BoundArgument* a) {
-        return a->output && a->filled;
-    });
-    return filled && std::any_of(s.functions.begin(), s.functions.end(), [&](size_t f) {
+    const std::set<std::string>& filled = inputs_of(s.prover, 0).filled;
+    return !filled.empty() && std::any_of(s.functions.begin(), s.functions.end(), [&](size_t f) {
                const ptx::Code& code = s.experiment.module.functions[f].code;
                return std::any_of(code.begin(), code.end(), [](const ptx::Instruction& i) {
                    return i.op != ptx::Op::mark && i.form != nullptr &&

@@ -4,7 +4,9 @@
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/sequence.h"
+#include "instrumentation/manifest/params.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
 #include <string>
@@ -25,6 +27,19 @@ struct Remembered {
     std::map<Key, analysis::ReferenceTile> windows;
     size_t elements = 0;
 };
+
+// By the manifest, or by launches before.
+std::set<std::string> filled_outputs(const manifest::Problem& p, const execution::GlobalMemory& memory) {
+    std::set<std::string> out;
+    for (const manifest::BoundArgument* a : manifest::arrays(p)) {
+        const execution::Allocation* m = a->output ? execution::find_named(memory, a->data.name) : nullptr;
+        if (m == nullptr) continue;
+        const bool before = p.at > 0 &&
+            (m->written.empty() || std::find(m->written.begin(), m->written.end(), 1) != m->written.end());
+        if (a->filled || before) out.insert(a->data.name);
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -68,8 +83,9 @@ const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
         seed_offset == 0 ? e.reference : make_reference(problem).reference;
     if (reference) reference = remembering(std::move(*reference));
     Prepared prepared = seed_offset == 0 ? prepare(e) : prepare(e, problem);
+    std::set<std::string> filled = filled_outputs(problem, prepared.memory);
     known = std::make_unique<Inputs>(Inputs{
-        std::move(problem), std::move(reference), std::move(prepared), e.unsettled});
+        std::move(problem), std::move(reference), std::move(prepared), std::move(filled), e.unsettled});
     return *known;
 }
 

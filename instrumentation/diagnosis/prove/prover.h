@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct Inputs {
     manifest::Problem problem;
     std::optional<analysis::Reference> reference;  // computes each window once
     Prepared prepared;                             // as before the first instruction
+    std::set<std::string> filled;                  // outputs that hold something then
     std::shared_ptr<const Unsettled> unsettled;    // as Experiment::unsettled
 };
 

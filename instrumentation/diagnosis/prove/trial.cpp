@@ -10,6 +10,7 @@
 #include "instrumentation/emulator/poison/poison.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace wl::diagnosis {
@@ -149,6 +150,23 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     return out;
 }
 
+// Registers that nobody wrote and that matter: no check of a run tells of them.
+void add_poisoned_registers(
+    Prover& prover, const Lowered& changed, const emulator::Program& program, const TrialOptions& o, Trial& out
+) {
+    const Inputs& inputs = inputs_of(prover, o.seed_offset);
+    Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
+    if (o.rearrange) o.rearrange(prepared.memory);
+    emulator::PoisonOptions options;
+    options.blocks = o.blocks, options.schedule_seed = o.schedule_seed;
+    emulator::PoisonTrace trace =
+        emulator::trace_poison({changed.module, program, prepared.launch, prepared.memory}, options);
+    std::erase_if(trace.incidents, [](const execution::Incident& i) {
+        return i.kind != Kind::uninitialised_read || i.first.memory != "register";
+    });
+    std::move(trace.incidents.begin(), trace.incidents.end(), std::back_inserter(out.incidents));
+}
+
 Trial run_trial(Prover& prover, Lowered& changed, const TrialOptions& options) {
     const ptx::Module& module = changed.module;
     const emulator::Program& program =
@@ -167,7 +185,12 @@ Trial run_trial(Prover& prover, Lowered& changed, const TrialOptions& options) {
     const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {
         return emulator::run(program, prepared.launch, prepared.memory, o);
     };
-    return judged(prover, {emulator::listing(program), run, &changed}, options);
+    Trial out = judged(prover, {emulator::listing(program), run, &changed}, options);
+    const std::string& entry = options.entry.empty() ? prover.experiment.entry : options.entry;
+    const bool follows = options.races && mended(out) && options.from >= prover.experiment.problem.at;
+    if (follows && emulator::may_read_uninitialised(module, entry))
+        add_poisoned_registers(prover, changed, program, options, out);
+    return out;
 }
 
 Trial refused(std::string why) {

@@ -16,6 +16,7 @@ namespace wl::diagnosis {
 struct Trial {
     int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
     int64_t outputs = 0;            // of `compared` those of outputs
+    std::vector<int64_t> of_output = {};  // the same of each that is judged
     double max_difference = 0;      // of the outputs, over finite elements
     double max_bad = 0;             // the same of those of `bad`
     int64_t bad_infinite = 0;       // of `bad` those whose difference is no number
@@ -50,7 +51,7 @@ struct TrialOptions {
     // their entries in it; empty: as in the experiment.
     size_t from = ~size_t{0};
     std::vector<std::string> entries = {};
-    bool without_filled = false;  // outputs that begin as a fill, to which all blocks may add, are not judged
+    bool without_filled = false;  // Inputs::filled, to which all blocks may add, are not judged
     bool at_end = false;          // of a sequence: outputs are judged as all launches are to leave them
     std::function<void(const JudgedElement&)> on_element = {};        // every one that is compared
     std::function<void(const execution::GlobalMemory&)> on_end = {};  // behind the last instruction

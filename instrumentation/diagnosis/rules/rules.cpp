@@ -283,14 +283,16 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven, or a race that nothing else shows, which can be hidden by leaving one of its accesses out.
+// Proven, or a race of blocks that nothing else shows, which can be hidden by leaving one of its accesses
+// out. One of a block's threads that no barrier orders may come of a pointer or an index.
 bool has_cause(const Symptoms& s, const Ruled& said) {
     const bool races_alone =
         s.first_bad < 0 && std::all_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
             return wl::diagnosis::is_race(i.kind);
         });
     return !said.kind_alone && std::any_of(said.findings.begin(), said.findings.end(), [&](const auto& f) {
-        return capture::is_proven(f) || (is_race(f) && races_alone);
+        return capture::is_proven(f) ||
+            (f.rule == race_name(execution::Incident::Kind::race_global) && races_alone);
     });
 }
 

@@ -316,7 +316,7 @@ void place_barrier(const Symptoms& s, capture::Finding& f) {
     const bool in_source = f.where.file == f.other.file && std::abs(f.where.line - f.other.line) >= kApart;
     if (s.experiment.options.search_seconds <= 0 || !in_source || !s.experiment.reference) return;
     const char* barrier = f.rule == "race_warp" ? "__syncwarp();" : "__syncthreads();";
-    const auto place = barrier_place(s, f.where, f.other, barrier);
+    const auto place = barrier_place(s, f, barrier);
     if (!place) return;
     f.explanation += fmt::format(
         " The first place that mends it is at {}: with `{}` put in there {}.",

@@ -3,10 +3,12 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/capture/calls.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace wl::diagnosis {
 
@@ -77,22 +79,15 @@ std::vector<Rewrite> places(
     return out;
 }
 
-// Lines of a place: its own, and those that it was inlined at.
-std::vector<int> lines_of(const Symptoms& s, const compile::Unit& unit, const capture::Where& where) {
+// Lines of one of a finding's places: its own, and those that it was inlined at.
+std::vector<int> lines_of(
+    const Symptoms& s, const compile::Unit& unit, const capture::Finding& f, bool other
+) {
+    const capture::Where& where = other ? f.other : f.where;
     std::vector<int> out;
     if (const auto own = line_in(unit, where.file, where.line)) out.push_back(*own);
-    const std::vector<capture::Site>& sites = s.capture.sites;
-    const auto file_of = [&](const capture::Site& site) {
-        return site.source < 0 ? std::string() : s.capture.sources[static_cast<size_t>(site.source)].path;
-    };
-    const auto site = std::find_if(sites.begin(), sites.end(), [&](const capture::Site& each) {
-        return each.line == where.line && file_of(each) == where.file && each.inlined_at >= 0;
-    });
-    for (int at = site == sites.end() ? -1 : site->inlined_at; at >= 0;
-         at = sites[static_cast<size_t>(at)].inlined_at) {
-        const capture::Site& call = sites[static_cast<size_t>(at)];
-        if (const auto line = line_in(unit, file_of(call), call.line)) out.push_back(*line);
-    }
+    for (const capture::InlinedCall& call : capture::inlined_calls(s.capture, f, other))
+        if (const auto line = line_in(unit, call.file, call.line)) out.push_back(*line);
     return out;
 }
 
@@ -108,9 +103,9 @@ const rewrite::Body* function_of(const rewrite::Source& s, int line) {
 
 // Where one of them is in a function that the other calls, the line of the call.
 std::optional<std::pair<int, int>> in_one_function(
-    const Symptoms& s, const OpenSource& open, const capture::Where& a, const capture::Where& b
+    const Symptoms& s, const OpenSource& open, const capture::Finding& f
 ) {
-    const std::vector<int> of_a = lines_of(s, open.unit, a), of_b = lines_of(s, open.unit, b);
+    const std::vector<int> of_a = lines_of(s, open.unit, f, false), of_b = lines_of(s, open.unit, f, true);
     if (of_a.empty() || of_b.empty()) return std::nullopt;
     for (const int first : of_a)
         for (const int last : of_b)
@@ -123,26 +118,26 @@ std::optional<std::pair<int, int>> in_one_function(
 }  // namespace
 
 std::optional<Mended> barrier_place(
-    const Symptoms& s, const capture::Where& a, const capture::Where& b, const std::string& barrier
+    const Symptoms& s, const capture::Finding& race, const std::string& barrier
 ) {
     const Experiment& e = s.experiment;
     const std::optional<OpenSource> open = open_source(s);
     if (!open) return std::nullopt;
-    const std::optional<std::pair<int, int>> lines = in_one_function(s, *open, a, b);
+    const std::optional<std::pair<int, int>> lines = in_one_function(s, *open, race);
     if (!lines) return std::nullopt;
     const int first = lines->first, last = lines->second;
     const std::vector<Slot> slots = rewrite::slots_of(open->source);
     std::vector<Rewrite> all = places(open->source, slots, lines_between(open->source, first, last), barrier);
     if (all.empty()) return std::nullopt;
     // A barrier in a loop that holds one of the lines alone does as well, and is hardly what is meant.
-    // Behind the later line, at a loop's end, rather than before the first one, at its begin.
+    // Behind the later line, at a loop's very end, rather than before the first one, at its begin.
     const auto turn = [&](const Rewrite& r) {
         const int from = std::min(first, last), to = std::max(first, last);
         const bool behind = r.edits.front().text.starts_with(' ');
         const int zone = r.line > to || (r.line == to && behind && from < to) ? 1
             : r.line < from || (r.line == from && !behind && from < to)       ? 2
                                                                               : 0;
-        return std::pair(loops_around(open->source, r, first, last), zone);
+        return std::tuple(loops_around(open->source, r, first, last), zone, zone == 1 ? -r.line : 0);
     };
     std::stable_sort(all.begin(), all.end(), [&](const Rewrite& x, const Rewrite& y) {
         return turn(x) < turn(y);

@@ -14,7 +14,7 @@ namespace wl::diagnosis {
 // other, else behind and before these in the loop that holds both, at which it leaves no race, no other fault
 // and nothing wrong; proven. Nothing where no place was found, or the source cannot be searched.
 std::optional<Mended> barrier_place(
-    const Symptoms& s, const capture::Where& a, const capture::Where& b, const std::string& barrier
+    const Symptoms& s, const capture::Finding& race, const std::string& barrier
 );
 
 }  // namespace wl::diagnosis

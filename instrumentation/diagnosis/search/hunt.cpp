@@ -31,6 +31,25 @@ bool is_told(const Proven& all, const capture::Where& where, size_t before) {
     });
 }
 
+// Of the places at which one barrier mends, which are as good, the first one is told first.
+void put_first_place_first(Proven& all) {
+    const auto is_barrier = [](const Mended& m) { return m.was.empty() && m.rule.starts_with("race_"); };
+    if (all.empty() || !is_barrier(all.front().second)) return;
+    const Mended& told = all.front().second;
+    size_t first = 0;
+    for (size_t k = 1; k < all.size(); ++k) {
+        const Mended& m = all[k].second;
+        const bool same =
+            is_barrier(m) && m.now == told.now && m.frail == told.frail && m.where.file == told.where.file;
+        if (same && m.where.line < all[first].second.where.line) first = k;
+    }
+    std::rotate(
+        all.begin(),
+        all.begin() + static_cast<std::ptrdiff_t>(first),
+        all.begin() + static_cast<std::ptrdiff_t>(first) + 1
+    );
+}
+
 // Lines that are told before this change.
 size_t told_before(const Proven& all, size_t change) {
     std::set<std::pair<std::string, int>> lines;
@@ -85,6 +104,7 @@ void take_proven(Hunt& h, SearchResult& out) {
     };
     std::sort(h.proven.begin(), h.proven.end(), in_order);
     std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);
+    put_first_place_first(h.proven);
     for (auto& [change, mended] : h.proven) {
         const bool told =
             std::any_of(out.mended.begin(), out.mended.end(), [&, m = &mended](const Mended& o) {

@@ -41,12 +41,9 @@ bool goes_beyond(const Symptoms& s) {
 // What all blocks add up is wrong as something is that a block writes alone: changes are tried there.
 bool shows_in_a_block(const Symptoms& s) {
     if (tries_on_device(s.experiment) || counter(s.capture, "warp_instructions") >= kQuick) return false;
-    const std::vector<const manifest::BoundArgument*> arrays = manifest::arrays(s.experiment.problem);
+    const std::set<std::string>& filled = inputs_of(s.prover, 0).filled;
     return std::any_of(s.capture.outputs.begin(), s.capture.outputs.end(), [&](const capture::Output& o) {
-        return o.verdict == capture::Verdict::bad &&
-            std::any_of(arrays.begin(), arrays.end(), [&](const auto* a) {
-                   return a->data.name == o.name && !a->filled;
-               });
+        return o.verdict == capture::Verdict::bad && !filled.contains(o.name);
     });
 }
 
@@ -107,7 +104,15 @@ bool can_be_bound_anew(const Experiment& e) {
 }
 
 bool mends(const Lab& lab, const Trial& t) {
-    return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs;
+    const bool each = std::equal(
+        lab.of_output.begin(),
+        lab.of_output.end(),
+        t.of_output.begin(),
+        t.of_output.end(),
+        [](int64_t least, int64_t written) { return written >= least; }
+    );
+    return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs &&
+        (lab.of_output.empty() || each);
 }
 
 int64_t gain_of(const Trial& unchanged, const Trial& t) {
@@ -133,6 +138,9 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
         const int64_t share = small && goes_beyond(lab.s) ? kMostShare : 2;
         lab.block = options, lab.compared = (t.compared + share - 1) / share;
         lab.outputs = outputs > 0 ? outputs : (t.outputs + share - 1) / share;
+        lab.of_output.clear();
+        for (const int64_t each : t.of_output)
+            if (t.finished) lab.of_output.push_back((each + share - 1) / share);
         if (t.finished) lab.block.budget = std::min(options.budget, 2 * t.warp_instructions + kSlack);
         if (!t.finished) lab.compared = 1, lab.outputs = outputs;
         return true;

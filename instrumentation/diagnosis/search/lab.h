@@ -21,6 +21,7 @@ struct Lab {
     TrialOptions block = {};  // the wrong one, or all
     int64_t compared = 0;     // elements that a right program writes there, at least: of tiles and outputs,
     int64_t outputs = 0;      // and of outputs alone
+    std::vector<int64_t> of_output = {};  // and of each; empty: not known
     int64_t whole = 0;        // of outputs that all blocks write, as far as that is quick; 0: not known
 };
 
