@@ -132,6 +132,47 @@ INSTANTIATE_TEST_SUITE_P(
             "d.x = x[0] * low + x[3] * norm;\nd.y = x[1] * low + x[4] * norm;",
             "d.x = x[0] * low + x[1] * norm;\nd.y = x[3] * low + x[4] * norm;",
             2500},
+        // as it is written elsewhere
+        Changed{
+            "if (odd) turn = (turn + 1) & (cols - 1);\n++turn;",
+            "if (odd) turn = (turn + 1) & (cols - 1);\nturn = (turn + 1) & (cols - 1);",
+            2500},
+        Changed{
+            "int left = 0;\nturn += left + saturate(row);",
+            "int left = saturate(row);\nturn += left + saturate(row);",
+            3000},
+        Changed{
+            "turn += ids[2 * t];\nturn += ids[t + 1];", "turn += ids[2 * t];\nturn += ids[2 * t + 1];", 1500},
+        Changed{
+            "turn += ids[2 * t];\nsum += x[t + 1] * x[t + 2];",
+            "turn += ids[2 * t];\nsum += x[2 * t + 1] * x[2 * t + 2];",
+            2500},
+        Changed{"turn += (c & 1) + 2 * (c & 1);", "turn += (c & 1) + 2 * (c >> 1 & 1);", 1500},
+        Changed{"turn += c % 4 + 4 * (c % 4);", "turn += c % 4 + 4 * (c / 4 % 4);", 1500},
+        // wide enough, and on whole groups
+        Changed{
+            "const unsigned long long bit = 1u << c;\nsum += bit;",
+            "const unsigned long long bit = 1ull << c;\nsum += bit;",
+            2500},
+        Changed{
+            "const int per = rows / K;\nconst float4 v = reinterpret_cast<const float4*>(x)[per];\nsum += "
+            "v.x;",
+            "const int per = (rows / K + 3) & ~3;\nconst float4 v = reinterpret_cast<const "
+            "float4*>(x)[per];\nsum += v.x;",
+            4000},
+        Changed{
+            "const double at = c, by = low;\nconst float far = static_cast<float>(at) * "
+            "static_cast<float>(by);\nsum += far - rintf(far);",
+            "const double at = c, by = low;\nconst double far = (at) * (by);\nsum += far - rint(far);",
+            1500},
+        Changed{
+            "sum += low * low + norm * norm - low * norm;",
+            "sum += low * low + norm * norm - 2.0f * low * norm;",
+            500},
+        Changed{
+            "const int at = row + 1;\nsum += x[at];",
+            "const int at = row + 1; if (at >= cols) return;\nsum += x[at];",
+            3000},
         // what nobody asks for
         Changed{
             "turn = ids[c];\nsum += turn;",
@@ -214,7 +255,10 @@ INSTANTIATE_TEST_SUITE_P(
             500},
         Changed{"sum += x[rows] - x[turn * rows];", "sum += x[cols] - x[turn * cols];", 4000},
         // what one block, or one lane, does for all
-        Changed{"if (c < rows) sum += x[c];", "if (blockIdx.x == 0 && c < rows) sum += x[c];", 500},
+        Changed{
+            "if (c < rows) atomicAdd(&y[c], x[c]);",
+            "if (blockIdx.x == 0 && c < rows) atomicAdd(&y[c], x[c]);",
+            500},
         Changed{
             "const int lane = t % 32;\nfor (int d = 0; d < cols; ++d) sum += x[d];\nturn = lane;",
             "const int lane = t % 32;\nif (lane == 0) for (int d = 0; d < cols; ++d) sum += x[d];\nturn = "

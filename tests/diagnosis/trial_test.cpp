@@ -102,5 +102,52 @@ TEST(Hunt, WhatIsFrailYields) {
     EXPECT_EQ(out.mended[1].now, "rows");
 }
 
+Mended barrier_at(int line) {
+    Mended out = mended_at(line, "__syncthreads();", true);
+    out.rule = "race_shared", out.was = "";
+    return out;
+}
+
+TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
+    const Experiment e = experiment("scale");
+    Prover prover{e};
+    std::vector<emulator::Incident> seen;
+    const capture::Capture c = run(e, {}, &seen);
+    const Symptoms symptoms = symptoms_of(prover, c, seen);
+    Hunt h{.lab = {symptoms}, .deadline = end_after(Clock::now(), 60)};
+    for (const auto& [change, line] : {std::pair(2, 9), std::pair(5, 4), std::pair(8, 6)})
+        h.proven.emplace_back(static_cast<size_t>(change), barrier_at(line));
+    h.proven.emplace_back(9, mended_at(1, "3", true));
+    SearchResult out;
+    take_proven(h, out);
+    ASSERT_EQ(out.mended.size(), 4u);
+    EXPECT_EQ(out.mended[0].where.line, 4);
+    EXPECT_EQ(out.mended[1].where.line, 9);
+    EXPECT_EQ(out.mended[3].where.line, 1);
+}
+
+// A change that leaves one output alone writes as much of the other as before; of a launch that leaves nothing
+// to compare there are faults alone.
+TEST(Hunt, EachOutputIsWrittenStill) {
+    const Experiment e = experiment("scale");
+    Prover prover{e};
+    std::vector<emulator::Incident> seen;
+    const capture::Capture c = run(e, {}, &seen);
+    const Symptoms symptoms = symptoms_of(prover, c, seen);
+    Lab lab{symptoms};
+    lab.compared = lab.outputs = 68, lab.of_output = {64, 4};
+    Trial trial;
+    trial.compared = trial.outputs = 128, trial.of_output = {128, 0};
+    EXPECT_FALSE(mends(lab, trial));
+    trial.compared = trial.outputs = 136, trial.of_output = {128, 8};
+    EXPECT_TRUE(mends(lab, trial));
+    trial.bad = 1;
+    EXPECT_FALSE(mends(lab, trial));
+    lab.blind = true, trial.bad = trial.compared = 0;
+    EXPECT_TRUE(mends(lab, trial));
+    trial.incidents.emplace_back().kind = execution::Incident::Kind::misaligned;
+    EXPECT_FALSE(mends(lab, trial));
+}
+
 }  // namespace
 }  // namespace wl::diagnosis

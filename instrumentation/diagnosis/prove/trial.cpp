@@ -152,7 +152,11 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
 
 // Registers that nobody wrote and that matter: no check of a run tells of them.
 void add_poisoned_registers(
-    Prover& prover, const Lowered& changed, const emulator::Program& program, const TrialOptions& o, Trial& out
+    Prover& prover,
+    const Lowered& changed,
+    const emulator::Program& program,
+    const TrialOptions& o,
+    Trial& out
 ) {
     const Inputs& inputs = inputs_of(prover, o.seed_offset);
     Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
@@ -201,10 +205,12 @@ Trial refused(std::string why) {
 
 }  // namespace
 
-bool mended(const Trial& t) {
-    return t.unsupported.empty() && t.finished && t.compared > 0 && t.bad == 0 &&
+bool is_clean(const Trial& t) {
+    return t.unsupported.empty() && t.finished &&
         std::none_of(t.incidents.begin(), t.incidents.end(), is_fault);
 }
+
+bool mended(const Trial& t) { return is_clean(t) && t.compared > 0 && t.bad == 0; }
 
 bool tries_on_device(const Experiment& e) { return !e.options.executor.can.bounds; }
 
@@ -247,13 +253,14 @@ Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options)
     return run_trial(prover, changed, options);
 }
 
-Trial try_sequence(Prover& prover, const ptx::Module& changed) {
+Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOptions& how) {
     Trial out;
     const Before& before = before_launch(prover, 0, 0);
     execution::GlobalMemory memory = execution::copy_of(before.memory);
+    if (how.rearrange) how.rearrange(memory);
     Lowered lowered{changed};
-    out.finished =
-        run_launches(lowered, prover.experiment.entries, before, {0, before.launches.size()}, memory, &out);
+    const std::vector<std::string>& entries = how.entries.empty() ? prover.experiment.entries : how.entries;
+    out.finished = run_launches(lowered, entries, before, {0, before.launches.size()}, memory, &out);
     TrialOptions options;
     options.at_end = true;
     judge_outputs(inputs_of(prover, 0), memory, options, out);

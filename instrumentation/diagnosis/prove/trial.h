@@ -60,6 +60,8 @@ struct TrialOptions {
 // "every tile inside its bound": compared > 0, bad == 0, finished, and no incident that says the program is
 // wrong.
 bool mended(const Trial& trial);
+// As mended, of a launch that leaves nothing to compare.
+bool is_clean(const Trial& trial);
 
 Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options);
 
@@ -72,7 +74,8 @@ const emulator::Program& program_of(Lowered& lowered, const std::string& entry);
 Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options);
 // The program as it is.
 // Of a sequence: all launches run the changed program, with all checks, and outputs are judged at their end.
-Trial try_sequence(Prover& prover, const ptx::Module& changed);
+// `how`: its entries in the changed program, one a launch, and what it finds in memory, as in TrialOptions.
+Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOptions& how = {});
 const Trial& try_unedited_sequence(Prover& prover);  // once
 Trial try_unedited(Prover& prover, const TrialOptions& options);
 

@@ -29,15 +29,23 @@ std::vector<std::string> bounds_at(const Writer& w, const Body& body, int here) 
     return out;
 }
 
+// Itself, or by a variable that it is made of.
+bool names_thread(const Source& s, const Body& body, int first, int last, bool made_of = true) {
+    for (int k = first; k <= last; ++k) {
+        for (const char* word : {"threadIdx", "blockIdx", "lane", "warp"})
+            if (s.is(k, word)) return true;
+        const Variable* const v = made_of ? variable_at(s, k) : nullptr;
+        const bool own = v != nullptr && v->from != k && is_own(body, *v) && s.is(v->from + 1, "=");
+        if (own && names_thread(s, body, v->from + 2, end_of_expression(s, v->from + 2), false)) return true;
+    }
+    return false;
+}
+
 // Who has nothing to do leaves: behind the declaration of its index.
 void add_returns(Writer& w, const Body& body, const Statement& st) {
     for (const Variable& v : w.s.variables) {
         if (v.from < st.first || v.from > st.last || !is_whole(v) || v.of_file || v.parameter) continue;
-        bool own = false;
-        for (int k = st.first; k <= st.last; ++k)
-            own = own || w.s.is(k, "threadIdx") || w.s.is(k, "blockIdx") || w.s.is(k, "lane") ||
-                w.s.is(k, "warp");
-        if (!own) continue;
+        if (!names_thread(w.s, body, st.first, st.last)) continue;
         for (const std::string& b : bounds_at(w, body, st.last))
             if (b != v.name)
                 w.insert(

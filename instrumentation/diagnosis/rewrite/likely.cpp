@@ -24,17 +24,19 @@ struct Signs {
     int uses_at_last = 0, uses_no_more = 0;
     int constants_no_more = 0;  // of the file: what is wrong is what they are
     int more_words = 0, less_words = 0;
-    bool alike = false;  // one name for another that reads nearly so
+    bool alike = false;     // one name for another that reads nearly so
+    bool in_idiom = false;  // a part of what programs say as it stands
 };
 
 double worth(const Signs& s, const Rewrite& r) {
     constexpr double kKnown = 29, kWasKnown = -25, kUsesAtLast = 29, kUsesNoMore = -6, kMore = -13, kLess = 7,
-                     kSeveral = -17, kPutIn = -3, kAlike = 8, kConstant = -20;
+                     kSeveral = -17, kPutIn = -3, kAlike = 8, kConstant = -20, kInIdiom = -40;
     constexpr int kMost = 2;  // names that count
     return kKnown * s.known + kWasKnown * s.was_known + kUsesAtLast * std::min(s.uses_at_last, kMost) +
         kUsesNoMore * std::min(s.uses_no_more, kMost) + kConstant * std::min(s.constants_no_more, 1) +
         kMore * std::log1p(s.more_words) + kLess * std::log1p(s.less_words) +
-        (r.edits.size() > 1 ? kSeveral : 0) + (r.was.empty() ? kPutIn : 0) + (s.alike ? kAlike : 0);
+        (r.edits.size() > 1 ? kSeveral : 0) + (r.was.empty() ? kPutIn : 0) + (s.alike ? kAlike : 0) +
+        (s.in_idiom ? kInIdiom : 0);
 }
 
 // `beta1` and `beta2`, `c_out` and `h_out`: of three letters or more, all but one of them.
@@ -100,6 +102,29 @@ void look_at_threes(const Text& text, const Rewrite& r, Signs& out) {
     }
     out.known = all == 0 ? 1 : static_cast<double>(known) / all;
     out.was_known = was_all == 0 ? 1 : static_cast<double>(was_known) / was_all;
+}
+
+// `(a + n - 1) / n`: offsets in the text, of each from its bracket to its end.
+std::vector<std::pair<size_t, size_t>> rounded_up(const Source& s) {
+    std::vector<std::pair<size_t, size_t>> out;
+    for (int k = 1; k + 1 < s.count(); ++k) {
+        const int close = k - 1, open = s.is(k, "/") && s.is(close, ")") ? s.at(close).match : -1;
+        if (open < 0 || precedence(s, k) == 0) continue;
+        const int last = operands_of(s, k).right;
+        const std::string tail = "+ " + s.words(k + 1, last) + " - 1";
+        if (s.words(open + 1, close - 1).ends_with(tail)) out.emplace_back(s.at(open).begin, s.at(last).end);
+    }
+    return out;
+}
+
+// Not the whole of one.
+bool is_in_one(const std::vector<std::pair<size_t, size_t>>& all, const Rewrite& r) {
+    return std::any_of(r.edits.begin(), r.edits.end(), [&](const Edit& e) {
+        return std::any_of(all.begin(), all.end(), [&](const auto& idiom) {
+            return e.begin >= idiom.first && e.begin + e.length <= idiom.second &&
+                e.length < idiom.second - idiom.first && e.begin != idiom.second;
+        });
+    });
 }
 
 // How often a function's text, its head included, names what.
@@ -202,9 +227,10 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
 void weigh(const Source& s, std::vector<Rewrite>& all) {
     const Text text = read(s);
     const Namings namings{s, functions_of(s), namings_of(s)};
+    const auto idioms = rounded_up(s);
     for (Rewrite& r : all) {
         Signs signs;
-        signs.alike = read_alike(r.was, r.now);
+        signs.alike = read_alike(r.was, r.now), signs.in_idiom = is_in_one(idioms, r);
         look_at_threes(text, r, signs);
         look_at_uses(namings, r, signs);
         r.odds = odds_of(r) + r.bias + static_cast<int>(std::lround(worth(signs, r)));

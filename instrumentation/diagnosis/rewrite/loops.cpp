@@ -136,9 +136,12 @@ void add_once(Writer& w, const Body& body, const Statement& st) {
     for (const char axis : w.around.axes) put_once(w, first, fmt::format("if (blockIdx.{} == 0)", axis));
 }
 
-// `if (blockIdx.x == 0 && i < n)` of `if (i < n)`: what one block does for all of them.
+// `if (blockIdx.x == 0 && i < n)` of `if (i < n)`: what one block adds for all of them.
 void ask_for_first_block(Writer& w, const Statement& st) {
     if (st.word != "if" || !w.s.is(st.first + 1, "(") || says(w.s, st.first, st.last, "blockIdx")) return;
+    bool adds = false;
+    for (int k = st.last + 1; k <= st.body_last && !adds; ++k) adds = w.s.word(k).starts_with("atomic");
+    if (!adds) return;
     for (const char axis : w.around.axes) put_once(w, st.first + 2, fmt::format("blockIdx.{} == 0 &&", axis));
 }
 

@@ -63,7 +63,7 @@ size_t told_before(const Proven& all, size_t change) {
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
 
 bool is_over(const Hunt& h, size_t change) {
-    constexpr size_t kTimes = 5;  // as far behind what is frail
+    constexpr size_t kTimes = 20;  // as far behind what is frail
     const size_t first = h.first, frail = h.first_frail, none = ~size_t{0};
     return is_late(h) || (first != none && change > first + h.around) ||
         (frail != none && change > frail + kTimes * h.around);

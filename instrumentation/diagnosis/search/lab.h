@@ -22,6 +22,9 @@ struct Lab {
     int64_t compared = 0;     // elements that a right program writes there, at least: of tiles and outputs,
     int64_t outputs = 0;      // and of outputs alone
     std::vector<int64_t> of_output = {};  // and of each; empty: not known
+    // The launch leaves nothing that is compared: it is right where it has no fault, and all behind it are.
+    bool blind = false;
+    uint64_t other_seed = 1;  // as TrialOptions::seed_offset, of what else proves a change
     int64_t whole = 0;        // of outputs that all blocks write, as far as that is quick; 0: not known
 };
 
@@ -32,6 +35,10 @@ using Try = std::function<Trial(const TrialOptions&)>;
 // them; all blocks where it does not. `times`: instructions of this build beside those of the diagnosed one.
 // Empty, or why nothing shows it.
 std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times);
+
+// Other inputs on which it shows as well: where the program as it is comes right nothing is proven. The next
+// ones, where none of the first few do.
+void choose_seed(Lab& lab, const Try& unchanged);
 
 // Warp instructions of the program as it is, of the block that is tried or, where it takes all of them, of
 // all.

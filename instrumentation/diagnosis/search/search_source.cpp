@@ -165,6 +165,9 @@ SearchResult search_source(
         kQuickTimes
     );
     if (out.unsupported.empty()) {
+        choose_seed(s.proof ? *s.proof : s.hunt.lab, [&](const TrialOptions& o) {
+            return try_unedited(symptoms.prover, o);
+        });
         search(s, around, start, seconds, out);
     } else {
         s.hunt.deadline = end_after(start, seconds);

@@ -37,10 +37,10 @@ std::string entry_in(const std::string& entry, const ptx::Module& module) {
     return {};
 }
 
-// Of the launches up to the diagnosed one; empty where one of them is not there, or is the only one.
-std::vector<std::string> entries_in(const Experiment& e, const ptx::Module& module) {
+// Of the launches before this one; empty where one of them is not there, or there is one launch alone.
+std::vector<std::string> entries_in(const Experiment& e, const ptx::Module& module, size_t end) {
     std::vector<std::string> out;
-    for (size_t k = 0; manifest::is_sequence(e.problem) && k <= e.problem.at; ++k) {
+    for (size_t k = 0; manifest::is_sequence(e.problem) && k < end; ++k) {
         const auto known =
             std::find(e.entries.begin(), e.entries.begin() + static_cast<std::ptrdiff_t>(k), e.entries[k]);
         const auto before = static_cast<size_t>(known - e.entries.begin());
@@ -141,13 +141,25 @@ Runs runs_of(const Experiment& e, Prover& prover, const ptx::Module& module, con
     };
 }
 
-Trial run(Ready& ready, int number, int second, size_t from) {
-    ready.options.from = from;
+void choose(Ready& ready, int number, int second) {
     ready.options.rearrange = [number, second](execution::GlobalMemory& m) {
         set_switch(m, rewrite::kSwitch, number);
         set_switch(m, rewrite::kSecondSwitch, second);
     };
+}
+
+Trial run(Ready& ready, int number, int second, size_t from) {
+    ready.options.from = from;
+    choose(ready, number, second);
     return ready.runs(ready.options);
+}
+
+// Of a launch that leaves nothing to compare: what those behind it make of it.
+bool mends_behind(const SourceTrials& t, Prover& prover, const Ready& ready) {
+    TrialOptions how = ready.options;
+    how.entries = entries_in(t.e, *ready.module, t.e.problem.launches.size());
+    const Trial all = try_sequence(prover, *ready.module, how);
+    return all.finished && all.compared > 0 && all.bad == 0;
 }
 
 void try_build(SourceTrials& t, Prover& prover, const Build& build) {
@@ -165,7 +177,9 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
             const Trial trial = run(*ready, build.numbers[n], 0, from_of(t, t.all[change]));
             t.done[change] = 1, t.gains[change] = gain_of(unchanged, trial);
             t.differences[change] = difference_of(trial);
-            if (mends(t.hunt.lab, trial)) t.written[change] = trial.compared;
+            const bool right = mends(t.hunt.lab, trial);
+            if (right) t.written[change] = trial.compared;
+            if (right && t.hunt.lab.blind && !mends_behind(t, prover, *ready)) continue;
             judge(t.hunt, change, trial);
         }
     } catch (const Error&) { give_up(); } catch (const Unsupported&) {
@@ -196,7 +210,7 @@ compile::Effort effort_of(const Symptoms& s) {
 std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
     Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.hunt.lab.block};
     const std::string entry = entry_in(t.e.entry, *out.module);
-    out.options.entries = entries_in(t.e, *out.module);
+    out.options.entries = entries_in(t.e, *out.module, t.e.problem.at + 1);
     if (entry.empty()) return std::nullopt;
     fill_symbols(t.e.problem, *out.module);
     out.runs = runs_of(t.e, prover, *out.module, entry);
@@ -261,51 +275,6 @@ SourceTrials trials_of(
     };
 }
 
-std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
-    std::string text = rewritten(t.source.text, change);
-    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
-    try {
-        const ptx::Module module = changed_module(t.whole.experiment, text);
-        auto proof = proof_of(lab, [&](TrialOptions o) {
-            o.from = from_of(t, change);
-            return try_module(lab.s.prover, module, o);
-        });
-        if (!proof) return std::nullopt;
-        const std::optional<Behind> behind = behind_all(lab.s, module);
-        Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
-        if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)
-            out.where.launch = static_cast<int>(*launch) + 1;
-        constexpr int kExpected = 30;  // as odds
-        out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
-        if (behind) out.written = behind->written;
-        try_other_shape(*t.shape, out);
-        if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
-        // Twice as often is right as well, and hardly what is meant.
-        if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4) out.frail = true;
-        const Watched watched{lab.s.prover, t.unit, t.source, lab.block.blocks};
-        for (const int line : lines_left_out(watched, {change, out.source, module}, *t.executed))
-            out.left_out.push_back(where_in(t.unit, line).line);
-        return out;
-    } catch (const Error&) {
-        return std::nullopt;  // the compiler that optimises refuses it
-    }
-    return std::nullopt;
-}
-
-std::optional<Mended> first_proven(
-    SourceTrials& t, const std::function<bool(const rewrite::Rewrite&)>& is_wanted, size_t most
-) {
-    Hunt& h = t.hunt;
-    const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(h.lab.s.prover, o); };
-    if (!choose_trial(h.lab, as_it_is, 1).empty()) return std::nullopt;
-    for (size_t k = 0; k < t.all.size() && h.tried < most && !is_late(h); ++k) {
-        if (!is_wanted(t.all[k])) continue;
-        ++h.tried;
-        if (auto mended = proven_by_compiler(t, t.all[k])) return mended;
-    }
-    return std::nullopt;
-}
-
 Trial try_variant(
     const Experiment& e, Prover& prover, const std::string& ptx, size_t variant, const TrialOptions& options
 ) {
@@ -316,7 +285,7 @@ Trial try_variant(
         ptx::Module module = ptx::parse(ptx);
         TrialOptions own = options;
         own.entry = entry_in(e.entry, module);
-        own.entries = entries_in(e, module);
+        own.entries = entries_in(e, module, e.problem.at + 1);
         if (own.entry.empty()) return refused;
         fill_symbols(e.problem, module, compile::in_variant(variant, ""));
         return try_module(prover, module, own);

@@ -97,11 +97,33 @@ void count_from_largest(Writer& w, const Body& body) {
         }
 }
 
+// `2.0f * a * b` of `a * b` beside `a * a` and `b * b`: of a square the mixed term.
+void take_mixed_twice(Writer& w, int k) {
+    const bool sum = w.s.is(k, "+") || w.s.is(k, "-");
+    if (!sum || precedence(w.s, k) == 0 || w.s.is(operands_of(w.s, k).right + 1, "+") ||
+        w.s.is(operands_of(w.s, k).right + 1, "-"))
+        return;
+    std::vector<Span> terms = terms_of(w.s, k);
+    const auto has_square = [&](const std::string& name) {
+        return std::any_of(terms.begin(), terms.end(), [&](const Span& t) {
+            int times = 0;
+            for (int at = t.first; at <= t.last; ++at) times += w.s.is(at, name) ? 1 : 0;
+            return times == 2;
+        });
+    };
+    for (const Span& t : terms) {
+        const Variable *const a = variable_at(w.s, t.first), *const b = variable_at(w.s, t.first + 2);
+        const bool mixed = a != nullptr && b != nullptr && a != b && w.s.is(t.first + 1, "*");
+        if (!mixed || a->kind != ValueKind::real || !has_square(a->name) || !has_square(b->name)) continue;
+        put(w, 2 * kTelling, "constant_factor", t.first, t.first, "2.0f * " + a->name);
+    }
+}
+
 }  // namespace
 
 void add_powers(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
-        if (w.is_near(k)) take_square(w, body, k), compare_with_square(w, k);
+        if (w.is_near(k)) take_square(w, body, k), compare_with_square(w, k), take_mixed_twice(w, k);
     });
     for (const Body& body : w.s.bodies) count_from_largest(w, body);
 }

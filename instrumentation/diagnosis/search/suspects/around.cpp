@@ -63,6 +63,7 @@ rewrite::Around around_of(const Symptoms& s, const std::vector<Suspect>& suspect
     out.axes = std::string(grid.x > 1 ? "x" : "") + (grid.y > 1 ? "y" : "") + (grid.z > 1 ? "z" : "");
     add_heads(open.source, out);
     add_constants(open.source, located, out);
+    add_unread(open.source, out);
     // Of what somebody reads that nobody wrote, the writers come first.
     const bool unwritten = std::any_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
         return i.kind == execution::Incident::Kind::uninitialised_read;

@@ -109,6 +109,17 @@ void add_constants(const rewrite::Source& source, const std::set<int>& located, 
         around.suspicion.try_emplace(line, 1);
 }
 
+void add_unread(const rewrite::Source& source, rewrite::Around& around) {
+    for (const rewrite::Body& body : source.bodies) {
+        const int first = source.at(body.open).line, last = source.at(body.close).line;
+        const auto inside = around.suspicion.lower_bound(first);
+        if (inside == around.suspicion.end() || inside->first > last) continue;
+        for (const rewrite::Variable& v : source.variables)
+            if (rewrite::is_own(body, v) && rewrite::is_unread(source, body, v))
+                around.suspicion.try_emplace(source.at(v.from).line, 1);
+    }
+}
+
 int last_decided(const rewrite::Source& s, const rewrite::Statement& head) {
     const int behind = head.body_last + 2;
     if (head.word != "if" || !s.is(behind - 1, "else") || !s.is(behind, "{")) return head.body_last;

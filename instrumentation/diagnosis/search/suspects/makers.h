@@ -18,4 +18,7 @@ void add_writers(const rewrite::Source& source, int far, rewrite::Around& around
 // which there is code.
 void add_constants(const rewrite::Source& source, const std::set<int>& located, rewrite::Around& around);
 
+// What a suspected function makes and never asks for (1): there is no code of it.
+void add_unread(const rewrite::Source& source, rewrite::Around& around);
+
 }  // namespace wl::diagnosis

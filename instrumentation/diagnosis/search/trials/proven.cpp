@@ -1,0 +1,59 @@
+// What a change of the source is worth, compiled as the kernel was.
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/diagnosis/search/source_trials.h"
+
+#include <fmt/format.h>
+
+namespace wl::diagnosis {
+
+std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
+    std::string text = rewritten(t.source.text, change);
+    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
+    try {
+        const ptx::Module module = changed_module(t.whole.experiment, text);
+        auto proof = proof_of(lab, [&](TrialOptions o) {
+            o.from = first_launch(t.launches, t.source, change).value_or(0);
+            return try_module(lab.s.prover, module, o);
+        });
+        if (!proof) return std::nullopt;
+        const std::optional<Behind> behind = behind_all(lab.s, module);
+        if (lab.blind && (!behind || !behind->wrong.empty() || behind->written == 0)) return std::nullopt;
+        if (lab.blind)
+            proof->text += fmt::format("; behind all launches 0 of {} elements are wrong", behind->written);
+        Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
+        if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)
+            out.where.launch = static_cast<int>(*launch) + 1;
+        constexpr int kExpected = 30;  // as odds
+        out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
+        if (behind) out.written = behind->written;
+        try_other_shape(*t.shape, out);
+        if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
+        // Twice as often is right as well, and hardly what is meant.
+        if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4) out.frail = true;
+        const Watched watched{lab.s.prover, t.unit, t.source, lab.block.blocks};
+        for (const int line : lines_left_out(watched, {change, out.source, module}, *t.executed))
+            out.left_out.push_back(where_in(t.unit, line).line);
+        return out;
+    } catch (const Error&) {
+        return std::nullopt;  // the compiler that optimises refuses it
+    }
+    return std::nullopt;
+}
+
+std::optional<Mended> first_proven(
+    SourceTrials& t, const std::function<bool(const rewrite::Rewrite&)>& is_wanted, size_t most
+) {
+    Hunt& h = t.hunt;
+    const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(h.lab.s.prover, o); };
+    if (!choose_trial(h.lab, as_it_is, 1).empty()) return std::nullopt;
+    for (size_t k = 0; k < t.all.size() && h.tried < most && !is_late(h); ++k) {
+        if (!is_wanted(t.all[k])) continue;
+        ++h.tried;
+        if (auto mended = proven_by_compiler(t, t.all[k])) return mended;
+    }
+    return std::nullopt;
+}
+
+}  // namespace wl::diagnosis
