@@ -41,6 +41,16 @@ INSTANTIATE_TEST_SUITE_P(
     Rewrites,
     Missing,
     testing::Values(
+        // what lies behind what there is
+        LeftOut{
+            "__global__ void f(const float* x, const int* lengths, int* path, int steps) {\n"
+            "    const int len = lengths[blockIdx.x];\n"
+            "    for (int t = threadIdx.x; t < len; t += blockDim.x) path[t] = x[t] > 0.0f;\n"
+            "    __syncthreads();\n"
+            "    if (threadIdx.x == 0) path[0] = 1;\n"
+            "    @for (int wl_i = len + threadIdx.x; wl_i < steps; wl_i += blockDim.x) path[wl_i] = -1;@\n"
+            "}\n",
+            200},
         // outputs that are written together elsewhere
         LeftOut{
             "__global__ void f(const float2* c_in, const int* h_in, float2* c_out, int* h_out, int n) {\n"

@@ -173,6 +173,18 @@ INSTANTIATE_TEST_SUITE_P(
             "const int at = row + 1;\nsum += x[at];",
             "const int at = row + 1; if (at >= cols) return;\nsum += x[at];",
             3000},
+        // a second limit, a flag, rows of one array, the other end of another
+        Changed{"if (c > row) continue;", "if (c > row || c <= row - cols) continue;", 5000},
+        Changed{"if (c <= row) sum += low;", "if (c <= row && c > row - cols) sum += low;", 5000},
+        Changed{
+            "const float* far = x + 1;\nsum += x[c] * far[t];",
+            "const float* far = x + 1;\nsum += odd ? far[c] * x[t] : x[c] * far[t];",
+            4000},
+        Changed{
+            "sum += x[c * rows + t];\nsum += x[row * cols + t];",
+            "sum += x[c * cols + t];\nsum += x[row * cols + t];",
+            200},
+        Changed{"sum += x[-1 - turn];", "sum += x[cols - 1 + turn];", 2500},
         // what nobody asks for
         Changed{
             "turn = ids[c];\nsum += turn;",

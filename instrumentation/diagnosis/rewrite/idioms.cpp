@@ -11,6 +11,7 @@
 #include "instrumentation/diagnosis/rewrite/several/orders.h"
 #include "instrumentation/diagnosis/rewrite/several/powers.h"
 #include "instrumentation/diagnosis/rewrite/several/rounds.h"
+#include "instrumentation/diagnosis/rewrite/several/sides.h"
 #include "instrumentation/diagnosis/rewrite/several/tails.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
@@ -362,7 +363,7 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 
 void add_idioms(Writer& w) {
     add_formulas(w), add_forms(w), add_forgotten(w), add_powers(w), add_components(w), add_borders(w),
-        add_tails(w), add_orders(w), add_copies(w), add_rounds(w);
+        add_tails(w), add_orders(w), add_copies(w), add_rounds(w), add_sides(w);
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);

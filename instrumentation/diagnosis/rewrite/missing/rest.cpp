@@ -48,9 +48,47 @@ void clear_otherwise(Writer& w, const Facts& f, const Statement& st) {
     put_behind(w, 2 * kTelling, "wrong_condition", last, fmt::format("else {} = {};", v->name, zero));
 }
 
+bool is_stored_to(const Facts& f, const Variable& v) {
+    for (int k = f.body.open + 1; k < f.body.close; ++k)
+        if (variable_at(f.s, k) == &v && f.s.is(k + 1, "[") && sets_at(f.s, k) > 0) return true;
+    return false;
+}
+
+// `for (int i = n + t; i < rows; i += blockDim.x) out[i] = -1;` at the end: what lies behind what there is.
+void store_behind(Writer& w, const Facts& f) {
+    constexpr size_t kMostNumbers = 8;
+    const Source& s = f.s;
+    std::vector<const Variable*> numbers, arrays;
+    for (const Variable* v : visible(s, f.body.close - 1)) {
+        const bool given = is_given(f.body, *v), fixed = given || (is_own(f.body, *v) && v->constant);
+        if (is_whole(*v) && fixed && numbers.size() < kMostNumbers) numbers.push_back(v);
+        if (v->indirections == 1 && given && is_stored_to(f, *v)) arrays.push_back(v);
+    }
+    for (const Variable* a : arrays)
+        for (const Variable* first : numbers)
+            for (const Variable* end : numbers)
+                for (const char* value : {"0", "-1"}) {
+                    if (first == end) continue;
+                    put_behind(
+                        w,
+                        2 * kTelling,
+                        kRule,
+                        f.body.close - 1,
+                        fmt::format(
+                            "for (int wl_i = {} + threadIdx.x; wl_i < {}; wl_i += blockDim.x) {}[wl_i] = {};",
+                            first->name,
+                            end->name,
+                            a->name,
+                            value
+                        )
+                    );
+                }
+}
+
 }  // namespace
 
 void add_rest(Writer& w, const Facts& f) {
+    if (w.around.unwritten) store_behind(w, f);
     for (const Statement& st : f.body.statements) {
         if (st.word != "if" || !w.is_near(st.first) || !f.s.is(st.first + 1, "(")) continue;
         store_otherwise(w, f, st), clear_otherwise(w, f, st);

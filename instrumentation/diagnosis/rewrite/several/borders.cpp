@@ -133,9 +133,28 @@ void mirror_otherwise(Writer& w, const Body& body) {
     }
 }
 
+// `h[n - 1 + i]` of `h[-1 - i]`: what lies before the begin is kept from the other end.
+void count_from_other_end(Writer& w, const Body& body, int k) {
+    constexpr size_t kMost = 6;
+    const Variable* const i = w.s.is(k, "-") && precedence(w.s, k) > 0 ? variable_at(w.s, k + 1) : nullptr;
+    const int open = i == nullptr || !is_whole(*i) ? -1 : bracket_before(w.s, k);
+    const bool bracket = open > 0 && (w.s.is(open, "(") || w.s.is(open, "[")) && w.s.at(open).match == k + 2;
+    if (!bracket || holds_real(w.s, open + 1, k - 1)) return;
+    size_t taken = 0;
+    for (const Variable* n : visible(w.s, k)) {
+        const bool extent = is_whole(*n) && n != i && (is_given(body, *n) || n->of_file);
+        if (!extent || taken++ >= kMost) continue;
+        for (const char* form : {"{} - 1 + {}", "{} + {}", "{} - 1 - {}"})
+            put(w, kRare, "wrong_index", open + 1, k + 1, fmt::format(fmt::runtime(form), n->name, i->name));
+    }
+}
+
 }  // namespace
 
 void add_borders(Writer& w) {
+    for_each_token(w, [&](int k, const Body& body) {
+        if (w.is_near(k)) count_from_other_end(w, body, k);
+    });
     for (const Body& body : w.s.bodies) {
         mirror_otherwise(w, body);
         for (const Statement& st : body.statements)

@@ -108,6 +108,41 @@ void multiply_as_elsewhere(Writer& w, const Body& body, const Statement& st) {
     }
 }
 
+// How far apart the rows of an array lie: `i * pitch` of `a[i * pitch + k]`, and of `a + i * pitch`.
+struct Stride {
+    const Variable* array = nullptr;
+    int token = 0;  // of the number
+};
+std::vector<Stride> strides_of(const Source& s, const Body& body) {
+    std::vector<Stride> out;
+    for (int k = body.open + 1; k < body.close; ++k) {
+        const Variable* const n = s.is(k - 1, "*") && precedence(s, k - 1) > 0 ? variable_at(s, k) : nullptr;
+        if (n == nullptr || !is_whole(*n) || precedence(s, k + 1) > precedence(s, k - 1) - 1) continue;
+        const int open = bracket_before(s, k);
+        const bool subscript = open > 0 && s.is(open, "[");
+        int name = subscript ? open - 1 : operands_of(s, k - 1).left - 2;
+        if (!subscript && !s.is(name + 1, "+")) continue;
+        const Variable* const a = name > 0 ? variable_at(s, name) : nullptr;
+        if (a != nullptr && a->indirections > 0) out.push_back({a, k});
+    }
+    return out;
+}
+
+void lie_as_elsewhere(Writer& w, const Body& body) {
+    const std::vector<Stride> all = strides_of(w.s, body);
+    for (const Stride& here : all)
+        for (const Stride& other : all)
+            if (here.array == other.array && w.s.word(here.token) != w.s.word(other.token) &&
+                w.is_near(here.token) &&
+                all_known(w.s, other.token, std::string(w.s.word(other.token)), here.token))
+                put(w,
+                    2 * kTelling,
+                    "wrong_leading_dimension",
+                    here.token,
+                    here.token,
+                    std::string(w.s.word(other.token)));
+}
+
 // Two digits of one number, taken apart: the second one is the next.
 void take_next_digit(Writer& w, const Body& body, int k) {
     constexpr int kReach = 3;  // lines
@@ -137,6 +172,7 @@ void add_copies(Writer& w) {
     const auto calls = own_calls(w.s);
     for (const Body& body : w.s.bodies) {
         call_as_elsewhere(w, calls, body);
+        lie_as_elsewhere(w, body);
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st) || !w.is_near(st.first)) continue;
             set_as_elsewhere(w, st);
