@@ -126,8 +126,8 @@ TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
     EXPECT_EQ(out.mended[3].where.line, 1);
 }
 
-// A change that leaves one output alone writes as much of the other as before; of a launch that leaves nothing
-// to compare there are faults alone.
+// A change that leaves one output alone writes as much of the other as before; of a launch that leaves
+// nothing to compare there are faults alone.
 TEST(Hunt, EachOutputIsWrittenStill) {
     const Experiment e = experiment("scale");
     Prover prover{e};
@@ -147,6 +147,49 @@ TEST(Hunt, EachOutputIsWrittenStill) {
     EXPECT_TRUE(mends(lab, trial));
     trial.incidents.emplace_back().kind = execution::Incident::Kind::misaligned;
     EXPECT_FALSE(mends(lab, trial));
+}
+
+// Where the kernel as it is comes right nothing is proven.
+TEST(Hunt, AnotherSeedIsOneOnWhichItShows) {
+    const Experiment e = experiment("scale");
+    Prover prover{e};
+    std::vector<emulator::Incident> seen;
+    const capture::Capture c = run(e, {}, &seen);
+    const Symptoms symptoms = symptoms_of(prover, c, seen);
+    const auto wrong_at = [](uint64_t wrong) {
+        return [wrong](const TrialOptions& o) {
+            Trial t;
+            t.compared = t.outputs = 8, t.bad = o.seed_offset == wrong ? 1 : 0;
+            return t;
+        };
+    };
+    Lab lab{symptoms};
+    choose_seed(lab, wrong_at(3));
+    EXPECT_EQ(lab.other_seed, 3u);
+    Lab other{symptoms};
+    choose_seed(other, wrong_at(40));
+    EXPECT_EQ(other.other_seed, 1u);
+}
+
+// Behind what is frail another change is looked for, which is not.
+TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
+    const Experiment e = experiment("scale");
+    Prover prover{e};
+    std::vector<emulator::Incident> seen;
+    const capture::Capture c = run(e, {}, &seen);
+    const Symptoms symptoms = symptoms_of(prover, c, seen);
+    Hunt h{.lab = {symptoms}, .deadline = end_after(Clock::now(), 60), .around = 48};
+    h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
+    h.prove.proven = [](size_t change) {
+        return std::optional(mended_at(static_cast<int>(change), "2", change != 500));
+    };
+    Trial right;
+    right.compared = right.outputs = 8;
+    for (const size_t change : {size_t{0}, size_t{300}, size_t{500}}) judge(h, change, right);
+    EXPECT_EQ(h.proven.size(), 2u);
+    EXPECT_EQ(h.first, 500u);
+    EXPECT_TRUE(is_over(h, 549));
+    EXPECT_FALSE(is_over(h, 540));
 }
 
 }  // namespace

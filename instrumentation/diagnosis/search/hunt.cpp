@@ -58,15 +58,20 @@ size_t told_before(const Proven& all, size_t change) {
     return lines.size();
 }
 
+// Behind what is frail another change is looked for, and for a while another that is frail as well.
+bool is_behind_frail(const Hunt& h, size_t change, size_t times) {
+    const size_t frail = h.first_frail;
+    return frail != ~size_t{0} && change > frail + times * h.around;
+}
+
 }  // namespace
 
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
 
 bool is_over(const Hunt& h, size_t change) {
-    constexpr size_t kTimes = 20;  // as far behind what is frail
-    const size_t first = h.first, frail = h.first_frail, none = ~size_t{0};
-    return is_late(h) || (first != none && change > first + h.around) ||
-        (frail != none && change > frail + kTimes * h.around);
+    constexpr size_t kTimes = 20;
+    const size_t first = h.first, none = ~size_t{0};
+    return is_late(h) || (first != none && change > first + h.around) || is_behind_frail(h, change, kTimes);
 }
 
 void judge(Hunt& h, size_t change, const Trial& trial) {
@@ -77,7 +82,8 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
         return;
     if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
     auto mended = h.prove.proven(change);
-    if (!mended) return;
+    constexpr size_t kFrailTimes = 5;
+    if (!mended || (mended->frail && is_behind_frail(h, change, kFrailTimes))) return;
     const bool doubtful = !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
     std::atomic<size_t>& first = mended->frail ? h.first_frail : h.first;
     if (!doubtful) first = std::min<size_t>(first, change);
