@@ -181,10 +181,31 @@ INSTANTIATE_TEST_SUITE_P(
             "const float* far = x + 1;\nsum += odd ? far[c] * x[t] : x[c] * far[t];",
             4000},
         Changed{
-            "sum += x[c * rows + t];\nsum += x[row * cols + t];",
-            "sum += x[c * cols + t];\nsum += x[row * cols + t];",
+            "sum += x[c * cols + t];\nsum += x[row * rows + t];",
+            "sum += x[c * rows + t];\nsum += x[row * rows + t];",
             200},
         Changed{"sum += x[-1 - turn];", "sum += x[cols - 1 + turn];", 2500},
+        // groups, samples, guards, and what lies inside
+        Changed{"turn += 15 << (t & 3);", "turn += 15 << (t & 28);", 4000},
+        Changed{"turn += 15 << (t & 3);", "turn += 15 << (t & ~3);", 4000},
+        Changed{"sum += norm / cols;", "sum += norm / (cols - 1);", 2500},
+        Changed{"sum += low;\nif (c < turn) continue;", "if (c < turn) continue;\nsum += low;", 4000},
+        Changed{
+            "const int left = c - turn;\nsum += x[left];",
+            "const int left = max(c - turn, 0);\nsum += x[left];",
+            2000},
+        Changed{
+            "const int right = c + t;\nsum += x[right];",
+            "const int right = min(c + t, cols - 1);\nsum += x[right];",
+            4000},
+        Changed{
+            "__shared__ int bins[32];\n__syncthreads();\nturn += bins[0];",
+            "__shared__ int bins[32];\nbins[t] = 0; __syncthreads();\nturn += bins[0];",
+            2500},
+        Changed{
+            "constexpr int kRow = K + 1;\nsum += reinterpret_cast<const float4*>(x)[kRow].x;",
+            "constexpr int kRow = K + 4;\nsum += reinterpret_cast<const float4*>(x)[kRow].x;",
+            2500},
         // what nobody asks for
         Changed{
             "turn = ids[c];\nsum += turn;",

@@ -51,6 +51,22 @@ void clear_shared(Writer& w, const Body& body, const Variable& v, int behind, in
     w.insert(kRule, 3, at, at_line, fmt::format(" {}[threadIdx.x] = 0; __syncthreads();", v.name));
 }
 
+// Before the first barrier that there is, by as many threads as it has elements.
+void clear_before_barrier(Writer& w, const Body& body, const Variable& v, int behind) {
+    constexpr int kBefore = 45;  // as odds: rather than with a barrier of its own
+    const auto barrier =
+        std::find_if(body.statements.begin(), body.statements.end(), [&](const Statement& st) {
+            return st.first > behind && w.s.is(st.first, "__syncthreads");
+        });
+    if (v.indirections != 1 || barrier == body.statements.end()) return;
+    std::string index = "threadIdx.x";
+    for (const Variable* t : visible(w.s, barrier->first))
+        if (w.s.is(t->from + 1, "=") && w.s.is(t->from + 2, "threadIdx") && w.s.is(t->from + 4, "x") &&
+            (w.s.is(t->from + 5, ",") || w.s.is(t->from + 5, ";")))
+            index = t->name;
+    put_before(w, kBefore, kRule, barrier->first, fmt::format("{}[{}] = 0;", v.name, index));
+}
+
 }  // namespace
 
 std::vector<Unset> unset_at(const Source& s, int line) {
@@ -72,7 +88,8 @@ void add_initial(Writer& w) {
             for (const Variable& v : w.s.variables) {
                 if (v.from < st.first || v.from > st.last) continue;
                 if (is_shared(w, v))
-                    clear_shared(w, body, v, st.last, w.s.at(st.last).line);
+                    clear_shared(w, body, v, st.last, w.s.at(st.last).line),
+                        clear_before_barrier(w, body, v, st.last);
                 else
                     initialise(w, v);
                 if (v.type.find("fragment") == std::string::npos ||

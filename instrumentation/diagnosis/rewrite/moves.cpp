@@ -143,6 +143,26 @@ void exchange(Writer& w, const Statement& a, const Statement& b) {
     if (reads_before) w.out.back().bias = kReadBefore;
 }
 
+// `if (v < 0) continue; n += w;` of `n += w; if (v < 0) continue;`: who is passed by counts for nothing.
+void put_behind_guard(Writer& w, const Statement& st, const Statement& guard) {
+    constexpr int kGuarded = 25;  // as odds
+    const int jump = guard.last + 1;
+    const bool jumps = w.s.is(jump, "continue") || w.s.is(jump, "break") || w.s.is(jump, "return");
+    if (guard.word != "if" || guard.first != st.last + 1 || !jumps || !w.s.is(guard.body_last, ";")) return;
+    const std::string first = w.s.words(st.first, st.last), second = w.s.words(guard.first, guard.body_last);
+    const Token &a = w.s.at(st.first), &b = w.s.at(guard.first);
+    w.add({
+        "wrong_order",
+        3,
+        first + " " + second,
+        second + " " + first,
+        a.line,
+        {{a.begin, w.s.at(st.last).end - a.begin, second},
+               {b.begin, w.s.at(guard.body_last).end - b.begin, first}}
+    });
+    w.out.back().bias = kGuarded;
+}
+
 // Out of the loop that holds it, to before or behind it; and into a loop behind it, as its first statement.
 void move_over_loop(Writer& w, const Body& body, const Statement& st) {
     const std::string text = w.s.words(st.first, st.last);
@@ -186,6 +206,8 @@ void add_statements(Writer& w) {
             const bool pair = k + 1 < body.statements.size() && is_plain(w.s, st) &&
                 is_plain(w.s, body.statements[k + 1]) && body.statements[k + 1].first == st.last + 1;
             if (pair) exchange(w, st, body.statements[k + 1]);
+            if (is_plain(w.s, st) && k + 1 < body.statements.size())
+                put_behind_guard(w, st, body.statements[k + 1]);
         }
     }
 }

@@ -82,6 +82,9 @@ void add_wide(Writer& w) {
         const bool alias = w.s.is(k, "using") && w.s.is(k + 2, "=") && w.s.is(k + 4, ";");
         if (alias && w.s.is(k + 3, "float")) w.replace("precision", 1, k + 3, k + 3, "double");
         if (alias && is_narrow(w.s.word(k + 3))) w.replace("precision", 1, k + 3, k + 3, "float");
+        if (alias && (w.s.is(k + 3, "short") || w.s.is(k + 3, "char")))
+            put(w, kTelling, "overflow", k + 3, k + 3, "int");
+        if (alias && w.s.is(k + 3, "int")) put(w, kRare, "overflow", k + 3, k + 3, "long long");
     }
     for (const Body& body : w.s.bodies)
         for (int k = body.open + 1; k < body.close; ++k)

@@ -291,7 +291,7 @@ bool has_cause(const Symptoms& s, const Ruled& said) {
             return wl::diagnosis::is_race(i.kind);
         });
     return !said.kind_alone && std::any_of(said.findings.begin(), said.findings.end(), [&](const auto& f) {
-        return capture::is_proven(f) ||
+        return capture::is_proven(f) || f.rule == "divergent_barrier" ||
             (f.rule == race_name(execution::Incident::Kind::race_global) && races_alone);
     });
 }

@@ -1,5 +1,6 @@
 // Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
 #include "instrumentation/base/counted.h"
+#include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/extent.h"
 #include "instrumentation/diagnosis/rules/places.h"
 
@@ -165,7 +166,8 @@ void pair_barriers(Fault& known, const Fault& fault) {
     Fault first = known.site < fault.site ? known : fault;
     const Fault& second = known.site < fault.site ? fault : known;
     first.f.other = second.f.where;
-    first.f.title += ", while the others wait at " + place(second.f.where);
+    if (first.f.title.find(", while the others wait") == first.f.title.npos)
+        first.f.title += ", while the others wait at " + place(second.f.where);
     first.f.proof += "; at " + place(second.f.where) + " " + second.seen;
     first.f.count = count;
     first.f.evidence.emplace_back("other_site", static_cast<double>(second.site));
@@ -273,6 +275,7 @@ Ruled fault_rule(const Symptoms& s) {
     }
     Ruled out;
     for (Fault& fault : faults) out.findings.push_back(std::move(fault.f));
+    blame_conditional(s, out.findings);
     prove_copies(s, out.findings);
     return out;
 }

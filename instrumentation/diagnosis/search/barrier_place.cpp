@@ -142,7 +142,7 @@ std::optional<Mended> barrier_place(
     std::stable_sort(all.begin(), all.end(), [&](const Rewrite& x, const Rewrite& y) {
         return turn(x) < turn(y);
     });
-    SourceTrials t = trials_of(s, s, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, {s}, *open, all, kSeconds);
     t.hunt.around = 0;  // the first place alone is told
     t.hunt.prove = {
         [&](size_t k) { return where_in(t.unit, all[k].line); },

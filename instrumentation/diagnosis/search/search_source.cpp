@@ -13,6 +13,7 @@
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -126,6 +127,30 @@ void try_first_values(SourceTrials& t, SearchResult& out) {
     out.unsupported.clear();
 }
 
+// Where a build that optimises little does not show it, one that does as the kernel's own; empty, or why
+// neither does.
+std::string open_shown(
+    const Symptoms& tried_on, std::optional<OpenSource>& open, Lab& lab, const compile::Quick* before
+) {
+    std::string why;
+    using compile::Effort;
+    const std::array<std::optional<Effort>, 3> efforts = {std::nullopt, Effort::more, Effort::full};
+    for (const std::optional<Effort> effort : efforts) {
+        std::optional<OpenSource> opened = open_source(tried_on, &why, before, effort);
+        if (!opened) return why;
+        open.emplace(std::move(*opened));
+        why = choose_trial(
+            lab,
+            [&](const TrialOptions& o) {
+                return try_variant(tried_on.experiment, tried_on.prover, open->quick.as_it_is.ptx, 0, o);
+            },
+            kQuickTimes
+        );
+        if (why.empty()) break;
+    }
+    return why;
+}
+
 }  // namespace
 
 SearchResult search_source(
@@ -138,8 +163,13 @@ SearchResult search_source(
     constexpr double kLong = 0.1;  // of all the time
     SearchResult out;
     const auto start = Clock::now();
-    const std::optional<OpenSource> open = open_source(tried_on, &out.unsupported, read.get());
-    if (!open) return out;
+    std::optional<OpenSource> open;
+    Lab lab{tried_on};
+    const std::string shows_not = open_shown(tried_on, open, lab, read.get());
+    if (!open) {
+        out.unsupported = shows_not;
+        return out;
+    }
     read = std::make_shared<const compile::Quick>(open->quick);
     const bool long_read = std::chrono::duration<double>(Clock::now() - start).count() > kLong * time.all;
     const double seconds = long_read ? time.all : time.seconds;
@@ -150,20 +180,14 @@ SearchResult search_source(
         return first_launch(open->launches, open->source, r) == LaunchLines::kNone;
     });
     out.candidates = all.size();
-    SourceTrials s = trials_of(symptoms, tried_on, *open, all, 0);
+    SourceTrials s = trials_of(symptoms, lab, *open, all, 0);
     if (&tried_on != &symptoms) {
         s.proof.emplace(Lab{symptoms});
         const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(symptoms.prover, o); };
         out.unsupported = choose_trial(*s.proof, as_it_is, 1);
         if (!out.unsupported.empty()) return out;
     }
-    out.unsupported = choose_trial(
-        s.hunt.lab,
-        [&](const TrialOptions& o) {
-            return try_variant(tried_on.experiment, tried_on.prover, open->quick.as_it_is.ptx, 0, o);
-        },
-        kQuickTimes
-    );
+    out.unsupported = shows_not;
     if (out.unsupported.empty()) {
         choose_seed(s.proof ? *s.proof : s.hunt.lab, [&](const TrialOptions& o) {
             return try_unedited(symptoms.prover, o);
@@ -191,7 +215,7 @@ std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was
     const std::optional<OpenSource> open = open_source(s);
     if (!open) return std::nullopt;
     const std::vector<Rewrite> all = rewrites(open->source, {{}, {}});
-    SourceTrials t = trials_of(s, s, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, {s}, *open, all, kSeconds);
     return first_proven(
         t,
         [&](const Rewrite& r) { return (r.was == was && r.now == now) || (r.was == now && r.now == was); },

@@ -59,11 +59,22 @@ size_t from_of(const SourceTrials& t, const rewrite::Rewrite& change) {
     return first_launch(t.launches, t.source, change).value_or(0);
 }
 
+// A text holds some 50 to 160 changes: what better code takes to compile is less than what all their trials
+// then save.
+compile::Effort effort_of(const Symptoms& s) {
+    constexpr double kLess = 2'500, kMore = 8'000;  // warp instructions of a trial
+    const double cost = trial_cost(s);
+    return cost < kLess ? compile::Effort::least
+        : cost < kMore  ? compile::Effort::less
+                        : compile::Effort::more;
+}
+
 // Each text is run once: only of a long trial better code is worth what it takes to compile.
 void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
     constexpr double kLong = 60'000;  // warp instructions
     compile::Quick quick = t.quick;
-    const bool plain = trial_cost(t.hunt.lab.s) < kLong && quick.effort != compile::Effort::least;
+    const bool chosen = quick.effort == effort_of(t.hunt.lab.s) && quick.effort != compile::Effort::least;
+    const bool plain = chosen && trial_cost(t.hunt.lab.s) < kLong;
     if (plain) quick.effort = compile::Effort::least;
     std::vector<std::string> texts;
     for (const size_t k : changes) texts.push_back(rewritten(t.source.text, t.all[k]));
@@ -195,16 +206,6 @@ void try_switched(SourceTrials& t, Prover& prover, std::vector<size_t> changes) 
     }
 }
 
-// A text holds some 50 to 160 changes: what better code takes to compile is less than what all their trials
-// then save.
-compile::Effort effort_of(const Symptoms& s) {
-    constexpr double kLess = 2'500, kMore = 8'000;  // warp instructions of a trial
-    const double cost = trial_cost(s);
-    return cost < kLess ? compile::Effort::least
-        : cost < kMore  ? compile::Effort::less
-                        : compile::Effort::more;
-}
-
 }  // namespace
 
 std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
@@ -225,7 +226,12 @@ std::set<int> located_lines(const Experiment& e, const compile::Unit& unit) {
     return out;
 }
 
-std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not, const compile::Quick* before) {
+std::optional<OpenSource> open_source(
+    const Symptoms& s,
+    std::string* why_not,
+    const compile::Quick* before,
+    std::optional<compile::Effort> effort
+) {
     const Experiment& e = s.experiment;
     const std::filesystem::path path = e.problem.kernel.source;
     const auto refuse = [&](std::string why) {
@@ -234,8 +240,9 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not, c
     };
     if (path.extension() == ".ptx") return refuse("there is no source");
     OpenSource out{unit_of(e), {}, {}, {}};
-    out.quick =
-        compile::make_quick(compile_options(e.problem, e.options), out.unit.text, effort_of(s), before);
+    out.quick = compile::make_quick(
+        compile_options(e.problem, e.options), out.unit.text, effort.value_or(effort_of(s)), before
+    );
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
     const manifest::Problem& p = e.problem;
     out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), p.defines, p.kernel.entry);
@@ -245,7 +252,7 @@ std::optional<OpenSource> open_source(const Symptoms& s, std::string* why_not, c
 
 SourceTrials trials_of(
     const Symptoms& s,
-    const Symptoms& tried_on,
+    Lab tried_on,
     const OpenSource& open,
     const std::vector<rewrite::Rewrite>& all,
     double seconds
@@ -255,8 +262,8 @@ SourceTrials trials_of(
     std::vector<int> slot;
     for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
     return SourceTrials{
-        .hunt = {.lab = {tried_on}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
-        .e = tried_on.experiment,
+        .hunt = {.lab = tried_on, .deadline = end_after(Clock::now(), seconds), .around = kAround},
+        .e = tried_on.s.experiment,
         .whole = s,
         .unit = open.unit,
         .quick = open.quick,
@@ -269,7 +276,7 @@ SourceTrials trials_of(
         .gains = std::vector<int64_t>(all.size()),
         .written = std::vector<int64_t>(all.size()),
         .differences = std::vector<double>(all.size()),
-        .shape = std::make_shared<OtherShape>(OtherShape{s        }
+        .shape = std::make_shared<OtherShape>(OtherShape{s      }
           ),
         .executed = std::make_shared<Executed>()
     };

@@ -32,9 +32,12 @@ struct OpenSource {
 };
 // Of the unit, those that there is code of.
 std::set<int> located_lines(const Experiment& e, const compile::Unit& unit);
-// `before`: as it was opened for another search.
+// `before`: as it was opened for another search. `effort`: nothing: as little as its trials are worth.
 std::optional<OpenSource> open_source(
-    const Symptoms& s, std::string* why_not = nullptr, const compile::Quick* before = nullptr
+    const Symptoms& s,
+    std::string* why_not = nullptr,
+    const compile::Quick* before = nullptr,
+    std::optional<compile::Effort> effort = {}
 );
 
 struct SourceTrials {
@@ -60,11 +63,11 @@ struct SourceTrials {
     size_t upto = ~size_t{0};  // changes from here on wait
 };
 
-// The arguments outlive it. `tried_on`: the symptoms themselves, or those of a smaller shape, which `open` is
-// of then.
+// The arguments outlive it. `tried_on`: of the symptoms themselves, or of those of a smaller shape, which
+// `open` is of then.
 SourceTrials trials_of(
     const Symptoms& s,
-    const Symptoms& tried_on,
+    Lab tried_on,
     const OpenSource& open,
     const std::vector<rewrite::Rewrite>& all,
     double seconds

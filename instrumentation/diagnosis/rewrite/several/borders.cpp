@@ -133,6 +133,28 @@ void mirror_otherwise(Writer& w, const Body& body) {
     }
 }
 
+// `max(i - by, 0)` of `i - by`, `min(i + by, n - 1)` of `i + by`: the last that there is.
+void keep_inside(Writer& w, const Body& body, const Statement& st) {
+    constexpr size_t kMost = 4;
+    const Variable* const v = variable_set(w.s, st);
+    const int sets = assignment_of(w.s, st), last = sets < 0 ? -1 : end_of_expression(w.s, sets + 1);
+    if (v == nullptr || !is_whole(*v) || last <= sets + 1 || !w.s.is(sets, "=")) return;
+    bool plus = false, minus = false;
+    for (int k = sets + 1; k <= last; ++k) {
+        if (is_opening(w.s.word(k)) && w.s.at(k).match > k) k = w.s.at(k).match;
+        plus = plus || (w.s.is(k, "+") && precedence(w.s, k) > 0);
+        minus = minus || (w.s.is(k, "-") && precedence(w.s, k) > 0);
+    }
+    const std::string text = w.s.words(sets + 1, last);
+    if (minus) put(w, kTelling, "out_of_bounds", sets + 1, last, fmt::format("max({}, 0)", text));
+    size_t taken = 0;
+    for (const Variable* n : visible(w.s, st.first)) {
+        const bool extent = plus && is_whole(*n) && is_given(body, *n);
+        if (extent && taken++ < kMost)
+            put(w, kRare, "out_of_bounds", sets + 1, last, fmt::format("min({}, {} - 1)", text, n->name));
+    }
+}
+
 // `h[n - 1 + i]` of `h[-1 - i]`: what lies before the begin is kept from the other end.
 void count_from_other_end(Writer& w, const Body& body, int k) {
     constexpr size_t kMost = 6;
@@ -158,7 +180,8 @@ void add_borders(Writer& w) {
     for (const Body& body : w.s.bodies) {
         mirror_otherwise(w, body);
         for (const Statement& st : body.statements)
-            if (!is_mark(w.s, st) && w.is_near(st.first)) ask_at_border(w, body, st), repeat(w, st);
+            if (!is_mark(w.s, st) && w.is_near(st.first))
+                ask_at_border(w, body, st), repeat(w, st), keep_inside(w, body, st);
     }
 }
 

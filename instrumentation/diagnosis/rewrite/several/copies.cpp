@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -130,13 +132,19 @@ std::vector<Stride> strides_of(const Source& s, const Body& body) {
 
 void lie_as_elsewhere(Writer& w, const Body& body) {
     const std::vector<Stride> all = strides_of(w.s, body);
+    const std::map<std::string, int> uses = uses_of(w.s, body);
+    const auto used = [&](const Stride& at) {
+        const auto found = uses.find(std::string(w.s.word(at.token)));
+        return found == uses.end() ? 0 : found->second;
+    };
+    // What is named less was made for this.
     for (const Stride& here : all)
         for (const Stride& other : all)
             if (here.array == other.array && w.s.word(here.token) != w.s.word(other.token) &&
                 w.is_near(here.token) &&
                 all_known(w.s, other.token, std::string(w.s.word(other.token)), here.token))
                 put(w,
-                    2 * kTelling,
+                    used(here) > used(other) ? 2 * kTelling : kRare,
                     "wrong_leading_dimension",
                     here.token,
                     here.token,

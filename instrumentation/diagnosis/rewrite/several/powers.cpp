@@ -119,11 +119,23 @@ void take_mixed_twice(Writer& w, int k) {
     }
 }
 
+// `m2 / (n - 1)` of `m2 / n`: of a sample.
+void divide_by_one_less(Writer& w, int k) {
+    const Variable* const n = w.s.is(k, "/") && precedence(w.s, k) > 0 ? variable_at(w.s, k + 1) : nullptr;
+    if (n == nullptr || n->indirections > 0 || operands_of(w.s, k).right != k + 1) return;
+    if (n->kind != ValueKind::real && n->kind != ValueKind::whole) return;
+    const char* one = n->kind == ValueKind::real ? "1.0f" : "1";
+    for (const char* sign : {"-", "+"})
+        put(w, kTelling, "constant_factor", k + 1, k + 1, fmt::format("({} {} {})", w.s.word(k + 1), sign, one));
+}
+
 }  // namespace
 
 void add_powers(Writer& w) {
     for_each_token(w, [&](int k, const Body& body) {
-        if (w.is_near(k)) take_square(w, body, k), compare_with_square(w, k), take_mixed_twice(w, k);
+        if (w.is_near(k))
+            take_square(w, body, k), compare_with_square(w, k), take_mixed_twice(w, k),
+                divide_by_one_less(w, k);
     });
     for (const Body& body : w.s.bodies) count_from_largest(w, body);
 }

@@ -1,10 +1,11 @@
-// `(n + 3) / 4 * 4` of `n`, `1ull << j` of `1 << j`, `double x = a * b` of `float x = float(a) * float(b)`.
+// `(n + 3) & ~3` of `n`, `1ull << j` of `1 << j`, `double x = a * b` of `float x = float(a) * float(b)`.
 #include "instrumentation/diagnosis/rewrite/several/rounds.h"
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
@@ -35,6 +36,27 @@ void round_up(Writer& w, const Statement& st) {
         put(w, n == 4 ? kTelling : kRare, "misaligned", sets + 1, last, fmt::format("{} & ~{}", more, n - 1));
     }
     put(w, kRare, "misaligned", sets + 1, last, e + " / 4 * 4");
+}
+
+// `dim + 4` of `dim + 1`: rows that are padded by whole vectors.
+void pad_whole(Writer& w, const Variable& v) {
+    constexpr int kMost = 8;  // tokens
+    if (!v.constant || !is_whole(v) || !w.s.is(v.from + 1, "=") || !w.is_near(v.from)) return;
+    const int last = std::min(end_of_expression(w.s, v.from + 2), v.from + kMost);
+    for (int k = v.from + 3; k <= last; ++k)
+        if (w.s.is(k - 1, "+") && w.s.at(k).kind == Token::Kind::number)
+            for (const char* by : {"4", "8", "2"}) put(w, kTelling, "misaligned", k, k, by);
+}
+
+// `t & ~3` and `lane & 28` of `t & 3`: of groups which, not where in one.
+void take_group(Writer& w, int k) {
+    constexpr unsigned kLanes = 31;
+    if (!w.s.is(k, "&") || precedence(w.s, k) == 0 || w.s.at(k + 1).kind != Token::Kind::number) return;
+    const std::string number(w.s.word(k + 1));
+    const auto mask = std::strtoul(number.c_str(), nullptr, 0);
+    if (mask == 0 || mask >= kLanes || (mask & (mask + 1)) != 0) return;
+    put(w, kRare, "wrong_constant", k + 1, k + 1, std::to_string(kLanes & ~mask));
+    put(w, kRare, "wrong_constant", k + 1, k + 1, "~" + number);
 }
 
 // Before it is moved out of its type.
@@ -101,8 +123,10 @@ void add_rounds(Writer& w) {
             if (vectors) round_up(w, st);
             stay_double(w, body, st);
         }
+    for (const Variable& v : w.s.variables)
+        if (vectors) pad_whole(w, v);
     for_each_token(w, [&](int k, const Body&) {
-        if (w.is_near(k)) shift_wide(w, k);
+        if (w.is_near(k)) shift_wide(w, k), take_group(w, k);
     });
 }
 
