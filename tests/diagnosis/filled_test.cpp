@@ -26,7 +26,7 @@ int line_of(const std::string& name, const char* text) {
 }
 
 TEST(Filled, TheRightKernelsHaveNoFindings) {
-    for (const char* name : {"tally", "swing", "cleared"}) {
+    for (const char* name : {"tally", "swing", "cleared", "steps"}) {
         const std::string toml = test::source_path(kernel(name) + ".toml");
         const json answer = json::parse(test::warplens({"diagnose", toml, "--json"}).out);
         EXPECT_EQ(answer.at("verdict"), "ok") << name << answer.dump(1);
@@ -70,6 +70,15 @@ TEST(Filled, ARaceThatNoBarrierEndsIsOfThePointers) {
     EXPECT_EQ(first.at("proven"), true) << first.dump(1);
     EXPECT_NEAR(first.at("where").value("line", 0), line_of("swing", "float* now = both;"), 2);
     EXPECT_EQ(first.value("title", "").rfind("`both` should be `both + kRow", 0), 0U) << first.dump(1);
+}
+
+// The other barrier is reached by all; who leaves before both would go around them.
+TEST(Filled, OfTwoBarriersTheOneUnderAConditionIsTheCause) {
+    const json first = first_of("steps", "inside");
+    EXPECT_EQ(first.at("rule"), "divergent_barrier") << first.dump(1);
+    EXPECT_EQ(first.at("where").at("line"), line_of("steps", "// of those alone that write"));
+    const std::string title = first.at("title"), wait = "while the others wait";
+    EXPECT_EQ(title.find(wait), title.rfind(wait)) << title;
 }
 
 }  // namespace

@@ -126,7 +126,12 @@ void divide_by_one_less(Writer& w, int k) {
     if (n->kind != ValueKind::real && n->kind != ValueKind::whole) return;
     const char* one = n->kind == ValueKind::real ? "1.0f" : "1";
     for (const char* sign : {"-", "+"})
-        put(w, kTelling, "constant_factor", k + 1, k + 1, fmt::format("({} {} {})", w.s.word(k + 1), sign, one));
+        put(w,
+            kTelling,
+            "constant_factor",
+            k + 1,
+            k + 1,
+            fmt::format("({} {} {})", w.s.word(k + 1), sign, one));
 }
 
 }  // namespace
