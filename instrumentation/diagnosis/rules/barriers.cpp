@@ -1,12 +1,17 @@
 #include "instrumentation/diagnosis/rules/barriers.h"
 
 #include "instrumentation/diagnosis/rewrite/source.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace wl::diagnosis {
 
@@ -27,23 +32,38 @@ int conditions_around(const rewrite::Source& source, int line) {
     return out;
 }
 
+// The barrier that the others wait at.
+void tell_other(const Symptoms& s, capture::Finding& f) {
+    const std::string was = place(f.where), now = place(f.other);
+    const size_t wait = f.title.find(", while the others wait");
+    if (wait == std::string::npos || !f.title.starts_with(was)) return;
+    f.title = now + f.title.substr(was.size(), wait - was.size()) + ", while the others wait at " + was;
+    f.explanation +=
+        fmt::format(" {} stands under a condition that not all of them meet.", quoted(s.capture, f.other));
+    std::swap(f.where, f.other);
+    std::erase_if(f.evidence, [](const auto& e) { return e.first == "other_site"; });
+    for (auto& [name, value] : f.evidence)
+        if (name == "site") name = "other_site";
+}
+
 }  // namespace
 
 void blame_conditional(const Symptoms& s, std::vector<capture::Finding>& findings) {
     const auto first = std::find_if(findings.begin(), findings.end(), is_divergent);
     const std::filesystem::path path = s.experiment.problem.kernel.source;
-    if (std::count_if(findings.begin(), findings.end(), is_divergent) < 2 || path.extension() == ".ptx")
-        return;
+    if (first == findings.end() || path.extension() == ".ptx") return;
     const compile::Unit unit = unit_of(s.experiment);
     const manifest::Problem& p = s.experiment.problem;
     const rewrite::Source source =
         rewrite::read_source(unit.text, located_lines(s.experiment, unit), p.defines, p.kernel.entry);
-    const auto conditions = [&](const capture::Finding& f) {
-        const std::optional<int> line = line_in(unit, f.where.file, f.where.line);
-        return is_divergent(f) && line ? conditions_around(source, *line) : -1;
+    const auto conditions = [&](const capture::Where& at) {
+        const std::optional<int> line = line_in(unit, at.file, at.line);
+        return line ? conditions_around(source, *line) : -1;
     };
+    for (capture::Finding& f : findings)
+        if (is_divergent(f) && conditions(f.other) > conditions(f.where)) tell_other(s, f);
     const auto most = std::max_element(first, findings.end(), [&](const auto& a, const auto& b) {
-        return conditions(a) < conditions(b);
+        return (is_divergent(a) ? conditions(a.where) : -2) < (is_divergent(b) ? conditions(b.where) : -2);
     });
     std::rotate(first, most, most + 1);
     const auto cause = static_cast<int>(first - findings.begin());

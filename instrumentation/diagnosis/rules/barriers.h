@@ -7,8 +7,9 @@
 
 namespace wl::diagnosis {
 
-// Of findings of divergent barriers the one comes first whose barrier stands under the most conditions of the
-// source; the others are its consequences. Nothing is changed where there is one alone, or no source.
+// Of two barriers that a finding tells, and of findings of divergent barriers, the one comes first that
+// stands under the most conditions of the source; the others are its consequences. Nothing is changed where
+// there is no source.
 void blame_conditional(const Symptoms& s, std::vector<capture::Finding>& findings);
 
 }  // namespace wl::diagnosis

@@ -165,18 +165,21 @@ void pair_barriers(Fault& known, const Fault& fault) {
     const uint64_t count = std::max(known.f.count, fault.f.count);
     Fault first = known.site < fault.site ? known : fault;
     const Fault& second = known.site < fault.site ? fault : known;
-    first.f.other = second.f.where;
+    // At one barrier some know where the others wait.
+    const bool one = same_line(known.f.where, fault.f.where);
+    first.f.other = one ? fault.f.other : second.f.where;
     if (first.f.title.find(", while the others wait") == first.f.title.npos)
-        first.f.title += ", while the others wait at " + place(second.f.where);
+        first.f.title += ", while the others wait at " + place(first.f.other);
     first.f.proof += "; at " + place(second.f.where) + " " + second.seen;
     first.f.count = count;
-    first.f.evidence.emplace_back("other_site", static_cast<double>(second.site));
+    if (!one) first.f.evidence.emplace_back("other_site", static_cast<double>(second.site));
     known = std::move(first);
 }
 
 bool are_paired(const capture::Finding& known, const capture::Finding& f) {
     return f.rule == "divergent_barrier" && known.rule == f.rule && known.other.line == 0 &&
-        f.other.line == 0 && known.where.block == f.where.block && known.where.epoch == f.where.epoch &&
+        f.other.line == 0 && !same_line(known.where, f.where) && known.where.block == f.where.block &&
+        known.where.epoch == f.where.epoch &&
         (known.where.warp != f.where.warp || known.where.lanes != f.where.lanes);
 }
 
