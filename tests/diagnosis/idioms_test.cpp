@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{
             "const int k = t % n; sum += x[k * cols];",
             "const int k = t % n; sum += x[(row * n + k) * cols];",
-            300},
+            350},
         // names of one declaration, every shuffle of a function, one factor at all its places
         OneAway{
             "const float a = x[0], b = x[1]; sum += a - b * m;",
@@ -269,6 +269,14 @@ TEST(Idioms, WhereFp64IsRightAWiderFormatComesFirst) {
               behind = rank_of(wrong, right, with([](Around&a) { a.rounding = true; }));
     EXPECT_GE(behind, 0);
     EXPECT_LT(behind, before / 2);
+}
+
+// `(n + t - 1) / t` is right as it stands; `(n + t - 2) / t` is nothing that programs say.
+TEST(Idioms, APartOfARoundingUpIsHardlyWrong) {
+    const int idiom = rank_of("sum += (n + t - 1) / t;", "sum += (n * t - 1) / t;"),
+              other = rank_of("sum += (n + t - 2) / t;", "sum += (n * t - 2) / t;");
+    EXPECT_GE(other, 0);
+    EXPECT_GT(idiom, 2 * other);
 }
 
 }  // namespace

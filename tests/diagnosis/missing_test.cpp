@@ -41,6 +41,17 @@ INSTANTIATE_TEST_SUITE_P(
     Rewrites,
     Missing,
     testing::Values(
+        // the other case of a block
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int* met, int n) {\n"
+            "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    if (i >= n) return;\n"
+            "    if (x[i] > 1.0f) {\n"
+            "        const float v = x[i] - 1.0f;\n"
+            "        y[i] = v * v;\n"
+            "    } @else y[i] = 0.0f;@\n"
+            "}\n",
+            60},
         // what lies behind what there is
         LeftOut{
             "__global__ void f(const float* x, const int* lengths, int* path, int steps) {\n"
@@ -50,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
             "    if (threadIdx.x == 0) path[0] = 1;\n"
             "    @for (int wl_i = len + threadIdx.x; wl_i < steps; wl_i += blockDim.x) path[wl_i] = -1;@\n"
             "}\n",
-            200},
+            400},
         // outputs that are written together elsewhere
         LeftOut{
             "__global__ void f(const float2* c_in, const int* h_in, float2* c_out, int* h_out, int n) {\n"

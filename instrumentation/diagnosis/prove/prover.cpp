@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/manifest/params.h"
+#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,16 +29,75 @@ struct Remembered {
     size_t elements = 0;
 };
 
-// By the manifest, or by launches before.
-std::set<std::string> filled_outputs(const manifest::Problem& p, const execution::GlobalMemory& memory) {
+bool is_written(const execution::Allocation& m) {
+    return m.written.empty() || std::find(m.written.begin(), m.written.end(), 1) != m.written.end();
+}
+
+bool adds_to_global(const ptx::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const ptx::Function& f) {
+        return std::any_of(f.code.begin(), f.code.end(), [](const ptx::Instruction& i) {
+            return i.op != ptx::Op::mark && i.form != nullptr &&
+                ptx::traits_of(i).memory == ptx::Memory::update && i.modifiers.space != ptx::Space::shared;
+        });
+    });
+}
+
+struct Behind {
+    execution::GlobalMemory memory;  // what the blocks wrote of the arrays that are asked for is flagged
+    double cost = 0;                 // warp instructions
+};
+// Some blocks of the program as it is; none given: all.
+Behind run_some(
+    Prover& prover, const Prepared& prepared, const std::set<std::string>& names, std::vector<int64_t> blocks
+) {
+    constexpr uint64_t kBudget = uint64_t{1} << 20;  // warp instructions of a block: it may be endless
+    Behind out{execution::copy_of(prepared.memory)};
+    for (execution::Allocation& m : out.memory.allocations)
+        if (names.contains(m.name)) m.written.assign(m.bytes.size(), 0);
+    execution::RunOptions run;
+    run.blocks = std::move(blocks), run.marks = false, run.threads = 1, run.budget = kBudget;
+    run.checks = {.races = false, .uninitialised = false, .uniform = false};
+    run.alone = true;
+    out.cost = static_cast<double>(
+        emulator::run(unedited_program(prover), prepared.launch, out.memory, run).warp_instructions
+    );
+    return out;
+}
+
+// Of outputs that launches before have written, those that a block alone leaves otherwise than all blocks do.
+std::set<std::string> added_up(Prover& prover, const Prepared& prepared, const std::set<std::string>& names) {
+    constexpr double kMost = 5e6;  // warp instructions of a launch that is tried as a whole
+    const auto blocks = static_cast<int64_t>(count(prepared.launch.grid));
+    const Behind first = run_some(prover, prepared, names, {0});
+    if (first.cost * static_cast<double>(blocks) > kMost) return {};
+    const Behind all = run_some(prover, prepared, names, {});
+    const Behind last = run_some(prover, prepared, names, {blocks - 1});
     std::set<std::string> out;
+    for (const Behind* one : {&first, &last})
+        for (const std::string& name : names) {
+            const execution::Allocation &a = *execution::find_named(one->memory, name),
+                                        &b = *execution::find_named(all.memory, name);
+            for (size_t k = 0; k < a.bytes.size(); ++k)
+                if (a.written[k] != 0 && a.bytes[k] != b.bytes[k]) out.insert(name);
+        }
+    return out;
+}
+
+// By the manifest, or by launches before and to be added to.
+std::set<std::string> filled_outputs(Prover& prover, const manifest::Problem& p, const Prepared& prepared) {
+    std::set<std::string> out, before;
     for (const manifest::BoundArgument* a : manifest::arrays(p)) {
-        const execution::Allocation* m = a->output ? execution::find_named(memory, a->data.name) : nullptr;
+        const execution::Allocation* m =
+            a->output ? execution::find_named(prepared.memory, a->data.name) : nullptr;
         if (m == nullptr) continue;
-        const bool before = p.at > 0 &&
-            (m->written.empty() || std::find(m->written.begin(), m->written.end(), 1) != m->written.end());
-        if (a->filled || before) out.insert(a->data.name);
+        if (a->filled)
+            out.insert(a->data.name);
+        else if (p.at > 0 && is_written(*m))
+            before.insert(a->data.name);
     }
+    const Experiment& e = prover.experiment;
+    const bool adds = !before.empty() && e.options.executor.can.bounds && adds_to_global(e.module);
+    if (adds) out.merge(added_up(prover, prepared, before));
     return out;
 }
 
@@ -83,7 +143,8 @@ const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
         seed_offset == 0 ? e.reference : make_reference(problem).reference;
     if (reference) reference = remembering(std::move(*reference));
     Prepared prepared = seed_offset == 0 ? prepare(e) : prepare(e, problem);
-    std::set<std::string> filled = filled_outputs(problem, prepared.memory);
+    std::set<std::string> filled =
+        seed_offset == 0 ? filled_outputs(prover, problem, prepared) : inputs_of(prover, 0).filled;
     known = std::make_unique<Inputs>(Inputs{
         std::move(problem), std::move(reference), std::move(prepared), std::move(filled), e.unsettled});
     return *known;

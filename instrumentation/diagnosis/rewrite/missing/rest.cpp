@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <string>
+#include <vector>
 
 namespace wl::diagnosis::rewrite {
 
@@ -12,25 +13,41 @@ namespace {
 
 constexpr const char* kRule = "never_written";
 
-// ` else out[i] = -e;` behind `if (c) out[i] = e;`.
-void store_otherwise(Writer& w, const Facts& f, const Statement& st) {
+// ` else out[i] = -e;` behind what `if (c)` governs up to `last`, which stores `out[i] = e;` at `first`.
+void store_otherwise(Writer& w, const Facts& f, int first, int last) {
     const Source& s = f.s;
-    const int first = s.at(st.first + 1).match + 1, last = st.body_last;
-    if (last <= first || s.is(first, "{") || s.is(last + 1, "else")) return;
     const Variable* const to = variable_at(s, first);
     const int sets = sets_at(s, first);
-    if (to == nullptr || to->indirections == 0 || sets < 0 || !s.is(sets, "=") || !s.is(last, ";")) return;
+    if (to == nullptr || to->indirections == 0 || sets < 0 || !s.is(sets, "=")) return;
     const bool real = to->kind == ValueKind::real;
     if (!real && to->kind != ValueKind::whole) return;
     const std::string target = s.words(first, sets);
     const char* const rule = is_given(f.body, *to) ? kRule : "uninitialised";
-    for (const std::string& value :
-         {std::string(real ? "0.0f" : "0"),
-          "-" + in_brackets(s, sets + 1, last - 1),
-          std::string(real ? "1.0f" : "-1")}) {
+    const int ends = end_of_expression(s, sets + 1);
+    if (!all_known(s, first, target, last)) return;
+    std::vector<std::string> values = {real ? "0.0f" : "0", real ? "1.0f" : "-1"};
+    const bool known = all_known(s, sets + 1, s.words(sets + 1, ends), last);
+    if (known) values.insert(values.begin() + 1, "-" + in_brackets(s, sets + 1, ends));
+    for (const std::string& value : values)
         put_behind(
             w, w.around.unwritten ? 2 * kTelling : 0, rule, last, fmt::format("else {} {};", target, value)
         );
+}
+
+// Of one statement, and of those that stand in a block themselves.
+void store_otherwise(Writer& w, const Facts& f, const Statement& st) {
+    const Source& s = f.s;
+    const int first = s.at(st.first + 1).match + 1, last = st.body_last;
+    if (last <= first || s.is(last + 1, "else")) return;
+    if (!s.is(first, "{")) {
+        if (s.is(last, ";")) store_otherwise(w, f, first, last);
+        return;
+    }
+    int depth = 0;
+    for (int k = first; k < last; ++k) {
+        depth += s.is(k, "{") ? 1 : s.is(k, "}") ? -1 : 0;
+        const bool begins = s.is(k - 1, "{") || s.is(k - 1, ";");
+        if (depth == 1 && begins && k > first) store_otherwise(w, f, k, last);
     }
 }
 
@@ -71,7 +88,7 @@ void store_behind(Writer& w, const Facts& f) {
                     if (first == end) continue;
                     put_behind(
                         w,
-                        2 * kTelling,
+                        kTelling,
                         kRule,
                         f.body.close - 1,
                         fmt::format(
