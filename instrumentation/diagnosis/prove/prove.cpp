@@ -30,13 +30,12 @@ Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
 bool is_added_up(const Symptoms& s) {
     const std::set<std::string>& filled = inputs_of(s.prover, 0).filled;
     return !filled.empty() && std::any_of(s.functions.begin(), s.functions.end(), [&](size_t f) {
-               const ptx::Code& code = s.experiment.module.functions[f].code;
-               return std::any_of(code.begin(), code.end(), [](const ptx::Instruction& i) {
-                   return i.op != ptx::Op::mark && i.form != nullptr &&
-                       ptx::traits_of(i).memory == ptx::Memory::update &&
-                       i.modifiers.space != ptx::Space::shared;
-               });
-           });
+        const ptx::Code& code = s.experiment.module.functions[f].code;
+        return std::any_of(code.begin(), code.end(), [](const ptx::Instruction& i) {
+            return i.op != ptx::Op::mark && i.form != nullptr &&
+                ptx::traits_of(i).memory == ptx::Memory::update && i.modifiers.space != ptx::Space::shared;
+        });
+    });
 }
 
 bool needs_all_blocks(const Symptoms& s) {

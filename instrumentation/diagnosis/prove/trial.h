@@ -14,12 +14,12 @@
 namespace wl::diagnosis {
 
 struct Trial {
-    int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
-    int64_t outputs = 0;            // of `compared` those of outputs
+    int64_t compared = 0, bad = 0;        // elements, over all tiles and outputs that the blocks write
+    int64_t outputs = 0;                  // of `compared` those of outputs
     std::vector<int64_t> of_output = {};  // the same of each that is judged
-    double max_difference = 0;      // of the outputs, over finite elements
-    double max_bad = 0;             // the same of those of `bad`
-    int64_t bad_infinite = 0;       // of `bad` those whose difference is no number
+    double max_difference = 0;            // of the outputs, over finite elements
+    double max_bad = 0;                   // the same of those of `bad`
+    int64_t bad_infinite = 0;             // of `bad` those whose difference is no number
     std::vector<execution::Incident> incidents;
     uint64_t warp_instructions = 0;
     bool finished = true;     // false: budget, deadlock, trap
