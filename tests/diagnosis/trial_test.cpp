@@ -84,14 +84,19 @@ Mended mended_at(int line, const char* now, bool frail) {
     return out;
 }
 
-// Of one line what fails at a shape that was guessed yields to what does not, however early it was tried.
-TEST(Hunt, WhatIsFrailYields) {
+// A kernel as it was run, for hunts that try nothing of it.
+struct Scaled {
     const Experiment e = experiment("scale");
     Prover prover{e};
     std::vector<emulator::Incident> seen;
     const capture::Capture c = run(e, {}, &seen);
     const Symptoms symptoms = symptoms_of(prover, c, seen);
-    Hunt h{.lab = {symptoms}, .deadline = end_after(Clock::now(), 60)};
+};
+
+// Of one line what fails at a shape that was guessed yields to what does not, however early it was tried.
+TEST(Hunt, WhatIsFrailYields) {
+    const Scaled scaled;
+    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60)};
     h.proven.emplace_back(0, mended_at(3, "3", true));
     h.proven.emplace_back(5, mended_at(3, "turns", false));
     h.proven.emplace_back(7, mended_at(9, "rows", true));
@@ -109,12 +114,8 @@ Mended barrier_at(int line) {
 }
 
 TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
-    const Experiment e = experiment("scale");
-    Prover prover{e};
-    std::vector<emulator::Incident> seen;
-    const capture::Capture c = run(e, {}, &seen);
-    const Symptoms symptoms = symptoms_of(prover, c, seen);
-    Hunt h{.lab = {symptoms}, .deadline = end_after(Clock::now(), 60)};
+    const Scaled scaled;
+    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60)};
     for (const auto& [change, line] : {std::pair(2, 9), std::pair(5, 4), std::pair(8, 6)})
         h.proven.emplace_back(static_cast<size_t>(change), barrier_at(line));
     h.proven.emplace_back(9, mended_at(1, "3", true));
@@ -129,12 +130,8 @@ TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
 // A change that leaves one output alone writes as much of the other as before; of a launch that leaves
 // nothing to compare there are faults alone.
 TEST(Hunt, EachOutputIsWrittenStill) {
-    const Experiment e = experiment("scale");
-    Prover prover{e};
-    std::vector<emulator::Incident> seen;
-    const capture::Capture c = run(e, {}, &seen);
-    const Symptoms symptoms = symptoms_of(prover, c, seen);
-    Lab lab{symptoms};
+    const Scaled scaled;
+    Lab lab{scaled.symptoms};
     lab.compared = lab.outputs = 68, lab.of_output = {64, 4};
     Trial trial;
     trial.compared = trial.outputs = 128, trial.of_output = {128, 0};
@@ -151,11 +148,7 @@ TEST(Hunt, EachOutputIsWrittenStill) {
 
 // Where the kernel as it is comes right nothing is proven.
 TEST(Hunt, AnotherSeedIsOneOnWhichItShows) {
-    const Experiment e = experiment("scale");
-    Prover prover{e};
-    std::vector<emulator::Incident> seen;
-    const capture::Capture c = run(e, {}, &seen);
-    const Symptoms symptoms = symptoms_of(prover, c, seen);
+    const Scaled scaled;
     const auto wrong_at = [](uint64_t wrong) {
         return [wrong](const TrialOptions& o) {
             Trial t;
@@ -163,22 +156,18 @@ TEST(Hunt, AnotherSeedIsOneOnWhichItShows) {
             return t;
         };
     };
-    Lab lab{symptoms};
+    Lab lab{scaled.symptoms};
     choose_seed(lab, wrong_at(3));
     EXPECT_EQ(lab.other_seed, 3u);
-    Lab other{symptoms};
+    Lab other{scaled.symptoms};
     choose_seed(other, wrong_at(40));
     EXPECT_EQ(other.other_seed, 1u);
 }
 
 // Behind what is frail another change is looked for, which is not.
 TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
-    const Experiment e = experiment("scale");
-    Prover prover{e};
-    std::vector<emulator::Incident> seen;
-    const capture::Capture c = run(e, {}, &seen);
-    const Symptoms symptoms = symptoms_of(prover, c, seen);
-    Hunt h{.lab = {symptoms}, .deadline = end_after(Clock::now(), 60), .around = 48};
+    const Scaled scaled;
+    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60), .around = 48};
     h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
     h.prove.proven = [](size_t change) {
         return std::optional(mended_at(static_cast<int>(change), "2", change != 500));

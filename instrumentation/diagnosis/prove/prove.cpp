@@ -4,7 +4,6 @@
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
-#include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +12,6 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr double kQuick = 5e6;   // warp instructions of a launch that is tried as a whole
 constexpr uint64_t kOrders = 4;  // legal orders tried; in 0 each warp runs on until it must wait
 
 Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
@@ -30,17 +28,13 @@ Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
 bool is_added_up(const Symptoms& s) {
     const std::set<std::string>& filled = inputs_of(s.prover, 0).filled;
     return !filled.empty() && std::any_of(s.functions.begin(), s.functions.end(), [&](size_t f) {
-        const ptx::Code& code = s.experiment.module.functions[f].code;
-        return std::any_of(code.begin(), code.end(), [](const ptx::Instruction& i) {
-            return i.op != ptx::Op::mark && i.form != nullptr &&
-                ptx::traits_of(i).memory == ptx::Memory::update && i.modifiers.space != ptx::Space::shared;
-        });
+        return adds_to_global(s.experiment.module.functions[f]);
     });
 }
 
 bool needs_all_blocks(const Symptoms& s) {
     if (tries_on_device(s.experiment)) return true;
-    return is_added_up(s) && counter(s.capture, "warp_instructions") < kQuick;
+    return is_added_up(s) && counter(s.capture, "warp_instructions") < kMostTriedWhole;
 }
 
 std::vector<execution::Incident::Kind> new_faults(const Symptoms& s, const Trial& trial) {

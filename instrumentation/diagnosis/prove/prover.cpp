@@ -33,25 +33,16 @@ bool is_written(const execution::Allocation& m) {
     return m.written.empty() || std::find(m.written.begin(), m.written.end(), 1) != m.written.end();
 }
 
-bool adds_to_global(const ptx::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const ptx::Function& f) {
-        return std::any_of(f.code.begin(), f.code.end(), [](const ptx::Instruction& i) {
-            return i.op != ptx::Op::mark && i.form != nullptr &&
-                ptx::traits_of(i).memory == ptx::Memory::update && i.modifiers.space != ptx::Space::shared;
-        });
-    });
-}
-
-struct Behind {
+struct Ran {
     execution::GlobalMemory memory;  // what the blocks wrote of the arrays that are asked for is flagged
     double cost = 0;                 // warp instructions
 };
 // Some blocks of the program as it is; none given: all.
-Behind run_some(
+Ran run_some(
     Prover& prover, const Prepared& prepared, const std::set<std::string>& names, std::vector<int64_t> blocks
 ) {
     constexpr uint64_t kBudget = uint64_t{1} << 20;  // warp instructions of a block: it may be endless
-    Behind out{execution::copy_of(prepared.memory)};
+    Ran out{execution::copy_of(prepared.memory)};
     for (execution::Allocation& m : out.memory.allocations)
         if (names.contains(m.name)) m.written.assign(m.bytes.size(), 0);
     execution::RunOptions run;
@@ -66,14 +57,13 @@ Behind run_some(
 
 // Of outputs that launches before have written, those that a block alone leaves otherwise than all blocks do.
 std::set<std::string> added_up(Prover& prover, const Prepared& prepared, const std::set<std::string>& names) {
-    constexpr double kMost = 5e6;  // warp instructions of a launch that is tried as a whole
     const auto blocks = static_cast<int64_t>(count(prepared.launch.grid));
-    const Behind first = run_some(prover, prepared, names, {0});
-    if (first.cost * static_cast<double>(blocks) > kMost) return {};
-    const Behind all = run_some(prover, prepared, names, {});
-    const Behind last = run_some(prover, prepared, names, {blocks - 1});
+    const Ran first = run_some(prover, prepared, names, {0});
+    if (first.cost * static_cast<double>(blocks) > kMostTriedWhole) return {};
+    const Ran all = run_some(prover, prepared, names, {});
+    const Ran last = run_some(prover, prepared, names, {blocks - 1});
     std::set<std::string> out;
-    for (const Behind* one : {&first, &last})
+    for (const Ran* one : {&first, &last})
         for (const std::string& name : names) {
             const execution::Allocation &a = *execution::find_named(one->memory, name),
                                         &b = *execution::find_named(all.memory, name);
@@ -96,12 +86,20 @@ std::set<std::string> filled_outputs(Prover& prover, const manifest::Problem& p,
             before.insert(a->data.name);
     }
     const Experiment& e = prover.experiment;
-    const bool adds = !before.empty() && e.options.executor.can.bounds && adds_to_global(e.module);
+    const bool adds = !before.empty() && e.options.executor.can.bounds &&
+        std::any_of(e.module.functions.begin(), e.module.functions.end(), adds_to_global);
     if (adds) out.merge(added_up(prover, prepared, before));
     return out;
 }
 
 }  // namespace
+
+bool adds_to_global(const ptx::Function& function) {
+    return std::any_of(function.code.begin(), function.code.end(), [](const ptx::Instruction& i) {
+        return i.op != ptx::Op::mark && i.form != nullptr &&
+            ptx::traits_of(i).memory == ptx::Memory::update && i.modifiers.space != ptx::Space::shared;
+    });
+}
 
 analysis::Reference remembering(analysis::Reference reference) {
     auto known = std::make_shared<Remembered>();

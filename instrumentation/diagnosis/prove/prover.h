@@ -52,6 +52,10 @@ const emulator::Program& unedited_program(Prover& prover);
 // As the program as it is leaves it.
 const Before& before_launch(Prover& prover, uint64_t seed_offset, size_t launch);
 
+constexpr double kMostTriedWhole = 5e6;  // warp instructions of a launch whose blocks are all tried
+
+bool adds_to_global(const ptx::Function& function);  // by atomics or reductions
+
 // The same problem with other inputs.
 manifest::Problem with_seed(const manifest::Problem& problem, uint64_t seed);
 

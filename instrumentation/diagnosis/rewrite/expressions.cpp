@@ -109,6 +109,12 @@ int end_of_expression(const Source& s, int first) {
     return first;
 }
 
+bool says(const Source& s, int first, int last, std::string_view word) {
+    for (int k = first; k <= last; ++k)
+        if (s.is(k, word)) return true;
+    return false;
+}
+
 bool holds_real(const Source& s, int first, int last) {
     for (int k = first; k <= last; ++k) {
         const Variable* const v = variable_at(s, k);

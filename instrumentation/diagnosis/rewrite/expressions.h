@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,7 @@ int end_of_expression(const Source& s, int first);
 // Read where it stands: neither set nor what a member is taken of.
 bool is_read(const Source& s, const Span& at);
 
+bool says(const Source& s, int first, int last, std::string_view word);  // one of these tokens does
 bool holds_real(const Source& s, int first, int last);
 bool is_simple(const Source& s, int first, int last);           // without an operator outside of brackets
 std::string in_brackets(const Source& s, int first, int last);  // unless it is simple

@@ -24,12 +24,6 @@ std::string with_index(const Source& s, const Span& was, const char* now, int fr
     return out + s.text.substr(at, s.at(to).end - at);
 }
 
-bool says(const Source& s, int from, int to, std::string_view word) {
-    for (int k = from; k <= to; ++k)
-        if (s.is(k, word)) return true;
-    return false;
-}
-
 // How far apart the elements of one thread lie, by what its first one is.
 std::vector<std::string> strides_of(const Source& s, const Span& index) {
     int from = index.first, to = index.last;

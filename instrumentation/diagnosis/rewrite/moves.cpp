@@ -1,4 +1,5 @@
 // Statements left out, put in and moved.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -123,6 +124,21 @@ bool names(const Source& s, const Statement& st, const Variable* v) {
     return false;
 }
 
+// What stands at both, the first one before the other.
+void exchange_texts(Writer& w, int bias, const Span& a, const Span& b) {
+    const std::string first = w.s.words(a.first, a.last), second = w.s.words(b.first, b.last);
+    const auto edit = [&](const Span& at, const std::string& now) {
+        const size_t begin = w.s.at(at.first).begin;
+        return Edit{begin, w.s.at(at.last).end - begin, now};
+    };
+    const int line = w.s.at(a.first).line;
+    w.add({
+        "wrong_order", 3, first + " " + second, second + " " + first, line, {edit(a, second), edit(b, first)}
+    }
+    );
+    w.out.back().bias = bias;
+}
+
 // Where neither names what the other sets, their order is no matter.
 void exchange(Writer& w, const Statement& a, const Statement& b) {
     constexpr int kReadBefore = 35;  // as odds: one reads what the other sets behind it
@@ -130,17 +146,7 @@ void exchange(Writer& w, const Statement& a, const Statement& b) {
     const bool reads_before = names(w.s, a, later) && set_by(w.s, a) != later;
     const bool known = set_by(w.s, a) != nullptr && later != nullptr;
     if (known && !reads_before && !names(w.s, b, set_by(w.s, a))) return;
-    const std::string first = w.s.words(a.first, a.last), second = w.s.words(b.first, b.last);
-    w.add({
-        "wrong_order",
-        3,
-        first + " " + second,
-        second + " " + first,
-        w.s.at(a.first).line,
-        {{w.s.at(a.first).begin, w.s.at(a.last).end - w.s.at(a.first).begin, second},
-                             {w.s.at(b.first).begin, w.s.at(b.last).end - w.s.at(b.first).begin, first}}
-    });
-    if (reads_before) w.out.back().bias = kReadBefore;
+    exchange_texts(w, reads_before ? kReadBefore : 0, {a.first, a.last}, {b.first, b.last});
 }
 
 // `if (v < 0) continue; n += w;` of `n += w; if (v < 0) continue;`: who is passed by counts for nothing.
@@ -149,18 +155,7 @@ void put_behind_guard(Writer& w, const Statement& st, const Statement& guard) {
     const int jump = guard.last + 1;
     const bool jumps = w.s.is(jump, "continue") || w.s.is(jump, "break") || w.s.is(jump, "return");
     if (guard.word != "if" || guard.first != st.last + 1 || !jumps || !w.s.is(guard.body_last, ";")) return;
-    const std::string first = w.s.words(st.first, st.last), second = w.s.words(guard.first, guard.body_last);
-    const Token &a = w.s.at(st.first), &b = w.s.at(guard.first);
-    w.add({
-        "wrong_order",
-        3,
-        first + " " + second,
-        second + " " + first,
-        a.line,
-        {{a.begin, w.s.at(st.last).end - a.begin, second},
-               {b.begin, w.s.at(guard.body_last).end - b.begin, first}}
-    });
-    w.out.back().bias = kGuarded;
+    exchange_texts(w, kGuarded, {st.first, st.last}, {guard.first, guard.body_last});
 }
 
 // Out of the loop that holds it, to before or behind it; and into a loop behind it, as its first statement.

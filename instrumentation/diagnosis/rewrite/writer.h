@@ -77,6 +77,10 @@ bool declares(const Source& s, const Statement& statement);  // a variable
 // A variable of the function itself, no parameter; one that it is given.
 bool is_own(const Body& body, const Variable& v);
 bool is_given(const Body& body, const Variable& v);
+// A whole number that it is given, or that the file has.
+inline bool is_extent(const Body& body, const Variable& v) {
+    return is_whole(v) && (is_given(body, v) || v.of_file);
+}
 bool is_unread(const Source& s, const Body& body, const Variable& v);  // set or given there, and never read
 bool is_alone(const Source& s, const Statement& statement);            // something can stand before it
 // Whether each turn of the `for` halves its number, or doubles it.

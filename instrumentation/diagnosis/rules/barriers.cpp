@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
+#include "instrumentation/diagnosis/search/suspects/makers.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -25,8 +26,7 @@ int conditions_around(const rewrite::Source& source, int line) {
     for (const rewrite::Body& body : source.bodies)
         for (const rewrite::Statement& st : body.statements) {
             if (st.word != "if" || st.body_last < 0) continue;
-            int last = st.body_last;
-            if (source.is(last + 1, "else") && source.is(last + 2, "{")) last = source.at(last + 2).match;
+            const int last = last_decided(source, st);
             out += line > source.at(st.first).line && line <= source.at(last).line ? 1 : 0;
         }
     return out;

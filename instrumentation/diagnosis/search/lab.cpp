@@ -47,6 +47,9 @@ bool shows_in_a_block(const Symptoms& s) {
     });
 }
 
+// Of whatever it writes.
+bool comes_right(const Lab& lab, const Trial& t) { return lab.blind ? is_clean(t) : mended(t); }
+
 bool is_right(const Trial& t, int64_t outputs) { return mended(t) && t.outputs >= outputs; }
 
 // The blocks that wrote the first wrong element of each output.
@@ -176,7 +179,7 @@ void choose_seed(Lab& lab, const Try& unchanged) {
         options.seed_offset = seed;
         const Trial t = unchanged(options);
         if (!t.unsupported.empty()) return;
-        if (lab.blind ? is_clean(t) : mended(t)) continue;
+        if (comes_right(lab, t)) continue;
         lab.other_seed = seed;
         return;
     }
@@ -189,7 +192,7 @@ std::optional<Proof> proof_of(const Lab& lab, const Try& change) {
     if (!mends(lab, here)) return std::nullopt;
     checked.seed_offset = lab.other_seed;
     const Trial other = change(checked);
-    if (lab.blind ? !is_clean(other) : !mended(other)) return std::nullopt;
+    if (!comes_right(lab, other)) return std::nullopt;
     const bool one = !lab.block.blocks.empty();
     if (lab.blind)
         return Proof{"no fault of the launch is left, nor with another seed", here.warp_instructions};

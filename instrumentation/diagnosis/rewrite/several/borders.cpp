@@ -164,8 +164,7 @@ void count_from_other_end(Writer& w, const Body& body, int k) {
     if (!bracket || holds_real(w.s, open + 1, k - 1)) return;
     size_t taken = 0;
     for (const Variable* n : visible(w.s, k)) {
-        const bool extent = is_whole(*n) && n != i && (is_given(body, *n) || n->of_file);
-        if (!extent || taken++ >= kMost) continue;
+        if (n == i || !is_extent(body, *n) || taken++ >= kMost) continue;
         for (const char* form : {"{} - 1 + {}", "{} + {}", "{} - 1 - {}"})
             put(w, kRare, "wrong_index", open + 1, k + 1, fmt::format(fmt::runtime(form), n->name, i->name));
     }

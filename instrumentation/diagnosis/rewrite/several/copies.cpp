@@ -119,7 +119,7 @@ std::vector<Stride> strides_of(const Source& s, const Body& body) {
     std::vector<Stride> out;
     for (int k = body.open + 1; k < body.close; ++k) {
         const Variable* const n = s.is(k - 1, "*") && precedence(s, k - 1) > 0 ? variable_at(s, k) : nullptr;
-        if (n == nullptr || !is_whole(*n) || precedence(s, k + 1) > precedence(s, k - 1) - 1) continue;
+        if (n == nullptr || !is_whole(*n) || precedence(s, k + 1) >= precedence(s, k - 1)) continue;
         const int open = bracket_before(s, k);
         const bool subscript = open > 0 && s.is(open, "[");
         int name = subscript ? open - 1 : operands_of(s, k - 1).left - 2;

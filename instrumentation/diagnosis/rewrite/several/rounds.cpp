@@ -15,12 +15,6 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-bool says(const Source& s, int first, int last, std::string_view word) {
-    for (int k = first; k <= last; ++k)
-        if (s.is(k, word)) return true;
-    return false;
-}
-
 // How much a thread or block takes, where several elements are read at once.
 void round_up(Writer& w, const Statement& st) {
     const int sets = st.word == "return" ? st.first : assignment_of(w.s, st), last = st.last - 1;

@@ -15,11 +15,10 @@ namespace {
 
 constexpr size_t kMost = 6;  // numbers or arrays at one place
 
-// Whole numbers that the function is given, or that the file has.
 std::vector<const Variable*> extents_at(const Source& s, const Body& body, int k) {
     std::vector<const Variable*> out;
     for (const Variable* v : visible(s, k))
-        if (is_whole(*v) && (is_given(body, *v) || v->of_file) && out.size() < kMost) out.push_back(v);
+        if (is_extent(body, *v) && out.size() < kMost) out.push_back(v);
     return out;
 }
 

@@ -39,7 +39,6 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
     } catch (const Error&) {
         return std::nullopt;  // the compiler that optimises refuses it
     }
-    return std::nullopt;
 }
 
 std::optional<Mended> first_proven(
