@@ -4,7 +4,7 @@
 #include "app/draw/described/left_to_do.h"
 #include "app/draw/widgets.h"
 #include "app/session/edit/rerun.h"
-#include "instrumentation/manifest/fill.h"
+#include "instrumentation/manifest/inputs.h"
 
 #include <imgui.h>
 
@@ -168,7 +168,7 @@ const KernelChoice* draw_kernel(
 }
 
 void draw_rest(RunPanel& panel, Flow& flow, const std::string& wrong) {
-    static const std::vector<std::string> kInputs = manifest::plain_fills();
+    static const std::vector<std::string> kInputs = manifest::input_kinds();
     type(flow, {"seed", "seed", 44}, panel.seed, "0", wrong);
     choose(flow, {"inputs", "inputs", 104}, kInputs, panel.inputs, "as given", wrong);
     choose(flow, {"on", "on", 64}, {"cpu", "gpu", "both"}, panel.on, "", wrong);

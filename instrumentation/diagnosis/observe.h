@@ -67,6 +67,10 @@ bool compare_launch_outputs(Observer& observer, const execution::GlobalMemory& m
 
 // How an output is judged behind the launch that is looked at.
 manifest::OutputRule rule_of(const manifest::Problem& problem, const std::string& output);
+// Why a reference's tensor is no truth for this output; empty: it is one, or there is none.
+std::string misfit(
+    const analysis::Reference& reference, const std::string& of, const manifest::BoundArgument& output
+);
 
 // Outputs, with their tiles and elements, in place of those that are there.
 void move_outputs(const capture::Capture& from, capture::Capture& to);

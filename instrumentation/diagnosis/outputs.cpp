@@ -34,19 +34,6 @@ std::string lack_text(const analysis::Reference& reference, const std::string& o
     );
 }
 
-// Why a reference tensor is no truth for this output; empty: it is one.
-std::string misfit(const analysis::ReferenceTensor& t, const manifest::BoundArgument& output) {
-    const std::vector<int64_t>& shape = output.data.shape;
-    if (t.pieced ? t.shape.size() == shape.size() : t.shape == shape) return {};
-    return fmt::format(
-        "the reference {} has the shape {}, the output {} the shape {}; they must be the same",
-        t.name,
-        shape_text(t.shape),
-        output.data.name,
-        shape_text(shape)
-    );
-}
-
 template <class T>
 void put(const Matrix<T>& part, int row, Matrix<T>& whole) {
     if (part.data.empty() || whole.data.empty()) return;
@@ -163,12 +150,11 @@ ReferenceTile truth_of(
 ) {
     ReferenceTile out = analysis::blank_tile({{}, {}, 0, 0});
     if (o.reference == nullptr || !rule.compare) return out;
-    const analysis::ReferenceTensor* tensor = find_tensor(*o.reference, rule.of);
-    if (tensor == nullptr) {
+    if (find_tensor(*o.reference, rule.of) == nullptr) {
         out.problem = lack_text(*o.reference, rule.of);
         return out;
     }
-    out.problem = misfit(*tensor, a);
+    out.problem = misfit(*o.reference, rule.of, a);
     if (out.problem.empty())
         out = output_reference(*o.reference, rule.of, a.data.shape, tile.rows, tile.cols);
     std::string& problem = o.capture.covered.reference_problem;
@@ -219,6 +205,22 @@ void compare_output(
 }
 
 }  // namespace
+
+std::string misfit(
+    const analysis::Reference& reference, const std::string& of, const manifest::BoundArgument& output
+) {
+    const analysis::ReferenceTensor* t = find_tensor(reference, of);
+    if (t == nullptr) return {};
+    const std::vector<int64_t>& shape = output.data.shape;
+    if (t->pieced ? t->shape.size() == shape.size() : t->shape == shape) return {};
+    return fmt::format(
+        "the reference {} has the shape {}, the output {} the shape {}; they must be the same",
+        t->name,
+        shape_text(t->shape),
+        output.data.name,
+        shape_text(shape)
+    );
+}
 
 manifest::OutputRule rule_of(const manifest::Problem& problem, const std::string& name) {
     const std::map<std::string, manifest::OutputRule>&own = manifest::launch_of(problem).outputs,

@@ -6,7 +6,6 @@
 #include "instrumentation/manifest/python.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace wl::diagnosis {
 
@@ -57,11 +56,6 @@ analysis::Reference attention(const Problem& p) {
     return analysis::attention_reference(std::move(a));
 }
 
-std::string beside(const Problem& p, const std::string& file) {
-    const std::filesystem::path path(file);
-    return path.is_absolute() ? file : (std::filesystem::path(p.kernel.path).parent_path() / path).string();
-}
-
 }  // namespace
 
 std::vector<analysis::TensorTerms> terms_of(const Problem& p) {
@@ -93,7 +87,7 @@ MadeReference make_reference(const Problem& p) {
                 );
             return {attention(p), {}};
         case Kind::python: {
-            manifest::PythonReference made = manifest::run_python_reference(p, beside(p, rule.target));
+            manifest::PythonReference made = manifest::run_python_reference(p, rule.target);
             if (!made.problem.empty()) return {std::nullopt, std::move(made.problem)};
             return {
                 analysis::tensor_reference(rule.target + ", float64", std::move(made.tensors), terms_of(p)),
@@ -102,13 +96,13 @@ MadeReference make_reference(const Problem& p) {
         case Kind::npz:
             return {
                 analysis::tensor_reference(
-                    rule.target, manifest::read_npz(beside(p, rule.target)), terms_of(p)
+                    rule.target, manifest::read_npz(rule.target), terms_of(p)
                 ),
                 {}};
         case Kind::recorded:
             return {
                 analysis::tensor_reference("what the " + rule.target + " left", p.recorded, terms_of(p)), {}};
-        case Kind::kernel: return kernel_reference(p, beside(p, rule.target));
+        case Kind::kernel: return kernel_reference(p, rule.target);
     }
     return {};
 }

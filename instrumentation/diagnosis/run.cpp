@@ -137,6 +137,7 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
     c.ptx = compiled.ptx;
     c.covered.assumed = e.problem.kernel.assumed;
     if (manifest::is_recorded(e.problem)) c.notes.push_back(e.problem.kernel.story);
+    c.notes.insert(c.notes.end(), e.problem.remarks.begin(), e.problem.remarks.end());
     for (const std::string& file : e.module.files) {
         // The kernel's own text as it was compiled; headers are read where they still lie.
         const bool own = std::filesystem::path(file).filename() ==

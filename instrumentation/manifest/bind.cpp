@@ -6,6 +6,7 @@
 #include "instrumentation/manifest/binding.h"
 #include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/fill.h"
+#include "instrumentation/manifest/padding.h"
 #include "instrumentation/manifest/params.h"
 #include "instrumentation/manifest/python.h"
 #include "instrumentation/manifest/python_server.h"
@@ -323,6 +324,7 @@ Problem bind(const Kernel& kernel, const BindOptions& options) {
     for (const Argument& symbol : kernel.symbols)
         problem.symbols.push_back(bind_argument(b, symbol, "", "symbol." + symbol.name));
     bind_names(b, problem);
+    if (b.inputs.nan_padding) put_nan_in_padding(problem);
     return problem;
 }
 

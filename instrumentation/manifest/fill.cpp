@@ -28,6 +28,7 @@ struct KindEntry {
 constexpr std::array kKinds = {
     KindEntry{"normal",      Fill::Kind::normal,      "mean, deviation", "0, 1"},
     KindEntry{"uniform",     Fill::Kind::uniform,     "low, high",       "0, 1"},
+    KindEntry{"random",      Fill::Kind::random,      "",                ""    },
     KindEntry{"zeros",       Fill::Kind::zeros,       "",                ""    },
     KindEntry{"ones",        Fill::Kind::ones,        "",                ""    },
     KindEntry{"coordinates", Fill::Kind::coordinates, "",                ""    },
@@ -92,6 +93,12 @@ void fill_uniform(Tensor& t, const Stream& stream, double low, double high) {
     });
 }
 
+// Of integers each byte is drawn.
+void fill_random(Tensor& t, const Stream& stream) {
+    if (is_float(t.dtype)) return fill_normal(t, stream, 0, 1);
+    for (size_t i = 0; i < t.bytes.size(); ++i) t.bytes[i] = static_cast<std::byte>(stream.bits(i));
+}
+
 // A permutation of 0 to columns - 1 in each row, by the order of as many drawn numbers.
 void fill_permutation(Tensor& t, const Stream& stream) {
     const int64_t cols = columns(t);
@@ -150,11 +157,17 @@ std::vector<std::string> names() {
     return all;
 }
 
-const KindEntry& kind_of(const std::string& name, const std::string& text, const std::string& where) {
+const KindEntry& kind_of(
+    const std::string& name,
+    const std::string& text,
+    const std::string& where,
+    const std::vector<std::string>& besides
+) {
     const auto* entry =
         std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return k.name == name; });
     if (entry != kKinds.end()) return *entry;
-    const std::vector<std::string> known = names();
+    std::vector<std::string> known = names();
+    known.insert(known.end(), besides.begin(), besides.end());
     const std::string nearest = nearest_word(name, known);
     throw Error(fmt::format(
         "{}: unknown fill \"{}\"; {}",
@@ -174,11 +187,11 @@ std::vector<std::string> plain_fills() {
     return plain;
 }
 
-Fill parse_fill(const std::string& text, const std::string& where) {
+Fill parse_fill(const std::string& text, const std::string& where, const std::vector<std::string>& besides) {
     if (text.ends_with(".npy")) return {Fill::Kind::file, {}, text};
     const size_t open = std::min(text.find('('), text.size());
     const KindEntry& entry =
-        kind_of(std::string(trimmed(std::string_view(text).substr(0, open))), text, where);
+        kind_of(std::string(trimmed(std::string_view(text).substr(0, open))), text, where, besides);
     std::string_view given = entry.defaults;
     if (open != text.size()) {
         const std::string_view rest = trimmed(std::string_view(text).substr(open));
@@ -205,6 +218,7 @@ void fill_tensor(Tensor& tensor, const Fill& fill, const std::vector<double>& pa
     switch (fill.kind) {
         case Fill::Kind::normal: fill_normal(tensor, stream, parameters[0], parameters[1]); break;
         case Fill::Kind::uniform: fill_uniform(tensor, stream, parameters[0], parameters[1]); break;
+        case Fill::Kind::random: fill_random(tensor, stream); break;
         case Fill::Kind::ones: each(tensor, [](int64_t) { return 1.0; }); break;
         case Fill::Kind::coordinates: {
             const auto period = static_cast<int64_t>(coordinate_period(tensor.dtype));

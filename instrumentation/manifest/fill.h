@@ -17,6 +17,7 @@ struct Fill {
     enum class Kind : uint8_t {
         normal,
         uniform,
+        random,
         zeros,
         ones,
         coordinates,
@@ -33,15 +34,19 @@ struct Fill {
     std::string file;                     // as written
 };
 
-// The kinds that can be named without parameters, as --inputs and the window offer them.
+// The kinds that can be named without parameters.
 std::vector<std::string> plain_fills();
 
-// Throws Error "<where>: unknown fill ..." with the nearest known one.
-Fill parse_fill(const std::string& text, const std::string& where);
+// Throws Error "<where>: unknown fill ..." with the nearest known one, or of `besides`, what else stands for
+// one there.
+Fill parse_fill(
+    const std::string& text, const std::string& where, const std::vector<std::string>& besides = {}
+);
 
 // Fills `tensor` (dtype and shape set, bytes allocated) by any kind but `file`.
 //   normal       mean + deviation * z, z by Box-Muller; rounded to the dtype (integers: to whole numbers)
 //   uniform      [lo, hi); integers: every whole number of [lo, hi] alike
+//   random       normal(0, 1); integers: every value of the type alike
 //   coordinates  the row-major index i of the element, modulo coordinate_period(dtype)
 //   one_hot      one 1 in each row (last dimension), at a column drawn from the seed
 //   identity     1 where the last two coordinates are equal

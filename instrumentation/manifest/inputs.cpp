@@ -9,15 +9,22 @@
 
 namespace wl::manifest {
 
+std::vector<std::string> input_kinds() {
+    std::vector<std::string> kinds = plain_fills();
+    kinds.emplace_back(kNanPadding);
+    return kinds;
+}
+
 Inputs open_inputs(const std::string& text) {
     Inputs inputs;
-    if (text.empty()) return inputs;
+    inputs.nan_padding = text == kNanPadding;
+    if (text.empty() || inputs.nan_padding) return inputs;
     if (text.ends_with(".npz")) {
         inputs.file = text;
         inputs.arrays = read_npz(text);
         return inputs;
     }
-    inputs.fill = parse_fill(text, "--inputs");
+    inputs.fill = parse_fill(text, "--inputs", {kNanPadding});
     if (inputs.fill->kind == Fill::Kind::file)
         throw Error("--inputs " + text + " holds a single array: give several by name in a .npz.");
     return inputs;

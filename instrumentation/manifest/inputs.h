@@ -10,11 +10,18 @@
 
 namespace wl::manifest {
 
+// The manifest's fills, with NaN in all that the reference does not read (padding.h).
+constexpr const char* kNanPadding = "nan-padding";
+
 struct Inputs {
     std::optional<Fill> fill;
+    bool nan_padding = false;
     std::string file;  // the .npz, for messages; empty: none
     std::vector<Tensor> arrays;
 };
+
+// What --inputs takes beside a file, as its help and the window offer it.
+std::vector<std::string> input_kinds();
 
 // Empty text: no replacement. Throws Error on an unknown kind or an unreadable file.
 Inputs open_inputs(const std::string& text);

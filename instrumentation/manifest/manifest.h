@@ -158,7 +158,8 @@ struct BindOptions {
     std::vector<std::pair<std::string, std::string>> set;  // --set NAME=VALUE, in order; later wins
     std::string preset;
     std::vector<std::string> faults;
-    std::string inputs;  // --inputs KIND or FILE.npz: replaces the fills (docs/manifest.md, "Inputs")
+    std::string
+        inputs;  // --inputs KIND, nan-padding or FILE.npz: replaces the fills (docs/manifest.md, "Inputs")
     uint64_t seed = 0;
     std::string launch = {};                         // --launch: a number from 1, or a name
     std::shared_ptr<PythonServer> python = nullptr;  // of a problem that is bound again; else a new one
@@ -209,8 +210,9 @@ struct Problem {
     std::vector<BoundArgument> args, symbols;
     uint64_t seed = 0;
     std::string inputs;
-    std::string ptx;               // of a recorded launch, in place of Kernel::source
-    std::vector<Tensor> recorded;  // what a recorded launch left, by output
+    std::vector<std::string> remarks = {};  // of the inputs, for whoever reads the run
+    std::string ptx;                        // of a recorded launch, in place of Kernel::source
+    std::vector<Tensor> recorded;           // what a recorded launch left, by output
     std::shared_ptr<PythonServer>
         python;  // of a reference in Python; copies of the problem share the process
 };

@@ -78,6 +78,14 @@ TEST(Inputs, NormalHasTheMomentsOfANormal) {
     EXPECT_LT(std::abs(shifted.deviation - 0.5), 0.5 * 5 / std::sqrt(2 * n));
 }
 
+TEST(Inputs, RandomBytesTakeEveryValueAlike) {
+    const Tensor t = filled("random", DType::s8, {64, 1024});
+    std::vector<int> times(256);
+    for (const std::byte b : t.bytes) ++times[static_cast<size_t>(b)];
+    for (const int n : times) EXPECT_NEAR(n, 256, 6 * 16) << "six deviations of 65536 draws over 256 values";
+    EXPECT_EQ(filled("random", DType::f16, {64}).bytes, filled("normal", DType::f16, {64}).bytes);
+}
+
 TEST(Inputs, UniformFillsItsIntervalEvenly) {
     const Tensor t = filled("uniform(-2, 6)", DType::f64, {1 << 18});
     const double n = 1 << 18, deviation = 8 / std::sqrt(12.0);

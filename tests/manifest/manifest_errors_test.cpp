@@ -284,6 +284,10 @@ TEST_F(ManifestErrors, UnknownOptionsFindTheirNeighbours) {
     EXPECT_EQ(
         option_error({{}, "", {}, "nromal", 0}), "--inputs: unknown fill \"nromal\"; did you mean \"normal\"?"
     );
+    EXPECT_EQ(
+        option_error({{}, "", {}, "nan-pading", 0}),
+        "--inputs: unknown fill \"nan-pading\"; did you mean \"nan-padding\"?"
+    );
 }
 
 }  // namespace

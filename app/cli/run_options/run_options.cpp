@@ -4,7 +4,7 @@
 #include "app/cli/record/record_words.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/search/idea.h"
-#include "instrumentation/manifest/fill.h"
+#include "instrumentation/manifest/inputs.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -36,7 +36,7 @@ void add_kernel_options(CLI::App& verb, Command& c) {
     verb.add_option("--shape", k.shape, "B,H,S,D of an attention kernel");
     verb.add_flag("--causal", k.causal, "short for --set CAUSAL=1");
     verb.add_option(
-        "--inputs", k.inputs, "fill of every input: " + join(manifest::plain_fills(), ", ") + ", or a .npz"
+        "--inputs", k.inputs, "fill of every input: " + join(manifest::input_kinds(), ", ") + ", or a .npz"
     );
     verb.add_option(
         "--check", k.check, "races,uninitialised,bounds,barriers,reference or none; default: all"

@@ -101,7 +101,7 @@ void judge_output(
     Trial& out
 ) {
     const manifest::OutputRule rule = rule_of(inputs.problem, a.data.name);
-    if (!rule.compare) return;
+    if (!rule.compare || !misfit(*inputs.reference, rule.of, a).empty()) return;
     const analysis::Allowed allowed{rule.tolerance, rule.rtol};
     const std::vector<Whose>* whose = nullptr;
     if (!options.at_end && inputs.unsettled &&

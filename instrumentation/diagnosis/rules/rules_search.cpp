@@ -223,7 +223,7 @@ Ruled search_rule(const Symptoms& s) {
     if (const double left = whole - since(start); found.mended.empty() && (!smaller || left > kWorth)) {
         const size_t tried = found.tried;
         found = search_source(s, s, suspects, {left, left}, read);
-        found.tried += tried;
+        found.tried = std::max(found.tried, tried);
     }
     // What took no part may be what should have.
     if (const double left = whole - since(start);
@@ -231,7 +231,7 @@ Ruled search_rule(const Symptoms& s) {
         add_all();
         const SearchResult before = std::move(found);
         found = search_source(s, s, suspects, {left, left}, read);
-        found.tried += before.tried;
+        found.tried = std::max(found.tried, before.tried);
         if (!found.helpful) found.helpful = before.helpful;
     }
     if (!found.unsupported.empty() && found.mended.empty()) {
