@@ -49,7 +49,7 @@ def scores(files):
     lines += ["", "| mutants: what was changed | named | elsewhere |", "| --- | --- | --- |"]
     kinds = collections.defaultdict(collections.Counter)
     for row in mutants:
-        if row["score"] in scoring.SCORES:
+        if row["score"] in scoring.SCORES and row["score"] != "missed":  # these differ from no reference
             for name in (row["kind"], "all"):
                 kinds[name].update([row["score"], "of"])
     for name in sorted(kinds, key=lambda n: (n == "all", n)):

@@ -181,5 +181,23 @@ TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
     EXPECT_FALSE(is_over(h, 540));
 }
 
+// Which of two threads is quicker says nothing.
+TEST(Hunt, WhatWasProvenBeforeTheFirstOneIsNotToldFarBehindIt) {
+    const Scaled scaled;
+    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60), .around = 48};
+    h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
+    h.prove.proven = [](size_t change) {
+        return std::optional(mended_at(static_cast<int>(change), "2", false));
+    };
+    Trial right;
+    right.compared = right.outputs = 8;
+    for (const size_t change : {size_t{500}, size_t{60}, size_t{20}}) judge(h, change, right);
+    SearchResult out;
+    take_proven(h, out);
+    ASSERT_EQ(out.mended.size(), 2u);
+    EXPECT_EQ(out.mended[0].where.line, 20);
+    EXPECT_EQ(out.mended[1].where.line, 60);
+}
+
 }  // namespace
 }  // namespace wl::diagnosis

@@ -58,10 +58,17 @@ size_t told_before(const Proven& all, size_t change) {
     return lines.size();
 }
 
+constexpr size_t kTimes = 20, kFrailTimes = 5;  // as far as is looked around
+
 // Behind what is frail another change is looked for, and for a while another that is frail as well.
 bool is_behind_frail(const Hunt& h, size_t change, size_t times) {
     const size_t frail = h.first_frail;
     return frail != ~size_t{0} && change > frail + times * h.around;
+}
+
+bool is_behind_first(const Hunt& h, size_t change) {
+    const size_t first = h.first;
+    return first != ~size_t{0} && change > first + h.around;
 }
 
 }  // namespace
@@ -69,9 +76,7 @@ bool is_behind_frail(const Hunt& h, size_t change, size_t times) {
 bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
 
 bool is_over(const Hunt& h, size_t change) {
-    constexpr size_t kTimes = 20;
-    const size_t first = h.first, none = ~size_t{0};
-    return is_late(h) || (first != none && change > first + h.around) || is_behind_frail(h, change, kTimes);
+    return is_late(h) || is_behind_first(h, change) || is_behind_frail(h, change, kTimes);
 }
 
 void judge(Hunt& h, size_t change, const Trial& trial) {
@@ -82,7 +87,6 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
         return;
     if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
     auto mended = h.prove.proven(change);
-    constexpr size_t kFrailTimes = 5;
     if (!mended || (mended->frail && is_behind_frail(h, change, kFrailTimes))) return;
     const bool doubtful = !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
     std::atomic<size_t>& first = mended->frail ? h.first_frail : h.first;
@@ -97,6 +101,11 @@ void on_threads(int threads, const std::function<void()>& work) {
 }
 
 void take_proven(Hunt& h, SearchResult& out) {
+    // What another thread had proven before the first one was: which these are hangs on who was quicker.
+    std::erase_if(h.proven, [&](const auto& p) {
+        return is_behind_first(h, p.first) ||
+            is_behind_frail(h, p.first, p.second.frail ? kFrailTimes : kTimes);
+    });
     // What takes more work than another that mends as well does something several times.
     constexpr uint64_t kPercent = 105;
     uint64_t least = ~uint64_t{0};
