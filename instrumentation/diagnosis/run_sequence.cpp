@@ -259,6 +259,15 @@ Writers all_by(Writers writers, size_t launch) {
     return writers;
 }
 
+// The launch is looked at as if it had written what the first wrong one left. False: that explains nothing.
+bool explains_first(Sequence& s, const Writers& writers, size_t later) {
+    const int first = std::exchange(s.first_wrong, static_cast<int>(later));
+    ran_of(s, later).e.options.search_seconds /= 2;
+    look_at(s, later, all_by(writers, later), true);
+    (is_explained(s.ran.at(later).c) ? s.left_by : s.first_wrong) = first;
+    return s.left_by >= 0;
+}
+
 // Which launch went wrong first, and which before it nobody could judge.
 void say_first_wrong(const Sequence& s, capture::Capture& c) {
     if (s.first_wrong < 0) return;
@@ -359,22 +368,19 @@ capture::Capture run_sequence(
     const std::optional<size_t> later = s.first_wrong < 0 || e.problem.chosen
         ? std::nullopt
         : last_writer(s, writers, static_cast<size_t>(s.first_wrong));
-    const bool again = later && !looked_at.contains(*later);
+    // Who does wrong himself is asked before who only left what should have been changed.
+    const auto first = static_cast<size_t>(std::max(s.first_wrong, 0));
+    const bool asked_first = later && s.faulty.contains(*later) && !s.faulty.contains(first);
+    const bool again = later && (asked_first || !looked_at.contains(*later));
+    bool explained = asked_first && explains_first(s, writers, *later);
     for (const size_t k : looked_at) {
+        if (asked_first && (k == *later || (explained && k == first))) continue;
         if (again) ran_of(s, k).e.options.search_seconds /= 2;
         look_at(s, k, writers, k == subject);
     }
-    if (again && !is_explained(s.ran.at(static_cast<size_t>(s.first_wrong)).c)) {
-        const int first = std::exchange(s.first_wrong, static_cast<int>(*later));
-        ran_of(s, *later).e.options.search_seconds /= 2;
-        look_at(s, *later, all_by(writers, *later), true);
-        if (is_explained(s.ran.at(*later).c)) {
-            looked_at.erase(static_cast<size_t>(first)), looked_at.insert(*later);
-            subject = *later, s.left_by = first;
-        } else {
-            s.first_wrong = first;
-        }
-    }
+    if (again && !asked_first && !is_explained(s.ran.at(first).c))
+        explained = explains_first(s, writers, *later);
+    if (explained) looked_at.erase(first), looked_at.insert(*later), subject = *later;
     if (seen != nullptr) *seen = s.ran.at(subject).incidents;
     return gathered(s, subject, looked_at);
 }

@@ -119,10 +119,10 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     const std::vector<Rewrite> places = rewrites_of(e, unit, idea);
     Lab lab{s};
     Tried out;
-    out.text = choose_trial(
-        lab, [&](const TrialOptions& o) { return try_unedited(s.prover, o); }, 1
-    );
+    const Try as_it_is = [&](const TrialOptions& o) { return try_unedited(s.prover, o); };
+    out.text = choose_trial(lab, as_it_is, 1);
     if (!out.text.empty()) return out;
+    choose_seed(lab, as_it_is);
     for (const Rewrite& r : places) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);

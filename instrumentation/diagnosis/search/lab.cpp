@@ -88,6 +88,18 @@ int64_t wanted_outputs(const Lab& lab) {
     return sequence ? std::max(lab.outputs, lab.whole) : compared_outputs(lab.s.capture);
 }
 
+// With other inputs a bound may say nothing of an output, and nothing would be proven of it.
+bool judges_all(const Lab& lab, const Trial& t) {
+    return lab.of_output.empty() ||
+        std::equal(
+        lab.of_output.begin(),
+        lab.of_output.end(),
+        t.of_output.begin(),
+        t.of_output.end(),
+        [](int64_t wanted, int64_t judged) { return wanted == 0 || judged > 0; }
+    );
+}
+
 }  // namespace
 
 double trial_cost(const Symptoms& s) {
@@ -179,7 +191,7 @@ void choose_seed(Lab& lab, const Try& unchanged) {
         options.seed_offset = seed;
         const Trial t = unchanged(options);
         if (!t.unsupported.empty()) return;
-        if (comes_right(lab, t)) continue;
+        if (comes_right(lab, t) || !judges_all(lab, t)) continue;
         lab.other_seed = seed;
         return;
     }

@@ -144,6 +144,22 @@ std::vector<int> between(
     return out;
 }
 
+// What another block executes with the change is no less of the program than before.
+std::vector<int> left_out(
+    const Watched& w,
+    const rewrite::Rewrite& change,
+    const ptx::Module& module,
+    const std::set<int>& before,
+    const std::set<int>& behind
+) {
+    std::vector<int> out = between(w.source, change, before, behind);
+    if (out.empty() || w.blocks.empty()) return out;
+    const std::vector<int64_t> all;
+    const std::set<int> by_all = lines_executed({w.prover, w.unit, w.source, all}, module, Text::unit).lines;
+    std::erase_if(out, [&](int line) { return by_all.contains(line); });
+    return out;
+}
+
 }  // namespace
 
 std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Executed& executed) {
@@ -151,7 +167,7 @@ std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Execut
     if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
     if (!executed.optimised) executed.optimised = lines_executed(w, e.module, Text::files);
     const ExecutedLines behind = lines_executed(w, changed.module, Text::unit), &before = *executed.optimised;
-    std::vector<int> out = between(w.source, changed.change, before.lines, behind.lines);
+    std::vector<int> out = left_out(w, changed.change, changed.module, before.lines, behind.lines);
     if (out.empty() || e.options.debug) return out;
     try {
         if (!executed.debug) {
@@ -166,7 +182,7 @@ std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Execut
             const Touches by = touches(w.source, line);
             return by == Touches::nothing || (by == Touches::reads && !less);
         });
-        for (const int line : between(w.source, changed.change, executed.debug->lines, behind_debug))
+        for (const int line : left_out(w, changed.change, module, executed.debug->lines, behind_debug))
             if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(line);
         std::sort(out.begin(), out.end());
     } catch (const Error&) {  // a build that optimises is all there is
