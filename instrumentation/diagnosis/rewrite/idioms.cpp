@@ -3,6 +3,7 @@
 // one is, what is read from the other end.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/several/borders.h"
+#include "instrumentation/diagnosis/rewrite/several/both.h"
 #include "instrumentation/diagnosis/rewrite/several/components.h"
 #include "instrumentation/diagnosis/rewrite/several/copies.h"
 #include "instrumentation/diagnosis/rewrite/several/forgotten.h"
@@ -363,7 +364,7 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 
 void add_idioms(Writer& w) {
     add_formulas(w), add_forms(w), add_forgotten(w), add_powers(w), add_components(w), add_borders(w),
-        add_tails(w), add_orders(w), add_copies(w), add_rounds(w), add_sides(w);
+        add_tails(w), add_orders(w), add_copies(w), add_rounds(w), add_sides(w), add_both(w);
     for_each_token(w, [&](int k, const Body& body) {
         keep_positive(w, k), keep_in_domain(w, k);
         clamp_lower(w, body, k);

@@ -1,6 +1,7 @@
 // Words in threes that stand elsewhere, and names that are used nowhere else.
 #include "instrumentation/diagnosis/rewrite/likely.h"
 
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -117,6 +118,23 @@ std::vector<std::pair<size_t, size_t>> rounded_up(const Source& s) {
     return out;
 }
 
+// `h ^= h >> 15`, `h ^ (h >> 16)`, `h *= 0x7feb352du`: any other number mixes bits as well, and what they
+// fall on is right or wrong by chance.
+std::vector<std::pair<size_t, size_t>> mixed(const Source& s) {
+    constexpr size_t kLong = 8;  // characters of a factor
+    std::vector<std::pair<size_t, size_t>> out;
+    for (int k = 1; k + 1 < s.count(); ++k) {
+        const bool sets = s.is(k, "^=") || s.is(k, "*=");
+        if (!sets && (!s.is(k, "^") || precedence(s, k) == 0)) continue;
+        const int first = sets ? k : operands_of(s, k).left;
+        const int last = sets ? end_of_expression(s, k + 1) : operands_of(s, k).right;
+        const bool factor = s.word(k + 1).starts_with("0x") && s.word(k + 1).size() >= kLong;
+        if (s.is(k, "*=") ? factor : says(s, k + 1, last, ">>") || says(s, k + 1, last, "<<"))
+            out.emplace_back(s.at(first).begin, s.at(last).end);
+    }
+    return out;
+}
+
 // Not the whole of one.
 bool is_in_one(const std::vector<std::pair<size_t, size_t>>& all, const Rewrite& r) {
     return std::any_of(r.edits.begin(), r.edits.end(), [&](const Edit& e) {
@@ -227,7 +245,8 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
 void weigh(const Source& s, std::vector<Rewrite>& all) {
     const Text text = read(s);
     const Namings namings{s, functions_of(s), namings_of(s)};
-    const auto idioms = rounded_up(s);
+    auto idioms = rounded_up(s);
+    for (const auto& each : mixed(s)) idioms.push_back(each);
     for (Rewrite& r : all) {
         Signs signs;
         signs.alike = read_alike(r.was, r.now), signs.in_idiom = is_in_one(idioms, r);

@@ -164,6 +164,20 @@ bool is_extent(const Source& s, const Variable& v) {
     return true;
 }
 
+bool is_factor(const Source& s, int k) {
+    const auto joins = [&](int at) {
+        return (s.is(at, "*") || s.is(at, "/") || s.is(at, "%")) && precedence(s, at) > 0;
+    };
+    return joins(k - 1) || joins(k + 1);
+}
+
+// Somewhere in the file rows are so long.
+bool is_factor_elsewhere(const Source& s, const Variable& v, int here) {
+    for (int k = v.from + 1; k < std::min(v.to, s.count() - 1); ++k)
+        if (k != here && s.is(k, v.name) && is_factor(s, k)) return true;
+    return false;
+}
+
 void add_variables(Writer& w, int k) {
     const Variable* const own = variable_at(w.s, k);
     if (own == nullptr) return;
@@ -177,6 +191,9 @@ void add_variables(Writer& w, int k) {
         constexpr int kSameRole = 8;
         const bool whole = is_whole(*own);
         if (whole) w.out.back().bias = is_extent(w.s, *v) == is_extent(w.s, *own) ? kSameRole : -kSameRole;
+        constexpr int kAlsoFactor = 15;
+        const bool row = whole && v->of_file && !own->of_file && is_factor(w.s, k);
+        if (row && is_factor_elsewhere(w.s, *v, k)) w.out.back().bias += kAlsoFactor;
     }
     if (own->kind != ValueKind::whole || own->indirections > 0) return;
     for (const std::string_view index : kIndices)
