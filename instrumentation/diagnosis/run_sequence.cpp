@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
 #include "instrumentation/diagnosis/sequence.h"
+#include "instrumentation/diagnosis/timer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,6 +50,7 @@ struct Sequence {
     size_t end = 0;        // launches that ran
     std::set<size_t> faulty = {};
     double seconds = 0, instructions = 0;
+    double searched = 0;  // seconds that were spent on explaining launches
     int64_t blocks = 0;
     std::vector<std::string> notes = {};
 };
@@ -193,8 +195,9 @@ execution::GlobalMemory memory_after(const Sequence& s, const Ran& ran) {
 }
 
 // Records and explains one launch. Behind the first wrong one values say nothing of their own: only what is
-// wrong whatever they are is looked for.
-void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen) {
+// wrong whatever they are is looked for. `more`: launches behind it that are to share what is left of the
+// search's time.
+void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen, size_t more) {
     Ran& ran = ran_of(s, launch);
     ran.e.unsettled = std::make_shared<const Unsettled>(unsettled_after(s.e, writers, launch, s.end));
     const bool behind = s.first_wrong >= 0 && static_cast<int>(launch) > s.first_wrong;
@@ -208,7 +211,11 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen) {
     record_pass(ran.e, ran.executable, ran.c, ran.incidents);
     Experiment explained = ran.e;
     explained.options.diagnose = s.e.options.diagnose && (!behind || s.faulty.contains(launch));
+    const double left = std::max(0.0, s.e.options.search_seconds - s.searched);
+    explained.options.search_seconds = left / static_cast<double>(1 + more);
+    const Timer timer;
     explain(explained, ran.c, ran.incidents);
+    s.searched += seconds(timer);
     for (capture::Finding& f : ran.c.findings) {
         if (f.where.launch == 0) f.where.launch = ran.c.launch.number;
         if (f.other.line > 0) f.other.launch = ran.c.launch.number;
@@ -260,10 +267,9 @@ Writers all_by(Writers writers, size_t launch) {
 }
 
 // The launch is looked at as if it had written what the first wrong one left. False: that explains nothing.
-bool explains_first(Sequence& s, const Writers& writers, size_t later) {
+bool explains_first(Sequence& s, const Writers& writers, size_t later, size_t more) {
     const int first = std::exchange(s.first_wrong, static_cast<int>(later));
-    ran_of(s, later).e.options.search_seconds /= 2;
-    look_at(s, later, all_by(writers, later), true);
+    look_at(s, later, all_by(writers, later), true, more);
     (is_explained(s.ran.at(later).c) ? s.left_by : s.first_wrong) = first;
     return s.left_by >= 0;
 }
@@ -372,14 +378,14 @@ capture::Capture run_sequence(
     const auto first = static_cast<size_t>(std::max(s.first_wrong, 0));
     const bool asked_first = later && s.faulty.contains(*later) && !s.faulty.contains(first);
     const bool again = later && (asked_first || !looked_at.contains(*later));
-    bool explained = asked_first && explains_first(s, writers, *later);
+    bool explained = asked_first && explains_first(s, writers, *later, looked_at.size() - 1);
+    size_t more = looked_at.size() - (asked_first ? 1 : 0) + (again && !asked_first ? 1 : 0);
     for (const size_t k : looked_at) {
         if (asked_first && (k == *later || (explained && k == first))) continue;
-        if (again) ran_of(s, k).e.options.search_seconds /= 2;
-        look_at(s, k, writers, k == subject);
+        look_at(s, k, writers, k == subject, more > 0 ? --more : 0);
     }
     if (again && !asked_first && !is_explained(s.ran.at(first).c))
-        explained = explains_first(s, writers, *later);
+        explained = explains_first(s, writers, *later, 0);
     if (explained) looked_at.erase(first), looked_at.insert(*later), subject = *later;
     if (seen != nullptr) *seen = s.ran.at(subject).incidents;
     return gathered(s, subject, looked_at);

@@ -191,7 +191,7 @@ void add_variables(Writer& w, int k) {
         constexpr int kSameRole = 8;
         const bool whole = is_whole(*own);
         if (whole) w.out.back().bias = is_extent(w.s, *v) == is_extent(w.s, *own) ? kSameRole : -kSameRole;
-        constexpr int kAlsoFactor = 15;
+        constexpr int kAlsoFactor = 30;
         const bool row = whole && v->of_file && !own->of_file && is_factor(w.s, k);
         if (row && is_factor_elsewhere(w.s, *v, k)) w.out.back().bias += kAlsoFactor;
     }
