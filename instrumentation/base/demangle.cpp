@@ -43,6 +43,15 @@ std::string demangle(const std::string& name) {
     return status == 0 && plain != nullptr ? plain.get() : name;
 }
 
+std::string variable_name(const std::string& symbol) {
+    constexpr std::string_view kNobody = "(anonymous namespace)::";
+    const std::string name = demangle(symbol);
+    std::string out = name.substr(name.starts_with("_INTERNAL_") ? name.find("::") + 2 : 0);
+    for (size_t at = out.find(kNobody); at != out.npos; at = out.find(kNobody)) out.erase(at, kNobody.size());
+    const size_t open = out.find('('), close = out.rfind(")::");
+    return open < close && close != out.npos ? out.erase(open, close + 1 - open) : out;
+}
+
 bool is_name_of(const std::string& wanted, const std::string& symbol) {
     if (wanted == symbol) return true;
     const std::string ours = plain_name(wanted), theirs = plain_name(demangle(symbol));

@@ -206,14 +206,15 @@ Ruled constant_factor_rule(const Symptoms& s) {
     f.where.tile = name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;
     const bool whole = tile.block == capture::kWholeLaunch;
+    const std::string meaning = factor_text(s, fit->factor);
     f.explanation = fmt::format(
-        "The first wrong tile is {}{}: {} = {} x reference in every element, and {}. {}",
+        "The first wrong tile is {}{}: {} = {} x reference in every element{}. {}",
         name,
         whole ? ""
               : fmt::format(", iteration {}, block {}", tile.iteration, block_text(s.capture, tile.block)),
         name,
         number(fit->factor),
-        factor_text(s, fit->factor),
+        meaning == number(fit->factor) ? "" : ", and " + meaning,
         cause.explanation
     );
     f.proof = inverse_text(name, *fit, tile.compared);

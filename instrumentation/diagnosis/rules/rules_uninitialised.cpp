@@ -22,19 +22,10 @@ using emulator::Access;
 using emulator::Incident;
 using Kind = Incident::Kind;
 
-// "sums::part" of "_INTERNAL_1_8_sums_cu_1::(anonymous namespace)::sums(float)::part": as the source has it.
-std::string plain_name(const std::string& name) {
-    constexpr std::string_view kNobody = "(anonymous namespace)::";
-    std::string out = name.substr(name.starts_with("_INTERNAL_") ? name.find("::") + 2 : 0);
-    for (size_t at = out.find(kNobody); at != out.npos; at = out.find(kNobody)) out.erase(at, kNobody.size());
-    const size_t open = out.find('('), close = out.rfind(")::");
-    return open < close && close != out.npos ? out.erase(open, close + 1 - open) : out;
-}
-
 // "_ZZ6copiesE4more + 252" as the source has it: "copies::more + 252".
 std::string variable_text(const std::string& detail) {
     const size_t end = detail.find(" + ");
-    return plain_name(demangle(detail.substr(0, end))) + (end == std::string::npos ? "" : detail.substr(end));
+    return variable_name(detail.substr(0, end)) + (end == std::string::npos ? "" : detail.substr(end));
 }
 
 // "register %r5", "4 bytes of shared memory (copies::more + 252)".

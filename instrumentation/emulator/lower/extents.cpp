@@ -81,10 +81,10 @@ void check_shared_extent(Warp& w, const Instr* i, const SharedTouch& touch) {
     );
     incident.detail = fmt::format(
         "outside of {}, which has bytes {} to {}{}",
-        demangle(meant.name),
+        variable_name(meant.name),
         meant.offset,
         meant.offset + meant.bytes - 1,
-        other == program.shared_variables.end() ? "" : ", inside of " + demangle(other->name)
+        other == program.shared_variables.end() ? "" : ", inside of " + variable_name(other->name)
     );
     report(*w.block, std::move(incident));
 }
