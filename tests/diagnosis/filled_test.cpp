@@ -26,7 +26,7 @@ int line_of(const std::string& name, const char* text) {
 }
 
 TEST(Filled, TheRightKernelsHaveNoFindings) {
-    for (const char* name : {"tally", "swing", "cleared", "steps"}) {
+    for (const char* name : {"tally", "swing", "cleared", "steps", "groups"}) {
         const std::string toml = test::source_path(kernel(name) + ".toml");
         const json answer = json::parse(test::warplens({"diagnose", toml, "--json"}).out);
         EXPECT_EQ(answer.at("verdict"), "ok") << name << answer.dump(1);
@@ -50,6 +50,14 @@ TEST(Filled, AFaultOfALaunchThatIsNotComparedIsProvenBehindAll) {
     EXPECT_NE(
         first.value("proof", "").find("behind all launches 0 of 828 elements are wrong"), std::string::npos
     ) << first.dump(1);
+}
+
+// The launch that cleared them wrote the elements last which another should have added to, beside the array.
+TEST(Filled, WhoGoesBeyondAnArrayIsAskedBeforeWhoClearedIt) {
+    const json first = first_of("groups", "stride");
+    EXPECT_EQ(first.at("title"), "`groups` should be `kDim`") << first.dump(1);
+    EXPECT_EQ(first.at("where").at("line"), line_of("groups", "group[i] * groups;"));
+    EXPECT_EQ(first.at("proven"), true);
 }
 
 TEST(Filled, ARegisterThatNobodyWroteShowsWhereResultsAreRightByChance) {

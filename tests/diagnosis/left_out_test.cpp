@@ -53,6 +53,16 @@ TEST(Lines, InfiniteValuesAreCounted) {
     EXPECT_NE(said.find("; 2 infinite; 0 NaN"), std::string::npos) << said;
 }
 
+// With the right list the block has nothing to do: that is no way around, as others do it.
+TEST(Lines, WhatOtherBlocksExecuteIsNotLeftOut) {
+    const std::string toml = source_path("tests/kernels/search/lists.toml");
+    EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
+    const Said said = warplens({"diagnose", toml, "--fault", "list", "--search", "300", "--json"});
+    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(first.at("title"), "`y` should be `x`") << first.dump(1);
+    EXPECT_EQ(first.at("proven"), true);
+}
+
 TEST(Lines, NothingIsMissingInTheRightKernel) {
     const Said said = warplens({"diagnose", source_path("tests/kernels/search/smooth.toml"), "--json"});
     EXPECT_EQ(json::parse(said.out).at("verdict"), "ok") << said.out;

@@ -164,6 +164,20 @@ TEST(Hunt, AnotherSeedIsOneOnWhichItShows) {
     EXPECT_EQ(other.other_seed, 1u);
 }
 
+// A bound that says nothing of an output with a seed leaves it out there.
+TEST(Hunt, AnotherSeedIsOneOnWhichEachOutputIsJudged) {
+    const Scaled scaled;
+    Lab lab{scaled.symptoms};
+    lab.of_output = {4, 4};
+    choose_seed(lab, [](const TrialOptions& o) {
+        Trial t;
+        t.compared = t.outputs = 8, t.bad = 1;
+        t.of_output = {o.seed_offset < 2 ? 0 : 4, 4};
+        return t;
+    });
+    EXPECT_EQ(lab.other_seed, 2u);
+}
+
 // Behind what is frail another change is looked for, which is not.
 TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
     const Scaled scaled;

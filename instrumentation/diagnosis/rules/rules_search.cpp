@@ -179,9 +179,8 @@ Ruled idea_rule(const Symptoms& s) {
             out.findings.push_back(finding_of(s, *tried.mended));
             out.explains = out.mends = true;
         } else if (!tried.mended) {
-            out.tried += fmt::format(
-                "{}`{}` does not mend it: {}.", out.tried.empty() ? "" : " ", text, tried.text
-            );
+            out.tried +=
+                fmt::format("{}`{}` does not mend it: {}.", out.tried.empty() ? "" : " ", text, tried.text);
         }
     }
     return out;

@@ -92,12 +92,12 @@ int64_t wanted_outputs(const Lab& lab) {
 bool judges_all(const Lab& lab, const Trial& t) {
     return lab.of_output.empty() ||
         std::equal(
-        lab.of_output.begin(),
-        lab.of_output.end(),
-        t.of_output.begin(),
-        t.of_output.end(),
-        [](int64_t wanted, int64_t judged) { return wanted == 0 || judged > 0; }
-    );
+               lab.of_output.begin(),
+               lab.of_output.end(),
+               t.of_output.begin(),
+               t.of_output.end(),
+               [](int64_t wanted, int64_t judged) { return wanted == 0 || judged > 0; }
+        );
 }
 
 }  // namespace

@@ -21,10 +21,9 @@ void square_another(Writer& w, int k) {
     const std::string x = w.s.words(o.left, k - 1);
     if (!w.s.is(k, "*") || x != w.s.words(k + 1, o.right) || !holds_real(w.s, o.left, o.right)) return;
     size_t taken = 0;
-    const std::vector<const Variable*> all = visible(w.s, k);
-    for (auto v = all.rbegin(); v != all.rend() && taken < kMost; ++v)
-        if (is_real(**v) && !(*v)->of_file && (*v)->name != x && ++taken > 0)
-            put(w, kRare, "wrong_operand", o.left, o.right, fmt::format("{0} * {0}", (*v)->name));
+    for (const Variable* v : visible(w.s, k))
+        if (is_real(*v) && !v->of_file && v->name != x && taken++ < kMost)
+            put(w, kRare, "wrong_operand", o.left, o.right, fmt::format("{0} * {0}", v->name));
 }
 
 // Of two whole numbers two others that the function joins so: `n + m` of `rows + cols`.
@@ -64,8 +63,9 @@ void exchange_planes(Writer& w, const Body& body, int k) {
     if (const std::string end = end_of_loop(w.s, body, *p); !end.empty())
         put_it(fmt::format("{} * {} + {}", q->name, end, p->name));
     std::vector<std::string> extents;
-    for (const Variable* v : visible(w.s, k))
-        if (is_extent(body, *v) && v->indirections == 0 && extents.size() < kMost) extents.push_back(v->name);
+    const std::vector<const Variable*> all = visible(w.s, k);
+    for (auto v = all.rbegin(); v != all.rend(); ++v)
+        if (is_extent(body, **v) && extents.size() < kMost) extents.push_back((*v)->name);
     for (size_t i = 0; i < extents.size(); ++i)
         for (size_t j = i + 1; j < extents.size(); ++j)
             put_it(fmt::format("{} * {} * {} + {}", q->name, extents[i], extents[j], p->name));

@@ -1,0 +1,73 @@
+// Both operands of a sum, a product or a quotient at once, and what bits are mixed with.
+#include "tests/support/rewrites.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace wl::diagnosis::rewrite {
+namespace {
+
+std::string kernel_with(const std::string& lines) {
+    return "constexpr int kDim = 16;\n"
+           "__global__ void blend(const float* x, const float* before, const int* counts, float* y, int "
+           "rows, "
+           "int cols, int planes) {\n"
+           "    const int n = counts[0], m = counts[1], i = blockIdx.x * kDim + threadIdx.x;\n"
+           "    float sum = 0.0f, cell = x[i];\n"
+           "    const float t = tanhf(cell);\n"
+           "    unsigned h = i; int last = n + m - 2;\n"
+           "    for (int c = 0; c < planes; ++c) {\n" +
+        lines +
+        "\n"
+        "    }\n"
+        "    y[i] = sum + t + h + last;\n"
+        "}\n";
+}
+
+std::vector<Rewrite> changes_of(const std::string& text) {
+    Around around;
+    for (int line = 8; line < 11; ++line) around.suspicion.emplace(line, 0);
+    return rewrites(test::source_of(text), around);
+}
+
+struct Changed {
+    const char *wrong, *right;
+    size_t before = 0;  // as early as so many changes
+};
+struct Both : testing::TestWithParam<Changed> {};
+
+TEST_P(Both, TheRightTextIsOneChangeAway) {
+    const std::string wrong = kernel_with(GetParam().wrong), right = kernel_with(GetParam().right);
+    const std::vector<Rewrite> all = changes_of(wrong);
+    const auto found = test::change_into(all, wrong, right);
+    ASSERT_NE(found, all.end()) << GetParam().wrong << " -> " << GetParam().right;
+    EXPECT_LT(static_cast<size_t>(found - all.begin()), GetParam().before) << GetParam().right;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rewrites,
+    Both,
+    testing::Values(
+        Changed{"sum += 1.0f - cell * cell;", "sum += 1.0f - t * t;", 900},
+        Changed{"sum = cell / (rows + cols);", "sum = cell / (n + m);", 900},
+        Changed{"y[i * planes + c] = t;", "y[c * rows * cols + i] = t;", 600},
+        Changed{"y[c * rows + i] = t;", "y[i * planes + c] = t;", 900},
+        Changed{"y[c] = sum / n;", "y[c] = n > 0 ? sum / n : before[c];", 600},
+        Changed{"y[c] = sum / n;", "y[c] = n > 0 ? sum / n : 0.0f;", 1500},
+        // the file's constant that counts rows elsewhere
+        Changed{"sum += x[c * rows + n];", "sum += x[c * kDim + n];", 600}
+    )
+);
+
+TEST(Both, WhatBitsAreMixedWithIsHardlyWrong) {
+    const std::string text = kernel_with("h ^= h >> 15;\nh = h >> 15;");
+    const std::vector<Rewrite> all = changes_of(text);
+    const auto mixed = test::change_into(all, text, kernel_with("h ^= h >> 16;\nh = h >> 15;"));
+    const auto shifted = test::change_into(all, text, kernel_with("h ^= h >> 15;\nh = h >> 16;"));
+    ASSERT_TRUE(mixed != all.end() && shifted != all.end());
+    EXPECT_LT(mixed->odds, shifted->odds - 20);
+}
+
+}  // namespace
+}  // namespace wl::diagnosis::rewrite
