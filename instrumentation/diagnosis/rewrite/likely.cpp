@@ -105,42 +105,43 @@ void look_at_threes(const Text& text, const Rewrite& r, Signs& out) {
     out.was_known = was_all == 0 ? 1 : static_cast<double>(was_known) / was_all;
 }
 
-// `(a + n - 1) / n`: offsets in the text, of each from its bracket to its end.
-std::vector<std::pair<size_t, size_t>> rounded_up(const Source& s) {
-    std::vector<std::pair<size_t, size_t>> out;
+// What programs say as it stands, by offsets in the text.
+struct Idiom {
+    size_t begin = 0, end = 0;
+    bool whole = false;  // as a whole it is hardly wrong either
+};
+
+// `(a + n - 1) / n`, from its bracket to its end.
+void add_rounded_up(const Source& s, std::vector<Idiom>& out) {
     for (int k = 1; k + 1 < s.count(); ++k) {
         const int close = k - 1, open = s.is(k, "/") && s.is(close, ")") ? s.at(close).match : -1;
         if (open < 0 || precedence(s, k) == 0) continue;
         const int last = operands_of(s, k).right;
         const std::string tail = "+ " + s.words(k + 1, last) + " - 1";
-        if (s.words(open + 1, close - 1).ends_with(tail)) out.emplace_back(s.at(open).begin, s.at(last).end);
+        if (s.words(open + 1, close - 1).ends_with(tail)) out.push_back({s.at(open).begin, s.at(last).end});
     }
-    return out;
 }
 
 // `h ^= h >> 15`, `h ^ (h >> 16)`, `h *= 0x7feb352du`: any other number mixes bits as well, and what they
 // fall on is right or wrong by chance.
-std::vector<std::pair<size_t, size_t>> mixed(const Source& s) {
+void add_mixed(const Source& s, std::vector<Idiom>& out) {
     constexpr size_t kLong = 8;  // characters of a factor
-    std::vector<std::pair<size_t, size_t>> out;
     for (int k = 1; k + 1 < s.count(); ++k) {
         const bool sets = s.is(k, "^=") || s.is(k, "*=");
         if (!sets && (!s.is(k, "^") || precedence(s, k) == 0)) continue;
-        const int first = sets ? k : operands_of(s, k).left;
+        const int first = sets ? k - 1 : operands_of(s, k).left;
         const int last = sets ? end_of_expression(s, k + 1) : operands_of(s, k).right;
         const bool factor = s.word(k + 1).starts_with("0x") && s.word(k + 1).size() >= kLong;
         if (s.is(k, "*=") ? factor : says(s, k + 1, last, ">>") || says(s, k + 1, last, "<<"))
-            out.emplace_back(s.at(first).begin, s.at(last).end);
+            out.push_back({s.at(first).begin, s.at(sets ? last + 1 : last).end, true});
     }
-    return out;
 }
 
-// Not the whole of one.
-bool is_in_one(const std::vector<std::pair<size_t, size_t>>& all, const Rewrite& r) {
+bool is_in_one(const std::vector<Idiom>& all, const Rewrite& r) {
     return std::any_of(r.edits.begin(), r.edits.end(), [&](const Edit& e) {
-        return std::any_of(all.begin(), all.end(), [&](const auto& idiom) {
-            return e.begin >= idiom.first && e.begin + e.length <= idiom.second &&
-                e.length < idiom.second - idiom.first && e.begin != idiom.second;
+        return std::any_of(all.begin(), all.end(), [&](const Idiom& idiom) {
+            const bool part = e.length < idiom.end - idiom.begin && e.begin != idiom.end;
+            return e.begin >= idiom.begin && e.begin + e.length <= idiom.end && (part || idiom.whole);
         });
     });
 }
@@ -245,8 +246,8 @@ void look_at_uses(const Namings& all, const Rewrite& r, Signs& out) {
 void weigh(const Source& s, std::vector<Rewrite>& all) {
     const Text text = read(s);
     const Namings namings{s, functions_of(s), namings_of(s)};
-    auto idioms = rounded_up(s);
-    for (const auto& each : mixed(s)) idioms.push_back(each);
+    std::vector<Idiom> idioms;
+    add_rounded_up(s, idioms), add_mixed(s, idioms);
     for (Rewrite& r : all) {
         Signs signs;
         signs.alike = read_alike(r.was, r.now), signs.in_idiom = is_in_one(idioms, r);

@@ -133,9 +133,10 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
     if (found.mended.empty()) {
         out.tried = found.unsupported.empty()
             ? fmt::format(
-                  "Of {} small changes of the program {} were tried; none mends it.",
+                  "Of {} small changes of the program {} were tried{}; none mends it.",
                   found.candidates,
-                  found.tried
+                  found.tried - found.made,
+                  found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : ""
               )
             : fmt::format("No change was tried: {}.", found.unsupported);
         out.tried += helpful_text(s, found) + around_text(s, found);
@@ -157,6 +158,11 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
     out.findings.push_back(std::move(f));
     out.explains = out.mends = true;
     return out;
+}
+
+// Of two searches of the same changes, what the longer one tried.
+void count_most(SearchResult& found, const SearchResult& before) {
+    if (found.tried < before.tried) found.tried = before.tried, found.made = before.made;
 }
 
 // An access whose address says nothing of where that comes from.
@@ -222,9 +228,9 @@ Ruled search_rule(const Symptoms& s) {
         for (Mended& m : found.mended) m.proof += "; found with " + smaller->name;
     }
     if (const double left = whole - since(start); found.mended.empty() && (!smaller || left > kWorth)) {
-        const size_t tried = found.tried;
+        const SearchResult before = std::move(found);
         found = search_source(s, s, suspects, {left, left}, read);
-        found.tried = std::max(found.tried, tried);
+        count_most(found, before);
     }
     // What took no part may be what should have.
     if (const double left = whole - since(start);
@@ -232,7 +238,7 @@ Ruled search_rule(const Symptoms& s) {
         add_all();
         const SearchResult before = std::move(found);
         found = search_source(s, s, suspects, {left, left}, read);
-        found.tried = std::max(found.tried, before.tried);
+        count_most(found, before);
         if (!found.helpful) found.helpful = before.helpful;
     }
     if (!found.unsupported.empty() && found.mended.empty()) {

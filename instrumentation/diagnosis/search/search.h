@@ -54,6 +54,7 @@ struct SearchResult {
     std::optional<Helpful> helpful;  // the most, where nothing mends: of several faults perhaps one
     std::optional<Mended> around;    // where nothing else mends: what comes right as it leaves lines out
     size_t tried = 0, candidates = 0;
+    size_t made = 0;          // of those that were tried, pairs and others that were made on the way
     std::string unsupported;  // why nothing was tried
 };
 

@@ -198,6 +198,8 @@ SearchResult search_source(
         try_first_values(s, out);
     }
     out.tried += s.hunt.tried;
+    const auto own = static_cast<size_t>(std::count(s.done.begin(), s.done.end(), uint8_t{1}));
+    out.made = out.tried > own ? out.tried - own : 0;
     if (out.mended.empty()) out.helpful = most_helpful(s);
     for (Mended& m : out.doubtful) {
         if (!out.mended.empty()) break;
