@@ -178,6 +178,25 @@ TEST(Hunt, AnotherSeedIsOneOnWhichEachOutputIsJudged) {
     EXPECT_EQ(lab.other_seed, 2u);
 }
 
+// Places in a table of hashes are chance: what fits two seeds by it does not fit three more.
+TEST(Hunt, WhereSomethingGoesBeyondAnArrayFurtherSeedsHaveToBeRight) {
+    const Scaled scaled;
+    std::vector<emulator::Incident> seen(1);
+    seen.front().kind = emulator::Incident::Kind::out_of_bounds;
+    Prover prover{scaled.e};
+    const Symptoms beyond = symptoms_of(prover, scaled.c, seen);
+    const auto wrong_at = [](uint64_t seed) {
+        return [seed](const TrialOptions& o) {
+            Trial t;
+            t.compared = t.outputs = 8, t.bad = o.seed_offset == seed ? 1 : 0;
+            return t;
+        };
+    };
+    EXPECT_TRUE(proof_of({beyond}, wrong_at(40)));
+    EXPECT_FALSE(proof_of({beyond}, wrong_at(3)));
+    EXPECT_TRUE(proof_of({scaled.symptoms}, wrong_at(3)));
+}
+
 // Behind what is frail another change is looked for, which is not.
 TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
     const Scaled scaled;

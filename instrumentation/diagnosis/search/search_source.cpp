@@ -74,7 +74,7 @@ void search(
     constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.75, kWhere = 0.9;  // of the time
     constexpr double kSolvedBy = 3;                                               // seconds
     constexpr size_t kMostLikely = 6000;                                          // changes
-    constexpr int64_t kMost = 500;                                                // as gains
+    constexpr int64_t kMost = 500, kMuch = 200;                                   // as gains
     t.hunt.prove = by_compiler(t);
     t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
     try_all(t, out);
@@ -96,9 +96,14 @@ void search(
     const bool pairs = std::none_of(seen.begin(), seen.end(), [](const execution::Incident& i) {
         return i.kind == execution::Incident::Kind::uninitialised_read;
     });
-    const auto helps = [](int64_t gain) { return gain >= kMost; };
-    if (pairs && out.mended.empty() && std::any_of(t.gains.begin(), t.gains.end(), helps))
+    const int64_t gain = t.gains.empty() ? 0 : *std::max_element(t.gains.begin(), t.gains.end());
+    if (pairs && out.mended.empty() && gain >= kMost) search_pairs(t, out);
+    if (pairs && out.mended.empty() && gain >= kMuch && gain < kMost) {
+        const double now = std::chrono::duration<double>(Clock::now() - start).count();
+        t.hunt.deadline = end_after(start, (now + seconds) / 2);
         search_pairs(t, out);
+        t.hunt.deadline = end_after(start, seconds);
+    }
     if (out.mended.empty()) try_all(t, out);
     if (pairs && out.mended.empty()) search_pairs(t, out);
 }
