@@ -8,8 +8,8 @@ namespace wl {
 // "_Z5scalePf" is "scale(float*)"; a name that is no mangled one stays as it is.
 std::string demangle(const std::string& name);
 
-// Of a function's own variable, as the source has it: "_ZZ4sumsfE4part" is "sums::part", without the function's
-// parameters and without what the compiler put around it.
+// Of a function's own variable, as the source has it: "_ZZ4sumsfE4part" is "sums::part", without the
+// function's parameters and without what the compiler put around it.
 std::string variable_name(const std::string& symbol);
 
 // Whether `wanted` names the symbol: as the PTX spells it, or as C++ does, with its parameters or without,

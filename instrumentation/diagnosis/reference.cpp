@@ -95,10 +95,7 @@ MadeReference make_reference(const Problem& p) {
         }
         case Kind::npz:
             return {
-                analysis::tensor_reference(
-                    rule.target, manifest::read_npz(rule.target), terms_of(p)
-                ),
-                {}};
+                analysis::tensor_reference(rule.target, manifest::read_npz(rule.target), terms_of(p)), {}};
         case Kind::recorded:
             return {
                 analysis::tensor_reference("what the " + rule.target + " left", p.recorded, terms_of(p)), {}};

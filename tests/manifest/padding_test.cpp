@@ -37,13 +37,17 @@ struct Padding : testing::Test {
         const std::string& returned,
         const std::string& inputs = "nan-padding"
     ) {
-        std::ofstream("k.toml") << "args = [ { name = \"A\", dtype = \"" + dtype + "\", shape = " + shape +
-                ", fill = \"normal\" }, { name = \"C\", dtype = \"f32\", shape = [1], output = true } ]\n"
-                "launch = { grid = [1], block = [1] }\n"
-                "[reference]\npython = \"k.py\"\n";
-        std::ofstream("k.py"
-        ) << "import numpy as np\ndef reference(inputs, params):\n    A = inputs['A']\n    return {'C': " +
-                returned + "}\n";
+        std::ofstream("k.toml") << R"(args = [ { name = "A", dtype = ")" << dtype << R"(", shape = )" << shape
+                                << R"(, fill = "normal" },
+  { name = "C", dtype = "f32", shape = [1], output = true } ]
+launch = { grid = [1], block = [1] }
+reference = { python = "k.py" }
+)";
+        std::ofstream("k.py") << R"(import numpy as np
+def reference(inputs, params):
+    A = inputs["A"]
+    return {"C": )" << returned
+                              << "}\n";
         return bind(load("k.toml"), {{}, "", {}, inputs, 0});
     }
     // A letter for each element of A: n is NaN, the others as they are without.
@@ -96,9 +100,9 @@ TEST_F(Padding, ItIsAskedForAWhileAtMost) {
 
 TEST_F(Padding, WithoutAReferenceToAskItIsAnError) {
     bound("f32", "[2]", "A");
-    std::ofstream("k.toml"
-    ) << "args = [ { name = \"A\", dtype = \"f32\", shape = [2], fill = \"normal\" } ]\n"
-         "launch = { grid = [1], block = [1] }\n";
+    std::ofstream("k.toml") << R"(args = [ { name = "A", dtype = "f32", shape = [2], fill = "normal" } ]
+launch = { grid = [1], block = [1] }
+)";
     try {
         bind(load("k.toml"), {{}, "", {}, "nan-padding", 0});
         FAIL() << "there is nobody to ask";

@@ -1,4 +1,5 @@
-// Sums of points by group, in two launches: what the second one does not add to still holds the first one's zero.
+// Sums of points by group, in two launches: what the second one does not add to still holds the first one's
+// zero.
 constexpr int kDim = 4;
 
 __global__ void clear(float* sums, int groups) {

@@ -14,8 +14,6 @@ __global__ void sums(const float* values, const int* lengths, float* out) {
 #endif
     const int length = lengths[list];
     float sum = 0.0f;
-    for (int j = 0; j < length; ++j) {
-        sum += weighted(values + list * kLongest, j);
-    }
+    for (int j = 0; j < length; ++j) sum += weighted(values + list * kLongest, j);
     out[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = sum * threadIdx.x;
 }

@@ -4,8 +4,8 @@
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -64,8 +64,8 @@ void exchange_planes(Writer& w, const Body& body, int k) {
         put_it(fmt::format("{} * {} + {}", q->name, end, p->name));
     std::vector<std::string> extents;
     const std::vector<const Variable*> all = visible(w.s, k);
-    for (auto v = all.rbegin(); v != all.rend(); ++v)
-        if (is_extent(body, **v) && extents.size() < kMost) extents.push_back((*v)->name);
+    for (const Variable* v : std::views::reverse(all))
+        if (is_extent(body, *v) && extents.size() < kMost) extents.push_back(v->name);
     for (size_t i = 0; i < extents.size(); ++i)
         for (size_t j = i + 1; j < extents.size(); ++j)
             put_it(fmt::format("{} * {} * {} + {}", q->name, extents[i], extents[j], p->name));
