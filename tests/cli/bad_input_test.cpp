@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace wl::test {
 namespace {
@@ -132,6 +133,25 @@ TEST(BadInput, TilesThatAreNotThereAreNamed) {
         warplens({"show", file, "--tile", "scores", "--view", "rato", "-o", png}), {"rato", "ratio"}
     );
     EXPECT_FALSE(std::filesystem::exists(png));
+}
+
+TEST(BadInput, NoChangeIsProvenByAReferenceOfAnotherShape) {
+    const TemporaryFolder folder;
+    write_file(folder.path + "/one.cu", "__global__ void one(float* x) { x[0] = 1; }\n");
+    write_file(
+        folder.path + "/one.py",
+        "import numpy as np\ndef reference(inputs, params):\n    return {'x': np.zeros(5)}\n"
+    );
+    write_file(
+        folder.path + "/one.toml",
+        "args = [ { name = \"x\", dtype = \"f32\", shape = [4], output = true } ]\n"
+        "launch = { grid = [1], block = [32] }\n[reference]\npython = \"one.py\"\n"
+    );
+    const nlohmann::json answer = nlohmann::json::parse(
+        warplens({"diagnose", folder.path + "/one.toml", "--json"}).out, nullptr, false
+    );
+    EXPECT_EQ(answer.at("findings").at(0).at("rule"), "never_written");
+    EXPECT_EQ(answer.at("findings").at(0).at("proven"), false) << "zero for 1 is right by no reference";
 }
 
 }  // namespace

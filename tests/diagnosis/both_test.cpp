@@ -51,8 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Changed{"sum += 1.0f - cell * cell;", "sum += 1.0f - t * t;", 900},
         Changed{"sum = cell / (rows + cols);", "sum = cell / (n + m);", 900},
-        Changed{"y[i * planes + c] = t;", "y[c * rows * cols + i] = t;", 600},
-        Changed{"y[c * rows + i] = t;", "y[i * planes + c] = t;", 900},
+        Changed{"y[i * planes + c] = t;", "y[c * rows * cols + i] = t;", 1500},
+        Changed{"y[c * rows + i] = t;", "y[i * planes + c] = t;", 3500},
         Changed{"y[c] = sum / n;", "y[c] = n > 0 ? sum / n : before[c];", 600},
         Changed{"y[c] = sum / n;", "y[c] = n > 0 ? sum / n : 0.0f;", 1500},
         // the file's constant that counts rows elsewhere

@@ -26,7 +26,7 @@ int line_of(const std::string& name, const char* text) {
 }
 
 TEST(Filled, TheRightKernelsHaveNoFindings) {
-    for (const char* name : {"tally", "swing", "cleared", "steps", "groups", "bias"}) {
+    for (const char* name : {"tally", "swing", "cleared", "steps", "whole/groups", "whole/bias"}) {
         const std::string toml = test::source_path(kernel(name) + ".toml");
         const json answer = json::parse(test::warplens({"diagnose", toml, "--json"}).out);
         EXPECT_EQ(answer.at("verdict"), "ok") << name << answer.dump(1);
@@ -54,18 +54,18 @@ TEST(Filled, AFaultOfALaunchThatIsNotComparedIsProvenBehindAll) {
 
 // The launch that cleared them wrote the elements last which another should have added to, beside the array.
 TEST(Filled, WhoGoesBeyondAnArrayIsAskedBeforeWhoClearedIt) {
-    const json first = first_of("groups", "stride");
+    const json first = first_of("whole/groups", "stride");
     EXPECT_EQ(first.at("title"), "`groups` should be `kDim`") << first.dump(1);
-    EXPECT_EQ(first.at("where").at("line"), line_of("groups", "group[i] * groups;"));
+    EXPECT_EQ(first.at("where").at("line"), line_of("whole/groups", "group[i] * groups;"));
     EXPECT_EQ(first.at("proven"), true);
 }
 
 // All blocks add to the sums, which come out right in the order in which they are tried.
 TEST(Filled, ARaceOfWhatAllBlocksAddUpHasItsBarrierAtTheTurnsEnd) {
-    const json first = first_of("bias", "reuse");
+    const json first = first_of("whole/bias", "reuse");
     EXPECT_EQ(first.at("rule"), "race_shared") << first.dump(1);
     EXPECT_NEAR(
-        first.at("evidence").value("barrier_line", 0.0), line_of("bias", "// before the next turn"), 2
+        first.at("evidence").value("barrier_line", 0.0), line_of("whole/bias", "// before the next turn"), 2
     ) << first.dump(1);
 }
 

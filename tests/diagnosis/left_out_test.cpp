@@ -55,7 +55,7 @@ TEST(Lines, InfiniteValuesAreCounted) {
 
 // With the right list the block has nothing to do: that is no way around, as others do it.
 TEST(Lines, WhatOtherBlocksExecuteIsNotLeftOut) {
-    const std::string toml = source_path("tests/kernels/search/lists.toml");
+    const std::string toml = source_path("tests/kernels/search/whole/lists.toml");
     EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
     const Said said = warplens({"diagnose", toml, "--fault", "list", "--search", "300", "--json"});
     const json first = json::parse(said.out).at("findings").at(0);

@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
         Changed{
             "const float d1 = x[c];\nif (d1 < low) { low = d1; } else if (d1 < norm) norm = d1;",
             "const float d1 = x[c];\nif (d1 < low) { norm = low; low = d1; } else if (d1 < norm) norm = d1;",
-            500},
+            600},
         Changed{
             "const int pick = c / 2;\nturn = rows;",
             "const int pick = c / 2;\nturn = pick == t ? cols : rows;",

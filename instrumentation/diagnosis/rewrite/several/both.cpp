@@ -59,16 +59,19 @@ void exchange_planes(Writer& w, const Body& body, int k) {
     const Variable *const p = variable_at(w.s, o.left), *const q = variable_at(w.s, k + 1);
     if (!subscript || p == nullptr || q == nullptr || o.right != k + 1 || !w.s.is(o.left + 1, "*")) return;
     if (!is_whole(*p) || !is_whole(*q)) return;
-    const auto put_it = [&](const std::string& now) { put(w, kRare, "wrong_index", o.left, o.right, now); };
+    const auto put_it = [&](int bias, const std::string& now) {
+        put(w, bias, "wrong_index", o.left, o.right, now);
+    };
+    constexpr int kBeside = -25;  // hardly by itself: what reads it would be wrong as well
     if (const std::string end = end_of_loop(w.s, body, *p); !end.empty())
-        put_it(fmt::format("{} * {} + {}", q->name, end, p->name));
+        put_it(kBeside, fmt::format("{} * {} + {}", q->name, end, p->name));
     std::vector<std::string> extents;
     const std::vector<const Variable*> all = visible(w.s, k);
     for (const Variable* v : std::views::reverse(all))
         if (is_extent(body, *v) && extents.size() < kMost) extents.push_back(v->name);
     for (size_t i = 0; i < extents.size(); ++i)
         for (size_t j = i + 1; j < extents.size(); ++j)
-            put_it(fmt::format("{} * {} * {} + {}", q->name, extents[i], extents[j], p->name));
+            put_it(0, fmt::format("{} * {} * {} + {}", q->name, extents[i], extents[j], p->name));
 }
 
 // What nobody asks for where there is nothing to divide by, else zero.

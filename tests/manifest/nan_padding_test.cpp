@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kKernel = source_path("tests/kernels/search/lengths.toml");
+const std::string kKernel = source_path("tests/kernels/search/whole/lengths.toml");
 
 // Long enough on a busy machine: the search ends with its first proof.
 json diagnosed(const std::string& inputs) {
@@ -26,7 +26,7 @@ TEST(NanPadding, WhatIsReadAndMultipliedByZeroIsNamed) {
     const json& first = answer.at("findings").at(0);
     const std::string at =
         first.at("where").value("file", "") + ":" + std::to_string(first.at("where").value("line", 0));
-    EXPECT_EQ(at, source_place("tests/kernels/search/lengths.cu", "1.0f : 0.0f"));
+    EXPECT_EQ(at, source_place("tests/kernels/search/whole/lengths.cu", "1.0f : 0.0f"));
     EXPECT_EQ(first.at("title"), "`cols` should be `length`");
     EXPECT_EQ(first.at("proven"), true);
 }
