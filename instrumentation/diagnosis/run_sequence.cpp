@@ -274,6 +274,27 @@ bool explains_first(Sequence& s, const Writers& writers, size_t later, size_t mo
     return s.left_by >= 0;
 }
 
+// Gives the launch whose capture tells of all, which `looked_at` holds behind it. Who does wrong himself is
+// asked before who only left what should have been changed.
+size_t look_at_all(Sequence& s, const Writers& writers, std::set<size_t>& looked_at, size_t subject) {
+    const std::optional<size_t> later = s.first_wrong < 0 || s.e.problem.chosen
+        ? std::nullopt
+        : last_writer(s, writers, static_cast<size_t>(s.first_wrong));
+    const auto first = static_cast<size_t>(std::max(s.first_wrong, 0));
+    const bool asked_first = later && s.faulty.contains(*later) && !s.faulty.contains(first);
+    const bool again = later && (asked_first || !looked_at.contains(*later));
+    bool explained = asked_first && explains_first(s, writers, *later, looked_at.size() - 1);
+    size_t more = looked_at.size() - (asked_first ? 1 : 0) + (again && !asked_first ? 1 : 0);
+    for (const size_t k : looked_at) {
+        if (asked_first && (k == *later || (explained && k == first))) continue;
+        look_at(s, k, writers, k == subject, more > 0 ? --more : 0);
+    }
+    if (again && !asked_first && !is_explained(s.ran.at(first).c))
+        explained = explains_first(s, writers, *later, 0);
+    if (explained) looked_at.erase(first), looked_at.insert(*later), subject = *later;
+    return subject;
+}
+
 // Which launch went wrong first, and which before it nobody could judge.
 void say_first_wrong(const Sequence& s, capture::Capture& c) {
     if (s.first_wrong < 0) return;
@@ -371,22 +392,7 @@ capture::Capture run_sequence(
     size_t subject = looked_at.empty() ? asked : *looked_at.begin();
     if (e.problem.chosen) subject = asked;
     looked_at.insert(subject);
-    const std::optional<size_t> later = s.first_wrong < 0 || e.problem.chosen
-        ? std::nullopt
-        : last_writer(s, writers, static_cast<size_t>(s.first_wrong));
-    // Who does wrong himself is asked before who only left what should have been changed.
-    const auto first = static_cast<size_t>(std::max(s.first_wrong, 0));
-    const bool asked_first = later && s.faulty.contains(*later) && !s.faulty.contains(first);
-    const bool again = later && (asked_first || !looked_at.contains(*later));
-    bool explained = asked_first && explains_first(s, writers, *later, looked_at.size() - 1);
-    size_t more = looked_at.size() - (asked_first ? 1 : 0) + (again && !asked_first ? 1 : 0);
-    for (const size_t k : looked_at) {
-        if (asked_first && (k == *later || (explained && k == first))) continue;
-        look_at(s, k, writers, k == subject, more > 0 ? --more : 0);
-    }
-    if (again && !asked_first && !is_explained(s.ran.at(first).c))
-        explained = explains_first(s, writers, *later, 0);
-    if (explained) looked_at.erase(first), looked_at.insert(*later), subject = *later;
+    subject = look_at_all(s, writers, looked_at, subject);
     if (seen != nullptr) *seen = s.ran.at(subject).incidents;
     return gathered(s, subject, looked_at);
 }
