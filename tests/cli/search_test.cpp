@@ -64,7 +64,7 @@ TEST(Search, ARightKernelIsNotSearched) {
 }
 
 TEST(Search, WhatNoSmallChangeMendsIsSaidAndNothingIsClaimed) {
-    const json answer = searched("two", "4");
+    const json answer = searched("two", "2");
     const json& first = answer.at("findings")[0];
     EXPECT_EQ(first.at("rule"), "values_differ");
     EXPECT_EQ(first.at("proven"), false);
