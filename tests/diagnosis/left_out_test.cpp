@@ -9,6 +9,20 @@ namespace {
 
 using nlohmann::json;
 
+std::string kernel(const char* name) {
+    return source_path(std::string("tests/kernels/search/") + name + ".toml");
+}
+
+json first_of(const char* name, const char* fault) {
+    const Said said = warplens({"diagnose", kernel(name), "--fault", fault, "--search", "300", "--json"});
+    return json::parse(said.out).at("findings").at(0);
+}
+
+// Of the right kernel.
+std::string verdict_of(const char* name) {
+    return json::parse(warplens({"diagnose", kernel(name), "--json"}).out).at("verdict");
+}
+
 struct LeftOut {
     const char *fault, *title, *line;
 };
@@ -18,9 +32,7 @@ struct Lines : testing::TestWithParam<LeftOut> {};
 // Within two lines of where the right kernel has it.
 TEST_P(Lines, WhatIsLeftOutIsTold) {
     const LeftOut& each = GetParam();
-    const std::string toml = source_path("tests/kernels/search/smooth.toml");
-    const Said said = warplens({"diagnose", toml, "--fault", each.fault, "--search", "300", "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
+    const json first = first_of("smooth", each.fault);
     EXPECT_EQ(first.at("title"), each.title);
     EXPECT_EQ(first.at("proven"), true) << first.dump(1);
     const std::string right = source_place("tests/kernels/search/smooth.cu", each.line);
@@ -43,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Differences are of finite values: what is infinite is counted beside them.
 TEST(Lines, InfiniteValuesAreCounted) {
-    const std::string toml = source_path("tests/kernels/search/smooth.toml");
+    const std::string toml = kernel("smooth");
     const std::string said = warplens({"diagnose", toml, "--fault", "zero", "--search", "0"}).out;
     const json json_said =
         json::parse(warplens({"diagnose", toml, "--fault", "zero", "--search", "0", "--json"}).out);
@@ -55,26 +67,19 @@ TEST(Lines, InfiniteValuesAreCounted) {
 
 // With the right list the block has nothing to do: that is no way around, as others do it.
 TEST(Lines, WhatOtherBlocksExecuteIsNotLeftOut) {
-    const std::string toml = source_path("tests/kernels/search/whole/lists.toml");
-    EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
-    const Said said = warplens({"diagnose", toml, "--fault", "list", "--search", "300", "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(verdict_of("whole/lists"), "ok");
+    const json first = first_of("whole/lists", "list");
     EXPECT_EQ(first.at("title"), "`y` should be `x`") << first.dump(1);
     EXPECT_EQ(first.at("proven"), true);
 }
 
-TEST(Lines, NothingIsMissingInTheRightKernel) {
-    const Said said = warplens({"diagnose", source_path("tests/kernels/search/smooth.toml"), "--json"});
-    EXPECT_EQ(json::parse(said.out).at("verdict"), "ok") << said.out;
-}
+TEST(Lines, NothingIsMissingInTheRightKernel) { EXPECT_EQ(verdict_of("smooth"), "ok"); }
 
 // Lanes of the last step read others that take no part: without harm in the right kernel, and so in what
 // mends this.
 TEST(Lines, AShuffleThatDoesNoHarmIsNoFaultOfWhatMends) {
-    const std::string toml = source_path("tests/kernels/search/tail_lanes.toml");
-    EXPECT_EQ(json::parse(warplens({"diagnose", toml, "--json"}).out).at("verdict"), "ok");
-    const Said said = warplens({"diagnose", toml, "--fault", "scale", "--search", "300", "--json"});
-    const json first = json::parse(said.out).at("findings").at(0);
+    EXPECT_EQ(verdict_of("tail_lanes"), "ok");
+    const json first = first_of("tail_lanes", "scale");
     EXPECT_EQ(first.at("rule"), "missing_rescale") << first.dump(1);
     EXPECT_EQ(first.at("proven"), true);
 }

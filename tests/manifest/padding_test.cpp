@@ -3,32 +3,21 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/manifest/manifest.h"
+#include "tests/manifest/manifest_fixture.h"
 
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace wl::manifest {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Padding : testing::Test {
-    fs::path folder = fs::temp_directory_path() / ("warplens_padding_" + std::to_string(getpid()));
-    fs::path before = fs::current_path();
-
+struct Padding : ManifestFolder {
     void SetUp() override {
-        fs::create_directories(folder);
-        fs::current_path(folder);
+        ManifestFolder::SetUp();
         setenv("WARPLENS_PYTHON", WL_TEST_PYTHON, 1);
-        std::ofstream("k.cu") << "";
-    }
-    void TearDown() override {
-        fs::current_path(before);
-        fs::remove_all(folder);
+        write("k.cu", "");
     }
 
     Problem bound(

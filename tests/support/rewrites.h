@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,18 @@ inline std::vector<diagnosis::rewrite::Rewrite>::const_iterator change_into(
     return std::find_if(all.begin(), all.end(), [&, wanted = without_spaces(other)](const auto& r) {
         return without_spaces(diagnosis::rewrite::rewritten(text, r)) == wanted;
     });
+}
+
+// One of the first `before` changes.
+inline void expect_change_into(
+    const std::vector<diagnosis::rewrite::Rewrite>& all,
+    const std::string& text,
+    const std::string& other,
+    size_t before
+) {
+    const auto found = change_into(all, text, other);
+    ASSERT_NE(found, all.end()) << text << " -> " << other;
+    EXPECT_LT(static_cast<size_t>(found - all.begin()), before) << other;
 }
 
 }  // namespace wl::test

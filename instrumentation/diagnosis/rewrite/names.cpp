@@ -172,9 +172,9 @@ bool is_factor(const Source& s, int k) {
 }
 
 // Somewhere in the file rows are so long.
-bool is_factor_elsewhere(const Source& s, const Variable& v, int here) {
+bool is_factor_somewhere(const Source& s, const Variable& v) {
     for (int k = v.from + 1; k < std::min(v.to, s.count() - 1); ++k)
-        if (k != here && s.is(k, v.name) && is_factor(s, k)) return true;
+        if (s.is(k, v.name) && is_factor(s, k)) return true;
     return false;
 }
 
@@ -193,7 +193,7 @@ void add_variables(Writer& w, int k) {
         if (whole) w.out.back().bias = is_extent(w.s, *v) == is_extent(w.s, *own) ? kSameRole : -kSameRole;
         constexpr int kAlsoFactor = 30;
         const bool row = whole && v->of_file && !own->of_file && is_factor(w.s, k);
-        if (row && is_factor_elsewhere(w.s, *v, k)) w.out.back().bias += kAlsoFactor;
+        if (row && is_factor_somewhere(w.s, *v)) w.out.back().bias += kAlsoFactor;
     }
     if (own->kind != ValueKind::whole || own->indirections > 0) return;
     for (const std::string_view index : kIndices)

@@ -171,6 +171,10 @@ std::string factor_text(const Symptoms& s, double factor) {
     return bare;
 }
 
+void add_sentence(std::string& text, const std::string& sentence) {
+    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
+}
+
 std::optional<MarkedElement> element_at(const capture::Capture& c, int64_t block, uint64_t address) {
     for (const capture::Tile& t : c.tiles) {
         if (t.block != block || t.ld <= 0 || t.probe < 0) continue;

@@ -63,6 +63,9 @@ std::string away_text(const Trial& trial);
 // it means nothing, or is one that a change often makes by chance (2, 3, 4, and one by them).
 std::string factor_text(const Symptoms& s, double factor);
 
+// Behind what is there, with a space between.
+void add_sentence(std::string& text, const std::string& sentence);
+
 // The element of a tile that lies at `address` of shared memory in the recorded block. None when no mark
 // covers it.
 struct MarkedElement {

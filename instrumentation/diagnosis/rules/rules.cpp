@@ -367,7 +367,7 @@ std::vector<capture::Finding> diagnose(
         for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);
         if (!said.claim.rules.empty()) s.claims.push_back(said.claim), claimed_by.push_back(first);
         if (said.mends) become_consequences(out, first, said.findings.front());
-        tried += (tried.empty() || said.tried.empty() ? "" : " ") + said.tried;
+        add_sentence(tried, said.tried);
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
         const bool cause = has_cause(s, said);

@@ -185,8 +185,7 @@ Ruled idea_rule(const Symptoms& s) {
             out.findings.push_back(finding_of(s, *tried.mended));
             out.explains = out.mends = true;
         } else if (!tried.mended) {
-            out.tried +=
-                fmt::format("{}`{}` does not mend it: {}.", out.tried.empty() ? "" : " ", text, tried.text);
+            add_sentence(out.tried, fmt::format("`{}` does not mend it: {}.", text, tried.text));
         }
     }
     return out;

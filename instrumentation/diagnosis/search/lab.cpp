@@ -88,16 +88,18 @@ int64_t wanted_outputs(const Lab& lab) {
     return sequence ? std::max(lab.outputs, lab.whole) : compared_outputs(lab.s.capture);
 }
 
-// With other inputs a bound may say nothing of an output, and nothing would be proven of it.
-bool judges_all(const Lab& lab, const Trial& t) {
+// Of each output what was written of it and what is written now; where that is not known, all of them are.
+template <class Enough>
+bool each_output(const Lab& lab, const Trial& t, const Enough& enough) {
     return lab.of_output.empty() ||
         std::equal(
-               lab.of_output.begin(),
-               lab.of_output.end(),
-               t.of_output.begin(),
-               t.of_output.end(),
-               [](int64_t wanted, int64_t judged) { return wanted == 0 || judged > 0; }
+               lab.of_output.begin(), lab.of_output.end(), t.of_output.begin(), t.of_output.end(), enough
         );
+}
+
+// With other inputs a bound may say nothing of an output, and nothing would be proven of it.
+bool judges_all(const Lab& lab, const Trial& t) {
+    return each_output(lab, t, [](int64_t wanted, int64_t judged) { return wanted == 0 || judged > 0; });
 }
 
 }  // namespace
@@ -120,15 +122,8 @@ bool can_be_bound_anew(const Experiment& e) {
 
 bool mends(const Lab& lab, const Trial& t) {
     if (lab.blind) return is_clean(t);
-    const bool each = std::equal(
-        lab.of_output.begin(),
-        lab.of_output.end(),
-        t.of_output.begin(),
-        t.of_output.end(),
-        [](int64_t least, int64_t written) { return written >= least; }
-    );
     return mended(t) && t.compared >= lab.compared && t.outputs >= lab.outputs &&
-        (lab.of_output.empty() || each);
+        each_output(lab, t, [](int64_t least, int64_t written) { return written >= least; });
 }
 
 int64_t gain_of(const Trial& unchanged, const Trial& t) {

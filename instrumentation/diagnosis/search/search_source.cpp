@@ -97,10 +97,9 @@ void search(
         return i.kind == execution::Incident::Kind::uninitialised_read;
     });
     const int64_t gain = t.gains.empty() ? 0 : *std::max_element(t.gains.begin(), t.gains.end());
-    if (pairs && out.mended.empty() && gain >= kMost) search_pairs(t, out);
-    if (pairs && out.mended.empty() && gain >= kMuch && gain < kMost) {
+    if (pairs && out.mended.empty() && gain >= kMuch) {
         const double now = std::chrono::duration<double>(Clock::now() - start).count();
-        t.hunt.deadline = end_after(start, (now + seconds) / 2);
+        if (gain < kMost) t.hunt.deadline = end_after(start, (now + seconds) / 2);
         search_pairs(t, out);
         t.hunt.deadline = end_after(start, seconds);
     }
