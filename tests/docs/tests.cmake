@@ -2,5 +2,5 @@
 add_test(NAME examples COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/examples_test.py)
 set_tests_properties(examples PROPERTIES TIMEOUT 900 ENVIRONMENT "WL_PROGRAM=$<TARGET_FILE:warplens>")
 
-# Every sentence of docs/trust.md has its test.
-add_test(NAME trust COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/trust_test.py)
+# Every sentence of docs/trust.md and docs/security.md has its test.
+add_test(NAME held COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/held_test.py)
