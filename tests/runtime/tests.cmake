@@ -29,3 +29,13 @@ target_compile_definitions(driver_run_test PRIVATE WL_DRIVER_PROGRAM="$<TARGET_F
     WL_TEXTURES_PROGRAM="$<TARGET_FILE:driver_textures>" WL_NVRTC_PROGRAM="$<TARGET_FILE:nvrtc_program>"
     WL_MAPPED_PROGRAM="$<TARGET_FILE:driver_mapped>" WL_INTERPROCESS_PROGRAM="$<TARGET_FILE:interprocess>" WL_CUDA="${WARPLENS_CUDA}" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_dependencies(driver_run_test driver_situations driver_textures driver_mapped interprocess nvrtc_program)
+
+# A table of wrong calls for a GPU and for the stand-in runtime (tests/gpu/wild_calls.py); a kernel of nvcc's comes to it.
+add_library(wild_rows STATIC)
+foreach(rows objects memory copies streams launches graphs driver driver_code)
+    target_sources(wild_rows PRIVATE ${CMAKE_CURRENT_LIST_DIR}/wild/${rows}.cpp)
+endforeach()
+wl_settings(wild_rows)
+wl_compile_quickly(wild_rows)
+target_compile_options(wild_rows PRIVATE -Wno-deprecated-declarations)
+target_include_directories(wild_rows SYSTEM PRIVATE ${WARPLENS_CUDA}/include)
