@@ -59,7 +59,8 @@ Transfer transfer_of(const HeatStyle& style) {
     const float lo = style.log ? symlog(style.lo, k) : style.lo,
                 hi = style.log ? symlog(style.hi, k) : style.hi;
     if (!(hi > lo)) return {0, 0.5F};
-    return {1 / (hi - lo), -lo / (hi - lo)};
+    const double range = static_cast<double>(hi) - lo;  // may be beyond the floats
+    return {static_cast<float>(1 / range), static_cast<float>(-lo / range)};
 }
 
 // `like`: the program of Dear ImGui's back end, whose vertex layout and projection ours must share.
@@ -308,7 +309,9 @@ float palette_position(const HeatStyle& style, float value) {
     if (style.overlay == Overlay::signs) return value > 0 ? 1.0F : value < 0 ? 0.0F : 0.5F;
     const Transfer transfer = transfer_of(style);
     const float mapped = style.log ? symlog(value, log_scale_of(style)) : value;
-    return std::clamp(mapped * transfer.scale + transfer.bias, 0.0F, 1.0F);
+    const float position = mapped * transfer.scale + transfer.bias;
+    // An infinite range, as a logarithm may make it, gives no place: the middle.
+    return std::isnan(position) ? 0.5F : std::clamp(position, 0.0F, 1.0F);
 }
 
 size_t palette_index(const HeatStyle& style, float value) {

@@ -9,6 +9,7 @@ namespace wl::capture {
 namespace {
 
 constexpr int kDeepestInlining = 256;
+constexpr int kMostWarps = 32;  // of a block: 1024 threads (CUDA C++ Programming Guide, compute capabilities)
 
 bool in(int64_t index, size_t count) { return index >= 0 && static_cast<size_t>(index) < count; }
 bool in_or_none(int64_t index, size_t count) { return index == -1 || in(index, count); }
@@ -124,7 +125,9 @@ std::string check_records(const Capture& capture) {
         const BlockRecord& record = capture.records[i];
         if (!in(record.block, count(capture.launch.grid)))
             return names("record", i, "block", record.block, count(capture.launch.grid));
-        if (record.warps < 0) return "record " + std::to_string(i) + " has a negative number of warps";
+        if (record.warps < 0 || record.warps > kMostWarps)
+            return "record " + std::to_string(i) + " is of " + std::to_string(record.warps) +
+                " warps, and a block has at most " + std::to_string(kMostWarps);
         for (size_t e = 0; e < record.events.size(); ++e) {
             const std::string problem = check_event(capture, record, record.events[e]);
             if (!problem.empty())

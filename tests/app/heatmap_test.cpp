@@ -264,6 +264,18 @@ TEST(Heatmap, ZoomedOutEveryIsolatedBadElementReachesTheScreen) {
     }
 }
 
+TEST(HeatView, ValuesUpToTheLargestFloatsHaveAColour) {
+    constexpr float kLargest = std::numeric_limits<float>::max();
+    HeatStyle style;
+    for (const bool log : {false, true}) {
+        style.log = log, style.lo = -kLargest, style.hi = kLargest;
+        for (const float value : {-kLargest, -1.0F, 0.0F, 1.0F, kLargest})
+            EXPECT_LT(palette_index(style, value), static_cast<size_t>(kPaletteSize)) << value;
+        EXPECT_LT(palette_index(style, -kLargest), palette_index(style, 0));
+        EXPECT_LT(palette_index(style, 0), palette_index(style, kLargest));
+    }
+}
+
 TEST(HeatView, ElementsAndPixelsConvertBackAndForth) {
     HeatView view{.row = 12.25, .col = 1000, .cell_width = 7, .cell_height = 3};
     const ImVec2 origin(100, 50);

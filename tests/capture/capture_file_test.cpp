@@ -324,6 +324,10 @@ TEST(CaptureFile, ContradictionsAreNotWritten) {
         message([](Capture& c) { c.records[0].events[9].site = 1000; }).find("event 9 of record 0"),
         std::string::npos
     );
+    EXPECT_NE(
+        message([](Capture& c) { c.records[1].warps = 33; }).find("record 1 is of 33 warps"),
+        std::string::npos
+    );
 }
 
 TEST(CaptureFile, AFolderThatCannotBeWrittenIsNamed) {
