@@ -3,7 +3,9 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/fat_binary.h"
+#include "instrumentation/ptx/link.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -16,7 +18,8 @@ constexpr uint32_t kLinked = 2;  // version of a wrapper
 struct Wrapper {
     uint32_t magic, version;
     const std::byte* data;
-    const void* more;  // version 2: the fat binaries that were linked into `data`, nullptr behind the last
+    const void*
+        more;  // version 2: pointers to the fat binaries that were linked into `data`, the last one null
 };
 
 template <class T>
@@ -49,6 +52,25 @@ void add_images(const std::byte* data, std::vector<Image>& out) {
     }
 }
 
+bool has_ptx(const std::vector<Image>& images) {
+    return std::any_of(images.begin(), images.end(), [](const Image& i) { return i.is_ptx; });
+}
+
+// What nvlink made one of is machine code; beside it stands each file's own fat binary, which may hold PTX.
+void add_linked(const Wrapper& w, std::vector<Image>& out) {
+    std::vector<std::string> texts;
+    int arch = 0;
+    for (const auto* part = static_cast<const std::byte* const*>(w.more); part != nullptr && *part != nullptr;
+         ++part) {
+        std::vector<Image> images;
+        add_images(*part, images);
+        if (!has_ptx(images)) return;  // `chosen` says what a program has to be built with
+        texts.push_back(chosen(images).ptx);
+        arch = std::max(arch, chosen(images).arch);
+    }
+    if (!texts.empty()) out.push_back({true, arch, ptx::linked(texts)});
+}
+
 }  // namespace
 
 std::vector<Image> images_in(const void* data) {
@@ -71,12 +93,7 @@ std::vector<Image> images_of(const void* wrapper) {
         throw Error("the program registers its kernels in a form that is not known");
     std::vector<Image> out;
     add_images(w.data, out);
-    if (w.version == kLinked && out.empty())
-        throw Error(
-            "the program was built with relocatable device code, which is linked as machine code only; build "
-            "it "
-            "without -rdc=true"
-        );
+    if (w.version == kLinked && !has_ptx(out)) add_linked(w, out);
     return out;
 }
 

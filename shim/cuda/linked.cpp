@@ -1,9 +1,9 @@
-// The first text whole; of the others, what comes behind their header, without declarations of what another
-// defines.
+// PTX found in what is linked.
 #include "shim/cuda/linked.h"
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/fat_binary.h"
+#include "instrumentation/ptx/link.h"
 #include "instrumentation/runtime/fat_binary.h"
 
 #include <algorithm>
@@ -34,26 +34,14 @@ std::string ptx_in(const LinkInput& input) {
     ));
 }
 
-// Behind the lines of .version, .target and .address_size.
-std::string body_of(const std::string& ptx) {
-    size_t end = 0;
-    for (const char* word : {".version", ".target", ".address_size"})
-        if (const size_t at = ptx.find(word); at != std::string::npos)
-            end = std::max(end, ptx.find('\n', at));
-    return end == std::string::npos ? std::string() : ptx.substr(end);
-}
-
 }  // namespace
 
 std::string linked(const std::vector<LinkInput>& inputs) {
-    std::string out;
-    for (const LinkInput& input : inputs) {
-        if (is_device_runtime(input)) continue;
-        const std::string ptx = ptx_in(input);
-        out += out.empty() ? ptx : "\n" + body_of(ptx);
-    }
-    if (out.empty()) throw Error("the program links nothing that holds PTX");
-    return out;
+    std::vector<std::string> texts;
+    for (const LinkInput& input : inputs)
+        if (!is_device_runtime(input)) texts.push_back(ptx_in(input));
+    if (texts.empty()) throw Error("the program links nothing that holds PTX");
+    return ptx::linked(texts);
 }
 
 }  // namespace wl::cuda

@@ -1,5 +1,6 @@
 wl_test(ptx_parse wl_ptx)
 wl_test(ptx_dialect wl_ptx)
+wl_test(ptx_link wl_ptx)
 wl_test(ptx_print wl_ptx)
 wl_test(ptx_table wl_ptx)
 wl_test(ptx_traits wl_ptx)

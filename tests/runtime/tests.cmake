@@ -1,6 +1,7 @@
-set(with_programs program_run endings waits graphs program_reference repeats)
+set(with_programs parts program_run endings waits graphs program_reference repeats)
 wl_program_test(program_run wl_launches nlohmann_json::nlohmann_json)
 wl_program_test(endings)
+wl_program_test(parts)
 wl_program_test(waits)
 wl_program_test(graphs)
 wl_program_test(program_reference)
