@@ -10,11 +10,17 @@ if [ $# -lt 3 ]; then
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
-verb="$1" folder="$2"
+as_path() { # as_path NAME: in REPLY, so that no program takes it for an option
+    case "$1" in -*) REPLY="./$1" ;; *) REPLY="$1" ;; esac
+}
+
+as_path "$2"
+verb="$1" folder="$REPLY"
 shift 2
 kernels=() options=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    kernels+=("$1")
+    as_path "$1"
+    kernels+=("$REPLY")
     shift
 done
 [ $# -eq 0 ] || options=("${@:2}")

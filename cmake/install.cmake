@@ -45,7 +45,8 @@ install(
     COMPONENT libraries)
 
 # DT_RPATH, as DT_RUNPATH is not asked for what those libraries need in turn.
-set_target_properties(warplens PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/warplens")
+# In the build tree too: CMake else pads the path there with ":", of which the loader makes the current folder (ld.so(8)).
+set_target_properties(warplens PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/warplens" BUILD_WITH_INSTALL_RPATH ON)
 foreach(target warplens ${stand_ins})
     target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endforeach()

@@ -5,6 +5,7 @@
 #include "app/worker/worker.h"
 #include "instrumentation/base/device_limits.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/gpu/driver.h"
 #include "instrumentation/gpu/executor.h"
 #include "instrumentation/gpu/isolated.h"
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -68,19 +68,16 @@ std::optional<int> dump_before_fault(const KernelOptions& kernel, const capture:
     if (kernel.on == "both" || !faulted || !told || std::getenv(kDumpVariable) != nullptr)
         return std::nullopt;
     std::vector<std::string> words = own_command();
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    setenv(kDumpVariable, "1", 1);
-    setenv(kParentVariable, std::to_string(getpid()).c_str(), 1);
-    const pid_t child = fork();
-    if (child == 0) {
-        execv("/proc/self/exe", arguments.data());
-        _exit(kExitError);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child) return std::nullopt;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    words.front() = "/proc/self/exe";
+    ProcessOptions dumping;
+    dumping.environment = {
+        {kDumpVariable,   "1"                     },
+        {kParentVariable, std::to_string(getpid())}
+    };
+    Process process = start_process(words, dumping);
+    const std::optional<ExitStatus> ended = wait_for(process);
+    if (!ended) end_process(process);
+    return ended ? std::optional(shell_status(*ended)) : std::nullopt;
 }
 
 std::optional<execution::Executor> device_beside(const KernelOptions& kernel, diagnosis::Options& options) {

@@ -1,19 +1,13 @@
-// posix_spawn, sockets for its three files, and waitpid without waiting.
+// A process whose three streams come to us; nothing here waits.
 #include "app/worker/worker.h"
 
-#include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
-#include <fcntl.h>
-#include <spawn.h>
 #include <sstream>
 #include <string_view>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace wl::app {
@@ -60,34 +54,36 @@ void read_pipes(Worker& worker) {
     while (const std::optional<std::string> line = cut_line(worker.partial)) judge_line(worker, *line);
 }
 
-void close_pipes(Worker& worker) {
-    for (int* pipe : {&worker.errors, &worker.output, &worker.input}) {
-        if (*pipe >= 0) close(*pipe);
-        *pipe = -1;
-    }
+Process process_of(const Worker& worker) {
+    return {worker.process, false, worker.input, worker.output, worker.errors};
+}
+
+void take(Worker& worker, const Process& process) {
+    worker.process = process.id, worker.input = process.input;
+    worker.output = process.output, worker.errors = process.errors;
 }
 
 // Exit status 0 (clean) and 1 (findings) leave a capture, and 3 does where the run was incomplete (docs: the
 // command line's contract).
-bool has_finished(const Worker& worker, int status) {
-    if (!WIFEXITED(status)) return false;
-    const int code = WEXITSTATUS(status);
-    return code <= 1 || (code == 3 && !worker.capture.empty() && access(worker.capture.c_str(), R_OK) == 0);
+bool has_finished(const Worker& worker, const ExitStatus& status) {
+    if (status.signal != 0) return false;
+    return status.code <= 1 ||
+        (status.code == 3 && !worker.capture.empty() && access(worker.capture.c_str(), R_OK) == 0);
 }
 
-void judge(Worker& worker, int status) {
+void judge(Worker& worker, const ExitStatus& status) {
     const bool asked = worker.killed_after > 0;
     if (has_finished(worker, status) && !asked) {
         worker.state = WorkerState::finished;
     } else if (asked) {
         worker.state = WorkerState::cancelled;
         worker.message = "The run was cancelled.";
-    } else if (WIFSIGNALED(status)) {
+    } else if (status.signal != 0) {
         worker.state = WorkerState::failed;
-        worker.message = "The worker was killed by signal " + std::to_string(WTERMSIG(status)) + ".";
+        worker.message = "The worker was killed by signal " + std::to_string(status.signal) + ".";
     } else {
         worker.state = WorkerState::failed;
-        const std::string code = std::to_string(WEXITSTATUS(status));
+        const std::string code = std::to_string(status.code);
         worker.message = !worker.complaints.empty() ? text_of(worker.complaints.front())
             : worker.last_line.empty() ? "The worker ended with status " + code + " and said nothing."
                                        : worker.last_line;
@@ -108,56 +104,32 @@ std::optional<Progress> progress_from_line(const std::string& line) {
 }
 
 Worker::~Worker() {
-    close_pipes(*this);
-    if (process <= 0) return;
-    kill(process, SIGKILL);
-    waitpid(process, nullptr, 0);
+    Process left = process_of(*this);
+    end_process(left);
 }
 
 void start(Worker& worker, const std::vector<std::string>& command, std::string capture) {
-    // Sockets: writing to one whose reader is gone is an error, where a pipe would end this process.
-    std::array<std::array<int, 2>, 3> ends{};  // by descriptor: [ours, the worker's]
-    for (auto& pair : ends)
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
-            throw Error(std::string("No socket for a worker process: ") + std::strerror(errno) + ".");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    for (int file = 0; file < 3; ++file)
-        posix_spawn_file_actions_adddup2(&actions, ends[static_cast<size_t>(file)][1], file);
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    std::vector<char*> environment;
-    for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
-    std::string parent = std::string(kParentVariable) + "=" + std::to_string(getpid());
-    environment.insert(environment.end(), {parent.data(), nullptr});
-    const int failed =
-        posix_spawnp(&worker.process, arguments[0], &actions, nullptr, arguments.data(), environment.data());
-    posix_spawn_file_actions_destroy(&actions);
-    for (const auto& pair : ends) {
-        close(pair[1]);
-        fcntl(pair[0], F_SETFL, fcntl(pair[0], F_GETFL) | O_NONBLOCK);
-    }
-    worker.input = ends[0][0], worker.output = ends[1][0], worker.errors = ends[2][0];
+    ProcessOptions options;
+    options.input = options.output = options.errors = {Stream::To::us};
+    options.environment = {
+        {kParentVariable, std::to_string(getpid())}
+    };
     worker.capture = std::move(capture);
-    if (failed == 0) return;
-    worker.process = -1;
-    throw Error("The worker process " + command.front() + " does not start: " + std::strerror(failed) + ".");
+    take(worker, start_process(command, options));
 }
 
 void poll(Worker& worker) {
     if (worker.process <= 0) return;
     read_pipes(worker);
-    int status = 0;
-    if (waitpid(worker.process, &status, WNOHANG) == worker.process) {
+    Process process = process_of(worker);
+    if (const std::optional<ExitStatus> ended = has_ended(process)) {
         read_pipes(worker);
         if (!worker.partial.empty()) judge_line(worker, worker.partial);
-        close_pipes(worker);
-        worker.process = -1;
-        judge(worker, status);
+        close_streams(process);
+        take(worker, process);
+        judge(worker, *ended);
     } else if (worker.killed_after > 0 && now() > worker.killed_after) {
-        kill(worker.process, SIGKILL);
+        kill(process.id, SIGKILL);
     }
 }
 

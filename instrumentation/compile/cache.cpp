@@ -51,7 +51,10 @@ std::optional<CacheEntry> load_entry(const std::string& key) {
         const std::string_view body = std::string_view(file).substr(kHashChars);
         if (sha256_hex(body) != file.substr(0, kHashChars)) return std::nullopt;
         const nlohmann::json json = nlohmann::json::from_cbor(body.begin(), body.end());
-        return CacheEntry{json.at("ptx"), json.at("log"), json.at("lowered_names"), json.at("compiler")};
+        CacheEntry entry{json.at("ptx"), json.at("log"), json.at("lowered_names"), json.at("compiler")};
+        for (const nlohmann::json& f : json.at("reads"))
+            entry.reads.push_back({f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5)});
+        return are_as_read(entry.reads) ? std::optional(std::move(entry)) : std::nullopt;
     } catch (const Error&) { return std::nullopt; } catch (const nlohmann::json::exception&) {
         return std::nullopt;
     }
@@ -61,11 +64,15 @@ void store_entry(const std::string& key, const CacheEntry& entry) {
     if (cache_folder().empty()) return;
     std::error_code ignored;
     fs::create_directories(cache_folder(), ignored);
+    nlohmann::json reads = nlohmann::json::array();
+    for (const ReadFile& f : entry.reads)
+        reads.push_back({f.path, f.hash, f.size, f.inode, f.modified, f.changed});
     const std::vector<uint8_t> body = nlohmann::json::to_cbor({
         {"ptx",           entry.ptx          },
         {"log",           entry.log          },
         {"lowered_names", entry.lowered_names},
-        {"compiler",      entry.compiler     }
+        {"compiler",      entry.compiler     },
+        {"reads",         std::move(reads)   }
     });
     const std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
     const fs::path target = entry_path(key), aside = target.string() + "." + std::to_string(getpid());

@@ -2,6 +2,7 @@
 #include "instrumentation/compile/compile.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/attempt.h"
 #include "instrumentation/compile/cache.h"
@@ -9,10 +10,12 @@
 #include "instrumentation/compile/host_code.h"
 #include "instrumentation/compile/names.h"
 #include "instrumentation/compile/ptx_file.h"
+#include "instrumentation/compile/reads.h"
 #include "instrumentation/compile/toolkit.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -29,14 +32,35 @@ nlohmann::json identity(const std::string& path) {
     return {path, fs::file_size(path, ignored), changed};
 }
 
-// Everything the PTX depends on.
+// Of the environment, what changes what compilers read or make: nvcc (its manual, "NVCC Environment
+// Variables"), GCC (its manual, "Environment Variables Affecting GCC"), Clang, and the front end that NVRTC
+// and nvcc share.
+std::vector<std::string> variables_that_count() {
+    std::vector<std::string> out;
+    for (const char* name :
+         {"NVCC_PREPEND_FLAGS",
+          "NVCC_APPEND_FLAGS",
+          "NVCC_CCBIN",
+          "CPATH",
+          "C_INCLUDE_PATH",
+          "CPLUS_INCLUDE_PATH",
+          "COMPILER_PATH",
+          "GCC_EXEC_PREFIX",
+          "GCC_COMPARE_DEBUG",
+          "CCC_OVERRIDE_OPTIONS",
+          "CPPCX_INCLUDE_PATH"})
+        if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
+    return out;
+}
+
+// Everything the PTX depends on, but for the files that the compilers find: those are in the entry (reads.h).
 std::string cache_key(
     const CompileOptions& options, const std::string& source, const Toolkit& toolkit, const Sight& sight
 ) {
     const Names names = names_of(options);
     std::error_code ignored;
     const nlohmann::json facts = {
-        3,  // of this list, of the stand-ins, of the standards of C++, and of what is done to the PTX
+        5,  // of this list, of the stand-ins, of the standards of C++, and of what is done to the PTX
         source,
         names.source,
         names.display,
@@ -50,8 +74,13 @@ std::string cache_key(
         identity(toolkit.library),
         identity(toolkit.nvcc),
         identity(toolkit.clang),
-        fs::current_path(ignored).string()};  // the debug build's DW_AT_comp_dir
-    return sha256_hex(facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        identity(toolkit.nvcc.empty() ? "" : toolkit.nvcc + ".profile"),
+        identity(program_in_path("gcc")),
+        identity(program_in_path("g++")),
+        variables_that_count(),
+        fs::current_path(ignored).string()};                            // the debug build's DW_AT_comp_dir
+    const std::vector<uint8_t> bytes = nlohmann::json::to_cbor(facts);  // of paths that are no UTF-8 too
+    return sha256_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // What NVRTC cannot take, line by line, for somebody who has no other compiler.
@@ -136,15 +165,20 @@ Compiled compile(const CompileOptions& options) {
     const Toolkit toolkit = find_toolkit();
     const Sight sight = look_around(options, compiled.source_text, toolkit);
     compiled.found = sight.found;
-    const bool cacheable = sight.headers.complete && !toolkit.library.empty();
+    const bool cacheable = !toolkit.library.empty();
     const std::string key =
         cacheable ? cache_key(options, compiled.source_text, toolkit, sight) : std::string();
 
     std::optional<CacheEntry> entry = cacheable ? load_entry(key) : std::nullopt;
     compiled.cached = entry.has_value();
     if (!entry) {
+        const Reading reading;
         entry = build({options, toolkit, compiled.source_text, sight.include});
-        if (cacheable) store_entry(key, *entry);
+        std::optional<std::vector<ReadFile>> reads = cacheable ? files_of(reading) : std::nullopt;
+        if (reads) {
+            entry->reads = std::move(*reads);
+            store_entry(key, *entry);
+        }
         compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     compiled.ptx = std::move(entry->ptx);

@@ -40,9 +40,7 @@ struct Walk {
         if (!line.starts_with('#')) return;
         line = trimmed(line.substr(1));
         if (!line.starts_with("include")) return;
-        const std::string name = name_at(line.substr(7));
-        if (name.empty()) found.complete = false;
-        follow(folder, name);
+        follow(folder, name_at(line.substr(7)));
     }
 
     void follow(const fs::path& folder, const std::string& name) {

@@ -1,5 +1,5 @@
-// Which of the user's own headers a source can reach: what a cached compilation depends on beside its
-// options.
+// Which of the user's own headers a source can reach, as far as its text says: a kept compilation is told
+// apart by them from others of the same source. What it was made of, the compilers say (reads.h).
 #pragma once
 
 #include "instrumentation/compile/compile.h"
@@ -17,9 +17,7 @@ std::string name_at(std::string_view s);
 
 struct UserHeaders {
     std::vector<std::pair<std::string, std::string>>
-        files;  // (path, sha256 of its content), in the order met
-    bool complete =
-        true;  // false: some `#include MACRO` hides which file it means; then nothing may be cached
+        files;                         // (path, sha256 of its content), in the order met
     std::vector<std::string> missing;  // names found in none of those folders, in the order met
 };
 

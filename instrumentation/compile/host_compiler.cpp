@@ -1,10 +1,12 @@
 // nvcc and clang: programs that compile a source for host and device; only the device's half is asked for.
 #include "instrumentation/base/demangle.h"
-#include "instrumentation/base/process.h"
-#include "instrumentation/base/scratch.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/attempt.h"
+#include "instrumentation/compile/dependencies.h"
 #include "instrumentation/compile/names.h"
+#include "instrumentation/compile/plain_names.h"
+#include "instrumentation/compile/reads.h"
 
 #include <filesystem>
 #include <fstream>
@@ -54,6 +56,12 @@ Words clang_words(const Request& request, const std::string& folder) {
     return words;
 }
 
+// The source as a program may be given it: a file of its own where its text is not what the disk has.
+std::string source_for(const Request& request, const Names& names, PlainNames& plain, bool is_nvcc) {
+    if (request.options.text) return plain_text(plain, names.source, request.source);
+    return is_nvcc ? plain_source(plain, names.source) : names.source;
+}
+
 // What is compiled: the source itself, or, where instances of templates are asked for, a file that includes
 // it and takes their addresses.
 std::string input_of(const Request& request, const std::string& source, const std::string& folder) {
@@ -65,6 +73,78 @@ std::string input_of(const Request& request, const std::string& source, const st
     for (const std::string& name : request.options.name_expressions)
         file << "auto* wl_instance_" << count++ << " = &" << name << ";\n";
     return path;
+}
+
+// -D for what nvcc may read as it is, else lines of a header that it includes first. A value ends at its
+// first line end, as -D has it (GCC's manual, "Preprocessor Options").
+Words nvcc_defines(const Request& request, const std::string& folder) {
+    Words words;
+    std::string lines;
+    for (const auto& [name, value] : request.options.defines) {
+        const std::string word = "-D" + name + (value.empty() ? "" : "=" + value);
+        if (is_plain(word)) {
+            words.push_back(word);
+            continue;
+        }
+        const std::string line = "#define " + name + " " + (value.empty() ? "1" : value);
+        lines += line.substr(0, line.find_first_of("\r\n")) + "\n";
+    }
+    if (lines.empty()) return words;
+    std::ofstream(folder + "/defines.h", std::ios::binary) << lines;
+    words.insert(words.end(), {"-include", folder + "/defines.h"});
+    return words;
+}
+
+// The words for nvcc but for its input and output. `own`: the folder of the source, where `input` lies
+// elsewhere.
+Words words_for_nvcc(const Request& request, PlainNames& plain, const std::string& own, bool separate) {
+    Words words = nvcc_words(request, separate);
+    const fs::path program(request.toolkit.nvcc);
+    words.insert(words.begin(), plain_file(plain, fs::absolute(program).lexically_normal().string()));
+    const Words defines = nvcc_defines(request, plain.folder);
+    words.insert(words.end(), defines.begin(), defines.end());
+    words.push_back("-Xcompiler=-iquote," + plain_folder(plain, own));
+    for (const std::string& folder : request.include) words.push_back("-I" + plain_folder(plain, folder));
+    words.push_back("-Xcompiler=-MD,-MF," + plain.folder + "/rule");
+    return words;
+}
+
+// Clang has no asm constraint "C", which carries the names of marks: there is no probe header for it.
+Words words_for_clang(const Request& request, const std::string& folder, const std::string& own) {
+    Words words = clang_words(request, folder);
+    words.insert(words.begin(), request.toolkit.clang);
+    for (const auto& [name, value] : request.options.defines)
+        words.push_back("-D" + name + (value.empty() ? "" : "=" + value));
+    const std::string probe = request.options.marks ? probe_folder() : "";
+    words.insert(words.end(), {"-iquote", own});
+    for (const std::string& other : request.include)
+        if (other != probe) words.push_back("-I" + other);
+    words.insert(words.end(), {"-MD", "-MF", folder + "/rule"});
+    return words;
+}
+
+// Tells what was read, and where a header would be found before one that was.
+void note_rule(const Request& request, const PlainNames& plain, const std::string& own) {
+    std::vector<std::string> files;
+    for (const std::string& file : files_of_rule(read_text_file(plain.folder + "/rule")))
+        if (!file.starts_with(plain.folder + "/instances.cu") &&
+            !file.starts_with(plain.folder + "/defines.h"))
+            files.push_back(fs::absolute(without_links(plain, file)).string());
+    std::vector<std::string> folders = folders_of_environment();
+    folders.push_back(own);
+    folders.insert(folders.end(), request.include.begin(), request.include.end());
+    for (const std::string& file : places_before(files, folders)) note_read(file);
+    for (const std::string& file : files) {
+        note_read(file);
+        if (std::error_code ignored; !fs::exists(file, ignored))
+            note_unknown_reads();  // not read as it was meant
+    }
+}
+
+std::string refusal_of(const Finished& done, const std::string& program, const std::string& log) {
+    if (!done.started) return program + " does not start";
+    if (done.timed_out) return program + " did not end within ten minutes";
+    return done.status != 0 ? log : "";
 }
 
 // The entry of the PTX that C++ calls `expression`.
@@ -83,36 +163,33 @@ std::string lowered_name(const std::string& ptx, const std::string& expression) 
 Attempt try_host_compiler(const Request& request, const std::string& program) {
     const bool is_nvcc = program == request.toolkit.nvcc;
     const Names names = names_of(request.options);
-    const Scratch scratch;
-    if (scratch.path.empty()) return {{}, "no temporary folder could be made for " + program};
-    const std::string input = input_of(request, names.source, scratch.path),
-                      output = scratch.path + "/out.ptx";
-    // Clang has no asm constraint "C", which carries the names of marks: there is no probe header for it.
-    const std::string probe = request.options.marks ? probe_folder() : "";
+    PlainNames plain;
+    const std::string& folder = plain.folder;
+    if (folder.empty()) return {{}, "no temporary folder could be made for " + program};
+    const std::string own = fs::path(names.source).parent_path().string(),
+                      input = input_of(request, source_for(request, names, plain, is_nvcc), folder),
+                      output = folder + "/out.ptx";
+    ProcessOptions options;
+    options.environment = {
+        {"TMPDIR", folder}
+    };
     Attempt attempt;
     for (const bool separate : {false, true}) {
-        Words words = is_nvcc ? nvcc_words(request, separate) : clang_words(request, scratch.path);
-        words.insert(words.begin(), program);
-        for (const auto& [name, value] : request.options.defines)
-            words.push_back("-D" + name + (value.empty() ? "" : "=" + value));
-        for (const std::string& folder : request.include)
-            if (is_nvcc || folder != probe) words.push_back("-I" + folder);
+        Words words =
+            is_nvcc ? words_for_nvcc(request, plain, own, separate) : words_for_clang(request, folder, own);
         words.insert(words.end(), {input, "-o", output});
-        const std::string log = scratch.path + (separate ? "/log2" : "/log");
-        const Finished done = run_process(words, log, kTimeout);
-        attempt.refusal.clear();
-        if (!done.started)
-            attempt.refusal = program + " does not start";
-        else if (done.timed_out)
-            attempt.refusal = program + " did not end within ten minutes";
-        else if (done.status != 0)
-            attempt.refusal = readable_log(done.output, names);
+        const Finished done = run_process(words, folder + (separate ? "/log2" : "/log"), kTimeout, options);
+        const bool says = fs::exists(folder + "/rule");
+        if (says) note_rule(request, plain, own);
+        if (!says && done.status == 0) note_unknown_reads();
+        const std::string log = readable_log(without_links(plain, done.output), names);
+        attempt.refusal = refusal_of(done, program, log);
         if (!is_nvcc || done.output.find("separate compilation mode") == std::string::npos) break;
-        attempt.entry.log = readable_log(done.output, names);
+        attempt.entry.log = log;
     }
     if (!attempt.refusal.empty()) return attempt;
     attempt.entry.compiler = is_nvcc ? "nvcc" : "clang";
-    attempt.entry.ptx = with_display_files(read_text_file(output), names);
+    attempt.entry.ptx = with_display_files(read_text_file(output), names, plain.links);
     for (const std::string& name : request.options.name_expressions) {
         attempt.entry.lowered_names.push_back(lowered_name(attempt.entry.ptx, name));
         if (attempt.entry.lowered_names.back().empty())

@@ -2,6 +2,7 @@
 #include "instrumentation/compile/names.h"
 
 #include <filesystem>
+#include <string_view>
 
 namespace wl::compile {
 namespace {
@@ -24,6 +25,26 @@ std::string changed_lines(const std::string& text, const Change& change) {
         out += line;
         if (end < text.size()) out += '\n';
         begin = end + 1;
+    }
+    return out;
+}
+
+// As LLVM, which NVRTC and nvcc are made of, writes a string of PTX (printQuotedString in MCAsmStreamer.cpp).
+std::string escaped(const std::string& text) {
+    constexpr std::string_view kNamed = "\b\f\n\r\t", kNames = "bfnrt";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            (out += '\\') += c;
+        } else if (byte >= ' ' && byte < 0x7f) {
+            out += c;
+        } else if (const size_t at = kNamed.find(c); at != kNamed.npos) {
+            (out += '\\') += kNames[at];
+        } else {
+            out += '\\';
+            for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + (byte >> shift & 7));
+        }
     }
     return out;
 }
@@ -59,12 +80,19 @@ std::string readable_log(std::string log, const Names& names) {
 }
 
 // Only in .file directives: elsewhere a path is data of the kernel (__FILE__).
-std::string with_display_files(const std::string& ptx, const Names& names) {
+std::string with_display_files(
+    const std::string& ptx, const Names& names, const std::vector<std::pair<std::string, std::string>>& links
+) {
+    const std::string source = escaped(names.source), display = escaped(names.display),
+                      source_folder = escaped(names.source_folder),
+                      display_folder = escaped(names.display_folder);
     return changed_lines(ptx, [&](std::string& line) {
         const size_t first = line.find_first_not_of(" \t");
         if (first == line.npos || line.compare(first, 5, ".file") != 0) return;
-        replace_all(line, '"' + names.source + '"', '"' + names.display + '"');
-        replace_all(line, '"' + names.source_folder, '"' + names.display_folder);
+        for (auto one = links.rbegin(); one != links.rend(); ++one)
+            replace_all(line, '"' + one->first, '"' + escaped(one->second));
+        replace_all(line, '"' + source + '"', '"' + display + '"');
+        replace_all(line, '"' + source_folder, '"' + display_folder);
     });
 }
 

@@ -4,6 +4,8 @@
 #include "instrumentation/compile/compile.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace wl::compile {
 
@@ -16,6 +18,11 @@ struct Names {
 
 Names names_of(const CompileOptions& options);
 std::string readable_log(std::string log, const Names& names);  // "gemm.cu:12: error: ..."
-std::string with_display_files(const std::string& ptx, const Names& names);
+// `links`: paths that the compiler was given, and those that they stand for.
+std::string with_display_files(
+    const std::string& ptx,
+    const Names& names,
+    const std::vector<std::pair<std::string, std::string>>& links = {}
+);
 
 }  // namespace wl::compile

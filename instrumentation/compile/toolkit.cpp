@@ -2,7 +2,10 @@
 #include "instrumentation/compile/toolkit.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/compile/opens.h"
+#include "instrumentation/compile/reads.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +14,6 @@
 #include <filesystem>
 #include <link.h>
 #include <memory>
-#include <sstream>
 #include <unistd.h>
 
 namespace wl::compile {
@@ -99,10 +101,8 @@ std::vector<std::string> header_folders(const fs::path& library) {
 }
 
 std::vector<fs::path> path_folders() {
-    std::vector<fs::path> folders;
-    std::istringstream path(environment("PATH"));
-    for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
-    return folders;
+    const std::vector<std::string> folders = folders_of("PATH");
+    return {folders.begin(), folders.end()};
 }
 
 // Where CUDA's programs lie, those of the toolkit that NVRTC is of first.
@@ -212,6 +212,7 @@ Nvrtc open_nvrtc(const Toolkit& toolkit) {
     bind(nvrtc.ptx, "nvrtcGetPTX");
     bind(nvrtc.add_name, "nvrtcAddNameExpression");
     bind(nvrtc.lowered_name, "nvrtcGetLoweredName");
+    if (!note_opens_of(handle)) note_unknown_reads();
     return nvrtc;
 }
 

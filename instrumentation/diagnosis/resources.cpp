@@ -2,7 +2,8 @@
 #include "instrumentation/diagnosis/resources.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/process.h"
+#include "instrumentation/base/os/path_list.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/compile/toolkit.h"
 
@@ -59,8 +60,7 @@ std::string find_ptxas() {
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
         if (const std::string home = environment(name); !home.empty())
             folders.push_back(fs::path(home) / "bin");
-    std::istringstream path(environment("PATH"));
-    for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+    for (const std::string& folder : folders_of("PATH")) folders.emplace_back(folder);
     for (const fs::path& folder : folders)
         if (std::string file = (folder / "ptxas").string(); access(file.c_str(), X_OK) == 0) return file;
     return {};

@@ -2,19 +2,18 @@
 #include "instrumentation/gpu/isolated.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/gpu/executor.h"
 #include "instrumentation/gpu/isolated_wire.h"
 #include "instrumentation/gpu/session.h"
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace wl::gpu {
@@ -26,13 +25,12 @@ constexpr double kBegin = 60;              // seconds until a process has its GP
 constexpr double kFirst = 2 * kTimeLimit;  // until the first run must have ended
 constexpr double kLeast = 1, kTimes = 4;   // of the runs behind it
 constexpr double kUnknown = 5;             // of those behind one that did not end
-constexpr int kNotThere = 127;             // as a shell says it
 
 // The process at the other end, of which there may be none.
 struct Server {
     std::vector<std::string> command;
     std::mutex one = {};  // run at a time
-    pid_t process = -1;
+    Process process = {};
     int socket = -1;   // what is its stdin and stdout
     double first = 0;  // seconds of the first run that ended; 0: none has
     int runs = 0;
@@ -44,28 +42,30 @@ struct Server {
 
     void end() {
         if (socket >= 0) close(socket);
-        if (process > 0) kill(process, SIGKILL), waitpid(process, nullptr, 0);
-        process = -1, socket = -1;
+        socket = -1;
+        end_process(process);
     }
 };
 
 // It ends when its stdin does, so also when we are gone.
 void begin(Server& s) {
-    std::vector<char*> words;
-    for (std::string& word : s.command) words.push_back(word.data());
-    words.push_back(nullptr);
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         throw Error("the process for trials on the GPU cannot be started");
-    s.process = fork();
-    if (s.process == 0) {
-        setpgid(0, 0);
-        dup2(ends[1], STDIN_FILENO), dup2(ends[1], STDOUT_FILENO);
-        execv(words[0], words.data());
-        _exit(kNotThere);
+    s.socket = ends[0];
+    ProcessOptions options;
+    options.descriptors = {
+        {ends[1], STDIN_FILENO },
+        {ends[1], STDOUT_FILENO}
+    };
+    options.group = true;
+    try {
+        s.process = start_process(s.command, options);
+    } catch (const Error& e) {
+        close(ends[1]);
+        throw Unsupported(std::string("unsupported: the process for trials has no GPU: ") + e.what());
     }
     close(ends[1]);
-    s.socket = ends[0];
     // Its first message says that it has the GPU, or why not.
     const std::optional<std::string> ready = receive_message(s.socket, kBegin);
     if (ready && ready->empty()) return;
@@ -96,7 +96,7 @@ bool fell(const RunAnswer& answer) {
 // What ran in vain takes its process along.
 RunAnswer ask(Server& s, const RunRequest& request) {
     using Clock = std::chrono::steady_clock;
-    if (s.process < 0) begin(s);
+    if (s.process.id < 0) begin(s);
     const double limit = limit_of(s);
     const auto start = Clock::now();
     std::optional<std::string> bytes;

@@ -1,7 +1,8 @@
-// posix_spawn with two pipes, and poll with a deadline.
+// A process with two pipes, and poll with a deadline.
 #include "instrumentation/manifest/python_server.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/python_driver.h"
 
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -78,24 +78,19 @@ bool spawn(PythonServer& server) {
     }
     const std::string driver = server.folder + "/driver.py", log = server.folder + "/log";
     std::ofstream(driver) << kPythonDriver;
-    std::array<std::string, 5> words{server.interpreter, "-B", driver, server.folder, server.script};
-    std::array<char*, 6> arguments{};
-    for (size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, questions[0], STDIN_FILENO);
-    posix_spawn_file_actions_addopen(
-        &actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600
-    );
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, answers[1], kAnswers);
-    const int failed =
-        posix_spawnp(&server.process, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+    ProcessOptions options;
+    options.output = {Stream::To::errors}, options.errors = {Stream::To::file, log};
+    options.descriptors = {
+        {questions[0], STDIN_FILENO},
+        {answers[1],   kAnswers    }
+    };
+    try {
+        server.process =
+            start_process({server.interpreter, "-B", driver, server.folder, server.script}, options).id;
+    } catch (const Error&) { server.process = -1; }
     close(questions[0]), close(answers[1]);
     server.questions = questions[1], server.answers = answers[0];
-    if (failed != 0) server.process = -1;
-    return failed == 0;
+    return server.process > 0;
 }
 
 enum class Waited : uint8_t { answered, ended, timed_out, interrupted };

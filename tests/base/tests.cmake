@@ -1,5 +1,6 @@
 wl_test(dtype wl_base)
 wl_test(anchors wl_base)
+wl_test(process wl_base)
 wl_test(text wl_base)
 wl_test(device_limits wl_base)
 wl_test(fragment_layout wl_base nlohmann_json::nlohmann_json)
@@ -10,3 +11,4 @@ target_compile_definitions(layers_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_D
 
 wl_test(limits)
 target_compile_definitions(limits_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+wl_program_test(hostile_names wl_base fmt::fmt)

@@ -219,14 +219,6 @@ TEST_F(Compile, AChangeAnywhereIsCompiledAgain) {
     EXPECT_FALSE(compile(options).cached) << "the displayed path";
 }
 
-TEST_F(Compile, AnIncludeThroughAMacroIsNeverCached) {
-    write("factor.cuh", "#define FACTOR 2\n");
-    const CompileOptions options =
-        source("scale.cu", std::string("#define WHICH \"factor.cuh\"\n#include WHICH\n") + kScale);
-    EXPECT_FALSE(compile(options).cached);
-    EXPECT_FALSE(compile(options).cached);
-}
-
 TEST_F(Compile, ADamagedCacheEntryIsCompiledAgain) {
     CompileOptions options = source("scale.cu", kScale);
     options.defines = {

@@ -119,7 +119,8 @@ TEST(Record, WhatIsNotLaunchedIsSaid) {
     ) << said.err;
     said = warplens({"record", "--", "./no-such-program"});
     EXPECT_EQ(said.status, 2);
-    EXPECT_NE(said.err.find("cannot run ./no-such-program: No such file"), std::string::npos) << said.err;
+    EXPECT_NE(said.err.find("./no-such-program cannot be started: No such file"), std::string::npos)
+        << said.err;
     EXPECT_EQ(warplens({"record"}).status, 2);
 }
 

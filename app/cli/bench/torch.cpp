@@ -2,7 +2,7 @@
 
 #include "app/cli/bench/torch_driver.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/process.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/manifest/npy.h"
 

@@ -2,7 +2,7 @@
 #include "app/cli/learn/page.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/process.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
 

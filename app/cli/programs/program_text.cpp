@@ -99,7 +99,7 @@ const char* not_supported_as(const std::string& function) {
 
 std::string ended_text(const ProgramRun& run) {
     if (run.ended.signal == 0)
-        return run.ended.status == 0 ? "" : fmt::format("the program ended with status {}", run.ended.status);
+        return run.ended.code == 0 ? "" : fmt::format("the program ended with status {}", run.ended.code);
     std::string out =
         fmt::format("the program was ended by signal {} ({})", run.ended.signal, strsignal(run.ended.signal));
     const auto last = std::find_if(run.events.rbegin(), run.events.rend(), [](const Event& e) {
@@ -197,7 +197,7 @@ std::string verdict_of(const ProgramRun& run) {
 int status_of(const ProgramRun& run) {
     const std::string verdict = verdict_of(run);
     if (verdict != "ok") return capture::status_of(verdict);
-    return run.ended.signal != 0 ? 128 + run.ended.signal : run.ended.status;
+    return shell_status(run.ended);
 }
 
 std::string program_text(const ProgramRun& run, const Style& style, bool verbose) {
@@ -221,7 +221,7 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
         out += paint(style, Color::bad, wrap(ended, 0));
     const int64_t launches = count_of_launches(groups);
     const std::string verdict = verdict_of(run);
-    const bool lacked = run.ended.status != 0 && !texts(run, Event::Kind::unsupported).empty();
+    const bool lacked = run.ended.code != 0 && !texts(run, Event::Kind::unsupported).empty();
     const bool cut_off = verdict == "ok" && (run.ended.signal != 0 || lacked);
     out += fmt::format(
         "{}: {} launch{}, {} with findings of {} own; values simulated by the CPU emulator\n",
@@ -246,7 +246,7 @@ std::string program_json(const ProgramRun& run) {
         }
     ordered_json out;
     out["warplens"] = WL_VERSION, out["verb"] = "run", out["program"] = run.command;
-    out["verdict"] = verdict_of(run), out["exit_status"] = run.ended.status, out["signal"] = run.ended.signal;
+    out["verdict"] = verdict_of(run), out["exit_status"] = run.ended.code, out["signal"] = run.ended.signal;
     out["launches"] = launches, out["findings"] = findings;
     out["unsupported"] = texts(run, Event::Kind::unsupported);
     out["errors"] = texts(run, Event::Kind::error), out["notes"] = texts(run, Event::Kind::note);

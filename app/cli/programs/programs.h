@@ -3,6 +3,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/print.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/runtime/report.h"
 
@@ -12,16 +13,10 @@
 
 namespace wl::app {
 
-// How the program ended.
-struct Ended {
-    int status = 0;  // of exit
-    int signal = 0;  // that ended it; 0: none
-};
-
 // What came of it.
 struct ProgramRun {
     std::vector<std::string> command;
-    Ended ended;
+    ExitStatus ended;
     std::vector<runtime::Event> events;
     std::vector<std::pair<runtime::Launched, capture::Capture>> found;  // launches with findings of their own
     std::string how_to_link;  // the program loaded no runtime, and holds kernels; empty: it did
@@ -41,13 +36,11 @@ std::vector<LaunchGroup> grouped(const std::vector<runtime::Event>& events);
 
 // Runs it with its own streams; `quiet_out`: what it prints goes to stderr. Throws Error when it cannot be
 // started.
-Ended run_child(
+ExitStatus run_child(
     const std::vector<std::string>& command,
     const std::vector<std::pair<std::string, std::string>>& environment,
     bool quiet_out
 );
-// Takes the place of this process. Throws Error when it cannot.
-[[noreturn]] void become(const std::vector<std::string>& command);
 
 int status_of(const ProgramRun& run);
 std::string verdict_of(const ProgramRun& run);

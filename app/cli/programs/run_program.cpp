@@ -4,6 +4,7 @@
 #include "app/cli/programs/reference.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/run.h"
@@ -38,18 +39,15 @@ std::string stand_in_folder() {
 // PTX.
 std::vector<std::pair<std::string, std::string>> environment_for(const runtime::Settings& settings) {
     const std::string folder = stand_in_folder();
-    std::string libraries = folder, audit = folder + "/libwarplens_audit.so";
-    if (const char* before = std::getenv("LD_LIBRARY_PATH")) libraries += std::string(":") + before;
-    if (const char* before = std::getenv("LD_AUDIT")) audit += std::string(":") + before;
     return {
-        {"LD_LIBRARY_PATH",             libraries              },
-        {"LD_AUDIT",                    audit                  },
-        {"CUPY_COMPILE_WITH_PTX",       "1"                    },
-        {"CUPY_CACHE_IN_MEMORY",        "1"                    },
-        {"TRITON_LIBCUDA_PATH",         folder                 },
-        {"TRITON_PTXAS_PATH",           folder + "/ptxas"      },
-        {"TRITON_PTXAS_BLACKWELL_PATH", folder + "/ptxas"      },
-        {runtime::kSettingsVariable,    settings_text(settings)}
+        {"LD_LIBRARY_PATH",                          in_front(folder,                                 "LD_LIBRARY_PATH", ":;")},
+        {"LD_AUDIT",                                     in_front(folder + "/libwarplens_audit.so",                                                                                    "LD_AUDIT")},
+        {"CUPY_COMPILE_WITH_PTX","1"},
+        {"CUPY_CACHE_IN_MEMORY",                    "1"                                                                                                   },
+        {"TRITON_LIBCUDA_PATH",                     folder                                             },
+        {"TRITON_PTXAS_PATH",                      folder + "/ptxas"                                          },
+        {"TRITON_PTXAS_BLACKWELL_PATH",                        folder + "/ptxas"                                },
+        {runtime::kSettingsVariable,              settings_text(settings)                    }
     };
 }
 
@@ -186,15 +184,6 @@ int run_program(const Command& c) {
     print_result(c, run);
     require_recorded(settings);
     return status_of(run);
-}
-
-int verb_nvcc(const Command& c) {
-    std::vector<std::string> words = {"nvcc"};
-    words.insert(words.end(), c.program.words.begin(), c.program.words.end());
-    words.insert(
-        words.end(), {"-cudart", "shared", "-gencode", "arch=compute_80,code=compute_80", "-lineinfo"}
-    );
-    become(words);
 }
 
 }  // namespace wl::app

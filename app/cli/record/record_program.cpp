@@ -3,21 +3,20 @@
 
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/path_list.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/recorder/wire.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -73,44 +72,16 @@ struct Meeting {
 
 // CuPy and others are told to keep to PTX where they have a word for it, and not to take machine code out of
 // caches.
-void prepare_environment(const Meeting& meeting, const std::string& library) {
-    const char* had = std::getenv("LD_PRELOAD");
-    setenv("LD_PRELOAD", (library + (had == nullptr ? "" : std::string(":") + had)).c_str(), 1);
-    setenv(recorder::kSocketVariable, meeting.path.c_str(), 1);
-    setenv("CUPY_COMPILE_WITH_PTX", "1", 0);
-    setenv("CUPY_CACHE_IN_MEMORY", "1", 0);
-}
-
-pid_t start(
-    const std::vector<std::string>& program, bool aside, const Meeting& meeting, const std::string& library
+std::vector<std::pair<std::string, std::string>> environment_for(
+    const Meeting& meeting, const std::string& library
 ) {
-    std::vector<char*> words;
-    words.reserve(program.size() + 1);
-    for (const std::string& word : program) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    std::array<int, 2> report{};
-    if (pipe2(report.data(), O_CLOEXEC) != 0) throw Error(fmt::format("no pipe: {}", std::strerror(errno)));
-    const pid_t child = fork();
-    if (child == 0) {
-        prepare_environment(meeting, library);
-        if (aside) dup2(STDERR_FILENO, STDOUT_FILENO);
-        signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL);
-        execvp(words[0], words.data());
-        const int reason = errno;
-        [[maybe_unused]] const ssize_t told = write(report[1], &reason, sizeof reason);
-        _exit(127);
-    }
-    close(report[1]);
-    int reason = 0;
-    const bool failed = child < 0 || read(report[0], &reason, sizeof reason) == sizeof reason;
-    close(report[0]);
-    if (failed) {
-        if (child > 0) waitpid(child, nullptr, 0);
-        throw Error(
-            fmt::format("cannot run {}: {}", program.front(), std::strerror(child < 0 ? errno : reason))
-        );
-    }
-    return child;
+    std::vector<std::pair<std::string, std::string>> set{
+        {"LD_PRELOAD", in_front(library, "LD_PRELOAD", ": ")},
+        {recorder::kSocketVariable,       meeting.path                      }
+    };
+    for (const char* name : {"CUPY_COMPILE_WITH_PTX", "CUPY_CACHE_IN_MEMORY"})
+        if (std::getenv(name) == nullptr) set.emplace_back(name, "1");
+    return set;
 }
 
 struct Connection {
@@ -201,17 +172,20 @@ RecordedProgram record_program(
     const RecordOptions& options, bool aside, const std::function<void(launches::Receiving&)>& keep
 ) {
     const Meeting meeting;
-    const pid_t child = start(options.program, aside, meeting, library_path());
+    ProcessOptions recorded;
+    recorded.environment = environment_for(meeting, library_path());
+    if (aside) recorded.output = {Stream::To::errors};
+    Process child = start_process(options.program, recorded);
     Server server{options, keep, {}, {}};
     constexpr int kBeat = 50;  // ms
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) server.turn(meeting.listener, kBeat);
+    std::optional<ExitStatus> ended;
+    while (!(ended = has_ended(child))) server.turn(meeting.listener, kBeat);
     while (server.turn(meeting.listener, 0)) {}
     for (Connection& c : server.open) {
         server.settle(c);
         close(c.socket);
     }
-    server.out.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    server.out.status = shell_status(*ended);
     return std::move(server.out);
 }
 

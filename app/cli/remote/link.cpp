@@ -4,20 +4,19 @@
 #include "app/cli/remote/remote.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
+#include <fmt/format.h>
 #include <functional>
+#include <optional>
 #include <poll.h>
-#include <spawn.h>
 #include <sstream>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace wl::app {
@@ -35,44 +34,24 @@ std::vector<std::string> ssh_command() {
 }
 
 struct Link {
-    pid_t process = -1;
-    std::array<int, 3> ends{-1, -1, -1};  // of its stdin, stdout and stderr
+    Process process;
 
     Link() = default;
     ~Link() {
-        for (const int end : ends)
-            if (end >= 0) close(end);
-        if (process <= 0) return;
-        kill(process, SIGTERM);
-        waitpid(process, nullptr, 0);
+        close_streams(process);
+        if (process.id > 0) kill(process.id, SIGTERM);
+        while (process.id > 0) wait_for(process);
     }
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 };
 
 void start(Link& link, const std::vector<std::string>& words) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    std::array<int, 3> theirs{};
-    for (size_t file = 0; file < theirs.size(); ++file) {
-        std::array<int, 2> pair{};
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
-            throw Error(std::string("no socket for ssh: ") + std::strerror(errno));
-        link.ends[file] = pair[0], theirs[file] = pair[1];
-        fcntl(pair[0], F_SETFL, fcntl(pair[0], F_GETFL) | O_NONBLOCK);
-        posix_spawn_file_actions_adddup2(&actions, pair[1], static_cast<int>(file));
-    }
-    std::vector<char*> arguments;
-    arguments.reserve(words.size() + 1);
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const int failed =
-        posix_spawnp(&link.process, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    for (const int end : theirs) close(end);
-    if (failed == 0) return;
-    link.process = -1;
-    throw Error("--host needs " + words.front() + ", which does not start: " + std::strerror(failed));
+    ProcessOptions options;
+    options.input = options.output = options.errors = {Stream::To::us};
+    try {
+        link.process = start_process(words, options);
+    } catch (const Error& e) { throw Error(std::string("--host needs an ssh: ") + e.what()); }
 }
 
 // All that has come; false at the end.
@@ -106,7 +85,7 @@ void hear(Talk& t) {
 
 void send_some(Talk& t) {
     const ssize_t gone =
-        send(t.link.ends[0], t.upload.data() + t.sent, t.upload.size() - t.sent, MSG_NOSIGNAL);
+        send(t.link.process.input, t.upload.data() + t.sent, t.upload.size() - t.sent, MSG_NOSIGNAL);
     if (gone > 0) t.sent += static_cast<size_t>(gone);
     if (gone < 0 && errno != EAGAIN && errno != EINTR) t.sent = t.upload.size();  // ssh's status says why
 }
@@ -115,16 +94,16 @@ void talk(Talk& t) {
     bool output = true, errors = true;
     while (output || errors) {
         std::array<pollfd, 3> wait{
-            {{t.sent < t.upload.size() ? t.link.ends[0] : -1, POLLOUT, 0},
-             {output ? t.link.ends[1] : -1, POLLIN, 0},
-             {errors ? t.link.ends[2] : -1, POLLIN, 0}}
+            {{t.sent < t.upload.size() ? t.link.process.input : -1, POLLOUT, 0},
+             {output ? t.link.process.output : -1, POLLIN, 0},
+             {errors ? t.link.process.errors : -1, POLLIN, 0}}
         };
         constexpr int kPatience = 100;  // ms, until it is looked at whether somebody asked us to stop
         poll(wait.data(), wait.size(), kPatience);
         if (interrupted()) throw diagnosis::Cancelled{};
         if (wait[0].revents != 0) send_some(t);
-        if (wait[1].revents != 0) output = read_some(t.link.ends[1], t.answer.output);
-        if (wait[2].revents != 0) errors = read_some(t.link.ends[2], t.said);
+        if (wait[1].revents != 0) output = read_some(t.link.process.output, t.answer.output);
+        if (wait[2].revents != 0) errors = read_some(t.link.process.errors, t.said);
         hear(t);
     }
 }
@@ -133,16 +112,20 @@ void talk(Talk& t) {
 
 RemoteAnswer run_over_ssh(const RemoteJob& job, const OutputOptions& output) {
     std::vector<std::string> words = ssh_command();
-    words.insert(words.end(), {"--", job.host, job.script});
+    // Whatever shell the user has there reads this; no name is in it. dd takes the script's bytes and none of
+    // those behind them.
+    const std::string command =
+        fmt::format("exec sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", job.script.size());
+    words.insert(words.end(), {"--", job.host, command});
     Link link;
     start(link, words);
-    Talk t{link, job.upload};
+    const std::string upload = job.script + job.upload;
+    Talk t{link, upload};
     t.report = progress_reporter(output);
     talk(t);
-    int status = 0;
-    waitpid(link.process, &status, 0);
-    link.process = -1;
-    t.answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    std::optional<ExitStatus> ended;
+    while (!ended) ended = wait_for(link.process);
+    t.answer.status = shell_status(*ended);
     return std::move(t.answer);
 }
 

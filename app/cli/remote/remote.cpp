@@ -4,7 +4,8 @@
 
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/process.h"
+#include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/shell_word.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
 
@@ -24,12 +25,6 @@ constexpr const char* kHead =
     "warplens-remote";                      // before the answer: status, bytes said, bytes of the capture
 constexpr int kMissing = 96, kNoRoom = 97;  // exit status of the script
 
-std::string quoted(const std::string& word) {
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 std::string tar_of(const Upload& upload) {
     const Scratch scratch;
     std::vector<std::string> words = {"tar", "-C", upload.folder, "-cf", scratch.path + "/upload.tar", "--"};
@@ -46,10 +41,13 @@ bool wants_colour(const OutputOptions& o) {
         (o.color == "auto" && isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr);
 }
 
+// A path that is not taken for an option.
+std::string no_option(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
+
 std::vector<std::string> words_for(const Command& c, const Upload& upload) {
     KernelOptions kernel = split_faults(c.kernel);
-    kernel.kernel = upload.kernel, kernel.host.clear(), kernel.remote_program.clear();
-    if (!upload.inputs.empty()) kernel.inputs = upload.inputs;
+    kernel.kernel = no_option(upload.kernel), kernel.host.clear(), kernel.remote_program.clear();
+    if (!upload.inputs.empty()) kernel.inputs = no_option(upload.inputs);
     std::vector<std::string> words = {c.verb};
     const std::vector<std::string> about = words_of(kernel);
     words.insert(words.end(), about.begin(), about.end());
@@ -61,12 +59,14 @@ std::vector<std::string> words_for(const Command& c, const Upload& upload) {
     return words;
 }
 
-// The program reads nothing; what still waits for our stdin ends it when we are gone.
+// The program reads nothing; what still waits for our stdin ends it when we are gone. Of a script that did
+// not come whole nothing is executed, as its brace is not closed.
 std::string script_for(const std::string& program, const std::vector<std::string>& words, size_t bytes) {
     std::string command = program;
-    for (const std::string& word : words) command += " " + quoted(word);
-    const std::string script = fmt::format(
-        R"(d=$(mktemp -d "${{TMPDIR:-/tmp}}/warplens-remote-XXXXXX") || exit {no_room}
+    for (const std::string& word : words) command += " " + shell_word(word);
+    std::string script = fmt::format(
+        R"({{
+d=$(mktemp -d "${{TMPDIR:-/tmp}}/warplens-remote-XXXXXX") || exit {no_room}
 worker=; watch=
 clean() {{ [ -z "$worker" ] || kill "$worker" 2>/dev/null; [ -z "$watch" ] || kill "$watch" 2>/dev/null; cd /; rm -rf "$d"; }}
 trap clean EXIT
@@ -84,6 +84,7 @@ worker=
 [ -f .capture ] || : >.capture
 echo {head} "$status" $(wc -c <.said) $(wc -c <.capture)
 cat .said .capture
+}}
 )",
         fmt::arg("no_room", kNoRoom),
         fmt::arg("missing", kMissing),
@@ -92,7 +93,7 @@ cat .said .capture
         fmt::arg("command", command),
         fmt::arg("head", kHead)
     );
-    return "exec sh -c " + quoted(script);
+    return script;
 }
 
 // The answer's parts: of a link that broke on the way nothing is taken.
@@ -150,9 +151,9 @@ int run_remotely(const Command& c, const std::string& capture) {
     const Upload upload = upload_of(c.kernel);
     const std::string tar = tar_of(upload);
     const std::string program =
-        c.kernel.remote_program.empty() ? "warplens" : quoted(c.kernel.remote_program);
-    const RemoteAnswer answer =
-        run_over_ssh({c.kernel.host, script_for(program, words_for(c, upload), tar.size()), tar}, c.output);
+        c.kernel.remote_program.empty() ? "warplens" : shell_word(c.kernel.remote_program);
+    const std::string script = script_for(program, words_for(c, upload), tar.size());
+    const RemoteAnswer answer = run_over_ssh({c.kernel.host, script, tar}, c.output);
     const std::optional<Answer> parts = parts_of(answer.output);
     if (answer.status != 0 || !parts) refuse(c, answer);
     if (!capture.empty() && !parts->capture.empty())

@@ -27,8 +27,8 @@ Upload upload_of(const KernelOptions& options);
 // What a program on another machine is given, and what it left.
 struct RemoteJob {
     std::string host;
-    std::string script;  // for its sh
-    std::string upload;  // a tar, on the script's stdin, which stays open until the script ends
+    std::string script;  // for its sh, on stdin
+    std::string upload;  // a tar, behind it on stdin, which stays open until the script ends
 };
 struct RemoteAnswer {
     std::string output;     // of the script's stdout, all

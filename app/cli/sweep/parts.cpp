@@ -1,6 +1,7 @@
 // A sweep in parts: the job array that runs them, and the one table that they make.
 #include "app/cli/sweep/sweep.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/shell_word.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -15,10 +16,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string quoted(const std::string& word) {
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
+// A file name pattern of sbatch: behind a line's #SBATCH, so without line breaks, where "%" begins a
+// replacement and a backslash switches them off.
+std::string slurm_pattern(const std::string& folder) {
+    for (const char c : folder)
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f' || c == '"' || c == '\\')
+            throw Error(
+                "-o: a script for sbatch cannot name a folder with control characters, quotes or backslashes"
+            );
+    std::string out;
+    for (const char c : folder) out += c == '%' ? std::string("%%") : std::string(1, c);
+    return out;
 }
 
 // Without what the script says itself.
@@ -32,7 +40,7 @@ std::string command_line(const std::vector<std::string>& words) {
             continue;
         }
         if (word.starts_with("--parts=") || word.starts_with("--out=") || word.starts_with("-o")) continue;
-        out += (out.empty() ? "" : " ") + quoted(word);
+        out += (out.empty() ? "" : " ") + shell_word(word);
     }
     return out;
 }
@@ -110,11 +118,11 @@ std::string slurm_script(const Command& c, const std::vector<std::string>& own_w
         R"(#!/bin/sh
 #SBATCH --job-name=warplens-sweep
 #SBATCH --array=1-{parts}
-#SBATCH --output={keep}/part-%a.log
+#SBATCH --output="{pattern}/part-%a.log"
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task={cores}
-{gpus}# {cases} runs in {parts} parts. When all have ended: warplens sweep --merge {keep}/part-*.json
-# The folder {keep} has to be there before: Slurm writes its logs into it.
+{gpus}# {cases} runs in {parts} parts. When all have ended: warplens sweep --merge {quoted_keep}/part-*.json
+# The folder {quoted_keep} has to be there before: Slurm writes its logs into it.
 cd {folder} || exit
 {command} -o {quoted_keep} --part "$SLURM_ARRAY_TASK_ID/{parts}" --json --quiet >{quoted_keep}/part-"$SLURM_ARRAY_TASK_ID".json
 status=$?
@@ -123,11 +131,11 @@ exit "$status"
 )",
         fmt::arg("parts", parts),
         fmt::arg("cases", cases),
-        fmt::arg("keep", keep),
-        fmt::arg("quoted_keep", quoted(keep)),
+        fmt::arg("pattern", slurm_pattern(keep)),
+        fmt::arg("quoted_keep", shell_word(keep)),
         fmt::arg("cores", std::max(1, c.sweep.jobs)),
         fmt::arg("gpus", c.kernel.on == "cpu" ? "" : "#SBATCH --gpus-per-task=1\n"),
-        fmt::arg("folder", quoted(std::filesystem::current_path().string())),
+        fmt::arg("folder", shell_word(std::filesystem::current_path().string())),
         fmt::arg("command", command_line(own_words))
     );
 }

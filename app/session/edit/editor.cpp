@@ -2,11 +2,10 @@
 #include "app/session/edit/editor.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/path_list.h"
+#include "instrumentation/base/os/process.h"
 
 #include <cstdlib>
-#include <filesystem>
-#include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace wl::app {
@@ -45,11 +44,7 @@ bool fill_in(std::string& word, const std::string& mark, const std::string& valu
 
 bool is_installed(const std::string& program) {
     if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0;
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path != nullptr ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) return true;
-    return false;
+    return !program_in_path(program).empty();
 }
 
 }  // namespace
@@ -60,12 +55,14 @@ std::vector<std::string> editor_words(const std::string& command, const std::str
         throw Error(
             "No editor is set: choose one under File > My editor, for example code --goto {file}:{line}"
         );
+    // No editor may take a name for an option, or for a command as vim takes "+!...".
+    const std::string path = file.starts_with('-') || file.starts_with('+') ? "./" + file : file;
     bool named = false;
     for (std::string& word : words) {
-        named = fill_in(word, "{file}", file) || named;
         fill_in(word, "{line}", std::to_string(line));
+        named = fill_in(word, "{file}", path) || named;
     }
-    if (!named) words.push_back(file);
+    if (!named) words.push_back(path);
     return words;
 }
 
@@ -88,23 +85,12 @@ std::string usual_editor() {
 }
 
 void open_editor(const std::string& command, const std::string& file, int line) {
-    std::vector<std::string> words = editor_words(command, file, line);
+    const std::vector<std::string> words = editor_words(command, file, line);
     if (!is_installed(words.front()))
         throw Error(
             "The editor " + words.front() + " is not installed; choose another one under File > My editor"
         );
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    // Twice, so that the editor is nobody's child and leaves no zombie.
-    const pid_t child = fork();
-    if (child < 0) throw Error("The editor " + words.front() + " does not start.");
-    if (child == 0) {
-        setsid();
-        if (fork() == 0) execvp(arguments[0], arguments.data());
-        _exit(0);
-    }
-    waitpid(child, nullptr, 0);
+    start_apart(words);
 }
 
 }  // namespace wl::app

@@ -1,0 +1,88 @@
+// stat(2) of each file; its content only where that says nothing.
+#include "instrumentation/compile/reads.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/text.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace wl::compile {
+namespace {
+
+thread_local Reading* current = nullptr;
+
+int64_t nanoseconds(const timespec& t) { return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
+
+// The clock that the kernel stamps files by; it goes on every few milliseconds (clock_gettime(2)).
+int64_t coarse_now() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return nanoseconds(now);
+}
+
+// Without its hash; nothing: there is no regular file of this name.
+std::optional<ReadFile> looked_at(const std::string& path) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    ReadFile file;
+    file.path = path;
+    file.size = static_cast<uint64_t>(about.st_size), file.inode = about.st_ino;
+    file.modified = nanoseconds(about.st_mtim), file.changed = nanoseconds(about.st_ctim);
+    return file;
+}
+
+bool is_as_read(const ReadFile& before) {
+    const std::optional<ReadFile> now = looked_at(before.path);
+    if (!now || before.hash.empty()) return !now && before.hash.empty();
+    const bool untouched = now->size == before.size && now->inode == before.inode &&
+        now->modified == before.modified && now->changed == before.changed;
+    if (untouched) return true;
+    return now->size == before.size && sha256_hex(read_text_file(before.path)) == before.hash;
+}
+
+}  // namespace
+
+// From its next tick on, so that a file with an earlier time was not written to since.
+Reading::Reading() : since(0), before_(current) {
+    constexpr timespec kRest{0, 500'000};
+    const int64_t tick = coarse_now();
+    while ((since = coarse_now()) == tick) nanosleep(&kRest, nullptr);
+    current = this;
+}
+
+Reading::~Reading() { current = before_; }
+
+void note_read(const std::string& path) {
+    if (current == nullptr) return;
+    std::error_code ignored;
+    current->paths.insert(std::filesystem::absolute(path, ignored).string());
+}
+
+void note_unknown_reads() {
+    if (current != nullptr) current->known = false;
+}
+
+std::optional<std::vector<ReadFile>> files_of(const Reading& reading) {
+    if (!reading.known) return std::nullopt;
+    std::vector<ReadFile> out;
+    for (const std::string& path : reading.paths) {
+        ReadFile file = looked_at(path).value_or(ReadFile{path, {}, 0, 0, 0, 0});
+        if (file.changed >= reading.since) return std::nullopt;
+        try {
+            if (file.inode != 0) file.hash = sha256_hex(read_text_file(path));
+        } catch (const Error&) { return std::nullopt; }
+        out.push_back(std::move(file));
+    }
+    return out;
+}
+
+bool are_as_read(const std::vector<ReadFile>& files) {
+    try {
+        return std::all_of(files.begin(), files.end(), is_as_read);
+    } catch (const Error&) { return false; }
+}
+
+}  // namespace wl::compile
