@@ -174,7 +174,9 @@ Compiled compile(const CompileOptions& options) {
     if (!entry) {
         const Reading reading;
         entry = build({options, toolkit, compiled.source_text, sight.include});
-        std::optional<std::vector<ReadFile>> reads = cacheable ? files_of(reading) : std::nullopt;
+        // Of a source with headers a compiler that tells of no file does not tell all.
+        const bool told = cacheable && (!reading.paths.empty() || sight.headers.files.empty());
+        std::optional<std::vector<ReadFile>> reads = told ? files_of(reading) : std::nullopt;
         if (reads) {
             entry->reads = std::move(*reads);
             store_entry(key, *entry);

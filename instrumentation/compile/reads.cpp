@@ -5,9 +5,11 @@
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
+#include <thread>
 
 namespace wl::compile {
 namespace {
@@ -16,11 +18,18 @@ thread_local Reading* current = nullptr;
 
 int64_t nanoseconds(const timespec& t) { return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
 
-// The clock that the kernel stamps files by; it goes on every few milliseconds (clock_gettime(2)).
-int64_t coarse_now() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return nanoseconds(now);
+int64_t now() {
+    timespec t{};
+    clock_gettime(CLOCK_REALTIME, &t);
+    return nanoseconds(t);
+}
+
+// How much earlier than it is written a file may be stamped: the kernel's clock for that goes on every few
+// milliseconds (clock_getres(2); Linux, Documentation/filesystems/multigrain-ts.rst).
+std::chrono::nanoseconds stamped_early() {
+    timespec resolution{};
+    clock_getres(CLOCK_REALTIME_COARSE, &resolution);
+    return std::chrono::nanoseconds(nanoseconds(resolution));
 }
 
 // Without its hash; nothing: there is no regular file of this name.
@@ -45,11 +54,10 @@ bool is_as_read(const ReadFile& before) {
 
 }  // namespace
 
-// From its next tick on, so that a file with an earlier time was not written to since.
-Reading::Reading() : since(0), before_(current) {
-    constexpr timespec kRest{0, 500'000};
-    const int64_t tick = coarse_now();
-    while ((since = coarse_now()) == tick) nanosleep(&kRest, nullptr);
+// Compilers begin so much later that what is written meanwhile has a later time than `since`, and what was
+// written before an earlier one.
+Reading::Reading() : since(now()), before_(current) {
+    std::this_thread::sleep_for(2 * stamped_early());
     current = this;
 }
 
@@ -70,7 +78,7 @@ std::optional<std::vector<ReadFile>> files_of(const Reading& reading) {
     std::vector<ReadFile> out;
     for (const std::string& path : reading.paths) {
         ReadFile file = looked_at(path).value_or(ReadFile{path, {}, 0, 0, 0, 0});
-        if (file.changed >= reading.since) return std::nullopt;
+        if (file.changed > reading.since) return std::nullopt;
         try {
             if (file.inode != 0) file.hash = sha256_hex(read_text_file(path));
         } catch (const Error&) { return std::nullopt; }

@@ -14,7 +14,7 @@ namespace wl::compile {
 struct Reading {
     std::set<std::string> paths;  // absolute; some may be of no file
     bool known = true;            // false: a compiler did not say what it read
-    int64_t since;                // ns of the clock that stamps files, when it began
+    int64_t since;                // ns since 1970, when it began
 
     Reading();
     ~Reading();

@@ -89,6 +89,20 @@ TEST_F(HostileNames, AnotherMachineRunsIt) {
     EXPECT_TRUE(fs::exists(capture));
 }
 
+// Of a script that a broken connection cut short nothing is executed.
+TEST_F(HostileNames, APartOfAScriptDoesNothing) {
+    const std::string ssh =
+        script(folder.path + "/ssh", "while [ \"$1\" != -- ]; do shift; done\nhead -c 300 | sh -c \"$3\"\n");
+    const std::string there = folder.path + "/there";
+    fs::create_directories(there);
+    const Said said = warplens(
+        {"run", manifest(), "--host", "me@far"}, {environment[0], "WARPLENS_SSH=" + ssh, "TMPDIR=" + there}
+    );
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find("the connection to me@far failed or broke"), std::string::npos) << said.err;
+    EXPECT_TRUE(fs::is_empty(there));
+}
+
 TEST_F(HostileNames, AProgramGetsItsWords) {
     const std::string program =
         script(inside + "/program" + kName, "for word; do printf '%s|' \"$word\"; done\n");

@@ -1,5 +1,7 @@
 // A kept compilation is given again as long as every file is as it was that the compiler read, and no file
 // has come to be where it looked for one in vain; nvcc takes every name for a name.
+#include "instrumentation/compile/reads.h"
+
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
@@ -103,14 +105,33 @@ TEST_F(Reads, WhatWasAskedForInVainCounts) {
 
 TEST_F(Reads, AFileThatIsWrittenAnewAsItWasCounts) {
     write("src/h.h", kTwo);
+    const auto written = fs::last_write_time(at("src/h.h"));
     const CompileOptions options = source("#/**/include \"h.h\"\n" + kKernel);
     compile(options);
     write("src/h.h", kTwo);
     EXPECT_TRUE(compile(options).cached);
-    const auto written = fs::last_write_time(at("src/h.h"));
     write("src/h.h", kFive);
     fs::last_write_time(at("src/h.h"), written);
     EXPECT_FALSE(compile(options).cached) << "of the same size, with its time put back";
+}
+
+// Whether it was read before that or after, nobody knows.
+TEST_F(Reads, WhatIsWrittenWhileItCompilesIsNotKept) {
+    write("before.h", kTwo);
+    const Reading reading;
+    note_read(at("before.h"));
+    note_read(at("absent.h"));
+    const auto files = files_of(reading);
+    ASSERT_TRUE(files);
+    EXPECT_EQ(files->size(), 2u);
+    EXPECT_TRUE(are_as_read(*files));
+    note_read(write("meanwhile.h", kTwo));
+    EXPECT_FALSE(files_of(reading));
+    write("absent.h", kTwo);
+    EXPECT_FALSE(are_as_read(*files));
+    const Reading silent;
+    note_unknown_reads();
+    EXPECT_FALSE(files_of(silent)) << "a compiler that does not say what it read";
 }
 
 TEST_F(Reads, NvccSaysWhatItRead) {
@@ -173,7 +194,11 @@ TEST_F(Reads, NvccTakesNamesForNames) {
     fs::current_path(folder);
     options.defines.back().second = ";";
     const Compiled compiled = compile(options);
+    // nvcc also writes where a source lies once links are followed.
     options.defines.back().second = "y;";
+    fs::create_symlink(options.source_path, at("plain.cu"));
+    write("own.h", "#define OWN 1\n");
+    options.source_path = at("plain.cu");
     std::string refused;
     try {
         compile(options);

@@ -36,7 +36,9 @@ std::vector<std::string> folders_of(const char* variable) {
 
 std::string program_in_path(const std::string& name) {
     for (const std::string& folder : folders_of("PATH"))
-        if (std::string file = folder + "/" + name; access(file.c_str(), X_OK) == 0) return file;
+        if (const std::string file = std::string(folder).append("/").append(name);
+            access(file.c_str(), X_OK) == 0)
+            return file;
     return {};
 }
 
