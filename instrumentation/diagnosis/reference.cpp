@@ -88,10 +88,13 @@ MadeReference make_reference(const Problem& p) {
             return {attention(p), {}};
         case Kind::python: {
             manifest::PythonReference made = manifest::run_python_reference(p, rule.target);
-            if (!made.problem.empty()) return {std::nullopt, std::move(made.problem)};
+            const std::string remark =
+                made.open.empty() ? "" : "the reference in Python was not fully restricted: " + made.open;
+            if (!made.problem.empty()) return {std::nullopt, std::move(made.problem), remark};
             return {
                 analysis::tensor_reference(rule.target + ", float64", std::move(made.tensors), terms_of(p)),
-                {}};
+                {},
+                remark};
         }
         case Kind::npz:
             return {

@@ -14,6 +14,7 @@ struct MadeReference {
     std::optional<analysis::Reference> reference;
     std::string problem;  // why there is none; the run goes on without. Empty with no reference: the manifest
                           // asks for none
+    std::string remark = {};  // what whoever reads the run must know of how it was made
 };
 
 // Throws Error only for what the manifest got wrong (an unknown builtin, an argument or parameter that it

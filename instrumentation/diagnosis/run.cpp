@@ -121,6 +121,22 @@ execution::RunOptions run_options(const Options& o, const char* stage) {
     return out;
 }
 
+namespace {
+
+// The kernel's own text as it was compiled; headers are read where they still lie. What the PTX of a recorded
+// launch or of a capture names is not opened.
+std::string source_text(
+    const manifest::Problem& p, const std::string& file, const compile::Compiled& compiled
+) {
+    if (!p.ptx.empty()) return {};
+    if (std::filesystem::path(file).filename() == std::filesystem::path(p.kernel.source).filename())
+        return compiled.source_text;
+    std::error_code none;
+    return std::filesystem::is_regular_file(file, none) ? read_text_file(file) : "";
+}
+
+}  // namespace
+
 Experiment make_experiment(manifest::Problem problem, const Options& options, capture::Capture& c) {
     c.tool_version = WL_VERSION, c.created = now_utc();
     report(options, "compile", 0);
@@ -138,23 +154,14 @@ Experiment make_experiment(manifest::Problem problem, const Options& options, ca
     c.covered.assumed = e.problem.kernel.assumed;
     if (manifest::is_recorded(e.problem)) c.notes.push_back(e.problem.kernel.story);
     c.notes.insert(c.notes.end(), e.problem.remarks.begin(), e.problem.remarks.end());
-    for (const std::string& file : e.module.files) {
-        // The kernel's own text as it was compiled; headers are read where they still lie.
-        const bool own = std::filesystem::path(file).filename() ==
-            std::filesystem::path(e.problem.kernel.source).filename();
-        std::error_code none;
-        c.sources.push_back(
-            {file,
-             own                                                ? compiled.source_text
-                 : std::filesystem::is_regular_file(file, none) ? read_text_file(file)
-                                                                : ""}
-        );
-    }
+    for (const std::string& file : e.module.files)
+        c.sources.push_back({file, source_text(e.problem, file, compiled)});
     if (options.reference) {
         MadeReference made = make_reference(e.problem);
         e.reference = std::move(made.reference), e.reference_problem = std::move(made.problem);
         c.covered.reference_problem = e.reference_problem;
         if (!e.reference_problem.empty()) c.notes.push_back("no reference: " + e.reference_problem);
+        if (!made.remark.empty()) c.notes.push_back(made.remark);
     }
     return e;
 }

@@ -84,7 +84,10 @@ std::string last_lines(std::string text, int count) {
 std::string problem_of(
     const PythonReply& reply, const std::string& python, const std::string& script, double timeout
 ) {
-    if (reply.timed_out) return fmt::format("{} did not return within {:g} seconds", script, timeout);
+    if (reply.timed_out)
+        return fmt::format(
+            "{} did not return within {:g} seconds; WARPLENS_PYTHON_SECONDS=N allows more", script, timeout
+        );
     if (reply.interrupted) return fmt::format("{} was interrupted", script);
     if (reply.answered || reply.status == 0) return {};
     return fmt::format(
@@ -96,20 +99,37 @@ std::string problem_of(
     );
 }
 
-PythonReference read_answer(const std::string& folder) {
+PythonReference read_answer(const PythonServer& server) {
     PythonReference reference;
     try {
-        const json answer = json::parse(read_text_file(folder + "/answer.json"));
+        const json answer = json::parse(file_left(server, "answer.json"));
+        reference.open = answer.value("open", "");
         reference.problem = answer.value("problem", "");
         if (!reference.problem.empty()) return reference;
         for (const auto& [name, file] : answer.at("tensors").items()) {
-            reference.tensors.push_back(read_npy(folder + "/" + file.get<std::string>()));
-            reference.tensors.back().name = name;
+            const auto own = file.get<std::string>();
+            reference.tensors.push_back(parse_npy(file_left(server, own), name, own));
         }
     } catch (const std::exception& e) {  // the script may have left the process, or written here
-        reference = {{}, std::string("the Python reference left no answer: ") + e.what()};
+        reference = {{}, std::string("the Python reference left no answer: ") + e.what(), {}};
     }
     return reference;
+}
+
+double timeout_of(const PythonOptions& options) {
+    constexpr double kTimeout = 300;  // seconds
+    if (options.timeout > 0) return options.timeout;
+    const char* asked = std::getenv("WARPLENS_PYTHON_SECONDS");
+    const double seconds = asked != nullptr ? std::strtod(asked, nullptr) : 0;
+    return std::isfinite(seconds) && seconds > 0 ? seconds : kTimeout;
+}
+
+// The manifest's folder: what lies beside it belongs to the kernel.
+std::vector<std::string> readable(const Problem& problem, const PythonOptions& options) {
+    std::vector<std::string> out = options.read;
+    const fs::path manifest = problem.kernel.path;
+    if (manifest.extension() == ".toml") out.push_back(fs::absolute(manifest).parent_path().string());
+    return out;
 }
 
 // The script's path as the user wrote it.
@@ -128,14 +148,17 @@ PythonReference run_python_reference(
     const std::string path = fs::absolute(script).lexically_normal().string();
     PythonServer& server = *problem.python;
     const std::scoped_lock lock(server.mutex);
-    if (!start(server, python, path))
+    if (!start(server, python, path, readable(problem, options)))
         return {
-            {}, fmt::format("cannot start {}; WARPLENS_PYTHON names the interpreter for {}", python, shown)};
+            {},
+            fmt::format("cannot start {}; WARPLENS_PYTHON names the interpreter for {}", python, shown),
+            {}};
     write_request(problem, options, server.folder);
-    const PythonReply reply = ask(server, options.timeout);
+    const double timeout = timeout_of(options);
+    const PythonReply reply = ask(server, timeout);
     PythonReference reference;
-    reference.problem = problem_of(reply, python, shown, options.timeout);
-    if (reference.problem.empty()) reference = read_answer(server.folder);
+    reference.problem = problem_of(reply, python, shown, timeout);
+    if (reference.problem.empty()) reference = read_answer(server);
     reference.problem = with_display_path(reference.problem, path, shown);
     return reference;
 }

@@ -13,15 +13,19 @@ struct PythonReference {
                                   // reference returned it
     std::string problem;  // empty: fine; else why there is none: no interpreter, no numpy, or the traceback's
                           // last lines
+    std::string open;     // what this system lacks of the script's restrictions; empty: nothing
 };
 
 struct PythonOptions {
     std::optional<Dim3> block;  // handed on as block=(x, y, z): compute just this block's intermediates
-    double timeout = 300;       // seconds
+    double timeout = 0;         // seconds; 0: $WARPLENS_PYTHON_SECONDS, or 300
+    std::vector<std::string> read = {};  // files and folders that it may read beside the script's and the
+                                         // manifest's
 };
 
 // Calls reference(inputs, params[, block]) of the script with $WARPLENS_PYTHON, the Python that ./dev set up,
-// or python3. Never throws for what Python does: the run goes on without a reference and says why.
+// or python3, in a process that may do little (docs/security.md). Never throws for what Python does: the run
+// goes on without a reference and says why.
 PythonReference run_python_reference(
     const Problem& problem, const std::string& script, const PythonOptions& options = {}
 );

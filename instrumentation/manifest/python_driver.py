@@ -1,21 +1,27 @@
-# Answers by reference(inputs, params[, block]) of a user's script: driver.py FOLDER SCRIPT.
+# Answers by reference(inputs, params[, block]) of a user's script: driver.py FOLDER SCRIPT [READ...].
 #
 # Each byte on stdin asks; a byte on descriptor 3 says that the answer is there. The end of stdin is the end of the
-# program that asks: then this process leaves, whatever the script is doing, and takes FOLDER with it.
+# program that asks. Two processes: the first waits for that, ends the second whatever the script is doing, and takes
+# FOLDER with it; the second answers, restricted by sandbox.py to SCRIPT's folder and READ, files or folders.
 #
 # FOLDER/request.json holds {"params": {..}, "inputs": {..}, "block": [x, y, z] or null}; in inputs a string is the
 # name of a .npy in FOLDER, a number a scalar argument (an integer's without a point), an object a struct by
 # value or what a table of addresses points to. Answers by FOLDER/answer.json:
-# {"tensors": {name: file}} or {"problem": text}.
+# {"tensors": {name: file}} or {"problem": text}; "open": what the system lacks of the sandbox, where it does.
 import inspect
 import json
 import os
-import queue
 import runpy
+import select
 import shutil
+import signal
 import sys
-import threading
 import traceback
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)  # an isolated interpreter has not put it there
+
+import sandbox  # noqa: E402
 
 ANSWERS = 3
 LOADED = {}
@@ -98,6 +104,25 @@ def lines_of(error, script):
     return line, [text for text in lines if not text.startswith("Traceback")][-8:]
 
 
+def causes(error):
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        reason = getattr(error, "reason", None)  # of urllib
+        error = error.__cause__ or error.__context__ or (reason if isinstance(reason, BaseException) else None)
+    return seen
+
+
+def advice(error):
+    """Which limit of the sandbox the script met; empty: none."""
+    if any(isinstance(cause, MemoryError) for cause in causes(error)):
+        return [f"a reference may take {sandbox.memory_limit() // 10**6} MB; WARPLENS_PYTHON_MEMORY=MB allows more"]
+    if any(isinstance(cause, PermissionError) or type(cause).__name__ == "gaierror" for cause in causes(error)):
+        return ["a reference may not use the network, start processes, write, or read beyond its own folder; "
+                "WARPLENS_PYTHON_READ=FOLDER:... lets it read more (docs/security.md)"]
+    return []
+
+
 def answer(folder, script):
     try:
         return {"tensors": run(folder, script)}
@@ -106,30 +131,75 @@ def answer(folder, script):
     except BaseException as error:  # sys.exit() and Ctrl-C in a script too
         line, lines = lines_of(error, script)
         place = f"{script}:{line}" if line else script
-        return {"problem": f"{place}: {type(error).__name__} in the Python reference\n" + "\n".join(lines)}
+        said = [f"{place}: {type(error).__name__} in the Python reference", *lines, *advice(error)]
+        return {"problem": "\n".join(said)}
 
 
-def listen(folder, questions):
-    while os.read(0, 1):
-        questions.put(None)
+def serve(folder, script, lacking, questions):
+    sys.stdin = open(os.devnull, encoding="utf-8")
+    sys.path[:] = [os.path.dirname(script), *(path for path in sys.path if path != FOLDER)]
+    while os.read(questions, 1):
+        said = answer(folder, script)
+        if lacking:
+            said["open"] = lacking
+        sys.stdout.flush()
+        with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
+            json.dump(said, file)
+        os.write(ANSWERS, b"!")
+    os._exit(0)
+
+
+def leave_as(status):
+    """Ends as the process that answered did."""
+    if os.WIFSIGNALED(status):
+        signal.signal(os.WTERMSIG(status), signal.SIG_DFL) if os.WTERMSIG(status) != signal.SIGKILL else None
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(os.WEXITSTATUS(status))
+
+
+def watch(folder, process, questions, alive):
+    """`alive` ends with the process, unless the script closes it: then it is looked for."""
+    waiting = select.poll()
+    waiting.register(0, select.POLLIN | select.POLLHUP)
+    waiting.register(alive, select.POLLIN | select.POLLHUP)
+    patience = None
+    while True:
+        ready = [descriptor for descriptor, _ in waiting.poll(patience)]
+        if alive in ready:
+            waiting.unregister(alive)
+            patience = 20  # ms
+        if patience is not None:
+            done, status = os.waitpid(process, os.WNOHANG)
+            if done == process:
+                leave_as(status)
+        if 0 in ready:
+            asked = os.read(0, 1)
+            if not asked:
+                break
+            os.write(questions, asked)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
 def main():
-    folder, script = sys.argv[1:3]
+    folder, script, *more = sys.argv[1:]
+    watcher = os.getpid()
+    asked, questions = os.pipe()
+    alive, living = os.pipe()
+    process = os.fork()
+    if process:
+        for descriptor in (ANSWERS, asked, living):
+            os.close(descriptor)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        watch(folder, process, questions, alive)
+    for descriptor in (questions, alive):
+        os.close(descriptor)
     os.set_inheritable(ANSWERS, False)
-    sys.stdin = open(os.devnull, encoding="utf-8")
-    sys.path.insert(0, os.path.dirname(script))
-    questions = queue.SimpleQueue()
-    threading.Thread(target=listen, args=(folder, questions), daemon=True).start()
-    while True:
-        questions.get()
-        said = answer(folder, script)
-        sys.stdout.flush()
-        with open(os.path.join(folder, "answer.json"), "w", encoding="utf-8") as file:
-            json.dump(said, file)
-        os.write(ANSWERS, b"!")
+    sandbox.end_with(watcher)
+    lacking = sandbox.restrict(folder, [os.path.dirname(script), script, *more])
+    serve(folder, script, lacking, asked)
 
 
 main()

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -25,9 +26,20 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kAnswers = 3;  // the descriptor by which the driver says that it is done
 
-int reap(PythonServer& server) {
+// Of the driver, which waits for the script's process and ends as that did; what has not ended within the
+// grace is killed with it.
+int reap(PythonServer& server, std::chrono::milliseconds grace) {
+    const auto deadline = Clock::now() + grace;
     int status = 0;
-    while (waitpid(server.process, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(server.process, &status, WNOHANG) != server.process) {
+        if (Clock::now() < deadline) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            continue;
+        }
+        kill(-server.process, SIGKILL);
+        while (waitpid(server.process, &status, 0) < 0 && errno == EINTR) {}
+        break;
+    }
     server.process = -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -39,20 +51,10 @@ void close_pipes(PythonServer& server) {
     }
 }
 
-// Without its lifeline the driver leaves at once; a script that holds the interpreter is not waited for.
+// Without its lifeline the driver ends the script and leaves.
 void end(PythonServer& server) {
     close_pipes(server);
-    if (server.process > 0) {
-        const auto deadline = Clock::now() + std::chrono::milliseconds(200);
-        while (server.process > 0 && Clock::now() < deadline) {
-            if (waitpid(server.process, nullptr, WNOHANG) == server.process) server.process = -1;
-            if (server.process > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        if (server.process > 0) {
-            kill(server.process, SIGKILL);
-            reap(server);
-        }
-    }
+    if (server.process > 0) reap(server, std::chrono::milliseconds(200));
     std::error_code ignored;
     if (!server.folder.empty()) fs::remove_all(server.folder, ignored);
     server.folder.clear();
@@ -67,8 +69,8 @@ void make_folder(PythonServer& server) {
     server.folder = path;
 }
 
-// -B: no __pycache__ beside the user's files. The child stays in our process group, so that Ctrl-C in a
-// terminal ends it with us.
+// -B: no __pycache__ beside the user's files. The driver leads a process group of its own, so that the
+// script's process ends with it.
 bool spawn(PythonServer& server) {
     std::array<int, 2> questions{}, answers{};
     if (pipe2(questions.data(), O_CLOEXEC) != 0) return false;
@@ -78,15 +80,18 @@ bool spawn(PythonServer& server) {
     }
     const std::string driver = server.folder + "/driver.py", log = server.folder + "/log";
     std::ofstream(driver) << kPythonDriver;
+    std::ofstream(server.folder + "/sandbox.py") << kPythonSandbox;
+    std::vector<std::string> words{server.interpreter, "-B", driver, server.folder, server.script};
+    words.insert(words.end(), server.read.begin(), server.read.end());
     ProcessOptions options;
+    options.group = true;
     options.output = {Stream::To::errors}, options.errors = {Stream::To::file, log};
     options.descriptors = {
         {questions[0], STDIN_FILENO},
         {answers[1],   kAnswers    }
     };
     try {
-        server.process =
-            start_process({server.interpreter, "-B", driver, server.folder, server.script}, options).id;
+        server.process = start_process(words, options).id;
     } catch (const Error&) { server.process = -1; }
     close(questions[0]), close(answers[1]);
     server.questions = questions[1], server.answers = answers[0];
@@ -113,16 +118,34 @@ Waited wait_for_answer(int answers, double timeout_seconds) {
 
 PythonServer::~PythonServer() { end(*this); }
 
-bool start(PythonServer& server, const std::string& interpreter, const std::string& script) {
+bool start(
+    PythonServer& server,
+    const std::string& interpreter,
+    const std::string& script,
+    const std::vector<std::string>& read
+) {
     std::error_code ignored;
     const auto written = fs::last_write_time(script, ignored);
     if (server.process > 0 && server.interpreter == interpreter && server.script == script &&
-        server.written == written)
+        server.read == read && server.written == written)
         return true;
     end(server);
-    server.interpreter = interpreter, server.script = script, server.written = written;
+    server.interpreter = interpreter, server.script = script, server.read = read, server.written = written;
     make_folder(server);
     return spawn(server);
+}
+
+std::string file_left(const PythonServer& server, const std::string& name) {
+    if (name.find('/') != std::string::npos) throw Error(name + " is no name of a file.");
+    const std::string path = server.folder + "/" + name;
+    const int descriptor = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat is {};
+    const bool plain = descriptor >= 0 && fstat(descriptor, &is) == 0 && S_ISREG(is.st_mode);
+    std::string text;
+    if (plain) text = read_text_file("/proc/self/fd/" + std::to_string(descriptor));
+    if (descriptor >= 0) close(descriptor);
+    if (!plain) throw Error(name + " is not there as a plain file.");
+    return text;
 }
 
 PythonReply ask(PythonServer& server, double timeout_seconds) {
@@ -145,9 +168,11 @@ PythonReply ask(PythonServer& server, double timeout_seconds) {
     if (reply.answered) return reply;
     reply.timed_out = waited == Waited::timed_out;
     reply.interrupted = waited == Waited::interrupted;
-    if (waited != Waited::ended) kill(server.process, SIGKILL);
-    reply.status = reap(server);
-    reply.output = read_text_file(server.folder + "/log");
+    constexpr std::chrono::milliseconds kGrace(1000);  // of a process that has closed its pipe
+    reply.status = reap(server, waited == Waited::ended ? kGrace : std::chrono::milliseconds(0));
+    try {
+        reply.output = file_left(server, "log");
+    } catch (const Error&) {}  // the script removed it
     close_pipes(server);
     return reply;
 }

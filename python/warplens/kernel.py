@@ -130,7 +130,8 @@ class Bound:
         capture = folder.path / f"{kernel.name}.wlcap"
         if kernel._arch:
             words = [*words, "--arch", kernel._arch.replace("sm_", "compute_")]
-        answer = program.ask(["run", path, "-o", capture, *words, "--search", str(search), "--quiet"], kernel.cwd)
+        answer = program.ask(["run", path, "-o", capture, *words, "--search", str(search), "--quiet"], kernel.cwd,
+                             folder.served is not None)
         if answer["verdict"] == "error":
             raise Error(f"no reference: {answer['covered'].get('reference_problem') or 'see the notes of the run'}")
         result = Result(folder, path, capture, answer, words)

@@ -60,28 +60,34 @@ def _nvrtc_of_the_wheels() -> str | None:
     return None
 
 
-def environment() -> dict[str, str]:
-    """What the program is started with: references run in this Python, and NVRTC may be that of its packages."""
+def environment(served: bool = False) -> dict[str, str]:
+    """What the program is started with: references run in this Python, and NVRTC may be that of its packages.
+
+    `served`: the reference is a function of this process, which a script asks over a socket: it may have sockets.
+    """
     out = dict(os.environ)
+    if served:
+        out["WARPLENS_PYTHON_SANDBOX"] = "off"
     out.setdefault("WARPLENS_PYTHON", sys.executable)
     if "WARPLENS_NVRTC" not in out and (library := _nvrtc_of_the_wheels()):
         out["WARPLENS_NVRTC"] = library
     return out
 
 
-def run(words: Sequence[str | os.PathLike[str]], cwd: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(words: Sequence[str | os.PathLike[str]], cwd: str | None = None,
+        served: bool = False) -> subprocess.CompletedProcess[str]:
     """Runs `warplens WORDS`; exit status 1 (findings) and 3 (incomplete) are answers, not errors."""
     return subprocess.run([str(program()), *map(str, words)], capture_output=True, text=True, errors="replace",
-                          env=environment(), cwd=cwd, stdin=subprocess.DEVNULL, check=False)
+                          env=environment(served), cwd=cwd, stdin=subprocess.DEVNULL, check=False)
 
 
-def ask(words: Sequence[str | os.PathLike[str]], cwd: str | None = None) -> dict[str, Any]:
+def ask(words: Sequence[str | os.PathLike[str]], cwd: str | None = None, served: bool = False) -> dict[str, Any]:
     """The JSON object that `warplens WORDS --json` prints. Raises Error or Unsupported with its sentence.
 
     >>> ask(["kernels"])["verb"]
     'kernels'
     """
-    said = run([*words, "--json"], cwd)
+    said = run([*words, "--json"], cwd, served)
     try:
         answer: dict[str, Any] = json.loads(said.stdout)
     except json.JSONDecodeError:

@@ -119,8 +119,9 @@ class Result:
             words += ["--iteration", str(iteration)]
         words += self._words
         cwd = self.kernel and self.kernel.cwd
-        answer = program.ask(words, cwd)
-        return Why(program.run([*words, "--color", "never"], cwd).stdout, answer)
+        served = self._folder.served is not None
+        answer = program.ask(words, cwd, served)
+        return Why(program.run([*words, "--color", "never"], cwd, served).stdout, answer)
 
     def _element(self, name: str, element: tuple[int, ...]) -> tuple[int, int]:
         shape = next((one["shape"] for one in self.json["outputs"] if one["name"] == name), None)
@@ -138,7 +139,8 @@ class Result:
 
     def open(self) -> subprocess.Popen[bytes]:
         """Opens the window on this run. It needs a display, and this result while it asks about the kernel."""
-        return subprocess.Popen([str(program.program()), "open", str(self.capture)], env=program.environment(),
+        return subprocess.Popen([str(program.program()), "open", str(self.capture)],
+                                env=program.environment(self._folder.served is not None),
                                 stdin=subprocess.DEVNULL)
 
     def __repr__(self) -> str:

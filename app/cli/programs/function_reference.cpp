@@ -133,7 +133,9 @@ RecordedLaunch returned_by_function(const ReferenceSource& source, const Recorde
     problem.python = std::make_shared<manifest::PythonServer>();
     const std::string caller = scratch.path + "/reference.py";
     std::ofstream(caller) << caller_of(source, launch, problem);
-    const manifest::PythonReference made = manifest::run_python_reference(problem, caller);
+    const std::string beside = std::filesystem::absolute(source.path).parent_path().string();
+    const manifest::PythonReference made =
+        manifest::run_python_reference(problem, caller, {.block = {}, .read = {beside}});
     if (!made.problem.empty()) throw Error(source.path + ": " + made.problem);
     RecordedLaunch out = launch;
     for (Memory& m : out.memory) {
