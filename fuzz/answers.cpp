@@ -23,7 +23,7 @@ using capture::Capture;
 bool has_no_controls(const std::string& text) {
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && c != '\n' && c != '\t' && c != '\r') || byte == 0x7f) return false;
+        if (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') return false;
     }
     return true;
 }

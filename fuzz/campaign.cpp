@@ -53,7 +53,7 @@ Shared* share() {
 
 void put(char* to, size_t most, std::atomic<size_t>& size, const std::string& text) {
     const size_t n = std::min(text.size(), most);
-    std::memcpy(to, text.data(), n);
+    std::copy_n(text.data(), n, to);
     size = n;
 }
 
@@ -245,10 +245,17 @@ Outcome run(const Kind& kind, const Campaign& campaign) {
 
 Tried replay(const Kind& kind, const std::string& path) {
     leave_the_world();
-    Mutant mutant;
-    mutant.bytes = read_text_file(path);
-    mutant.how = path;
-    return kind.attempt(mutant);
+    const std::string text = read_text_file(path);
+    const bool edits = kind.edited != nullptr && path.ends_with(".edit");
+    Mutant mutant = edits ? kind.edited(text) : Mutant{};
+    if (!edits) mutant.bytes = text;
+    constexpr int kTimes = 8;  // what is asked of it follows from `how`
+    Tried tried;
+    for (int time = 0; time < kTimes && tried.problem.empty(); ++time) {
+        mutant.how = std::to_string(time);
+        tried = kind.attempt(mutant);
+    }
+    return tried;
 }
 
 }  // namespace wl::fuzz

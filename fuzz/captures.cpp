@@ -2,12 +2,14 @@
 
 #include "fuzz/answers.h"
 #include "fuzz/database.h"
+#include "fuzz/edits.h"
 #include "fuzz/seeds.h"
 #include "fuzz/values.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/tables.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <functional>
@@ -49,11 +51,12 @@ Seed seed_of(const char* name) {
     return seed;
 }
 
+constexpr std::array<const char*, 5> kNames = {"steps", "steps_sync", "steps_last", "launches", "arguments"};
+
 const std::vector<Seed>& seeds() {
     static const std::vector<Seed> kSeeds = [] {
         std::vector<Seed> made;
-        for (const char* name : {"steps", "steps_sync", "steps_last", "launches", "arguments"})
-            made.push_back(seed_of(name));
+        for (const char* name : kNames) made.push_back(seed_of(name));
         return made;
     }();
     return kSeeds;
@@ -170,6 +173,18 @@ Mutant make_capture(uint64_t number) {
     Changes changes = change(random, content, schema());
     mutant.renewed = renewed_of(changes.touched, seals), mutant.how = std::move(changes.how);
     mutant.bytes = write_content(std::move(content), schema(), seals);
+    return mutant;
+}
+
+Mutant edited_capture(const std::string& text) {
+    const Edits edits = read_edits(text);
+    const auto* const name = std::find(kNames.begin(), kNames.end(), edits.seed);
+    if (name == kNames.end()) throw Error("there is no seed " + edits.seed);
+    Mutant mutant;
+    mutant.seed = static_cast<int>(name - kNames.begin());
+    Content content = seeds()[static_cast<size_t>(mutant.seed)].content;
+    mutant.renewed = edit(content, schema(), edits.lines);
+    mutant.bytes = write_content(std::move(content), schema(), Seals::renewed);
     return mutant;
 }
 

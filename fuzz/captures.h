@@ -5,6 +5,8 @@
 
 namespace wl::fuzz {
 
+// By the lines of fuzz/edits.h.
+Mutant edited_capture(const std::string& edits);
 Mutant make_capture(uint64_t number);
 // What a changed capture may do: be refused, or open and answer. What it may not:
 // - one whose bytes were changed, or whose rows were under the old hashes, is refused or is the original,

@@ -3,6 +3,7 @@
 #include "app/cli/record/replay.h"
 #include "fuzz/answers.h"
 #include "fuzz/database.h"
+#include "fuzz/edits.h"
 #include "fuzz/runs.h"
 #include "fuzz/seeds.h"
 #include "fuzz/values.h"
@@ -144,6 +145,18 @@ Mutant make_launch(uint64_t number) {
     Changes changes = change(random, content, schema());
     mutant.renewed = renewed_of(changes.touched, seals), mutant.how = std::move(changes.how);
     mutant.bytes = write_content(std::move(content), schema(), seals);
+    return mutant;
+}
+
+Mutant edited_launch(const std::string& text) {
+    const Edits edits = read_edits(text);
+    Mutant mutant;
+    mutant.seed = edits.seed == "scale" ? 0
+        : edits.seed == "weigh"         ? 1
+                                        : throw Error("there is no seed " + edits.seed);
+    Content content = seeds()[static_cast<size_t>(mutant.seed)].content;
+    mutant.renewed = edit(content, schema(), edits.lines);
+    mutant.bytes = write_content(std::move(content), schema(), Seals::renewed);
     return mutant;
 }
 

@@ -5,6 +5,8 @@
 
 namespace wl::fuzz {
 
+// By the lines of fuzz/edits.h.
+Mutant edited_launch(const std::string& edits);
 Mutant make_launch(uint64_t number);
 // What a changed launch may do: be refused, or run to a verdict within its budget. What it may not:
 // - one whose bytes were changed, or whose rows were under the old hashes, is refused or is the original;

@@ -30,6 +30,7 @@ struct Kind {
     const char* suffix;
     Mutant (*make)(uint64_t number);
     Tried (*attempt)(const Mutant& mutant);
+    Mutant (*edited)(const std::string& edits) = nullptr;  // of kinds whose kept inputs are edits (edits.h)
 };
 std::span<const Kind> kinds();
 

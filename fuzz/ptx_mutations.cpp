@@ -63,7 +63,7 @@ std::vector<Word> words_of(std::string_view text) {
 }
 
 const std::vector<std::string>& edge_numbers() {
-    static const std::vector<std::string> numbers{
+    static const std::vector<std::string> kNumbers{
         "0",
         "1",
         "-1",
@@ -92,7 +92,7 @@ const std::vector<std::string>& edge_numbers() {
         "0x0200000000000000",
         "0x03000000000000ff",
         "0x0500000000000000"};
-    return numbers;
+    return kNumbers;
 }
 
 // One alternative of each group; of those that may be absent, half are.

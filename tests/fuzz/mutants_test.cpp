@@ -28,6 +28,19 @@ void expect_no_findings(const std::string& name, uint64_t count) {
     if (!testing::Test::HasFailure()) std::filesystem::remove_all(campaign.findings);
 }
 
+int replay_edits(const std::string& name) {
+    int count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(WL_SOURCE_DIR "/tests/fuzz/corpus/" + name)) {
+        EXPECT_EQ(replay(kind_named(name), file.path().string()).problem, "") << file.path();
+        ++count;
+    }
+    return count;
+}
+
+TEST(Mutants, KeptEditsOfLaunchesUpsetNothing) { EXPECT_GT(replay_edits("launches"), 2); }
+
+TEST(Mutants, KeptEditsOfCapturesUpsetNothing) { EXPECT_GT(replay_edits("captures"), 6); }
+
 TEST(Mutants, OfManifestsAreRefusedOrRun) { expect_no_findings("manifests", 2500); }
 TEST(Mutants, OfPtxAreRefusedOrRun) { expect_no_findings("ptx", 2000); }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs what builds and runs `mutants` on a machine that has nothing of ours: compiler, headers and libraries of this
+# Packs what builds and runs `mutants`, and tests, on a machine that has nothing of ours: compiler, headers and libraries of this
 # one as a root to chroot into, and the rules of a sanitized build. What tests/gpu/fuzz_run.sh takes.
 # usage: tests/gpu/fuzz_pack.sh PACK     from the root of a repository built by ./dev build mutants
 set -euo pipefail
@@ -27,7 +27,7 @@ libraries_of() { for file in "$@"; do ldd "$file" 2>/dev/null | grep -o '/[^ ]*'
 mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root"/{tmp,proc,dev}
 for folder in bin sbin lib lib64; do ln -s "usr/$folder" "$root/$folder"; done
 programs=(bash sh dash env cat ls mkdir rm cp mv ln touch sleep grep sed date nproc setarch chmod tail head sort wc timeout
-    tee readlink true tar gzip dirname basename xargs find ninja c++ g++ g++-12 x86_64-linux-gnu-g++-12 as
+    tee readlink true tar gzip dirname basename xargs find xz strip x86_64-linux-gnu-strip ninja c++ g++ g++-12 x86_64-linux-gnu-g++-12 as
     x86_64-linux-gnu-as ar x86_64-linux-gnu-ar ranlib x86_64-linux-gnu-ranlib gcc-ar-12 x86_64-linux-gnu-gcc-ar-12
     gcc-ranlib-12 x86_64-linux-gnu-gcc-ranlib-12 ld x86_64-linux-gnu-ld x86_64-linux-gnu-ld.bfd mold ld.mold)
 add "${programs[@]/#//usr/bin/}" /etc/alternatives/c++ "$gcc/cc1plus" "$gcc/collect2" "$gcc/liblto_plugin.so" \
@@ -37,6 +37,7 @@ add "${programs[@]/#//usr/bin/}" /etc/alternatives/c++ "$gcc/cc1plus" "$gcc/coll
     /usr/share/fonts/opentype/inter/Inter-{Regular.otf,SemiBold.otf} \
     /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf
 for name in dw elf zip EGL OpenGL stb tomlplusplus fmt xxhash crypto sqlite3 zstd z GLX GLdispatch; do add "$lib/lib$name".so*; done
+add $(find /usr/include/gtest /usr/include/X11 -type f) "$lib"/libgtest*.a "$lib"/libX11.so* "$lib"/libXext.so*
 # Headers: those that the release build read.
 ninja -C build/release -t deps | sed -n 's/^    //p' | sort -u >"$root/tmp/headers"
 add $(grep '^/usr' "$root/tmp/headers")
