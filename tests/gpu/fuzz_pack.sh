@@ -37,10 +37,11 @@ add "${programs[@]/#//usr/bin/}" /etc/alternatives/c++ "$gcc/cc1plus" "$gcc/coll
     /usr/share/fonts/opentype/inter/Inter-{Regular.otf,SemiBold.otf} \
     /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf
 for name in dw elf zip EGL OpenGL stb tomlplusplus fmt xxhash crypto sqlite3 zstd z GLX GLdispatch; do add "$lib/lib$name".so*; done
-add $(find /usr/include/gtest /usr/include/X11 -type f) "$lib"/libgtest*.a "$lib"/libX11.so* "$lib"/libXext.so*
-# Headers: those that the release build read.
+copy() { tar --ignore-failed-read -cf - "$@" 2>/dev/null | tar -xf - -C "$root"; }
+copy /usr/include/{c++/12,x86_64-linux-gnu,linux,asm-generic,gtest,X11} /usr/include/*.h "$lib"/lib{gtest*.a,X11.so*,Xext.so*}
+# Other headers: those that the release build read.
 ninja -C build/release -t deps | sed -n 's/^    //p' | sort -u >"$root/tmp/headers"
-add $(grep '^/usr' "$root/tmp/headers")
+copy $(grep '^/usr' "$root/tmp/headers")
 sed -n 's|^.*\.env/wheels/||p' "$root/tmp/headers" | while read -r header; do
     mkdir -p "$root$wheels/$(dirname "$header")"
     cp -L "$wheels/$header" "$root$wheels/$header"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A million mutants under AddressSanitizer and UBSan, on a machine with many cores that need not have our compiler or
 # libraries: `mutants` is built there in a root that tests/gpu/fuzz_pack.sh packed.
-# usage: tests/gpu/fuzz_run.sh PACK OUT COMMIT [SECONDS]     from the repository's root, as root
-# OUT gets fuzz.json (the record), jobs.txt (a line a job), findings.tar.gz and build.log. SECONDS: the whole may take.
+# usage: tests/gpu/fuzz_run.sh PACK OUT COMMIT [SECONDS [SHARE]]     from the repository's root, as root
+# OUT gets fuzz.json (the record), jobs.txt (a line a job), findings.tar.gz and build.log. SECONDS: the whole may take;
+# SHARE: of the million, in percent.
 set -uo pipefail
 begin=$(date +%s)
 pack="$(cd "$1" && pwd)"
@@ -10,12 +11,13 @@ mkdir -p "$2"
 out="$(cd "$2" && pwd)"
 commit="$3"
 end=$((begin + ${4:-570}))
+share=${5:-100}
 cores=$(nproc)
 root=/tmp/fuzz-root
 work=/work/main # where the pack's build.ninja was made for
 
 mkdir -p "$root" "$work"
-tar -xJf "$pack/root.tar.xz" -C "$root"
+for part in "$pack"/*.tar.xz; do tar -xJf "$part" -C "$root"; done
 cp -a . "$work/"
 cp -a "$root$work/." "$work/"
 tar -xzf "$pack/asan.tar.gz" -C "$work"
@@ -33,12 +35,12 @@ echo "built in $((built - begin)) s"
 jobs() {
     local kind count size first
     while read -r kind count size; do
-        for ((first = 0; first < count; first += size)); do echo "$kind $((1000000 + first)) $size"; done
+        for ((first = 0; first < count * share / 100; first += size)); do echo "$kind $((1000000 + first)) $size"; done
     done <<'END'
-captures 100000 1000
-launches 100000 2500
-manifests 400000 10000
-ptx 400000 10000
+captures 60000 1000
+launches 60000 1000
+manifests 440000 10000
+ptx 440000 10000
 END
 }
 jobs >"$work/build/jobs"
