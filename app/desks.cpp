@@ -1,6 +1,9 @@
 // Layouts are the text of Dear ImGui's settings; what is compared of it is where windows are docked.
 #include "app/desks.h"
 
+#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/error.h"
+
 #include <imgui.h>
 
 #include <filesystem>
@@ -53,7 +56,9 @@ void keep(Desks& desks, const std::string& layout) {
         return;
     }
     fs::create_directories(desks.folder, ignored);
-    std::ofstream(file) << layout;
+    try {
+        write_text_file(file.string(), layout);
+    } catch (const Error&) { return; }  // the window goes on without being remembered
 }
 
 void go(Desks& desks, std::vector<std::string>& from, std::vector<std::string>& to) {

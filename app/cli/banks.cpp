@@ -6,11 +6,11 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <fmt/format.h>
 
 namespace wl::app {
@@ -242,7 +242,7 @@ int verb_banks(const Command& command) {
     const BankReport report = diagnosis::count_banks(std::move(problem), options, blocks);
     const std::string text =
         command.output.json ? banks_json(report) + "\n" : banks_text(report, style_of(command.output));
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return capture::status_of(banks_verdict(report));
 }
 

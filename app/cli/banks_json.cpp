@@ -1,5 +1,6 @@
 // `warplens banks --json`.
 #include "app/cli/banks.h"
+#include "instrumentation/base/output/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -97,7 +98,7 @@ std::string banks_json(const BankReport& r) {
     j["uncounted"] = ordered_json::array();
     for (const uint32_t site : r.uncounted) j["uncounted"].push_back(text_of(r, site));
     for (const auto& [name, value] : r.about.seconds) j["seconds"][name] = value;
-    return j.dump(2);
+    return json_text(j);
 }
 
 }  // namespace wl::app

@@ -4,13 +4,13 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/compile/ptx_file.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 namespace wl::app {
@@ -135,7 +135,7 @@ int verb_check(const Command& command) {
     const std::string text = command.output.json ? check_json(report) + "\n"
         : is_report_format(format)               ? report_text(check_report(report), format)
                                                  : check_text(report, command.output);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return all_can_run(report) ? kExitOk : kExitUnsupported;
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/demangle.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ std::string check_json(const CheckReport& r) {
         {"entries",     entries                                                                               },
         {"unsupported", unsupported                                                                           }
     };
-    return j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    return json_text(j);
 }
 
 }  // namespace wl::app

@@ -8,11 +8,11 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 
 namespace wl::app {
@@ -86,7 +86,7 @@ int verb_compare(const Command& c) {
     out.comparison = analysis::compare_captures(out.a, out.b);
     const std::string text =
         c.output.json ? compare_json(out) + "\n" : compare_text(out, c.compare.all, style_of(c.output));
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return capture::status_of(compare_verdict(out));
 }
 

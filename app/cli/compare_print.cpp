@@ -2,6 +2,7 @@
 #include "app/cli/compare.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/capture/block_json.h"
 
 #include <cmath>
@@ -296,7 +297,7 @@ std::string compare_json(const Compared& c) {
         {"in_the_stage",        hunks_json(r.near)},
         {"elsewhere",hunks_json(r.far)                 }
     };
-    return j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    return json_text(j);
 }
 
 }  // namespace wl::app

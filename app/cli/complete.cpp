@@ -5,12 +5,13 @@
 #include "app/cli/grammar.h"
 #include "app/cli/learn/lesson.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/output/terminal.h"
+#include "instrumentation/base/output/visible.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/shipped.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -158,12 +159,12 @@ std::vector<Candidate> complete(const std::vector<std::string>& words) {
 
 int print_completions(const std::vector<std::string>& words) {
     for (const Candidate& candidate : complete(words))
-        std::printf("%s\t%s\n", candidate.word.c_str(), candidate.about.c_str());
+        print_text(visible_line(candidate.word) + "\t" + visible_line(candidate.about) + "\n");
     return kExitOk;
 }
 
 int verb_completion(const Command& command) {
-    std::fputs(command.topic == "bash" ? kBash : command.topic == "zsh" ? kZsh : kFish, stdout);
+    print_text(command.topic == "bash" ? kBash : command.topic == "zsh" ? kZsh : kFish);
     return kExitOk;
 }
 

@@ -7,9 +7,10 @@
 #include "app/cli/record/record_words.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/diagnosis/record.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -79,7 +80,7 @@ std::string estimate_json(const Estimate& e) {
     j["bytes"] = e.bytes, j["record_bytes"] = e.record_bytes, j["output_bytes"] = e.output_bytes;
     j["row_bytes"] = e.row_bytes, j["file_bytes"] = e.file_bytes, j["limit"] = e.limit,
     j["fitting"] = e.fitting;
-    return j.dump(2);
+    return json_text(j);
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ int verb_estimate(const Command& command) {
     const Estimate e = diagnosis::estimate(std::move(problem), options, blocks);
     const std::string text =
         command.output.json ? estimate_json(e) + "\n" : estimate_text(e, style_of(command.output));
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return kExitOk;
 }
 

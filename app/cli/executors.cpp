@@ -6,12 +6,13 @@
 #include "instrumentation/base/device_limits.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/gpu/driver.h"
 #include "instrumentation/gpu/executor.h"
 #include "instrumentation/gpu/isolated.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -133,7 +134,7 @@ int verb_devices(const Command& command) {
     const gpu::Devices there = gpu::devices();
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     if (!command.output.json) {
-        std::fputs(devices_text(there, cores).c_str(), stdout);
+        print_text(devices_text(there, cores));
         return kExitOk;
     }
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -161,7 +162,7 @@ int verb_devices(const Command& command) {
         {"executors", list         },
         {"missing",   there.missing}
     };
-    std::fprintf(stdout, "%s\n", out.dump(2).c_str());
+    print_text(json_text(out) + "\n");
     return kExitOk;
 }
 
@@ -189,7 +190,7 @@ std::string with_witnesses(const std::string& summary, const diagnosis::Witnesse
         {"parted", w.parted           },
         {"each",   all                }
     };
-    return out.dump(2);
+    return json_text(out);
 }
 
 }  // namespace wl::app

@@ -6,6 +6,8 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
@@ -14,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -161,8 +162,6 @@ ordered_json device_json(const diagnosis::DeviceExploration& x) {
     };
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 }  // namespace
 
 int verb_hazards(const Command& command) {
@@ -180,15 +179,15 @@ int verb_hazards(const Command& command) {
         ordered_json j = ordered_json::parse(capture::summary_json(c, command.verb));
         if (h.exploration.schedules > 0) j["exploration"] = exploration_json(c, h.exploration);
         if (h.device) j["device"] = device_json(*h.device);
-        print(with_baseline(j.dump(2), gated) + "\n");
+        print_text(with_baseline(json_text(j), gated) + "\n");
     } else if (is_report_format(command.output.format)) {
-        print(report_text(report, command.output.format));
+        print_text(report_text(report, command.output.format));
     } else {
         const Style style = style_of(command.output);
-        print(headline(c, style) + findings_text(c, style, command.output.verbose) + "\n");
-        print(exploration_text(c, h.exploration));
-        if (h.device) print(diagnosis::device_text(*h.device));
-        print(covered_text(c, style) + gated.text);
+        print_text(headline(c, style) + findings_text(c, style, command.output.verbose) + "\n");
+        print_text(exploration_text(c, h.exploration));
+        if (h.device) print_text(diagnosis::device_text(*h.device));
+        print_text(covered_text(c, style) + gated.text);
     }
     return gated.status;
 }

@@ -7,6 +7,8 @@
 #include "app/cli/verbs.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/gpu/isolated.h"
 
 #include <algorithm>
@@ -96,12 +98,10 @@ int finished(int status) {
     if (!written) std::clearerr(stdout), std::fputc('\n', stdout), std::fflush(stdout);  // for the reason
     if (written) return wl::app::interrupted() ? wl::app::exit_status_of_interruption() : status;
     const int reason = errno;
-    std::fprintf(
-        stderr,
-        "warplens: error: the results cannot be written to stdout%s%s; free some room, or send them "
-        "elsewhere\n",
-        reason != 0 ? ": " : "",
-        reason != 0 ? std::strerror(reason) : ""
+    wl::print_notice(
+        std::string("warplens: error: the results cannot be written to stdout") +
+        (reason != 0 ? std::string(": ") + std::strerror(reason) : "") +
+        "; free some room, or send them elsewhere\n"
     );
     return wl::app::kExitError;
 }
@@ -116,13 +116,11 @@ void hold_standard_descriptors() {
 void print_problem(int argc, char** argv, std::string_view verdict, const std::string& what) {
     std::string prefix = "warplens: ";
     if (verdict == "error") prefix += "error: ";
-    std::fprintf(stderr, "%s%s\n", prefix.c_str(), what.c_str());
+    wl::print_notice(prefix + what + "\n");
     const std::string format = format_asked(argc, argv), verb = argc > 1 ? argv[1] : "";
     if (wl::app::is_report_format(format))
-        std::fputs(
+        wl::print_text(
             wl::app::report_text(wl::app::report_of_problem(verb, std::string(verdict), what), format)
-                .c_str(),
-            stdout
         );
     if (format != "json") return;
     nlohmann::ordered_json json{
@@ -134,18 +132,19 @@ void print_problem(int argc, char** argv, std::string_view verdict, const std::s
         json["error"] = what;
     else
         json["unsupported"] = {what};
-    const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    std::fprintf(stdout, "%s\n", text.c_str());
+    const std::string text = wl::json_text(json);
+    wl::print_text(text + "\n");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     hold_standard_descriptors();
+    wl::app::catch_size_limit();
     try {
         return finished(run(argc, argv));
     } catch (const wl::diagnosis::Cancelled&) {
-        std::fputs("warplens: interrupted; nothing was written\n", stderr);
+        wl::print_notice("warplens: interrupted; nothing was written\n");
         return wl::app::exit_status_of_interruption();
     } catch (const wl::Unsupported& u) {
         print_problem(argc, argv, "unsupported", u.what());
@@ -153,7 +152,7 @@ int main(int argc, char** argv) {
     } catch (const std::exception& e) {
         // What a signal has ended leaves work half done behind it: no error of its own.
         if (wl::app::interrupted()) {
-            std::fputs("warplens: interrupted; nothing was written\n", stderr);
+            wl::print_notice("warplens: interrupted; nothing was written\n");
             return wl::app::exit_status_of_interruption();
         }
         print_problem(argc, argv, "error", e.what());

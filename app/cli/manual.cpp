@@ -1,9 +1,9 @@
 // `warplens manual`: the grammar as a page for man (roff, man(7)).
 #include "app/cli/grammar.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/output/terminal.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <fmt/format.h>
 
 namespace wl::app {
@@ -68,7 +68,7 @@ int verb_manual(const Command& /*command*/) {
         "folder of shipped lessons\n.TP\nWARPLENS_PYTHON\nthe "
         "Python "
         "that runs references\n.TP\nNO_COLOR\nplain text on a terminal too\n";
-    std::fputs(out.c_str(), stdout);
+    print_text(out);
     return kExitOk;
 }
 

@@ -4,11 +4,11 @@
 #include "app/cli/grammar.h"
 #include "app/cli/programs/program_options.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <regex>
 #include <sstream>
@@ -99,7 +99,7 @@ Parsed parse_command(int argc, char** argv) {
     Parsed out;
     const std::unique_ptr<CLI::App> app = make_grammar(out.command);
     if (argc == 1) {
-        std::fputs(app->help().c_str(), stdout);
+        print_text(app->help());
         out.exit = kExitError;
         return out;
     }
@@ -114,7 +114,9 @@ Parsed parse_command(int argc, char** argv) {
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         app->parse(words);
     } catch (const CLI::Success& help) {
-        out.exit = app->exit(help);
+        std::ostringstream said;
+        out.exit = app->exit(help, said, said);
+        print_text(said.str());
     } catch (const CLI::ParseError& problem) { throw Error(explain(*app, problem, argc, argv)); }
     return out;
 }

@@ -5,6 +5,7 @@
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/calls.h"
 
@@ -153,7 +154,7 @@ Style style_of(const OutputOptions& options) {
 std::string paint(const Style& s, Color c, const std::string& text) {
     if (!s.color) return text;
     static constexpr const char* kCodes[] = {"31", "32", "33", "2", "1"};
-    return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<int>(c)], text);
+    return coloured(kCodes[static_cast<int>(c)], text);
 }
 
 std::string params_text(const capture::Launch& l) {

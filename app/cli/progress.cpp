@@ -1,10 +1,13 @@
 // Progress and interruption of a run.
 #include "app/cli/progress.h"
 
+#include "instrumentation/base/output/terminal.h"
+#include "instrumentation/base/output/visible.h"
+
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <memory>
 #include <string>
 #include <sys/prctl.h>
@@ -37,15 +40,16 @@ struct Reporter {
         stage = p.stage;
         if (options.progress) {
             if (fresh || now - last > std::chrono::milliseconds(50))
-                std::fprintf(stderr, "progress %s %.3f\n", p.stage.c_str(), p.fraction), last = now;
+                print_notice(fmt::format("progress {} {:.3f}\n", visible_line(p.stage), p.fraction)),
+                    last = now;
         } else if (!options.quiet && isatty(STDERR_FILENO) != 0 && now - start > std::chrono::seconds(1) && now - last > std::chrono::milliseconds(100)) {
-            std::fprintf(stderr, "\r\033[K%s %3.0f %%", p.stage.c_str(), 100 * p.fraction);
+            print_progress(fmt::format("{} {:3.0f} %", p.stage, 100 * p.fraction));
             shown = true, last = now;
         }
         return !interrupted();
     }
     ~Reporter() {
-        if (shown) std::fprintf(stderr, "\r\033[K");
+        if (shown) print_progress("");
     }
 };
 
@@ -57,6 +61,10 @@ void catch_interrupts() {
         action.sa_sigaction = request_stop, action.sa_flags = SA_RESTART | SA_SIGINFO;
         sigaction(signal, &action, nullptr);
     }
+}
+
+void catch_size_limit() {
+    std::signal(SIGXFSZ, [](int) {});
 }
 
 bool interrupted() { return stop_requested != 0; }

@@ -12,6 +12,9 @@ namespace wl::app {
 // From here on SIGINT, SIGTERM and SIGHUP ask the run to stop; the same signal once more ends the process as
 // usual.
 void catch_interrupts();
+// A file that grows beyond its limit (ulimit -f) is an error of the write, not the end of the process. A
+// handler, which the programs that we start do not inherit.
+void catch_size_limit();
 bool interrupted();
 bool interrupted_by_terminal();     // which tells every process that it runs
 void let_interrupts_end_waits();    // a call that waits then fails with EINTR

@@ -2,6 +2,7 @@
 #include "app/cli/summary.h"
 
 #include "app/cli/tiles_json.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/capture/block_json.h"
 
 #include <algorithm>
@@ -66,15 +67,14 @@ std::string tiles_json(const capture::Capture& c) {
         }
         probes.push_back(row);
     }
-    return nlohmann::ordered_json{
+    return json_text(nlohmann::ordered_json{
         {"warplens", WL_VERSION     },
         {"verb",     "tiles"        },
         {"kernel",   c.launch.kernel},
         {"faults",   c.launch.faults},
         {"verdict",  c.verdict      },
         {"tiles",    probes         }
-    }
-        .dump(2);
+    });
 }
 
 }  // namespace wl::app

@@ -14,7 +14,10 @@
 #include "app/cli/sweep/diagnose_sweep.h"
 #include "app/cli/tiles_json.h"
 #include "app/worker/worker.h"
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/capture/verdict.h"
@@ -24,15 +27,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 namespace wl::app {
 
 namespace {
-
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 struct Executed {
     capture::Capture capture;
@@ -46,7 +46,7 @@ constexpr double kSearchSeconds = 10;  // unless it is told how long
 void show_judged(const Command& c, const capture::Capture& judged) {
     if (c.out.empty() || judged.verdict == "ok") return;
     capture::write_capture(judged, c.out);
-    std::fprintf(stderr, "progress %s 1\n", kJudged);
+    print_notice(fmt::format("progress {} 1\n", kJudged));
 }
 
 Executed execute(const Command& c) {
@@ -71,7 +71,7 @@ Executed execute(const Command& c) {
 std::string with_patch(const std::string& summary, const std::string& patch) {
     auto json = nlohmann::ordered_json::parse(summary);
     json["patch"] = patch;
-    return json.dump(2);
+    return json_text(json);
 }
 
 // The lines as they stand and as they would be right, of a patch.
@@ -92,19 +92,19 @@ void print_result(const Command& command, const Executed& e, const Report& repor
     if (command.output.json) {
         std::string summary = with_baseline(capture::summary_json(e.capture, command.verb), gated);
         if (e.witnesses) summary = with_witnesses(summary, *e.witnesses);
-        print((e.patch.empty() ? summary : with_patch(summary, e.patch)) + "\n");
+        print_text((e.patch.empty() ? summary : with_patch(summary, e.patch)) + "\n");
         return;
     }
     if (is_report_format(command.output.format)) {
-        print(report_text(report, command.output.format));
+        print_text(report_text(report, command.output.format));
         return;
     }
-    if (e.witnesses) print(diagnosis::witnesses_text(*e.witnesses) + "\n");
+    if (e.witnesses) print_text(diagnosis::witnesses_text(*e.witnesses) + "\n");
     const Style style = style_of(command.output);
-    print(summary_text(e.capture, style, {command.verb == "run", command.output.verbose}));
+    print_text(summary_text(e.capture, style, {command.verb == "run", command.output.verbose}));
     if (!e.patch.empty())
-        print("the change that mends (`--suggest FILE` writes it):\n" + patch_text(e.patch, style));
-    print(gated.text);
+        print_text("the change that mends (`--suggest FILE` writes it):\n" + patch_text(e.patch, style));
+    print_text(gated.text);
 }
 
 // Fails before minutes of work, not after them.
@@ -127,18 +127,13 @@ std::string default_capture(const Command& c) {
 void write_patch(const Command& command, const std::string& patch) {
     if (command.suggest.empty()) return;
     if (patch.empty()) {
-        std::fprintf(
-            stderr,
-            "warplens: no patch for %s: no change of the source is known to mend\n",
-            command.suggest.c_str()
-        );
+        print_notice(fmt::format(
+            "warplens: no patch for {}: no change of the source is known to mend\n", command.suggest
+        ));
         return;
     }
-    if (command.suggest == "-") return print(patch);
-    std::ofstream file(command.suggest, std::ios::binary);
-    file << patch;
-    file.close();
-    if (!file) throw Error("cannot write " + command.suggest + "; choose another place with --suggest");
+    if (command.suggest == "-") return print_data(patch);
+    write_text_file(command.suggest, patch);
 }
 
 void write_report(const Command& command, const Executed& e) {
@@ -150,11 +145,10 @@ void write_report(const Command& command, const Executed& e) {
 int finished_status(const capture::Capture& c) {
     const std::string& problem = c.covered.reference_problem;
     if (c.verdict == "error")
-        std::fprintf(
-            stderr,
-            "warplens: error: no reference: %s; the run went on without it\n",
-            problem.substr(0, problem.find('\n')).c_str()  // all of it is among the notes
-        );
+        print_notice(fmt::format(
+            "warplens: error: no reference: {}; the run went on without it\n",
+            problem.substr(0, problem.find('\n'))  // all of it is among the notes
+        ));
     return capture::status_of(c.verdict);
 }
 
@@ -179,16 +173,14 @@ int verb_run(const Command& command) {
     if (c.verdict != "unsupported") capture::write_capture(c, out);
     if (command.output.progress)
         for (const std::string& reason : c.unsupported)
-            std::fprintf(
-                stderr, "%s%s\n", reason.starts_with("unsupported: ") ? "" : "unsupported: ", reason.c_str()
-            );
+            print_notice((reason.starts_with("unsupported: ") ? "" : "unsupported: ") + reason + "\n");
     Report report{command.verb, {case_of(c, command.verb, executed.patch)}};
     const Gate gated = gate(command.output, report, finished_status(c));
     print_result(command, executed, report, gated);
     write_patch(command, executed.patch);
     write_report(command, executed);
     if (command.output.format == "text" && c.verdict != "unsupported" && !command.output.quiet)
-        print("capture: " + out + "\n");
+        print_text("capture: " + out + "\n");
     return gated.status;
 }
 
@@ -216,9 +208,9 @@ int verb_diagnose(const Command& command) {
 int verb_tiles(const Command& command) {
     const capture::Capture c = capture::read_capture(command.kernel.kernel);
     if (command.output.json) {
-        print(tiles_json(c) + "\n");
+        print_text(tiles_json(c) + "\n");
     } else {
-        print(headline(c, style_of(command.output)) + tiles_text(c, style_of(command.output)));
+        print_text(headline(c, style_of(command.output)) + tiles_text(c, style_of(command.output)));
     }
     return capture::status_of(c.verdict);
 }
@@ -251,7 +243,12 @@ int verb_kernels(const Command& command) {
             {"presets", presets}
         });
     }
-    print(command.output.json ? nlohmann::ordered_json{{"warplens", WL_VERSION}, {"verb", "kernels"}, {"kernels", list}}.dump(2) + "\n" : text);
+    const nlohmann::ordered_json all{
+        {"warplens", WL_VERSION},
+        {"verb",     "kernels" },
+        {"kernels",  list      }
+    };
+    print_text(command.output.json ? json_text(all) + "\n" : text);
     return kExitOk;
 }
 

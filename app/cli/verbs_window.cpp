@@ -9,7 +9,9 @@
 #include "app/shell/plain.h"
 #include "app/shell/window.h"
 #include "instrumentation/analysis/diff.h"
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/launches/launch_file.h"
@@ -17,10 +19,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <utility>
 
 namespace wl::app {
@@ -106,13 +106,6 @@ std::vector<KernelChoice> choices(const OpenRequest& request) {
     return out;
 }
 
-void write_bytes(const std::string& path, const std::string& bytes) {
-    std::ofstream file(path, std::ios::binary);
-    file << bytes;
-    file.close();
-    if (!file) throw Error("The picture " + path + " cannot be written; choose another place with -o.");
-}
-
 }  // namespace
 
 int verb_show(const Command& command) {
@@ -127,10 +120,10 @@ int verb_show(const Command& command) {
     const capture::Capture c = capture::read_capture(command.kernel.kernel);
     const int tile = find_tile(c, command.tile);
     if (command.tile.plain)
-        write_bytes(command.tile.out, plain_picture(c, tile, *view, kPlainMost).png);
+        write_text_file(command.tile.out, plain_picture(c, tile, *view, kPlainMost).png);
     else
         write_tile_picture(c, tile, *view, command.tile.out);
-    if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.tile.out.c_str());
+    if (!command.output.quiet) print_notice(command.tile.out + "\n");
     return kExitOk;
 }
 

@@ -2,6 +2,7 @@
 #include "app/draw/sheet.h"
 
 #include "app/draw/ui.h"
+#include "instrumentation/base/output/visible.h"
 
 #include <imgui.h>
 
@@ -12,19 +13,6 @@ namespace wl::app {
 namespace {
 
 constexpr float kCellText = 10;
-
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else
-            out += c;
-    }
-    return out;
-}
 
 std::string colour_text(Rgb c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b); }
 
@@ -50,7 +38,7 @@ std::string cell_svg(const SheetCell& c) {
                c.y + c.height / 2 + kCellText * 0.35F,
                kCellText,
                colour_text(wants_pale_ink(c.fill) ? kPaleInk : kInk),
-               escaped(c.text)
+               escape_markup(c.text)
         );
 }
 
@@ -63,7 +51,7 @@ std::string text_svg(const SheetText& t) {
         anchor_text(t.anchor),
         t.strong ? " font-weight=\"600\"" : "",
         colour_text(kInk),
-        escaped(t.text)
+        escape_markup(t.text)
     );
 }
 

@@ -1,10 +1,14 @@
 // A line a setting: "recent PATH", "editor COMMAND", "theme light", "zoom 1.25".
 #include "app/session/settings.h"
 
+#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/error.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace wl::app {
 
@@ -40,16 +44,15 @@ void write_settings(const Settings& settings) {
     if (settings.file.empty()) return;
     std::error_code ignored;
     fs::create_directories(fs::path(settings.file).parent_path(), ignored);
-    const std::string fresh = settings.file + ".new";
-    {
-        std::ofstream out(fresh);
-        for (const std::string& path : settings.recent) out << "recent " << path << '\n';
-        if (!settings.editor.empty()) out << "editor " << settings.editor << '\n';
-        if (settings.light) out << "theme light\n";
-        if (settings.zoom != 1) out << "zoom " << settings.zoom << '\n';
-        if (!out) return;
-    }
-    fs::rename(fresh, settings.file, ignored);
+    std::ostringstream out;
+    for (const std::string& path : settings.recent)
+        if (path.find('\n') == std::string::npos) out << "recent " << path << '\n';
+    if (!settings.editor.empty()) out << "editor " << settings.editor << '\n';
+    if (settings.light) out << "theme light\n";
+    if (settings.zoom != 1) out << "zoom " << settings.zoom << '\n';
+    try {
+        write_text_file(settings.file, out.str());
+    } catch (const Error&) { return; }  // the window goes on without being remembered
 }
 
 void remember_recent(Settings& settings, const std::string& path) {

@@ -3,6 +3,7 @@
 #include "app/shell/driver.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
 #include <imgui.h>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <sstream>
 
 namespace wl::app {
@@ -166,7 +166,7 @@ bool look(Driver& driver, const App& app, const std::function<Image()>& pixels) 
     const std::string& key = word_at(driver, line, 1);
     const std::string wanted = rest_of(line, 2), value = value_of(app, key);
     if (verb == "tell") {
-        std::printf("%s:%d: %s %s\n", driver.name.c_str(), line.number, key.c_str(), value.c_str());
+        print_text(driver.name + ":" + std::to_string(line.number) + ": " + key + " " + value + "\n");
         return true;
     }
     if (value == wanted) return true;

@@ -196,9 +196,9 @@ PlainPicture plain_picture(const capture::Capture& capture, int tile, View view,
     const HeatStyle style = style_of(shown, layer, view);
     const Image image = paint_plain(layer.values, style, side);
     const Palette& palette = palette_of(ramp_of(style));
-    PlainPicture out{image.width, image.height, png_of(image), style.lo, style.hi, {}};
-    for (size_t i = 0; i < palette.size(); i += 17) out.stops.push_back(palette[i]);
-    return out;
+    Image bar{static_cast<int>(palette.size()), 1, {}};
+    for (const Rgb colour : palette) bar.rgb.insert(bar.rgb.end(), {colour.r, colour.g, colour.b});
+    return {image.width, image.height, png_of(image), style.lo, style.hi, png_of(bar)};
 }
 
 void write_sheet_picture(const Sheet& sheet, const std::string& png) {

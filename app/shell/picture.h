@@ -23,7 +23,7 @@ struct PlainPicture {
     int width = 0, height = 0;  // pixels
     std::string png;            // the file's bytes
     float lo = 0, hi = 0;       // the values of the first colour and the last
-    std::vector<Rgb> stops;     // of the colours between, evenly
+    std::string bar;            // these colours and those between as a PNG, one row
 };
 // `side`: pixels that the longer side has about. Throws as write_tile_picture does, but for EGL and files.
 PlainPicture plain_picture(const capture::Capture& capture, int tile, View view, int side);

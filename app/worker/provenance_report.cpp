@@ -2,6 +2,7 @@
 #include "app/worker/provenance_report.h"
 
 #include "app/worker/answer.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ ProvenanceLink line_from(const json& j) {
 }
 
 std::string input_text(const json& j) {
-    const auto place = [](const json& at) { return at.dump(); };
+    const auto place = [](const json& at) { return json_text(at, -1); };
     std::string text = j.at("memory").get<std::string>() + "  ";
     if (j.contains("elements"))
         text += std::to_string(j.at("elements").get<uint64_t>()) + " elements " + place(j.at("first")) +

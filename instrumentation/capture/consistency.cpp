@@ -2,8 +2,12 @@
 #include "instrumentation/capture/consistency.h"
 
 #include "instrumentation/capture/stored.h"
+#include "instrumentation/capture/verdict.h"
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
+#include <string_view>
 
 namespace wl::capture {
 namespace {
@@ -137,6 +141,23 @@ std::string check_records(const Capture& capture) {
     return {};
 }
 
+// Words that decide what is made of a capture; empty: not said. Names and sentences are shown as the file has
+// them.
+std::string check_words(const Capture& capture) {
+    const auto is_one = [](std::string_view word, std::initializer_list<std::string_view> known) {
+        return std::find(known.begin(), known.end(), word) != known.end();
+    };
+    const auto is_verdict = [&](const VerdictWord& word) { return word.name == capture.verdict; };
+    if (!capture.verdict.empty() && !std::any_of(kVerdictWords.begin(), kVerdictWords.end(), is_verdict))
+        return "there is no verdict '" + capture.verdict + "'";
+    if (!is_one(capture.launch.build, {"", "optimised", "debug"}))
+        return "there is no build '" + capture.launch.build + "'";
+    for (size_t i = 0; i < capture.probes.size(); ++i)
+        if (!is_one(capture.probes[i].memory, {"", "shared", "global", "register"}))
+            return "probe " + std::to_string(i) + " is of no memory '" + capture.probes[i].memory + "'";
+    return {};
+}
+
 std::string check_launches(const Capture& capture) {
     const Launch& l = capture.launch;
     const auto listed = static_cast<int>(capture.launches.size());
@@ -172,7 +193,8 @@ std::optional<uint32_t> unknown_owner(std::span<const std::byte> owners, size_t 
 }
 
 std::string inconsistency(const Capture& capture) {
-    std::string problem = check_launches(capture);
+    std::string problem = check_words(capture);
+    if (problem.empty()) problem = check_launches(capture);
     if (problem.empty()) problem = check_sites(capture);
     if (problem.empty()) problem = check_probes(capture);
     for (size_t i = 0; problem.empty() && i < capture.tiles.size(); ++i) problem = check_tile(capture, i);

@@ -1,6 +1,7 @@
 // The one spelling of a capture's results in JSON.
 #include "instrumentation/capture/json.h"
 
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/calls.h"
 #include "instrumentation/capture/limit_words.h"
@@ -115,9 +116,7 @@ Json to_json(const Covered& covered) {
     return json;
 }
 
-std::string print(const Json& json, int indent) {
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
+std::string print(const Json& json, int indent) { return json_text(json, indent); }
 
 }  // namespace
 

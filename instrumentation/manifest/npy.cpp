@@ -1,6 +1,7 @@
 // .npy and .npz, read and written.
 #include "instrumentation/manifest/npy.h"
 
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/python.h"
@@ -145,22 +146,18 @@ void write_npy(const std::string& path, const Tensor& tensor) {
     );
     header.resize((10 + header.size()) / 64 * 64 + 64 - 10 - 1, ' ');  // data begins at a multiple of 64
     header += '\n';
-    std::ofstream file(path, std::ios::binary);
-    file << kMagic << '\1' << '\0' << static_cast<char>(header.size() & 0xff)
-         << static_cast<char>(header.size() >> 8) << header;
+    std::string out(kMagic);
+    out += {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+    out += header;
     if (known) {
-        file.write(
-            reinterpret_cast<const char*>(tensor.bytes.data()),
-            static_cast<std::streamsize>(tensor.bytes.size())
-        );
+        out.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
     } else {
         for (int64_t i = 0; i < elements(tensor.shape); ++i) {
             const auto value = static_cast<float>(at(tensor, i));
-            file.write(reinterpret_cast<const char*>(&value), sizeof value);
+            out.append(reinterpret_cast<const char*>(&value), sizeof value);
         }
     }
-    file.close();
-    if (!file) throw Error(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
+    write_text_file(path, out);
 }
 
 Tensor read_npy(const std::string& path) {

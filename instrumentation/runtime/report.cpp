@@ -1,6 +1,8 @@
 // Events as lines of JSON, appended in one write each.
 #include "instrumentation/runtime/report.h"
 
+#include "instrumentation/base/output/json_text.h"
+
 #include <array>
 #include <fcntl.h>
 #include <filesystem>
@@ -52,7 +54,7 @@ Launched launched_of(const json& j) {
     return l;
 }
 
-std::string dumped(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dumped(const json& j) { return json_text(j, -1); }
 
 }  // namespace
 

@@ -82,7 +82,10 @@ class Tiles(Mapping[str, NDArray[Any]]):
     def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
         if self._problem:
             raise Error(self._problem)
-        with closing(sqlite3.connect(f"file:{self._capture}?mode=ro", uri=True)) as file:
+        # As a URI has it: ?, # and % are part of the name, and so are bytes that are no UTF-8. `immutable`: no journal
+        # that lies beside the file is looked at.
+        uri = self._capture.absolute().as_uri() + "?mode=ro&immutable=1"
+        with closing(sqlite3.connect(uri, uri=True)) as file:
             return file.execute(sql, values).fetchall()
 
     def __iter__(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .arrays import Argument, save
+from .program import Error, visible
 
 
 @dataclass
@@ -51,11 +52,20 @@ def toml(value: Any) -> str:
         return "{ " + ", ".join(f"{_key(key)} = {toml(one)}" for key, one in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml(one) for one in value) + "]"
-    return json.dumps(str(value), ensure_ascii=False)
+    return _text(str(value))
+
+
+def _text(text: str) -> str:
+    """Between quotes. Raises Error for a name that is no UTF-8, as TOML has no way to write it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Error(f"{visible(text)}: a manifest can only name what is UTF-8; rename it") from None
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _key(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else json.dumps(name)
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _text(name)
 
 
 def _entry_of(one: Argument, folder: Path) -> dict[str, Any]:

@@ -26,14 +26,14 @@ def _written_by(words: list[str], suffix: str) -> bytes:
 
 def tile_png(tile: Tile) -> bytes:
     """The tile's values as a PNG, a square an element, in the palette of the window."""
-    words = ["show", str(tile.capture), "--tile", tile.name, "--iteration", str(tile.iteration), "--plain"]
+    words = ["show", str(tile.capture), f"--tile={tile.name}", "--iteration", str(tile.iteration), "--plain"]
     if tile.block is not None:
         words += ["--block", ",".join(map(str, tile.block))]
     return _written_by([*words, "-o"], ".png")
 
 
 def result_html(result: Result) -> str:
-    """The HTML report in a frame of its own, so that its style stays its own."""
+    """The HTML report in a frame of its own, so that its style stays its own, and without the right to run anything."""
     page = _written_by(["diagnose", str(result.capture), "--quiet", "--report"], ".html").decode()
-    return (f'<iframe srcdoc="{html.escape(page)}" title="warplens: {result.verdict}" '
+    return (f'<iframe sandbox="" srcdoc="{html.escape(page)}" title="warplens: {html.escape(result.verdict)}" '
             'style="width:100%;height:640px;border:0"></iframe>')

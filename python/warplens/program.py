@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,18 @@ _NVRTC = ("libnvrtc.so.13", "libnvrtc.so.12")
 
 class Error(RuntimeError):
     """What was asked cannot be done; the sentence says what, where, and what to do."""
+
+
+_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def visible(text: str) -> str:
+    r"""A text of a file with what would steer a terminal (controls, marks of direction) shown, as the program shows it.
+
+    >>> visible("k\x1b[2J")
+    'k\\u001b[2J'
+    """
+    return _STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class Unsupported(Error):
@@ -77,8 +90,8 @@ def environment(served: bool = False) -> dict[str, str]:
 def run(words: Sequence[str | os.PathLike[str]], cwd: str | None = None,
         served: bool = False) -> subprocess.CompletedProcess[str]:
     """Runs `warplens WORDS`; exit status 1 (findings) and 3 (incomplete) are answers, not errors."""
-    return subprocess.run([str(program()), *map(str, words)], capture_output=True, text=True, errors="replace",
-                          env=environment(served), cwd=cwd, stdin=subprocess.DEVNULL, check=False)
+    return subprocess.run([str(program()), *map(str, words)], capture_output=True, encoding="utf-8",
+                          errors="replace", env=environment(served), cwd=cwd, stdin=subprocess.DEVNULL, check=False)
 
 
 def ask(words: Sequence[str | os.PathLike[str]], cwd: str | None = None, served: bool = False) -> dict[str, Any]:
@@ -94,10 +107,10 @@ def ask(words: Sequence[str | os.PathLike[str]], cwd: str | None = None, served:
         last = said.stderr.strip() or said.stdout.strip() or f"it ended with status {said.returncode}"
         raise Error(f"{program()} {' '.join(map(str, words))}: {last}") from None
     if answer.get("verdict") == "error" and answer.get("error"):
-        raise Error(str(answer["error"]))
+        raise Error(visible(str(answer["error"])))
     if answer.get("verdict") == "unsupported" and "entries" not in answer:
         reasons = answer.get("unsupported")
-        raise Unsupported("; ".join(reasons) if isinstance(reasons, list) else str(reasons))
+        raise Unsupported(visible("; ".join(reasons) if isinstance(reasons, list) else str(reasons)))
     return answer
 
 

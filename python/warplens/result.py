@@ -31,7 +31,8 @@ class Finding:
     json: dict[str, Any]
 
     def __repr__(self) -> str:
-        return f"{self.rule} at {self.file}:{self.line}: {self.title}" if self.line else f"{self.rule}: {self.title}"
+        place = f" at {self.file}:{self.line}" if self.line else ""
+        return program.visible(f"{self.rule}{place}: {self.title}")
 
 
 def _finding(one: dict[str, Any]) -> Finding:

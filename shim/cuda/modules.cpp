@@ -3,9 +3,9 @@
 
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <elf.h>
 #include <fmt/format.h>
@@ -47,7 +47,8 @@ void require_ptx(const void* image) {
 
 CUresult told(const std::exception& e, CUresult error) {
     const Call call = begin();
-    if (call.machine.unsupported.insert(e.what()).second) std::fprintf(stderr, "warplens: %s\n", e.what());
+    if (call.machine.unsupported.insert(e.what()).second)
+        print_notice(std::string("warplens: ") + e.what() + "\n");
     runtime::tell_error(call.machine, e.what());
     return error;
 }

@@ -2,8 +2,7 @@
 #include "shim/cudart/launches.h"
 
 #include "instrumentation/base/error.h"
-
-#include <cstdio>
+#include "instrumentation/base/output/terminal.h"
 
 namespace wl::cudart {
 namespace {
@@ -21,7 +20,7 @@ cudaError_t launch(const void* function, const Shape& shape, void** args, cudaSt
     try {
         params = runtime::params_from(m, *kernel, args);
     } catch (const std::exception& e) {
-        if (m.unsupported.insert(e.what()).second) std::fprintf(stderr, "warplens: %s\n", e.what());
+        if (m.unsupported.insert(e.what()).second) print_notice(std::string("warplens: ") + e.what() + "\n");
         runtime::tell_error(m, e.what());
         return done(cudaErrorNoKernelImageForDevice);
     }

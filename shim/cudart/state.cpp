@@ -2,6 +2,7 @@
 #include "shim/cudart/state.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "shim/cudart/streams.h"
 
 #include <atomic>
@@ -115,7 +116,7 @@ runtime::Kernel* kernel_of(runtime::Machine& machine, const void* function) {
 cudaError_t unsupported(const char* what) {
     Call call = begin();
     if (!call.machine.unsupported.contains(what))
-        std::fprintf(stderr, "warplens: %s is not supported\n", what);
+        print_notice(std::string("warplens: ") + what + " is not supported\n");
     runtime::tell_unsupported(call.machine, what);
     return done(cudaErrorNotSupported);
 }

@@ -1,7 +1,6 @@
 // Variables of the program's modules, by the address of the host's shadow of them.
+#include "instrumentation/base/output/terminal.h"
 #include "shim/cudart/copies.h"
-
-#include <cstdio>
 
 namespace wl::cudart {
 namespace {
@@ -21,7 +20,7 @@ uint64_t place_of(const void* symbol, cudaError_t& error) {
         if (address != 0) error = cudaSuccess;
         return address;
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "warplens: %s\n", e.what());
+        print_notice(std::string("warplens: ") + e.what() + "\n");
         runtime::tell_error(call.machine, e.what());
         return 0;
     }

@@ -54,7 +54,7 @@ document.getElementById("page").onload = event => {
         title: page.title, mark: getComputedStyle(page.querySelector("pre .here")).backgroundColor });
 };
 </script>"""
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @unittest.skipUnless(CHROMIUM, "there is no Chromium here")
@@ -93,8 +93,8 @@ class Check(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def check(self, *words):
-        environment = os.environ | {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
+    def check(self, *words, **more):
+        environment = os.environ | {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", **more}
         return subprocess.run(["bash", ROOT / "ci/check.sh", *words], cwd=self.at, env=environment,
                               capture_output=True, text=True)
 
@@ -120,6 +120,12 @@ class Check(unittest.TestCase):
         said = self.check("hazards", "out", "beyond.toml", "--", "--baseline", "known.json")
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
         self.assertEqual(ElementTree.parse(self.at / "out/beyond.junit.xml").getroot().get("failures"), "0")
+
+    def test_a_log_of_github_takes_no_line_of_a_kernel_for_a_command(self):
+        said = self.check("run", "out", "right.toml", GITHUB_ACTIONS="true").stdout.splitlines()
+        self.assertRegex(said[0], "^::stop-commands::[0-9a-f]{32}$")
+        self.assertEqual(said[-1], f"::{said[0].rsplit(':', 1)[1]}::")
+        self.assertNotIn("::", self.check("run", "out", "right.toml", GITHUB_ACTIONS="").stdout)
 
     def test_what_cannot_be_run_is_an_error(self):
         said = self.check("run", "out", "right.toml", "nowhere.toml")

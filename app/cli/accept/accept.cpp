@@ -6,6 +6,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ std::vector<Work> plan_all(const Command& c) {
 }
 
 void put(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     std::fflush(stdout);
 }
 

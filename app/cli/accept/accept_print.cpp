@@ -2,6 +2,7 @@
 #include "app/cli/accept/accept.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/capture/block_json.h"
 #include "instrumentation/capture/json.h"
 
@@ -182,10 +183,10 @@ std::string accept_row_json(const AcceptRow& row) {
     j["settings"] = row.settings, j["verdict"] = name_of(verdict_of(row));
     if (!row.problem.empty()) {
         j["problem"] = row.problem;
-        return j.dump();
+        return json_text(j, -1);
     }
     j["unsupported"] = a.run.unsupported;
-    if (!a.run.unsupported.empty()) return j.dump();
+    if (!a.run.unsupported.empty()) return json_text(j, -1);
     for (const auto& [name, value] : a.run.launch.params) j["params"][name] = value;
     j["objections"] = a.objections, j["compared"] = analysis::compared_text(a.run);
     j["max_abs_difference"] = a.max_difference, j["allowed"] = a.allowed, j["nan"] = a.nan;
@@ -215,7 +216,7 @@ std::string accept_row_json(const AcceptRow& row) {
         {"gpu",     measured(&GpuTime::warm)             },
         {"gpu_cold",     measured(&GpuTime::cold)}
     };
-    return j.dump();
+    return json_text(j, -1);
 }
 
 ReportCase accept_case(const AcceptRow& row) {
@@ -250,7 +251,7 @@ std::string accept_json(const std::vector<std::string>& rows, const AcceptSummar
     j["accepted"] = std::count(s.verdicts.begin(), s.verdicts.end(), RowVerdict::accepted);
     j["gpu"] = s.gpu, j["rows"] = ordered_json::array();
     for (const std::string& row : rows) j["rows"].push_back(ordered_json::parse(row));
-    return j.dump(2);
+    return json_text(j);
 }
 
 }  // namespace wl::app

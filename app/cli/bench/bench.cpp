@@ -4,12 +4,13 @@
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/gpu/executor.h"
 #include "instrumentation/gpu/timing.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -212,14 +213,14 @@ int verb_bench(const Command& command) {
             {"measured", measured.has_value() }
         };
         if (measured) out["timing"] = json_of(*measured);
-        std::fprintf(stdout, "%s\n", out.dump(2).c_str());
+        print_text(json_text(out) + "\n");
     } else {
         std::string text = headline(c, style_of(command.output));
         text += right
             ? ""
             : "its outputs are wrong on this device, so it is not timed; `warplens diagnose --on gpu`\n";
         if (measured) text += text_of(*measured);
-        std::fputs(text.c_str(), stdout);
+        print_text(text);
     }
     return capture::status_of(c.verdict);
 }

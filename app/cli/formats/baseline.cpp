@@ -1,14 +1,15 @@
 // The baseline is JSON, sorted, so that a change of it reads well in a review.
 #include "app/cli/formats/baseline.h"
 
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -144,7 +145,7 @@ std::string json_of(const BaselineAnswer& a) {
             {"line",  item.line }
         });
     for (const KnownFinding& k : a.mended) j["mended"].push_back(json_of(k));
-    return j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    return json_text(j);
 }
 
 }  // namespace
@@ -184,10 +185,7 @@ void write_baseline(const Report& report, const std::string& file) {
         {"findings", ordered_json::array()}
     };
     for (const KnownFinding& k : all) j["findings"].push_back(json_of(k));
-    std::ofstream out(file, std::ios::binary);
-    out << j.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-    out.close();
-    if (!out) throw Error("cannot write " + file + "; choose another place with --write-baseline");
+    write_text_file(file, json_text(j) + "\n");
 }
 
 void require_baseline(const OutputOptions& options) {
@@ -201,7 +199,7 @@ std::string with_baseline(const std::string& summary, const Gate& gated) {
     if (gated.json.empty()) return summary;
     auto j = ordered_json::parse(summary);
     j["baseline"] = ordered_json::parse(gated.json);
-    return j.dump(2);
+    return json_text(j);
 }
 
 Gate gate(const OutputOptions& options, Report& report, int status) {

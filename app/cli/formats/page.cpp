@@ -5,13 +5,13 @@
 #include "app/cli/print.h"
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/verdict.h"
-#include "instrumentation/base/error.h"
+#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/output/visible.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <sstream>
 
 namespace wl::app {
@@ -31,7 +31,7 @@ std::string kernel_name(const capture::Launch& l) {
 }
 
 std::string fact(const std::string& number, const std::string& what) {
-    return fmt::format("<div><b>{}</b><span>{}</span></div>\n", number, escape_html(what));
+    return fmt::format("<div><b>{}</b><span>{}</span></div>\n", number, escape_markup(what));
 }
 
 std::string heading(const Capture& c) {
@@ -45,10 +45,10 @@ std::string heading(const Capture& c) {
     std::string out = fmt::format(
         "<header>\n<div class=\"row\"><h1>{}</h1><span class=\"verdict {}\">{}</span></div>\n"
         "<p class=\"dim\">{}</p>\n<div class=\"facts\">\n",
-        escape_html(kernel_name(c.launch)),
+        escape_markup(kernel_name(c.launch)),
         class_of(c.verdict),
-        c.verdict,
-        escape_html(meaning)
+        escape_markup(c.verdict),
+        escape_markup(meaning)
     );
     out += fact(std::to_string(causes), causes == 1 ? "root cause" : "root causes");
     out += fact(std::to_string(c.findings.size() - static_cast<size_t>(causes)), "consequences");
@@ -64,7 +64,7 @@ std::string patch_part(const std::string& patch) {
     std::istringstream lines(patch);
     for (std::string line; std::getline(lines, line);) {
         const char* kind = line.starts_with('+') ? "plus" : line.starts_with('-') ? "minus" : "dim";
-        out += fmt::format("<span class=\"{}\">{}</span>", kind, escape_html(line.empty() ? " " : line));
+        out += fmt::format("<span class=\"{}\">{}</span>", kind, escape_markup(line.empty() ? " " : line));
     }
     return out + "</pre>\n";
 }
@@ -75,7 +75,7 @@ std::string chain_part(const std::string& chain) {
     std::istringstream lines(chain);
     for (std::string line; std::getline(lines, line);) {
         const char* kind = line.starts_with("  >") ? " class=\"here\"" : "";
-        out += fmt::format("<span{}>{}</span>", kind, escape_html(line.empty() ? " " : line));
+        out += fmt::format("<span{}>{}</span>", kind, escape_markup(line.empty() ? " " : line));
     }
     return out + "</pre>\n";
 }
@@ -102,13 +102,13 @@ std::string outputs_part(const Capture& c) {
             "<tr><td>{}</td>{}<td class=\"right\">{} of {}</td><td class=\"right\">{}</td>"
             "<td class=\"right\">{}</td><td>{}</td><td class=\"right\">{}</td><td "
             "class=\"right\">{}</td></tr>\n",
-            escape_html(o.name),
+            escape_markup(o.name),
             verdict_word(o.verdict),
             o.of.compared,
             o.of.elements,
             any ? fmt::format("{:.3g}", o.max_difference) : "",
             any ? fmt::format("{:.3g}", o.bound) : "",
-            escape_html(any ? analysis::limit_text(o.of) : o.note),
+            escape_markup(any ? analysis::limit_text(o.of) : o.note),
             o.nan,
             o.of.unwritten
         );
@@ -118,7 +118,7 @@ std::string outputs_part(const Capture& c) {
 
 std::string row(const std::string& name, const std::string& value) {
     if (value.empty()) return "";
-    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escape_html(value));
+    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escape_markup(value));
 }
 
 std::string origin_part(const Capture& c) {
@@ -146,35 +146,37 @@ std::string origin_part(const Capture& c) {
     return out + "</dl>\n";
 }
 
+std::string sha256_base64(std::string_view text) {
+    const std::string hex = sha256_hex(text);
+    std::string bytes;
+    for (size_t at = 0; at < hex.size(); at += 2)
+        bytes += static_cast<char>(std::stoi(hex.substr(at, 2), nullptr, 16));
+    return base64(bytes);
+}
+
+// Content Security Policy Level 3: nothing is fetched, no script runs, and the one style is ours.
+std::string policy_of(std::string_view style) {
+    return fmt::format(
+        "default-src 'none'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
+        sha256_base64(style)
+    );
+}
+
 std::string sources_part(const Capture& c) {
     if (c.sources.empty()) return "";
     std::string out = "<h2>Sources</h2>\n";
     for (const capture::Source& s : c.sources) {
-        out += "<details><summary>" + escape_html(s.path) + "</summary>\n<pre>";
+        out += "<details><summary>" + escape_markup(s.path) + "</summary>\n<pre>";
         std::istringstream lines(s.text);
         int number = 0;
         for (std::string line; std::getline(lines, line);)
-            out += fmt::format("<span><i>{}</i>{}</span>", ++number, escape_html(line));
+            out += fmt::format("<span><i>{}</i>{}</span>", ++number, escape_markup(line));
         out += "</pre></details>\n";
     }
     return out;
 }
 
 }  // namespace
-
-std::string escape_html(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default: out += static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' ? '?' : c;
-        }
-    }
-    return out;
-}
 
 std::string base64(std::string_view bytes) {
     constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -192,16 +194,18 @@ std::string base64(std::string_view bytes) {
 std::string page_text(const Capture& c, const PageExtras& extras) {
     std::string unsupported;
     for (const std::string& reason : c.unsupported)
-        unsupported += "<article class=\"follows\"><p>" + escape_html(reason) + "</p></article>\n";
+        unsupported += "<article class=\"follows\"><p>" + escape_markup(reason) + "</p></article>\n";
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"WarpLens {}\">\n<title>{}: "
-        "{}</title>\n<style>\n{}</style>\n</head>\n"
+        "{}</title>\n<style>{}</style>\n</head>\n"
         "<body>\n<main>\n{}{}{}{}{}{}{}{}{}<footer>WarpLens {}</footer>\n</main>\n</body>\n</html>\n",
-        escape_html(c.tool_version),
-        escape_html(kernel_name(c.launch)),
-        c.verdict,
+        policy_of(kPageStyle),
+        escape_markup(c.tool_version),
+        escape_markup(kernel_name(c.launch)),
+        escape_markup(c.verdict),
         kPageStyle,
         heading(c),
         unsupported,
@@ -212,15 +216,12 @@ std::string page_text(const Capture& c, const PageExtras& extras) {
         outputs_part(c),
         origin_part(c),
         sources_part(c),
-        escape_html(c.tool_version)
+        escape_markup(c.tool_version)
     );
 }
 
 void write_page(const Capture& capture, const PageExtras& extras, const std::string& path) {
-    std::ofstream file(path, std::ios::binary);
-    file << page_text(capture, extras);
-    file.close();
-    if (!file) throw Error("cannot write " + path + "; choose another place with --report");
+    write_text_file(path, page_text(capture, extras));
 }
 
 }  // namespace wl::app

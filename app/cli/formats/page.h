@@ -23,7 +23,6 @@ void write_page(const capture::Capture& capture, const PageExtras& extras, const
 std::string findings_part(const capture::Capture& capture);
 std::string tiles_part(const capture::Capture& capture);
 
-std::string escape_html(std::string_view text);  // for text and for attributes in double quotes
 std::string base64(std::string_view bytes);
 
 }  // namespace wl::app

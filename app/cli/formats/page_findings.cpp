@@ -2,6 +2,7 @@
 // about.
 #include "app/cli/formats/page.h"
 #include "app/cli/print.h"
+#include "instrumentation/base/output/visible.h"
 #include "instrumentation/capture/evidence.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ std::string excerpt(const capture::Capture& c, const capture::Where& where) {
         for (int number = 1; number <= where.line + kBehind && std::getline(lines, line); ++number) {
             if (number < where.line - kBefore) continue;
             const char* here = number == where.line ? " class=\"here\"" : "";
-            out += fmt::format("<span{}><i>{}</i>{}</span>", here, number, escape_html(line));
+            out += fmt::format("<span{}><i>{}</i>{}</span>", here, number, escape_markup(line));
         }
         return out + "</pre>\n";
     }
@@ -31,7 +32,7 @@ std::string excerpt(const capture::Capture& c, const capture::Where& where) {
 std::string place(const capture::Capture& c, const capture::Where& where, const char* word) {
     const std::string text = where_text(c, where);
     if (text.empty()) return "";
-    return fmt::format("<p class=\"dim\">{} <code>{}</code></p>\n", word, escape_html(text)) +
+    return fmt::format("<p class=\"dim\">{} <code>{}</code></p>\n", word, escape_markup(text)) +
         excerpt(c, where);
 }
 
@@ -45,17 +46,17 @@ std::string finding(const capture::Capture& c, size_t index) {
         "<h3>{}</h3>\n",
         follows ? " class=\"follows\"" : "",
         index + 1,
-        escape_html(f.rule),
+        escape_markup(f.rule),
         !follows && is_proven(f) ? "good" : "dim",
         follows ? fmt::format("consequence of {}", f.caused_by + 1) : std::string(words.verdict),
         f.count > 1 ? fmt::format("<span class=\"dim\">{} times</span>", f.count) : "",
-        escape_html(f.title)
+        escape_markup(f.title)
     );
-    out += place(c, f.where, "at") + "<p>" + escape_html(f.explanation) + "</p>\n";
-    if (!f.pattern.empty()) out += "<p class=\"dim\">wrong: " + escape_html(f.pattern) + "</p>\n";
+    out += place(c, f.where, "at") + "<p>" + escape_markup(f.explanation) + "</p>\n";
+    if (!f.pattern.empty()) out += "<p class=\"dim\">wrong: " + escape_markup(f.pattern) + "</p>\n";
     if (f.other.line > 0) out += place(c, f.other, "and");
     if (!f.proof.empty())
-        out += fmt::format("<p class=\"proof\">{}: {}</p>\n", words.label, escape_html(f.proof));
+        out += fmt::format("<p class=\"proof\">{}: {}</p>\n", words.label, escape_markup(f.proof));
     return out + "</article>\n";
 }
 

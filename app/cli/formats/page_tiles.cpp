@@ -3,6 +3,7 @@
 #include "app/cli/summary.h"
 #include "app/shell/picture.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/output/visible.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ std::string row(const capture::Probe& p, const ProbeSummary& s) {
     return fmt::format(
         "<tr><td>{}</td><td class=\"right\">{} x {}</td><td>{}</td><td class=\"right\">{}</td>"
         "<td class=\"right\">{}</td><td class=\"right\">{}</td><td class=\"{}\">{}</td></tr>\n",
-        escape_html(p.name),
+        escape_markup(p.name),
         p.rows,
         p.cols,
         name_of(p.dtype),
@@ -58,14 +59,11 @@ std::string row(const capture::Probe& p, const ProbeSummary& s) {
 
 std::string figure(const capture::Capture& c, int tile, const Shown& shown) {
     const PlainPicture picture = plain_picture(c, tile, shown.view, kSide);
-    std::string stops;
-    for (const Rgb colour : picture.stops)
-        stops += fmt::format("{}#{:02x}{:02x}{:02x}", stops.empty() ? "" : ",", colour.r, colour.g, colour.b);
     const std::string bar = fmt::format(
-        "<div class=\"bar\"><span>{:.4g}</span><i style=\"background:linear-gradient(90deg,{})\"></i>"
+        "<div class=\"bar\"><span>{:.4g}</span><img alt=\"\" src=\"data:image/png;base64,{}\">"
         "<span>{:.4g}</span></div>",
         picture.lo,
-        stops,
+        base64(picture.bar),
         picture.hi
     );
     return fmt::format(
@@ -89,7 +87,7 @@ std::string pictures(const capture::Capture& c, int tile) {
     if (t.compared > 0) place += fmt::format("; {} of {} elements wrong", t.bad, t.compared);
     std::string out = fmt::format(
         "<div class=\"tile\"><h3>{} <span class=\"dim\">{}</span></h3>\n<div class=\"views\">\n",
-        escape_html(p.name),
+        escape_markup(p.name),
         place
     );
     out += figure(c, tile, {View::got, "what the kernel holds"});

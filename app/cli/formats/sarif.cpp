@@ -1,5 +1,6 @@
 // SARIF 2.1.0 (OASIS Standard, 27 March 2020), as code hosts and editors read it.
 #include "app/cli/formats/report.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/uri.h"
 #include "instrumentation/capture/verdict.h"
 #include "instrumentation/diagnosis/rules/names.h"
@@ -149,7 +150,7 @@ std::string sarif_text(const Report& report) {
            {"invocations", {{{"executionSuccessful", ran}}}},
            {"results", results}}}                                                                    }
     };
-    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return json_text(out) + "\n";
 }
 
 }  // namespace wl::app

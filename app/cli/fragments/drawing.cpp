@@ -6,28 +6,19 @@
 #include "instrumentation/base/error.h"
 
 #include <filesystem>
-#include <span>
 
 namespace wl::app {
-
-namespace {
-
-void write_text(const std::string& path, const std::string& text) {
-    write_file_atomically(path, std::as_bytes(std::span(text)));
-}
-
-}  // namespace
 
 void write_drawing(const std::string& path, const Drawing& drawing) {
     const std::string suffix = std::filesystem::path(path).extension().string();
     if (suffix == ".svg")
-        write_text(path, svg_of(drawing.sheet()));
+        write_text_file(path, svg_of(drawing.sheet()));
     else if (suffix == ".png")
         write_sheet_picture(drawing.sheet(), path);
     else if (suffix == ".json")
-        write_text(path, drawing.json() + "\n");
+        write_text_file(path, drawing.json() + "\n");
     else if (suffix == ".txt")
-        write_text(path, drawing.text);
+        write_text_file(path, drawing.text);
     else
         throw Error("-o " + path + ": its name has to end in .svg, .png, .json or .txt");
 }

@@ -4,11 +4,12 @@
 #include "app/cli/fragments/drawing.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -78,7 +79,7 @@ std::vector<FragmentAnswer> answer(const FragmentOptions& options) {
 
 int verb_fragments(const Command& command) {
     if (command.fragments.words.empty()) {
-        std::fputs(fragments_list().c_str(), stdout);
+        print_text(fragments_list());
         return kExitOk;
     }
     const std::vector<FragmentAnswer> answers = answer(command.fragments);
@@ -86,15 +87,15 @@ int verb_fragments(const Command& command) {
         write_drawing(
             command.out,
             {fragments_text(answers),
-             [&] { return fragments_json(answers).dump(2); },
+             [&] { return json_text(fragments_json(answers)); },
              [&] { return fragments_sheet(answers, command.fragments.colour); }}
         );
-        if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.out.c_str());
+        if (!command.output.quiet) print_notice(command.out + "\n");
         return kExitOk;
     }
     const std::string text =
-        command.output.json ? fragments_json(answers).dump(2) + "\n" : fragments_text(answers);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+        command.output.json ? json_text(fragments_json(answers)) + "\n" : fragments_text(answers);
+    print_text(text);
     return kExitOk;
 }
 

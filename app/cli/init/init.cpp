@@ -5,16 +5,16 @@
 #include "app/cli/init/launches.h"
 #include "app/cli/init/measure.h"
 #include "app/cli/init/write.h"
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/compile.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace wl::app {
 namespace {
@@ -25,10 +25,7 @@ void write_new(const std::string& path, const std::string& text, bool force) {
     std::error_code none;
     if (!force && fs::exists(path, none))
         throw Error(path + " is there already; --force writes over it, -o NAME.toml writes another");
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) throw Error("cannot write " + path);
+    write_text_file(path, text);
 }
 
 // Not what a library instantiates beside the user's kernels.
@@ -82,8 +79,6 @@ std::string seen_from(const fs::path& folder, const fs::path& path) {
                                                                                 : relative.string();
 }
 
-void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 }  // namespace
 
 int verb_init(const Command& command) {
@@ -122,14 +117,16 @@ int verb_init(const Command& command) {
     write_new(toml, manifest_text(guess, files), command.init.force);
     write_new(python, reference_text(guess, files), command.init.force);
 
-    say(fmt::format("{}: {}\n{}: its reference, to fill in\n", toml, subject_text(guess, entry), python));
-    say("left to do:\n");
+    print_text(
+        fmt::format("{}: {}\n{}: its reference, to fill in\n", toml, subject_text(guess, entry), python)
+    );
+    print_text("left to do:\n");
     int number = 1;
-    for (const std::string& what : guess.unknown) say(fmt::format("  {}. {}\n", number++, what));
-    say(fmt::format(
+    for (const std::string& what : guess.unknown) print_text(fmt::format("  {}. {}\n", number++, what));
+    print_text(fmt::format(
         "  {}. {}: return what the kernel should compute; until then nothing is compared\n", number, python
     ));
-    say(fmt::format(
+    print_text(fmt::format(
         "  {}. {}: take out of assumed what you have checked; until then findings are no verdict\n",
         number + 1,
         toml
@@ -138,10 +135,10 @@ int verb_init(const Command& command) {
     for (size_t i = 0; i < entries.size(); ++i)
         if (!is_launched(guess, keys[i]) && (several || i > 0)) others.push_back(keys[i]);
     if (!others.empty())
-        say(fmt::format(
+        print_text(fmt::format(
             "other kernels of {}, each by --entry NAME -o NAME.toml: {}\n", file, join(others, ", ")
         ));
-    say(fmt::format("then: warplens run {}\n", toml));
+    print_text(fmt::format("then: warplens run {}\n", toml));
     return kExitOk;
 }
 

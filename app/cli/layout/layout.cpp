@@ -6,6 +6,8 @@
 #include "instrumentation/base/banks.h"
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -93,7 +95,7 @@ int answer_lines(LayoutOptions options) {
                 {"error",      error.what()      }
             };
         }
-        std::fputs((j.dump() + "\n").c_str(), stdout);
+        print_text(json_text(j, -1) + "\n");
     }
     return kExitOk;
 }
@@ -196,13 +198,13 @@ int verb_layout(const Command& command) {
     if (!command.out.empty()) {
         write_drawing(
             command.out,
-            {layout_text(a), [&] { return layout_json(a).dump(2); }, [&] { return layout_sheet(a); }}
+            {layout_text(a), [&] { return json_text(layout_json(a)); }, [&] { return layout_sheet(a); }}
         );
-        if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.out.c_str());
+        if (!command.output.quiet) print_notice(command.out + "\n");
         return kExitOk;
     }
-    const std::string text = command.output.json ? layout_json(a).dump(2) + "\n" : layout_text(a);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string text = command.output.json ? json_text(layout_json(a)) + "\n" : layout_text(a);
+    print_text(text);
     return kExitOk;
 }
 

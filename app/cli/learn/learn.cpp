@@ -5,7 +5,10 @@
 #include "app/cli/learn/progress.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/shipped.h"
 
@@ -22,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout), std::fflush(stdout); }
+void say(const std::string& text) { print_text(text), std::fflush(stdout); }
 
 void say_json(const Json& fields) {
     Json json{
@@ -30,7 +33,7 @@ void say_json(const Json& fields) {
         {"verb",     "learn"   }
     };
     json.update(fields);
-    say(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    say(json_text(json) + "\n");
 }
 
 // What a lesson's commands begin with: the folder of lessons goes along.
@@ -134,7 +137,7 @@ int start_lesson(const Lesson& lesson, const Command& c) {
     std::error_code problem;
     fs::create_directories(folder, problem);
     for (const std::string& file : files)
-        if (!problem) fs::copy_file(fs::path(lesson.folder) / file, folder / file, problem);
+        if (!problem) copy_file_atomically(fs::path(lesson.folder) / file, folder / file);
     if (problem) throw Error(fmt::format("{} cannot be filled: {}", folder.string(), problem.message()));
     for (const std::string& file : files)
         fs::permissions(folder / file, fs::perms::owner_write, fs::perm_options::add, problem);

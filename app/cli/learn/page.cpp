@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
 
@@ -134,7 +135,8 @@ Ran run_line(const std::string& line, bool colour) {
     if (done.timed_out) return {kExitError, fmt::format("ended after {} s\n", kPatience)};
     Words lines = lines_of(done.output);
     for (size_t k = 1; k < stages.size(); ++k) lines = filtered(std::move(lines), stages[k], line);
-    return {done.status, lines.empty() ? "" : join(lines, "\n") + "\n"};
+    const std::string said = lines.empty() ? "" : join(lines, "\n") + "\n";
+    return {done.status, colour ? with_its_colours(said) : said};
 }
 
 void read_page(const Lesson& lesson, bool colour, const std::function<void(const PageLine&)>& tell) {

@@ -3,12 +3,12 @@
 
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
 
 namespace wl::app {
 
@@ -54,8 +54,8 @@ void remember(const std::string& lesson, const LessonProgress& progress) {
     };
     std::error_code none;
     fs::create_directories(state_file().parent_path(), none);
-    const std::string text = all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    write_file_atomically(state_file(), std::as_bytes(std::span(text)));
+    const std::string text = json_text(all) + "\n";
+    write_text_file(state_file(), text);
 }
 
 }  // namespace wl::app

@@ -3,6 +3,7 @@
 #include "app/cli/programs/reference.h"
 #include "app/cli/record/replay.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/type_names.h"
 #include "instrumentation/manifest/python.h"
@@ -91,7 +92,7 @@ json number_of(const ReplayParameter& p) {
 
 // Python's text of both: null and true are not among what is written.
 std::string in_python(const json& j) {
-    std::string text = j.dump();
+    std::string text = json_text(j, -1);
     for (size_t at = text.find("null"); at != std::string::npos; at = text.find("null", at))
         text.replace(at, 4, "None");
     return text;
@@ -109,8 +110,8 @@ std::string caller_of(
     const std::string script = std::filesystem::absolute(source.path).lexically_normal().string();
     return fmt::format(
                "SCRIPT = {}\nFUNCTION = {}\nPARAMETERS = {}\nOUTPUTS = {}\n",
-               json(script).dump(),
-               json(source.function).dump(),
+               json_text(json(script), -1),
+               json_text(json(source.function), -1),
                in_python(parameters),
                in_python(outputs)
            ) +

@@ -1,5 +1,6 @@
 // A line a launch, equal ones in one; then findings as `run` prints them.
 #include "app/cli/programs/programs.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/json.h"
 
@@ -251,7 +252,7 @@ std::string program_json(const ProgramRun& run) {
     out["unsupported"] = texts(run, Event::Kind::unsupported);
     out["errors"] = texts(run, Event::Kind::error), out["notes"] = texts(run, Event::Kind::note);
     if (!run.how_to_link.empty()) out["errors"].push_back(run.how_to_link);
-    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    return json_text(out);
 }
 
 }  // namespace wl::app

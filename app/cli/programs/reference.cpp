@@ -4,6 +4,8 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/launches/joined.h"
 
 #include <cstdio>
@@ -40,11 +42,11 @@ int say_incomplete(const Command& c, const std::string& what, const std::vector<
             {"compared", what        },
             {"reasons",  reasons     }
         };
-        std::fputs((json.dump(2) + "\n").c_str(), stdout);
+        print_text(json_text(json) + "\n");
     } else {
         std::string text = "incomplete: " + what + "\n";
         for (const std::string& reason : reasons) text += "  " + reason + "\n";
-        std::fputs(text.c_str(), stdout);
+        print_text(text);
     }
     return capture::status_of("incomplete");
 }

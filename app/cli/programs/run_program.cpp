@@ -5,6 +5,7 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/path_list.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/run.h"
@@ -113,16 +114,16 @@ void read_results(ProgramRun& run, const std::string& folder) {
 void print_result(const Command& c, const ProgramRun& run) {
     if (c.output.json) {
         const std::string text = program_json(run);
-        std::fprintf(stdout, "%s\n", text.c_str());
+        print_text(text + "\n");
     } else if (is_report_format(c.output.format)) {
         Report report{"run", {}};
         for (const auto& [launched, capture] : run.found) report.cases.push_back(case_of(capture, "run"));
-        std::fputs(report_text(report, c.output.format).c_str(), stdout);
+        print_text(report_text(report, c.output.format));
     } else {
         Style style = style_of(c.output);
         if (c.output.color == "auto")
             style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-        std::fputs(program_text(run, style, c.output.verbose).c_str(), stderr);
+        print_notice(program_text(run, style, c.output.verbose));
     }
 }
 
@@ -157,9 +158,7 @@ int run_with_reference(const Command& c) {
         const ProgramRun run = run_recording(settings, true);
         Style style = style_of(c.output);
         style.color = false;
-        std::fputs(
-            (words.front() + ":\n" + program_text(run, style, c.output.verbose) + "\n").c_str(), stderr
-        );
+        print_notice(words.front() + ":\n" + program_text(run, style, c.output.verbose) + "\n");
         require_recorded(settings);
         status = status_of(run);
         return launches::read_launch(settings.record);

@@ -7,6 +7,8 @@
 #include "app/cli/questions/at_shared.h"
 #include "app/cli/questions/at_writes.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/sequence.h"
@@ -15,7 +17,6 @@
 #include "instrumentation/watch/parts.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -275,8 +276,8 @@ int verb_at(const Command& command) {
     if (command.at.shared.asked) return show_shared(command, *trip);
     if (command.at.fragments) {
         const fragments::Live live = answer_fragments(*trip, command.at);
-        const std::string text = command.output.json ? live_json(live).dump(2) + "\n" : live_text(live);
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        const std::string text = command.output.json ? json_text(live_json(live)) + "\n" : live_text(live);
+        print_text(text);
         return kExitOk;
     }
     if (!command.at.writes.empty()) return show_writes(command, *trip);
@@ -287,8 +288,8 @@ int verb_at(const Command& command) {
         std::all_of(r.warps.begin(), r.warps.end(), [](const WarpStands& w) { return w.values.empty(); });
     for (const WarpStands& w : r.warps)
         if (nowhere && !w.problem.empty()) throw Error(w.problem);
-    const std::string text = command.output.json ? report_json(r).dump(2) + "\n" : report_text(r);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string text = command.output.json ? json_text(report_json(r)) + "\n" : report_text(r);
+    print_text(text);
     return kExitOk;
 }
 

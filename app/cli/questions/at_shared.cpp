@@ -3,6 +3,8 @@
 
 #include "app/cli/fragments/drawing.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/travel/shared_access.h"
 #include "instrumentation/travel/shared_state.h"
@@ -11,7 +13,6 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -260,13 +261,13 @@ int show_shared(const Command& command, Trip& trip) {
     if (!command.out.empty()) {
         write_drawing(
             command.out,
-            {shared_text(a), [&] { return shared_json(a).dump(2); }, [&] { return shared_sheet(a); }}
+            {shared_text(a), [&] { return json_text(shared_json(a)); }, [&] { return shared_sheet(a); }}
         );
-        if (!command.output.quiet) std::fprintf(stderr, "%s\n", command.out.c_str());
+        if (!command.output.quiet) print_notice(command.out + "\n");
         return kExitOk;
     }
-    const std::string text = command.output.json ? shared_json(a).dump(2) + "\n" : shared_text(a);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string text = command.output.json ? json_text(shared_json(a)) + "\n" : shared_text(a);
+    print_text(text);
     return kExitOk;
 }
 

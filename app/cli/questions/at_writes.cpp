@@ -2,8 +2,9 @@
 #include "app/cli/questions/at_writes.h"
 
 #include "instrumentation/base/lanes_text.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -122,8 +123,8 @@ ordered_json writes_json(const WritesAnswer& r) {
 
 int show_writes(const Command& command, Trip& trip) {
     const WritesAnswer r = answer_writes(trip, command.at);
-    const std::string text = command.output.json ? writes_json(r).dump(2) + "\n" : writes_text(r);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string text = command.output.json ? json_text(writes_json(r)) + "\n" : writes_text(r);
+    print_text(text);
     return kExitOk;
 }
 

@@ -6,8 +6,11 @@
 #include "app/cli/questions/at_writes.h"
 #include "app/cli/questions/why.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -44,9 +47,9 @@ int serve(
         };
         try {
             j.update(answer(line));
-        } catch (const std::runtime_error& problem) { j["error"] = problem.what(); }
-        const std::string text = j.dump() + "\n";
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        } catch (const std::exception& problem) { j["error"] = problem.what(); }
+        const std::string text = json_text(j, -1) + "\n";
+        print_text(text);
         std::fflush(stdout);
         while (!is_asked() && look_on()) {}
     }
@@ -55,7 +58,7 @@ int serve(
 
 // What the first question to a block waits for, in the words of progress_reporter.
 void tell_stage(const Command& command, const char* stage) {
-    if (command.output.progress) std::fprintf(stderr, "progress %s 0\n", stage);
+    if (command.output.progress) print_notice(std::string("progress ") + stage + " 0\n");
 }
 
 }  // namespace

@@ -7,12 +7,13 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -126,8 +127,8 @@ int verb_why(const Command& command) {
     if (command.why.serve) return serve_why(command);
     const std::unique_ptr<Inquiry> inquiry = begin_inquiry(command);
     const WhyReport report = why(*inquiry, command.why);
-    const std::string text = command.output.json ? why_json(report).dump(2) + "\n" : why_text(report);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string text = command.output.json ? json_text(why_json(report)) + "\n" : why_text(report);
+    print_text(text);
     const bool wrong =
         report.chain.asked.state == diagnosis::TileElement::State::wrong || report.chain.first_wrong >= 0;
     return wrong ? kExitFindings : kExitOk;

@@ -7,11 +7,12 @@
 #include "app/cli/verbs.h"
 #include "app/session/session.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/manifest/npy.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -126,7 +127,7 @@ std::string writers_json(const diagnosis::WritersReport& r) {
     j["verdict"] = r.stopped.empty() ? "ok" : "incomplete", j["stopped"] = r.stopped;
     j["arrays"] = ordered_json::array();
     for (const WrittenArray& a : r.arrays) j["arrays"].push_back(array_json(r.about, a));
-    return j.dump(2);
+    return json_text(j);
 }
 
 Tensor writers_map(const WrittenArray& a) {
@@ -155,7 +156,7 @@ int verb_writers(const Command& command) {
     if (!command.out.empty()) manifest::write_npy(command.out, writers_map(report.arrays.front()));
     const std::string text =
         command.output.json ? writers_json(report) + "\n" : writers_text(report, style_of(command.output));
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return report.stopped.empty() ? kExitOk : kExitUnsupported;
 }
 

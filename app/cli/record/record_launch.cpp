@@ -3,11 +3,12 @@
 #include "app/cli/verbs.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/launches/launch_file.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -70,7 +71,7 @@ std::string summary_json(const launches::RecordedLaunch& l, const std::string& f
         {"notes",     l.notes                          },
         {"status",    status                           }
     };
-    return json.dump(2) + "\n";
+    return json_text(json) + "\n";
 }
 
 // The kernels that were launched, most often first.
@@ -143,16 +144,16 @@ int verb_record(const Command& command) {
                 {"entry",    name          },
                 {"launches", n             }
             });
-        const std::string text = command.output.json ? json.dump(2) + "\n" : launched_text(program.counts);
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        const std::string text = command.output.json ? json_text(json) + "\n" : launched_text(program.counts);
+        print_text(text);
         return kExitOk;
     }
     const launches::RecordedLaunch& l = program.launch->launch;
     const std::string text = command.output.json ? summary_json(l, file, program.status) : summary(l, file);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     if (program.status != 0)
-        std::fprintf(
-            stderr, "warplens: %s ended with %d\n", command.record.program.front().c_str(), program.status
+        print_notice(
+            fmt::format("warplens: {} ended with {}\n", command.record.program.front(), program.status)
         );
     return l.ptx.empty() ? kExitUnsupported : kExitOk;
 }

@@ -6,8 +6,10 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/process.h"
 #include "instrumentation/base/os/shell_word.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/capture/file.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -110,10 +112,22 @@ std::optional<Answer> parts_of(const std::string& output) {
     std::string word;
     Answer out;
     size_t said = 0, capture = 0;
-    if (!(head >> word >> out.status >> said >> capture) || output.size() - line - 1 < said + capture)
-        return std::nullopt;
+    const size_t held = output.size() - line - 1;
+    const bool numbers = static_cast<bool>(head >> word >> out.status >> said >> capture);
+    if (!numbers || said > held || capture != held - said) return std::nullopt;
     out.said = output.substr(line + 1, said), out.capture = output.substr(line + 1 + said, capture);
     return out;
+}
+
+// What came back takes the place of a file only if it is a capture.
+void keep_capture(const Command& c, const std::string& bytes, const std::string& path) {
+    const std::span<const std::byte> file = std::as_bytes(std::span(bytes));
+    try {
+        capture::decode(file, "what " + c.kernel.host + " sent");
+    } catch (const Error& problem) {
+        throw Error(fmt::format("{} {} is left as it was.", problem.what(), path));
+    }
+    write_file_atomically(path, file);
 }
 
 [[noreturn]] void refuse(const Command& c, const RemoteAnswer& answer) {
@@ -156,14 +170,13 @@ int run_remotely(const Command& c, const std::string& capture) {
     const RemoteAnswer answer = run_over_ssh({c.kernel.host, script, tar}, c.output);
     const std::optional<Answer> parts = parts_of(answer.output);
     if (answer.status != 0 || !parts) refuse(c, answer);
-    if (!capture.empty() && !parts->capture.empty())
-        write_file_atomically(capture, std::as_bytes(std::span(parts->capture)));
-    std::fwrite(parts->said.data(), 1, parts->said.size(), stdout);
+    if (!capture.empty() && !parts->capture.empty()) keep_capture(c, parts->capture, capture);
+    print_text(wants_colour(c.output) ? with_its_colours(parts->said) : parts->said);
     const bool told =
         c.output.format != "text" || c.output.quiet || capture.empty() || parts->capture.empty();
-    if (!told) std::fprintf(stdout, "capture: %s\n", capture.c_str());
+    if (!told) print_text("capture: " + capture + "\n");
     if (parts->status > kExitUnsupported || !answer.last_line.empty())
-        std::fprintf(stderr, "%s: %s\n", c.kernel.host.c_str(), answer.last_line.c_str());
+        print_notice(c.kernel.host + ": " + answer.last_line + "\n");
     return parts->status;
 }
 

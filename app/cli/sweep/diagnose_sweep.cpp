@@ -6,11 +6,12 @@
 #include "app/cli/sweep/cases.h"
 #include "app/cli/sweep/rows.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/capture/verdict.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -83,7 +84,7 @@ std::string sweep_json(const Sweep& s, const Command& c) {
     j["verdict"] = s.verdict;
     j["runs"] = nlohmann::ordered_json::array();
     for (const SweepRun& run : s.runs) j["runs"].push_back(row_json(run));
-    return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return json_text(j);
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ int diagnose_sweep(const Command& c) {
         : is_report_format(c.output.format)
         ? report_text(report, c.output.format)
         : sweep_text(done, style_of(c.output), c.output.verbose) + gated.text;
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return gated.status;
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/sweep/cases.h"
 #include "app/worker/worker.h"
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"
@@ -90,9 +91,7 @@ void keep_capture(const Pool& p, SweepRun& row, size_t number) {
     const std::string from = capture_of(p, number);
     if (p.job.keep.empty() || row.verdict == "ok") return;
     const fs::path to = fs::path(p.job.keep) / file_name_of(p.job.cases[number]);
-    std::error_code problem;
-    fs::copy_file(from, to, fs::copy_options::overwrite_existing, problem);
-    if (problem) throw Error(fmt::format("{} cannot be written: {}", to.string(), problem.message()));
+    copy_file_atomically(from, to.string());
     row.capture = to.string();
 }
 

@@ -5,11 +5,12 @@
 #include "app/cli/sweep/pool.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
+#include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -104,7 +105,7 @@ std::string sweep_table_json(const SweepResult& result) {
         row["seconds"] = run.seconds, row["capture"] = run.capture;
         j["runs"].push_back(std::move(row));
     }
-    return j.dump(2, ' ', false, Json::error_handler_t::replace);
+    return json_text(j);
 }
 
 int verb_sweep(const Command& c) {
@@ -114,14 +115,14 @@ int verb_sweep(const Command& c) {
     } else {
         std::vector<KernelOptions> all = cases_of(c);
         if (c.sweep.slurm) {
-            std::fputs(slurm_script(c, own_words(), all.size()).c_str(), stdout);
+            print_data(slurm_script(c, own_words(), all.size()));
             return kExitOk;
         }
         result = run_sweep(c, std::move(all));
     }
     const std::string text =
         c.output.json ? sweep_table_json(result) + "\n" : sweep_table(result, style_of(c.output));
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(text);
     return capture::status_of(verdict_of(result));
 }
 

@@ -2,11 +2,9 @@
 #include "app/draw/export/pixels.h"
 
 #include "app/draw/gl.h"
-#include "instrumentation/base/error.h"
+#include "instrumentation/base/atomic_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
@@ -40,14 +38,6 @@ std::string png_of(const Image& image) {
     return out;
 }
 
-void write_png(const Image& image, const std::string& path) {
-    errno = 0;
-    if (stbi_write_png(path.c_str(), image.width, image.height, 3, image.rgb.data(), image.width * 3) != 0)
-        return;
-    throw Error(
-        "The picture " + path +
-        " cannot be written: " + (errno != 0 ? std::strerror(errno) : "no PNG was made") + "."
-    );
-}
+void write_png(const Image& image, const std::string& path) { write_text_file(path, png_of(image)); }
 
 }  // namespace wl::app

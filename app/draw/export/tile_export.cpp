@@ -5,6 +5,7 @@
 #include "app/draw/heat_pane.h"
 #include "app/draw/numbers.h"
 #include "app/draw/sheet.h"
+#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/manifest/npy.h"
 
@@ -12,18 +13,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace wl::app {
 
 namespace {
-
-void write_text(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) throw Error(path + " cannot be written; choose a folder that can.");
-}
 
 Rgb rgb_of(const HeatStyle& style, float value) {
     const ImU32 c = heat_colour(style, value);
@@ -100,8 +93,8 @@ void export_tile(
 ) {
     const std::string suffix = std::filesystem::path(path).extension().string();
     if (suffix == ".png") return write_png(image_of(tile, style), path);
-    if (suffix == ".svg") return write_text(path, svg_of(sheet_of(tile, name, style)));
-    if (suffix == ".csv") return write_text(path, csv_of(tile));
+    if (suffix == ".svg") return write_text_file(path, svg_of(sheet_of(tile, name, style)));
+    if (suffix == ".csv") return write_text_file(path, csv_of(tile));
     if (suffix == ".npy") return manifest::write_npy(path, tensor_of(tile, name));
     throw Error(path + ": a tile is written as .png, .svg, .csv or .npy.");
 }
