@@ -2,6 +2,7 @@
 // the program.
 #include "app/worker/worker.h"
 
+#include "app/session/edit/editor.h"
 #include "instrumentation/base/error.h"
 
 #include <chrono>
@@ -158,6 +159,15 @@ TEST(Worker, AMissingProgramIsAnErrorThatNamesIt) {
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("/nonexistent/warplens"), std::string::npos);
     }
+}
+
+// "+!..." is a command of vim's, "-..." an option of every editor's.
+TEST(Editor, AFilesNameIsAName) {
+    EXPECT_EQ(
+        editor_words("vim +{line} {file}", "+!touch {line} $(x)", 3),
+        (std::vector<std::string>{"vim", "+3", "./+!touch {line} $(x)"})
+    );
+    EXPECT_EQ(editor_words("kate", "-k.cu", 3), (std::vector<std::string>{"kate", "./-k.cu"}));
 }
 
 }  // namespace
