@@ -90,8 +90,8 @@ TEST(Output, TextHasOneWayOut) {
     EXPECT_EQ(used("    add_outputs(x); snprintf(y);", print), "");
 }
 
-// Files that somebody keeps are written by atomic_file.h; these write into folders of our own, the cache, and what
-// nvcc made to where it was asked for.
+// Files that somebody keeps are written by atomic_file.h; these write into folders of our own, the cache, and
+// what nvcc made to where it was asked for.
 TEST(Output, FilesHaveOneWayOut) {
     const std::set<std::string> ours = {
         "app/cli/bench/torch.cpp",
