@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <numeric>
 #include <openssl/evp.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace wl {
 namespace {
@@ -63,18 +64,20 @@ std::string read_text_file(const std::string& path) {
     const auto fail = [&path](int code) {
         throw Error("cannot read " + path + ": " + std::generic_category().message(code) + ".");
     };
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-    if (!file) fail(errno);
+    // Not by std::fopen, which takes its buffer from the heap of the program that is run.
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) fail(errno);
+    const std::shared_ptr<void> closed(nullptr, [file](void*) { close(file); });
     std::string text;
     std::error_code unknown_size;  // of a pipe
     const std::uintmax_t size = std::filesystem::file_size(path, unknown_size);
     if (!unknown_size) text.reserve(size);
     std::array<char, 65536> buffer;
-    for (size_t n = buffer.size(); n == buffer.size();) {
-        n = std::fread(buffer.data(), 1, buffer.size(), file.get());
-        text.append(buffer.data(), n);
+    for (ssize_t n = 1; n != 0;) {
+        n = read(file, buffer.data(), buffer.size());
+        if (n < 0 && errno != EINTR) fail(errno);
+        text.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(n, 0)));
     }
-    if (std::ferror(file.get())) fail(errno);
     return text;
 }
 

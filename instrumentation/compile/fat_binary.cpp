@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createDCtx_advanced
 #include <zstd.h>
 
 namespace wl::compile {
@@ -33,9 +36,18 @@ struct EntryHeader {
 };
 static_assert(sizeof(ContainerHeader) == 16 && sizeof(EntryHeader) == 64);
 
+// What it works with comes from operator new, and not from malloc: in a program under test its heap is not
+// ours.
+void* take(void* /*opaque*/, size_t bytes) { return ::operator new(bytes, std::nothrow); }
+void give(void* /*opaque*/, void* at) { ::operator delete(at); }
+
 std::optional<std::string> from_zstd(std::string_view in, uint64_t whole) {
     std::string out(whole, '\0');
-    const size_t bytes = ZSTD_decompress(out.data(), out.size(), in.data(), in.size());
+    const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(
+        ZSTD_createDCtx_advanced({take, give, nullptr}), ZSTD_freeDCtx
+    );
+    if (context == nullptr) return std::nullopt;
+    const size_t bytes = ZSTD_decompressDCtx(context.get(), out.data(), out.size(), in.data(), in.size());
     return ZSTD_isError(bytes) == 0 && bytes == whole ? std::optional(out) : std::nullopt;
 }
 

@@ -49,7 +49,6 @@ GlobalMemory copy_of(const GlobalMemory& memory) {
 }
 
 uint64_t add_texture(GlobalMemory& memory, Texture texture) {
-    assert(find(memory, texture.data, texture_bytes(texture)) != nullptr);
     memory.textures.push_back(std::move(texture));
     return kTextureBase | memory.textures.size();
 }

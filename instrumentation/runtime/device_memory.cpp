@@ -2,10 +2,11 @@
 // freed is known when a kernel touches it.
 #include "instrumentation/runtime/device_memory.h"
 
+#include "instrumentation/runtime/host_access.h"
+#include "instrumentation/runtime/host_memory.h"
 #include "instrumentation/runtime/interprocess.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
@@ -17,17 +18,9 @@ namespace {
 using Kind = Region::Kind;
 using execution::Allocation;
 
-constexpr uint64_t kAlign = 256, kGap = 64 << 10;
+constexpr uint64_t kAlign = 512, kGap = 64 << 10;
 
 uint64_t rounded(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
-std::byte* host_memory(uint64_t bytes) {
-    constexpr uint64_t kPage = 4096;
-    const uint64_t size = (std::max<uint64_t>(bytes, 1) + kPage - 1) / kPage * kPage;
-    auto* made = static_cast<std::byte*>(std::aligned_alloc(kPage, size));
-    if (made != nullptr) std::memset(made, 0, size);
-    return made;
-}
 
 void insert(DeviceMemory& memory, Region region, bool initialised) {
     Allocation a{region.name, region.base, std::vector<std::byte>(region.bytes), {}, {}};
@@ -49,7 +42,7 @@ struct Place {
     std::byte* bytes = nullptr;
     uint8_t* written = nullptr;  // nullptr: all of them are
     uint64_t base = 0;           // of the allocation
-    bool device = false;
+    bool device = false;  // else it may not be there: the program has it from elsewhere, or gave it back
     bool ok = false;
 };
 
@@ -57,7 +50,8 @@ Place place_of(DeviceMemory& memory, uint64_t address, uint64_t size) {
     const Region* region = region_of(memory, address);
     if (region != nullptr && outside(*region) != nullptr) {
         const uint64_t at = address - region->base;
-        return {outside(*region) + at, nullptr, 0, false, at + size <= region->bytes};
+        return {
+            outside(*region) + at, nullptr, 0, false, size <= region->bytes && at <= region->bytes - size};
     }
     if (Allocation* a = execution::find(memory.global, address, size)) {
         const uint64_t at = address - a->base;
@@ -88,6 +82,15 @@ void store(DeviceMemory& memory, const Place& to, const std::byte* from, const u
     std::memmove(to.bytes, from, n);
 }
 
+// From one side of the host to the other; false: some of it is not there.
+bool move_on_host(std::byte* to, const std::byte* from, uint64_t n) {
+    const bool apart = to + n <= from || from + n <= to;
+    if (apart && is_readable(from, n)) return write_host(to, from, n);
+    if (!is_readable(from, n) || !is_writable(to, n)) return false;
+    std::memmove(to, from, n);
+    return true;
+}
+
 // Flags that were dropped are there again where the program's own memory gets bytes that nobody wrote.
 void restore_flags(DeviceMemory& memory, Place& to, uint64_t address, const Place& from, uint64_t n) {
     if (!to.device || to.written != nullptr || all_written(from, n)) return;
@@ -103,6 +106,11 @@ bool is_filled(const Place& place, std::span<const std::byte> element, uint64_t 
     const size_t size = element.size();
     return n >= size && std::memcmp(place.bytes, element.data(), size) == 0 &&
         std::memcmp(place.bytes, place.bytes + size, n - size) == 0;
+}
+
+// The program may have unmapped what it registered.
+bool is_there(const Region& region) {
+    return region.kind != Kind::registered || is_readable(region.host, region.bytes);
 }
 
 // The bytes that the launch changed alone: kernels of other processes may have changed others meanwhile.
@@ -122,7 +130,7 @@ uint64_t make(DeviceMemory& memory, uint64_t bytes, Kind kind) {
     region.name = fmt::format("allocation {}", ++memory.made);
     const bool of_host = kind == Kind::managed || kind == Kind::pinned;
     if (of_host) {
-        region.host = host_memory(bytes), region.owned = true;
+        region.host = take_host_memory(bytes), region.owned = true;
         region.base = reinterpret_cast<uint64_t>(region.host);
         if (region.host == nullptr) return 0;
     } else {
@@ -130,8 +138,11 @@ uint64_t make(DeviceMemory& memory, uint64_t bytes, Kind kind) {
     }
     const uint64_t base = region.base;
     try {
-        insert(memory, std::move(region), of_host);
-    } catch (const std::bad_alloc&) { return 0; }
+        insert(memory, region, of_host);
+    } catch (const std::bad_alloc&) {
+        if (of_host) give_host_memory(region.host, bytes);
+        return 0;
+    }
     return base;
 }
 
@@ -185,7 +196,7 @@ bool release(DeviceMemory& memory, uint64_t base, std::initializer_list<Kind> ki
         std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end())
         return false;
     const Region& region = found->second;
-    if (region.owned) std::free(region.host);
+    if (region.owned) give_host_memory(region.host, region.bytes);
     if (region.host == nullptr) memory.freed.push_back({region.base, region.bytes, region.name});
     std::erase_if(memory.global.allocations, [&](const Allocation& a) { return a.base == base; });
     memory.regions.erase(found);
@@ -245,7 +256,14 @@ bool copy(
         Place target = place_of(memory, to + row * to_pitch, rows.width);
         const Place source = place_of(memory, from + row * from_pitch, rows.width);
         if (!target.ok || !source.ok) return false;
-        if (target.device && !source.device) note_addresses(memory, {source.bytes, rows.width});
+        if (!target.device) {
+            if (source.device ? !write_host(target.bytes, source.bytes, rows.width)
+                              : !move_on_host(target.bytes, source.bytes, rows.width))
+                return false;
+            continue;
+        }
+        if (!source.device && !is_readable(source.bytes, rows.width)) return false;
+        if (!source.device) note_addresses(memory, {source.bytes, rows.width});
         restore_flags(memory, target, to + row * to_pitch, source, rows.width);
         store(memory, target, source.bytes, source.written, rows.width);
     }
@@ -257,7 +275,7 @@ bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std
     if (rows.width == 0) return true;
     for (uint64_t y = 0; y < rows.height; ++y) {
         const Place target = place_of(memory, to + y * pitch, rows.width);
-        if (!target.ok) return false;
+        if (!target.ok || (!target.device && !is_writable(target.bytes, rows.width))) return false;
         if (target.device && all_written(target, rows.width) && is_filled(target, element, rows.width))
             continue;
         if (target.device) note_change(memory, target.base);
@@ -274,7 +292,7 @@ void carry_in(DeviceMemory& memory) {
         const std::byte* from = outside(region);
         if (from == nullptr || region.bytes == 0) continue;
         Allocation* a = execution::find(memory.global, base, region.bytes);
-        if (a == nullptr) continue;
+        if (a == nullptr || !is_there(region)) continue;
         if (std::memcmp(a->bytes.data(), from, region.bytes) != 0) {
             std::memcpy(a->bytes.data(), from, region.bytes);
             note_change(memory, base);
@@ -288,7 +306,7 @@ void carry_out(DeviceMemory& memory) {
         std::byte* to = outside(region);
         if (to == nullptr || region.bytes == 0) continue;
         const Allocation* a = execution::find(memory.global, base, region.bytes);
-        if (a == nullptr) continue;
+        if (a == nullptr || !is_there(region)) continue;
         if (region.shared != nullptr)
             carry_changes_out(*a, *region.shared);
         else if (std::memcmp(a->bytes.data(), to, region.bytes) != 0)

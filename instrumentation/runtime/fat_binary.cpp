@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/fat_binary.h"
 #include "instrumentation/ptx/link.h"
+#include "instrumentation/runtime/host_access.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +15,8 @@ namespace {
 
 constexpr uint32_t kWrapperMagic = 0x466243b1;
 constexpr uint32_t kLinked = 2;  // version of a wrapper
+constexpr size_t kMagic = 8;
+constexpr const char* kNotThere = "the program loads a module from memory that is not there";
 
 struct Wrapper {
     uint32_t magic, version;
@@ -38,11 +41,14 @@ std::string text_of(const compile::FatEntry& entry) {
 
 void add_images(const std::byte* data, std::vector<Image>& out) {
     const char* const begin = reinterpret_cast<const char*>(data);
+    constexpr size_t kHeader = 16;
+    if (!is_readable(data, kHeader)) throw Error(kNotThere);
     const uint64_t bytes = compile::fat_binary_bytes(begin);
     if (bytes == 0)
         throw Error(fmt::format(
             "what the program registered is no fat binary: it begins with {:#x}", read<uint32_t>(data)
         ));
+    if (!is_readable(data, bytes)) throw Error(kNotThere);
     const compile::FatBinary binary = compile::read_fat_binary({begin, bytes});
     if (!binary.is_whole) throw Error("a fat binary of the program is damaged: an entry ends behind it");
     for (const compile::FatEntry& entry : binary.entries) {
@@ -76,18 +82,27 @@ void add_linked(const Wrapper& w, std::vector<Image>& out) {
 std::vector<Image> images_in(const void* data) {
     const auto* bytes = static_cast<const std::byte*>(data);
     std::vector<Image> out;
+    // Plain PTX may be shorter than any of the other forms.
+    if (std::string text; !is_readable(data, kMagic)) {
+        if (!read_text(static_cast<const char*>(data), text)) throw Error(kNotThere);
+        out.push_back({true, 0, std::move(text)});
+        return out;
+    }
     if (std::memcmp(bytes, compile::kFatBinaryMagic.data(), compile::kFatBinaryMagic.size()) == 0)
         add_images(bytes, out);
     else if (read<uint32_t>(bytes) == kWrapperMagic)
         return images_of(data);
     else if (std::memcmp(bytes, "\x7f" "ELF", 4) == 0)
         out.push_back({false, 0, {}});
+    else if (std::string text; read_text(static_cast<const char*>(data), text))
+        out.push_back({true, 0, std::move(text)});
     else
-        out.push_back({true, 0, std::string(static_cast<const char*>(data))});
+        throw Error(kNotThere);
     return out;
 }
 
 std::vector<Image> images_of(const void* wrapper) {
+    if (!is_readable(wrapper, sizeof(Wrapper))) throw Error(kNotThere);
     const auto w = read<Wrapper>(static_cast<const std::byte*>(wrapper));
     if (w.magic != kWrapperMagic)
         throw Error("the program registers its kernels in a form that is not known");

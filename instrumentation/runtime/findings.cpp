@@ -8,7 +8,7 @@
 #include "instrumentation/runtime/module.h"
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -40,12 +40,20 @@ manifest::BoundArgument argument_of(const std::string& name, const ptx::Variable
 }
 
 std::string now_utc() {
-    const std::time_t t = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&t, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
+    // Not by gmtime_r, which reads files of time zones into the program's heap.
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto day = std::chrono::floor<std::chrono::days>(now);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss time(now - day);
+    return fmt::format(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+        static_cast<int>(date.year()),
+        static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day()),
+        time.hours().count(),
+        time.minutes().count(),
+        time.seconds().count()
+    );
 }
 
 capture::Capture described(

@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/runtime/findings.h"
+#include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/machine.h"
 #include "instrumentation/runtime/record.h"
 #include "instrumentation/runtime/waits.h"
@@ -286,13 +287,20 @@ bool is_idle(const Repeats& repeats, const DeviceMemory& memory) {
     return is_as_at(memory, repeats.idle_at, *repeats.reached);
 }
 
-std::vector<std::byte> params_from(Machine& m, Kernel& kernel, void** args) {
+Refusal refused_shape(Machine& m, Kernel& kernel, const Request& request) {
+    const ptx::Function& entry = ptx::entry_of(parsed(*kernel.module, m.modules), kernel.entry);
+    return refused(kernel, entry, ready(*kernel.module, kernel.entry, m.executor).static_shared, request);
+}
+
+std::optional<std::vector<std::byte>> params_from(Machine& m, Kernel& kernel, void** args) {
     const ptx::Function* entry = ptx::find_entry(parsed(*kernel.module, m.modules), kernel.entry);
     if (entry == nullptr) throw Error("the program's PTX has no kernel " + kernel.shown);
     std::vector<std::byte> out(param_bytes(*entry));
     const std::vector<ParamPlace> places = params_of(*entry);
+    std::vector<const void*> from(places.size());
+    if (!read_host(from.data(), args, from.size() * sizeof from[0])) return std::nullopt;
     for (size_t k = 0; k < places.size(); ++k)
-        std::memcpy(out.data() + places[k].offset, args[k], places[k].bytes);
+        if (!read_host(out.data() + places[k].offset, from[k], places[k].bytes)) return std::nullopt;
     return out;
 }
 

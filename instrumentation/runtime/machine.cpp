@@ -3,6 +3,7 @@
 
 #include "instrumentation/emulator/run.h"
 #include "instrumentation/execution/constants.h"
+#include "instrumentation/runtime/place.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,9 +19,10 @@ Machine make_machine() {
     return machine;
 }
 
-void tell_unsupported(Machine& machine, const std::string& function) {
+void tell_unsupported(Machine& machine, const std::string& function, const void* caller) {
     if (!machine.unsupported.insert(function).second) return;
-    tell(machine.settings, {Event::Kind::unsupported, {}, function, 0});
+    const std::string place = machine.settings.folder.empty() ? "" : place_of(caller);
+    tell(machine.settings, {Event::Kind::unsupported, {}, function, 0, place});
 }
 
 void tell_error(Machine& machine, const std::string& text) {
@@ -37,7 +39,7 @@ void place_new_variables(Machine& m) {
         if (a.base < execution::kGlobalBase || m.memory.regions.contains(a.base)) continue;
         m.memory.regions[a.base] = {
             Region::Kind::variable, a.base, a.bytes.size(), nullptr, a.name, false, m.launches};
-        m.memory.next = std::max(m.memory.next, (end + (64 << 10) + 255) / 256 * 256);
+        m.memory.next = std::max(m.memory.next, (end + (64 << 10) + 511) / 512 * 512);
     }
 }
 
@@ -136,7 +138,9 @@ void reset(Machine& machine) {
     const size_t freed = machine.memory.freed.size();
     for (const uint64_t base : bases)
         release(
-            machine.memory, base, {Kind::device, Kind::managed, Kind::pinned, Kind::variable, Kind::array}
+            machine.memory,
+            base,
+            {Kind::device, Kind::managed, Kind::pinned, Kind::registered, Kind::variable, Kind::array}
         );
     for (size_t k = freed; k < machine.memory.freed.size(); ++k)
         machine.memory.freed[k].name += " (until cudaDeviceReset)";

@@ -74,8 +74,8 @@ struct Machine {
 // Reads its settings from the environment.
 Machine make_machine();
 
-// Once each: a function that is missing.
-void tell_unsupported(Machine& machine, const std::string& function);
+// Once each: a function that is missing; `caller`: where the program goes on behind the call.
+void tell_unsupported(Machine& machine, const std::string& function, const void* caller);
 void tell_error(Machine& machine, const std::string& text);
 void tell_note(Machine& machine, const std::string& text);
 
@@ -102,8 +102,9 @@ struct Request {
     bool cooperative = false;
     std::vector<std::byte> params;
 };
-// The parameter buffer of the kernel from pointers to its arguments. Throws as `parsed` does.
-std::vector<std::byte> params_from(Machine& machine, Kernel& kernel, void** args);
+// The parameter buffer of the kernel from pointers to its arguments; nothing: these are not all there. Throws
+// as `parsed` does.
+std::optional<std::vector<std::byte>> params_from(Machine& machine, Kernel& kernel, void** args);
 
 Failure launch(Machine& machine, Kernel& kernel, const Request& request);
 
@@ -115,5 +116,7 @@ struct Refusal {
 Refusal refused(
     const Kernel& kernel, const ptx::Function& entry, uint32_t static_shared, const Request& request
 );
+// The same of a kernel that is made ready for it. Throws as `parsed` and `ready` do.
+Refusal refused_shape(Machine& machine, Kernel& kernel, const Request& request);
 
 }  // namespace wl::runtime

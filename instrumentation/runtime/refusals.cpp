@@ -1,12 +1,14 @@
 // Launches that a device refuses before their first instruction, with the runtime's error.
 #include "instrumentation/runtime/machine.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace wl::runtime {
 namespace {
 
 constexpr uint64_t kThreads = 1024, kDepth = 64, kPlainShared = 48 << 10, kMostShared = 227 << 10;
+constexpr uint64_t kMultiprocessors = 16, kWarps = 64, kBlocks = 32, kReserved = 1024;
 constexpr uint64_t kGridX = (uint64_t{1} << 31) - 1, kGridYz = 65535;
 
 }  // namespace
@@ -43,6 +45,15 @@ Refusal refused(const Kernel& kernel, const ptx::Function& entry, uint32_t stati
         return {
             Failure::out_of_resources,
             fmt::format("{} threads a block; __launch_bounds__ allows {}", count(r.block), bound)};
+    // Blocks of a cooperative launch are all there at once: so many, by threads, registers and shared memory.
+    const uint64_t warps = (count(r.block) + 31) / 32, by_shared = kMostShared / (shared + kReserved);
+    const uint64_t at_once = kMultiprocessors * std::min({kWarps / warps, by_shared, kBlocks});
+    if (r.cooperative && count(r.grid) > at_once)
+        return {
+            Failure::cooperative_too_large,
+            fmt::format(
+                "{} blocks of a cooperative launch; {} fit on the device at once", count(r.grid), at_once
+            )};
     return {};
 }
 

@@ -97,6 +97,7 @@ void tell(const Settings& settings, const Event& event) {
         j["launch"] = json_of(event.launched);
     else
         j["text"] = event.text;
+    if (!event.place.empty()) j["place"] = event.place;
     const std::string line = dumped(j) + "\n";
     const int file = open(path_in(settings.folder).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return;  // whoever listened is gone
@@ -116,6 +117,7 @@ std::vector<Event> read_report(const std::string& folder) {
             if (kind == kKinds[k]) event.kind = static_cast<Event::Kind>(k);
         event.process = j.at("process");
         event.text = j.value("text", "");
+        event.place = j.value("place", "");
         if (event.kind == Event::Kind::launch)
             event.launched = launched_of(j.at("launch")), event.launched.process = event.process;
         out.push_back(std::move(event));

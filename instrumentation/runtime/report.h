@@ -58,6 +58,7 @@ struct Event {
     Launched launched;
     std::string text;
     int64_t process = 0;
+    std::string place = {};  // of the call that is not there, in the program's source
 };
 
 void tell(const Settings& settings, const Event& event);

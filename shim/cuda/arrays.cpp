@@ -39,6 +39,14 @@ std::optional<cudaChannelFormatDesc> channels_of(CUarray_format format, unsigned
     return cudaChannelFormatDesc{bits(0), bits(1), bits(2), bits(3), found->kind};
 }
 
+// Also one of blocks or planes.
+bool is_format(CUarray_format format) {
+    return (format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_MAX) || format == CU_AD_FORMAT_NV12 ||
+        std::any_of(std::begin(kFormats), std::end(kFormats), [&](const Format& f) {
+               return f.driver == format;
+           });
+}
+
 void describe(const cudaChannelFormatDesc& from, CUarray_format& format, unsigned& channels) {
     channels = static_cast<unsigned>((from.x > 0) + (from.y > 0) + (from.z > 0) + (from.w > 0));
     for (const Format& f : kFormats)
@@ -49,9 +57,11 @@ CUresult make(CUarray* out, const CUDA_ARRAY3D_DESCRIPTOR& d) {
     if (out == nullptr || d.Width == 0) return CUDA_ERROR_INVALID_VALUE;
     const auto channels = channels_of(d.Format, d.NumChannels);
     if (!channels)
-        return static_cast<CUresult>(
-            cudart::unsupported("an array of the driver of this format (blocks, planes)")
-        );
+        return is_format(d.Format) && d.NumChannels <= 4 && d.NumChannels != 3
+            ? static_cast<CUresult>(
+                  cudart::unsupported("an array of the driver of this format (blocks, planes)")
+              )
+            : CUDA_ERROR_INVALID_VALUE;
     return in_context([&] {
         cudaArray_t made = nullptr;
         const cudaError_t error = cudaMalloc3DArray(&made, &*channels, {d.Width, d.Height, d.Depth}, d.Flags);
@@ -85,6 +95,11 @@ bool translate(const CUDA_RESOURCE_DESC& from, cudaResourceDesc& to) {
         }
         default: return false;
     }
+}
+
+// An array that is not there.
+bool is_lost(const CUDA_RESOURCE_DESC& r) {
+    return r.resType == CU_RESOURCE_TYPE_ARRAY && !cudart::is_array(r.res.array.hArray);
 }
 
 int bits_of(const cudaResourceDesc& r) {
@@ -130,7 +145,11 @@ CUresult copy_row(cudart::Side to, cudart::Side from, size_t bytes, CUstream str
         });
     });
 }
-cudart::Side at(CUarray array, size_t offset) {
+// Bytes of an array from an offset on; nothing of one that is not there, or of which it is not all.
+cudart::Side at(CUarray array, size_t offset, size_t bytes) {
+    if (array == nullptr) return {};
+    const cudart::Side whole = cudart::side_of(*cudart::array_of(array_of(array)));
+    if (offset > whole.slice || bytes > whole.slice - offset) return {};
     cudart::Side side = cudart::side_of(*cudart::array_of(array_of(array)));
     side.address += offset;
     return side;
@@ -152,11 +171,14 @@ CUresult cuArrayCreate(CUarray* out, const CUDA_ARRAY_DESCRIPTOR* d) {
     return make(out, {d->Width, d->Height, 0, d->Format, d->NumChannels, 0});
 }
 CUresult cuArrayDestroy(CUarray array) {
+    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     return in_context([&] { return cudaFreeArray(array_of(array)); });
 }
 
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* out, CUarray handle) {
     if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
+    if (handle == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const wl::cudart::Array& a = *wl::cudart::array_of(array_of(handle));
     *out = {a.extent.width, a.extent.height, a.extent.depth, CU_AD_FORMAT_FLOAT, 0, a.flags};
     describe(a.format, out->Format, out->NumChannels);
@@ -165,30 +187,31 @@ CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* out, CUarray handle) {
 CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* out, CUarray handle) {
     CUDA_ARRAY3D_DESCRIPTOR d{0, 0, 0, CU_AD_FORMAT_FLOAT, 0, 0};
     const CUresult error = cuArray3DGetDescriptor(&d, handle);
-    *out = {d.Width, d.Height, d.Format, d.NumChannels};
+    if (error == CUDA_SUCCESS && out == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (error == CUDA_SUCCESS) *out = {d.Width, d.Height, d.Format, d.NumChannels};
     return error;
 }
 
 CUresult cuMemcpyHtoA(CUarray to, size_t offset, const void* from, size_t bytes) {
-    return copy_row(at(to, offset), at(device_address(from)), bytes, nullptr);
+    return copy_row(at(to, offset, bytes), at(device_address(from)), bytes, nullptr);
 }
 CUresult cuMemcpyAtoH(void* to, CUarray from, size_t offset, size_t bytes) {
-    return copy_row(at(device_address(to)), at(from, offset), bytes, nullptr);
+    return copy_row(at(device_address(to)), at(from, offset, bytes), bytes, nullptr);
 }
 CUresult cuMemcpyDtoA(CUarray to, size_t offset, CUdeviceptr from, size_t bytes) {
-    return copy_row(at(to, offset), at(from), bytes, nullptr);
+    return copy_row(at(to, offset, bytes), at(from), bytes, nullptr);
 }
 CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t offset, size_t bytes) {
-    return copy_row(at(to), at(from, offset), bytes, nullptr);
+    return copy_row(at(to), at(from, offset, bytes), bytes, nullptr);
 }
 CUresult cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t offset, size_t bytes) {
-    return copy_row(at(to, to_offset), at(from, offset), bytes, nullptr);
+    return copy_row(at(to, to_offset, bytes), at(from, offset, bytes), bytes, nullptr);
 }
 CUresult cuMemcpyHtoAAsync(CUarray to, size_t offset, const void* from, size_t bytes, CUstream stream) {
-    return copy_row(at(to, offset), at(device_address(from)), bytes, stream);
+    return copy_row(at(to, offset, bytes), at(device_address(from)), bytes, stream);
 }
 CUresult cuMemcpyAtoHAsync(void* to, CUarray from, size_t offset, size_t bytes, CUstream stream) {
-    return copy_row(at(device_address(to)), at(from, offset), bytes, stream);
+    return copy_row(at(device_address(to)), at(from, offset, bytes), bytes, stream);
 }
 
 CUresult cuTexObjectCreate(
@@ -201,6 +224,7 @@ CUresult cuTexObjectCreate(
     if (view != nullptr && view->format != CU_RES_VIEW_FORMAT_NONE)
         return static_cast<CUresult>(wl::cudart::unsupported("cuTexObjectCreate with a view"));
     cudaResourceDesc r{};
+    if (is_lost(*resource)) return CUDA_ERROR_INVALID_VALUE;
     if (!translate(*resource, r)) return no_such_resource();
     const cudaTextureDesc t = translate(*how, r);
     return in_context([&] { return cudaCreateTextureObject(out, &r, &t, nullptr); });
@@ -212,6 +236,7 @@ CUresult cuTexObjectDestroy(CUtexObject object) {
 CUresult cuSurfObjectCreate(CUsurfObject* out, const CUDA_RESOURCE_DESC* resource) {
     if (out == nullptr || resource == nullptr) return CUDA_ERROR_INVALID_VALUE;
     cudaResourceDesc r{};
+    if (is_lost(*resource)) return CUDA_ERROR_INVALID_VALUE;
     if (!translate(*resource, r)) return no_such_resource();
     return in_context([&] { return cudaCreateSurfaceObject(out, &r); });
 }

@@ -9,6 +9,8 @@ namespace {
 
 thread_local std::vector<Context*> stack;
 
+constexpr unsigned kContextFlags = CU_CTX_FLAGS_MASK;
+
 Context* primary() { return driver().contexts.front().get(); }
 
 // Of all that lives in it only memory is given back: modules and streams hold nothing that is scarce.
@@ -30,7 +32,7 @@ CUresult no_context(const char* function) {
 }
 
 CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
-    if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || (flags & ~kContextFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
     if (!driver().initialised)
         return refuse(CUDA_ERROR_NOT_INITIALIZED, "cuCtxCreate was called before cuInit");
     if (device != 0) return result_of(cudaSetDevice(device));
@@ -77,12 +79,13 @@ CUresult cuCtxCreate(CUcontext* out, CUctxCreateParams*, unsigned flags, CUdevic
 
 CUresult cuCtxDestroy(CUcontext handle) {
     const Call call = begin();
+    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Context* context = context_of(handle);
     if (context == nullptr) return no_context("cuCtxDestroy");
+    if (context == primary())
+        return refuse(CUDA_ERROR_INVALID_CONTEXT, "the program destroys the primary context by cuCtxDestroy");
     if (!context->alive)
-        return refuse(
-            CUDA_ERROR_CONTEXT_IS_DESTROYED, "the program destroys a context that it had destroyed"
-        );
+        return refuse(CUDA_ERROR_INVALID_CONTEXT, "the program destroys a context that it had destroyed");
     destroy(*context);
     context->alive = false;
     if (!stack.empty() && stack.back() == context) stack.pop_back();
@@ -91,6 +94,7 @@ CUresult cuCtxDestroy(CUcontext handle) {
 
 CUresult cuCtxPushCurrent(CUcontext handle) {
     const Call call = begin();
+    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Context* context = context_of(handle);
     if (context == nullptr) return no_context("cuCtxPushCurrent");
     stack.push_back(context);
@@ -156,7 +160,8 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
+CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
+    if (handle != nullptr && context_of(handle) == nullptr) return no_context("cuCtxGetApiVersion");
     *version = CUDA_VERSION;
     return CUDA_SUCCESS;
 }
@@ -177,7 +182,9 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
     *config = CU_FUNC_CACHE_PREFER_NONE;
     return usable();
 }
-CUresult cuCtxSetCacheConfig(CUfunc_cache) { return usable(); }
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+    return in_context([&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
+}
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
     *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return usable();
@@ -230,6 +237,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
     if (only_device(device) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_DEVICE;
+    if ((flags & ~kContextFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
     driver().contexts.front()->flags = flags;
     return CUDA_SUCCESS;
 }

@@ -1,8 +1,8 @@
 // The one device, as the runtime describes it.
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cuda/state.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 using namespace wl::cuda;
@@ -13,7 +13,6 @@ namespace {
 CUresult checked(CUdevice device) {
     if (!initialised())
         return refuse(CUDA_ERROR_NOT_INITIALIZED, "the program asks the driver for a device before cuInit");
-    const Within within;
     return result_of(cudaSetDevice(device));
 }
 
@@ -42,8 +41,14 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
     if (const CUresult no = checked(device); no != CUDA_SUCCESS) return no;
     cudaDeviceProp properties;
     cudaGetDeviceProperties(&properties, device);
-    std::snprintf(name, static_cast<size_t>(std::max(length, 0)), "%s", properties.name);
-    return CUDA_SUCCESS;
+    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    // The room is not looked at below 0: it counts as unsigned.
+    const size_t room =
+        length == 0 ? 0 : std::min<size_t>(static_cast<unsigned>(length), sizeof properties.name);
+    properties.name[room == 0 ? 0 : room - 1] = 0;
+    const bool there =
+        room == 0 || wl::runtime::write_host(name, properties.name, std::strlen(properties.name) + 1);
+    return there ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
@@ -87,11 +92,12 @@ CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
     if (const CUresult no = checked(device); no != CUDA_SUCCESS) return no;
     return result_of(cudaDeviceGetPCIBusId(text, length, device));
 }
-CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char*) { return cuDeviceGet(device, 0); }
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
+    return result_of(cudaDeviceGetByPCIBusId(device, id));
+}
 
-CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
-    *can = 0;
-    return CUDA_SUCCESS;
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+    return result_of(cudaDeviceCanAccessPeer(can, device, peer));
 }
 CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute, CUdevice, CUdevice) {
     *value = 0;

@@ -1,8 +1,10 @@
 // What is told of a kernel, and its launches. A kernel of a library and the function of it are one handle.
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cuda/modules.h"
 #include "shim/cudart/launches.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -72,25 +74,26 @@ std::string gather(const Known& k, void** args, std::vector<std::byte>& out) {
 // From the buffer that `extra` names, and its size.
 std::string take_buffer(const Known& k, void** extra, std::vector<std::byte>& out) {
     const void* buffer = nullptr;
-    const size_t* bytes = nullptr;
-    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = extra[1];
-        if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = static_cast<const size_t*>(extra[1]);
+    const void* bytes = nullptr;
+    for (std::array<void*, 2> pair{}; runtime::read_host(&pair[0], extra, sizeof pair[0]); extra += 2) {
+        if (pair[0] == CU_LAUNCH_PARAM_END) break;
+        if (!runtime::read_host(pair.data(), extra, sizeof pair)) break;
+        if (pair[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = pair[1];
+        if (pair[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = pair[1];
     }
-    if (buffer == nullptr || bytes == nullptr) return too_few(k, 0);
-    if (*bytes < out.size())
+    size_t passed = 0;
+    if (buffer == nullptr || !runtime::read_host(&passed, bytes, sizeof passed)) return too_few(k, 0);
+    if (passed < out.size())
         return fmt::format(
-            "a launch of {} passes {} bytes of parameters; there are {}", k.kernel->shown, *bytes, out.size()
+            "a launch of {} passes {} bytes of parameters; there are {}", k.kernel->shown, passed, out.size()
         );
-    std::memcpy(out.data(), buffer, out.size());
-    return {};
+    return runtime::read_host(out.data(), buffer, out.size()) ? "" : too_few(k, 0);
 }
 
 CUresult launch(
     const void* function, const cudart::Shape& shape, void** args, void** extra, CUstream stream
 ) {
     if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
-    const Within within;
     std::vector<std::byte> params;
     {
         const Call call = begin();
@@ -124,13 +127,18 @@ CUresult attribute(int* out, CUfunction_attribute which, const void* function) {
             case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *out = a.binaryVersion; break;
             case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *out = a.maxDynamicSharedSizeBytes; break;
             case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = -1; break;
-            default: *out = 0;
+            default:
+                if (which < 0 || which >= CU_FUNC_ATTRIBUTE_MAX) return cudaErrorInvalidValue;
+                *out = 0;
         }
         return cudaSuccess;
     });
 }
 
 CUresult set_attribute(const void* function, CUfunction_attribute which, int value) {
+    if (which < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || which >= CU_FUNC_ATTRIBUTE_MAX)
+        return wl::cudart::kernel_of(begin().machine, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                                                                           : CUDA_ERROR_INVALID_VALUE;
     return in_context([&] {
         return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(which), value);
     });
@@ -177,8 +185,12 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute which, int value)
 CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel k, CUdevice) {
     return set_attribute(k, which, value);
 }
-CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
-CUresult cuKernelSetCacheConfig(CUkernel, CUfunc_cache, CUdevice) { return CUDA_SUCCESS; }
+CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config) {
+    return in_context([&] { return cudaFuncSetCacheConfig(f, static_cast<cudaFuncCache>(config)); });
+}
+CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice) {
+    return in_context([&] { return cudaFuncSetCacheConfig(k, static_cast<cudaFuncCache>(config)); });
+}
 CUresult cuFuncSetSharedMemConfig(CUfunction, CUsharedconfig) { return CUDA_SUCCESS; }
 CUresult cuFuncGetName(const char** out, CUfunction f) { return name_of(out, f); }
 CUresult cuKernelGetName(const char** out, CUkernel k) { return name_of(out, k); }
@@ -189,6 +201,7 @@ CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t* offset, size_t* 
     return param_info(k, index, offset, bytes);
 }
 CUresult cuFuncGetModule(CUmodule* out, CUfunction f) {
+    if (f == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *out = reinterpret_cast<CUmodule>(loaded_of(f));
     return *out != nullptr ? CUDA_SUCCESS : no_function("cuFuncGetModule");
 }
@@ -244,7 +257,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** args, vo
         c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes
     );
     for (unsigned k = 0; k < c->numAttrs; ++k) {
-        const CUlaunchAttribute& a = c->attrs[k];
+        CUlaunchAttribute a;
+        if (!wl::runtime::read_host(&a, c->attrs + k, sizeof a)) return CUDA_ERROR_INVALID_VALUE;
         if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = a.value.cooperative != 0;
         const auto& cluster = a.value.clusterDim;
         if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && cluster.x * cluster.y * cluster.z > 1)

@@ -2,6 +2,7 @@
 // once. It can be reached from cuMemSetAccess until cuMemUnmap; what it holds stays as long as its handle
 // does. What other processes can have lies in a file of memory.
 #include "instrumentation/runtime/device_memory.h"
+#include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/interprocess.h"
 #include "shim/cuda/state.h"
 
@@ -18,6 +19,7 @@ using wl::runtime::Region;
 namespace {
 
 constexpr size_t kGranularity = 2 << 20;  // of a GPU's large pages
+constexpr size_t kAddresses = size_t{1} << 47;
 
 // These belong to no context, and go on where the last one was destroyed.
 CUresult may_be_called() {
@@ -143,6 +145,7 @@ CUresult cuMemAddressReserve(
     if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     if (out == nullptr || !is_whole(bytes) || flags != 0 || (align & (align - 1)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
+    if (bytes > kAddresses || align > kAddresses) return CUDA_ERROR_OUT_OF_MEMORY;
     const Call call = begin();
     const Region made = wl::runtime::reserve(call.machine.memory, bytes, std::max(align, kGranularity));
     *out = made.base;
@@ -169,8 +172,11 @@ CUresult cuMemCreate(
 ) {
     if (const CUresult no = may_be_called(); no != CUDA_SUCCESS) return no;
     const bool valid = out != nullptr && prop != nullptr && is_whole(bytes) && flags == 0 &&
-        prop->type == CU_MEM_ALLOCATION_TYPE_PINNED && is_here(prop->location);
+        prop->type == CU_MEM_ALLOCATION_TYPE_PINNED;
     if (!valid) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_here(prop->location))
+        return prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? CUDA_ERROR_INVALID_DEVICE
+                                                                  : CUDA_ERROR_INVALID_VALUE;
     const bool for_others = prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     if (prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE && !for_others)
         return refuse(
@@ -276,8 +282,10 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
         !fill_exactly(memories, address, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t k = 0; k < count; ++k) {
-        if (!is_here(access[k].location)) return CUDA_ERROR_INVALID_VALUE;
-        if (access[k].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        CUmemAccessDesc one;
+        if (!wl::runtime::read_host(&one, access + k, sizeof one) || !is_here(one.location))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (one.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return refuse(
                 CUDA_ERROR_NOT_SUPPORTED,
                 "the program gives memory without the right to write (cuMemSetAccess), which is not supported"

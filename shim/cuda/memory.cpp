@@ -1,6 +1,8 @@
 // Allocations, by the runtime's functions; whose context they are in is kept here.
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cuda/state.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace wl::cuda;
@@ -36,8 +38,7 @@ CUresult release(CUdeviceptr pointer, Free free) {
 
 CUresult pointer_attribute(void* out, CUpointer_attribute which, const Region& region, CUdeviceptr pointer) {
     const auto set = [&](auto value) {
-        *static_cast<decltype(value)*>(out) = value;
-        return CUDA_SUCCESS;
+        return wl::runtime::write_host(out, &value, sizeof value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     };
     const bool managed = region.kind == Region::Kind::managed, host = region.host != nullptr && !managed;
     switch (which) {
@@ -65,12 +66,6 @@ CUresult pointer_attribute(void* out, CUpointer_attribute which, const Region& r
     }
 }
 
-CUmemoryPool only_pool() {
-    cudaMemPool_t pool = nullptr;
-    cudaDeviceGetDefaultMemPool(&pool, 0);
-    return pool;
-}
-
 }  // namespace
 
 extern "C" {
@@ -78,12 +73,17 @@ extern "C" {
 CUresult cuMemAlloc(CUdeviceptr* out, size_t bytes) {
     return allocate(out, bytes, [&](void** made) { return cudaMalloc(made, bytes); });
 }
-CUresult cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream) { return cuMemAlloc(out, bytes); }
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool, CUstream) {
-    return cuMemAlloc(out, bytes);
+CUresult cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) {
+    return allocate(out, bytes, [&](void** made) { return cudaMallocAsync(made, bytes, stream); });
 }
-CUresult cuMemAllocPitch(CUdeviceptr* out, size_t* pitch, size_t width, size_t height, unsigned) {
-    return allocate(out, width * height, [&](void** made) {
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    return allocate(out, bytes, [&](void** made) {
+        return cudaMallocFromPoolAsync(made, bytes, pool, stream);
+    });
+}
+CUresult cuMemAllocPitch(CUdeviceptr* out, size_t* pitch, size_t width, size_t height, unsigned element) {
+    if (element != 4 && element != 8 && element != 16) return CUDA_ERROR_INVALID_VALUE;
+    return allocate(out, std::min(width, height), [&](void** made) {
         return cudaMallocPitch(made, pitch, width, height);
     });
 }
@@ -91,14 +91,23 @@ CUresult cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
     return allocate(out, bytes, [&](void** made) { return cudaMallocManaged(made, bytes, flags); });
 }
 CUresult cuMemAllocHost(void** out, size_t bytes) {
+    if (bytes == 0) {
+        *out = nullptr;
+        return usable();
+    }
     CUdeviceptr made = 0;
     const CUresult error = allocate(&made, bytes, [&](void** at) { return cudaMallocHost(at, bytes); });
     if (error == CUDA_SUCCESS) *out = pointer_of(made);
     return error;
 }
-CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned) { return cuMemAllocHost(out, bytes); }
+CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
+    constexpr unsigned kFlags =
+        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    return (flags & ~kFlags) != 0 ? CUDA_ERROR_INVALID_VALUE : cuMemAllocHost(out, bytes);
+}
 
 CUresult cuMemFree(CUdeviceptr pointer) {
+    if (pointer == 0) return CUDA_SUCCESS;  // also without a context
     return release(pointer, [](void* p) { return cudaFree(p); });
 }
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
@@ -118,7 +127,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* out, void* host, unsigned flags)
     return in_context([&] {
         void* device = nullptr;
         const cudaError_t error = cudaHostGetDevicePointer(&device, host, flags);
-        *out = device_address(device);
+        if (error == cudaSuccess) *out = device_address(device);
         return error;
     });
 }
@@ -148,6 +157,12 @@ CUresult cuPointerGetAttribute(void* out, CUpointer_attribute which, CUdeviceptr
 
 // What does not apply to a pointer is left 0.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** out, CUdeviceptr pointer) {
+    constexpr unsigned kMost = 1024;
+    if (count == 0 || count > kMost || !wl::runtime::is_readable(which, count * sizeof *which) ||
+        !wl::runtime::is_readable(out, count * sizeof *out))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned k = 0; k < count; ++k)
+        if (!wl::runtime::is_writable(out[k], sizeof(int))) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < count; ++k)
         if (cuPointerGetAttribute(out[k], which[k], pointer) != CUDA_SUCCESS) {
             const bool small = which[k] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
@@ -170,22 +185,33 @@ CUresult cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUdevice) { return CUDA_
 CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream);
 CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream) { return CUDA_SUCCESS; }
 
-// Pools: there is one, and what is freed goes back at once.
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice) {
-    *pool = only_pool();
-    return CUDA_SUCCESS;
+// Pools are the runtime's: their handles, and what describes them, are alike.
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+    return result_of(cudaDeviceGetDefaultMemPool(pool, device));
 }
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
-    return cuDeviceGetDefaultMemPool(pool, device);
+    return result_of(cudaDeviceGetMemPool(pool, device));
 }
-CUresult cuDeviceSetMemPool(CUdevice, CUmemoryPool) { return CUDA_SUCCESS; }
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps*) {
-    return cuDeviceGetDefaultMemPool(pool, 0);
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+    return result_of(cudaDeviceSetMemPool(device, pool));
 }
-CUresult cuMemPoolDestroy(CUmemoryPool) { return CUDA_SUCCESS; }
-CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*) { return CUDA_SUCCESS; }
-CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
-CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) { return CUDA_SUCCESS; }
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* props) {
+    static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
+    cudaMemPoolProps same;
+    std::memcpy(&same, props, sizeof same);
+    return result_of(cudaMemPoolCreate(pool, &same));
+}
+CUresult cuMemPoolDestroy(CUmemoryPool pool) { return result_of(cudaMemPoolDestroy(pool)); }
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute which, void* value) {
+    return result_of(cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(which), value));
+}
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, size_t count) {
+    static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
+    return result_of(cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(access), count));
+}
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes) {
+    return result_of(cudaMemPoolTrimTo(pool, bytes));
+}
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute which, void* value) {
     return result_of(cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(which), value));
 }

@@ -4,10 +4,12 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/terminal.h"
+#include "instrumentation/runtime/host_access.h"
 
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -32,6 +34,18 @@ constexpr const char* kOnlyMachineCode =
     "the program loads a module of machine code only{}, and no PTX to emulate; hand cuModuleLoadData PTX, or "
     "a fat "
     "binary that holds PTX (-gencode arch=compute_80,code=compute_80)";
+
+// Neither a cubin nor a text that says its version: no module of any kind.
+bool is_no_image(const void* image) {
+    constexpr uint16_t kCuda = 190;  // EM_CUDA
+    if (is_machine_code(image)) {
+        Elf64_Ehdr header;
+        std::memcpy(&header, image, sizeof header);
+        return header.e_machine != kCuda;
+    }
+    const std::vector<runtime::Image> images = runtime::images_in(image);
+    return images.size() == 1 && images[0].is_ptx && images[0].ptx.find(".version") == std::string::npos;
+}
 
 // The images of it, where one is PTX.
 void require_ptx(const void* image) {
@@ -70,7 +84,7 @@ CUresult kernel_in(const char* function, void* out, const void* handle, const ch
     Loaded* in = loaded(handle);
     if (in == nullptr) return not_there(function, "no module");
     if (!in->alive) return gone(function);
-    if (name == nullptr || std::find(in->entries.begin(), in->entries.end(), name) == in->entries.end())
+    if (std::find(in->entries.begin(), in->entries.end(), name) == in->entries.end())
         return CUDA_ERROR_NOT_FOUND;
     auto& kernel = in->kernels[name];
     if (kernel == nullptr) {
@@ -90,6 +104,7 @@ CUresult variable_in(
     Loaded* in = loaded(handle);
     if (in == nullptr) return not_there(function, "no module");
     if (!in->alive) return gone(function);
+    if (out == nullptr && bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
     try {
         const uint64_t address = runtime::address_of(call.machine, *in->module, name);
         if (address == 0) return CUDA_ERROR_NOT_FOUND;
@@ -115,6 +130,7 @@ CUresult list(const char* function, void* out, unsigned room, const void* handle
     for (const std::string& name :
          loaded(handle) != nullptr ? loaded(handle)->entries : std::vector<std::string>{}) {
         if (room-- == 0) break;
+        if (!runtime::is_writable(out, sizeof(void*))) return CUDA_ERROR_INVALID_VALUE;
         const CUresult error = kernel_in(function, out, handle, name.c_str());
         if (error != CUDA_SUCCESS) return error;
         out = static_cast<char*>(out) + sizeof(void*);
@@ -123,18 +139,23 @@ CUresult list(const char* function, void* out, unsigned room, const void* handle
 }
 
 CUresult load_file(const char* path, Loaded** out) {
+    std::error_code error;
     std::ifstream file(path, std::ios::binary);
     if (!file)
         return refuse(
             CUDA_ERROR_FILE_NOT_FOUND, fmt::format("the program loads {}, which cannot be read", path)
         );
+    if (std::filesystem::is_directory(path, error))
+        return refuse(CUDA_ERROR_OUT_OF_MEMORY, fmt::format("the program loads {}, which is a folder", path));
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
     return load(bytes.c_str(), out);
 }
 
 }  // namespace
 
-bool is_machine_code(const void* image) { return std::memcmp(image, ELFMAG, SELFMAG) == 0; }
+bool is_machine_code(const void* image) {
+    return runtime::is_readable(image, sizeof(Elf64_Ehdr)) && std::memcmp(image, ELFMAG, SELFMAG) == 0;
+}
 
 Loaded* loaded(const void* handle) {
     for (const auto& one : all())
@@ -154,6 +175,7 @@ CUresult load(const void* image, Loaded** out) {
     if (image == nullptr || out == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Call call = begin();
     try {
+        if (is_no_image(image)) return CUDA_ERROR_INVALID_IMAGE;
         require_ptx(image);
     } catch (const std::exception& e) { return told(e, CUDA_ERROR_NO_BINARY_FOR_GPU); }
     auto module = std::make_unique<runtime::Module>();
@@ -203,7 +225,7 @@ CUresult cuModuleLoadData(CUmodule* out, const void* image) { return load_as(out
 CUresult cuModuleLoadDataEx(
     CUmodule* out, const void* image, unsigned count, CUjit_option* options, void** values
 ) {
-    clear_logs(count, options, values);
+    if (!clear_logs(count, options, values)) return CUDA_ERROR_INVALID_VALUE;
     return load_as(out, image);
 }
 CUresult cuModuleLoadFatBinary(CUmodule* out, const void* image) { return load_as(out, image); }

@@ -1,5 +1,7 @@
 // nvJitLink, by which Numba and CuPy link what they compiled: as cuLink* does, PTX to PTX. Declared after its
 // manual.
+#include "shim/cuda/nvjitlink.h"
+
 #include "instrumentation/base/error.h"
 #include "shim/cuda/linked.h"
 #include "shim/cuda/state.h"
@@ -35,21 +37,6 @@ int give_size(const std::string& text, size_t* out) {
 }  // namespace
 
 extern "C" {
-
-int nvJitLinkVersion(unsigned* major, unsigned* minor);
-int nvJitLinkCreate(void** out, uint32_t count, const char** options);
-int nvJitLinkDestroy(void** handle);
-int nvJitLinkAddData(void* handle, int type, const void* data, size_t bytes, const char* name);
-int nvJitLinkAddFile(void* handle, int type, const char* path);
-int nvJitLinkComplete(void* handle);
-int nvJitLinkGetLinkedCubinSize(void* handle, size_t* out);
-int nvJitLinkGetLinkedCubin(void* handle, void* out);
-int nvJitLinkGetLinkedPtxSize(void* handle, size_t* out);
-int nvJitLinkGetLinkedPtx(void* handle, void* out);
-int nvJitLinkGetErrorLogSize(void* handle, size_t* out);
-int nvJitLinkGetErrorLog(void* handle, void* out);
-int nvJitLinkGetInfoLogSize(void* handle, size_t* out);
-int nvJitLinkGetInfoLog(void* handle, void* out);
 
 // Older than what Numba wants for link-time optimisation, so that it hands PTX, and not its compiler's own
 // form.

@@ -1,6 +1,7 @@
 // cuGetProcAddress, by which every newer program finds the driver's functions.
 #include "shim/cuda/names.h"
 #include "shim/cuda/state.h"
+#include "shim/guard/caller.h"
 
 #include <dlfcn.h>
 
@@ -20,7 +21,7 @@ CUresult cuGetProcAddress(
         *status = is.found == Found::yes      ? CU_GET_PROC_ADDRESS_SUCCESS
             : is.found == Found::no_such_name ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
                                               : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
-    return is.found == Found::yes ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return CUDA_SUCCESS;  // what was not found is told by the status and the address
 }
 
 #undef cuGetProcAddress
@@ -29,12 +30,31 @@ CUresult cuGetProcAddress(const char* name, void** out, int version, cuuint64_t 
     return cuGetProcAddress_v2(name, out, version, flags, nullptr);
 }
 
+// The same by the runtime: functions of the driver by their names.
+cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* name,
+    void** out,
+    unsigned version,
+    unsigned long long flags,
+    cudaDriverEntryPointQueryResult* status
+) {
+    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
+    const CUresult error = cuGetProcAddress_v2(name, out, static_cast<int>(version), flags, &found);
+    if (status != nullptr) *status = static_cast<cudaDriverEntryPointQueryResult>(found);
+    return static_cast<cudaError_t>(error);
+}
+cudaError_t cudaGetDriverEntryPoint(
+    const char* name, void** out, unsigned long long flags, cudaDriverEntryPointQueryResult* status
+) {
+    return cudaGetDriverEntryPointByVersion(name, out, CUDART_VERSION, flags, status);
+}
+
 // Tables that are not documented. A runtime that is linked into a program and stripped asks for them, so that
 // nothing redirects its functions (shim/audit); NVIDIA's compilers do, too, and go on without.
 CUresult cuGetExportTable(const void** table, const CUuuid* /*which*/) {
     if (table != nullptr) *table = nullptr;
     Dl_info asks{};
-    const bool known = dladdr(__builtin_return_address(0), &asks) != 0 && asks.dli_fname != nullptr;
+    const bool known = dladdr(wl::guard::caller(), &asks) != 0 && asks.dli_fname != nullptr;
     const std::string file = known ? asks.dli_fname : "the program";
     for (const char* compiler : {"libnvrtc", "libnvJitLink", "libnvptxcompiler"})
         if (file.find(compiler) != std::string::npos) return CUDA_ERROR_NOT_FOUND;

@@ -1,6 +1,10 @@
 // Errors, and who may call.
 #include "shim/cuda/state.h"
 
+#include "instrumentation/runtime/host_access.h"
+
+#include <algorithm>
+
 namespace wl::cuda {
 namespace {
 
@@ -30,15 +34,9 @@ Driver& driver() {
     return *kDriver;
 }
 
-Call begin() {
-    const Within within;
-    cudart::Call call = cudart::begin();
-    return {{}, std::move(call.lock), call.machine};
-}
-
 bool initialised() {
-    const Call call = begin();
-    return driver().initialised || cudart::used_runtime();
+    const Call call = cudart::begin_without_looking();
+    return driver().initialised || cudart::is_used();
 }
 
 CUresult usable() {
@@ -57,14 +55,21 @@ CUresult result_of(cudaError_t error) {
     }
 }
 
-void clear_logs(unsigned count, const CUjit_option* options, void** values) {
+bool clear_logs(unsigned count, const CUjit_option* options, void** values) {
+    if (count > CU_JIT_NUM_OPTIONS || !runtime::is_readable(options, count * sizeof *options) ||
+        !runtime::is_readable(values, count * sizeof *values))
+        return false;
+    if (std::any_of(options, options + count, [](auto o) { return o < 0 || o >= CU_JIT_NUM_OPTIONS; }))
+        return false;
     for (unsigned k = 0; k < count; ++k) {
         const bool is_size = options[k] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ||
             options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
         const bool is_buffer = options[k] == CU_JIT_INFO_LOG_BUFFER || options[k] == CU_JIT_ERROR_LOG_BUFFER;
-        if (is_buffer && values[k] != nullptr) *static_cast<char*>(values[k]) = 0;
+        if (is_buffer && values[k] != nullptr && runtime::is_writable(values[k], 1))
+            *static_cast<char*>(values[k]) = 0;
         if (is_size) values[k] = nullptr;
     }
+    return true;
 }
 
 CUresult refuse(CUresult error, const std::string& why) {
@@ -81,7 +86,9 @@ extern "C" {
 
 CUresult cuInit(unsigned flags) {
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (wl::cudart::is_forked()) return static_cast<CUresult>(wl::cudart::refuse_child());
     const Call call = begin();
+    wl::cudart::note_use(false);
     driver().initialised = true;
     return CUDA_SUCCESS;
 }

@@ -17,21 +17,8 @@
 
 namespace wl::cuda {
 
-// While the runtime's functions do the driver's work, they do not count as the program's use of the runtime.
-struct Within {
-    Within() { cudart::enter_driver(1); }
-    ~Within() { cudart::enter_driver(-1); }
-    Within(const Within&) = delete;
-    Within& operator=(const Within&) = delete;
-};
-
-// Holds the machine for one call; others wait.
-struct Call {
-    Within within;
-    std::unique_lock<std::recursive_mutex> lock;
-    runtime::Machine& machine;
-};
-Call begin();
+using cudart::begin;
+using cudart::Call;
 
 struct Context {
     unsigned flags = 0;
@@ -87,12 +74,12 @@ CUresult result_of(cudaError_t error);
 template <class Work>
 CUresult in_context(Work work) {
     if (const CUresult no = usable(); no != CUDA_SUCCESS) return no;
-    const Within within;
     return result_of(work());
 }
 
 // Buffers that a program gives for words of the linker, or of the compiler behind a module, stay empty.
-void clear_logs(unsigned count, const CUjit_option* options, void** values);
+// False: the options are not there, or one is none.
+bool clear_logs(unsigned count, const CUjit_option* options, void** values);
 
 // One sentence for the program's report, and the error.
 CUresult refuse(CUresult error, const std::string& why);

@@ -15,14 +15,8 @@ CUresult no_such(const char* function, const char* what) {
     );
 }
 
-bool is_there(CUstream stream) {
-    const Within within;
-    return cudart::is_stream(stream);
-}
-bool is_there(CUevent event) {
-    const Within within;
-    return cudart::is_event(event);
-}
+bool is_there(CUstream stream) { return cudart::is_stream(stream); }
+bool is_there(CUevent event) { return cudart::is_event(event); }
 
 // The runtime's function, on a stream that is there.
 template <class Work>

@@ -16,6 +16,10 @@ inline Array* array_of(cudaArray_const_t handle) {
     return reinterpret_cast<Array*>(const_cast<cudaArray*>(handle));
 }
 Side side_of(const Array& array);
+// One that was made and not freed.
+bool is_array(const void* handle);
+// 1, 2 or 4 channels of one width.
+bool is_format(const cudaChannelFormatDesc& format);
 
 cudaError_t copy_described(const cudaMemcpy3DParms& p);
 

@@ -11,13 +11,16 @@ void set_last(Stream& stream, std::vector<Node*> behind) {
         stream.last = add_node(*stream.capturing, cudaGraphNodeTypeEmpty, nullptr, std::move(behind));
 }
 
-cudaError_t begin_capture(cudaStream_t handle, Graph* graph) {
+cudaError_t begin_capture(cudaStream_t handle, Graph* graph, cudaStreamCaptureMode mode) {
+    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
+        return done(cudaErrorInvalidValue);
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     Stream* stream = stream_of(handle);
     if (stream == nullptr) return done(cudaErrorStreamCaptureUnsupported);
     if (stream->capturing != nullptr) return done(cudaErrorIllegalState);
-    stream->capturing = graph != nullptr ? graph : new Graph;
-    stream->owns = true, stream->last = nullptr;
+    stream->capturing = graph != nullptr ? graph : add_graph(std::make_unique<Graph>());
+    stream->owns = true, stream->last = nullptr, stream->broken = false;
+    stream->mode = mode, stream->thread = std::this_thread::get_id();
     return cudaSuccess;
 }
 
@@ -28,8 +31,8 @@ using namespace wl::cudart;
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode /*mode*/) {
-    return begin_capture(handle, nullptr);
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
+    return begin_capture(handle, nullptr, mode);
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(
@@ -38,21 +41,26 @@ cudaError_t cudaStreamBeginCaptureToGraph(
     const cudaGraphNode_t* behind,
     const cudaGraphEdgeData* /*data*/,
     size_t count,
-    cudaStreamCaptureMode /*mode*/
+    cudaStreamCaptureMode mode
 ) {
-    if (graph == nullptr) return done(cudaErrorInvalidValue);
-    const cudaError_t error = begin_capture(handle, graph_of(graph));
-    if (error == cudaSuccess) set_last(*stream_of(handle), nodes_of(behind, count));
+    std::vector<Node*> nodes;
+    if (const cudaError_t error = nodes_of(*graph_of(graph), behind, count, nodes); error != cudaSuccess)
+        return done(error);
+    const cudaError_t error = begin_capture(handle, graph_of(graph), mode);
+    if (error == cudaSuccess) set_last(*stream_of(handle), std::move(nodes));
     return error;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     Stream* stream = stream_of(handle);
-    if (stream == nullptr || !stream->owns) return done(cudaErrorStreamCaptureUnmatched);
-    if (graph != nullptr) *graph = reinterpret_cast<cudaGraph_t>(stream->capturing);
-    stream->capturing = nullptr, stream->last = nullptr, stream->owns = false;
-    return cudaSuccess;
+    if (stream == nullptr || stream->capturing == nullptr) return done(cudaErrorIllegalState);
+    if (!stream->owns) return done(cudaErrorStreamCaptureUnmatched);
+    const bool broken = stream->broken;
+    Graph* made = stream->capturing;
+    if (graph != nullptr) *graph = broken ? nullptr : reinterpret_cast<cudaGraph_t>(made);
+    leave_capture(*made);
+    return broken ? done(cudaErrorStreamCaptureInvalidated) : cudaSuccess;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
@@ -92,7 +100,9 @@ cudaError_t cudaStreamUpdateCaptureDependencies(
 ) {
     if (!is_captured(handle)) return done(cudaErrorIllegalState);
     Stream& stream = *stream_of(handle);
-    std::vector<Node*> nodes = nodes_of(behind, count);
+    std::vector<Node*> nodes;
+    if (const cudaError_t error = nodes_of(*stream.capturing, behind, count, nodes); error != cudaSuccess)
+        return done(error);
     const bool adds = flags != cudaStreamSetCaptureDependencies;
     if (adds && stream.last != nullptr) nodes.push_back(stream.last);
     set_last(stream, std::move(nodes));

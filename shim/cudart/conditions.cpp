@@ -86,14 +86,24 @@ std::map<cudaGraphConditionalHandle, std::shared_ptr<const Condition>>& conditio
 }
 
 cudaError_t add_conditional(
-    cudaGraphNode_t* out, Graph& graph, std::vector<Node*> behind, cudaConditionalNodeParams& p
+    cudaGraphNode_t* out,
+    Graph& graph,
+    const cudaGraphNode_t* behind,
+    size_t count,
+    cudaConditionalNodeParams& p
 ) {
+    constexpr unsigned kMost = 1 << 16;  // graphs of a switch
+    std::vector<Node*> before;
+    if (const cudaError_t error = nodes_of(graph, behind, count, before); error != cudaSuccess)
+        return done(error);
     const auto condition = conditions().find(p.handle);
-    if (condition == conditions().end() || !is_allowed(p)) return done(cudaErrorInvalidValue);
-    Node* node = add_node(graph, cudaGraphNodeTypeConditional, nullptr, std::move(behind));
+    if (condition == conditions().end() || !is_allowed(p) || p.size > kMost)
+        return done(cudaErrorInvalidValue);
+    Node* node = add_node(graph, cudaGraphNodeTypeConditional, nullptr, std::move(before));
     node->condition = condition->second, node->condition_type = p.type;
     for (unsigned k = 0; k < p.size; ++k) {
         node->bodies.push_back(std::make_shared<Graph>());
+        note_graph(*node->bodies.back());
         node->body_handles.push_back(reinterpret_cast<cudaGraph_t>(node->bodies.back().get()));
     }
     p.phGraph_out = node->body_handles.data();
@@ -170,14 +180,20 @@ cudaError_t cudaGraphAddNode(
             return cudaGraphAddHostNode(out, graph, behind, count, &p);
         }
         case cudaGraphNodeTypeGraph:
+            if (!is_graph(params->graph.graph)) return done(cudaErrorInvalidValue);
             return cudaGraphAddChildGraphNode(out, graph, behind, count, params->graph.graph);
         case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(out, graph, behind, count);
         case cudaGraphNodeTypeMemAlloc: return add_allocation(out, graph, behind, count, params->alloc);
         case cudaGraphNodeTypeMemFree:
             return cudaGraphAddMemFreeNode(out, graph, behind, count, params->free.dptr);
         case cudaGraphNodeTypeConditional:
-            return add_conditional(out, *graph_of(graph), nodes_of(behind, count), params->conditional);
-        default: return unsupported("cudaGraphAddNode with a node of an event or a semaphore");
+            return add_conditional(out, *graph_of(graph), behind, count, params->conditional);
+        case cudaGraphNodeTypeWaitEvent:
+        case cudaGraphNodeTypeEventRecord:
+        case cudaGraphNodeTypeExtSemaphoreSignal:
+        case cudaGraphNodeTypeExtSemaphoreWait:
+            return unsupported("cudaGraphAddNode with a node of an event or a semaphore");
+        default: return done(cudaErrorInvalidValue);
     }
 }
 }

@@ -2,6 +2,7 @@
 #include "shim/cudart/copies.h"
 
 #include "shim/cudart/arrays.h"
+#include "shim/cudart/streams.h"
 
 #include <cstring>
 
@@ -18,6 +19,15 @@ cudaError_t refused(runtime::Machine& machine, std::initializer_list<uint64_t> a
     return cudaErrorInvalidValue;
 }
 
+// Rows or slices that lie on one another: no pitch of theirs says so many apart.
+bool is_folded(const Side& side, const Extent& e) {
+    uint64_t rows = 0, bytes = 0;
+    if (e.height > 1 && side.pitch < e.width) return true;
+    if (e.depth <= 1 || e.height == 0) return false;
+    return __builtin_mul_overflow(side.pitch, e.height - 1, &rows) ||
+        __builtin_add_overflow(rows, e.width, &bytes) || side.slice < bytes;
+}
+
 // What it touches, from its first byte to its last, is the device's own; it can then wait with what waits.
 bool is_of_device(const runtime::Machine& machine, const Side& side, const Extent& e) {
     if (e.width == 0 || e.height == 0 || e.depth == 0) return false;
@@ -28,7 +38,23 @@ bool is_of_device(const runtime::Machine& machine, const Side& side, const Exten
 
 }  // namespace
 
+cudaError_t refused_device_side(uint64_t address) {
+    const Call call = begin_without_looking();
+    return runtime::region_of(call.machine.memory, address) != nullptr ? cudaSuccess
+                                                                       : refused(call.machine, {address});
+}
+
+// Pinned and managed memory is the device's as well, and a copy on the host may be of anything.
+cudaError_t refused_kind(cudaMemcpyKind kind, uint64_t to, uint64_t from) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const cudaError_t error = to_device ? refused_device_side(to) : cudaSuccess;
+    return error == cudaSuccess && from_device ? refused_device_side(from) : error;
+}
+
 cudaError_t copy_now(Side to, Side from, Extent extent) {
+    if (is_folded(to, extent) || is_folded(from, extent)) return cudaErrorInvalidValue;
     const Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
     if (runtime::is_waiting(m) && is_of_device(m, to, extent) && is_of_device(m, from, extent)) {
@@ -51,6 +77,7 @@ cudaError_t copy_now(Side to, Side from, Extent extent) {
 }
 
 cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
+    if (is_folded(to, extent)) return cudaErrorInvalidValue;
     const Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
     if (runtime::is_waiting(m) && is_of_device(m, to, extent)) {
@@ -75,6 +102,9 @@ cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
 
 namespace {
 
+// Copies that a program waits for, in the default stream.
+cudaError_t in_default_stream() { return implicit_while_captured(); }
+
 // What kernels printed comes before the program goes on behind a copy that it waits for.
 cudaError_t waited(cudaError_t error) {
     const Call call = begin_without_looking();
@@ -88,10 +118,74 @@ cudaError_t plain(void* to, const void* from, size_t bytes) {
     return copy_now(flat(to, bytes), flat(from, bytes), {bytes});
 }
 
+// What is wrong before anything is copied; of nothing, nothing is.
+cudaError_t refused_flat(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    return bytes == 0 ? cudaSuccess : refused_kind(kind, address_of(to), address_of(from));
+}
+
+struct Plane {
+    void* to;
+    size_t to_pitch;
+    const void* from;
+    size_t from_pitch, width, height;
+};
+cudaError_t refused_plane(const Plane& p, cudaMemcpyKind kind) {
+    if (p.width > p.to_pitch || p.width > p.from_pitch) return cudaErrorInvalidPitchValue;
+    return p.height == 0 ? cudaSuccess : refused_flat(p.to, p.from, p.width, kind);
+}
+cudaError_t copy_plane(const Plane& p) {
+    return copy_now(
+        {address_of(p.to), p.to_pitch, 0}, {address_of(p.from), p.from_pitch, 0}, {p.width, p.height}
+    );
+}
+
+// Both sides are the device's, of which there is one.
+cudaError_t refused_peer(const void* to, int to_device, const void* from, int from_device, size_t bytes) {
+    if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+    return refused_flat(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
 Extent bytes_of(cudaExtent e, size_t element) { return {e.width * element, e.height, e.depth}; }
+
+// False: the box leaves the array.
+bool is_inside(const Array& a, const cudaPos& pos, const cudaExtent& e) {
+    const auto fits = [](size_t from, size_t count, size_t all) {
+        return from <= all && count <= all - from;
+    };
+    return fits(pos.x, e.width, a.extent.width) &&
+        fits(pos.y, e.height, std::max<size_t>(a.extent.height, 1)) &&
+        fits(pos.z, e.depth, std::max<size_t>(a.extent.depth, 1));
+}
+
+cudaError_t refused_side(
+    const cudaMemcpy3DParms& p, cudaArray_const_t array, const cudaPitchedPtr& pointer, const cudaPos& pos
+) {
+    if (array == nullptr)
+        return p.extent.width > pointer.pitch && p.srcArray == nullptr && p.dstArray == nullptr
+            ? cudaErrorInvalidPitchValue
+            : cudaSuccess;
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
+    return pointer.ptr != nullptr || !is_inside(*array_of(array), pos, p.extent) ? cudaErrorInvalidValue
+                                                                                 : cudaSuccess;
+}
+
+cudaError_t refused_3d(const cudaMemcpy3DParms& p) {
+    if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) return cudaSuccess;
+    for (const cudaError_t error :
+         {refused_side(p, p.dstArray, p.dstPtr, p.dstPos),
+          refused_side(p, p.srcArray, p.srcPtr, p.srcPos),
+          p.kind < cudaMemcpyHostToHost || p.kind > cudaMemcpyDefault ? cudaErrorInvalidMemcpyDirection
+                                                                      : cudaSuccess})
+        if (error != cudaSuccess) return error;
+    const uint64_t to = p.dstArray != nullptr ? array_of(p.dstArray)->base : address_of(p.dstPtr.ptr);
+    const uint64_t from = p.srcArray != nullptr ? array_of(p.srcArray)->base : address_of(p.srcPtr.ptr);
+    return refused_kind(p.kind, to, from);
+}
 
 // Positions count elements where an array takes part, bytes where none does.
 cudaError_t copy_3d(const cudaMemcpy3DParms& p) {
+    if (const cudaError_t error = refused_3d(p); error != cudaSuccess) return error;
+    if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) return cudaSuccess;
     const Array* array = p.dstArray != nullptr ? array_of(p.dstArray)
         : p.srcArray != nullptr                ? array_of(p.srcArray)
                                                : nullptr;
@@ -121,23 +215,31 @@ using namespace wl::cudart;
 
 extern "C" {
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/) {
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (const cudaError_t error = in_default_stream(); error != cudaSuccess) return done(error);
+    if (const cudaError_t error = refused_flat(to, from, bytes, kind); error != cudaSuccess)
+        return done(error);
     return waited(plain(to, from, bytes));
 }
 
 cudaError_t cudaMemcpyAsync(
-    void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/, cudaStream_t stream
+    void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream
 ) {
+    if (const cudaError_t error = refused_flat(to, from, bytes, kind); error != cudaSuccess)
+        return done(error);
     return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] { return plain(to, from, bytes); }));
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int /*to_device*/, const void* from, int /*from_device*/, size_t bytes) {
-    return waited(plain(to, from, bytes));
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+    const cudaError_t error = refused_peer(to, to_device, from, from_device, bytes);
+    return error != cudaSuccess ? done(error) : waited(plain(to, from, bytes));
 }
 
 cudaError_t cudaMemcpyPeerAsync(
-    void* to, int /*to_device*/, const void* from, int /*from_device*/, size_t bytes, cudaStream_t stream
+    void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream
 ) {
+    const cudaError_t error = refused_peer(to, to_device, from, from_device, bytes);
+    if (error != cudaSuccess) return done(error);
     return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] { return plain(to, from, bytes); }));
 }
 
@@ -148,11 +250,12 @@ cudaError_t cudaMemcpy2D(
     size_t from_pitch,
     size_t width,
     size_t height,
-    cudaMemcpyKind /*kind*/
+    cudaMemcpyKind kind
 ) {
-    if (width > to_pitch || width > from_pitch) return done(cudaErrorInvalidPitchValue);
-    return waited(copy_now({address_of(to), to_pitch, 0}, {address_of(from), from_pitch, 0}, {width, height})
-    );
+    const Plane plane{to, to_pitch, from, from_pitch, width, height};
+    if (const cudaError_t error = in_default_stream(); error != cudaSuccess) return done(error);
+    const cudaError_t error = refused_plane(plane, kind);
+    return error != cudaSuccess ? done(error) : waited(copy_plane(plane));
 }
 
 cudaError_t cudaMemcpy2DAsync(
@@ -162,53 +265,17 @@ cudaError_t cudaMemcpy2DAsync(
     size_t from_pitch,
     size_t width,
     size_t height,
-    cudaMemcpyKind /*kind*/,
+    cudaMemcpyKind kind,
     cudaStream_t stream
 ) {
-    if (width > to_pitch || width > from_pitch) return done(cudaErrorInvalidPitchValue);
-    return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] {
-        return copy_now({address_of(to), to_pitch, 0}, {address_of(from), from_pitch, 0}, {width, height});
-    }));
+    const Plane plane{to, to_pitch, from, from_pitch, width, height};
+    if (const cudaError_t error = refused_plane(plane, kind); error != cudaSuccess) return done(error);
+    return done(submit(stream, cudaGraphNodeTypeMemcpy, [plane] { return copy_plane(plane); }));
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return waited(copy_described(*p)); }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
     return done(submit(stream, cudaGraphNodeTypeMemcpy, [p = *p] { return copy_described(p); }));
-}
-
-cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-    return done(fill_now({address_of(to), bytes, 0}, static_cast<unsigned char>(value), 1, {bytes}));
-}
-
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-    return done(submit(stream, cudaGraphNodeTypeMemset, [=] {
-        return fill_now({address_of(to), bytes, 0}, static_cast<unsigned char>(value), 1, {bytes});
-    }));
-}
-
-cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-    return done(fill_now({address_of(to), pitch, 0}, static_cast<unsigned char>(value), 1, {width, height}));
-}
-
-cudaError_t cudaMemset2DAsync(
-    void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream
-) {
-    return done(submit(stream, cudaGraphNodeTypeMemset, [=] {
-        return fill_now({address_of(to), pitch, 0}, static_cast<unsigned char>(value), 1, {width, height});
-    }));
-}
-
-cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent e) {
-    return done(fill_now(
-        {address_of(to.ptr), to.pitch, to.pitch * to.ysize},
-        static_cast<unsigned char>(value),
-        1,
-        {e.width, e.height, e.depth}
-    ));
-}
-
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent e, cudaStream_t stream) {
-    return done(submit(stream, cudaGraphNodeTypeMemset, [=] { return cudaMemset3D(to, value, e); }));
 }
 }

@@ -13,6 +13,11 @@ struct Extent {
     uint64_t width = 0, height = 1, depth = 1;  // width: bytes
 };
 
+// Why a copy of this kind cannot be between these addresses, which say where they lie themselves.
+cudaError_t refused_kind(cudaMemcpyKind kind, uint64_t to, uint64_t from);
+// A target of a fill, or what a call of the driver takes for memory of the device.
+cudaError_t refused_device_side(uint64_t address);
+
 cudaError_t copy_now(Side to, Side from, Extent extent);
 cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent);
 

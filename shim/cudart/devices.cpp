@@ -1,7 +1,9 @@
 // The one device: what it says of itself is plausible for its architecture, and small where programs size
 // their work by it.
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cudart/state.h"
 
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 
@@ -116,6 +118,15 @@ void fill_textures(cudaDeviceProp& p) {
     p.maxTexture2DLayered[2] = kLayers;
 }
 
+constexpr char kBusId[] = "0000:00:00.0";
+constexpr size_t kMostStack = 512 << 10;  // bytes of a thread
+// cudaDevAttrOnlyPartialHostNativeAtomicSupported, the last one of CUDA 13.
+constexpr auto kLastAttribute = static_cast<cudaDeviceAttr>(cudaDevAttrMax - 1);
+
+bool is_limit(cudaLimit limit) {
+    return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize;
+}
+
 // A device that there is not.
 cudaError_t refuse_device(int device) {
     const Call call = begin_without_looking();
@@ -131,6 +142,7 @@ cudaError_t refuse_device(int device) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
+    note_use(true);
     *count = 1;
     return cudaSuccess;
 }
@@ -146,7 +158,9 @@ cudaError_t cudaSetDevice(int device) {
 }
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
-cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    return (flags & ~unsigned{cudaDeviceMask}) != 0 ? done(cudaErrorInvalidValue) : cudaSuccess;
+}
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
     *flags = 0;
@@ -176,11 +190,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
     if (device != 0) return refuse_device(device);
+    if (which <= 0 || which > kLastAttribute) return done(cudaErrorInvalidValue);
     *value = attribute(which);
     return cudaSuccess;
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
+    note_use(true);
     *version = kVersion;
     return cudaSuccess;
 }
@@ -192,23 +208,37 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
     if (device != 0) return refuse_device(device);
-    std::strncpy(text, "0000:00:00.0", static_cast<size_t>(length));
+    if (text == nullptr || length < static_cast<int>(sizeof kBusId) ||
+        !wl::runtime::write_host(text, kBusId, sizeof kBusId))
+        return done(cudaErrorInvalidValue);
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char*) { return cudaGetDevice(device); }
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+    unsigned domain = 0, bus = 0, slot = 0;
+    const bool is_id =
+        std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3 || std::sscanf(id, "%x:%x", &bus, &slot) == 2;
+    if (!is_id || domain != 0 || bus != 0 || slot != 0) return done(cudaErrorInvalidValue);
+    return cudaGetDevice(device);
+}
 
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    if (device != 0 || peer != 0) return refuse_device(device != 0 ? device : peer);
     *can = 0;
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) { return refuse_device(device); }
-cudaError_t cudaDeviceDisablePeerAccess(int device) { return refuse_device(device); }
+cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) {
+    return device == 0 ? done(cudaErrorPeerAccessUnsupported) : refuse_device(device);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int device) {
+    return device == 0 ? done(cudaErrorPeerAccessNotEnabled) : refuse_device(device);
+}
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     const Call call = begin_without_looking();
     constexpr size_t kHeap = 8 << 20, kPrintf = 1 << 20;
+    if (!is_limit(limit)) return done(cudaErrorInvalidValue);
     *value = limit == cudaLimitStackSize   ? call.machine.stack_bytes
         : limit == cudaLimitPrintfFifoSize ? kPrintf
                                            : kHeap;
@@ -217,6 +247,8 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     const Call call = begin_without_looking();
+    if (!is_limit(limit)) return done(cudaErrorInvalidValue);
+    if (limit == cudaLimitStackSize && value > kMostStack) return done(cudaErrorInvalidValue);
     if (limit == cudaLimitStackSize) call.machine.stack_bytes = static_cast<uint32_t>(value);
     return cudaSuccess;
 }
@@ -226,7 +258,10 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+    const bool known = config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual;
+    return known ? cudaSuccess : done(cudaErrorInvalidValue);
+}
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }

@@ -27,6 +27,13 @@ cudaError_t usable(cudaEvent_t handle) {
     return gone(call.machine, "an event", events().contains(event_of(handle)));
 }
 
+void leave_events(const Graph& graph) {
+    for (const auto& [known, alive] : events()) {
+        auto* event = const_cast<EventState*>(known);
+        if (event->capturing == &graph) event->capturing = nullptr, event->node = nullptr;
+    }
+}
+
 void end_events() {
     for (auto& [event, alive] : events()) alive = false;
 }
@@ -39,7 +46,10 @@ void record_now(EventState& event) {
 
 namespace {
 
+constexpr unsigned kFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
 cudaError_t make(cudaEvent_t* out, unsigned flags) {
+    if ((flags & ~kFlags) != 0) return done(cudaErrorInvalidValue);
     const bool timed = (flags & cudaEventDisableTiming) == 0;
     if ((flags & cudaEventInterprocess) != 0 && timed) return done(cudaErrorInvalidValue);
     auto made = std::make_unique<EventState>();
@@ -83,13 +93,17 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t on) {
     return cudaSuccess;
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t on, unsigned /*flags*/) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t on, unsigned flags) {
+    if (flags > cudaEventRecordExternal) return done(cudaErrorInvalidValue);
+    if (flags == cudaEventRecordExternal && !is_captured(on)) return done(cudaErrorIllegalState);
     return cudaEventRecord(handle, on);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
-    return cudaDeviceSynchronize();
+    const Call call = begin_without_looking();
+    flush_printed(call.machine);
+    return done(lasting(call.machine));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
@@ -104,6 +118,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
     const EventState &first = *event_of(from), &second = *event_of(to);
     if (!first.recorded || !second.recorded || ((first.flags | second.flags) & cudaEventDisableTiming) != 0)
         return done(cudaErrorInvalidResourceHandle);
+    if (milliseconds == nullptr) return done(cudaErrorInvalidValue);
     const Call call = begin_without_looking();
     if (call.machine.unsupported.insert("time").second)
         wl::runtime::tell_note(

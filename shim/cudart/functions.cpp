@@ -54,8 +54,8 @@ Sizes sizes_of(const void* function) {
 int blocks_per_multiprocessor(const Sizes& sizes, int threads, size_t shared) {
     if (threads <= 0 || threads > sizes.most_threads) return 0;
     const int rounded = (threads + 31) / 32 * 32;
+    if (shared > kMostShared || sizes.static_shared + shared > kMostShared) return 0;
     const size_t bytes = sizes.static_shared + shared + kReserved;
-    if (bytes > kMostShared + kReserved) return 0;
     const int by_registers = (65536 / kRegisters) / rounded;
     return std::min({kThreads / rounded, kBlocks, by_registers, static_cast<int>(kShared / bytes)});
 }
@@ -81,13 +81,23 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     const Call call = begin_without_looking();
     wl::runtime::Kernel* kernel = kernel_of(call.machine, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
+    if (attribute < cudaFuncAttributeMaxDynamicSharedMemorySize || attribute >= cudaFuncAttributeMax)
+        return done(cudaErrorInvalidValue);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout && (value < -1 || value > 100))
+        return done(cudaErrorInvalidValue);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || static_cast<size_t>(value) > kMostShared) return done(cudaErrorInvalidValue);
     kernel->most_dynamic_shared = static_cast<uint64_t>(value);
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
+    const Call call = begin_without_looking();
+    if (kernel_of(call.machine, function) == nullptr) return done(cudaErrorInvalidDeviceFunction);
+    if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual)
+        return done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
 cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) { return cudaSuccess; }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
@@ -103,6 +113,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 ) {
     const Sizes sizes = sizes_of(function);
     if (sizes.error != cudaSuccess) return done(sizes.error);
+    if (threads <= 0) return done(cudaErrorInvalidValue);
     *blocks = blocks_per_multiprocessor(sizes, threads, shared);
     return cudaSuccess;
 }
@@ -114,12 +125,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
-    size_t* bytes, const void* function, int blocks, int /*threads*/
+    size_t* bytes, const void* function, int blocks, int threads
 ) {
     const Sizes sizes = sizes_of(function);
     if (sizes.error != cudaSuccess) return done(sizes.error);
-    const size_t each = kShared / static_cast<size_t>(std::max(blocks, 1));
-    *bytes = std::min(kMostShared, each > kReserved ? each - kReserved : 0) - sizes.static_shared;
+    if (blocks <= 0 || threads <= 0) return done(cudaErrorInvalidValue);
+    const size_t each = kShared / static_cast<size_t>(blocks);
+    const size_t left = std::min(kMostShared, each > kReserved ? each - kReserved : 0);
+    *bytes = left - std::min(left, sizes.static_shared);
     return cudaSuccess;
 }
 }

@@ -1,6 +1,7 @@
 // How much memory graphs hold. It is there from when a node that allocates is added (graph_nodes.cpp); it
 // counts from the first launch that allocates it, and stays reserved, once it is free, until the program
 // trims it.
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cudart/streams.h"
 
 #include <algorithm>
@@ -54,8 +55,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
         case cudaGraphMemAttrReservedMemHigh: bytes = graph_memory().reserved_high; break;
         default: return done(cudaErrorInvalidValue);
     }
-    *static_cast<uint64_t*>(value) = bytes;
-    return cudaSuccess;
+    return wl::runtime::write_host(value, &bytes, sizeof bytes) ? cudaSuccess : done(cudaErrorInvalidValue);
 }
 
 // High marks alone can be set, and to 0 alone.
@@ -63,7 +63,9 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     if (device != 0) return done(cudaErrorInvalidDevice);
     const Call call = begin_without_looking();
     const bool used = attribute == cudaGraphMemAttrUsedMemHigh;
-    if ((!used && attribute != cudaGraphMemAttrReservedMemHigh) || *static_cast<const uint64_t*>(value) != 0)
+    uint64_t asked = 0;
+    if ((!used && attribute != cudaGraphMemAttrReservedMemHigh) ||
+        !wl::runtime::read_host(&asked, value, sizeof asked) || asked != 0)
         return done(cudaErrorInvalidValue);
     (used ? graph_memory().used_high : graph_memory().reserved_high) = 0;
     return cudaSuccess;

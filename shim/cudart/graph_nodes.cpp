@@ -1,8 +1,11 @@
 // Nodes that a program adds to a graph itself, and new parameters for those of an instance.
 #include "instrumentation/base/error.h"
 #include "shim/cudart/arrays.h"
+#include "shim/cudart/copies.h"
 #include "shim/cudart/launches.h"
 #include "shim/cudart/streams.h"
+
+#include <optional>
 
 namespace wl::cudart {
 
@@ -16,12 +19,6 @@ std::function<cudaError_t()> allocation_work(void* memory) {
     };
 }
 
-std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, size_t count) {
-    std::vector<Node*> out;
-    for (size_t k = 0; k < count; ++k) out.push_back(node_of(handles[k]));
-    return out;
-}
-
 namespace {
 
 cudaError_t add(
@@ -32,31 +29,40 @@ cudaError_t add(
     cudaGraphNodeType type,
     std::function<cudaError_t()> work
 ) {
-    *out = reinterpret_cast<cudaGraphNode_t>(
-        add_node(*graph_of(graph), type, std::move(work), nodes_of(behind, count))
-    );
+    std::vector<Node*> nodes;
+    if (const cudaError_t error = nodes_of(*graph_of(graph), behind, count, nodes); error != cudaSuccess)
+        return done(error);
+    *out =
+        reinterpret_cast<cudaGraphNode_t>(add_node(*graph_of(graph), type, std::move(work), std::move(nodes))
+        );
     return cudaSuccess;
 }
 
 // Arguments are taken when the node is made.
-std::function<cudaError_t()> kernel_work(const cudaKernelNodeParams& p) {
+cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
     const Call call = begin();
     runtime::Kernel* kernel = kernel_of(call.machine, p.func);
-    if (kernel == nullptr) return nullptr;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     runtime::Request request;
     request.grid = {p.gridDim.x, p.gridDim.y, p.gridDim.z};
     request.block = {p.blockDim.x, p.blockDim.y, p.blockDim.z};
     request.shared = p.sharedMemBytes;
     try {
-        request.params = runtime::params_from(call.machine, *kernel, p.kernelParams);
+        std::optional<std::vector<std::byte>> params =
+            runtime::params_from(call.machine, *kernel, p.kernelParams);
+        if (!params) return cudaErrorInvalidValue;
+        request.params = std::move(*params);
+        const runtime::Refusal refusal = runtime::refused_shape(call.machine, *kernel, request);
+        if (refusal.failure != runtime::Failure::none) return error_of(refusal.failure);
     } catch (const std::exception& e) {
         runtime::tell_error(call.machine, e.what());
-        return nullptr;
+        return cudaErrorInvalidDeviceFunction;
     }
-    return [kernel, request] {
+    work = [kernel, request] {
         const Call inner = begin();
         return error_of(runtime::launch(inner.machine, *kernel, request));
     };
+    return cudaSuccess;
 }
 
 std::function<cudaError_t()> fill_work(const cudaMemsetParams& p) {
@@ -65,6 +71,17 @@ std::function<cudaError_t()> fill_work(const cudaMemsetParams& p) {
             {address_of(p.dst), p.pitch, 0}, p.value, p.elementSize, {p.width * p.elementSize, p.height}
         );
     };
+}
+
+cudaError_t refused_fill(const cudaMemsetParams& p) {
+    const bool element = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
+    if (!element || p.width == 0 || p.height == 0) return cudaErrorInvalidValue;
+    return refused_device_side(address_of(p.dst));
+}
+
+cudaError_t refused_copy(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (bytes == 0 || to == nullptr || from == nullptr) return cudaErrorInvalidValue;
+    return refused_kind(kind, address_of(to), address_of(from));
 }
 
 cudaError_t renew(cudaGraphExec_t exec, cudaGraphNode_t node, std::function<cudaError_t()> work) {
@@ -88,21 +105,23 @@ cudaError_t cudaGraphAddKernelNode(
     size_t count,
     const cudaKernelNodeParams* params
 ) {
-    std::function<cudaError_t()> work = kernel_work(*params);
-    if (!work) return done(cudaErrorInvalidDeviceFunction);
-    add(out, graph, behind, count, cudaGraphNodeTypeKernel, std::move(work));
-    node_of(*out)->kernel = *params;
-    return cudaSuccess;
+    std::function<cudaError_t()> work;
+    if (const cudaError_t error = kernel_work(*params, work); error != cudaSuccess) return done(error);
+    const cudaError_t error = add(out, graph, behind, count, cudaGraphNodeTypeKernel, std::move(work));
+    if (error == cudaSuccess) node_of(*out)->kernel = *params;
+    return error;
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* out) {
+    if (node_of(node)->type != cudaGraphNodeTypeKernel) return done(cudaErrorInvalidValue);
     *out = node_of(node)->kernel;
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params) {
-    std::function<cudaError_t()> work = kernel_work(*params);
-    if (!work) return done(cudaErrorInvalidDeviceFunction);
+    std::function<cudaError_t()> work;
+    if (node_of(node)->type != cudaGraphNodeTypeKernel) return done(cudaErrorInvalidValue);
+    if (const cudaError_t error = kernel_work(*params, work); error != cudaSuccess) return done(error);
     node_of(node)->work = std::move(work), node_of(node)->kernel = *params;
     return cudaSuccess;
 }
@@ -110,7 +129,9 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
 cudaError_t cudaGraphExecKernelNodeSetParams(
     cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params
 ) {
-    return renew(exec, node, kernel_work(*params));
+    std::function<cudaError_t()> work;
+    if (const cudaError_t error = kernel_work(*params, work); error != cudaSuccess) return done(error);
+    return renew(exec, node, std::move(work));
 }
 
 cudaError_t cudaGraphAddMemcpyNode(
@@ -135,6 +156,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(
     size_t bytes,
     cudaMemcpyKind kind
 ) {
+    if (const cudaError_t error = refused_copy(to, from, bytes, kind); error != cudaSuccess)
+        return done(error);
     return add(out, graph, behind, count, cudaGraphNodeTypeMemcpy, [=] {
         return cudaMemcpy(to, from, bytes, kind);
     });
@@ -147,18 +170,22 @@ cudaError_t cudaGraphAddMemsetNode(
     size_t count,
     const cudaMemsetParams* params
 ) {
+    if (const cudaError_t error = refused_fill(*params); error != cudaSuccess) return done(error);
     return add(out, graph, behind, count, cudaGraphNodeTypeMemset, fill_work(*params));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(
     cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams* params
 ) {
+    if (const cudaError_t error = refused_fill(*params); error != cudaSuccess) return done(error);
     return renew(exec, node, fill_work(*params));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(
     cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* from, size_t bytes, cudaMemcpyKind kind
 ) {
+    if (const cudaError_t error = refused_copy(to, from, bytes, kind); error != cudaSuccess)
+        return done(error);
     return renew(exec, node, [=] { return cudaMemcpy(to, from, bytes, kind); });
 }
 
@@ -169,6 +196,7 @@ cudaError_t cudaGraphAddHostNode(
     size_t count,
     const cudaHostNodeParams* params
 ) {
+    if (params->fn == nullptr) return done(cudaErrorInvalidValue);
     return add(out, graph, behind, count, cudaGraphNodeTypeHost, [p = *params] {
         p.fn(p.userData);
         return cudaSuccess;
@@ -184,6 +212,7 @@ cudaError_t cudaGraphAddMemAllocNode(
     size_t count,
     cudaMemAllocNodeParams* params
 ) {
+    if (params->bytesize == 0) return done(cudaErrorInvalidValue);
     if (const cudaError_t error = cudaMalloc(&params->dptr, params->bytesize); error != cudaSuccess)
         return error;
     return add(out, graph, behind, count, cudaGraphNodeTypeMemAlloc, allocation_work(params->dptr));
@@ -192,6 +221,8 @@ cudaError_t cudaGraphAddMemAllocNode(
 cudaError_t cudaGraphAddMemFreeNode(
     cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* behind, size_t count, void* memory
 ) {
+    if (const cudaError_t error = refused_device_side(address_of(memory)); error != cudaSuccess)
+        return done(error);
     return add(out, graph, behind, count, cudaGraphNodeTypeMemFree, [base = address_of(memory)] {
         note_graph_memory(base, false);
         return cudaSuccess;
@@ -207,6 +238,7 @@ cudaError_t cudaGraphAddEmptyNode(
 cudaError_t cudaGraphAddChildGraphNode(
     cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* behind, size_t count, cudaGraph_t child
 ) {
+    if (child == graph) return done(cudaErrorInvalidValue);
     return add(out, graph, behind, count, cudaGraphNodeTypeGraph, child_work(child));
 }
 }

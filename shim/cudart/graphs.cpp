@@ -1,9 +1,11 @@
 // Graphs: nodes in an order in which each comes behind those that it waits for.
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cudart/conditions.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace wl::cudart {
 namespace {
@@ -49,21 +51,138 @@ cudaError_t run(const Graph& graph) {
     return cudaSuccess;
 }
 
-cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t graph) {
-    *out = reinterpret_cast<cudaGraphExec_t>(new Instance{copy_of(*graph_of(graph))});
+// Handles that are good.
+std::set<const void*>& graphs() {
+    static auto* const kGraphs = new std::set<const void*>;
+    return *kGraphs;
+}
+std::unordered_map<const void*, const Graph*>& nodes() {
+    static auto* const kNodes = new std::unordered_map<const void*, const Graph*>;
+    return *kNodes;
+}
+std::set<const void*>& instances() {
+    static auto* const kInstances = new std::set<const void*>;
+    return *kInstances;
+}
+
+void forget(const Graph& graph) {
+    leave_capture(graph);
+    graphs().erase(&graph);
+    for (const auto& node : graph.nodes) {
+        nodes().erase(node.get());
+        for (const auto& body : node->bodies) forget(*body);
+    }
+}
+
+// Of a node, which owns it.
+bool is_body(const Graph& graph) {
+    return std::any_of(nodes().begin(), nodes().end(), [&](const auto& known) {
+        const auto& bodies = static_cast<const Node*>(known.first)->bodies;
+        return std::any_of(bodies.begin(), bodies.end(), [&](const auto& body) {
+            return body.get() == &graph;
+        });
+    });
+}
+
+// A node that waits for itself.
+bool has_circle(const Graph& graph) {
+    std::unordered_map<const Node*, size_t> left;
+    std::unordered_map<const Node*, std::vector<const Node*>> next;
+    std::vector<const Node*> ready;
+    for (const auto& node : graph.nodes) {
+        left[node.get()] = node->behind.size();
+        if (node->behind.empty()) ready.push_back(node.get());
+        for (const Node* before : node->behind) next[before].push_back(node.get());
+    }
+    size_t done = 0;
+    for (; !ready.empty(); ++done) {
+        const Node* one = ready.back();
+        ready.pop_back();
+        for (const Node* behind : next[one])
+            if (--left[behind] == 0) ready.push_back(behind);
+    }
+    return done < graph.nodes.size();
+}
+
+constexpr unsigned long long kInstantiateFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+    cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagDeviceLaunch |
+    cudaGraphInstantiateFlagUseNodePriority;
+
+cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
+    const Graph& from = *graph_of(graph);
+    if ((flags & ~kInstantiateFlags) != 0 || has_circle(from)) return done(cudaErrorInvalidValue);
+    const Call call = begin_without_looking();
+    auto made = std::make_unique<Instance>(Instance{copy_of(from)});
+    instances().insert(made.get());
+    *out = reinterpret_cast<cudaGraphExec_t>(made.release());
     return cudaSuccess;
 }
 
 // The list that a program asks for in two calls: how many, then which.
 cudaError_t give(const std::vector<Node*>& nodes, cudaGraphNode_t* out, size_t* count) {
-    if (out != nullptr)
-        for (size_t k = 0; k < std::min(*count, nodes.size()); ++k)
-            out[k] = reinterpret_cast<cudaGraphNode_t>(nodes[k]);
+    const size_t room = std::min(*count, nodes.size());
+    if (out != nullptr && room > 0 && !runtime::write_host(out, nodes.data(), room * sizeof *out))
+        return done(cudaErrorInvalidValue);
     *count = nodes.size();
     return cudaSuccess;
 }
 
 }  // namespace
+
+bool is_graph(const void* handle) {
+    const Call call = begin_without_looking();
+    return graphs().contains(handle);
+}
+bool is_node(const void* handle) {
+    const Call call = begin_without_looking();
+    return nodes().contains(handle);
+}
+bool is_instance(const void* handle) {
+    const Call call = begin_without_looking();
+    return instances().contains(handle);
+}
+
+void note_graph(Graph& graph) {
+    const Call call = begin_without_looking();
+    graphs().insert(&graph);
+    for (const auto& node : graph.nodes) {
+        nodes()[node.get()] = &graph;
+        for (const auto& body : node->bodies) note_graph(*body);
+    }
+}
+
+Graph* add_graph(std::unique_ptr<Graph> graph) {
+    note_graph(*graph);
+    return graph.release();
+}
+
+Node* add_node(
+    Graph& graph, cudaGraphNodeType type, std::function<cudaError_t()> work, std::vector<Node*> behind
+) {
+    const Call call = begin_without_looking();
+    auto made = std::make_unique<Node>();
+    made->type = type, made->work = std::move(work), made->behind = std::move(behind);
+    graph.nodes.push_back(std::move(made));
+    nodes()[graph.nodes.back().get()] = &graph;
+    return graph.nodes.back().get();
+}
+
+cudaError_t nodes_of(
+    const Graph& graph, const cudaGraphNode_t* handles, size_t count, std::vector<Node*>& out
+) {
+    const Call call = begin_without_looking();
+    out.clear();
+    if (count > graph.nodes.size()) return cudaErrorInvalidValue;
+    out.resize(count);
+    if (!runtime::read_host(out.data(), handles, count * sizeof *handles)) return cudaErrorInvalidValue;
+    std::set<const Node*> seen;
+    for (const Node* node : out) {
+        const auto known = nodes().find(node);
+        if (known == nodes().end() || known->second != &graph || !seen.insert(node).second)
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
 
 Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node) {
     for (const auto& own : instance_of(exec)->graph.nodes)
@@ -82,38 +201,44 @@ using namespace wl::cudart;
 
 extern "C" {
 
-cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned /*flags*/) {
-    *out = reinterpret_cast<cudaGraph_t>(new Graph);
+cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
+    if (flags != 0) return done(cudaErrorInvalidValue);
+    *out = reinterpret_cast<cudaGraph_t>(add_graph(std::make_unique<Graph>()));
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    const Call call = begin_without_looking();
+    if (is_body(*graph_of(graph))) return done(cudaErrorInvalidValue);  // it goes with its node
+    forget(*graph_of(graph));
     const std::unique_ptr<Graph> gone(graph_of(graph));
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
-    *out = reinterpret_cast<cudaGraph_t>(new Graph(copy_of(*graph_of(graph))));
+    *out = reinterpret_cast<cudaGraph_t>(add_graph(std::make_unique<Graph>(copy_of(*graph_of(graph)))));
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long /*flags*/) {
-    return instantiate(out, graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
+    return instantiate(out, graph, flags);
 }
 
-cudaError_t
-cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long /*flags*/) {
-    return instantiate(out, graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
+    return instantiate(out, graph, flags);
 }
 
 cudaError_t cudaGraphInstantiateWithParams(
     cudaGraphExec_t* out, cudaGraph_t graph, cudaGraphInstantiateParams* params
 ) {
-    params->result_out = cudaGraphInstantiateSuccess;
-    return instantiate(out, graph);
+    const cudaError_t error = instantiate(out, graph, params->flags);
+    params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    return error;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+    const Call call = begin_without_looking();
+    instances().erase(exec);
     const std::unique_ptr<Instance> gone(instance_of(exec));
     return cudaSuccess;
 }
@@ -122,6 +247,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess;
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     return done(submit(stream, cudaGraphNodeTypeGraph, [exec] {
+        if (!is_instance(exec)) return cudaErrorInvalidValue;
         const Graph& graph = instance_of(exec)->graph;
         begin_conditions(graph);
         return run(graph);
@@ -170,13 +296,22 @@ cudaError_t cudaGraphGetEdges(
 }
 
 cudaError_t cudaGraphAddDependencies(
-    cudaGraph_t /*graph*/,
+    cudaGraph_t graph,
     const cudaGraphNode_t* from,
     const cudaGraphNode_t* to,
     const cudaGraphEdgeData* /*data*/,
     size_t count
 ) {
-    for (size_t k = 0; k < count; ++k) node_of(to[k])->behind.push_back(node_of(from[k]));
+    for (size_t k = 0; k < count; ++k) {
+        std::vector<Node*> before, after;
+        for (const cudaError_t error :
+             {nodes_of(*graph_of(graph), from + k, 1, before), nodes_of(*graph_of(graph), to + k, 1, after)})
+            if (error != cudaSuccess) return done(error);
+        std::vector<Node*>& behind = after[0]->behind;
+        if (before == after || std::find(behind.begin(), behind.end(), before[0]) != behind.end())
+            return done(cudaErrorInvalidValue);
+        behind.push_back(before[0]);
+    }
     return cudaSuccess;
 }
 

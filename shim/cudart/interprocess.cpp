@@ -3,6 +3,8 @@
 // wait for it in another process; that kernels of two processes race is not seen.
 #include "instrumentation/runtime/interprocess.h"
 
+#include "instrumentation/runtime/host_access.h"
+#include "shim/cudart/pools.h"
 #include "shim/cudart/state.h"
 #include "shim/cudart/streams.h"
 
@@ -116,6 +118,7 @@ cudaError_t cudaIpcCloseMemHandle(void* pointer) {
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* out, cudaEvent_t event) {
     if (out == nullptr) return done(cudaErrorInvalidValue);
+    if (event == nullptr) return done(cudaErrorInvalidValue);
     if (const cudaError_t error = usable(event); error != cudaSuccess) return done(error);
     if ((event_of(event)->flags & cudaEventInterprocess) == 0) return done(cudaErrorInvalidResourceHandle);
     *out = {};
@@ -131,8 +134,9 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* out, cudaIpcEventHandle_t /*hand
 cudaError_t cudaMemPoolExportToShareableHandle(
     void* out, cudaMemPool_t pool, cudaMemAllocationHandleType type, unsigned flags
 ) {
-    if (out == nullptr || pool == nullptr || flags != 0 || !is_descriptor(type))
+    if (out == nullptr || flags != 0 || !is_descriptor(type) || !is_exported(pool))
         return done(cudaErrorInvalidValue);
+    if (!wl::runtime::is_writable(out, sizeof(int))) return done(cudaErrorInvalidValue);
     const FilePointer file = wl::runtime::make_file(0);
     const int descriptor = file == nullptr ? -1 : fcntl(file->number, F_DUPFD, 0);
     if (descriptor < 0) return done(cudaErrorOperatingSystem);
@@ -144,8 +148,8 @@ cudaError_t cudaMemPoolImportFromShareableHandle(
     cudaMemPool_t* out, void* handle, cudaMemAllocationHandleType type, unsigned flags
 ) {
     const auto descriptor = static_cast<int>(reinterpret_cast<intptr_t>(handle));
-    if (out == nullptr || flags != 0 || !is_descriptor(type) || wl::runtime::same_file(descriptor) == nullptr)
-        return done(cudaErrorInvalidValue);
+    if (out == nullptr || flags != 0 || !is_descriptor(type)) return done(cudaErrorInvalidValue);
+    if (wl::runtime::same_file(descriptor) == nullptr) return done(cudaErrorUnknown);
     return cudaDeviceGetDefaultMemPool(out, 0);
 }
 

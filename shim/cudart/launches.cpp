@@ -3,6 +3,9 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/terminal.h"
+#include "instrumentation/runtime/host_access.h"
+
+#include <optional>
 
 namespace wl::cudart {
 namespace {
@@ -15,10 +18,13 @@ cudaError_t launch(const void* function, const Shape& shape, void** args, cudaSt
     Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
     runtime::Kernel* kernel = kernel_of(m, function);
-    if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
+    if (kernel == nullptr)
+        return done(function == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle);
     std::vector<std::byte> params;
     try {
-        params = runtime::params_from(m, *kernel, args);
+        std::optional<std::vector<std::byte>> there = runtime::params_from(m, *kernel, args);
+        if (!there) return done(cudaErrorInvalidValue);
+        params = std::move(*there);
     } catch (const std::exception& e) {
         if (m.unsupported.insert(e.what()).second) print_notice(std::string("warplens: ") + e.what() + "\n");
         runtime::tell_error(m, e.what());
@@ -47,6 +53,10 @@ cudaError_t launch_with(
 }  // namespace wl::cudart
 
 using namespace wl::cudart;
+
+namespace {
+constexpr auto kLastAttribute = cudaLaunchAttributeNvlinkUtilCentricScheduling;
+}  // namespace
 
 extern "C" {
 
@@ -84,11 +94,17 @@ cudaError_t cudaLaunchCooperativeKernel(
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** args) {
     Shape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes, false};
     for (unsigned k = 0; k < config->numAttrs; ++k) {
-        const cudaLaunchAttribute& a = config->attrs[k];
+        cudaLaunchAttribute a;
+        if (!wl::runtime::read_host(&a, config->attrs + k, sizeof a) || a.id < 0 || a.id > kLastAttribute)
+            return done(cudaErrorInvalidValue);
         if (a.id == cudaLaunchAttributeCooperative) shape.cooperative = a.val.cooperative != 0;
         const dim3 cluster(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
-        if (a.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
-            return unsupported("cudaLaunchKernelExC with clusters");
+        if (a.id != cudaLaunchAttributeClusterDimension) continue;
+        const dim3& grid = config->gridDim;
+        if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0 || grid.x % cluster.x != 0 ||
+            grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+            return done(cudaErrorInvalidClusterSize);
+        if (cluster.x * cluster.y * cluster.z > 1) return unsupported("cudaLaunchKernelExC with clusters");
     }
     return launch(function, shape, args, config->stream);
 }

@@ -1,8 +1,9 @@
-// Allocations: of the device, managed, pinned and registered; pools give what the device does.
+// Allocations: of the device, managed, pinned and registered.
+#include "instrumentation/runtime/host_access.h"
+#include "shim/cudart/pools.h"
 #include "shim/cudart/state.h"
 #include "shim/cudart/streams.h"
 
-#include <cstring>
 #include <string>
 
 using namespace wl::cudart;
@@ -11,8 +12,7 @@ using Kind = wl::runtime::Region::Kind;
 
 namespace {
 
-cudaError_t allocate(void** out, size_t bytes, Kind kind) {
-    if (out == nullptr) return done(cudaErrorInvalidValue);
+cudaError_t allocate_in_order(void** out, size_t bytes, Kind kind) {
     const Call call = kind == Kind::device ? begin_without_looking() : begin();
     if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return done(error);
     *out = nullptr;
@@ -25,6 +25,11 @@ cudaError_t allocate(void** out, size_t bytes, Kind kind) {
     if (made == 0) return done(cudaErrorMemoryAllocation);
     *out = pointer_of(made);
     return cudaSuccess;
+}
+
+cudaError_t allocate(void** out, size_t bytes, Kind kind) {
+    if (const cudaError_t error = unsafe_while_captured(); error != cudaSuccess) return done(error);
+    return allocate_in_order(out, bytes, kind);
 }
 
 // Memory of the device that what waits may still use is given back behind that.
@@ -66,43 +71,75 @@ cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
 
 constexpr size_t kPitch = 512;
 
+// Of a row of so many bytes; 0: there is no such row.
+size_t pitch_of(size_t width) {
+    return width > SIZE_MAX - kPitch ? 0 : (width + kPitch - 1) / kPitch * kPitch;
+}
+
+// Managed memory that holds all of these bytes.
+bool is_managed(wl::runtime::Machine& machine, const void* pointer, size_t bytes) {
+    const Region* region = wl::runtime::region_of(machine.memory, address_of(pointer));
+    return region != nullptr && region->kind == Kind::managed && bytes <= region->bytes &&
+        address_of(pointer) - region->base <= region->bytes - bytes;
+}
+
+bool is_here(const cudaMemLocation& location) {
+    return location.type != cudaMemLocationTypeDevice || location.id == 0;
+}
+
+constexpr unsigned kHostFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined,
+                   kRegisterFlags = cudaHostRegisterPortable | cudaHostRegisterMapped |
+    cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+
 }  // namespace
 
 extern "C" {
 
 cudaError_t cudaMalloc(void** out, size_t bytes) { return allocate(out, bytes, Kind::device); }
 
-cudaError_t cudaMallocManaged(void** out, size_t bytes, unsigned /*flags*/) {
+cudaError_t cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return done(cudaErrorInvalidValue);
     return allocate(out, bytes, Kind::managed);
 }
 
 cudaError_t cudaMallocHost(void** out, size_t bytes) { return allocate(out, bytes, Kind::pinned); }
 
-cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned /*flags*/) {
+cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
+    if ((flags & ~kHostFlags) != 0) return done(cudaErrorInvalidValue);
     return allocate(out, bytes, Kind::pinned);
 }
 
 cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
-    const cudaError_t made = allocate(out, bytes, Kind::device);
+    if (const cudaError_t error = usable(stream); error != cudaSuccess) return done(error);
+    const cudaError_t made = allocate_in_order(out, bytes, Kind::device);
     if (made != cudaSuccess || !is_captured(stream)) return made;
     return submit(stream, cudaGraphNodeTypeMemAlloc, allocation_work(*out));
 }
 
-cudaError_t
-cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool_t /*pool*/, cudaStream_t /*stream*/) {
-    return allocate(out, bytes, Kind::device);
+cudaError_t cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    if (!is_pool(pool)) return done(cudaErrorInvalidValue);
+    return cudaMallocAsync(out, bytes, stream);
 }
 
 cudaError_t cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
-    *pitch = (width + kPitch - 1) / kPitch * kPitch;
-    return allocate(out, *pitch * height, Kind::device);
+    const size_t row = pitch_of(width);
+    if (row == 0 && width != 0) return done(cudaErrorInvalidValue);
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(row, height, &bytes)) return done(cudaErrorMemoryAllocation);
+    *pitch = row;
+    return allocate(out, bytes, Kind::device);
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
-    const size_t pitch = (extent.width + kPitch - 1) / kPitch * kPitch;
+    const size_t row = pitch_of(extent.width);
+    if (row == 0 && extent.width != 0) return done(cudaErrorInvalidValue);
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(row, extent.height, &bytes) ||
+        __builtin_mul_overflow(bytes, extent.depth, &bytes))
+        return done(cudaErrorMemoryAllocation);
     void* made = nullptr;
-    const cudaError_t error = allocate(&made, pitch * extent.height * extent.depth, Kind::device);
-    *out = {made, pitch, extent.width, extent.height};
+    const cudaError_t error = allocate(&made, bytes, Kind::device);
+    if (error == cudaSuccess) *out = {made, row, extent.width, extent.height};
     return error;
 }
 
@@ -118,37 +155,48 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, {Kind::pinned}); }
 
-cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned /*flags*/) {
-    if (pointer == nullptr || bytes == 0) return done(cudaErrorInvalidValue);
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
+    if (pointer == nullptr || bytes == 0 || (flags & ~kRegisterFlags) != 0)
+        return done(cudaErrorInvalidValue);
     const Call call = begin();
+    const Region* there = wl::runtime::region_of(call.machine.memory, address_of(pointer));
+    if (there != nullptr && there->kind != Kind::registered) return done(cudaErrorInvalidValue);
+    if (!wl::runtime::is_mapped(pointer, bytes)) return done(cudaErrorInvalidValue);
     if (!wl::runtime::add_host_memory(call.machine.memory, pointer, bytes))
         return done(cudaErrorHostMemoryAlreadyRegistered);
     return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
+    if (pointer == nullptr) return done(cudaErrorInvalidValue);
     const Call call = begin();
+    const Region* there = wl::runtime::region_of(call.machine.memory, address_of(pointer));
+    if (there != nullptr && there->kind != Kind::registered) return done(cudaErrorInvalidValue);
     const bool was = wl::runtime::release(call.machine.memory, address_of(pointer), {Kind::registered});
     return was ? cudaSuccess : done(cudaErrorHostMemoryNotRegistered);
 }
 
-cudaError_t cudaHostGetDevicePointer(void** out, void* host, unsigned /*flags*/) {
+cudaError_t cudaHostGetDevicePointer(void** out, void* host, unsigned flags) {
     const Call call = begin();
     const Region* region = wl::runtime::region_of(call.machine.memory, address_of(host));
-    if (region == nullptr || region->host == nullptr) return done(cudaErrorInvalidValue);
+    if (region == nullptr || region->host == nullptr || flags != 0) return done(cudaErrorInvalidValue);
     *out = host;
     return cudaSuccess;
 }
 
-cudaError_t cudaHostGetFlags(unsigned* flags, void* /*host*/) {
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+    const Call call = begin();
+    const Region* region = wl::runtime::region_of(call.machine.memory, address_of(host));
+    if (region == nullptr || region->host == nullptr || region->kind == Kind::managed)
+        return done(cudaErrorInvalidValue);
     *flags = cudaHostAllocMapped;
     return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t* left, size_t* total) {
     const Call call = begin();
-    *total = wl::runtime::kDeviceBytes;
-    *left = *total - wl::runtime::bytes_in_use(call.machine.memory);
+    if (total != nullptr) *total = wl::runtime::kDeviceBytes;
+    if (left != nullptr) *left = wl::runtime::kDeviceBytes - wl::runtime::bytes_in_use(call.machine.memory);
     return cudaSuccess;
 }
 
@@ -169,41 +217,36 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* poi
     return cudaSuccess;
 }
 
-cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
-
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t) {
+cudaError_t cudaMemAdvise(
+    const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location
+) {
+    const Call call = begin_without_looking();
+    const bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
+    if (!known || bytes == 0 || !is_here(location) || !is_managed(call.machine, pointer, bytes))
+        return done(cudaErrorInvalidValue);
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return cudaSuccess; }
-
-// Pools: there is one, and what is freed goes back at once.
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int /*device*/) {
-    static char one;
-    *pool = reinterpret_cast<cudaMemPool_t>(&one);
+cudaError_t cudaMemPrefetchAsync(
+    const void* pointer, size_t bytes, cudaMemLocation location, unsigned flags, cudaStream_t stream
+) {
+    if (const cudaError_t error = usable(stream); error != cudaSuccess) return done(error);
+    const Call call = begin_without_looking();
+    if (!is_here(location)) return done(cudaErrorInvalidDevice);
+    if (flags != 0 || bytes == 0 || !is_managed(call.machine, pointer, bytes))
+        return done(cudaErrorInvalidValue);
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return cudaDeviceGetDefaultMemPool(pool, device);
-}
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
-    return cudaDeviceGetDefaultMemPool(pool, 0);
-}
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
-
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-    const Call call = begin();
-    const bool is_int = attribute <= cudaMemPoolReuseAllowInternalDependencies;
-    const uint64_t used = wl::runtime::bytes_in_use(call.machine.memory);
-    if (is_int)
-        std::memset(value, 0, sizeof(int));
-    else
-        std::memcpy(value, &used, sizeof used);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes, unsigned flags) {
+    if (const cudaError_t error = usable(stream); error != cudaSuccess) return done(error);
+    const Call call = begin_without_looking();
+    const Region* region = wl::runtime::region_of(call.machine.memory, address_of(pointer));
+    const bool known =
+        flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    if (!known || region == nullptr || region->kind != Kind::managed ||
+        (bytes != 0 && bytes != region->bytes))
+        return done(cudaErrorInvalidValue);
     return cudaSuccess;
 }
 }

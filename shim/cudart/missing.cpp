@@ -7,7 +7,7 @@ int unsupported_name(const char* name);
 }  // namespace wl::cudart
 
 #define WL_NAME(name)                                                    \
-    extern "C" __attribute__((weak, visibility("default"))) int name() { \
+    extern "C" __attribute__((weak, section("wl_missing"))) int name() { \
         return wl::cudart::unsupported_name(#name);                      \
     }
 #include "shim/cudart/names.inc"

@@ -2,7 +2,7 @@
 #include "instrumentation/base/demangle.h"
 #include "shim/cudart/state.h"
 
-#include <vector>
+#include <array>
 
 namespace wl::cudart {
 
@@ -17,7 +17,11 @@ struct Configuration {
     size_t shared = 0;
     cudaStream_t stream = nullptr;
 };
-thread_local std::vector<Configuration> configurations;
+// Arguments of a launch may launch themselves; as deep as this. What needs no destructor takes nothing of the
+// program's heap when a thread begins to use it.
+constexpr size_t kDepth = 16;
+thread_local std::array<Configuration, kDepth> configurations;
+thread_local size_t depth = 0;
 
 runtime::Module& module_of(void** handle) { return *reinterpret_cast<runtime::Module*>(handle); }
 
@@ -94,14 +98,14 @@ void __cudaRegisterManagedVar(
 void __cudaRegisterHostVar(void** /*handle*/, const char* /*name*/, char* /*host*/, size_t /*size*/) {}
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
-    configurations.push_back({grid, block, shared, stream});
+    if (depth == kDepth) return cudaErrorInvalidConfiguration;
+    configurations[depth++] = {grid, block, shared, stream};
     return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
-    if (configurations.empty()) return cudaErrorMissingConfiguration;
-    const Configuration c = configurations.back();
-    configurations.pop_back();
+    if (depth == 0) return cudaErrorMissingConfiguration;
+    const Configuration c = configurations[--depth];
     *grid = c.grid, *block = c.block, *shared = c.shared;
     *static_cast<cudaStream_t*>(stream) = c.stream;
     return cudaSuccess;
@@ -116,10 +120,16 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
 // For the libraries that stand in for others beside this one.
 void __cudaTellUnsupported(const char* what) { unsupported(what); }
 
-cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) { return __cudaGetKernel(kernel, stub); }
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+    const Call call = begin_without_looking();
+    if (kernel_of(call.machine, stub) == nullptr) return done(cudaErrorInvalidDeviceFunction);
+    return __cudaGetKernel(kernel, stub);
+}
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* stub) {
-    *function = static_cast<cudaFunction_t>(const_cast<void*>(stub));
+    const Call call = begin_without_looking();
+    if (kernel_of(call.machine, stub) == nullptr) return done(cudaErrorInvalidDeviceFunction);
+    if (function != nullptr) *function = static_cast<cudaFunction_t>(const_cast<void*>(stub));
     return cudaSuccess;
 }
 }

@@ -1,14 +1,16 @@
 // One machine a process, never destroyed: programs launch from atexit, too.
 #include "shim/cudart/state.h"
 
-#include "instrumentation/base/error.h"
 #include "instrumentation/base/output/terminal.h"
 #include "shim/cudart/streams.h"
+#include "shim/guard/caller.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <pthread.h>
 #include <thread>
 
 namespace wl::cudart {
@@ -17,7 +19,8 @@ namespace {
 struct State {
     std::recursive_mutex mutex;
     runtime::Machine machine = runtime::make_machine();
-    int64_t process = runtime::process_id();
+    std::atomic<bool> used = false;    // the device
+    std::atomic<bool> forked = false;  // from a process that had used it
     bool told_fork = false;
     std::atomic<bool> ends = false;  // threads that still call let the one through that ends the process
 };
@@ -30,7 +33,6 @@ State& state() {
 constexpr double kSecondsAtEnd = 3;
 
 thread_local cudaError_t last = cudaSuccess;
-thread_local int in_driver = 0;
 thread_local bool used = false;
 
 // The end by exit or by the end of main; of a process that dies nobody hears.
@@ -38,17 +40,27 @@ struct AtEnd {
     ~AtEnd() {
         State& s = state();
         s.ends = true;
-        // A child that never called us may find the lock taken by a thread that it has not.
-        std::unique_lock lock(s.mutex, std::defer_lock);
-        if (runtime::process_id() == s.process || s.told_fork) {
-            lock.lock();
-            runtime::catch_up_for(s.machine, kSecondsAtEnd);  // for its findings: nobody can look any more
-        }
+        if (s.forked) return;  // what waits, and what was printed, is the parent's
+        const std::unique_lock lock(s.mutex);
+        runtime::catch_up_for(s.machine, kSecondsAtEnd);  // for its findings: nobody can look any more
         s.machine.later.over = true;
         flush_printed(s.machine);
         runtime::tell(s.machine.settings, {runtime::Event::Kind::ended, {}, "", 0});
     }
 } at_end;
+
+// A child has one thread, and the lock may be held by one that it has not: it gets a lock of its own. Of what
+// the lock guards it touches nothing, as all of its calls fail; where the device was never used, nobody held
+// the lock.
+struct AtFork {
+    AtFork() {
+        pthread_atfork(nullptr, nullptr, [] {
+            State& s = state();
+            s.forked = s.forked || s.used;
+            new (&s.mutex) std::recursive_mutex;
+        });
+    }
+} at_fork;
 
 }  // namespace
 
@@ -60,23 +72,31 @@ Call begin() {
 
 Call begin_without_looking() {
     State& s = state();
-    if (in_driver == 0) used = true;
     if (s.ends) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    Call call{std::unique_lock(s.mutex), s.machine};
-    const bool child = runtime::process_id() != s.process;
-    if (child && !s.told_fork && s.machine.launches > 0) {
-        s.told_fork = true;
-        runtime::tell_note(
-            s.machine,
-            "the program forked after it had used the device, and the child uses it too: on a GPU every call "
-            "of the child fails (cudaErrorInitializationError); here it goes on with a copy of the memory"
-        );
-    }
-    return call;
+    return {std::unique_lock(s.mutex), s.machine};
 }
 
+void note_use(bool by_runtime) {
+    if (by_runtime) used = true;
+    state().used = true;
+}
 bool used_runtime() { return used; }
-void enter_driver(int by) { in_driver += by; }
+bool is_used() { return state().used; }
+
+bool is_forked() { return state().forked; }
+
+cudaError_t refuse_child() {
+    State& s = state();
+    if (!s.told_fork)
+        runtime::tell_note(
+            s.machine,
+            "the program forked after it had used the device, and the child uses it too: every call of the "
+            "child "
+            "fails (cudaErrorInitializationError), as on a GPU"
+        );
+    s.told_fork = true;
+    return cudaErrorInitializationError;
+}
 
 cudaError_t done(cudaError_t error) {
     if (error != cudaSuccess && error != cudaErrorNotReady) last = error;
@@ -88,7 +108,7 @@ cudaError_t error_of(runtime::Failure failure) {
     switch (failure) {
         case Failure::none: return cudaSuccess;
         case Failure::invalid_value: return cudaErrorInvalidValue;
-        case Failure::invalid_configuration: return cudaErrorInvalidConfiguration;
+        case Failure::invalid_configuration: return cudaErrorInvalidValue;  // of CUDA 13
         case Failure::out_of_resources: return cudaErrorLaunchOutOfResources;
         case Failure::invalid_kernel: return cudaErrorInvalidDeviceFunction;
         case Failure::unsupported: return cudaErrorNotSupported;
@@ -117,7 +137,7 @@ cudaError_t unsupported(const char* what) {
     Call call = begin();
     if (!call.machine.unsupported.contains(what))
         print_notice(std::string("warplens: ") + what + " is not supported\n");
-    runtime::tell_unsupported(call.machine, what);
+    runtime::tell_unsupported(call.machine, what, guard::caller());
     return done(cudaErrorNotSupported);
 }
 
@@ -150,6 +170,7 @@ cudaError_t cudaPeekAtLastError() {
 }
 
 cudaError_t cudaDeviceSynchronize() {
+    if (const cudaError_t error = unsafe_while_captured(); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
     flush_printed(call.machine);
     return done(lasting(call.machine));

@@ -23,10 +23,16 @@ Call begin();  // what was put off is done first
 // For functions that look at nothing that kernels leave.
 Call begin_without_looking();
 
-// Whether this thread called the runtime itself, and not only the driver, whose functions (shim/cuda) call
-// these.
-bool used_runtime();
-void enter_driver(int by);  // 1: from here on it is the driver that calls; -1: no more
+// The program asks the device for something; by_runtime: this thread by the runtime itself, and not by the
+// driver, whose functions (shim/cuda) call these.
+void note_use(bool by_runtime);
+bool used_runtime();  // by this thread
+bool is_used();       // by any
+
+// A child of a fork after the process had used the device: as on a GPU, it cannot use it. Its error, and a
+// note.
+bool is_forked();
+cudaError_t refuse_child();
 
 // Remembers what is not cudaSuccess for cudaGetLastError, of this thread.
 cudaError_t done(cudaError_t error);

@@ -12,6 +12,8 @@ std::map<const Stream*, bool>& streams() {
     return *kStreams;
 }
 
+constexpr auto kLastAttribute = cudaLaunchAttributeNvlinkUtilCentricScheduling;
+
 bool is_default(cudaStream_t handle) {
     return handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread;
 }
@@ -36,17 +38,38 @@ cudaError_t usable(cudaStream_t handle) {
     return gone(call.machine, "a stream", ended);
 }
 
+namespace {
+
+cudaError_t break_captures(cudaError_t error) {
+    const Call call = begin_without_looking();
+    bool forbidden = false;
+    for (const auto& [known, alive] : streams()) {
+        if (!alive || known->capturing == nullptr || !known->owns) continue;
+        const bool own = known->thread == std::this_thread::get_id();
+        const bool forbids = known->mode == cudaStreamCaptureModeGlobal ||
+            (known->mode == cudaStreamCaptureModeThreadLocal && own);
+        if (forbids) const_cast<Stream*>(known)->broken = forbidden = true;
+    }
+    return forbidden ? error : cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t unsafe_while_captured() { return break_captures(cudaErrorStreamCaptureUnsupported); }
+cudaError_t implicit_while_captured() { return break_captures(cudaErrorStreamCaptureImplicit); }
+
 void end_streams() {
     for (auto& [stream, alive] : streams()) alive = false;
 }
 
-Node* add_node(
-    Graph& graph, cudaGraphNodeType type, std::function<cudaError_t()> work, std::vector<Node*> behind
-) {
-    auto made = std::make_unique<Node>();
-    made->type = type, made->work = std::move(work), made->behind = std::move(behind);
-    graph.nodes.push_back(std::move(made));
-    return graph.nodes.back().get();
+void leave_capture(const Graph& graph) {
+    const Call call = begin_without_looking();
+    for (const auto& [known, alive] : streams()) {
+        auto* stream = const_cast<Stream*>(known);
+        if (stream->capturing == &graph)
+            stream->capturing = nullptr, stream->last = nullptr, stream->owns = stream->broken = false;
+    }
+    leave_events(graph);
 }
 
 bool is_captured(cudaStream_t handle) {
@@ -67,6 +90,7 @@ cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cu
 namespace {
 
 cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
+    if ((flags & ~unsigned{cudaStreamNonBlocking}) != 0) return done(cudaErrorInvalidValue);
     static unsigned long long count = 0;
     const Call call = begin_without_looking();
     auto made = std::make_unique<Stream>();
@@ -91,6 +115,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+    if (is_default(handle)) return done(cudaErrorInvalidResourceHandle);
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
     const std::unique_ptr<Stream> over(stream_of(handle));
@@ -101,8 +126,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Stream* stream = stream_of(handle);
-    if (stream != nullptr && stream->capturing != nullptr) return done(cudaErrorStreamCaptureUnsupported);
-    return cudaDeviceSynchronize();
+    if (stream != nullptr && stream->capturing != nullptr) {
+        stream_of(handle)->broken = true;
+        return done(cudaErrorStreamCaptureUnsupported);
+    }
+    const Call call = begin_without_looking();
+    flush_printed(call.machine);
+    return done(lasting(call.machine));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
@@ -132,16 +162,23 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetDevice(cudaStream_t /*handle*/, int* device) {
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     *device = 0;
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaLaunchAttributeID, const cudaLaunchAttributeValue*) {
+cudaError_t cudaStreamSetAttribute(
+    cudaStream_t handle, cudaLaunchAttributeID which, const cudaLaunchAttributeValue* /*value*/
+) {
+    if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
+    if (which <= cudaLaunchAttributeIgnore || which > kLastAttribute) return done(cudaErrorInvalidValue);
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t handle_of_event, unsigned /*flags*/) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t handle_of_event, unsigned flags) {
+    if (handle_of_event == nullptr) return done(cudaErrorInvalidResourceHandle);
+    if (flags > cudaEventWaitExternal) return done(cudaErrorInvalidValue);
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     if (const cudaError_t error = usable(handle_of_event); error != cudaSuccess) return done(error);
     Stream* stream = stream_of(handle);
@@ -158,6 +195,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t handle_of_event
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    if (function == nullptr) return done(cudaErrorInvalidValue);
     return done(submit(stream, cudaGraphNodeTypeHost, [=] {
         function(data);
         return cudaSuccess;
@@ -165,8 +203,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 cudaError_t cudaStreamAddCallback(
-    cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned /*flags*/
+    cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags
 ) {
+    if (callback == nullptr || flags != 0) return done(cudaErrorInvalidValue);
     return done(submit(stream, cudaGraphNodeTypeHost, [=] {
         cudaError_t status = cudaSuccess;
         {
@@ -179,7 +218,8 @@ cudaError_t cudaStreamAddCallback(
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-    *least = 0, *greatest = -5;
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
     return cudaSuccess;
 }
 }

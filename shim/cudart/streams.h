@@ -3,6 +3,7 @@
 
 #include "shim/cudart/state.h"
 
+#include <thread>
 #include <vector>
 
 namespace wl::cudart {
@@ -36,11 +37,31 @@ struct Stream {
     int priority = 0;
     unsigned long long id = 0;
     Graph* capturing = nullptr;
-    Node* last = nullptr;                 // of the capture
+    Node* last = nullptr;  // of the capture
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    std::thread::id thread;               // that began it
+    bool broken = false;                  // by a call that no captured stream allows: its end gives no graph
     bool forked = false;                  // it joined another stream's capture by an event
     bool owns = false;                    // EndCapture gives the graph
     std::vector<cudaGraphNode_t> behind;  // the answer of cudaStreamGetCaptureInfo
 };
+// Calls that a capture forbids, in its mode and thread, break it: those that could wait for work that only
+// becomes a graph, and those of the default stream, which waits for all others. cudaSuccess: nothing forbids
+// it.
+cudaError_t unsafe_while_captured();
+cudaError_t implicit_while_captured();
+
+// Handles of graphs, of their nodes and of instances that are there.
+bool is_graph(const void* handle);
+bool is_node(const void* handle);
+bool is_instance(const void* handle);
+// From here on its handle, and those of its nodes, are good.
+Graph* add_graph(std::unique_ptr<Graph> graph);
+void note_graph(Graph& graph);  // of one that another owns
+// No stream and no event has a part in this capture any more.
+void leave_capture(const Graph& graph);
+void leave_events(const Graph& graph);
+
 // What a node that allocates does when its graph is launched.
 std::function<cudaError_t()> allocation_work(void* memory);
 // Of a handle; nullptr for the default streams, and for what is no stream any more.
@@ -69,7 +90,11 @@ Node* add_node(
 Node* instance_node(cudaGraphExec_t exec, cudaGraphNode_t node);
 // What a node does that holds a graph of its own.
 std::function<cudaError_t()> child_work(cudaGraph_t child);
-std::vector<Node*> nodes_of(const cudaGraphNode_t* handles, size_t count);
+// The nodes of a graph that a new one waits for; cudaErrorInvalidValue: they are not there, not all its own,
+// or one is named twice.
+cudaError_t nodes_of(
+    const Graph& graph, const cudaGraphNode_t* handles, size_t count, std::vector<Node*>& out
+);
 // Memory of a graph: `used` by a launch, or given back.
 void note_graph_memory(uint64_t base, bool used);
 inline Graph* graph_of(cudaGraph_t handle) { return reinterpret_cast<Graph*>(handle); }

@@ -26,15 +26,33 @@ uint64_t place_of(const void* symbol, cudaError_t& error) {
     }
 }
 
-cudaError_t to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset) {
-    cudaError_t error = cudaSuccess;
+// Nothing is wrong with a range of a symbol, or with the direction: `wrong` is the other one.
+cudaError_t refused(
+    const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaMemcpyKind wrong
+) {
+    const Call call = begin_without_looking();
+    const auto found = call.machine.symbols.find(symbol);
+    if (found == call.machine.symbols.end()) return cudaErrorInvalidSymbol;
+    if (kind == wrong || kind == cudaMemcpyHostToHost || kind < cudaMemcpyHostToHost ||
+        kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    const uint64_t all = found->second.bytes;
+    return offset <= all && bytes <= all - offset ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t to_symbol(
+    const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind
+) {
+    cudaError_t error = refused(symbol, bytes, offset, kind, cudaMemcpyDeviceToHost);
+    if (error != cudaSuccess) return error;
     const uint64_t place = place_of(symbol, error);
     if (error != cudaSuccess) return error;
     return copy_now({place + offset, bytes, 0}, {address_of(from), bytes, 0}, {bytes});
 }
 
-cudaError_t from_symbol(void* to, const void* symbol, size_t bytes, size_t offset) {
-    cudaError_t error = cudaSuccess;
+cudaError_t from_symbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+    cudaError_t error = refused(symbol, bytes, offset, kind, cudaMemcpyHostToDevice);
+    if (error != cudaSuccess) return error;
     const uint64_t place = place_of(symbol, error);
     if (error != cudaSuccess) return error;
     return copy_now({address_of(to), bytes, 0}, {place + offset, bytes, 0}, {bytes});
@@ -48,9 +66,9 @@ using namespace wl::cudart;
 extern "C" {
 
 cudaError_t cudaMemcpyToSymbol(
-    const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind /*kind*/
+    const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind
 ) {
-    return done(to_symbol(symbol, from, bytes, offset));
+    return done(to_symbol(symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(
@@ -58,31 +76,32 @@ cudaError_t cudaMemcpyToSymbolAsync(
     const void* from,
     size_t bytes,
     size_t offset,
-    cudaMemcpyKind /*kind*/,
+    cudaMemcpyKind kind,
     cudaStream_t stream
 ) {
     return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] {
-        return to_symbol(symbol, from, bytes, offset);
+        return to_symbol(symbol, from, bytes, offset, kind);
     }));
 }
 
 cudaError_t cudaMemcpyFromSymbol(
-    void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind /*kind*/
+    void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind
 ) {
-    return done(from_symbol(to, symbol, bytes, offset));
+    return done(from_symbol(to, symbol, bytes, offset, kind));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(
-    void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind /*kind*/, cudaStream_t stream
+    void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream
 ) {
     return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] {
-        return from_symbol(to, symbol, bytes, offset);
+        return from_symbol(to, symbol, bytes, offset, kind);
     }));
 }
 
 cudaError_t cudaGetSymbolAddress(void** out, const void* symbol) {
     cudaError_t error = cudaSuccess;
-    *out = pointer_of(place_of(symbol, error));
+    const uint64_t place = place_of(symbol, error);
+    if (error == cudaSuccess) *out = pointer_of(place);
     return done(error);
 }
 

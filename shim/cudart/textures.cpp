@@ -1,7 +1,11 @@
 // Texture and surface objects over arrays, pitched and linear memory.
+#include "instrumentation/execution/windows.h"
+#include "instrumentation/runtime/host_access.h"
 #include "shim/cudart/arrays.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 namespace wl::cudart {
@@ -74,11 +78,64 @@ AddressMode mode_of(cudaTextureAddressMode mode) {
     }
 }
 
+constexpr size_t kTexels = size_t{1} << 28, kAlign = 512, kRowAlign = 32, kRows = 65000;
+
+cudaError_t refused_memory(const void* memory, const cudaChannelFormatDesc& format) {
+    if (!is_format(format)) return cudaErrorInvalidChannelDescriptor;
+    const Call call = begin_without_looking();
+    const uint64_t address = address_of(memory);
+    // Memory of the host that is not registered has no address on the device; what was freed, or is none at
+    // all, has one that the texture keeps.
+    const bool of_host = address < execution::kGlobalBase && runtime::is_readable(memory, 1) &&
+        runtime::region_of(call.machine.memory, address) == nullptr;
+    return address == 0 || address % kAlign != 0 || of_host ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t refused(const cudaResourceDesc& r) {
+    switch (r.resType) {
+        case cudaResourceTypeArray:
+            return is_array(r.res.array.array) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        case cudaResourceTypeLinear: {
+            const auto& linear = r.res.linear;
+            const cudaError_t error = refused_memory(linear.devPtr, linear.desc);
+            if (error != cudaSuccess) return error;
+            const int bits = linear.desc.x + linear.desc.y + linear.desc.z + linear.desc.w;
+            return linear.sizeInBytes / (static_cast<size_t>(bits) / 8) > kTexels ? cudaErrorInvalidValue
+                                                                                  : cudaSuccess;
+        }
+        case cudaResourceTypePitch2D: {
+            const auto& rows = r.res.pitch2D;
+            const cudaError_t error = refused_memory(rows.devPtr, rows.desc);
+            if (error != cudaSuccess) return error;
+            const bool possible =
+                rows.pitchInBytes % kRowAlign == 0 && rows.width <= kTexels && rows.height <= kRows;
+            return possible ? cudaSuccess : cudaErrorInvalidValue;
+        }
+        default: return cudaSuccess;
+    }
+}
+
+cudaError_t refused(const cudaTextureDesc& how, const cudaResourceDesc& r) {
+    const bool modes = std::all_of(std::begin(how.addressMode), std::end(how.addressMode), [](auto mode) {
+        return mode >= cudaAddressModeWrap && mode <= cudaAddressModeBorder;
+    });
+    if (!modes || how.filterMode < cudaFilterModePoint || how.filterMode > cudaFilterModeLinear)
+        return cudaErrorInvalidValue;
+    const cudaChannelFormatDesc& format = r.resType == cudaResourceTypeArray
+        ? array_of(r.res.array.array)->format
+        : r.resType == cudaResourceTypeLinear ? r.res.linear.desc
+                                              : r.res.pitch2D.desc;
+    const bool plain = format.f != cudaChannelFormatKindFloat && how.readMode == cudaReadModeElementType;
+    return plain && how.filterMode == cudaFilterModeLinear ? cudaErrorInvalidFilterSetting : cudaSuccess;
+}
+
 cudaError_t make(unsigned long long* out, const cudaResourceDesc& resource, const cudaTextureDesc* how) {
+    if (const cudaError_t error = refused(resource); error != cudaSuccess) return done(error);
     Texture t;
     if (!set_resource(t, resource))
         return unsupported("a texture or surface object of this kind (mipmaps, block formats)");
     if (how != nullptr) {
+        if (const cudaError_t error = refused(*how, resource); error != cudaSuccess) return done(error);
         for (size_t axis = 0; axis < 3; ++axis) t.address[axis] = mode_of(how->addressMode[axis]);
         t.linear = how->filterMode == cudaFilterModeLinear;
         t.as_float = how->readMode == cudaReadModeNormalizedFloat;
@@ -87,8 +144,6 @@ cudaError_t make(unsigned long long* out, const cudaResourceDesc& resource, cons
     }
     const Call call = begin();
     auto& global = call.machine.memory.global;
-    if (execution::find(global, t.data, execution::texture_bytes(t)) == nullptr)
-        return done(cudaErrorInvalidValue);
     t.name = "texture " + std::to_string(global.textures.size() + 1);
     *out = execution::add_texture(global, t);
     made()[*out] = {resource, how != nullptr ? *how : cudaTextureDesc{}};
@@ -108,12 +163,14 @@ cudaError_t cudaCreateTextureObject(
     const cudaTextureDesc* how,
     const cudaResourceViewDesc* view
 ) {
+    if (how == nullptr) return done(cudaErrorInvalidResourceHandle);
     if (view != nullptr && view->format != cudaResViewFormatNone)
         return unsupported("cudaCreateTextureObject with a view");
     return make(out, *resource, how);
 }
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* out, const cudaResourceDesc* resource) {
+    if (resource->resType != cudaResourceTypeArray) return done(cudaErrorInvalidValue);
     return make(out, *resource, nullptr);
 }
 

@@ -60,7 +60,7 @@ TEST(DriverPrograms, ArraysTexturesAndSurfacesAreTheRuntimes) {
         << images.err;
     EXPECT_EQ(images.status, 0) << images.err;
     const Said refused = warplens({"run", "--", WL_TEXTURES_PROGRAM, "refused"});
-    EXPECT_EQ(refused.out, "CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE \n")
+    EXPECT_EQ(refused.out, "CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_INVALID_VALUE CUDA_ERROR_INVALID_VALUE \n")
         << refused.err;
 }
 
@@ -110,7 +110,7 @@ TEST(DriverPrograms, LibrariesGraphsAndTheLinker) {
 }
 
 TEST(DriverPrograms, FunctionsAreFoundByNameAndVersion) {
-    EXPECT_EQ(run("addresses").out, "1 1 1 CUDA_ERROR_NOT_FOUND 1\n");
+    EXPECT_EQ(run("addresses").out, "1 1 1 CUDA_SUCCESS 1\n");
 }
 
 TEST(DriverPrograms, AModuleOfMachineCodeIsToldWhatToLoad) {
@@ -139,7 +139,7 @@ TEST(DriverPrograms, FreedMemoryAndWhatADestroyedContextHeldAreNamed) {
     EXPECT_TRUE(has(freed.err, "the program frees allocation 1 once more")) << freed.err;
     EXPECT_EQ(
         destroyed.out,
-        "CUDA_ERROR_INVALID_CONTEXT\nCUDA_ERROR_CONTEXT_IS_DESTROYED\nCUDA_ERROR_CONTEXT_IS_DESTROYED\n"
+        "CUDA_ERROR_INVALID_CONTEXT\nCUDA_ERROR_CONTEXT_IS_DESTROYED\nCUDA_ERROR_INVALID_CONTEXT\n"
     );
     EXPECT_TRUE(has(destroyed.err, "the program goes on in a context that it destroyed")) << destroyed.err;
     EXPECT_TRUE(has(destroyed.err, "into allocation 1, which the program had freed")) << destroyed.err;
@@ -167,7 +167,7 @@ TEST(DriverPrograms, TheOrderOfCallsAndASecondDeviceAreTold) {
     EXPECT_EQ(
         said.out, "CUDA_ERROR_NOT_INITIALIZED\nCUDA_ERROR_INVALID_CONTEXT\nCUDA_ERROR_INVALID_DEVICE\n"
     );
-    EXPECT_TRUE(has(said.err, "the program asks the driver for a device before cuInit")) << said.err;
+    EXPECT_TRUE(has(said.err, "the program calls cuDeviceGetCount before cuInit")) << said.err;
     EXPECT_TRUE(has(said.err, "the program calls the driver in a thread that has no context")) << said.err;
     EXPECT_TRUE(has(said.err, "the program asks for device 1; there is one, device 0")) << said.err;
 }
@@ -180,11 +180,11 @@ TEST(DriverPrograms, WhatIsNotThereFailsByName) {
     EXPECT_TRUE(has(said.err, "driver_situations asks for private tables of NVIDIA's driver")) << said.err;
 }
 
-TEST(DriverPrograms, AForkLosesNothing) {
+TEST(DriverPrograms, AChildOfAForkCannotUseTheDeviceAndItsParentGoesOn) {
     const Said said = run("fork");
-    EXPECT_EQ(said.out, "child 4\nparent 2\n");
+    EXPECT_EQ(said.out, "child 0\nparent 2\n");
     EXPECT_TRUE(has(said.err, "the program forked after it had used the device")) << said.err;
-    EXPECT_TRUE(has(said.err, "ok: 2 launches")) << said.err;
+    EXPECT_TRUE(has(said.err, "ok: 1 launch")) << said.err;
 }
 
 TEST(DriverPrograms, TheAnswerAsJson) {

@@ -266,7 +266,7 @@ void graph() {
 void cubin() {
     context();
     unsigned char machine_code[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x33, 7};
-    machine_code[48] = 90;  // e_flags
+    machine_code[18] = 190, machine_code[48] = 90;  // e_machine: CUDA; e_flags
     CUmodule module = nullptr;
     say(cuModuleLoadData(&module, machine_code));
 }

@@ -2,6 +2,7 @@
 // are about something else launch a kernel with a race first, which has to be told whatever comes then.
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -67,15 +68,48 @@ void forked() {
     launch_race();
     const pid_t child = fork();
     if (child == 0) {
-        float* a = filled(2);
-        scale<<<1, kN>>>(a);
-        printf("child %g\n", first_of(a));
+        float* a = nullptr;
+        printf("child: %s\n", cudaGetErrorName(cudaMalloc(&a, kN)));
         launch_race();
         exit(0);
     }
     int status = 0;
     waitpid(child, &status, 0);
     printf("parent, the child ended with %d\n", WEXITSTATUS(status));
+}
+
+// The locks of the thread that launches are nobody's in a child.
+void forked_while_busy() {
+    float* a = filled(1);
+    std::atomic<bool> over = false;
+    std::thread launches([&] {
+        while (!over) scale<<<1, kN>>>(a), cudaFree(filled(1));
+    });
+    int ended = 0;
+    for (int k = 0; k < 8; ++k) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(10);
+            void* b = nullptr;
+            const cudaError_t error = cudaMalloc(&b, kN);
+            scale<<<1, kN>>>(a);
+            exit(cudaDeviceSynchronize() == error ? error : 0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == cudaErrorInitializationError) ++ended;
+    }
+    over = true;
+    launches.join();
+    printf("%d children ended with cudaErrorInitializationError\n", ended);
+}
+
+// The error is not looked at, and what the call should have given is used.
+void ignores() {
+    cudaMipmappedArray_t levels = nullptr;
+    const cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    cudaMallocMipmappedArray(&levels, &format, {8, 8, 0}, 2);
+    *reinterpret_cast<volatile int*>(levels) = 1;
 }
 
 void second_device() {
@@ -237,10 +271,12 @@ int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     if (what == "segfault") segfault();
     if (what == "abort") launch_race(), abort();
+    if (what == "ignores") ignores();
     if (what == "exit") leave_work(), exit(3);
     if (what == "_exit") leave_work(), _exit(3);
     if (what == "quick") leave_work(), quick_exit(3);
     if (what == "fork") forked();
+    if (what == "forks while another thread launches") forked_while_busy();
     if (what == "device") second_device();
     if (what == "threads") two_threads();
     if (what == "atexit") atexit(launch_race);

@@ -5,6 +5,7 @@
 #include "instrumentation/capture/json.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -98,6 +99,28 @@ const char* not_supported_as(const std::string& function) {
     return of_driver ? "CUDA_ERROR_NOT_SUPPORTED" : "cudaErrorNotSupported";
 }
 
+// A program that goes on after an error that it does not look at ends in a signal of its own making.
+bool fell_after_unsupported(const ProgramRun& run) {
+    constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP};
+    return std::find(kFaults.begin(), kFaults.end(), run.ended.signal) != kFaults.end() &&
+        !texts(run, Event::Kind::unsupported).empty();
+}
+
+// With the place of the first call of each.
+std::vector<std::string> unsupported_calls(const ProgramRun& run) {
+    std::vector<std::string> out;
+    std::set<std::string> seen;
+    for (const Event& e : run.events)
+        if (e.kind == Event::Kind::unsupported && seen.insert(e.text).second)
+            out.push_back(fmt::format(
+                "{} is not supported; the program got {}{}",
+                e.text,
+                not_supported_as(e.text),
+                e.place.empty() ? "" : ", at " + e.place
+            ));
+    return out;
+}
+
 std::string ended_text(const ProgramRun& run) {
     if (run.ended.signal == 0)
         return run.ended.code == 0 ? "" : fmt::format("the program ended with status {}", run.ended.code);
@@ -110,7 +133,9 @@ std::string ended_text(const ProgramRun& run) {
         out += fmt::format(
             ", {} launch {}", last->launched.state == "begun" ? "in" : "behind", last->launched.number
         );
-    if (run.ended.signal == SIGSEGV)
+    if (fell_after_unsupported(run))
+        out += "; it had gone on after the call that is not supported";
+    else if (run.ended.signal == SIGSEGV)
         out += "; the host cannot read or write device memory through its pointer, if that is what it did";
     return out;
 }
@@ -191,7 +216,7 @@ std::string verdict_of(const ProgramRun& run) {
     if (!run.found.empty()) return "findings";
     const std::vector<LaunchGroup> groups = grouped(run.events);
     const bool lacks = std::any_of(groups.begin(), groups.end(), is_unsupported) ||
-        !run.how_to_link.empty() || !texts(run, Event::Kind::error).empty();
+        !run.how_to_link.empty() || !texts(run, Event::Kind::error).empty() || fell_after_unsupported(run);
     return lacks ? "unsupported" : "ok";
 }
 
@@ -209,10 +234,7 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
         out += fmt::format("\nlaunch {}: {}\n", launched.number, launched.kernel) +
             findings_text(capture, style, verbose) + notes_text(capture, style);
     if (!run.found.empty()) out += '\n';
-    for (const std::string& name : texts(run, Event::Kind::unsupported))
-        out += paint(
-            style, Color::warn, wrap(name + " is not supported; the program got " + not_supported_as(name), 0)
-        );
+    for (const std::string& call : unsupported_calls(run)) out += paint(style, Color::warn, wrap(call, 0));
     for (const std::string& text : texts(run, Event::Kind::error))
         out += paint(style, Color::bad, wrap(text, 0));
     for (const std::string& text : texts(run, Event::Kind::note))

@@ -72,7 +72,7 @@ cudaKernelNodeParams node_params();
 cudaResourceDesc linear(void* at, size_t bytes);
 cudaResourceDesc of_array(cudaArray_t a);
 
-// Of wild.cu: a kernel (float*, int), one without parameters, and a variable of 64 bytes.
+// Of wild_calls.cu: a kernel (float*, int), one without parameters, and a variable of 64 bytes.
 const void* kernel();
 const void* plain_kernel();
 const void* variable();

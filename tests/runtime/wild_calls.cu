@@ -1,7 +1,7 @@
-// wild [--jobs N] [--only PART] [--seconds N]: prints "row: answer" for each row whose name has the part. A
-// row that dies is "signal N", one that takes longer than 10 s "hang", one that is not begun in N seconds
-// "not run".
-#include "table.h"
+// wild_calls [--jobs N] [--only PART] [--seconds N]: prints "row: answer" for each row whose name has the
+// part. A row that dies is "signal N", one that takes longer than 10 s "hang", one that is not begun in N
+// seconds "not run".
+#include "wild/table.h"
 
 #include <cstdio>
 #include <cstdlib>

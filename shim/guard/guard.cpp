@@ -1,0 +1,88 @@
+#include "shim/guard/guard.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/runtime/host_access.h"
+#include "shim/cuda/state.h"
+#include "shim/cudart/arrays.h"
+#include "shim/cudart/pools.h"
+#include "shim/cudart/streams.h"
+#include "shim/guard/caller.h"
+
+#include <cxxabi.h>
+#include <new>
+#include <utility>
+
+// Of the section of functions that are not there (shim/cudart/missing.cpp, shim/cuda/names.cpp), by the
+// linker.
+extern "C" const char __start_wl_missing[], __stop_wl_missing[];
+
+namespace wl::guard {
+namespace {
+
+thread_local const void* place = nullptr;
+
+int said(const Rules& rules, const std::string& what, int error) {
+    const cudart::Call call = cudart::begin_without_looking();
+    const std::string text = std::string(rules.name) + ": " + what;
+    if (call.machine.unsupported.insert(text).second) runtime::tell_error(call.machine, text);
+    return refused(rules, error);
+}
+
+}  // namespace
+
+const void* caller() { return place; }
+
+Entered::Entered(const Rules& rules, const void* caller) : outer(std::exchange(place, caller)) {
+    if (rules.anywhere) return;
+    if (cudart::is_forked())
+        error = cudart::refuse_child();
+    else if (rules.api == Api::runtime)
+        cudart::note_use(true);
+    else if (!cuda::initialised())
+        error = cuda::refuse(
+            CUDA_ERROR_NOT_INITIALIZED, "the program calls " + std::string(rules.name) + " before cuInit"
+        );
+}
+
+Entered::~Entered() { place = outer; }
+
+int refused(const Rules& rules, int error) {
+    return rules.api == Api::runtime ? cudart::done(static_cast<cudaError_t>(error)) : error;
+}
+
+int caught(const Rules& rules) {
+    try {
+        throw;
+    } catch (const abi::__forced_unwind&) {
+        throw;  // the thread ends
+    } catch (const std::bad_alloc&) {
+        return refused(rules, cudaErrorMemoryAllocation);
+    } catch (const std::length_error&) {
+        return refused(rules, cudaErrorMemoryAllocation);
+    } catch (const Unsupported& e) {
+        return said(rules, e.what(), cudaErrorNotSupported);
+    } catch (const std::exception& e) { return said(rules, e.what(), cudaErrorUnknown); } catch (...) {
+        return refused(rules, cudaErrorUnknown);
+    }
+}
+
+bool is_missing(const void* implementation) {
+    return implementation >= __start_wl_missing && implementation < __stop_wl_missing;
+}
+
+bool holds_object(const void* at, size_t bytes) { return runtime::is_readable(at, bytes); }
+bool takes_object(void* at, size_t bytes) { return runtime::is_writable(at, bytes); }
+bool holds_text(const char* at) {
+    std::string text;
+    return runtime::read_text(at, text);
+}
+
+int error_of_graph(const void* handle) { return cudart::is_graph(handle) ? kNone : kInvalidValue; }
+int error_of_node(const void* handle) { return cudart::is_node(handle) ? kNone : kInvalidValue; }
+int error_of_instance(const void* handle) { return cudart::is_instance(handle) ? kNone : kInvalidValue; }
+int error_of_array(const void* handle) {
+    return handle == nullptr || cudart::is_array(handle) ? kNone : cudaErrorInvalidResourceHandle;
+}
+int error_of_pool(const void* handle) { return cudart::is_pool(handle) ? kNone : kInvalidValue; }
+
+}  // namespace wl::guard
