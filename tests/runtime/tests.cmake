@@ -43,5 +43,5 @@ wl_compile_quickly(wild_rows)
 target_compile_options(wild_rows PRIVATE -Wno-deprecated-declarations)
 target_include_directories(wild_rows SYSTEM PRIVATE ${WARPLENS_CUDA}/include)
 target_compile_definitions(wild_calls_test PRIVATE WL_WILD_ROWS="$<TARGET_FILE:wild_rows>" WL_DRIVER_STUB="$<TARGET_FILE:driver_stub>"
-    WL_STAND_IN="$<TARGET_FILE:warplens_cuda>")
-add_dependencies(wild_calls_test wild_rows driver_stub warplens_cuda)
+    WL_STAND_IN="$<TARGET_FILE:warplens_cuda>" WL_RANDOM_CALLS="$<TARGET_FILE:random_calls>")
+add_dependencies(wild_calls_test wild_rows driver_stub warplens_cuda random_calls)

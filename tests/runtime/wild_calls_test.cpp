@@ -3,6 +3,7 @@
 #include "tests/runtime/compiled.h"
 
 #include <array>
+#include <cstdio>
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -78,6 +79,17 @@ TEST_F(WildCalls, AreAnsweredAsByADriver) {
             EXPECT_EQ(found->second, expected.get<std::string>()) << row;
         }
     }
+}
+
+// Some of them; `./dev fuzz calls` goes on.
+TEST(StandIn, CallsAtRandomGetErrors) {
+    std::FILE* program = popen(WL_RANDOM_CALLS " --first 1 --count 20", "r");
+    ASSERT_NE(program, nullptr);
+    std::string said;
+    std::array<char, 4096> part;
+    while (const size_t n = std::fread(part.data(), 1, part.size(), program)) said.append(part.data(), n);
+    EXPECT_EQ(pclose(program), 0) << said;
+    EXPECT_TRUE(has(said, "800 calls of ")) << said;
 }
 
 // Functions that a library exports, with what their first bytes are.
