@@ -1,7 +1,9 @@
 #include "instrumentation/compile/dependencies.h"
 
 #include "instrumentation/base/os/path_list.h"
+#include "instrumentation/compile/headers.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -64,6 +66,24 @@ std::vector<std::string> places_before(
     std::vector<std::string> out;
     for (const std::string& name : names)
         for (const std::string& folder : folders) out.push_back(std::string(folder).append("/").append(name));
+    return out;
+}
+
+AskedFor asked_for(const std::string& text) {
+    constexpr std::string_view kAsks = "__has_include", kNext = "_next";
+    AskedFor out;
+    for (size_t at = text.find(kAsks); at != text.npos; at = text.find(kAsks, at)) {
+        at += kAsks.size();
+        std::string_view rest = std::string_view(text).substr(at);
+        if (rest.starts_with(kNext)) rest.remove_prefix(kNext.size());
+        rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+        if (!rest.starts_with('(')) continue;  // whether the compiler has it
+        std::string name = name_at(rest.substr(1));
+        if (name.empty())
+            out.known = false;
+        else
+            out.names.push_back(std::move(name));
+    }
     return out;
 }
 

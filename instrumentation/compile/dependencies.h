@@ -17,6 +17,14 @@ std::vector<std::string> places_before(
     const std::vector<std::string>& files, const std::vector<std::string>& folders
 );
 
+// The names that a text asks for by __has_include. Unknown where a macro or a comment stands in the place of
+// one.
+struct AskedFor {
+    std::vector<std::string> names;
+    bool known = true;
+};
+AskedFor asked_for(const std::string& text);
+
 // Folders that variables of the environment name for the host compilers' #include: CPATH and its like, and
 // the words of NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS that are folders.
 std::vector<std::string> folders_of_environment();

@@ -8,6 +8,7 @@
 #include "instrumentation/compile/plain_names.h"
 #include "instrumentation/compile/reads.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -123,6 +124,18 @@ Words words_for_clang(const Request& request, const std::string& folder, const s
     return words;
 }
 
+// Of a file of the user's.
+void note_asked_for(const std::string& file, const std::vector<std::string>& folders) {
+    const bool is_users = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+        return file.starts_with(folder + "/");
+    });
+    if (std::error_code ignored; !is_users || !fs::is_regular_file(file, ignored)) return;
+    const AskedFor asked = asked_for(read_text_file(file));
+    if (!asked.known) note_unknown_reads();
+    for (const std::string& name : asked.names)
+        for (const std::string& folder : folders) note_read((fs::path(folder) / name).string());
+}
+
 // Tells what was read, and where a header would be found before one that was.
 void note_rule(const Request& request, const PlainNames& plain, const std::string& own) {
     std::vector<std::string> files;
@@ -134,6 +147,7 @@ void note_rule(const Request& request, const PlainNames& plain, const std::strin
     folders.push_back(own);
     folders.insert(folders.end(), request.include.begin(), request.include.end());
     for (const std::string& file : places_before(files, folders)) note_read(file);
+    for (const std::string& file : files) note_asked_for(file, folders);
     for (const std::string& file : files) {
         note_read(file);
         if (std::error_code ignored; !fs::exists(file, ignored))

@@ -29,7 +29,10 @@ struct Reads : testing::Test {
     Scratch scratch;
     std::map<std::string, std::string> before;  // variables of the environment; "": it was not set
 
-    void SetUp() override { set("XDG_CACHE_HOME", at("cache")); }
+    void SetUp() override {
+        set("XDG_CACHE_HOME", at("cache"));
+        set("WARPLENS_CLANG", "none");
+    }
     void TearDown() override {
         for (const auto& [name, value] : before)
             value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
@@ -136,7 +139,7 @@ TEST_F(Reads, WhatIsWrittenWhileItCompilesIsNotKept) {
 
 TEST_F(Reads, NvccSaysWhatItRead) {
     write("extra.h", kTwo);
-    write("second/lib.h", "#define PLUS 0\n");
+    write("second/lib.h", "#if __has_include(<late.h>)\n#error late\n#endif\n");
     fs::create_directories(at("first"));
     CompileOptions options = source("#include <vector>\n#/**/include <lib.h>\n" + kKernel);
     options.include = {at("first"), at("second")};
@@ -148,9 +151,12 @@ TEST_F(Reads, NvccSaysWhatItRead) {
     write("extra.h", kFive);
     EXPECT_NE(compile(options).ptx.find(kFiveInPtx), std::string::npos);
     EXPECT_TRUE(compile(options).cached);
-    write("first/lib.h", "#error found\n");
-    EXPECT_THROW(compile(options), Error);
-    fs::remove(at("first/lib.h"));
+    for (const char* late : {"first/lib.h", "second/late.h"}) {
+        write(late, "#error found\n");
+        EXPECT_THROW(compile(options), Error) << late;
+        fs::remove(at(late));
+        EXPECT_TRUE(compile(options).cached) << late;
+    }
     set("NVCC_APPEND_FLAGS", "-DFACTOR=1");
     EXPECT_FALSE(compile(options).cached) << "another environment";
 }
@@ -165,6 +171,15 @@ TEST_F(Reads, ARuleForMakeIsReadWithItsEscapes) {
         places_before({"/b/x.h", "/usr/include/y/z.h"}, {"/a", "/b"}),
         (std::vector<std::string>{"/a/x.h", "/b/x.h", "/a/y/z.h", "/b/y/z.h"})
     );
+}
+
+TEST_F(Reads, WhatATextAsksForIsFound) {
+    const AskedFor asked =
+        asked_for("#if __has_include(<a.h>) || __has_include_next ( \"b/c.h\")\n#ifdef __has_include\n");
+    EXPECT_EQ(asked.names, (std::vector<std::string>{"a.h", "b/c.h"}));
+    EXPECT_TRUE(asked.known);
+    EXPECT_FALSE(asked_for("#if __has_include(WHICH)\n").known);
+    EXPECT_FALSE(asked_for("#if __has_include(/**/<a.h>)\n").known);
 }
 
 // nvcc starts its tools by a shell: whatever stands in a name would run there.
