@@ -59,6 +59,10 @@ execution::GlobalMemory fresh_memory(const manifest::Problem& problem) {
         std::byte* to =
             table->pointers.empty() ? nullptr : execution::find_named(memory, table->data.name)->bytes.data();
         for (const auto& [array, offset] : table->pointers) {
+            if (array.empty()) {  // null
+                to += sizeof(uint64_t);
+                continue;
+            }
             const uint64_t address = execution::find_named(memory, array)->base + offset;
             std::memcpy(to, &address, sizeof address);
             execution::Allocation& holder = *execution::find_named(memory, table->data.name);

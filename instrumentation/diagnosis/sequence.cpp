@@ -79,7 +79,7 @@ Writers writers_of(const Experiment& e, size_t launches) {
 bool takes(const manifest::Problem& problem, size_t launch, const std::string& array) {
     const std::vector<manifest::Parameter>& given = problem.launches[launch].parameters;
     return std::any_of(given.begin(), given.end(), [&](const manifest::Parameter& p) {
-        return p.argument >= 0 && leads_to(problem.args[static_cast<size_t>(p.argument)], array);
+        return leads_to(p.argument < 0 ? p.own : problem.args[static_cast<size_t>(p.argument)], array);
     });
 }
 

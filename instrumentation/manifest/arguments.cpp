@@ -104,7 +104,7 @@ void read_pointers(const Section& section, Argument& argument) {
     forbid(
         section,
         "an array of addresses",
-        {"dtype", "shape", "fill", "value", "output", "texture", "surface", "fields"}
+        {"dtype", "shape", "fill", "value", "output", "texture", "surface", "fields", "view", "bytes"}
     );
     if (rows && section.table->contains("pointers")) forbid(section, "the rows of one array", {"pointers"});
     const toml::node* node = section.table->get(key);
@@ -137,6 +137,48 @@ void read_pointers(const Section& section, Argument& argument) {
     if (rows) argument.rows_of = argument.pointers.front(), argument.pointers.clear();
 }
 
+// An address inside another argument's array.
+void read_view(const Section& section, Argument& argument) {
+    forbid(
+        section,
+        "a view of an array",
+        {"dtype", "shape", "fill", "value", "output", "texture", "surface", "fields", "bytes", "align"}
+    );
+    argument.pointers = {*text(section, "view")};
+    argument.value = expression(section, "at").value_or("0");
+}
+
+// An object by value, two hexadecimal digits a byte: so many fields of a byte each.
+void read_bytes(const Section& section, Argument& argument) {
+    forbid(
+        section,
+        "an object given as bytes",
+        {"dtype", "shape", "fill", "value", "output", "texture", "surface", "fields", "at"}
+    );
+    const std::string digits = *text(section, "bytes");
+    const bool fine = !digits.empty() && digits.size() % 2 == 0 &&
+        digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    if (!fine)
+        fail(
+            *section.document,
+            line_of(section, "bytes"),
+            full_name(section, "bytes") + " must be hexadecimal digits, two a byte, the first byte first."
+        );
+    for (size_t i = 0; i < digits.size(); i += 2) {
+        Argument& byte = argument.fields.emplace_back();
+        byte.name = "b" + std::to_string(i / 2), byte.dtype = DType::u8, byte.line = argument.line;
+        byte.value = std::to_string(std::stoi(digits.substr(i, 2), nullptr, 16));
+    }
+    const int align = whole(section, "align").value_or(1);
+    if (align < 1 || align > 128 || (align & (align - 1)) != 0)
+        fail(
+            *section.document,
+            line_of(section, "align"),
+            full_name(section, "align") + " must be a power of two up to 128."
+        );
+    argument.align = static_cast<size_t>(align);
+}
+
 Argument read_argument(const Section& section) {
     check_keys(
         section,
@@ -148,6 +190,10 @@ Argument read_argument(const Section& section) {
          "fields",
          "pointers",
          "rows_of",
+         "view",
+         "at",
+         "bytes",
+         "align",
          "output",
          "texture",
          "surface"}
@@ -160,6 +206,11 @@ Argument read_argument(const Section& section) {
         read_pointers(section, argument);
         return argument;
     }
+    if (section.table->contains("view") || section.table->contains("bytes")) {
+        (section.table->contains("view") ? read_view : read_bytes)(section, argument);
+        return argument;
+    }
+    forbid(section, "this argument: at is of a view, align of bytes", {"at", "align"});
     if (section.table->contains("fields")) {
         forbid(
             section,
@@ -244,7 +295,9 @@ std::vector<LaunchArgument> read_launch_arguments(
         if (!item.is_table())
             fail(*launch.document, line, name + " must be a name of args, or { name, dtype, value }.");
         argument.own = read_argument({launch.document, item.as_table(), name});
-        if (!argument.own.shape.empty() || !argument.own.pointers.empty() || !argument.own.rows_of.empty())
+        const bool view = !argument.own.value.empty();
+        if (!argument.own.shape.empty() || (!argument.own.pointers.empty() && !view) ||
+            !argument.own.rows_of.empty())
             fail(
                 *launch.document,
                 line,

@@ -83,8 +83,12 @@ void bind_params(Binding& b, Problem& problem) {
 }
 
 void bind_defines(const Binding& b, Problem& problem) {
-    for (const auto& [name, expression] : b.kernel.define) {
-        const Number n = evaluate_number(expression, b.variables, b.at("define." + name));
+    for (const auto& [name, value] : b.kernel.define) {
+        if (value.starts_with(kVerbatim)) {
+            problem.defines.emplace_back(name, value.substr(kVerbatim.size()));
+            continue;
+        }
+        const Number n = evaluate_number(value, b.variables, b.at("define." + name));
         std::string text = number_text(n.value);
         if (!n.whole && text.find_first_of(".e") == text.npos) text += ".0";  // 2.0 stays a double in C++
         problem.defines.emplace_back(name, text);
@@ -185,50 +189,6 @@ void fill_array(const Binding& b, const Argument& argument, const std::string& k
     fill_by(b, parse_fill(argument.fill, where), where, data);
 }
 
-// The address of each element along an array's first extent.
-void point_to_rows(const BoundArgument& array, const std::string& name, BoundArgument& table) {
-    const auto rows = static_cast<uint64_t>(array.data.shape.front());
-    const uint64_t bytes = array.data.bytes.size() / rows;
-    for (uint64_t row = 0; row < rows; ++row) table.pointers.emplace_back(name, row * bytes);
-}
-
-// A table of addresses: what each is of is known, where that lies is not.
-void bind_pointers(const Argument& argument, BoundArgument& bound) {
-    bound.array = bound.filled = true;
-    bound.data.dtype = DType::u64;
-    for (const std::string& of : argument.pointers) bound.pointers.emplace_back(of, 0);
-    if (!argument.rows_of.empty() && !bound.fields.empty())
-        point_to_rows(bound.fields.front(), argument.rows_of, bound);
-    bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
-    bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
-}
-
-// Tables that point to arrays of other arguments, when all are known.
-void bind_names(const Binding& b, Problem& problem) {
-    std::map<std::string, const BoundArgument*> known;
-    for (const BoundArgument* a : arrays(problem)) known[a->data.name] = a;
-    std::vector<std::string> names;
-    for (const auto& [name, array] : known) names.push_back(name);
-    for (size_t i = 0; i < problem.args.size(); ++i) {
-        const Argument& argument = b.kernel.args[i];
-        BoundArgument& bound = problem.args[i];
-        const auto find = [&](const std::string& name) {
-            const auto found = known.find(name);
-            if (found == known.end())
-                throw Error(
-                    b.at(fmt::format("args[{}]", i)) + ": there is no array \"" + name + "\" to point to; " +
-                    (names.empty() ? "there is none." : "there are " + join(names, ", ") + ".")
-                );
-            return found->second;
-        };
-        for (const std::string& of : argument.pointers) find(of);
-        if (argument.rows_of.empty() || !bound.fields.empty()) continue;
-        point_to_rows(*find(argument.rows_of), argument.rows_of, bound);
-        bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
-        bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
-    }
-}
-
 // ---- rules: evaluated once, so that a misspelt name is known before the run
 
 Variables with_position(Variables variables, Dim3 block, int warp, int iteration) {
@@ -288,10 +248,15 @@ BoundArgument bind_argument(
         ));
     bound.align = argument.align;
     bound.data.name = owner + argument.name;
+    if (is_view(argument)) {
+        bind_view(b, argument, key, bound);
+        return bound;
+    }
     if (!argument.pointers.empty() || !argument.rows_of.empty()) {
         bind_pointers(argument, bound);
         return bound;
     }
+
     if (!argument.fields.empty()) return bound;
     bound.data.dtype = argument.dtype;
     bound.array = !argument.shape.empty();

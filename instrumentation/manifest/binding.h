@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,17 @@ struct Binding {
 BoundArgument bind_argument(
     Binding& b, const Argument& argument, const std::string& owner, const std::string& key
 );
+
+// In Kernel::define before a text that the compiler gets as it stands; expressions do not begin so.
+constexpr std::string_view kVerbatim = "=";
+
+// An address inside another argument's array: its one pointer, and as its value the bytes from the beginning.
+bool is_view(const Argument& argument);
+// A table of addresses, and a view of an array.
+void bind_pointers(const Argument& argument, BoundArgument& bound);
+void bind_view(const Binding& b, const Argument& argument, const std::string& key, BoundArgument& bound);
+// What both are of, once all arguments and launches are bound. Throws Error where there is no such array.
+void bind_names(const Binding& b, Problem& problem);
 
 // Every launch, repetitions written out, and the one that is looked at. Throws Error.
 void bind_launches(Binding& b, Problem& problem);

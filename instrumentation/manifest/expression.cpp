@@ -33,6 +33,8 @@ constexpr std::array kFunctions = {
     FunctionEntry{"ceil",     1, 1 },
     FunctionEntry{"sqrt",     1, 1 },
     FunctionEntry{"log2",     1, 1 },
+    FunctionEntry{"int",      1, 1 },
+    FunctionEntry{"float",    1, 1 },
 };
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -58,6 +60,15 @@ struct Evaluator {
         skip_space();
         if (text.compare(at, token.size(), token) != 0) return false;
         at += token.size();
+        return true;
+    }
+    // Not as the beginning of a longer operator: < of << and <=, & of &&.
+    bool take_alone(char token) {
+        skip_space();
+        if (at >= text.size() || text[at] != token) return false;
+        const char next = at + 1 < text.size() ? text[at + 1] : '\0';
+        if (next == token || ((token == '<' || token == '>') && next == '=')) return false;
+        ++at;
         return true;
     }
     void expect(std::string_view token) {
@@ -98,23 +109,75 @@ struct Evaluator {
         return left;
     }
     Number both() {
-        Number left = comparison();
+        Number left = bit_or();
         while (take("&&")) {
-            const Number right = branch(left.value != 0, [&] { return comparison(); });
+            const Number right = branch(left.value != 0, [&] { return bit_or(); });
             left = {left.value != 0 && right.value != 0 ? 1.0 : 0.0, true};
         }
         return left;
     }
-    Number comparison() {
-        const Number left = sum();
-        const auto answer = [](bool yes) { return Number{yes ? 1.0 : 0.0, true}; };
-        if (take("<=")) return answer(left.value <= sum().value);
-        if (take(">=")) return answer(left.value >= sum().value);
-        if (take("==")) return answer(left.value == sum().value);
-        if (take("!=")) return answer(left.value != sum().value);
-        if (take("<")) return answer(left.value < sum().value);
-        if (take(">")) return answer(left.value > sum().value);
+    // C's operators on bits, of 64 bits with a sign.
+    template <class Apply>
+    Number bits(Number left, Number right, const char* name, const Apply& apply) const {
+        if (!live) return left;
+        if (!left.whole || !right.whole) fail(fmt::format("{} takes whole numbers", name));
+        return made(
+            static_cast<double>(apply(static_cast<int64_t>(left.value), static_cast<int64_t>(right.value))),
+            true
+        );
+    }
+    Number bit_or() {
+        Number left = bit_xor();
+        while (take_alone('|')) left = bits(left, bit_xor(), "|", [](int64_t a, int64_t b) { return a | b; });
         return left;
+    }
+    Number bit_xor() {
+        Number left = bit_and();
+        while (take("^")) left = bits(left, bit_and(), "^", [](int64_t a, int64_t b) { return a ^ b; });
+        return left;
+    }
+    Number bit_and() {
+        Number left = equality();
+        while (take_alone('&'))
+            left = bits(left, equality(), "&", [](int64_t a, int64_t b) { return a & b; });
+        return left;
+    }
+    Number equality() {
+        Number left = comparison();
+        while (true) {
+            const bool equal = take("==");
+            if (!equal && !take("!=")) return left;
+            left = {(left.value == comparison().value) == equal ? 1.0 : 0.0, true};
+        }
+    }
+    Number comparison() {
+        Number left = shift();
+        const auto answer = [](bool yes) { return Number{yes ? 1.0 : 0.0, true}; };
+        while (true) {
+            if (take("<="))
+                left = answer(left.value <= shift().value);
+            else if (take(">="))
+                left = answer(left.value >= shift().value);
+            else if (take_alone('<'))
+                left = answer(left.value < shift().value);
+            else if (take_alone('>'))
+                left = answer(left.value > shift().value);
+            else
+                return left;
+        }
+    }
+    Number shift() {
+        Number left = sum();
+        while (true) {
+            const bool up = take("<<");
+            if (!up && !take(">>")) return left;
+            const Number by = sum();
+            if (!live) continue;
+            const bool fits = by.whole && by.value >= 0 && by.value < 64;
+            if (!left.whole || !fits) fail("a shift takes whole numbers, and 0 to 63 bits");
+            const double scaled = std::ldexp(left.value, static_cast<int>(up ? by.value : -by.value));
+            left = made(std::floor(scaled), true);
+        }
     }
     Number sum() {
         Number left = product();
@@ -158,6 +221,9 @@ struct Evaluator {
             result.value = -result.value;
         } else if (take("+")) {
             result = sign();
+        } else if (take("~")) {
+            result = sign();
+            result = bits(result, result, "~", [](int64_t a, int64_t) { return ~a; });
         } else if (take("!")) {
             result = {sign().value == 0 ? 1.0 : 0.0, true};
         } else {
@@ -234,6 +300,8 @@ struct Evaluator {
         const auto less = [](Number a, Number b) { return a.value < b.value; };
         if (name == "min") return *std::min_element(x.begin(), x.end(), less);
         if (name == "max") return *std::max_element(x.begin(), x.end(), less);
+        if (name == "int") return made(std::trunc(x[0].value), true);
+        if (name == "float") return {x[0].value, false};
         if (name == "abs") return {std::abs(x[0].value), x[0].whole};
         if (name == "floor") return made(std::floor(x[0].value), true);
         if (name == "ceil") return made(std::ceil(x[0].value), true);

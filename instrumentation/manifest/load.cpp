@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/arguments.h"
+#include "instrumentation/manifest/binding.h"
 #include "instrumentation/manifest/load_launch.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/toml_reader.h"
@@ -26,6 +27,25 @@ Pairs read_pairs(const Section& section) {
         pairs.emplace_back(key, *expression(section, key));
     }
     return pairs;
+}
+
+// NAME = expression, or NAME = { text = "float" } for what is no number.
+Pairs read_defines(const Section& section) {
+    Pairs defines;
+    for (const std::string& key : keys(section)) {
+        check_name(section, key, key);
+        if (!section.table->get(key)->is_table()) {
+            defines.emplace_back(key, *expression(section, key));
+            continue;
+        }
+        const Section verbatim = *subsection(section, key);
+        check_keys(verbatim, {"text"});
+        const std::string what = "what the compiler is to put there";
+        defines.emplace_back(
+            key, std::string(kVerbatim) + required(verbatim, "text", text(verbatim, "text"), what)
+        );
+    }
+    return defines;
 }
 
 // Values for parameters that there are.
@@ -59,7 +79,7 @@ void read_params(const Section& top, Kernel& kernel) {
     if (const auto presets = subsection(top, "presets"))
         for (const std::string& name : keys(*presets))
             kernel.presets[name] = read_settings(*subsection(*presets, name), kernel);
-    if (const auto define = subsection(top, "define")) kernel.define = read_pairs(*define);
+    if (const auto define = subsection(top, "define")) kernel.define = read_defines(*define);
 }
 
 // ---- files, references, rules

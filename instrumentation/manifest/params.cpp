@@ -40,9 +40,20 @@ struct Writer {
     std::vector<std::byte>& buffer;
     const std::map<const BoundArgument*, uint64_t>& addresses;
 
+    uint64_t address_of(const std::string& array) const {
+        for (const auto& [argument, address] : addresses)
+            if (argument->data.name == array) return address;
+        throw Error("there is no array \"" + array + "\" for a view");
+    }
     void write(const BoundArgument& argument, uint64_t offset) {
         if (argument.array) {
             std::memcpy(&buffer[offset], &addresses.at(&argument), kPointer);
+            return;
+        }
+        if (!argument.pointers.empty()) {
+            const auto& [array, at] = argument.pointers.front();
+            const uint64_t address = address_of(array) + at;
+            std::memcpy(&buffer[offset], &address, kPointer);
             return;
         }
         for (const BoundArgument& field : argument.fields) {

@@ -45,6 +45,9 @@ json scalar(const Tensor& data) {
     return is_float(data.dtype) ? json(at(data, 0)) : json(static_cast<int64_t>(at(data, 0)));
 }
 
+// An address inside an array, which stands there itself.
+bool is_view(const BoundArgument& a) { return !a.array && !a.pointers.empty(); }
+
 // What stands for an argument in the request; arrays are written as files, of a table of addresses those that
 // it points to.
 json describe(const BoundArgument& argument, const std::string& folder, int& files) {
@@ -55,7 +58,8 @@ json describe(const BoundArgument& argument, const std::string& folder, int& fil
     }
     if (argument.pointers.empty() && argument.fields.empty()) return scalar(argument.data);
     json fields = json::object();
-    for (const BoundArgument& field : argument.fields) fields[field.name] = describe(field, folder, files);
+    for (const BoundArgument& field : argument.fields)
+        if (!is_view(field)) fields[field.name] = describe(field, folder, files);
     return fields;
 }
 
@@ -68,7 +72,7 @@ void write_request(const Problem& problem, const PythonOptions& options, const s
     for (const auto& [name, value] : problem.params) request["params"][name] = number(value);
     int files = 0;
     for (const BoundArgument& argument : problem.args)
-        request["inputs"][argument.name] = describe(argument, folder, files);
+        if (!is_view(argument)) request["inputs"][argument.name] = describe(argument, folder, files);
     if (options.block) request["block"] = {options.block->x, options.block->y, options.block->z};
     std::ofstream(folder + "/request.json") << request;
 }

@@ -65,6 +65,28 @@ TEST(Expression, ComparisonsGiveOneOrZero) {
     EXPECT_EQ(value("N == 64 ? 64 : 48"), 48);
 }
 
+TEST(Expression, BitsAndShiftsAreThoseOfC) {
+    EXPECT_EQ(value("1 << 20"), 1 << 20);
+    EXPECT_EQ(value("M >> 3"), 12);
+    EXPECT_EQ(value("-5 >> 1"), -3) << "rounds down, as the shift of a signed number does";
+    EXPECT_EQ(value("1 << 2 + 1"), 8) << "a sum binds tighter";
+    EXPECT_EQ(value("6 & 3 | 8 ^ 1"), 2 | (8 ^ 1));
+    EXPECT_EQ(value("M & 1 == 0"), 0) << "== binds tighter than &, as in C";
+    EXPECT_EQ(value("(M & -32) + (~zero)"), 95);
+    EXPECT_EQ(value("1 < 2 == 1"), 1);
+    EXPECT_EQ(value("3 > 2 > 1"), 0);
+    EXPECT_EQ(value("zero && half << 1"), 0) << "not taken";
+    EXPECT_NE(error_of("half << 1").find("a shift takes whole numbers"), std::string::npos);
+    EXPECT_NE(error_of("1 << 64").find("a shift takes whole numbers, and 0 to 63 bits"), std::string::npos);
+    EXPECT_NE(error_of("half & 1").find("& takes whole numbers"), std::string::npos);
+}
+
+TEST(Expression, CastsCutAndDivideExactly) {
+    EXPECT_EQ(value("int(7 / 2.0)"), 3);
+    EXPECT_EQ(value("int(-3.5) / 2"), -1);
+    EXPECT_EQ(value("ceil(float(M) / 32)"), 4);
+}
+
 TEST(Expression, FunctionsAndDottedNames) {
     EXPECT_EQ(value("ceil_div(M, TILE)"), 4);
     EXPECT_EQ(value("ceil_div(N, TILE)"), 3);

@@ -79,6 +79,22 @@ TEST_F(Manifest, SharedMemoryByBufferIsTheSumOfItsBuffers) {
     EXPECT_EQ(launch_of(bind(kernel, {})).shared, 356u);
 }
 
+TEST_F(Manifest, ADefinitionThatIsNoNumberIsHandedOnAsItStands) {
+    const Problem problem =
+        bind(loaded(edited("ONE = 1.0", "REAL = { text = \"float\" }\nEMPTY = { text = \"\" }")), {});
+    const auto& defines = problem.defines;
+    const auto has = [&](const std::string& name, const std::string& value) {
+        return std::find(defines.begin(), defines.end(), std::pair(name, value)) != defines.end();
+    };
+    EXPECT_TRUE(has("TILE", "32"));
+    EXPECT_TRUE(has("REAL", "float"));
+    EXPECT_TRUE(has("EMPTY", ""));
+    EXPECT_EQ(
+        load_error("ONE = 1.0", "ONE = { value = 1 }"),
+        "gemm.toml:17: unknown key \"value\" in define.ONE; known keys are text."
+    );
+}
+
 TEST_F(Manifest, AFaultSetsParametersAndTheCommandLineWins) {
     const Kernel kernel =
         loaded(edited("about = \"no barrier\"", "about = \"no barrier\"\nset = { K = 32, TILE = 16 }"));
