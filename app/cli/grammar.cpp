@@ -61,12 +61,9 @@ void add_init(CLI::App& app, Command& c) {
         c,
         "init",
         "write the manifest of a kernel and a reference to fill in, and say what is left to do",
-        "warplens init mine.cu --define TILE=32"
+        "warplens init mine.cu --define TILE=32\n  warplens init mine.cu --run -o kernels -- ./mine 1024"
     );
-    init->add_option("file", c.kernel.kernel, "a .cu, host code and all, or a .ptx")->required();
-    init->add_option("-o,--out", c.out, "the manifest to write; default: beside the file, with its name");
-    init->add_flag("--force", c.init.force, "write over a manifest and a reference that are there");
-    add_source_options(*init, c.check);
+    add_init_options(*init, c);
     init->footer(
         init->get_footer() + "\n\nElement types, and what each may be called:\n" + type_names_text(2)
     );

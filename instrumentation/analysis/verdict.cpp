@@ -45,11 +45,11 @@ std::string unmeasured_text(const capture::Tile& tile) {
 
 std::vector<std::string> gaps(const capture::Capture& c) {
     std::vector<std::string> out;
-    if (is_wrong(c) && !c.covered.assumed.empty())
-        out.push_back(
-            "what is found may be the description's fault: init made up its " +
-            join(c.covered.assumed, ", ") + "; check these, then take them out of assumed in the manifest"
-        );
+    const std::string made_up = c.covered.assumed.empty() ? ""
+                                                          : "init made up its " +
+            join(c.covered.assumed, ", ") + "; check these, then take them out of assumed in the manifest";
+    if (is_wrong(c) && !made_up.empty())
+        out.push_back("what is found may be the description's fault: " + made_up);
     for (const Output& o : c.outputs) {
         if (!o.of.wanted || o.verdict == Verdict::bad) continue;
         if (o.verdict == Verdict::ok && o.note.empty()) continue;
@@ -61,6 +61,7 @@ std::vector<std::string> gaps(const capture::Capture& c) {
             out.push_back(o.name + " is not decided: " + o.note);
     }
     add_undecided_tiles(c, out);
+    if (!is_wrong(c) && !made_up.empty()) out.push_back(made_up);
     return out;
 }
 

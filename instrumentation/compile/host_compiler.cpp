@@ -67,7 +67,7 @@ std::string source_for(const Request& request, const Names& names, PlainNames& p
 // it and takes their addresses.
 std::string input_of(const Request& request, const std::string& source, const std::string& folder) {
     if (request.options.name_expressions.empty()) return source;
-    std::string path = folder + "/instances.cu";
+    const std::string path = folder + "/instances.cu";
     std::ofstream file(path);
     file << "#include \"" << source << "\"\n";
     int count = 0;
@@ -166,7 +166,7 @@ std::string lowered_name(const std::string& ptx, const std::string& expression) 
     constexpr std::string_view kEntry = ".entry ";
     for (size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at)) {
         at += kEntry.size();
-        std::string name = ptx.substr(at, ptx.find_first_of("( \n", at) - at);
+        const std::string name = ptx.substr(at, ptx.find_first_of("( \n", at) - at);
         if (is_name_of(expression, name)) return name;
     }
     return {};

@@ -89,7 +89,8 @@ std::string with_display_files(
     return changed_lines(ptx, [&](std::string& line) {
         const size_t first = line.find_first_not_of(" \t");
         if (first == line.npos || line.compare(first, 5, ".file") != 0) return;
-        for (const auto& [link, real] : links) replace_all(line, '"' + link, '"' + escaped(real));
+        for (auto one = links.rbegin(); one != links.rend(); ++one)
+            replace_all(line, '"' + one->first, '"' + escaped(one->second));
         replace_all(line, '"' + source + '"', '"' + display + '"');
         replace_all(line, '"' + source_folder, '"' + display_folder);
     });

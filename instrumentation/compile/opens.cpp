@@ -49,11 +49,6 @@ const std::array kNoted{
     Noted{"fopen64", reinterpret_cast<void*>(noted_fopen)},
 };
 
-template <class T>
-T* at_address(uintptr_t address) {
-    return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): one of this process
-}
-
 // What the dynamic section says of the slots. glibc has made these addresses of the process.
 struct Slots {
     std::span<const ElfW(Rela)> relocations;
@@ -66,10 +61,10 @@ Slots slots_of(const link_map& map) {
     size_t bytes = 0;
     for (const ElfW(Dyn)* d = map.l_ld; d->d_tag != DT_NULL; ++d) {
         const auto address = d->d_un.d_ptr;
-        if (d->d_tag == DT_JMPREL) first = at_address<const ElfW(Rela)>(address);
+        if (d->d_tag == DT_JMPREL) first = reinterpret_cast<const ElfW(Rela)*>(address);
         if (d->d_tag == DT_PLTRELSZ) bytes = d->d_un.d_val;
-        if (d->d_tag == DT_SYMTAB) out.symbols = at_address<const ElfW(Sym)>(address);
-        if (d->d_tag == DT_STRTAB) out.names = at_address<const char>(address);
+        if (d->d_tag == DT_SYMTAB) out.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
+        if (d->d_tag == DT_STRTAB) out.names = reinterpret_cast<const char*>(address);
         if (d->d_tag == DT_PLTREL && d->d_un.d_val != DT_RELA) return {};
     }
     if (first != nullptr && out.symbols != nullptr && out.names != nullptr)
@@ -80,7 +75,7 @@ Slots slots_of(const link_map& map) {
 bool lead(void** slot, void* function) {
     if (*slot == function) return true;
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    void* const begin = at_address<void>(reinterpret_cast<uintptr_t>(slot) / page * page);
+    void* const begin = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(slot) / page * page);
     if (mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return false;
     *slot = function;
     return true;
@@ -100,7 +95,7 @@ bool note_opens_of(void* library) {
         for (const Noted& noted : kNoted)
             if (name == noted.name) {
                 any = true;
-                all = lead(at_address<void*>(map->l_addr + r.r_offset), noted.function) && all;
+                all = lead(reinterpret_cast<void**>(map->l_addr + r.r_offset), noted.function) && all;
             }
     }
     return any && all;

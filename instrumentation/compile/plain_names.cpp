@@ -19,10 +19,9 @@ std::string plain_parent() {
     return !usual.empty() && is_plain(usual) ? usual : "/tmp";
 }
 
-// "1003": a name that the folder does not have yet; all are as long, so that none begins another.
+// "3": a name that the folder does not have yet.
 std::string new_name(const PlainNames& names) {
-    constexpr size_t kFirst = 1000;
-    return names.folder + "/" + std::to_string(kFirst + names.links.size());
+    return names.folder + "/" + std::to_string(names.links.size());
 }
 
 // nvcc looks at extensions.
@@ -86,9 +85,10 @@ std::string plain_source(PlainNames& names, const std::string& path) {
 }
 
 std::string without_links(const PlainNames& names, std::string text) {
-    for (const auto& [link, real] : names.links)
-        for (size_t at = text.find(link); at != std::string::npos; at = text.find(link, at + real.size()))
-            text.replace(at, link.size(), real);
+    for (auto one = names.links.rbegin(); one != names.links.rend(); ++one)
+        for (size_t at = text.find(one->first); at != std::string::npos;
+             at = text.find(one->first, at + one->second.size()))
+            text.replace(at, one->first.size(), one->second);
     return text;
 }
 

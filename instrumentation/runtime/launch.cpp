@@ -1,6 +1,7 @@
 // One launch: refused, left out because it would change nothing, or executed and judged.
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/runtime/describe.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/machine.h"
@@ -103,10 +104,15 @@ void name_freed(
 
 bool is_recorded(const Machine& m, const Kernel& kernel, int number) {
     const std::string& wanted = m.settings.launch;
-    if (wanted.empty() || m.settings.record.empty() || std::filesystem::exists(m.settings.record))
-        return false;
+    const bool none = wanted.empty() || m.settings.record.empty() || m.settings.record == kDescribe;
+    if (none || std::filesystem::exists(m.settings.record)) return false;
     if (wanted.find_first_not_of("0123456789") == std::string::npos) return wanted == std::to_string(number);
     return kernel.shown == wanted || kernel.shown.substr(0, kernel.shown.find('(')) == wanted;
+}
+
+// Somebody wants to know of this launch itself: it is executed at once, also where it would change nothing.
+bool is_wanted(const Machine& m, const Kernel& kernel, int number) {
+    return is_recorded(m, kernel, number) || is_described(m, kernel, number);
 }
 
 void write(const Machine& m, const capture::Capture& c, Launched& told) {
@@ -215,6 +221,13 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     );
     if (!told.said.empty()) told.state = "unsupported";
     judge(x, before, result, told);
+    if (is_described(m, x.kernel, told.number))
+        describe(
+            m,
+            x.kernel,
+            {*x.kernel.module->parsed, x.kernel.entry, x.kernel.shown, told.number, x.launch, before},
+            result
+        );
     return failure;
 }
 
@@ -250,7 +263,7 @@ Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int numbe
         carry_in(m.memory);
         Repeats& repeats = m.repeats[exact_key(shape, request)];
         ++repeats.count;
-        const bool wanted = is_recorded(m, kernel, number);
+        const bool wanted = is_wanted(m, kernel, number);
         if (!wanted && is_idle(repeats, m.memory)) return leave("repeated", "", Failure::none);
         if (!wanted && m.settings.first > 0 && of_shape > static_cast<uint64_t>(m.settings.first))
             return leave("left out", "", Failure::none);
@@ -309,7 +322,7 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
     const int number = ++m.launches;
     note_addresses(m.memory, request.params);
     const auto known = m.repeats.find(exact_key(shape_key(kernel, request), request));
-    if (known != m.repeats.end() && !is_recorded(m, kernel, number) && can_wait(m, kernel, known->second)) {
+    if (known != m.repeats.end() && !is_wanted(m, kernel, number) && can_wait(m, kernel, known->second)) {
         Launched told = described(kernel, request, number);
         told.state = "unread";
         tell(m, std::move(told));

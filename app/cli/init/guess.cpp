@@ -4,6 +4,7 @@
 
 #include "app/cli/init/names.h"
 #include "app/cli/init/pointers.h"
+#include "app/cli/init/sizes.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/type_names.h"
 #include "instrumentation/execution/reach.h"
@@ -295,13 +296,21 @@ struct Guesser {
         guess.unknown.emplace_back("the host's launch was not found or not understood: [launch] is made up");
     }
     void launch_shape() {
+        bool made_up = false;
         const auto extents = [&](size_t i) {
             return launch && i < launch->config.size()
-                ? manifest_extents(source, launch->config[i], launch->line, known)
+                ? manifest_extents(source, launch->config[i], launch->line, known, &made_up)
                 : std::nullopt;
         };
         const auto grid = extents(0), block = extents(1);
         if (!grid || !block) return made_up_launch();
+        if (made_up) {
+            guess.launch_assumed = true;
+            guess.unknown.push_back(
+                "the host leaves the threads of a block, " + launch->config[1] +
+                ", to somebody else: they are made up"
+            );
+        }
         guess.kernel.launches.front().grid = *grid, guess.kernel.launches.front().block = *block;
         guess.launch_from = fmt::format("{}:{}", file, launch->line);
         if (launch->config.size() < 3 || launch->config[2] == "0") return;
@@ -361,6 +370,7 @@ struct Guesser {
         launch_shape();
         dynamic_shared();
         table_shapes();
+        if (launch) take_host_sizes(guess, source, *launch, known);
         symbols();
         return std::move(guess);
     }

@@ -19,6 +19,7 @@ struct Guess {
     std::vector<std::string> types;                           // of the arguments, as the source writes them
     std::string launch_from;                                  // "scale.cu:31"; empty: the launch is made up
     bool launch_assumed = false;                              // it, or its shared memory, is made up
+    std::set<std::string> sized;       // arrays whose extents the host's allocation tells
     std::set<std::string> read_later;  // arrays that a launch reads behind another's write
     std::vector<std::string> unknown;  // what could not be told, a sentence each
 };

@@ -2,11 +2,12 @@
 #include "app/cli/init/init.h"
 
 #include "app/cli/check.h"
+#include "app/cli/init/entries.h"
 #include "app/cli/init/launches.h"
 #include "app/cli/init/measure.h"
+#include "app/cli/init/program/init_program.h"
 #include "app/cli/init/write.h"
 #include "instrumentation/base/atomic_file.h"
-#include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
@@ -21,41 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_new(const std::string& path, const std::string& text, bool force) {
+void require_new(const std::vector<std::string>& paths, bool force) {
     std::error_code none;
-    if (!force && fs::exists(path, none))
-        throw Error(path + " is there already; --force writes over it, -o NAME.toml writes another");
-    write_text_file(path, text);
-}
-
-// Not what a library instantiates beside the user's kernels.
-bool is_own(const std::string& symbol) {
-    const std::string name = demangle(symbol);
-    return name.find("cub::") == name.npos && name.find("thrust::") == name.npos;
-}
-
-std::string entry_words(const std::string& symbol) {
-    std::string name = demangle(symbol);
-    return name.starts_with("void ") ? name.substr(5) : name;
-}
-
-// What the manifest calls the entry: as shortly as it stays the only one of that name.
-std::string entry_key(const CheckReport& report, const std::string& symbol) {
-    const std::string whole = entry_words(symbol);
-    std::string name = whole.substr(0, whole.find('('));
-    int called = 0;
-    for (const ptx::Function& f : report.module.functions)
-        called += f.is_entry && is_name_of(name, f.name) ? 1 : 0;
-    return called > 1 ? whole : name;
-}
-
-std::vector<std::string> own_entries(const CheckReport& report) {
-    std::vector<std::string> entries;
-    for (const emulator::EntryCheck& e : report.entries) {
-        const std::string& symbol = report.module.functions[static_cast<size_t>(e.function)].name;
-        if (is_entry(report, e) && is_own(symbol)) entries.push_back(symbol);
-    }
-    return entries;
+    for (const std::string& path : paths)
+        if (!force && fs::exists(path, none))
+            throw Error(path + " is there already; --force writes over it, -o NAME.toml writes another");
 }
 
 bool is_launched(const Guess& guess, const std::string& key) {
@@ -71,17 +42,18 @@ std::string subject_text(const Guess& guess, const ptx::Function& entry) {
     return fmt::format("{} launches, {}", names.size(), join(names, ", "));
 }
 
-// Relative where it lies in the folder or near it.
-std::string seen_from(const fs::path& folder, const fs::path& path) {
-    const fs::path whole = path.lexically_normal(),
-                   relative = whole.lexically_relative(folder.lexically_normal());
-    return relative.empty() || relative.string().size() > whole.string().size() ? whole.string()
-                                                                                : relative.string();
+void require_file(const Command& command) {
+    if (!command.kernel.launch.empty())
+        throw Error("--launch chooses among the launches of a program: it goes with --run -- PROGRAM");
+    if (command.kernel.kernel.empty())
+        throw Error("init takes a .cu or a .ptx, or --run -- PROGRAM; see `warplens help init`");
 }
 
 }  // namespace
 
 int verb_init(const Command& command) {
+    if (!command.program.words.empty()) return init_program(command);
+    require_file(command);
     const std::string& file = command.kernel.kernel;
     const CheckReport report = check_file(file, command.check);
     const std::vector<std::string> entries = own_entries(report);
@@ -89,10 +61,7 @@ int verb_init(const Command& command) {
     const std::string toml =
         command.out.empty() ? fs::path(file).replace_extension(".toml").string() : command.out;
     const std::string python = fs::path(toml).replace_extension(".py").string();
-    std::error_code none;
-    for (const std::string& path : {toml, python})
-        if (!command.init.force && fs::exists(path, none))
-            throw Error(path + " is there already; --force writes over it, -o NAME.toml writes another");
+    require_new({toml, python}, command.init.force);
 
     const bool is_source = fs::path(file).extension() == ".cu";
     const SourceText source = is_source ? read_source(read_text_file(file)) : SourceText{};
@@ -100,8 +69,9 @@ int verb_init(const Command& command) {
     std::vector<std::string> keys;
     for (const std::string& symbol : entries) keys.push_back(entry_key(report, symbol));
     const std::string shown = fs::path(file).filename().string();
-    std::optional<Guess> several =
-        entries.size() > 1 ? guess_launches(report.module, entries, keys, source, shown) : std::nullopt;
+    std::optional<Guess> several = command.check.entry.empty()
+        ? guess_launches(report.module, entries, keys, source, shown)
+        : std::nullopt;
     Guess guess = several ? std::move(*several) : guess_kernel(report.module, entry, source, shown);
     if (!several) measure_arrays(guess, report.module, entry);
 
@@ -114,8 +84,8 @@ int verb_init(const Command& command) {
     for (const std::string& name : command.check.include)
         files.include.push_back(seen_from(folder, fs::absolute(name)));
     files.defines = command.check.defines;
-    write_new(toml, manifest_text(guess, files), command.init.force);
-    write_new(python, reference_text(guess, files), command.init.force);
+    write_text_file(toml, manifest_text(guess, files));
+    write_text_file(python, reference_text(guess, files));
 
     print_text(
         fmt::format("{}: {}\n{}: its reference, to fill in\n", toml, subject_text(guess, entry), python)

@@ -73,16 +73,21 @@ bool is_number(const std::string& extent) {
 
 bool is_array(const Argument& a) { return !a.shape.empty() || !a.rows_of.empty(); }
 
-// Does a launch read what one before it wrote?
+// Does a launch read what one before it wrote, in the turn of their loop before, if they have one?
 bool flows(const std::vector<Step>& steps) {
     std::set<std::string> written;
-    for (const Step& s : steps) {
-        const std::vector<Argument>& args = s.guess.kernel.args;
-        for (size_t i = 0; i < args.size(); ++i)
-            if (is_array(args[i]) && !args[i].fill.empty() && written.contains(host_name(s, i))) return true;
-        for (size_t i = 0; i < args.size(); ++i)
-            if (is_array(args[i]) && args[i].output) written.insert(host_name(s, i));
-    }
+    const bool again = std::all_of(steps.begin(), steps.end(), [&](const Step& s) {
+        return s.launch->loop >= 0 && s.launch->loop == steps.front().launch->loop;
+    });
+    for (int turn = 0; turn < (again ? 2 : 1); ++turn)
+        for (const Step& s : steps) {
+            const std::vector<Argument>& args = s.guess.kernel.args;
+            for (size_t i = 0; i < args.size(); ++i)
+                if (is_array(args[i]) && !args[i].fill.empty() && written.contains(host_name(s, i)))
+                    return true;
+            for (size_t i = 0; i < args.size(); ++i)
+                if (is_array(args[i]) && args[i].output) written.insert(host_name(s, i));
+        }
     return false;
 }
 

@@ -2,6 +2,7 @@
 // of sizes.
 #include "app/cli/init/measure.h"
 
+#include "app/cli/init/names.h"
 #include "app/cli/init/pointers.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace wl::app {
@@ -32,7 +34,8 @@ struct Meter {
     execution::Executable executable;
     std::vector<std::pair<std::string, std::string>> set = {};  // sizes other than the default ones
     std::set<size_t> measured = {};
-    std::vector<int64_t> blocks = {};  // that are run; empty: all
+    std::map<size_t, int64_t> fixed = {};  // elements of arrays that are touched as far whatever the sizes
+    std::vector<int64_t> blocks = {};      // that are run; empty: all
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::now() + kPatience;
 
     bool is_late() const { return std::chrono::steady_clock::now() > deadline; }
@@ -192,9 +195,14 @@ struct Meter {
         set.clear();
         if (is_late()) return;  // its runs were cut short
         for (size_t i = 0; i < usual.size(); ++i)
-            if (usual[i].elements == elements && ragged[i].elements == ragged_elements)
+            if (usual[i].elements == elements && ragged[i].elements == ragged_elements) {
+                if (usual[i].extents.empty()) fixed[index] = elements;
                 return shape_of(index, usual[i]);
-        if (elements == ragged_elements) return shape_of(index, {{}, elements});
+            }
+        if (elements == ragged_elements) {
+            fixed[index] = elements;
+            return shape_of(index, {{}, elements});
+        }
         size_t near = usual.size();
         for (size_t i = 0; i < usual.size(); ++i)
             if (usual[i].elements >= elements && ragged[i].elements >= ragged_elements &&
@@ -212,6 +220,27 @@ struct Meter {
         ));
     }
 
+    // A run over zeros may go where one over other values does not.
+    void assume_fixed(size_t index, bool touched) {
+        manifest::Argument& a = guess.kernel.args[index];
+        if (!fixed.contains(index) || guess.sized.contains(a.name)) return;
+        if (!touched) a.shape.front() = guess.sizes.front();
+        guess.unknown.push_back(
+            touched ? fmt::format(
+                          "{} is touched up to element {} whatever the sizes, with zeros in the arrays: that "
+                          "it has no "
+                          "more is assumed",
+                          a.name,
+                          fixed.at(index)
+                      )
+                    : fmt::format(
+                          "{} is not touched with zeros in the arrays: its shape [{}] is assumed",
+                          a.name,
+                          join(a.shape, ", ")
+                      )
+        );
+    }
+
     // Written bytes are outputs, bytes read that nobody wrote inputs.
     void directions() {
         std::vector<int64_t> elements(guess.kernel.args.size(), kMost);
@@ -222,18 +251,24 @@ struct Meter {
             manifest::Argument& a = guess.kernel.args[index];
             if (a.shape.empty()) continue;
             const bool added_to = pointers[index].added_to;
+            const bool may_write =
+                !points_to_const(guess.types[index]) && (pointers[index].stored || pointers[index].escapes);
             const execution::Allocation* memory = execution::find_named(left, a.name);
-            a.output = memory &&
+            const bool wrote = memory &&
                 std::any_of(memory->written.begin(), memory->written.end(), [](uint8_t w) { return w != 0; });
-            const bool read = added_to ||
-                std::any_of(result.incidents.begin(),
-                            result.incidents.end(),
-                            [&](const execution::Incident& i) {
-                                return i.kind == execution::Incident::Kind::uninitialised_read &&
-                                    i.first.memory == "global " + a.name;
-                            });
+            a.output = wrote || may_write;
+            const bool was_read = std::any_of(
+                result.incidents.begin(),
+                result.incidents.end(),
+                [&](const execution::Incident& i) {
+                    return i.kind == execution::Incident::Kind::uninitialised_read &&
+                        i.first.memory == "global " + a.name;
+                }
+            );
+            assume_fixed(index, wrote || was_read);
+            const bool read = was_read || added_to;
             const bool data = is_float(a.dtype) || size_of(a.dtype) == 1;
-            a.fill = a.output && !read ? ""
+            a.fill = wrote && !read    ? ""
                 : !data || added_to    ? "zeros"
                 : a.dtype == DType::u8 ? "uniform(0, 255)"
                                        : "normal";
@@ -259,12 +294,14 @@ struct Meter {
     void all() {
         const bool broken = breaks();
         for (size_t i = 0; i < guess.kernel.args.size() && !broken; ++i)
-            if (!guess.kernel.args[i].shape.empty()) measure(i);
+            if (!guess.kernel.args[i].shape.empty() && !guess.sized.contains(guess.kernel.args[i].name))
+                measure(i);
         const bool late = is_late();
         deadline = std::chrono::steady_clock::now() + kPatience;
         directions();
         for (size_t i = 0; i < guess.kernel.args.size(); ++i)
-            if (!guess.kernel.args[i].shape.empty() && !measured.contains(i))
+            if (!guess.kernel.args[i].shape.empty() && !measured.contains(i) &&
+                !guess.sized.contains(guess.kernel.args[i].name))
                 guess.kernel.args[i].shape.front() = guess.sizes.front();
         if (broken)
             guess.unknown.emplace_back(

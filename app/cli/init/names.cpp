@@ -48,6 +48,18 @@ bool has_word(std::string name, std::initializer_list<const char*> words) {
     return std::any_of(words.begin(), words.end(), [&](const char* w) { return name.find(w) != name.npos; });
 }
 
+std::string pointee(const std::string& type) {
+    const size_t star = type.rfind('*');
+    std::string of = star == type.npos ? "" : type.substr(0, star);
+    while (of.ends_with(' ')) of.pop_back();
+    return of;
+}
+
+bool points_to_const(const std::string& type) {
+    const std::string of = pointee(type);
+    return of.ends_with("const") || (of.starts_with("const ") && of.find('*') == of.npos);
+}
+
 std::string expression_name(const std::string& name) {
     return manifest::has_meaning(name) ? name + "_" : name;
 }

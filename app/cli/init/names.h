@@ -22,4 +22,9 @@ std::string expression_name(const std::string& name);
 // Of a whole number that is no extent: "mode", "offset".
 bool is_switch(const std::string& name);
 
+// What a pointer's type points to: "float const" of "float const*"; empty: it is no pointer.
+std::string pointee(const std::string& type);
+// It cannot be written through a pointer of the type.
+bool points_to_const(const std::string& type);
+
 }  // namespace wl::app

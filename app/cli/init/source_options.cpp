@@ -1,6 +1,8 @@
 // Of init and of check.
 #include "app/cli/init/source_options.h"
 
+#include "instrumentation/base/error.h"
+
 #include <CLI/CLI.hpp>
 
 namespace wl::app {
@@ -14,6 +16,31 @@ void add_source_options(CLI::App& verb, CheckOptions& o) {
         ->allow_extra_args(false);
     verb.add_option("-I,--include", o.include, "a folder of a .cu's headers (repeatable)")
         ->allow_extra_args(false);
+}
+
+void add_init_options(CLI::App& init, Command& c) {
+    init.add_option(
+        "file", c.kernel.kernel, "a .cu, host code and all, or a .ptx; with --run it may be left out"
+    );
+    init.add_option("-o,--out", c.out, "the manifest to write; of --run the folder, default PROGRAM-kernels");
+    init.add_flag("--force", c.init.force, "write over a manifest and a reference that are there");
+    add_source_options(init, c.check);
+    init.add_flag_callback(
+        "--run",
+        [&c] {
+            if (c.program.words.empty())
+                throw Error("--run needs the program behind --: warplens init --run -- ./prog ARGS");
+        },
+        "run the program behind --, and write a manifest of each kernel that it launches, with its real "
+        "sizes and "
+        "inputs"
+    );
+    init.add_option(
+        "--launch",
+        c.kernel.launch,
+        "of --run: launch N, FIRST-LAST as one sequence, the first of a KERNEL, or all; default: the first "
+        "of each kernel"
+    );
 }
 
 }  // namespace wl::app

@@ -11,4 +11,7 @@ namespace wl::app {
 
 void add_source_options(CLI::App& verb, CheckOptions& o);
 
+// All of init, those above among them.
+void add_init_options(CLI::App& init, Command& c);
+
 }  // namespace wl::app

@@ -2,12 +2,13 @@
 #include "app/cli/init/write.h"
 
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/manifest/binding.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <fmt/format.h>
+#include <regex>
 #include <set>
 
 namespace wl::app {
@@ -15,24 +16,62 @@ namespace {
 
 using manifest::Argument;
 
-std::string quoted(const std::string& s) {
-    char* end = nullptr;
-    std::strtod(s.c_str(), &end);
-    const bool number =
-        !s.empty() && *end == '\0' && std::isalpha(static_cast<unsigned char>(s.front())) == 0;
-    return number ? s : '"' + s + '"';
-}
 std::string list(const std::vector<std::string>& items) {
     std::vector<std::string> all;
     for (const std::string& item : items) all.push_back(quoted(item));
     return "[" + join(all, ", ") + "]";
 }
 
+// A text in quotes, whatever it looks like.
+std::string text_of(const std::string& s) {
+    const std::string out = quoted(s);
+    return out.starts_with('"') ? out : '"' + out + '"';
+}
+
+// A manifest could take it for a number: without names, and of a form that its expressions have.
+bool is_expression(const std::string& value) {
+    try {
+        manifest::evaluate(value, {}, "-D");
+        return true;
+    } catch (const Error&) { return false; }
+}
+
+}  // namespace
+
+std::string quoted(const std::string& s) {
+    static const std::regex kTomlNumber(R"(-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?)");
+    if (std::regex_match(s, kTomlNumber)) return s;
+    std::string out = "\"";
+    for (const char c : s) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            out += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        else
+            out += c;
+    }
+    return out + '"';
+}
+
+bool is_bytes(const Argument& a) { return a.align != 0 && a.fields.front().name == "b0"; }
+
+void set_bytes(Argument& a, std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+        Argument& field = a.fields.emplace_back();
+        field.name = fmt::format("b{}", a.fields.size() - 1), field.dtype = DType::u8;
+        field.value = fmt::format("{}", static_cast<unsigned>(byte));
+    }
+}
+
 std::string argument_text(const Argument& a) {
+    if (is_bytes(a)) {
+        std::string digits;
+        for (const Argument& byte : a.fields) digits += fmt::format("{:02x}", std::stoi(byte.value));
+        return fmt::format("{{ name = \"{}\", bytes = \"{}\", align = {} }}", a.name, digits, a.align);
+    }
     if (a.align != 0) {
         const size_t bytes = size_of(a.fields.front().dtype);
         std::vector<std::string> values;
-        for (const Argument& field : a.fields) values.push_back(field.value);
+        for (const Argument& field : a.fields) values.push_back(quoted(field.value));
         return fmt::format(
             R"({{ name = "{}", dtype = "{}{}", value = [{}] }})",
             a.name,
@@ -53,15 +92,23 @@ std::string argument_text(const Argument& a) {
         for (const Argument& field : a.fields) fields.push_back(argument_text(field));
         return fmt::format("{{ name = \"{}\", fields = [{}] }}", a.name, join(fields, ", "));
     }
+    if (is_view(a))
+        return fmt::format(
+            "{{ name = \"{}\", view = {}, at = {} }}", a.name, text_of(a.pointers.front()), quoted(a.value)
+        );
+    if (!a.pointers.empty()) {
+        std::vector<std::string> names;
+        for (const std::string& name : a.pointers) names.push_back(text_of(name));
+        return fmt::format("{{ name = \"{}\", pointers = [{}] }}", a.name, join(names, ", "));
+    }
     std::string out = fmt::format(R"({{ name = "{}", dtype = "{}", )", a.name, wl::name_of(a.dtype));
     if (a.shape.empty()) return out + fmt::format("value = {} }}", quoted(a.value));
     out += "shape = " + list(a.shape);
-    if (!a.fill.empty()) out += ", fill = " + quoted(a.fill);
+    if (!a.fill.empty()) out += ", fill = " + text_of(a.fill);
     if (a.output) out += ", output = true";
     return out + " }";
 }
 
-// A name that Python can take.
 std::string python_name(const std::string& name) {
     static const std::set<std::string> kTaken = {
         "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
@@ -70,6 +117,28 @@ std::string python_name(const std::string& name) {
         "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",    "np"};
     return kTaken.contains(name) ? name + "_" : name;
 }
+
+std::string launch_text(const manifest::LaunchRule& rule) {
+    std::string out = "grid = " + list(rule.grid) + "\nblock = " + list(rule.block) + "\n";
+    if (rule.shared != "0") out += "shared = " + quoted(rule.shared) + "\n";
+    if (rule.stack != "0") out += "stack = " + quoted(rule.stack) + "\n";
+    if (rule.cooperative) out += "cooperative = true\n";
+    return out;
+}
+
+// As the file was compiled. What is no number is handed on as it stands: the name of a type, of a function.
+std::string defines_text(const std::vector<std::string>& defines) {
+    std::string out;
+    for (const std::string& define : defines) {
+        const size_t equals = define.find('=');
+        const std::string value = equals == std::string::npos ? "1" : define.substr(equals + 1);
+        out += (out.empty() ? "[define]\n" : "") + define.substr(0, equals) + " = " +
+            (is_expression(value) ? quoted(value) : "{ text = " + text_of(value) + " }") + "\n";
+    }
+    return out.empty() ? out : out + "\n";
+}
+
+namespace {
 
 // What a reader is told of an argument, behind it.
 std::string remark(const Argument& a) {
@@ -110,12 +179,6 @@ std::string params_text(const Guess& guess) {
     return out;
 }
 
-std::string launch_text(const manifest::LaunchRule& rule) {
-    std::string out = "grid = " + list(rule.grid) + "\nblock = " + list(rule.block) + "\n";
-    if (rule.shared != "0") out += "shared = " + quoted(rule.shared) + "\n";
-    return out;
-}
-
 std::string launches_text(const Guess& guess) {
     const std::string from =
         guess.launch_from.empty() ? "made up: write yours" : "as in " + guess.launch_from;
@@ -130,17 +193,6 @@ std::string launches_text(const Guess& guess) {
             "entry = \"" + rule.entry + "\"\nargs = [" + join(args, ", ") + "]\n" + launch_text(rule);
     }
     return out;
-}
-
-// As the file was compiled.
-std::string defines_text(const Files& files) {
-    std::string out;
-    for (const std::string& define : files.defines) {
-        const size_t equals = define.find('=');
-        const std::string value = equals == std::string::npos ? "1" : define.substr(equals + 1);
-        out += (out.empty() ? "[define]\n" : "") + define.substr(0, equals) + " = " + quoted(value) + "\n";
-    }
-    return out.empty() ? out : out + "\n";
 }
 
 constexpr const char* kTerms =
@@ -168,7 +220,7 @@ std::string manifest_text(const Guess& guess, const Files& files) {
         guess.launch_assumed ? ", \"launch\"" : ""
     );
     out += "\n" + arguments_text(guess) + "\n" + params_text(guess) + "\n" + launches_text(guess) + "\n";
-    out += defines_text(files);
+    out += defines_text(files.defines);
     out += "[reference]  # what would be right\npython = " + quoted(files.reference) + "\n";
     for (const Argument& a : guess.kernel.args)
         if (a.output)

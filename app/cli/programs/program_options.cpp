@@ -39,12 +39,13 @@ void add_programs(CLI::App& app, CLI::App& run, Command& c) {
 std::vector<std::string> take_program(std::vector<std::string>& words) {
     if (words.size() < 2) return {};
     auto from = words.end();
-    if (words[1] == "run") from = std::find(words.begin(), words.end(), "--");
+    const bool runs = words[1] == "run" || words[1] == "init";
+    if (runs) from = std::find(words.begin(), words.end(), "--");
     const bool asks = words.size() == 3 && (words[2] == "--help" || words[2] == "-h");
     if (words[1] == "nvcc" && !asks) from = words.begin() + 2;
     std::vector<std::string> out(from, words.end());
     words.erase(from, words.end());
-    if (!out.empty() && words[1] == "run") out.erase(out.begin());
+    if (!out.empty() && runs) out.erase(out.begin());
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/run.h"
+#include "instrumentation/runtime/describe.h"
 #include "instrumentation/runtime/fat_binary.h"
 
 #include <algorithm>
@@ -127,17 +128,6 @@ void print_result(const Command& c, const ProgramRun& run) {
     }
 }
 
-// With the launch that was asked for in its file.
-ProgramRun run_recording(const runtime::Settings& settings, bool quiet_out) {
-    if (!settings.record.empty()) fs::remove(settings.record);
-    ProgramRun run;
-    run.command = settings.command;
-    std::fflush(nullptr);
-    run.ended = run_child(run.command, environment_for(settings), quiet_out);
-    read_results(run, settings.folder);
-    return run;
-}
-
 void require_recorded(const runtime::Settings& settings) {
     if (!settings.record.empty() && !fs::exists(settings.record))
         throw Error(fmt::format(
@@ -173,6 +163,16 @@ int run_with_reference(const Command& c) {
 }
 
 }  // namespace
+
+ProgramRun run_recording(const runtime::Settings& settings, bool quiet_out) {
+    if (!settings.record.empty() && settings.record != runtime::kDescribe) fs::remove(settings.record);
+    ProgramRun run;
+    run.command = settings.command;
+    std::fflush(nullptr);
+    run.ended = run_child(run.command, environment_for(settings), quiet_out);
+    read_results(run, settings.folder);
+    return run;
+}
 
 int run_program(const Command& c) {
     require_fitting(c);

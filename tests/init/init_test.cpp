@@ -1,8 +1,7 @@
 // `warplens init`: from a stranger's source to the first honest verdict, and what is refused on the way.
-#include "tests/support/program.h"
+#include "tests/init/init_fixture.h"
 
 #include <filesystem>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace wl::test {
@@ -38,25 +37,6 @@ def reference(inputs, params):
     b = inputs["B"].reshape(params["K"], params["N"])
     return {"C": a @ b, "C.scale": abs(a) @ abs(b)}
 )";
-
-struct Init : testing::Test {
-    TemporaryFolder folder;
-    std::string path(const std::string& name) const { return folder.path + "/" + name; }
-    std::string file(const std::string& name, const std::string& text) const {
-        write_file(path(name), text);
-        return path(name);
-    }
-    Said run(const std::vector<std::string>& more) const {
-        std::vector<std::string> words = {"run", path("gemm.toml"), "-o", path("out.wlcap"), "--json"};
-        words.insert(words.end(), more.begin(), more.end());
-        return warplens(words);
-    }
-};
-
-void expect_words(const std::string& text, const std::vector<std::string>& words) {
-    for (const std::string& word : words)
-        EXPECT_NE(text.find(word), std::string::npos) << "missing: " << word << "\nin: " << text;
-}
 
 // Two kernels, the second of which reads what the first wrote.
 const char* const kSums = R"(#include <cstdio>
@@ -115,8 +95,11 @@ void host(const float* x, float* y, int n) { twice<<<(n + WIDTH - 1) / WIDTH, WI
     const Said init = warplens({"init", source, "-I", path("shared"), "-D", "TILE=32", "-D", "SCALE=2.0f/1"});
     EXPECT_EQ(init.status, 0) << init.err;
     expect_words(
-        read_file(path("gemm.toml")), {"include = [\"shared\"]", "[define]\nTILE = 32\nSCALE = \"2.0f/1\"\n"}
+        read_file(path("gemm.toml")),
+        {"include = [\"shared\"]", "[define]\nTILE = 32\nSCALE = { text = \"2.0f/1\" }\n"}
     );
+    EXPECT_EQ(warplens({"run", path("gemm.toml"), "-o", path("out.wlcap")}).status, 3)
+        << "the manifest is read";
 }
 
 TEST_F(Init, TablesOfAddressesAreTakenForRowsOfAnArray) {
@@ -140,6 +123,8 @@ TEST_F(Init, TablesOfAddressesAreTakenForRowsOfAnArray) {
     );
     const std::string python = read_file(path("rows.py"));
     write_file(path("rows.py"), python.substr(0, python.rfind("return {}")) + "return {'ys.row': 2 * xs}\n");
+    EXPECT_EQ(warplens({"run", path("rows.toml"), "-o", path("rows.wlcap")}).status, 3) << "made up";
+    take_out_assumed("rows.toml");
     const Said run = warplens({"run", path("rows.toml"), "-o", path("rows.wlcap")});
     EXPECT_EQ(run.status, 0) << run.out << run.err;
     expect_words(run.out, {"output ys.row: ok; 4096 of 4096 elements compared"});
@@ -187,6 +172,7 @@ TEST_F(Init, ThreeCommandsLeadToTheFirstHonestVerdict) {
     manifest.replace(manifest.find("terms = 1"), 9, "terms = \"K\"");
     write_file(path("gemm.toml"), manifest);
     write_file(path("gemm.py"), kReference);
+    take_out_assumed("gemm.toml");
     for (const std::vector<std::string>& sizes : {
              std::vector<std::string>{        },
              { "--preset", "ragged"}
