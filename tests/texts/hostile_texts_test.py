@@ -208,6 +208,7 @@ class Sources(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="warplens-texts-") as folder:
             Path(folder, "k.cu").write_bytes(
                 b"extern \"C\" __global__ void k(float* y)\n{\n"
+                b"    if (threadIdx.x == 3) printf(\"it said \\033[2J \\233\\n\");\n"
                 b"    y[threadIdx.x + 1] = 1; // caf\xe9 \x1b[31m \xc2\x9b \n}\n")
             manifest = Path(folder, "::add-mask::k##[x].toml")
             manifest.write_text(
@@ -220,6 +221,8 @@ class Sources(unittest.TestCase):
                 self.assertIn(said.returncode, (0, 1), said.stderr)
                 text = said.stdout.decode()
                 self.assertIsNone(STEERS.search(text + said.stderr.decode()))
+                if form == "text":
+                    self.assertIn("it said \\u001b[2J \\x9b", re.sub(r"\s+", " ", text), "of the device's printf")
                 if form in ("json", "sarif"):
                     json.loads(text)
                 if form == "github":

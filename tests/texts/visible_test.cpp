@@ -20,6 +20,7 @@ TEST(Visible, WhatSteersATerminalIsShownAndTextStays) {
     const std::string plain = "x = y;\t// Gr\u00fc\u00dfe, \u65e5\u672c, \U0001F600\n";
     EXPECT_EQ(visible(plain), plain);
     EXPECT_EQ(visible("\033[31m\r\b\a\x7f"), "\\u001b[31m\\u000d\\u0008\\u0007\\u007f");
+    EXPECT_EQ(visible("a\r\nb\rc\r"), "a\nb\\u000dc") << "line breaks of other systems";
     EXPECT_EQ(visible(std::string_view("a\0b", 3)), "a\\u0000b");
     EXPECT_EQ(visible("\xc2\x9b\xc2\x80\xc2\x9f\xc2\xa0"), "\\u009b\\u0080\\u009f\xc2\xa0");
     EXPECT_EQ(visible("\u202a\u202e\u2066\u2069\u2065"), "\\u202a\\u202e\\u2066\\u2069\u2065");

@@ -53,12 +53,13 @@ std::string shown(std::string_view text, bool one_line) {
     out.reserve(text.size());
     for (size_t at = 0; at < text.size();) {
         const Character c = character_at(text, at);
+        const bool ends_line = c.code == '\r' && (at + 1 == text.size() || text[at + 1] == '\n');
         const bool layout = one_line && (c.code == '\n' || c.code == '\t');
         if (c.bytes == 0)
             out += "\\x" + hex(static_cast<unsigned char>(text[at]), 2);
-        else if (layout || steers(c.code))
+        else if (!ends_line && (layout || steers(c.code)))
             out += "\\u" + hex(c.code, 4);
-        else
+        else if (!ends_line)
             out.append(text.substr(at, c.bytes));
         at += c.bytes == 0 ? 1 : c.bytes;
     }
