@@ -5,7 +5,7 @@ target_link_libraries(hostile_capture PRIVATE wl_synthetic_capture SQLite::SQLit
 foreach(topic hostile_texts files)
     add_test(NAME ${topic} COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/${topic}_test.py)
     set_tests_properties(
-        ${topic} PROPERTIES TIMEOUT 120 ENVIRONMENT
+        ${topic} PROPERTIES TIMEOUT 300 ENVIRONMENT
                  "WL_PROGRAM=$<TARGET_FILE:warplens>;WL_HOSTILE_CAPTURE=$<TARGET_FILE:hostile_capture>")
 endforeach()
 wl_test(drawing wl_app)
