@@ -48,11 +48,12 @@ execution::Texture texture_of(const manifest::BoundArgument& argument, uint64_t 
 execution::GlobalMemory fresh_memory(const manifest::Problem& problem) {
     execution::GlobalMemory memory;
     const std::vector<const manifest::BoundArgument*> all = manifest::arrays(problem);
+    for (const manifest::BoundArgument* a : all)  // first: the others go where there is room
+        if (a->base != 0) execution::place(memory, a->data.name, a->base, a->data.bytes);
     for (const manifest::BoundArgument* a : all) {
         const bool initialised = !a->output || a->filled;
-        const uint64_t address = a->base != 0
-            ? execution::place(memory, a->data.name, a->base, a->data.bytes)
-            : execution::allocate(memory, a->data.name, a->data.bytes, initialised);
+        const uint64_t address =
+            a->base != 0 ? a->base : execution::allocate(memory, a->data.name, a->data.bytes, initialised);
         if (a->texture) execution::add_texture(memory, texture_of(*a, address));
     }
     for (const manifest::BoundArgument* table : all) {

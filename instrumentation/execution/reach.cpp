@@ -101,4 +101,18 @@ std::set<int> reachable_variables(const Module& module, std::span<const int> fun
     return std::move(r.known_variables);
 }
 
+uint64_t static_shared_bytes(const Module& module, int function) {
+    uint64_t bytes = 0;
+    const auto add = [&bytes](const ptx::Variable& v) {
+        if (v.space != ptx::Space::shared || v.is_extern) return;
+        const uint64_t align = std::max(v.align, 1u);
+        bytes = (bytes + align - 1) / align * align + v.bytes;
+    };
+    const std::vector<int> functions = reachable_functions(module, function);
+    for (const int v : reachable_variables(module, functions)) add(module.variables[static_cast<size_t>(v)]);
+    for (const int f : functions)
+        for (const ptx::Variable& v : module.functions[static_cast<size_t>(f)].variables) add(v);
+    return bytes;
+}
+
 }  // namespace wl::execution

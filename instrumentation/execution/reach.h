@@ -17,4 +17,8 @@ std::vector<int> reachable_functions(const ptx::Module& module, int function);
 // The module's variables that these functions name, themselves or through initial values of others, by index.
 std::set<int> reachable_variables(const ptx::Module& module, std::span<const int> functions);
 
+// Bytes of shared memory of fixed size that a call of this function takes: its own and those of what it can
+// reach.
+uint64_t static_shared_bytes(const ptx::Module& module, int function);
+
 }  // namespace wl::execution

@@ -11,15 +11,18 @@
 #include <cstring>
 #include <deque>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace wl::gpu {
 namespace {
 
 constexpr size_t kLogBytes = 16 << 10;
+constexpr uint64_t kDriverAlign = 256;  // of what cuMemAlloc gives
 
 }  // namespace
 
@@ -70,6 +73,12 @@ Buffer::Buffer(const Session& owner, uint64_t size, bool pinned) : session(owner
     if (d.host_address(&address, at, 0) != CUDA_SUCCESS) address = 0;
 }
 
+Buffer::Buffer(const Session& owner, uint64_t size, uint64_t base) :
+    session(owner), bytes(size), skew(base % kDriverAlign) {
+    if (owner.d.allocate(&address, std::max<uint64_t>(size + skew, 1)) != CUDA_SUCCESS) address = 0;
+    if (address != 0) address += skew;
+}
+
 Buffer::Buffer(const Session& owner, const Loaded& loaded, const std::string& name, uint64_t size) :
     session(owner), bytes(size), of_module(true) {
     size_t room = 0;
@@ -82,38 +91,49 @@ Buffer::~Buffer() {
     if (host != nullptr)
         session.d.host_free(host);
     else if (address != 0)
-        session.d.free(address);
+        session.d.free(address - skew);
 }
 
 namespace {
 
+// Which of `count` ranges (begin, bytes) holds the address; else the one that ends there: allocations may
+// touch, and of one the end is an address, too.
+template <class Range>
+std::optional<size_t> holder_of(uint64_t address, size_t count, Range range) {
+    std::optional<size_t> ends_there;
+    for (size_t k = 0; k < count; ++k) {
+        const auto [begin, bytes] = range(k);
+        if (address - begin < bytes) return k;
+        if (address - begin == bytes) ends_there = k;
+    }
+    return ends_there;
+}
+
 // An address in one of the emulated allocations becomes that of the device; another number stays. Windows of
 // emulated addresses are told from numbers by where they lie: see execution/windows.h.
 void relocate(std::span<std::byte> word, const execution::GlobalMemory& memory, const Placed& placed) {
-    const std::deque<Buffer>& buffers = placed.buffers;
+    const auto range = [&](size_t k) {
+        return std::pair(memory.allocations[k].base, uint64_t{memory.allocations[k].bytes.size()});
+    };
     uint64_t address = 0;
     std::memcpy(&address, word.data(), sizeof address);
-    for (size_t k = 0; k < buffers.size(); ++k) {
-        const execution::Allocation& a = memory.allocations[k];
-        if (address < a.base || address > a.base + a.bytes.size()) continue;
-        const uint64_t moved = buffers[k].address + (address - a.base);
-        std::memcpy(word.data(), &moved, sizeof moved);
-        return;
-    }
+    const std::optional<size_t> k = holder_of(address, placed.buffers.size(), range);
+    if (!k) return;
+    const uint64_t moved = placed.buffers[*k].address + (address - memory.allocations[*k].base);
+    std::memcpy(word.data(), &moved, sizeof moved);
 }
 
 // The other way, of an address that a launch left as it was.
 void restore(std::span<std::byte> word, const execution::GlobalMemory& memory, const Placed& placed) {
-    const std::deque<Buffer>& buffers = placed.buffers;
+    const auto range = [&](size_t k) {
+        return std::pair(placed.buffers[k].address, placed.buffers[k].bytes);
+    };
     uint64_t address = 0;
     std::memcpy(&address, word.data(), sizeof address);
-    for (size_t k = 0; k < buffers.size(); ++k) {
-        const uint64_t base = buffers[k].address;
-        if (address < base || address > base + buffers[k].bytes) continue;
-        const uint64_t moved = memory.allocations[k].base + (address - base);
-        std::memcpy(word.data(), &moved, sizeof moved);
-        return;
-    }
+    const std::optional<size_t> k = holder_of(address, placed.buffers.size(), range);
+    if (!k) return;
+    const uint64_t moved = memory.allocations[*k].base + (address - placed.buffers[*k].address);
+    std::memcpy(word.data(), &moved, sizeof moved);
 }
 
 std::vector<std::byte> relocated(
@@ -170,7 +190,7 @@ Placed upload(const Session& s, const Work& work, std::byte poison) {
         out.buffers.emplace_back(s, work.loaded, a.name, a.bytes.size());
         if (out.buffers.back().address != 0) continue;
         out.buffers.pop_back();
-        const Buffer& b = out.buffers.emplace_back(s, a.bytes.size());
+        const Buffer& b = out.buffers.emplace_back(s, a.bytes.size(), a.base);
         if (b.address == 0)
             throw Unsupported(
                 fmt::format("unsupported: the GPU has no room for the {} bytes of {}", a.bytes.size(), a.name)

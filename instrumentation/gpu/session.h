@@ -48,9 +48,12 @@ struct Buffer {
     std::byte* host = nullptr;  // of pinned memory
     uint64_t bytes = 0;
     bool of_module = false;  // a variable of a module, which goes with it
+    uint64_t skew = 0;       // bytes from where the driver's allocation begins to `address`
 
     // Address 0 where there is no room.
     Buffer(const Session& owner, uint64_t size, bool pinned = false);
+    // At an address that is a multiple of what `base` is a multiple of, up to 256.
+    Buffer(const Session& owner, uint64_t size, uint64_t base);
     // The module's variable of this name, or address 0 where it has none so large.
     Buffer(const Session& owner, const Loaded& loaded, const std::string& name, uint64_t size);
     ~Buffer();

@@ -26,9 +26,9 @@ Target target_of(const RecordedLaunch& l, uint64_t address) {
     return {};
 }
 
-uint64_t word_at(std::span<const std::byte> bytes, size_t at) {
+uint64_t word_at(std::span<const std::byte> bytes) {
     uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
+    std::memcpy(&word, bytes.data(), std::min(sizeof word, bytes.size()));
     return word;
 }
 
@@ -57,13 +57,22 @@ bool follow(Pairing& p, uint64_t word, uint64_t other) {
     return true;
 }
 
-// Where both differ first in what is no pointer to the same.
-std::optional<size_t> first_difference(
-    Pairing& p, std::span<const std::byte> bytes, std::span<const std::byte> other
-) {
+// Bytes at a device address.
+struct Lying {
+    uint64_t base = 0;
+    std::span<const std::byte> bytes;
+};
+
+// Where both differ first in what is no pointer to the same. Pointers lie at aligned addresses: where the two
+// begin at different ones, those of the first count.
+std::optional<size_t> first_difference(Pairing& p, const Lying& one, std::span<const std::byte> other) {
     std::optional<size_t> out;
-    for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t))
-        if (!follow(p, word_at(bytes, at), word_at(other, at)) && !out) out = at;
+    size_t end = (0 - one.base) % sizeof(uint64_t);  // of the bytes before the first word
+    for (size_t at = 0; at < one.bytes.size(); at = end, end += sizeof(uint64_t)) {
+        const size_t count = std::min(end, one.bytes.size()) - at;
+        const bool same = follow(p, word_at(one.bytes.subspan(at, count)), word_at(other.subspan(at, count)));
+        if (!same && !out) out = at;
+    }
     return out;
 }
 
@@ -86,7 +95,7 @@ void pair_all(Pairing& p) {
         ));
         return;
     }
-    if (const auto at = first_difference(p, l.params, r.params))
+    if (const auto at = first_difference(p, {0, l.params}, r.params))
         p.hinder.push_back(fmt::format("both were given other parameters: they differ from byte {} on", *at));
 }
 
@@ -96,7 +105,7 @@ void join_memory(Pairing& p, Joined& out) {
         const auto m = static_cast<size_t>(p.next.front());
         const Memory& one = p.launch.memory[m];
         const Memory& other = p.reference.memory[static_cast<size_t>(p.partner[m])];
-        const auto differs = first_difference(p, one.before, other.before);
+        const auto differs = first_difference(p, {one.base, one.before}, other.before);
         const bool changed = one.after == After::changed || other.after == After::changed;
         if (differs && !changed)
             p.hinder.push_back(

@@ -150,8 +150,8 @@ Before tell_before(const Launching& l, const Turn& turn, uint64_t limit) {
         },
         read,
         limit};
-    follow(out.reach, out.params, memories);
-    for (const Variable& v : out.variables) follow(out.reach, v.bytes, memories);
+    follow(out.reach, 0, out.params, memories);
+    for (const Variable& v : out.variables) follow(out.reach, v.range.base, v.bytes, memories);
     for (const Variable& v : out.variables)
         tell(
             Tag::memory,

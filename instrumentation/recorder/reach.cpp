@@ -67,11 +67,13 @@ std::optional<size_t> keep(Reach& reach, uint64_t address, const Memories& memor
 
 }  // namespace
 
-void follow(Reach& reach, std::span<const std::byte> from, const Memories& memories) {
+void follow(Reach& reach, uint64_t base, std::span<const std::byte> from, const Memories& memories) {
     std::deque<size_t> next;
     uint64_t before = 0;
-    const auto scan = [&](std::span<const std::byte> bytes) {
-        for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
+    // Pointers are aligned in memory, wherever what was kept of it begins.
+    const auto scan = [&](uint64_t begin, std::span<const std::byte> bytes) {
+        for (size_t at = (0 - begin) % sizeof(uint64_t); at + sizeof(uint64_t) <= bytes.size();
+             at += sizeof(uint64_t)) {
             uint64_t word = 0;
             std::memcpy(&word, bytes.data() + at, sizeof word);
             if (word < kLowest || word >= kHighest || word == before) continue;
@@ -79,10 +81,10 @@ void follow(Reach& reach, std::span<const std::byte> from, const Memories& memor
             if (const std::optional<size_t> found = keep(reach, word, memories)) next.push_back(*found);
         }
     };
-    scan(from);
+    scan(base, from);
     for (; !next.empty(); next.pop_front()) {
         const std::span<const std::byte> bytes = reach.all[next.front()].bytes;
-        scan(bytes);
+        scan(reach.all[next.front()].range.base, bytes);
     }
 }
 

@@ -36,8 +36,8 @@ struct Reach {
     uint64_t kept = 0, asked = 0;    // bytes; questions to Memories::find
 };
 
-// Follows every 8-byte word at a multiple of 8 that is an address in some allocation. Of an allocation that
-// is beyond the limit the part from the address on is kept, as far as there is room.
-void follow(Reach& reach, std::span<const std::byte> from, const Memories& memories);
+// Follows every 8-byte word at a multiple of 8 that is an address in some allocation; `from` lies at `base`.
+// Of an allocation that is beyond the limit the part from the address on is kept, as far as there is room.
+void follow(Reach& reach, uint64_t base, std::span<const std::byte> from, const Memories& memories);
 
 }  // namespace wl::recorder

@@ -263,7 +263,10 @@ bool copy(
             continue;
         }
         if (!source.device && !is_readable(source.bytes, rows.width)) return false;
-        if (!source.device) note_addresses(memory, {source.bytes, rows.width});
+        // Pointers are words that lie aligned where kernels read them.
+        const uint64_t begin = (0 - (to + row * to_pitch)) % 8;
+        if (!source.device && begin < rows.width)
+            note_addresses(memory, {source.bytes + begin, rows.width - begin});
         restore_flags(memory, target, to + row * to_pitch, source, rows.width);
         store(memory, target, source.bytes, source.written, rows.width);
     }

@@ -1,8 +1,9 @@
 // Parsing and lowering, each once.
 #include "instrumentation/runtime/module.h"
 
-#include "instrumentation/base/error.h"
+#include "instrumentation/base/device_limits.h"
 #include "instrumentation/execution/reach.h"
+#include "instrumentation/runtime/invalid_ptx.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,6 +48,31 @@ std::string with_conditions(std::string ptx) {
     return ptx;
 }
 
+// The compiler's limit is that of every device; dynamic shared memory has a device's (refusals.cpp).
+void require_static_shared(const ptx::Module& module) {
+    constexpr uint64_t kMost = DeviceLimits{}.shared_static;
+    uint64_t all = 0;
+    for (const ptx::Variable& v : module.variables)
+        all += v.space == ptx::Space::shared ? v.bytes + v.align : 0;
+    for (const ptx::Function& f : module.functions)
+        for (const ptx::Variable& v : f.variables)
+            all += v.space == ptx::Space::shared ? v.bytes + v.align : 0;
+    if (all <= kMost) return;
+    for (size_t k = 0; k < module.functions.size(); ++k) {
+        if (!module.functions[k].is_entry) continue;
+        const uint64_t bytes = execution::static_shared_bytes(module, static_cast<int>(k));
+        if (bytes > kMost)
+            throw InvalidPtx(fmt::format(
+                "ptxas: entry function '{}' uses too much shared data ({:#x} bytes, {:#x} max): arrays of "
+                "fixed "
+                "size may take 48 KiB; declare one as `extern __shared__` and give its bytes at the launch",
+                module.functions[k].name,
+                bytes,
+                kMost
+            ));
+    }
+}
+
 }  // namespace
 
 const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Module>>& all) {
@@ -54,6 +80,7 @@ const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Modu
     const std::vector<Image> images =
         module.is_library ? images_in(module.wrapper) : images_of(module.wrapper);
     ptx::Module made = ptx::parse(with_conditions(chosen(images).ptx));
+    require_static_shared(made);
     // Memory knows variables by name: of two modules each has its own.
     for (ptx::Variable& v : made.variables) {
         const bool placed = v.space == ptx::Space::global || v.space == ptx::Space::constant;

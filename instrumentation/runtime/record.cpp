@@ -24,14 +24,16 @@ const Allocation* holder_of(const execution::GlobalMemory& memory, uint64_t addr
     return address - a.base < a.bytes.size() ? &a : nullptr;
 }
 
-// Adds the allocations that the words of `bytes` point into.
+// Adds the allocations that the aligned words of `bytes`, which lie at `base`, point into.
 void reach(
     const execution::GlobalMemory& memory,
+    uint64_t base,
     std::span<const std::byte> bytes,
     std::set<uint64_t>& reached,
     std::deque<const Allocation*>& next
 ) {
-    for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
+    for (size_t at = (0 - base) % sizeof(uint64_t); at + sizeof(uint64_t) <= bytes.size();
+         at += sizeof(uint64_t)) {
         uint64_t word = 0;
         std::memcpy(&word, bytes.data() + at, sizeof word);
         const Allocation* a = holder_of(memory, word);
@@ -68,7 +70,7 @@ launches::RecordedLaunch record_of(
     std::deque<const Allocation*> next;
     for (const Allocation& a : before.allocations)
         if (!variable_of(asked.module, a).empty() && reached.insert(a.base).second) next.push_back(&a);
-    reach(before, asked.launch.params, reached, next);
+    reach(before, 0, asked.launch.params, reached, next);
     for (; !next.empty(); next.pop_front()) {
         const Allocation& a = *next.front();
         launches::Memory kept;
@@ -78,7 +80,7 @@ launches::RecordedLaunch record_of(
         const Allocation* left = holder_of(after, a.base);
         if (left != nullptr && left->bytes.size() == a.bytes.size()) launches::set_left(kept, left->bytes);
         out.memory.push_back(std::move(kept));
-        reach(before, a.bytes, reached, next);
+        reach(before, a.base, a.bytes, reached, next);
     }
     std::sort(out.memory.begin(), out.memory.end(), [](const auto& a, const auto& b) {
         return a.base < b.base;

@@ -1,5 +1,6 @@
 // Attributes of kernels and how many blocks fit: by threads and shared memory, as registers are not known
 // before PTX becomes machine code.
+#include "instrumentation/runtime/invalid_ptx.h"
 #include "shim/cudart/state.h"
 
 #include <algorithm>
@@ -45,6 +46,9 @@ Sizes sizes_of(const void* function) {
         out.dynamic_shared = kernel->most_dynamic_shared != 0 ? kernel->most_dynamic_shared
                                                               : (size_t{48} << 10) - out.static_shared;
         return out;
+    } catch (const runtime::InvalidPtx& e) {
+        runtime::tell_error(call.machine, e.what());
+        return {cudaErrorInvalidPtx};
     } catch (const std::exception& e) {
         runtime::tell_error(call.machine, e.what());
         return {cudaErrorInvalidDeviceFunction};

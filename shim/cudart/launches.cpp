@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/runtime/host_access.h"
+#include "instrumentation/runtime/invalid_ptx.h"
 
 #include <optional>
 
@@ -21,15 +22,18 @@ cudaError_t launch(const void* function, const Shape& shape, void** args, cudaSt
     if (kernel == nullptr)
         return done(function == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle);
     std::vector<std::byte> params;
+    const auto cannot = [&m](const char* why, cudaError_t error) {
+        if (m.unsupported.insert(why).second) print_notice(std::string("warplens: ") + why + "\n");
+        runtime::tell_error(m, why);
+        return done(error);
+    };
     try {
         std::optional<std::vector<std::byte>> there = runtime::params_from(m, *kernel, args);
         if (!there) return done(cudaErrorInvalidValue);
         params = std::move(*there);
-    } catch (const std::exception& e) {
-        if (m.unsupported.insert(e.what()).second) print_notice(std::string("warplens: ") + e.what() + "\n");
-        runtime::tell_error(m, e.what());
-        return done(cudaErrorNoKernelImageForDevice);
-    }
+    } catch (const runtime::InvalidPtx& e) {
+        return cannot(e.what(), cudaErrorInvalidPtx);
+    } catch (const std::exception& e) { return cannot(e.what(), cudaErrorNoKernelImageForDevice); }
     call.lock.unlock();
     return launch_with(function, shape, std::move(params), stream);
 }

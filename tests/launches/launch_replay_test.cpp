@@ -105,6 +105,46 @@ TEST(Replay, IsComparedWithWhatTheLaunchLeft) {
     EXPECT_NE(why.out.find("arg0"), std::string::npos) << why.out;
 }
 
+// The two allocations begin and end at odd addresses, and touch in the middle of a word: each has its own
+// shadow.
+TEST(Replay, MemoryLiesAnywhere) {
+    for (const uint64_t before : {1U, 3U, 31U, 4093U}) {
+        RecordedLaunch l = scale_launch(20);
+        const auto at = [](uint64_t base, uint64_t end, uint64_t floats, const std::vector<float>& values) {
+            Bytes out(end - base, std::byte{0x5a});
+            std::memcpy(out.data() + (floats - base), values.data(), values.size() * sizeof(float));
+            return out;
+        };
+        const uint64_t first = kIn - before, second = kOut - 3, end = kOut + 20 * sizeof(float) + 1;
+        const Bytes in = at(first, second, kIn, ramp(20, 0.5F));
+        l.memory = {
+            {"",             false, first, in, After::unchanged, {}},
+            { "",
+             false, second,
+             at(second, end, kOut, std::vector<float>(20)),
+             After::changed,
+             at(second, end, kOut, ramp(20, 1.0F))}
+        };
+        const TemporaryFolder folder;
+        const Replayed r = replay(l, folder, "diagnose");
+        ASSERT_EQ(r.said.status, 0) << before << r.said.out << r.said.err;
+        EXPECT_EQ(r.json["verdict"], "ok") << before;
+        EXPECT_EQ(r.json["covered"]["checks"].size(), 5U) << r.json["covered"];
+    }
+}
+
+// In window 1 lies shared memory: no allocation does.
+TEST(Replay, MemoryOutsideOfGlobalMemoryIsRefused) {
+    RecordedLaunch l = scale_launch(20);
+    const uint64_t base = 0x00ff'ffff'ffff'fff0;
+    l.memory[0].base = base;
+    std::memcpy(l.params.data(), &base, 8);
+    const TemporaryFolder folder;
+    const Replayed r = replay(l, folder);
+    EXPECT_EQ(r.said.status, 2) << r.said.out;
+    EXPECT_NE(r.said.err.find("leave the addresses that global memory has"), std::string::npos) << r.said.err;
+}
+
 TEST(Replay, AnotherValueOnTheDeviceIsAFinding) {
     const TemporaryFolder folder;
     RecordedLaunch l = scale_launch(20);

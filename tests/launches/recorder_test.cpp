@@ -57,7 +57,7 @@ TEST(Recorder, AddressesAreFollowedIntoMemoryAndOn) {
         {{kA, words({kB + 8, 0, 17})}, {kB, words({1, kC, 0x3f80'0000'3f80'0000})}, {kC, words({kA + 4})}}
     };
     recorder::Reach reach;
-    recorder::follow(reach, words({5, kA + 16, kA}), heap.memories(1 << 20));
+    recorder::follow(reach, 0, words({5, kA + 16, kA}), heap.memories(1 << 20));
     ASSERT_EQ(reach.all.size(), 3U);
     EXPECT_EQ(reach.all[0].range, (Range{kA, 24}));
     EXPECT_EQ(reach.all[1].range, (Range{kB, 24}));
@@ -72,7 +72,7 @@ TEST(Recorder, WhatIsBeyondTheLimitIsKeptInPartAndSaid) {
         {{kA, Bytes(1000)}, {kB, Bytes(4096)}, {kC, Bytes(10)}}
     };
     recorder::Reach reach;
-    recorder::follow(reach, words({kA, kB + 700, kC}), heap.memories(2000));
+    recorder::follow(reach, 0, words({kA, kB + 700, kC}), heap.memories(2000));
     ASSERT_EQ(reach.all.size(), 2U);
     EXPECT_EQ(reach.all[1].range, (Range{kB + 512, 1000}));
     EXPECT_EQ(
@@ -88,7 +88,7 @@ TEST(Recorder, WhatCannotBeReadIsSaid) {
     recorder::Memories memories = heap.memories(1 << 20);
     memories.read = [](const Range&) { return Bytes{}; };
     recorder::Reach reach;
-    recorder::follow(reach, words({kA}), memories);
+    recorder::follow(reach, 0, words({kA}), memories);
     EXPECT_TRUE(reach.all.empty());
     EXPECT_EQ(reach.notes, std::vector<std::string>{"16 bytes at 0x7f0000000000 could not be read"});
 }

@@ -138,7 +138,8 @@ DType type_of(const Memory& m, const Known& known) {
     });
     DType out = told != known.from.end() ? *told->element : type_of_bytes(m);
     if (out == DType::f32 && type_of_bytes(m) != DType::f32) out = DType::u32;  // accesses tell sizes alone
-    return m.before.size() % size_of(out) == 0 ? out : DType::u8;
+    // Elements lie at multiples of their size, wherever the allocation begins.
+    return m.base % size_of(out) == 0 && m.before.size() % size_of(out) == 0 ? out : DType::u8;
 }
 
 manifest::BoundArgument array_of(const Memory& m, std::string name, DType type) {

@@ -6,6 +6,7 @@
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/race_clash.h"
 #include "instrumentation/diagnosis/search/barrier_place.h"
+#include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/program.h"
 
 #include <algorithm>
@@ -88,11 +89,14 @@ Region region(const Symptoms& s, const Incident& i) {
 
 // "0xbf800000", and what it is where the instruction says that it is a float: "-1 = 0xbf800000".
 std::string value_text(const Symptoms& s, const Access& a) {
+    if (a.bytes == 0) return "a value that is not known";
     const auto at = code_place(s.experiment.module, s.entry, a.site);
     std::string bits = fmt::format("{:#x}", a.value);
     if (!at) return bits;
     const auto& types = s.experiment.module.functions[at->function].code[at->index].types;
     if (types.empty()) return bits;
+    const uint32_t whole = ptx::bytes_of(types.front());
+    if (a.bytes < whole) return fmt::format("{} in {} of its {} bytes", bits, a.bytes, whole);
     const bool single = types.front() == ptx::Type::f32;
     if (!single && types.front() != ptx::Type::f64) return bits;
     const double value = single ? double{std::bit_cast<float>(static_cast<uint32_t>(a.value))}
@@ -106,13 +110,18 @@ std::string lanes_of(const Access& a) {
     return lanes_named(a.lanes);
 }
 
+// Of global memory it is not kept whose value stayed where several lanes stored at once.
+std::string lanes_of_global(const Access& a) {
+    return a.lanes == 0 ? "one of several lanes" : lanes_named(a.lanes);
+}
+
 // Of an access, by whom and what: "block (1,0,0), warp 0, lane 3 writes 0x1".
 std::string actor(const Symptoms& s, const Access& a) {
     return fmt::format(
         "block {}, warp {}, {} {} {}",
         block_text(s.capture, a.block),
         a.warp,
-        lanes_of(a),
+        lanes_of_global(a),
         verb(a),
         value_text(s, a)
     );
@@ -127,7 +136,7 @@ void word_global(const Symptoms& s, const Incident& i, const Wording& own, captu
     const bool blocks = i.first.block != i.second.block, lanes = !blocks && i.first.warp == i.second.warp;
     const auto who = [&](const Access& a) {
         return blocks ? "block " + block_text(s.capture, a.block)
-            : lanes   ? fmt::format("warp {}, {}", a.warp, lanes_of(a))
+            : lanes   ? fmt::format("warp {}, {}", a.warp, lanes_of_global(a))
                       : fmt::format("warp {}", a.warp);
     };
     f.title = fmt::format(
@@ -244,10 +253,9 @@ capture::Finding describe(const Symptoms& s, const Cause& cause, const Mending* 
         {"site",       static_cast<double>(at.site)               },
         {"other_site", static_cast<double>(by.site)               }
     };
-    if (knows_values(s, i)) {
-        f.evidence.emplace_back("value", static_cast<double>(at.value));
+    if (knows_values(s, i) && at.bytes != 0) f.evidence.emplace_back("value", static_cast<double>(at.value));
+    if (knows_values(s, i) && by.bytes != 0)
         f.evidence.emplace_back("other_value", static_cast<double>(by.value));
-    }
     return f;
 }
 
@@ -332,7 +340,11 @@ void place_barrier(const Symptoms& s, capture::Finding& f) {
 Ruled race_rule(const Symptoms& s) {
     const std::vector<Cause> causes = race_causes(s.experiment.module, s.entry, s.incidents);
     const Ordering ordering = find_ordering(s, causes);
-    const bool values = ordering.complete && mended(ordering.trial);
+    // While masks are wrong, what they do not order proves nothing about what else would.
+    const bool masks = std::any_of(s.incidents.begin(), s.incidents.end(), [](const Incident& i) {
+        return i.kind == Kind::lane_not_in_mask && i.detail != emulator::kInactiveSource;
+    });
+    const bool values = ordering.complete && mended(ordering.trial) && !masks;
     Ruled out;
     std::vector<int> told(ordering.mendings.size(), -1);  // the finding that names the mending
     std::vector<Told> similar;
@@ -343,11 +355,13 @@ Ruled race_rule(const Symptoms& s) {
             causes[c],
             mending == Ordering::kNone ? nullptr : &ordering.mendings[static_cast<size_t>(mending)]
         );
-        f.proof = proof_of(causes[c], ordering, c);
+        f.proof = masks ? "the two accesses above, with member masks that are wrong (shuffle_misuse)"
+                        : proof_of(causes[c], ordering, c);
         similar.push_back({variable_of(s, *causes[c].incidents.front()), mending});
         if (mending != Ordering::kNone) {
             int& first = told[static_cast<size_t>(mending)];
-            if (values || s.first_bad < 0) f.evidence_kind = capture::EvidenceKind::counterfactual;
+            if (!masks && (values || s.first_bad < 0))
+                f.evidence_kind = capture::EvidenceKind::counterfactual;
             if (first >= 0)
                 f.caused_by = first, f.proof = "gone with the same change";
             else

@@ -8,6 +8,8 @@
 #include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -93,6 +95,17 @@ bool is_plain_store(const Traits& traits, const MemorySite& site) {
         site.requests[0].kind == AccessKind::store && !traits.order.update;
 }
 
+uint64_t stored_by(Warp& w, const Instr* i, int lane) {
+    const MemoryForm f = decode(i->target);
+    const size_t cell = f.wide_cells ? 8 : 4;
+    std::array<std::byte, 8> bytes{};
+    for (size_t c = 0; c < f.count && (c + 1) * f.element <= bytes.size(); ++c)
+        std::memcpy(
+            bytes.data() + c * f.element, w.registers + i->r[c] + static_cast<size_t>(lane) * cell, f.element
+        );
+    return std::bit_cast<uint64_t>(bytes);
+}
+
 bool stores_same(Warp& w, const Instr* i, int a, int b) {
     const MemoryForm f = decode(i->target);
     const size_t cell = f.wide_cells ? 8 : 4;
@@ -131,19 +144,24 @@ void look_at_lanes(Warp& w, const Instr* i, const GlobalTouch& t) {
             const int other = first_lane(behind);
             if (t.at[static_cast<size_t>(lane)] != t.at[static_cast<size_t>(other)]) continue;
             rest &= ~(1u << other);  // who stores the same as the first of them stores the same as each
-            if (!stores_same(w, i, lane, other)) touch_together(*w.block->global, t, lane, other);
+            if (stores_same(w, i, lane, other)) continue;
+            const StoredTogether stored{lane, other, stored_by(w, i, lane), stored_by(w, i, other)};
+            touch_together(*w.block->global, t, stored);
         }
     }
 }
 
 // One request of an instruction, of the lanes that point into global memory.
-void look_at(Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, GlobalTouch& t) {
+void look_at(
+    Warp& w, const Instr* i, const OrderSite& order, AccessKind kind, GlobalTouch& t, bool later = false
+) {
     GlobalActor& actor = *w.block->global;
     t.record.block = static_cast<uint32_t>(w.block->now.index);
     t.record.site = i->site;
     t.record.epoch = static_cast<uint16_t>(w.epoch);
     t.record.warp = static_cast<uint8_t>(w.index);
     t.record.flags = flags_of(order, kind, actor.order.warps[static_cast<size_t>(w.index)]);
+    if (later) t.record.flags |= GlobalRecord::kLater;
     touch(actor, t);
 }
 
@@ -158,7 +176,7 @@ void look_at_runs(
         const uint32_t size = cells<uint32_t>(w, site.size)[lane];
         for (uint32_t done = 0; done + r.bytes <= size; done += r.bytes, at[lane] += r.bytes) {
             GlobalTouch t{{}, rest & -rest, r.bytes, at};
-            look_at(w, i, order, r.kind, t);
+            look_at(w, i, order, r.kind, t, true);
         }
     }
 }
@@ -203,7 +221,7 @@ void report_conflicts(Warp& w, const Instr* i, const Made& second) {
         uint64_t after = 0;
         std::memcpy(&after, c.allocation->bytes.data() + c.offset, std::min(c.bytes, 8u));
         Incident incident;
-        incident.second = witness(w, i, 1u << c.lane);
+        incident.second = witness(w, i, c.lane == kSomeLane ? 0 : 1u << c.lane);
         incident.second.write = is_written(second.kind);
         incident.second.value = after;
         const bool strong = (c.first.flags & GlobalRecord::kStrong) != 0;

@@ -1,6 +1,7 @@
 // Races in global memory as incidents.
 #include "instrumentation/emulator/shadow/global_shadow.h"
 
+#include <tuple>
 #include <utility>
 
 namespace wl::emulator {
@@ -13,15 +14,17 @@ void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incid
     incident.first.site = first.site;
     incident.first.block = first.block;
     incident.first.warp = first.warp;
-    incident.first.lanes = 1u << conflict.first_lane;
+    incident.first.lanes = conflict.first_lane == kSomeLane ? 0 : 1u << conflict.first_lane;
     incident.first.epoch = first.epoch;
     incident.first.write = (first.flags & GlobalRecord::kWrite) != 0;
     incident.first.value = conflict.before;
+    if (conflict.stored) std::tie(incident.first.value, incident.second.value) = *conflict.stored;
     for (Access* a : {&incident.first, &incident.second}) {
         a->address = conflict.allocation->base + conflict.offset;
         a->bytes = conflict.bytes;
         a->memory = "global " + conflict.allocation->name;
     }
+    incident.first.bytes = conflict.first_known || conflict.stored ? conflict.first_bytes : 0;
     const std::pair key{incident.first.site, incident.second.site};
     const auto [known, fresh] = shadow.incidents.try_emplace(key, incident);
     if (fresh) {

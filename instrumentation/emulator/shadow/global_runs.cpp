@@ -17,6 +17,7 @@ struct Lanes {
     size_t first = 0;
     uint32_t self = 0;             // of the first
     uint32_t more = 0, fewer = 0;  // a lane has 1 << fewer units, or a line 1 << more lanes
+    bool several = false;          // there are further lanes, of the same units
     uint32_t entry(size_t k) const { return self + (static_cast<uint32_t>(k - first) << more >> fewer); }
 };
 
@@ -190,12 +191,12 @@ void leave(const NowTouched& now, GlobalPage& page, const Outcome& o, const Alik
     if ((o.cleared & Outcome::kReader) != 0) clear(page.reader, units);
     if ((o.cleared & Outcome::kReader2) != 0) clear(page.reader2, units);
     for (size_t k = units.begin; o.keeps_plain && k < units.end; ++k) keep_plain(now, page, k);
-    fill(page.writer, units.lanes, units.begin, units.end);
+    fill(page.writer, units.lanes, units.begin, units.end, units.lanes.several ? kSeveral : 0);
 }
 
-void touch_one_by_one(const NowTouched& now, GlobalPage& page, const Alike& units, uint64_t offset) {
-    GlobalUnit unit{offset, 1u << page.shift, 0};
-    for (size_t k = units.begin; k < units.end; ++k, unit.offset += unit.bytes) {
+void touch_one_by_one(const NowTouched& now, GlobalPage& page, const Alike& units, uint64_t address) {
+    GlobalUnit unit{address, 1u << page.shift, 0, units.lanes.several};
+    for (size_t k = units.begin; k < units.end; ++k, unit.address += unit.bytes) {
         unit.lane = lane_of(units.lanes.entry(k));
         touch_unit(now, page, k, unit);
     }
@@ -215,13 +216,13 @@ void refine(GlobalPage& page, uint32_t shift) {
 
 // The page can hold what the run leaves.
 void fit(GlobalPage& page, const GlobalRun& run) {
-    const auto fine = static_cast<uint8_t>(std::countr_zero(run.offset | run.bytes));
+    const auto fine = static_cast<uint8_t>(std::countr_zero(run.address | run.bytes));
     const bool untouched = page.writer.empty() && page.reader.empty();
     if (untouched) page.shift = std::min(page.shift, fine);
     if (!untouched && !page.by_line && fine >= page.shift) return;
     const uint32_t line = kUnitsOfLine << page.shift;
     const auto lane_shift = static_cast<uint8_t>(std::countr_zero(run.bytes) - page.shift);
-    const bool whole_lines = fine >= page.shift && run.offset % line == 0 && run.extent % line == 0;
+    const bool whole_lines = fine >= page.shift && run.address % line == 0 && run.extent % line == 0;
     if (untouched) page.by_line = whole_lines, page.lane_shift = lane_shift;
     if (page.by_line && (!whole_lines || lane_shift != page.lane_shift)) spread(page);
     if (fine < page.shift) refine(page, fine);
@@ -243,20 +244,25 @@ bool all_settled(const GlobalPage& page, size_t first, size_t count) {
 
 GlobalRun without_first(const GlobalRun& run, uint32_t bytes) {
     return {
-        run.offset + bytes, run.extent - bytes, run.lane + static_cast<int>(bytes / run.bytes), run.bytes};
+        run.address + bytes,
+        run.extent - bytes,
+        run.lane + static_cast<int>(bytes / run.bytes),
+        run.bytes,
+        run.several};
 }
 
 void touch_units(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last) {
     const bool by_line = page.by_line;
     const uint32_t unit = page.shift + (by_line ? kLineShift : 0);
-    const size_t first = (run.offset % kPageBytes) >> unit, behind = first + (run.extent >> unit);
+    const size_t first = (run.address % kPageBytes) >> unit, behind = first + (run.extent >> unit);
     if (!writes(now) && all_settled(page, first, behind - first)) return;
     const auto lane_shift = static_cast<uint32_t>(std::countr_zero(run.bytes)) - page.shift;
     const Lanes lanes{
         first,
         now.number << kLaneBits | static_cast<uint32_t>(run.lane),
         by_line ? kLineShift - lane_shift : 0,
-        by_line ? 0 : lane_shift};
+        by_line ? 0 : lane_shift,
+        run.several};
     for (size_t begin = first, end = behind; begin < behind; begin = end, end = behind) {
         for (const std::vector<uint32_t>* entries : {&page.writer, &page.plain, &page.reader, &page.reader2})
             end = alike(*entries, begin, end);
@@ -266,20 +272,20 @@ void touch_units(const NowTouched& now, GlobalPage& page, const GlobalRun& run, 
             leave(now, page, outcome, units);
             continue;
         }
-        const uint64_t offset = run.offset + ((begin - first) << unit);
+        const uint64_t address = run.address + ((begin - first) << unit);
         if (!by_line) {
-            touch_one_by_one(now, page, units, offset);
+            touch_one_by_one(now, page, units, address);
             continue;
         }
         spread(page);
-        const auto done = static_cast<uint32_t>(offset - run.offset);
+        const auto done = static_cast<uint32_t>(address - run.address);
         return touch_units(now, page, without_first(run, done), last);
     }
 }
 
 // One unit of a page whose entries are by unit. False: it has to be looked at otherwise.
 bool touch_single(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last) {
-    const size_t k = (run.offset % kPageBytes) >> page.shift;
+    const size_t k = (run.address % kPageBytes) >> page.shift;
     const Heads found = heads_at(page, k);
     if (!writes(now) && found.writer == 0 && (found.reader2 & kSettled) != 0) return true;
     const Outcome& o = judged(now, found, last);
@@ -300,7 +306,7 @@ bool touch_single(const NowTouched& now, GlobalPage& page, const GlobalRun& run,
     }
     if ((o.cleared & Outcome::kReader) != 0) page.reader[k] = 0;
     if ((o.cleared & Outcome::kReader2) != 0) page.reader2[k] = 0;
-    return put_one(page.writer, self);
+    return put_one(page.writer, self | (run.several ? kSeveral : 0));
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ namespace {
 
 // ---- pages
 
-GlobalPage& page_at(GlobalShadow& shadow, size_t region, uint64_t offset) {
-    std::atomic<GlobalPage*>& place = shadow.regions[region].pages[offset / kPageBytes];
+GlobalPage& page_at(GlobalShadow& shadow, size_t number, uint64_t address) {
+    GlobalRegion& region = shadow.regions[number];
+    std::atomic<GlobalPage*>& place = region.pages[address / kPageBytes - region.first_page];
     if (GlobalPage* page = place.load(std::memory_order_acquire)) return *page;
     const std::scoped_lock lock(shadow.lock);
     if (GlobalPage* page = place.load(std::memory_order_acquire)) return *page;
@@ -56,7 +57,10 @@ void start(GlobalShadow& shadow, GlobalMemory& memory, LookFor look_for) {
     shadow.look_for = look_for;
     const auto add_region = [&shadow](const Allocation& a) {
         GlobalRegion region;
-        region.pages = std::vector<std::atomic<GlobalPage*>>((a.bytes.size() + kPageBytes - 1) / kPageBytes);
+        region.first_page = a.base / kPageBytes;
+        const uint64_t pages =
+            a.bytes.empty() ? 0 : (a.base + a.bytes.size() - 1) / kPageBytes - region.first_page + 1;
+        region.pages = std::vector<std::atomic<GlobalPage*>>(pages);
         shadow.regions.push_back(std::move(region));
     };
     for (const Allocation& a : memory.allocations) add_region(a);
@@ -114,11 +118,11 @@ uint32_t lanes_of_run(const GlobalTouch& touch, uint32_t rest, int lane, uint64_
     return count;
 }
 
-// Where the last lane pointed: allocation and page, and where in them.
+// Where the last lane pointed: the allocation, and of it what lies in one page.
 struct Here {
     const Allocation* allocation = nullptr;
     GlobalPage* page = nullptr;
-    uint64_t begin = 0, end = 0;  // of the page, as addresses
+    uint64_t begin = 0, end = 0;  // addresses
 };
 
 bool find_page(GlobalActor& actor, uint64_t address, uint32_t bytes, Here& here) {
@@ -127,11 +131,11 @@ bool find_page(GlobalActor& actor, uint64_t address, uint32_t bytes, Here& here)
     if (into < length && bytes <= length - into) return (address & (bytes - 1)) == 0;
     const Allocation* a = (address & (bytes - 1)) == 0 ? holder(actor, address, bytes) : nullptr;
     if (a == nullptr) return false;
-    const uint64_t page = (address - a->base) / kPageBytes * kPageBytes;
+    const uint64_t page = address / kPageBytes * kPageBytes;
     here.allocation = a;
-    here.page = &page_at(*actor.shadow, actor.last_region, page);
-    here.begin = a->base + page;
-    here.end = a->base + std::min(page + kPageBytes, uint64_t{a->bytes.size()});
+    here.page = &page_at(*actor.shadow, actor.last_region, address);
+    here.begin = std::max(page, a->base);
+    here.end = std::min(page + kPageBytes, a->base + a->bytes.size());
     return true;
 }
 
@@ -148,12 +152,11 @@ void touch_lanes(GlobalActor& actor, const GlobalTouch& touch, uint32_t number) 
         }
         const uint32_t count = lanes_of_run(touch, rest, lane, here.end, row);
         rest &= count == 32 ? 0 : ~(((1u << count) - 1) << lane);
-        if (count == 1 && rest != 0 && touch.at[static_cast<size_t>(std::countr_zero(rest))] == address)
-            rest = behind_same(touch, rest, address);
+        const bool several =
+            count == 1 && rest != 0 && touch.at[static_cast<size_t>(std::countr_zero(rest))] == address;
+        if (several) rest = behind_same(touch, rest, address);
         const NowTouched now{actor, touch.record, *here.allocation, number};
-        touch_run(
-            now, *here.page, {address - here.allocation->base, count * touch.bytes, lane, touch.bytes}, last
-        );
+        touch_run(now, *here.page, {address, count * touch.bytes, lane, touch.bytes, several}, last);
     }
 }
 
@@ -175,12 +178,13 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
     touch_lanes(actor, touch, number);
 }
 
-void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes) {
+void forget(GlobalShadow& shadow, uint64_t address, uint64_t bytes) {
     if (shadow.regions.empty()) return;  // races are not looked for
-    std::vector<std::atomic<GlobalPage*>>& pages = shadow.regions.back().pages;
-    for (uint64_t at = offset; at < offset + bytes;) {
-        const uint64_t end = std::min((at / kPageBytes + 1) * kPageBytes, offset + bytes);
-        if (GlobalPage* page = pages[at / kPageBytes].load(std::memory_order_acquire)) {
+    GlobalRegion& heap = shadow.regions.back();
+    for (uint64_t at = address; at < address + bytes;) {
+        const uint64_t end = std::min((at / kPageBytes + 1) * kPageBytes, address + bytes);
+        if (GlobalPage* page =
+                heap.pages[at / kPageBytes - heap.first_page].load(std::memory_order_acquire)) {
             const Locked locked(*page);
             if (page->by_line) spread(*page);
             const size_t first = (at % kPageBytes) >> page->shift,
@@ -198,14 +202,16 @@ void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes) {
     }
 }
 
-void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane) {
-    const uint64_t address = touch.at[static_cast<size_t>(lane)];
+void touch_together(GlobalActor& actor, const GlobalTouch& touch, const StoredTogether& stored) {
+    const uint64_t address = touch.at[static_cast<size_t>(stored.lane)];
     const Allocation* a = holder(actor, address, touch.bytes);
     if (a == nullptr || actor.conflicts.size() == kMostConflicts) return;
     const uint64_t offset = address - a->base;
-    actor.conflicts.push_back(
-        {touch.record, first_lane, lane, a, offset, touch.bytes, value_at(*a, offset, touch.bytes)}
-    );
+    GlobalConflict conflict{
+        touch.record, stored.first_lane, stored.lane, a, offset, touch.bytes, touch.bytes};
+    conflict.before = value_at(*a, offset, touch.bytes);
+    conflict.stored = std::pair(stored.first, stored.second);
+    actor.conflicts.push_back(conflict);
 }
 
 }  // namespace wl::emulator

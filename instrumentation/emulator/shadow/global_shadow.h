@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,7 +32,8 @@ struct GlobalRecord {
         kFenced = 8,      // the warp has executed a fence before
         kBlockOnly = 16,  // .cta
         kOrdered = 32,    // atomic, or of an order; else a strong access is volatile
-        kPolls = 64
+        kPolls = 64,
+        kLater = 128  // a copy, whose bytes arrive when it is waited for
     };
     uint32_t block = 0, site = 0;
     Moment at = 0;
@@ -42,6 +44,10 @@ struct GlobalRecord {
 // A record and a lane in one word; 0: nobody. The topmost bit of a second reader: no further one is needed.
 constexpr uint32_t kLaneBits = 5;
 constexpr uint32_t kSettled = 1u << 31;
+// The same bit of a writer: several lanes of the instruction stored there, and whose value stayed is not
+// kept.
+constexpr uint32_t kSeveral = kSettled;
+constexpr int kSomeLane = -1;  // of several
 constexpr uint32_t kRecordsOfChunk = 1u << 12;
 constexpr uint32_t kMostChunks = (kSettled >> kLaneBits) / kRecordsOfChunk;
 constexpr uint32_t kPageBytes = 4096;
@@ -59,7 +65,11 @@ struct GlobalPage {
     std::vector<uint32_t> plain;                    // the last plain store, where atomics have come since
 };
 
-struct GlobalRegion {  // of one allocation
+// Of one allocation. Pages begin at multiples of kPageBytes of the device address, wherever the allocation
+// begins and ends, so that an aligned access lies in one page and its units in the grid of the page. Two
+// allocations that share such a page have one each.
+struct GlobalRegion {
+    uint64_t first_page = 0;  // address / kPageBytes
     std::vector<std::atomic<GlobalPage*>> pages;
 };
 
@@ -87,11 +97,14 @@ struct GlobalShadow {
 // Two accesses that nothing orders, the earlier one in emulated order first.
 struct GlobalConflict {
     GlobalRecord first;
-    int first_lane = 0, lane = 0;
+    int first_lane = 0, lane = 0;  // or kSomeLane
     const Allocation* allocation = nullptr;
     uint64_t offset = 0;
-    uint32_t bytes = 0;
-    uint64_t before = 0;  // what lies there before the second access, at most 8 bytes
+    uint32_t bytes = 0, first_bytes = 0;  // where both meet; of that what `first_lane` touched
+    uint64_t before = 0;                  // what lies there before the second access, at most 8 bytes
+    bool first_known = true;              // that is what the first one stored or read
+    // What two lanes of one instruction store.
+    std::optional<std::pair<uint64_t, uint64_t>> stored = {};
 };
 
 struct GlobalCheck;
@@ -129,12 +142,16 @@ void touch(GlobalActor& actor, GlobalTouch& touch);
 // As of the block's own shadow.
 void take_in(GlobalActor& actor, int warp, uint32_t site, uint32_t lanes);
 
-// malloc has given out so many bytes of the heap, a multiple of 16: what was there before is no access of
-// theirs.
-void forget(GlobalShadow& shadow, uint64_t offset, uint64_t bytes);
+// malloc has given out so many bytes at this address of the heap, both multiples of 16: what was there before
+// is no access of theirs.
+void forget(GlobalShadow& shadow, uint64_t address, uint64_t bytes);
 
 // Two lanes of the instruction store different values into one place.
-void touch_together(GlobalActor& actor, const GlobalTouch& touch, int first_lane, int lane);
+struct StoredTogether {
+    int first_lane = 0, lane = 0;
+    uint64_t first = 0, second = 0;  // at most 8 bytes of the values
+};
+void touch_together(GlobalActor& actor, const GlobalTouch& touch, const StoredTogether& stored);
 
 // What the launch reached, when it is over; nothing: not all of it was seen.
 std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Program& program);

@@ -76,36 +76,46 @@ bool follows_own(const NowTouched& now, uint32_t entry, const GlobalUnit& unit) 
 bool is_taken_in(const NowTouched& now, const GlobalUnit& unit, int first_lane, GlobalRecord& first) {
     const CollectiveReads* collective = now.actor.shadow->collective_reads;
     if ((first.flags & GlobalRecord::kWrite) != 0 || collective == nullptr) return false;
-    const uint64_t at = now.allocation.base + unit.offset;
-    const LanesRead read{at, at + unit.bytes, 1u << first_lane, collective->numbers[first.site]};
+    const LanesRead read{
+        unit.address, unit.address + unit.bytes, 1u << first_lane, collective->numbers[first.site]};
     const Clocks& clocks = now.actor.order.shadow->clocks;
     const auto open = open_read(now.actor.open_reads, clocks, now.record.warp, read, unit.lane);
     if (open && *open != 0) first.site = collective->sites[*open];
     return !open;
 }
 
-void check(const NowTouched& now, uint32_t entry, const GlobalUnit& unit, bool polled) {
+// `holds`: memory holds what the access of the entry stored or read.
+void check(const NowTouched& now, uint32_t entry, const GlobalUnit& unit, bool holds, bool polled = false) {
     GlobalRecord first = record_of(*now.actor.shadow, entry);
     const bool own = same_warp(first, now.record);
     if (may_meet(first, now.record, polled)) return;
     if (own ? follows_own(now, entry, unit) : is_ordered(now, entry, unit.lane)) return;
     if (own && is_taken_in(now, unit, lane_of(entry), first)) return;
+    const bool wrote = (first.flags & GlobalRecord::kWrite) != 0;
+    const int first_lane = wrote && (entry & kSeveral) != 0 ? kSomeLane : lane_of(entry),
+              lane = writes(now) && unit.several ? kSomeLane : unit.lane;
+    const uint64_t offset = unit.address - now.allocation.base;
     std::vector<GlobalConflict>& all = now.actor.conflicts;
     const bool again = !all.empty() && all.back().allocation == &now.allocation &&
-        all.back().offset + all.back().bytes == unit.offset && all.back().first.block == first.block &&
-        all.back().first.site == first.site && all.back().lane == unit.lane && all.back().bytes < 8;
+        all.back().offset + all.back().bytes == offset && all.back().first.block == first.block &&
+        all.back().first.site == first.site && all.back().lane == lane && all.back().bytes < 8;
     if (again) {
+        const bool same_lane =
+            all.back().first_lane == first_lane && all.back().first_bytes == all.back().bytes;
+        if (same_lane) all.back().first_bytes += unit.bytes;
         all.back().bytes += unit.bytes;
         all.back().before = value_at(now.allocation, all.back().offset, all.back().bytes);
     } else if (all.size() < kMostConflicts) {
         all.push_back(
             {first,
-             lane_of(entry),
-             unit.lane,
+             first_lane,
+             lane,
              &now.allocation,
-             unit.offset,
+             offset,
              unit.bytes,
-             value_at(now.allocation, unit.offset, unit.bytes)}
+             unit.bytes,
+             value_at(now.allocation, offset, unit.bytes),
+             holds && (first.flags & GlobalRecord::kLater) == 0}
         );
     }
 }
@@ -132,25 +142,27 @@ void read_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUn
         // A warp that has read here before the store does not miss it: it polls.
         const bool polled = !page.reader.empty() && page.reader[k] != 0 &&
             same_warp(record_of(*now.actor.shadow, page.reader[k]), now.record);
-        check(now, page.writer[k], unit, polled);
-        if (!page.plain.empty() && page.plain[k] != 0) check(now, page.plain[k], unit, polled);
+        check(now, page.writer[k], unit, true, polled);
+        if (!page.plain.empty() && page.plain[k] != 0) check(now, page.plain[k], unit, false, polled);
     }
     add_reader(now, page, k, unit);
 }
 
 void write_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit) {
     ensure(page.writer, page);
-    if (page.writer[k] != 0) check(now, page.writer[k], unit, false);
+    if (page.writer[k] != 0) check(now, page.writer[k], unit, true);
     if (!page.plain.empty() && page.plain[k] != 0) check(now, page.plain[k], unit, false);
     for (std::vector<uint32_t>* readers : {&page.reader, &page.reader2}) {
         if (readers->empty() || (*readers)[k] == 0) continue;
         uint32_t& reader = (*readers)[k];
-        check(now, reader, unit, false);
-        const uint8_t both = record_of(*now.actor.shadow, reader).flags & now.record.flags;
+        // Readers that a store went past are strong, and so is the store.
+        const uint8_t flags = record_of(*now.actor.shadow, reader).flags, both = flags & now.record.flags;
+        check(now, reader, unit, (flags & GlobalRecord::kStrong) == 0 || page.writer[k] == 0);
         if ((both & GlobalRecord::kStrong) == 0) reader = 0;
     }
     keep_plain(now, page, k);
-    page.writer[k] = now.number << kLaneBits | static_cast<uint32_t>(unit.lane);
+    page.writer[k] =
+        now.number << kLaneBits | static_cast<uint32_t>(unit.lane) | (unit.several ? kSeveral : 0);
 }
 
 }  // namespace

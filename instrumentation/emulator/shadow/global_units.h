@@ -16,12 +16,14 @@ struct NowTouched {
     uint32_t number = 0;
 };
 
-// Bytes that lanes from `lane` on touch, `bytes` each, a power of two, one behind the other, in one page.
+// Bytes that lanes from `lane` on touch, `bytes` each, a power of two and aligned to it, one behind the
+// other, in one page.
 struct GlobalRun {
-    uint64_t offset = 0;  // in the allocation
+    uint64_t address = 0;
     uint32_t extent = 0;
     int lane = 0;
     uint32_t bytes = 0;
+    bool several = false;  // further lanes touch the same
 };
 
 inline bool writes(const NowTouched& now) { return (now.record.flags & GlobalRecord::kWrite) != 0; }
@@ -31,9 +33,10 @@ inline bool same_warp(const GlobalRecord& a, const GlobalRecord& b) {
 
 // One unit of a page, touched by one lane.
 struct GlobalUnit {
-    uint64_t offset = 0;  // in the allocation
+    uint64_t address = 0;
     uint32_t bytes = 0;
     int lane = 0;
+    bool several = false;
 };
 void touch_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalUnit& unit);
 

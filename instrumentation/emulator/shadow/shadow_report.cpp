@@ -55,10 +55,21 @@ Access access_of(const Shadow& shadow, const Touch& touch, const Spot& spot, boo
         .memory = "shared"};
 }
 
-// What lies there before the second access is what the first one wrote or read, and what a read finds.
-void note_values(const Actor& actor, Incident& incident) {
-    if (actor.memory == nullptr) return;
+// What lies there before the second access is what a read finds, and what the first one wrote or read; of two
+// lanes of one store the first one's value is among what they store.
+void note_values(const Actor& actor, Incident& incident, bool together = false) {
     Access &first = incident.first, &second = incident.second;
+    const WarpAccess* access = actor.access ? &*actor.access : nullptr;
+    if (together && access != nullptr && first.lanes != 0 && access->values[0] != nullptr) {
+        const int lane = std::countr_zero(first.lanes);
+        const uint64_t byte = first.address - access->addresses[lane];
+        if (byte < 8) first.value = value_of(*access, lane) >> (8 * byte);
+        return;
+    }
+    if (actor.memory == nullptr || together) {
+        first.bytes = 0;
+        return;
+    }
     std::memcpy(&first.value, actor.memory + first.address, std::min(first.bytes, 8u));
     if (actor.kind == AccessKind::read)
         std::memcpy(&second.value, actor.memory + second.address, std::min(second.bytes, 8u));
@@ -127,7 +138,7 @@ void report_race(
     incident.kind = first.warp == actor.warp ? Incident::Kind::race_warp : Incident::Kind::race_shared;
     incident.first = access_of(shadow, first, spot, first_writes);
     incident.second = access_of(shadow, actor, spot);
-    note_values(actor, incident);
+    note_values(actor, incident, together);
     incident.detail = !first_writes      ? "write after read"
         : actor.kind == AccessKind::read ? "read after write"
         : incident.first.site == incident.second.site && incident.kind == Incident::Kind::race_warp

@@ -170,7 +170,7 @@ bool global_addresses(Warp& w, const Instr* i, uint32_t bytes, GlobalAddresses& 
         out.at[lane] = offset;
         low = offset < low ? offset : low;
         high = offset > high ? offset : high;
-        bits |= offset;
+        bits |= offset + allocation->base;
     }
     out.allocation = allocation;
     out.low = low;

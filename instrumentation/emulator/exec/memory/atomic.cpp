@@ -1,6 +1,7 @@
 // Models atom and red on words of 16 to 128 bits, packed halves and vectors, in global, shared and generic
 // memory: PTX ISA 9.7.13.5-6. Lanes go in their order; global words are changed by the host's atomics, across
 // workers. Not modelled: memory orderings.
+#include "instrumentation/emulator/exec/memory/atomic_update.h"
 #include "instrumentation/emulator/exec/memory/atomic_words.h"
 #include "instrumentation/emulator/exec/values/wide.h"
 #include "instrumentation/emulator/lower/lowering.h"
@@ -18,44 +19,6 @@ using ptx::Space;
 using ptx::Type;
 
 constexpr size_t kMaxElements = 8;
-
-// ---- memory
-
-// A first guess in a loop of exchanges: 16 bytes may come torn, and then are not what memory holds.
-template <class Word>
-Word guess(const std::byte* at) {
-    if constexpr (sizeof(Word) <= 8)
-        return __atomic_load_n(reinterpret_cast<const Word*>(at), __ATOMIC_RELAXED);
-    Word word;
-    std::memcpy(&word, at, sizeof word);
-    return word;
-}
-// Whether *at was `old` and became `wanted`; else `old` is what it is.
-template <class Word>
-bool exchange_if(std::byte* at, Word& old, Word wanted) {
-    auto* word = reinterpret_cast<Word*>(at);
-    if constexpr (sizeof(Word) == 16) {
-        const Word found = __sync_val_compare_and_swap(word, old, wanted);
-        const bool same = found == old;
-        old = found;
-        return same;
-    } else {
-        return __atomic_compare_exchange_n(word, &old, wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-    }
-}
-// What the word at a place was, which becomes what `next` makes of it. Only global memory is seen by several
-// workers.
-template <class Word, class F>
-Word update(std::byte* at, bool global, F next) {
-    Word old = guess<Word>(at);
-    if (global) {
-        while (!exchange_if(at, old, next(old))) {}
-    } else {
-        const Word wanted = next(old);
-        std::memcpy(at, &wanted, sizeof wanted);
-    }
-    return old;
-}
 
 // ---- registers
 
@@ -167,9 +130,8 @@ void update_lane(Warp& w, const Instr* i, int lane, const Place& place, Word (*o
         const Slots s = slots_of(w, i, f, e);
         const Word b = read_register<Word>(w, s.b, lane);
         const Word c = operation.op == AtomOp::cas ? read_register<Word>(w, s.c, lane) : b;
-        old[e][lane] = update<Word>(place.data + e * sizeof(Word), global, [=](Word x) {
-            return combine(x, b, c, global);
-        });
+        old[e][lane] =
+            update<Word>(place, e * sizeof(Word), [=](Word x) { return combine(x, b, c, global); });
     }
 }
 

@@ -15,7 +15,7 @@ const Instr* exec_malloc(Warp& w, const Instr* i) {
         const uint64_t bytes = argument(w, i, 0, lane), address = take(*w.block->context.memory->heap, bytes);
         set_result(w, i, lane, address);
         if (GlobalActor* actor = w.block->global.get(); actor != nullptr && address != 0)
-            forget(*actor->shadow, address - kHeapBase, room_of({bytes}));
+            forget(*actor->shadow, address, room_of({bytes}));
     }
     return i + 1;
 }

@@ -1,6 +1,7 @@
 // Models suld, sust, sured and suq by handles and by .surfref variables: PTX ISA 9.7.11. Surfaces are written
 // as global memory is. Not modelled: formatted stores into channels of fewer than 32 bits, cube maps.
 #include "instrumentation/base/error.h"
+#include "instrumentation/emulator/exec/memory/atomic_update.h"
 #include "instrumentation/emulator/exec/memory/texture_forms.h"
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/observe/hooks.h"
@@ -167,12 +168,8 @@ T reduced(AtomOp op, T old, T b) {
 
 // Blocks on other cores may reduce into the same element.
 template <class T>
-void reduce_at(std::byte* at, AtomOp op, T b) {
-    auto* element = reinterpret_cast<T*>(at);
-    T old = __atomic_load_n(element, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(
-        element, &old, reduced(op, old, b), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED
-    )) {}
+void reduce_at(const Place& place, AtomOp op, T b) {
+    update<T>(place, 0, [=](T old) { return reduced(op, old, b); });
 }
 
 // .b types are those of the surface's format.
@@ -195,10 +192,10 @@ const Instr* reduce(Warp& w, const Instr* i) {
         add_lane(touch, lane, *place);
         const uint64_t b = get(w, form.data[0], form.bytes, lane);
         switch (reduction_type(form, *view.texture)) {
-            case Type::s32: reduce_at(place->data, form.operation, static_cast<int32_t>(b)); break;
-            case Type::u64: reduce_at(place->data, form.operation, b); break;
-            case Type::s64: reduce_at(place->data, form.operation, static_cast<int64_t>(b)); break;
-            default: reduce_at(place->data, form.operation, static_cast<uint32_t>(b)); break;
+            case Type::s32: reduce_at(*place, form.operation, static_cast<int32_t>(b)); break;
+            case Type::u64: reduce_at(*place, form.operation, b); break;
+            case Type::s64: reduce_at(*place, form.operation, static_cast<int64_t>(b)); break;
+            default: reduce_at(*place, form.operation, static_cast<uint32_t>(b)); break;
         }
         note_write(w, i, lane, *place, form.bytes);
     }
