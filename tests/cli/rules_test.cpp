@@ -30,7 +30,8 @@ void expect_clean(const char* kernel) {
 }
 
 TEST(Rules, TheCleanTwinsHaveNoFinding) {
-    for (const char* kernel : {"checked.toml", "called.toml", "gemm.toml", "owners.toml", "strays.toml"})
+    for (const char* kernel :
+         {"checked.toml", "called.toml", "gemm.toml", "owners.toml", "strays.toml", "teams.toml"})
         expect_clean(kernel);
 }
 
@@ -49,6 +50,38 @@ TEST(Rules, ATrapIsWitnessedAtItsLine) {
     EXPECT_EQ(f.at("evidence_kind"), "witness");
     EXPECT_EQ(f.at("where").at("line"), 12);
     EXPECT_EQ(f.at("where").at("lanes"), "4,9,14,19,24,29");
+}
+
+// No barrier elsewhere is told as the cause of what wrong masks do not order.
+TEST(Rules, MemberMasksAreCheckedLaneByLane) {
+    const json other = first_of("teams.toml", "other");
+    EXPECT_EQ(other.at("rule"), "shuffle_misuse") << other.dump(1);
+    EXPECT_NE(line_of("teams.cu", other).find("here: other"), std::string::npos) << other.dump(1);
+    EXPECT_EQ(other.at("where").at("lanes"), "1-3,5-8,10-12,14-17,19-21,23-26,28-30") << other.dump(1);
+    expect_text(other, "proof", "not in their own member mask; lane 1 names 0x0000ff00");
+    const json wider = first_of("teams.toml", "wider");
+    EXPECT_EQ(wider.at("rule"), "shuffle_misuse") << wider.dump(1);
+    EXPECT_NE(line_of("teams.cu", wider).find("here: wider"), std::string::npos) << wider.dump(1);
+    expect_text(wider, "proof", "lane 0 executes it with the member mask 0x000000ff, which names lane 4");
+    for (const char* fault : {"other", "wider"}) {
+        const json j = diagnose(source_path("tests/kernels/teams.toml"), {"--fault", fault});
+        for (const json& f : j.at("findings"))
+            EXPECT_FALSE(f.at("proven").get<bool>() && f.at("rule") != "shuffle_misuse") << f.dump(1);
+    }
+}
+
+// Of lanes that store into one place in one instruction the last one's value stays, and is not called lane
+// 0's.
+TEST(Rules, TheFirstStoreOfARaceIsToldAsItWas) {
+    const json blocks = diagnose(source_path("tests/kernels/meet.toml"), {}).at("findings").at(0);
+    EXPECT_EQ(blocks.at("rule"), "race_global") << blocks.dump(1);
+    expect_text(blocks, "explanation", "warp 1, one of several lanes writes 63.5 = 0x427e0000");
+    expect_text(blocks, "explanation", "warp 0, one of several lanes writes 131.5 = 0x43038000");
+    // in[1] and in[2], where nobody had stored before
+    const json lanes =
+        diagnose(source_path("tests/kernels/hazards/scatter.toml"), {"--fault", "same"}).at("findings").at(0);
+    expect_text(lanes, "explanation", "lane 0 writes 0x1 at");
+    expect_text(lanes, "explanation", "lane 1 writes 0x2 there (lanes write to one place)");
 }
 
 TEST(Rules, AWitnessIsNotCalledProven) {

@@ -159,16 +159,92 @@ TEST(EmulatorDivergence, ATileDoesNotWaitForAnother) {
     }
 }
 
-TEST(EmulatorDivergence, AMaskThatNamesAnExitedLaneIsFound) {
-    KernelRun run(
+// Lanes that have exited are not asked for: PTX ISA of vote, match, redux and shfl, CUDA's guide of
+// __syncwarp.
+TEST(EmulatorDivergence, AMaskMayNameALaneThatHasExited) {
+    for (const std::string collective :
+         {"vote.sync.ballot.b32 %r10, 1, -1;",
+          "match.any.sync.b32 %r10, 5, -1;",
+          "bar.warp.sync -1;",
+          "redux.sync.add.s32 %r10, 1, -1;",
+          "shfl.sync.bfly.b32 %r10, %r0, 4, 31, 0xfffffff0;"}) {
+        const bool tile = collective.starts_with("shfl");  // it names lanes 4..7, which no lane reads
+        KernelRun run(kernel(
+            std::string("setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\n") +
+            (tile ? "setp.lt.u32 %p2, %r0, 8;\n@%p2 exit;\n" : "") + collective + "\n" + store_r("%r0")
+        ));
+        run.out<uint32_t>("d", 32).go();
+        EXPECT_TRUE(run.incidents(Incident::Kind::lane_not_in_mask).empty()) << collective;
+        EXPECT_EQ(run.get<uint32_t>("d")[31], 31u) << collective;
+    }
+    KernelRun vote(
         kernel("setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nvote.sync.ballot.b32 %r10, 1, -1;\n" + store_r("%r10"))
+    );
+    vote.out<uint32_t>("d", 32).go();
+    EXPECT_EQ(vote.get<uint32_t>("d")[0], ~8u);
+}
+
+// elect.sync waits for all threads of its mask, and the leader may be one that is gone.
+TEST(EmulatorDivergence, AnElectionWithALaneThatHasExitedIsFound) {
+    KernelRun run(kernel("setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nelect.sync %r10|%p2, -1;\n" + store_r("%r10"))
     );
     run.out<uint32_t>("d", 32).go();
     const auto found = run.incidents(Incident::Kind::lane_not_in_mask);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].first.lanes, 8u);
-    EXPECT_EQ(run.module.functions[0].code[found[0].first.site].mnemonic, "vote.sync.ballot.b32");
-    EXPECT_EQ(run.get<uint32_t>("d")[0], ~8u) << "the run goes on without it";
+}
+
+// Each lane names another group's lanes: the union of the masks is the whole warp.
+TEST(EmulatorDivergence, ALaneOutsideOfItsOwnMaskIsFound) {
+    for (const std::string collective : {"bar.warp.sync %r11;", "vote.sync.any.pred %p4, %p1, %r11;"}) {
+        KernelRun run(kernel(
+            "and.b32 %r10, %r0, 3;\nshl.b32 %r10, %r10, 3;\nshl.b32 %r11, 0xff, %r10;\n" + collective + "\n" +
+            store_r("%r0")
+        ));
+        run.out<uint32_t>("d", 32).go();
+        const auto found = run.incidents(Incident::Kind::lane_not_in_mask);
+        ASSERT_EQ(found.size(), 1u) << collective;
+        EXPECT_EQ(found[0].first.lanes, 0x77bbddeeu) << collective;
+        EXPECT_NE(found[0].detail.find("lane 1 names 0x0000ff00"), std::string::npos) << found[0].detail;
+        EXPECT_EQ(run.get<uint32_t>("d")[31], 31u) << "the run goes on";
+    }
+}
+
+// Every lane is in its own mask, and no two of a pair name the same.
+TEST(EmulatorDivergence, LanesThatNameDifferentSetsAreFound) {
+    for (const std::string collective :
+         {"bar.warp.sync %r11;", "shfl.sync.idx.b32 %r12, %r0, %r0, 31, %r11;"}) {
+        // Lanes 0..15 name all, lanes 16..31 all but lane 0.
+        KernelRun run(kernel(
+            "setp.lt.u32 %p1, %r0, 16;\nselp.b32 %r11, 0xffffffff, 0xfffffffe, %p1;\n" + collective + "\n" +
+            store_r("%r0")
+        ));
+        run.out<uint32_t>("d", 32).go();
+        const auto found = run.incidents(Incident::Kind::lane_not_in_mask);
+        ASSERT_EQ(found.size(), 1u) << collective;
+        EXPECT_NE(
+            found[0].detail.find("lane 0 executes it with the member mask 0xffffffff"), std::string::npos
+        ) << found[0].detail;
+        EXPECT_NE(found[0].detail.find("lane 16; that one executes it with 0xfffffffe"), std::string::npos)
+            << found[0].detail;
+        EXPECT_EQ(run.get<uint32_t>("d")[31], 31u) << "the run goes on";
+    }
+}
+
+// The right twin: of each four two begin as a pair, while the others wait for them with the mask of all four.
+TEST(EmulatorDivergence, MasksThatGrowFromTurnToTurnAreRight) {
+    KernelRun run(kernel(
+        "mov.u32 %r12, 2;\nand.b32 %r14, %r0, 2;\nsetp.ne.u32 %p3, %r14, 0;\nselp.b32 %r12, 4, %r12, %p3;\n"
+        "LOOP:\nsub.u32 %r10, 0, %r12;\nand.b32 %r10, %r10, %r0;\nmov.u32 %r11, 1;\nshl.b32 %r11, %r11, "
+        "%r12;\n"
+        "sub.u32 %r11, %r11, 1;\nshl.b32 %r11, %r11, %r10;\n"
+        "shfl.sync.bfly.b32 %r13, %r0, 1, 31, %r11;\nadd.u32 %r12, %r12, %r12;\n"
+        "setp.le.u32 %p1, %r12, 16;\n@%p1 bra LOOP;\n" +
+        store_r("%r13")
+    ));
+    run.out<uint32_t>("d", 32).go();
+    EXPECT_TRUE(run.result.incidents.empty());
+    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(run.get<uint32_t>("d")[t], t ^ 1);
 }
 
 TEST(EmulatorDivergence, AMaskWhoseLanesNeverComeIsFoundAndTheRunGoesOn) {

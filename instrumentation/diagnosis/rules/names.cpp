@@ -35,7 +35,7 @@ constexpr RuleName kNames[] = {
     {"divergent_barrier",       "a barrier that some threads do not reach"                                         },
     {"deadlock",                "warps or lanes that wait for what never comes"                                    },
     {"endless_loop",            "a loop whose state comes again, or whose budget is spent"                         },
-    {"shuffle_misuse",          "a warp-wide instruction whose mask names lanes that are not there"                },
+    {"shuffle_misuse",          "a warp-wide instruction whose lanes and member masks do not agree"                },
     {"async_copy_wait",         "bytes of a copy touched before it was waited for"                                 },
     {"mbarrier_misuse",         "an mbarrier used against its protocol"                                            },
     {"trap",                    "the kernel ended itself by `__trap()` or an illegal barrier"                      },

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/extent.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/emulator/observe/incidents.h"
 
 #include <algorithm>
 #include <array>
@@ -45,8 +46,8 @@ constexpr std::array<Words, 15> kWords{
      {Kind::endless_loop, "endless_loop", "this loop comes to no end", "Look at what should end it."},
      {Kind::lane_not_in_mask,
          "shuffle_misuse",
-         "a lane named in the mask takes no part",
-         "Give the mask of the lanes that really arrive."},
+         "lanes and member mask of a warp-wide instruction do not agree",
+         "Give each lane that executes it the mask of all lanes that do, itself among them."},
      {Kind::async_copy_wait,
          "async_copy_wait",
          "bytes of a cp.async used before the wait for its group",
@@ -230,9 +231,10 @@ Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
         const auto element = element_at(s.capture, i.first.block, i.first.address);
         if (element) f.where.tile = element->tile;
     }
-    f.title = fmt::format(
-        "{}: {}{}", place(f.where), w.title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")"
-    );
+    const char* title =
+        i.detail == emulator::kInactiveSource ? "a shuffle reads a lane that takes no part" : w.title;
+    f.title =
+        fmt::format("{}: {}{}", place(f.where), title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")");
     f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), out.seen, w.mending);
     f.evidence = {
         {"occurrences", static_cast<double>(i.count)     },

@@ -1,6 +1,10 @@
-// What the instructions share that lanes of a warp execute together. Every lane that the member mask names is
-// waited for; the older forms without a mask take the lanes that stand there. Lanes of different member masks
-// are apart, as in tiles of a warp.
+// What the instructions share that lanes of a warp execute together. A lane waits until all lanes that its
+// member mask names, and that have not exited, execute the instruction with the same member mask: PTX ISA 9.0
+// of shfl.sync, vote.sync, match.sync and redux.sync ("all non-exited threads corresponding to membermask ...
+// the same membermask value"), CUDA C++ Programming Guide 13.0 of __syncwarp ("all non-exited threads named
+// in mask"). Whoever is not in its own mask is outside of what is defined. So a mask may name lanes that have
+// exited: nothing is asked of them. Lanes of different member masks are apart, as in tiles of a warp. The
+// older forms without a mask take the lanes that stand there.
 #pragma once
 
 #include "instrumentation/emulator/exec/simd.h"
@@ -15,15 +19,12 @@ enum class Standing : uint8_t {
     parted,    // the same, but for lanes of other masks, which stay behind as a split of their own
 };
 
-// Lanes whose member mask names nobody that is elsewhere.
-inline uint32_t lanes_of_whole_groups(const Warp& w, const uint32_t* members) {
-    uint32_t lanes = 0;
-    for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-        const int lane = first_lane(rest);
-        if ((members[lane] & w.exists & ~w.mask) == 0) lanes |= 1u << lane;
-    }
-    return lanes;
-}
+// The same where the running lanes do not all name each other and nobody else: mask by mask.
+Standing gather_by_masks(Warp& w, const Instr* i, const uint32_t* members);
+
+// Lanes that are not in their own member mask; lanes that are named and have exited.
+void report_outside_mask(Warp& w, const Instr* i, const uint32_t* members);
+void report_exited_members(Warp& w, const Instr* i, const uint32_t* members);
 
 // Tells the shadows that the running lanes execute a warp-wide instruction, each with those of its mask.
 void take_in(Warp& w, const Instr* i, const uint32_t* members);
@@ -37,18 +38,9 @@ inline Standing together(Warp& w, const Instr* i, uint32_t members_slot) {
         any |= (mask >> lane & 1) != 0 ? m[lane] : 0;
         all &= (mask >> lane & 1) != 0 ? m[lane] : kAllLanes;
     }
-    any &= w.exists;
-    Standing standing = Standing::complete;
-    if (any != mask) [[unlikely]] {
-        const uint32_t whole = (all & w.exists) == any ? 0 : lanes_of_whole_groups(w, m);
-        if (whole == 0) {
-            if (!gather(w, i, any)) return Standing::waiting;
-        } else {
-            close_segment(w, i);
-            part(w, whole, i);
-            standing = Standing::parted;
-        }
-    }
+    const bool is_one_group = (any & w.live) == mask && (all & w.live) == mask;
+    const Standing standing = is_one_group ? Standing::complete : gather_by_masks(w, i, m);
+    if (standing == Standing::waiting) return standing;
     if (i->takes_in) take_in(w, i, m);
     return standing;
 }

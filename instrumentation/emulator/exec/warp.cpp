@@ -86,10 +86,13 @@ const Instr* reduce(Warp& w, const Instr* i) {
     return go_on(w, i, standing);
 }
 
-// r = {d, p, members}: one lane of those named is the leader.
+// r = {d, p, members}: one lane of those named is the leader. elect.sync waits for all threads of its mask,
+// not only for those that have not exited, and the leader depends on the mask alone: it may be one that is
+// gone.
 const Instr* elect(Warp& w, const Instr* i) {
     const Standing standing = together(w, i, i->r[2]);
     if (standing == Standing::waiting) return nullptr;
+    report_exited_members(w, i, cells<uint32_t>(w, i->r[2]));
     uint32_t leaders = 0;
     write_groups<uint32_t>(w, i->r[0], i->r[2], [&](uint32_t lanes) {
         leaders |= lanes & (~lanes + 1);
@@ -127,7 +130,7 @@ const Instr* sync_groups(Warp& w, const Instr* i) {
 template <bool Hooks>
 const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
     const uint32_t* m = cells<uint32_t>(w, i->r[0]);
-    const uint32_t named = m[first_lane(w.mask)], members = named & w.exists;
+    const uint32_t named = m[first_lane(w.mask)], members = named & w.exists, wanted = named & w.live;
     if ((mask_of([=](int lane) { return m[lane] == named; }) & w.mask) != w.mask)
         return sync_groups<Hooks>(w, i);
     uint32_t standing = w.mask;
@@ -135,14 +138,15 @@ const Instr* sync_warp_lanes(Warp& w, const Instr* i) {
         const Split& s = w.splits[static_cast<size_t>(k)];
         if (s.wait == Wait::collective && s.pc->exec == i->exec && s.members == members) standing |= s.mask;
     }
-    if ((members & ~w.mask) != 0 && (members & ~standing) == 0) {
+    if ((w.mask & ~named) != 0) report_outside_mask(w, i, m);
+    if ((wanted & ~w.mask) != 0 && (wanted & ~standing) == 0) {
         for (int k = 0; k < w.split_count; ++k) {
             Split& s = w.splits[static_cast<size_t>(k)];
             if (s.wait != Wait::collective || s.pc->exec != i->exec || s.members != members) continue;
             s.wait = Wait::none;
             ++s.pc;
         }
-    } else if (members != w.mask && !gather(w, i, members)) {
+    } else if ((wanted & ~w.mask) != 0 && gather_by_masks(w, i, m) == Standing::waiting) {
         return nullptr;
     }
     if constexpr (Hooks) {

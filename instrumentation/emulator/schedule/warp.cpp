@@ -1,11 +1,13 @@
 // Models divergence: a warp is a set of splits, run in weak topological order and merged where they meet. Not
 // modelled: the hardware's own choice among splits; fairness comes from taking turns every 4096 choices.
+#include "instrumentation/base/lanes_text.h"
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/schedule/frames.h"
 #include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace wl::emulator {
 namespace {
@@ -154,16 +156,16 @@ const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask) {
 
 bool gather(Warp& w, const Instr* i, uint32_t members) {
     Split& s = running(w);
-    const uint32_t missing = members & ~w.mask;
-    const uint32_t stranger = w.mask & ~members;
-    const uint32_t gone = missing & ~w.live;
-    if (gone != 0 || stranger != 0 || s.forced) {
+    const uint32_t missing = members & ~w.mask, gone = missing & ~w.live;
+    if (gone != 0 || s.forced) {
         Incident incident;
         incident.kind = Incident::Kind::lane_not_in_mask;
-        incident.first = witness(w, i, s.forced ? missing : gone | stranger);
-        incident.detail = stranger != 0 ? "lanes that execute the instruction are not in its member mask"
-            : gone != 0                 ? "lanes named in the member mask have exited"
-                                        : "lanes named in the member mask never arrive";
+        incident.first = witness(w, i, s.forced ? missing : gone);
+        incident.detail = fmt::format(
+            "{} of the warp, which wants all of them at this instruction, {}",
+            lanes_named(s.forced ? missing : gone),
+            s.forced ? "never arrive" : "have exited"
+        );
         report(*w.block, std::move(incident));
     }
     if ((missing & w.live) == 0 || s.forced) {

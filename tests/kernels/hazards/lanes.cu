@@ -35,4 +35,5 @@ extern "C" __global__ void lanes(const int* in, int* out) {
     value += __shfl_down_sync(0xffffffff, value, 4);  // here: exited
 #endif
     out[blockIdx.x * blockDim.x + i] = value;
+    __syncwarp();  // until then no lane has exited
 }
