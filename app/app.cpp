@@ -155,6 +155,7 @@ void carry_out(App& app, Commands& commands) {
         apply_style(app.ui.scale);
     }
     if (commands.described) session.describing.left.clear();
+    if (commands.trust) trust_named(session);
     if (commands.zoom) app.ui.zoom = *commands.zoom;
     if (commands.flip_theme || commands.zoom) {
         session.settings.light = app.ui.light, session.settings.zoom = app.ui.zoom;

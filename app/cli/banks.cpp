@@ -3,10 +3,12 @@
 
 #include "app/cli/executors.h"
 #include "app/cli/progress.h"
+#include "app/cli/questions/again.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/output/terminal.h"
+#include "instrumentation/capture/file.h"
 #include "instrumentation/capture/verdict.h"
 
 #include <algorithm>
@@ -233,8 +235,10 @@ std::string banks_text(const BankReport& r, const Style& style) {
 
 int verb_banks(const Command& command) {
     require_emulator(command.verb, command.kernel);
-    manifest::Problem problem = bind(command.kernel);
-    diagnosis::Options options = run_options(command.kernel);
+    KernelOptions kernel = command.kernel;
+    if (is_capture(kernel.kernel)) kernel = options_of(capture::read_capture(kernel.kernel), kernel);
+    manifest::Problem problem = bind(kernel);
+    diagnosis::Options options = run_options(kernel);
     options.on_progress = progress_reporter(command.output);
     std::vector<int64_t> blocks;
     blocks.reserve(command.blocks.size());

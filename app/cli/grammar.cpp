@@ -23,10 +23,6 @@ namespace wl::app {
 
 namespace {
 
-void add_verbose(CLI::App& verb, Command& c) {
-    verb.add_flag("-v,--verbose", c.output.verbose, "evidence too, and all that an ok rests on");
-}
-
 void add_output_options(CLI::App& verb, Command& c) {
     verb.add_flag_callback(
         "--json", [&c] { set_format(c, "json"); }, "print one JSON object, and nothing else, on stdout"
@@ -39,13 +35,15 @@ void add_output_options(CLI::App& verb, Command& c) {
     );
 }
 
-// The kernel that the verb is about, and all that decides its run.
-void add_kernel(CLI::App& verb, Command& c, const char* about) {
-    verb.add_option("kernel", c.kernel.kernel, about)->required();
-    add_kernel_options(verb, c);
-}
 constexpr const char* kKernel = "a shipped kernel, a .toml or a .cu";
 constexpr const char* kKernelOrCapture = "a shipped kernel, a .toml, a .cu, or a .wlcap";
+
+// The kernel that the verb is about, and all that decides its run.
+void add_kernel(CLI::App& verb, Command& c, std::string_view about) {
+    verb.add_option("kernel", c.kernel.kernel, std::string(about))->required();
+    add_kernel_options(verb, c);
+    if (about == kKernelOrCapture) add_trust_option(verb, c);
+}
 
 CLI::App* add_verb(CLI::App& app, Command& c, const char* name, const char* about, const char* example) {
     CLI::App* verb = app.add_subcommand(name, about);
@@ -92,7 +90,7 @@ void add_banks(CLI::App& app, Command& c) {
         "warplens banks v2c_3"
     );
     banks->add_option("--block", c.blocks, "X,Y,Z: only this block (repeatable); default: all");
-    add_kernel(*banks, c, kKernel);
+    add_kernel(*banks, c, kKernelOrCapture);
 }
 
 void add_writers(CLI::App& app, Command& c) {
@@ -208,7 +206,7 @@ void add_why(CLI::App& app, Command& c) {
     );
     add_element_options(*why, c.why);
     why->add_flag("--serve", c.why.serve, "answer lines of these options on stdin by lines of JSON");
-    add_kernel(*why, c, "a .wlcap, or a kernel, which is run");
+    add_kernel(*why, c, kKernelOrCapture);
 }
 
 void add_compare(CLI::App& app, Command& c) {
@@ -240,6 +238,7 @@ void add_open(CLI::App& app, Command& c) {
     open->add_option("--scale", c.scale, "of the interface, 0.5 to 4; default: the display's")
         ->check(CLI::Range(0.5F, 4.0F));
     add_kernel_options(*open, c);
+    add_trust_option(*open, c);
     add_remote_options(*open, c.kernel);
 }
 

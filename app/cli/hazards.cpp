@@ -3,7 +3,9 @@
 #include "app/cli/formats/baseline.h"
 #include "app/cli/print.h"
 #include "app/cli/progress.h"
+#include "app/cli/questions/carried.h"
 #include "app/cli/verbs.h"
+#include "app/worker/trusted.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/json_text.h"
@@ -168,9 +170,11 @@ int verb_hazards(const Command& command) {
     require_baseline(command.output);
     diagnosis::Options options = run_options(command.kernel);
     options.on_progress = progress_reporter(command.output);
-    const diagnosis::Hazards h = diagnosis::find_hazards(
-        bind(command.kernel), options, command.explore, device_beside(command.kernel, options)
-    );
+    manifest::Problem problem = bind(command.kernel);
+    trust(problem.kernel.path);  // it was named on the command line
+    diagnosis::Hazards h =
+        diagnosis::find_hazards(problem, options, command.explore, device_beside(command.kernel, options));
+    carry(problem, h.capture);
     const capture::Capture& c = h.capture;
     Report report{command.verb, {case_of(c, command.verb)}};
     const Gate gated = gate(command.output, report, capture::status_of(c.verdict));

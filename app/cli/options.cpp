@@ -1,10 +1,12 @@
 // From words to a bound problem.
 #include "app/cli/options.h"
 
+#include "app/cli/questions/carried.h"
 #include "app/cli/record/record_words.h"
 #include "app/cli/record/replay.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/capture/file.h"
 
 #include <algorithm>
 #include <array>
@@ -39,14 +41,14 @@ std::vector<std::pair<std::string, std::string>> shape_settings(const std::strin
     };
 }
 
+}  // namespace
+
 std::pair<std::string, std::string> setting(const std::string& text) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
         throw Error("--set " + text + ": write NAME=VALUE, for example --set S=1024");
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
-
-}  // namespace
 
 std::vector<std::string> presets_of(const manifest::Kernel& kernel, const std::vector<std::string>& wanted) {
     std::vector<std::string> all;
@@ -95,8 +97,9 @@ manifest::Problem bind_recorded(const KernelOptions& o) {
 
 }  // namespace
 
-manifest::Problem bind(const KernelOptions& options) {
-    if (launches::is_launch_file(options.kernel)) return bind_recorded(options);
+namespace {
+
+manifest::Problem bind_kernel(const KernelOptions& options) {
     const KernelOptions o = split_faults(options);
     const manifest::Kernel kernel = manifest::load(manifest::resolve(o.kernel));
     manifest::BindOptions b;
@@ -105,6 +108,32 @@ manifest::Problem bind(const KernelOptions& options) {
     if (o.causal) b.set.emplace_back("CAUSAL", "1");
     for (const std::string& s : o.set) b.set.push_back(setting(s));
     return manifest::bind(kernel, b);
+}
+
+// With the inputs that a capture carries; of a capture all that it carries.
+manifest::Problem bind_with_inputs(KernelOptions o) {
+    const std::string path = o.inputs;
+    const capture::Capture from = capture::read_capture(path);
+    if (is_capture(o.kernel)) return carried_problem(from, o, path);
+    o.inputs = carried_fill(from, path);
+    manifest::Problem problem = bind_kernel(o);
+    take_inputs(problem, from, path);
+    problem.inputs = from.launch.inputs == "manifest" ? "" : from.launch.inputs;
+    return problem;
+}
+
+}  // namespace
+
+manifest::Problem bind(const KernelOptions& options) {
+    if (launches::is_launch_file(options.kernel)) return bind_recorded(options);
+    if (is_capture(options.inputs)) return bind_with_inputs(options);
+    if (is_capture(options.kernel))
+        throw Error(
+            options.kernel +
+            " is a capture, and a kernel is wanted: diagnose, at, why, writers, banks, compare and open take "
+            "both"
+        );
+    return bind_kernel(options);
 }
 
 diagnosis::Options run_options(const KernelOptions& o) {

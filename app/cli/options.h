@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::app {
@@ -173,6 +174,9 @@ struct Command {
 
 bool is_capture(const std::string& path);  // by its suffix, .wlcap
 
+// "NAME=VALUE" of --set. Throws Error where it is none.
+std::pair<std::string, std::string> setting(const std::string& text);
+
 // Of the kernel, in the order of the file; `wanted` empty: all of them, and where there is none the manifest
 // as it stands, "". Throws Error for a name that there is not.
 std::vector<std::string> presets_of(const manifest::Kernel& kernel, const std::vector<std::string>& wanted);
@@ -180,8 +184,9 @@ std::vector<std::string> presets_of(const manifest::Kernel& kernel, const std::v
 // "v2c_3+32x": the kernel v2c_3 with its fault 32x. A file whose own name holds a + is taken as it is.
 KernelOptions split_faults(KernelOptions options);
 
-// The kernel, its faults split off, bound to numbers. Throws Error on unknown kernels, faults, parameters and
-// impossible shapes.
+// The kernel, its faults split off, bound to numbers. A capture in the place of the inputs gives those that
+// it carries, in that of both (options_of) all that it carries. Throws Error on unknown kernels, faults,
+// parameters and impossible shapes.
 manifest::Problem bind(const KernelOptions& options);
 diagnosis::Options run_options(const KernelOptions& options);
 

@@ -8,11 +8,13 @@
 #include "app/cli/print.h"
 #include "app/cli/programs/programs.h"
 #include "app/cli/progress.h"
+#include "app/cli/questions/carried.h"
 #include "app/cli/questions/why.h"
 #include "app/cli/record/record_words.h"
 #include "app/cli/remote/remote.h"
 #include "app/cli/sweep/diagnose_sweep.h"
 #include "app/cli/tiles_json.h"
+#include "app/worker/trusted.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
@@ -43,14 +45,16 @@ struct Executed {
 constexpr double kSearchSeconds = 10;  // unless it is told how long
 
 // The window shows the verdict while the causes are looked for.
-void show_judged(const Command& c, const capture::Capture& judged) {
+void show_judged(const Command& c, capture::Capture judged, const manifest::Problem& problem) {
     if (c.out.empty() || judged.verdict == "ok") return;
+    carry(problem, judged);
     capture::write_capture(judged, c.out);
     print_notice(fmt::format("progress {} 1\n", kJudged));
 }
 
 Executed execute(const Command& c) {
     manifest::Problem problem = bind(c.kernel);
+    trust(problem.kernel.path);  // it was named on the command line
     diagnosis::Options options = run_options(c.kernel);
     if (!c.kernel.search) options.search_seconds = kSearchSeconds;
     Executed made;
@@ -60,8 +64,9 @@ Executed execute(const Command& c) {
         options.record.push_back(block_of_launch(block, problem));
     options.on_progress = progress_reporter(c.output);
     if (c.output.progress && c.verb == "run")
-        options.on_judged = [&c](const capture::Capture& judged) { show_judged(c, judged); };
+        options.on_judged = [&](const capture::Capture& judged) { show_judged(c, judged, problem); };
     made.capture = diagnosis::run(problem, options);
+    carry(problem, made.capture);
     if (!who.witness || made.capture.verdict == "unsupported") return made;
     made.witnesses = diagnosis::witness(std::move(problem), options, *who.witness);
     diagnosis::add_witnesses(made.capture, *made.witnesses);

@@ -87,15 +87,15 @@ std::pair<int, int> parse_size(const std::string& text) {
 }
 
 // Those that are shipped, and the one that was named or of which the capture was made.
-std::vector<KernelChoice> choices(const OpenRequest& request) {
+std::vector<KernelChoice> choices(const OpenRequest& request, const KernelOptions& given) {
     std::vector<KernelChoice> out;
     for (const std::string& path : manifest::shipped()) out.push_back(describe_kernel(path));
     for (KernelChoice& choice : out) choice.path.clear();
     std::string own = request.run.kernel;
     try {
-        if (!request.capture.empty())
-            own = options_of(capture::open_capture(request.capture), {.kernel = request.capture}).kernel;
-    } catch (const Error&) { return out; }  // its source is gone: it can be looked at all the same
+        if (!request.capture.empty()) own = options_of(capture::open_capture(request.capture), given).kernel;
+    } catch (const Error&) { return out; }  // it may not be opened: the capture can be looked at all the same
+    if (is_capture(own)) return out;
     if (launches::is_launch_file(own)) {
         out.insert(out.begin(), {own, "a recorded launch", own, {}, {}});
         return out;
@@ -141,7 +141,7 @@ OpenRequest open_request(const Command& command) {
         );  // a mistake in the words is an error here, before a window opens
         r.run = command.kernel;
     }
-    r.kernels = choices(r);
+    r.kernels = choices(r, command.kernel);
     r.interrupted = interrupted;
     r.write_report = [](const capture::Capture& c, const std::string& path) { write_page(c, {}, path); };
     if (command.screenshot.empty() && command.script.empty()) r.settings = settings_path();

@@ -386,6 +386,14 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         );
         bottom += px(20);
     }
+    bottom += draw_named(
+        session,
+        {
+            {box.low.x + pad,  bottom},
+            {box.high.x - pad, bottom}
+    },
+        commands
+    );
     bottom += draw_left_to_do(
         session,
         {

@@ -39,6 +39,7 @@ struct Commands {
     bool reset_layout = false;
     bool flip_theme = false;
     bool described = false;     // what a new manifest leaves to do has been read
+    bool trust = false;         // what the capture names may be opened
     std::optional<float> zoom;  // of the interface
     bool quit = false;
 };

@@ -37,7 +37,10 @@ std::unique_ptr<Worker> start_verb(
 // with the same blocks recorded.
 std::vector<std::string> run_words(const Session& session) {
     std::error_code none;
-    if (std::filesystem::is_regular_file(session.path, none)) return {session.path};
+    if (std::filesystem::is_regular_file(session.path, none)) {
+        if (session.trusts) return {session.path, "--trust"};
+        return {session.path};
+    }
     KernelOptions options = problem_of(session);
     for (const capture::BlockRecord& r : session.capture.records)
         options.record.push_back(block_words(r.block, session.capture.launch.grid));
@@ -94,8 +97,10 @@ KernelOptions problem_of(const Session& session) {
     const std::string& asked = session.request.kernel;
     const bool same = std::filesystem::path(asked).stem() == launch.kernel;
     KernelOptions options;
-    options.kernel = same ? asked : launch.kernel;
+    options.kernel = same ? asked : session.allowed;
     repeat_launch(options, launch);
+    const bool is_file = options.inputs.ends_with(".npz") && options.inputs != session.request.inputs;
+    if (is_file && !session.trusts) options.inputs = session.path;  // which carries them
     return options;
 }
 
@@ -105,7 +110,7 @@ std::unique_ptr<Worker> start_question(
     const std::vector<std::string>& more,
     std::string& problem
 ) {
-    std::vector<std::string> words = words_of(problem_of(session));
+    std::vector<std::string> words = run_words(session);
     words.insert(words.end(), more.begin(), more.end());
     return start_verb(session, verb, words, problem);
 }

@@ -207,6 +207,9 @@ struct Session {
     KernelOptions request;     // what the worker runs
     std::optional<KernelOptions> made_by;  // the run that made the capture; nothing: it was opened
     std::string program;                   // this executable: the worker's
+    std::string allowed;                   // the capture's kernel where it may be opened; empty: it may not
+    std::string named;                     // what the capture names and is not opened; empty: nothing
+    bool trusts = false;                   // the user allowed what it names
     Watched watched;                       // the loaded kernel's files
     std::string saved;                     // a file that was saved, since which nothing ran; empty: none
     Against against;                       // B

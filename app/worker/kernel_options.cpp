@@ -35,6 +35,7 @@ std::vector<std::string> words_of(const KernelOptions& o) {
     if (o.search) words.insert(words.end(), {"--search", std::to_string(*o.search)});
     for (const std::string& idea : o.ideas) add("--try", idea, "");
     add_number("--record-limit", o.record_limit, plain.record_limit);
+    if (o.trust) words.emplace_back("--trust");
     return words;
 }
 

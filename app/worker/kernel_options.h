@@ -25,6 +25,7 @@ struct KernelOptions {
     uint64_t record_limit = 1000;          // megabytes
     std::optional<uint64_t> search = {};   // seconds, for a change that mends; nothing: as the verb does
     std::vector<std::string> ideas = {};   // changes to be tried
+    bool trust = false;                    // what a capture names may be opened, compiled and run
     bool operator==(const KernelOptions&) const = default;
 };
 

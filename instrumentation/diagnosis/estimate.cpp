@@ -15,16 +15,21 @@ namespace wl::diagnosis {
 
 namespace {
 
-// Elements, FP64 reference and f32 bound where the manifest names a reference, owners where they have any.
-uint64_t bytes_of_tile(const Experiment& e, const std::string& name, const execution::TileSnapshot& s) {
-    const bool compared = e.reference.has_value() && e.problem.kernel.tiles.contains(name);
-    const size_t elements = static_cast<size_t>(s.rows) * static_cast<size_t>(s.cols);
-    return s.values.size() + s.owners.size() * sizeof(capture::Owner) +
-        (compared ? elements * (sizeof(double) + sizeof(float)) : 0);
+bool is_compared(const Experiment& e, const Options& asked) {
+    return asked.reference && e.problem.kernel.reference.kind != manifest::ReferenceRule::Kind::none;
+}
+
+// FP64 reference and f32 bound of a tile that the manifest names a reference for.
+uint64_t reference_bytes(const Experiment& e, const std::string& name, const execution::TileSnapshot& s) {
+    if (!e.problem.kernel.tiles.contains(name)) return 0;
+    return static_cast<uint64_t>(s.rows) * static_cast<uint64_t>(s.cols) * (sizeof(double) + sizeof(float));
 }
 
 std::vector<BlockSize> count_events(
-    const Experiment& e, const execution::Executable& executable, const std::vector<int64_t>& blocks
+    const Experiment& e,
+    const execution::Executable& executable,
+    const std::vector<int64_t>& blocks,
+    bool compared
 ) {
     Prepared prepared = prepare(e);
     std::map<int64_t, BlockSize> sizes;
@@ -37,10 +42,12 @@ std::vector<BlockSize> count_events(
         options.arrays = arrays_of(e.module, *executable.listing, prepared.launch.dynamic_shared);
     options.on_tile = [&](execution::TileSnapshot&& s) {
         const ptx::Mark& mark = mark_of(*executable.listing, options.arrays, s.mark);
-        const uint64_t bytes = bytes_of_tile(e, mark.name, s);
+        const uint64_t references = compared ? reference_bytes(e, mark.name, s) : 0;
         const std::scoped_lock guard(lock);
-        ++sizes[s.block].tiles;
-        sizes[s.block].tile_bytes += bytes;
+        BlockSize& size = sizes[s.block];
+        ++size.tiles;
+        size.reference_bytes += references;
+        size.tile_bytes += s.values.size() + s.owners.size() * sizeof(capture::Owner) + references;
     };
     const execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};
@@ -56,16 +63,17 @@ std::vector<BlockSize> count_events(
 }
 
 // Elements, and of what is compared FP64 references and f32 bounds.
-uint64_t output_bytes(const Experiment& e) {
+uint64_t output_bytes(const Experiment& e, bool compared) {
     uint64_t sum = 0;
     for (const manifest::BoundArgument& a : e.problem.args)
         if (a.array && a.output)
             sum += elements(a.data.shape) *
-                (size_of(a.data.dtype) + (e.reference ? sizeof(double) + sizeof(float) : 0));
+                (size_of(a.data.dtype) + (compared ? sizeof(double) + sizeof(float) : 0));
     return sum;
 }
 
-// What a file takes for a recorded block, beyond a file without, and for the row of a tile of another block.
+// What a file takes for a recorded block without references, beyond a file without it, and for the row of a
+// tile of another block.
 struct Sample {
     uint64_t block = 0;
     double row = 0;
@@ -76,12 +84,7 @@ Sample sample_file(
     const uint64_t before = capture::encode(c, "the estimate").size();
     Experiment sample = e;
     sample.options.record_bytes = ~uint64_t{0};
-    Observer observer{
-        .problem = sample.problem,
-        .listing = *executable.listing,
-        .reference = sample.reference ? &*sample.reference : nullptr,
-        .keep = true,
-        .capture = c};
+    Observer observer{.problem = sample.problem, .listing = *executable.listing, .keep = true, .capture = c};
     record_blocks(sample, executable, observer, {block});
     const uint64_t after = capture::encode(c, "the estimate").size();
     Sample out{after - before, 0};
@@ -98,11 +101,14 @@ Sample sample_file(
 
 Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks) {
     Estimate out;
-    const Experiment e = make_experiment(std::move(problem), options, out.about);
+    Options plain = options;
+    plain.reference = false;
+    const Experiment e = make_experiment(std::move(problem), plain, out.about);
+    const bool compared = is_compared(e, options);
     if (!options.executor.can.record) throw Error(options.executor.name + " records no events");
     const execution::Executable executable = options.executor.prepare(e.module, e.entry);
     describe_launch(e, executable, out.about);
-    out.blocks = count_events(e, executable, blocks);
+    out.blocks = count_events(e, executable, blocks, compared);
     out.limit = options.record_bytes;
     uint64_t kept = 0;
     for (const BlockSize& b : out.blocks) {
@@ -113,10 +119,11 @@ Estimate estimate(manifest::Problem problem, const Options& options, const std::
     }
     if (out.fitting == 0) kept = out.blocks.front().tile_bytes;
     const Sample sample = sample_file(e, executable, out.about, blocks.front());
-    const auto first = static_cast<double>(std::max<uint64_t>(out.blocks.front().bytes(), 1));
-    const double ratio = static_cast<double>(sample.block) / first;
+    const BlockSize& block = out.blocks.front();
+    const auto first = static_cast<double>(std::max<uint64_t>(block.bytes(), 1));
+    const double ratio = static_cast<double>(sample.block + block.reference_bytes) / first;
     out.record_bytes = static_cast<uint64_t>(ratio * static_cast<double>(kept));
-    out.output_bytes = output_bytes(e);
+    out.output_bytes = output_bytes(e, compared);
     const Dim3 grid = manifest::launch_of(e.problem).grid;
     const uint64_t others = uint64_t{grid.x} * grid.y * grid.z - std::max<size_t>(out.fitting, 1);
     out.row_bytes =

@@ -9,6 +9,7 @@ struct BlockSize {
     int64_t block = 0;
     uint64_t events = 0, tiles = 0;
     uint64_t tile_bytes = 0;  // elements, references, bounds and owners; equal ones are kept once, so at most
+    uint64_t reference_bytes = 0;  // of these references and bounds
     uint64_t bytes() const { return events * sizeof(capture::Event) + tile_bytes; }
 };
 
@@ -26,7 +27,8 @@ struct Estimate {
 };
 
 // `blocks`: linear, not empty. Counts by running them with marks and without keeping anything; then records
-// the first to see what it takes in a file. Throws Error, Unsupported and Cancelled.
+// the first to see what it takes in a file. The reference is not computed. Throws Error, Unsupported and
+// Cancelled.
 Estimate estimate(manifest::Problem problem, const Options& options, const std::vector<int64_t>& blocks);
 
 }  // namespace wl::diagnosis

@@ -81,7 +81,7 @@ execution::Launch launch_in(
     execution::Launch launch;
     launch.grid = bound.grid, launch.block = bound.block, launch.dynamic_shared = bound.shared,
     launch.stack_bytes = bound.stack, launch.cooperative = bound.cooperative;
-    if (manifest::is_recorded(problem)) {
+    if (manifest::is_recorded(problem) && (!bound.buffer.empty() || entry.params.empty())) {
         launch.params = bound.buffer;
         return launch;
     }

@@ -165,7 +165,7 @@ std::optional<Refusal> by_registers(
 }  // namespace
 
 std::optional<capture::Finding> refused_launch(const Experiment& e, capture::Capture& c) {
-    const ptx::Function& entry = *ptx::find_entry(e.module, e.entry);
+    const ptx::Function& entry = ptx::entry_of(e.module, e.entry);
     const std::optional<DeviceLimits> limits = device_limits(c.launch.arch);
     std::optional<Refusal> refusal = by_bounds(entry, c.launch.block);
     if (!refusal && limits) refusal = by_static_shared(c.launch, *limits);

@@ -4,6 +4,7 @@
 #include "instrumentation/manifest/arguments.h"
 #include "instrumentation/manifest/binding.h"
 #include "instrumentation/manifest/load_launch.h"
+#include "instrumentation/manifest/load_text.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/toml_reader.h"
 
@@ -97,7 +98,7 @@ std::string existing_file(
 ) {
     const fs::path path = (folder / name).lexically_normal();
     std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored))
+    if (section.document->files && !fs::is_regular_file(path, ignored))
         fail(
             *section.document,
             line_of(section, key),
@@ -114,7 +115,7 @@ void read_source(const Section& top, const fs::path& toml, Kernel& kernel) {
     kernel.story = prose(top, "story");
     for (const std::string& name : texts(top, "include").value_or(std::vector<std::string>())) {
         const fs::path path = (folder / name).lexically_normal();
-        if (!fs::is_directory(path))
+        if (top.document->files && !fs::is_directory(path))
             fail(
                 *top.document,
                 line_of(top, "include"),
@@ -155,10 +156,11 @@ void read_reference(const Section& top, const fs::path& toml, Kernel& kernel) {
     kernel.reference.kind =
         static_cast<ReferenceRule::Kind>(1 + std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
     kernel.reference.target = target;
-    if (kernel.reference.kind != ReferenceRule::Kind::builtin)
-        kernel.reference.target =
-            fs::absolute(existing_file(*section, kind, target, toml.parent_path())).string();
-    else if (target != "attention")
+    if (kernel.reference.kind != ReferenceRule::Kind::builtin) {
+        const std::string file = existing_file(*section, kind, target, toml.parent_path());
+        kernel.reference.target = section->document->files ? fs::absolute(file).string() : file;
+    }
+    if (kernel.reference.kind == ReferenceRule::Kind::builtin && target != "attention")
         fail(
             *section->document, line_of(*section, kind), unknown(target, "builtin reference", {"attention"})
         );
@@ -244,10 +246,10 @@ void read_faults(const Section& top, Kernel& kernel) {
 
 }  // namespace
 
-Kernel load(const std::string& toml_path) {
-    Document document = read_document(toml_path);
+namespace {
+
+Kernel read_kernel(Document document, const fs::path& path) {
     const Section top = root(document);
-    const fs::path path = fs::path(toml_path).lexically_normal();
     check_keys(
         top,
         {"title",
@@ -287,6 +289,20 @@ Kernel load(const std::string& toml_path) {
     read_faults(top, kernel);
     kernel.lines = std::move(document.lines);
     return kernel;
+}
+
+}  // namespace
+
+Kernel load(const std::string& toml_path) {
+    return read_kernel(
+        parse_document(read_text_file(toml_path), toml_path), fs::path(toml_path).lexically_normal()
+    );
+}
+
+Kernel load_text(const std::string& text, const std::string& path) {
+    Document document = parse_document(text, path);
+    document.files = false;
+    return read_kernel(std::move(document), fs::path(path).lexically_normal());
 }
 
 }  // namespace wl::manifest

@@ -72,10 +72,9 @@ std::optional<std::vector<std::string>> list(
 
 }  // namespace
 
-Document read_document(const std::string& path) {
+Document parse_document(const std::string& text, const std::string& path) {
     Document document;
     document.path = display_path(path);
-    const std::string text = read_text_file(path);
     try {
         document.root = toml::parse(text, document.path);
     } catch (const toml::parse_error& e) {

@@ -13,6 +13,7 @@ struct Document {
     std::string path;  // as shown in messages
     toml::table root;
     std::map<std::string, int> lines;  // of every key read: "args[0].shape[1]" -> 7
+    bool files = true;                 // those that it names have to be there
 };
 
 // A table of the document with its full name: "", "launch", "args[2].fields[0]".
@@ -22,7 +23,7 @@ struct Section {
     std::string name;
 };
 
-Document read_document(const std::string& path);
+Document parse_document(const std::string& text, const std::string& path);
 Section root(Document& document);
 
 [[noreturn]] void fail(const Document& document, int line, const std::string& message);

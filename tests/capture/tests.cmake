@@ -19,3 +19,4 @@ endif()
 add_test(NAME capture_python
          COMMAND ${WARPLENS_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/capture_python_test.py $<TARGET_FILE:write_synthetic_capture>
                  ${documents})
+wl_program_test(trusted wl_capture wl_launches)

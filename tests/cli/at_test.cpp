@@ -236,7 +236,7 @@ TEST_F(At, AnUnknownTileIsRefusedWithTheNearestName) {
     EXPECT_EQ(warplens({"why", file, "--tile", "O", "--element", "9999,0"}).status, 2);
 }
 
-TEST(AtAgain, ACaptureOfAnotherSourceIsRefused) {
+TEST(AtAgain, ACaptureOfAnotherSourceIsRepeatedFromWhatItCarries) {
     const TemporaryFolder folder;
     const std::string cu = folder.path + "/gemm.cu", file = folder.path + "/gemm.wlcap";
     for (const char* name : {"/gemm.toml", "/gemm.py"})
@@ -249,6 +249,10 @@ TEST(AtAgain, ACaptureOfAnotherSourceIsRefused) {
     for (const char* verb : {"at", "why"}) {
         std::vector<std::string> words{verb, file};
         if (words.front() == "why") words.insert(words.end(), {"--tile", "C"});
+        const Said carried = warplens(words);
+        EXPECT_EQ(carried.status, 0) << carried.err;
+        EXPECT_NE(carried.out.find("--trust"), std::string::npos) << carried.out;
+        words.emplace_back("--trust");
         const Said said = warplens(words);
         EXPECT_EQ(said.status, 2) << verb;
         EXPECT_NE(

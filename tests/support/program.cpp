@@ -16,6 +16,12 @@ namespace wl::test {
 
 namespace {
 
+// What programs and sessions of this test remember: nothing of the user's own.
+void remember_apart() {
+    static const TemporaryFolder folder;
+    setenv("XDG_STATE_HOME", folder.path.c_str(), 0);
+}
+
 [[noreturn]] void exec_child(
     const std::vector<std::string>& args,
     const std::vector<std::string>& environment,
@@ -52,6 +58,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 Said warplens(const std::vector<std::string>& args, const std::vector<std::string>& environment) {
     const TemporaryFolder folder;
+    remember_apart();
     const pid_t child = fork();
     if (child == 0) exec_child(args, environment, folder.path);
     int status = 0;

@@ -35,4 +35,8 @@ void add_page(CLI::App& verb, Command& c) {
     verb.add_option("--report", c.report, "an HTML page of it all: findings, tiles as pictures, sources");
 }
 
+void add_verbose(CLI::App& verb, Command& c) {
+    verb.add_flag("-v,--verbose", c.output.verbose, "evidence too, and all that an ok rests on");
+}
+
 }  // namespace wl::app

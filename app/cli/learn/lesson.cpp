@@ -46,7 +46,8 @@ Lesson load_lesson(const fs::path& folder) {
     Lesson lesson;
     lesson.folder = folder.string(), lesson.name = folder.filename().string();
     lesson.number = lesson.name.substr(0, lesson.name.find('-'));
-    manifest::Document document = manifest::read_document((folder / "lesson.toml").string());
+    const std::string path = (folder / "lesson.toml").string();
+    manifest::Document document = manifest::parse_document(read_text_file(path), path);
     const Section top = manifest::root(document);
     manifest::check_keys(top, {"title", "about", "task", "promise", "edit", "keeps", "hints", "check"});
     lesson.title = said(top, "title", "a few words");

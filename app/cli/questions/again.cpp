@@ -1,8 +1,10 @@
 // From a capture back to the run.
 #include "app/cli/questions/again.h"
 
+#include "app/cli/questions/carried.h"
+#include "app/session/edit/made_of.h"
+#include "app/worker/trusted.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/launches/launch_file.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -35,43 +37,50 @@ std::string how_to_record(const SameRun& runs) {
     return fmt::format("record it again with `{} -o {}`", command, runs.path);
 }
 
-// A kernel that is not shipped has its manifest beside the capture, or lies where it lay, seen from this
-// folder.
-std::string source_of(const capture::Capture& capture, const std::string& path) {
-    namespace fs = std::filesystem;
-    const std::string& kernel = capture.launch.kernel;
-    const fs::path folder = fs::path(path).parent_path();
-    std::error_code none;
-    if (launches::is_launch_file(kernel))
-        for (const fs::path& there :
-             {fs::path(kernel), folder / kernel, folder / fs::path(kernel).filename()})
-            if (fs::is_regular_file(there, none)) return there.string();
-    if (const fs::path beside = folder / (kernel + ".toml"); fs::is_regular_file(beside, none))
-        return beside.string();
-    for (const capture::Source& s : capture.sources) {
-        const fs::path source = s.path;
-        if (source.extension() != ".cu" || source.stem() != kernel) continue;
-        for (const fs::path& there : {source, folder / source, folder / source.filename()})
-            if (fs::is_regular_file(there, none)) return there.string();
-        for (const std::string& shipped : manifest::shipped())
-            if (fs::path(shipped).stem() == kernel) return kernel;
-        throw Error(fmt::format(
-            "{} was made of {}, which lies neither in this folder nor beside the capture; go to the folder "
-            "from "
-            "which it was recorded",
-            path,
-            s.path
-        ));
+// Nothing of what the capture names may be opened, and it does not carry what would be needed instead.
+[[noreturn]] void ask_for_trust(const capture::Capture& capture, const std::string& path) {
+    throw Error(fmt::format(
+        "{} was made of {}, which is not opened because a file names it; add --trust to have it opened, "
+        "compiled "
+        "and run",
+        path,
+        named_text(capture)
+    ));
+}
+
+std::string kernel_of(const capture::Capture& capture, const KernelOptions& given) {
+    std::string allowed = allowed_kernel(capture);
+    if (!allowed.empty()) return allowed;
+    if (given.trust) {
+        allowed = named_kernel(capture, given.kernel);
+        trust(allowed);
+        return allowed;
     }
-    return kernel;
+    if (!carried_manifest(capture).empty()) return given.kernel;
+    ask_for_trust(capture, given.kernel);
+}
+
+// Inputs that no fill and seed give come from the capture, not from the file that it names. What is repeated
+// from the capture alone has it as its inputs, too.
+std::string inputs_of(const capture::Capture& capture, const KernelOptions& o, const KernelOptions& given) {
+    if (carries_inputs(capture) || o.kernel == given.kernel) return given.kernel;
+    if (o.inputs.ends_with(".npz") && !given.trust)
+        throw Error(fmt::format(
+            "{} was made with the inputs {}, which are not opened because a file names them; add --trust to "
+            "have them opened, or record it again",
+            given.kernel,
+            o.inputs
+        ));
+    return o.inputs;
 }
 
 }  // namespace
 
 KernelOptions options_of(const capture::Capture& capture, const KernelOptions& given) {
     KernelOptions o = given;
-    o.kernel = source_of(capture, given.kernel);
+    o.kernel = kernel_of(capture, given);
     repeat_launch(o, capture.launch);
+    o.inputs = inputs_of(capture, o, given);
     return o;
 }
 

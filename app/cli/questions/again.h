@@ -7,7 +7,9 @@
 namespace wl::app {
 
 // The options that bind the capture's kernel as it was bound, all else as in `given`, whose kernel is the
-// capture's path. Throws Error when its source cannot be found.
+// capture's path: a kernel that may be opened (app/session/edit/made_of.h), else the capture itself, which is
+// repeated from what it carries. Throws Error when it does not carry that, or what --trust allows is not
+// there.
 KernelOptions options_of(const capture::Capture& capture, const KernelOptions& given);
 
 // Throws Error when the kernel is another one than that of the capture: its sources or its launch. `fresh`:

@@ -6,6 +6,7 @@
 #include "app/cli/questions/at_fragments.h"
 #include "app/cli/questions/at_shared.h"
 #include "app/cli/questions/at_writes.h"
+#include "app/session/edit/made_of.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/output/terminal.h"
@@ -130,9 +131,34 @@ struct Teller {
 // A schedule orders the instructions of one program: the recorded one.
 std::string build_of(const Trip& trip, const AtOptions& o) {
     if (!o.build.empty()) return o.build;
+    if (trip.carried) return trip.recorded->launch.build;
     if (o.fragments || o.shared.asked) return "optimised";  // the program that was recorded
     const bool ordered = trip.recorded && trip.recorded->launch.schedule_seed != 0;
     return ordered ? trip.recorded->launch.build : "debug";
+}
+
+// The capture holds one program; another would have to be compiled.
+void require_build(const Trip& trip, const std::string& path) {
+    if (!trip.carried || trip.build == trip.recorded->launch.build) return;
+    throw Error(fmt::format(
+        "--build {}: {} holds the {} build; the other is compiled from {}, which is not opened because a "
+        "file "
+        "names it; add --trust to have it opened and compiled",
+        trip.build,
+        path,
+        trip.recorded->launch.build,
+        named_text(*trip.recorded)
+    ));
+}
+
+std::string build_note(const Trip& trip) {
+    if (!trip.carried || trip.build == "debug") return "";
+    return fmt::format(
+        "source variables are in the debug build alone, which is compiled from {}: a file names that, so it "
+        "is not "
+        "opened unless --trust is added",
+        named_text(*trip.recorded)
+    );
 }
 
 std::string schedule_note(const Trip& trip) {
@@ -195,7 +221,9 @@ KernelOptions kernel_of(const Command& command, const capture::Capture* recorded
         return named;
     }
     if (!trip.recorded) trip.recorded = capture::read_capture(command.kernel.kernel);
-    return options_of(*trip.recorded, command.kernel);
+    KernelOptions options = options_of(*trip.recorded, command.kernel);
+    trip.carried = is_capture(options.kernel);
+    return options;
 }
 
 // The program of the recorded run. Of the same build it is the one in the capture: NVRTC does not compile the
@@ -208,6 +236,10 @@ void repeat(Trip& trip, SameRun runs) {
     e.module = ptx::parse(runs.recorded.ptx);
     diagnosis::fill_symbols(e.problem, e.module);
     e.entry = runs.recorded.launch.entry;
+    if (ptx::find_entry(e.module, e.entry) == nullptr)
+        throw Error(
+            fmt::format("{} is of the kernel {}, which its PTX lacks; record it again", runs.path, e.entry)
+        );
 }
 
 }  // namespace
@@ -227,6 +259,7 @@ std::unique_ptr<Trip> make_trip(
     manifest::Problem problem = bind(kernel);
     diagnosis::Options options = run_options(kernel);
     trip->build = build_of(*trip, o);
+    require_build(*trip, command.kernel.kernel);
     options.debug = trip->build == "debug";
     options.reference = false;
     capture::Capture fresh;
@@ -256,6 +289,7 @@ AtReport answer(Trip& trip, const AtOptions& o) {
     r.note = way.empty() ? std::move(note) : "";
     r.way = std::move(way);
     r.schedule_note = schedule_note(trip);
+    r.build_note = build_note(trip);
     return r;
 }
 

@@ -29,6 +29,7 @@ struct Trip {
     std::optional<analysis::Timeline> timeline;       // of the recorded block, once it is asked for
     std::vector<std::string> faults;
     std::string build;
+    bool carried = false;  // it is repeated from what the capture carries
     int64_t block = 0;
     int warps = 0;
 };
@@ -77,6 +78,7 @@ struct AtReport {
     std::optional<uint64_t> timeline;  // its time in the recorded run
     std::vector<Stop> way;             // where each step led
     std::string note;                  // what happens there, when that was asked for
+    std::string build_note;            // why it is not the debug build
     std::string schedule_note;         // how the order of execution differs from that of the capture's run
     std::vector<Printed> values;
     std::vector<WarpStands> warps;

@@ -126,7 +126,7 @@ std::string report_text(const AtReport& r) {
     );
     if (r.timeline && r.build == "debug")
         text += fmt::format("    time {} of the recorded run\n", *r.timeline);
-    for (const std::string& note : {r.note, r.schedule_note})
+    for (const std::string& note : {r.note, r.schedule_note, r.build_note})
         if (!note.empty()) text += "    " + note + "\n";
     text += waits_text(r);
     if (r.tells_warps) text += warps_text(r);
@@ -176,6 +176,7 @@ nlohmann::ordered_json report_json(const AtReport& r) {
         {"way",           way                                                           },
         {"note",          r.note                                                        },
         {"schedule_note", r.schedule_note                                               },
+        {"build_note",    r.build_note                                                  },
         {"place",         r.place                                                       },
         {"function",      r.function                                                    },
         {"instruction",   r.text                                                        },

@@ -73,7 +73,23 @@ void record_too(Inquiry& inquiry, int64_t block) {
     for (const capture::BlockRecord& r : known.records) options.record.push_back(r.block);
     options.debug = known.launch.build == "debug";
     options.on_progress = progress_reporter(inquiry.command.output);
-    inquiry.capture = diagnosis::run(bind(kernel), options);
+    capture::Capture again = diagnosis::run(bind(kernel), options);
+    for (capture::Source& s : again.sources)
+        for (const capture::Source& was : known.sources)
+            if (s.text.empty() && s.path == was.path) s.text = was.text;
+    inquiry.capture = std::move(again);
+}
+
+// What the reference reads is found by asking it again.
+std::string reference_note(const Trip& trip) {
+    const manifest::ReferenceRule& rule = trip.experiment.problem.kernel.reference;
+    if (!trip.carried || rule.target.empty() || rule.kind == manifest::ReferenceRule::Kind::builtin)
+        return "";
+    return fmt::format(
+        "the reference, {}, was not asked which inputs it reads: a file names it, so it does not run unless "
+        "--trust is added",
+        rule.target
+    );
 }
 
 }  // namespace
@@ -105,7 +121,7 @@ WhyReport why(Inquiry& inquiry, const WhyOptions& o) {
     const diagnosis::Asked asked = diagnosis::resolve(c, q, address);
     Trip& trip = trip_of(inquiry, asked.block);
     const diagnosis::Chain chain{trip.route, c, trip.experiment.problem, o.addresses};
-    return {c, asked, o.addresses, diagnosis::provenance(chain, asked)};
+    return {c, asked, o.addresses, diagnosis::provenance(chain, asked), reference_note(trip)};
 }
 
 std::string first_wrong_chain(const Command& command, const capture::Capture& c) {

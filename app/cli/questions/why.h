@@ -27,6 +27,7 @@ struct WhyReport {
     diagnosis::Asked asked;
     bool addresses = false;  // WhyOptions::addresses
     diagnosis::Provenance chain;
+    std::string note;  // what of the answer is missing, because a file names what would have to run
 };
 // Throws Error when there is no such element.
 WhyReport why(Inquiry& inquiry, const WhyOptions& o);

@@ -139,7 +139,8 @@ ordered_json why_json(const WhyReport& r) {
         {"elements",          elements},
         {"inputs",          inputs                   },
         {"not_followed",          r.chain.not_followed},
-        {"evidence",          evidence_json(r)                       }
+        {"evidence",          evidence_json(r)                       },
+        {"note",          r.note}
     };
     if (r.chain.first_wrong >= 0)
         j["first_wrong"] = element_json(r, r.chain.elements[static_cast<size_t>(r.chain.first_wrong)]);

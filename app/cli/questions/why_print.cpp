@@ -255,7 +255,8 @@ std::string why_text(const WhyReport& r) {
     for (const ProvenanceInput& in : r.chain.inputs) text += input_text(in);
     if (!r.chain.not_followed.empty())
         text += fmt::format("\nThe chain is not known behind: {}\n", fmt::join(r.chain.not_followed, ", "));
-    return text + "\n" + verdict_text(r);
+    text += "\n" + verdict_text(r);
+    return r.note.empty() ? text : text + "note: " + r.note + "\n";
 }
 
 }  // namespace wl::app

@@ -26,6 +26,15 @@ void add_common_options(CLI::App& verb, Command& c) {
     verb.add_flag("--progress", c.output.progress, "progress as lines on stderr, for programs");
 }
 
+void add_trust_option(CLI::App& verb, Command& c) {
+    verb.add_flag(
+        "--trust",
+        c.kernel.trust,
+        "of a capture: what it names as its kernel may be opened, compiled and run, and is remembered by "
+        "content"
+    );
+}
+
 void add_kernel_options(CLI::App& verb, Command& c) {
     KernelOptions& k = c.kernel;
     verb.add_option("--fault", k.faults, "switch a named fault of the kernel on (repeatable)");

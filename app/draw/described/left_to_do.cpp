@@ -44,6 +44,24 @@ void draw_undescribed(const Session& session, Box row, Commands& commands) {
     );
 }
 
+float draw_named(const Session& session, Box box, Commands& commands) {
+    if (session.named.empty() || session.program.empty()) return 0;
+    const std::string label = "Open " + session.named;
+    if (button(box.low, "run/trust", label)) commands.trust = true;
+    const float x = box.low.x + button_width(label) + px(10);
+    const Box row{
+        {x,          box.low.y                     },
+        {box.high.x, box.low.y + px(kControlHeight)}
+    };
+    put_in(
+        row,
+        colour::kDim,
+        "This capture names it. It was not opened: it is compiled, and its reference runs, once you allow "
+        "that."
+    );
+    return px(kControlHeight + 6);
+}
+
 float draw_left_to_do(const Session& session, Box box, Commands& commands) {
     const Describing& describing = session.describing;
     if (describing.left.empty() || !is_of(session, describing.source)) return 0;

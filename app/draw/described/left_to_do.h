@@ -7,6 +7,9 @@
 
 namespace wl::app {
 
+// What the capture names and is not opened, with the button that allows it; returns the height that it took.
+float draw_named(const Session& session, Box box, Commands& commands);
+
 // In the row of fields: that it cannot run yet, and the button that makes it.
 void draw_undescribed(const Session& session, Box row, Commands& commands);
 

@@ -1,11 +1,14 @@
 // The suffix decides.
 #include "app/session/edit/open.h"
 
+#include "app/session/edit/made_of.h"
 #include "app/session/edit/rerun.h"
+#include "app/worker/trusted.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/emulator/lower/check.h"
+#include "instrumentation/launches/launch_file.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/manifest/python.h"
 #include "instrumentation/ptx/module.h"
@@ -140,26 +143,51 @@ capture::Capture capture_of_array(const std::string& path) {
     return c;
 }
 
-void know_kernel(Session& session) {
+namespace {
+
+// Among the kernels that can be run, where it is described.
+void offer_kernel(Session& session, const std::string& path) {
     const std::string& kernel = session.capture.launch.kernel;
     const bool known =
         std::any_of(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
             return k.name == kernel;
         });
-    if (known || kernel.empty()) return;
-    std::error_code none;
-    const fs::path beside = fs::path(session.path).parent_path();
-    for (const capture::Source& source : session.capture.sources) {
-        const fs::path file = source.path;
-        if (file.stem() != kernel) continue;
-        for (const fs::path& there : {file, beside / file, beside / file.filename()}) {
-            if (!fs::is_regular_file(there, none)) continue;
-            try {
-                session.kernels.insert(session.kernels.begin(), describe_kernel(there.string()));
-            } catch (const Error&) { continue; }  // it can be looked at all the same
-            return;
-        }
-    }
+    if (known || path.empty()) return;
+    KernelChoice choice{kernel, "a recorded launch", path, {}, {}};
+    try {
+        if (!launches::is_launch_file(path)) choice = describe_kernel(path);
+    } catch (const Error&) { return; }  // it can be looked at all the same
+    session.kernels.insert(session.kernels.begin(), std::move(choice));
+}
+
+}  // namespace
+
+void know_kernel(Session& session) {
+    session.trusts = false;
+    session.allowed = allowed_kernel(session.capture);
+    session.named.clear();
+    if (session.allowed.empty() && is_of_kernel(session.capture, session.path))
+        session.named = named_text(session.capture);
+    offer_kernel(session, session.allowed);
+}
+
+void trust_named(Session& session) {
+    if (session.named.empty()) return;
+    try {
+        const std::string kernel = named_kernel(session.capture, session.path);
+        trust(kernel);
+        session.allowed = kernel, session.trusts = true;
+        session.named.clear();
+        session.banks = {};
+        session.lanes = {};
+        session.fragments = {};
+        session.shared = {};
+        session.writes = {};
+        session.provenance = {};
+        offer_kernel(session, kernel);
+        watch_files(session);
+        session.message = {kernel + " is opened from now on.", false};
+    } catch (const Error& error) { session.message = {error.what(), true}; }
 }
 
 void open_anything(Session& session, Selection& selection, const std::string& path) {

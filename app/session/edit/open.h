@@ -24,7 +24,9 @@ capture::Capture capture_of_ptx(const std::string& path);
 // An array as a capture of one tile.
 capture::Capture capture_of_array(const std::string& path);
 
-// The kernel of the capture becomes one that can be run, where its files are found.
+// The kernel of the capture becomes one that can be run, where it may be opened (made_of.h).
 void know_kernel(Session& session);
+// The user has seen what the capture names, and allows it. An Error becomes the message.
+void trust_named(Session& session);
 
 }  // namespace wl::app

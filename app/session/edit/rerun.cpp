@@ -32,6 +32,14 @@ const KernelChoice* choice_of(const Session& session) {
     return found != session.kernels.end() ? &*found : nullptr;
 }
 
+// Nothing may run that a capture alone names.
+bool has_kernel(Session& session, const KernelOptions& options) {
+    if (options.kernel.empty() && !session.named.empty())
+        session.message = {
+            session.named + " is not opened because the capture names it; allow it in the run bar.", true};
+    return !options.kernel.empty();
+}
+
 void start_run(Session& session, const KernelOptions& options, Purpose purpose, const std::string& name) {
     if (!may_run(session)) return;
     run(session, options);
@@ -84,7 +92,10 @@ KernelOptions problem_to_change(const Session& session) {
     options.on = launch.executor.starts_with("gpu") ? "gpu" : "cpu";
     const KernelChoice* choice = choice_of(session);
     if (choice == nullptr) return options;
-    if (!choice->path.empty()) options.kernel = choice->path;
+    if (!choice->path.empty())
+        options.kernel = choice->path;
+    else if (options.kernel.empty())
+        options.kernel = choice->name;
     const std::map<std::string, double> values(launch.params.begin(), launch.params.end());
     for (const auto& [name, text] : choice->params) {
         const auto had = values.find(name);
@@ -108,12 +119,12 @@ KernelOptions options_again(const Session& session) {
 
 void run_again(Session& session, const std::string& name_of_b) {
     const KernelOptions options = options_again(session);
-    if (!options.kernel.empty()) start_run(session, options, Purpose::again, name_of_b);
+    if (has_kernel(session, options)) start_run(session, options, Purpose::again, name_of_b);
 }
 
 void run_recording(Session& session, int64_t block) {
     KernelOptions options = options_again(session);
-    if (options.kernel.empty() || block < 0) return;
+    if (!has_kernel(session, options) || block < 0) return;
     options.record.push_back(block_words(block, session.capture.launch.grid));
     start_run(session, options, Purpose::record, "");
     session.recording = block;
@@ -165,6 +176,8 @@ std::vector<std::string> files_of(const Session& session) {
     if (choice != nullptr) files = choice->files;
     const fs::path folder = files.empty() ? fs::path() : fs::path(files.front()).parent_path();
     std::error_code none;
+    if (!session.made_by && session.allowed.empty())
+        return files;  // its sources are names that anybody wrote
     for (const capture::Source& source : session.capture.sources) {
         if (is_toolkit_header(source.path)) continue;
         for (const fs::path& there : {fs::path(source.path), folder / source.path}) {

@@ -4,7 +4,6 @@
 #include "instrumentation/ptx/parse/parser.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace wl::ptx {
 namespace {
@@ -164,7 +163,8 @@ const Function* find_entry(const Module& module, std::string_view name) {
 
 const Function& entry_of(const Module& module, std::string_view name) {
     const Function* entry = find_entry(module, name);
-    assert(entry != nullptr);
+    if (entry == nullptr)
+        throw Error("the PTX has no kernel named \"" + std::string(name) + "\"; record it again.");
     return *entry;
 }
 
