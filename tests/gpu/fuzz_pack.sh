@@ -12,14 +12,18 @@ lib=/usr/lib/x86_64-linux-gnu
 gcc=/usr/lib/gcc/x86_64-linux-gnu/12
 wheels="$repository/.env/wheels"
 
-# add FILE...: with what a link points to.
+# add FILE...: with every link on the way to what it is.
 add() {
-    local file
+    local file target
     for file in "$@"; do
         [ -e "$file" ] || continue
         mkdir -p "$root$(dirname "$file")"
         cp -a "$file" "$root$file"
-        [ ! -L "$file" ] || add "$(readlink -f "$file")"
+        if [ -L "$file" ]; then
+            target="$(readlink "$file")"
+            [ "${target#/}" != "$target" ] || target="$(realpath "$(dirname "$file")")/$target"
+            add "$(realpath -s "$target")"
+        fi
     done
 }
 libraries_of() { for file in "$@"; do ldd "$file" 2>/dev/null | grep -o '/[^ ]*' || true; done | sort -u; }
@@ -65,6 +69,10 @@ case "$verb" in
 esac
 END
 chmod +x "$root/usr/bin/cmake"
+printf 'int main() { return 0; }\n' >"$root/tmp/try.cpp"
+chroot "$root" /usr/bin/env -i PATH=/usr/bin c++ -fsanitize=address,undefined -fuse-ld=mold /tmp/try.cpp -o /tmp/try "$lib/libfmt.so"
+chroot "$root" /tmp/try
+rm "$root"/tmp/*
 tar -C "$root" -cf - . | xz -T0 -6 >"$pack/root.tar.xz"
 
 # No rule that configures again: there is no CMake there.

@@ -18,7 +18,7 @@ work=/work/main # where the pack's build.ninja was made for
 
 mkdir -p "$root" "$work"
 for part in "$pack"/*.tar.xz; do tar -xJf "$part" -C "$root"; done
-cp -a . "$work/"
+[ "$PWD" = "$work" ] || cp -a . "$work/"
 cp -a "$root$work/." "$work/"
 tar -xzf "$pack/asan.tar.gz" -C "$work"
 mount --bind "$work" "$root$work"
