@@ -1,12 +1,13 @@
 """The gallery of tests/kernels/gallery: whether each fault is named, and whether nothing is found on the right kernels.
 
     python3 bench/gallery.py build/release/app/warplens [--all | --seen | --held-out] [--kernels a,b] [--faults x,y]
-        [--search 10] [--jobs 1] [--json table.json] [--clean [--seeds 0,1,2]] [--table FILE]
+        [--search 10] [--jobs 1] [--json table.json] [--clean [--seeds 0,1,2]] [--table FILE] [--host-part]
 
 Without --clean every fault is diagnosed and judged (scoring.py), and what is proven and is not it is listed; with it the
 kernels run without faults: each seed with each preset, and in as many schedules. gallery.toml lists kernels, faults and
 classes; a third of the kernels is held out: look at their totals, and tune on none of them. Exits with 1 where a right
-kernel has a finding. --table: another one like gallery.toml, of kernels that lie in its folder.
+kernel has a finding. --table: another one like gallery.toml, of kernels that lie in its folder. --host-part: each source
+has host code around its kernels, as programs have it.
 """
 
 import argparse
@@ -14,12 +15,43 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 import tomllib
 
 import scoring
 
 GALLERY = pathlib.Path(__file__).resolve().parents[1] / "tests/kernels/gallery"
+
+
+HOST_HEAD = """#include <cstdio>
+#include <vector>
+"""
+HOST_TAIL = """
+static std::vector<float> wl_host_results;
+template <class Kernel> void wl_host_launch(Kernel kernel) { kernel<<<1, 32>>>(); }
+int main(int argc, char** argv) {
+    std::vector<float> values(argc, 1.0f);
+    float* device = nullptr;
+    cudaMalloc(&device, values.size() * sizeof(float));
+    for (const float v : values) std::printf("%s %g\\n", argv[0], v);
+    cudaFree(device);
+    return static_cast<int>(wl_host_results.size());
+}
+"""
+
+
+def with_host_part(table, folder):
+    """A copy of the kernels in `folder` with host code in each source; the copy's table."""
+    table = table or pathlib.Path(__file__).with_suffix(".toml")
+    root = GALLERY if table.parent == pathlib.Path(__file__).parent else table.parent
+    copy = pathlib.Path(folder) / "kernels"
+    shutil.copytree(root, copy)
+    for kernel in kernels(table if root != GALLERY else None).values():
+        source = copy / kernel["source"].relative_to(root)
+        source.write_text(HOST_HEAD + source.read_text() + HOST_TAIL)
+    return shutil.copy(table, copy / "with_host_part.toml")
 
 
 def kernels(table=None):
@@ -114,7 +146,11 @@ def main():
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--host-part", action="store_true")
     options = parser.parse_args()
+    scratch = tempfile.TemporaryDirectory()
+    if options.host_part:
+        options.table = with_host_part(options.table, scratch.name)
     options.program = str(options.program.resolve())
     words = ["--threads", str(max(1, os.cpu_count() // options.jobs))]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

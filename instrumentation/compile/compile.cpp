@@ -60,12 +60,13 @@ std::string cache_key(
     const Names names = names_of(options);
     std::error_code ignored;
     const nlohmann::json facts = {
-        5,  // of this list, of the stand-ins, of the standards of C++, and of what is done to the PTX
+        6,  // of this list, of the stand-ins, of the standards of C++, and of what is done to the PTX
         source,
         names.source,
         names.display,
         options.arch,
         options.debug,
+        options.device_code,
         options.defines,
         sight.include,
         toolkit.include,
@@ -138,6 +139,12 @@ CacheEntry build(const Request& request) {
     const std::string by_nvrtc = attempt.refusal;
     attempt = try_nvrtc(in_cpp20(request), !toolkit.include.empty());
     if (attempt.refusal.empty()) return attempt.entry;
+    if (request.options.device_code) {
+        for (const Request& asked : {request, in_cpp20(request)}) {
+            attempt = try_device_code(asked, !toolkit.include.empty()).attempt;
+            if (attempt.refusal.empty()) return attempt.entry;
+        }
+    }
     std::string by_host;
     // Without an #include and without host code there is nothing that NVRTC does not know.
     const bool plain = needs.empty() && request.source.find("#include") == std::string::npos;

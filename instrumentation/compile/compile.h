@@ -22,6 +22,7 @@ struct CompileOptions {
     std::string arch = "compute_90";
     bool debug = false;                         // -G: the debug build
     bool marks = true;                          // warplens.cuh on the include path
+    bool device_code = false;  // of a source with host code NVRTC may get what is for the device (device_code.h)
     std::vector<std::string> name_expressions;  // template instances whose lowered names are wanted
 };
 

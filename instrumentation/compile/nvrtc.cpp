@@ -1,6 +1,7 @@
 // NVRTC: the library, in this process.
 #include "instrumentation/base/error.h"
 #include "instrumentation/compile/attempt.h"
+#include "instrumentation/compile/device_code.h"
 #include "instrumentation/compile/names.h"
 #include "instrumentation/compile/stand_ins.h"
 
@@ -106,6 +107,26 @@ Attempt try_nvrtc(const Request& request, bool with_stand_ins) {
         attempt.entry.lowered_names.emplace_back(lowered);
     }
     return attempt;
+}
+
+DeviceAttempt try_device_code(const Request& request, bool with_stand_ins) {
+    constexpr int kMostRounds = 8;  // an error may hide others
+    DeviceAttempt out{{}, device_code(request.source)};
+    const bool has_host_code = out.text != request.source;
+    const Names names = names_of(request.options);
+    for (int round = 0; round < kMostRounds; ++round) {
+        const Request own{
+            request.options, request.toolkit, out.text, request.include, request.standard, request.effort,
+            request.headers};
+        Attempt tried = try_nvrtc(own, with_stand_ins);
+        const bool compiled = tried.refusal.empty();
+        if (round == 0 || compiled) out.attempt = std::move(tried);
+        if (compiled || !has_host_code) break;
+        std::string fewer = without_refused(out.text, round == 0 ? out.attempt.refusal : tried.refusal, names.display);
+        if (fewer == out.text) break;
+        out.text = std::move(fewer);
+    }
+    return out;
 }
 
 }  // namespace wl::compile

@@ -3,6 +3,7 @@
 
 #include "instrumentation/compile/attempt.h"
 #include "instrumentation/compile/cpp_text.h"
+#include "instrumentation/compile/device_code.h"
 #include "instrumentation/compile/headers.h"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ std::string inside(const std::string& text, bool in_namespace) {
 }
 
 // What NVRTC keeps as it read it ends at the first declaration.
-std::string headers_of(const Quick& quick) { return outside(quick.text) + "namespace wl_variants {}\n"; }
+std::string headers_of(const Quick& quick) { return outside(quick.device) + "namespace wl_variants {}\n"; }
 
 std::string text_of(
     const Quick& quick, const std::vector<std::string>& texts, const std::vector<size_t>& chosen
@@ -102,7 +103,7 @@ std::string text_of(
     for (const size_t k : chosen)
         out += fmt::format(
             "{0}#define {4} {4}_{1}\nnamespace {1} {{\n#line {2}\n{3}\n}}\n#undef {4}\n{0}",
-            undefined(texts[k], quick.text),
+            undefined(texts[k], quick.device),
             scope_name(k),
             (k + 1) * kLines + 1,
             inside(texts[k], true),
@@ -204,6 +205,16 @@ std::vector<Variant> variants_of(
     return out;
 }
 
+// What NVRTC is known to compile; as device_code has it where that is nothing.
+std::string device_text(const Quick& quick) {
+    std::string text = device_code(quick.text);
+    if (text == quick.text) return text;
+    const Request request{
+        quick.options, quick.toolkit, quick.text, quick.include, quick.standard, Effort::least};
+    DeviceAttempt tried = try_device_code(request, quick.with_stand_ins);
+    return tried.attempt.refusal.empty() ? std::move(tried.text) : std::move(text);
+}
+
 bool same_options(const CompileOptions& a, const CompileOptions& b) {
     const auto all = [](const CompileOptions& o) {
         return std::tie(
@@ -233,7 +244,7 @@ Quick make_quick(const CompileOptions& options, const std::string& text, Effort 
         quick.effort = effort;
         return quick;
     }
-    Quick quick{options, text, find_toolkit(), {}, false, {}, {}, effort, std::make_shared<Scratch>()};
+    Quick quick{options, text, text, find_toolkit(), {}, false, {}, {}, effort, std::make_shared<Scratch>()};
     quick.include = look_around(options, text, quick.toolkit).include;
     for (const auto& [stand_ins, standard] : {
              std::pair{false, "c++17"},
@@ -241,7 +252,8 @@ Quick make_quick(const CompileOptions& options, const std::string& text, Effort 
              std::pair{true,  "c++20"}
     }) {
         quick.with_stand_ins = stand_ins, quick.standard = standard;
-        const Attempt tried = attempt_at(quick, {text}, {0});
+        quick.device = device_text(quick);
+        const Attempt tried = attempt_at(quick, {quick.device}, {0});
         quick.problem = tried.refusal;
         if (tried.refusal.empty()) quick.as_it_is = variants_of(quick, tried, {0}, 1).front();
         if (quick.problem.empty() || quick.toolkit.include.empty()) break;

@@ -22,7 +22,8 @@ struct Variant {
 // How NVRTC takes a source; `problem`: why it does not, as of code of the host.
 struct Quick {
     CompileOptions options;
-    std::string text;  // as it is
+    std::string text;    // as it is
+    std::string device;  // what of it is for the device, at the same offsets; changes are made there
     Toolkit toolkit;
     std::vector<std::string> include;
     bool with_stand_ins = false;

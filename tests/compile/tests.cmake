@@ -1,3 +1,4 @@
+wl_test(device_code wl_compile)
 wl_test(compile wl_compile)
 wl_test(reads wl_compile)
 wl_test(unit wl_compile)

@@ -107,6 +107,8 @@ TEST_F(Programs, ALaunchThatADeviceRefusesIsRefused) {
     const Said said = run("refused");
     EXPECT_EQ(said.out, "cudaErrorInvalidValue\n");
     EXPECT_TRUE(has(said.err, "refused: 2000x1x1 threads a block; 1024 are possible")) << said.err;
+    EXPECT_EQ(said.status, 1);
+    EXPECT_TRUE(has(said.err, "findings: 1 launch, 0 with findings of their own, 1 refused")) << said.err;
 }
 
 TEST_F(Programs, FreedMemoryIsNamed) {

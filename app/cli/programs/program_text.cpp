@@ -41,6 +41,14 @@ std::vector<std::string> texts(const ProgramRun& run, Event::Kind kind) {
 }
 
 bool is_unsupported(const LaunchGroup& g) { return g.first.state == "unsupported"; }
+bool is_refused(const LaunchGroup& g) { return g.first.state == "refused"; }
+
+int64_t count_of_refused(const std::vector<LaunchGroup>& groups) {
+    int64_t all = 0;
+    for (const LaunchGroup& g : groups)
+        if (is_refused(g)) all += static_cast<int64_t>(g.numbers.size());
+    return all;
+}
 
 // "launches 2-101"
 std::string numbers_text(const std::vector<int>& numbers) {
@@ -213,8 +221,9 @@ std::vector<LaunchGroup> grouped(const std::vector<Event>& events) {
 }
 
 std::string verdict_of(const ProgramRun& run) {
-    if (!run.found.empty()) return "findings";
     const std::vector<LaunchGroup> groups = grouped(run.events);
+    // What such a launch should have done is missing, whether or not the program asks for its error.
+    if (!run.found.empty() || count_of_refused(groups) > 0) return "findings";
     const bool lacks = std::any_of(groups.begin(), groups.end(), is_unsupported) ||
         !run.how_to_link.empty() || !texts(run, Event::Kind::error).empty() || fell_after_unsupported(run);
     return lacks ? "unsupported" : "ok";
@@ -246,13 +255,15 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     const std::string verdict = verdict_of(run);
     const bool lacked = run.ended.code != 0 && !texts(run, Event::Kind::unsupported).empty();
     const bool cut_off = verdict == "ok" && (run.ended.signal != 0 || lacked);
+    const int64_t refused = count_of_refused(groups);
     out += fmt::format(
-        "{}: {} launch{}, {} with findings of {} own; values simulated by the CPU emulator\n",
+        "{}: {} launch{}, {} with findings of {} own{}; values simulated by the CPU emulator\n",
         cut_off ? "ok as far as it came" : verdict,
         launches,
         launches == 1 ? "" : "es",
         run.found.size(),
-        run.found.size() == 1 ? "its" : "their"
+        run.found.size() == 1 ? "its" : "their",
+        refused > 0 ? fmt::format(", {} refused: what they should have written is missing", refused) : ""
     );
     return out;
 }

@@ -14,12 +14,36 @@ namespace {
 
 constexpr uint64_t kOrders = 4;  // legal orders tried; in 0 each warp runs on until it must wait
 
-Trial run(const Symptoms& s, const Hypothesis& h, uint64_t seed_offset) {
+constexpr uint64_t kProvenOrders = 8;  // as many have to come right for a proof
+constexpr double kProofWork = 4e7;     // warp instructions of a launch whose blocks are all run for a proof
+
+TrialOptions options_of(const Symptoms& s, const Hypothesis& h) {
     TrialOptions o{.blocks = {}, .budget = s.budget};
     if (!needs_all_blocks(s)) o.blocks = {s.block};
     o.marks = !h.zero_unwritten && !h.fp64, o.zero_unwritten = h.zero_unwritten, o.fp64 = h.fp64;
-    o.rearrange = h.rearrange, o.seed_offset = seed_offset;
+    o.rearrange = h.rearrange;
+    return o;
+}
+
+Trial run(const Symptoms& s, const Hypothesis& h, const TrialOptions& o) {
     return h.program ? try_module(s.prover, *h.program, o) : try_unedited(s.prover, o);
+}
+
+// What does not hold, and a proof takes; empty: all of it does.
+std::string refuted(const Symptoms& s, const Hypothesis& h, const Verdict& v) {
+    if (!mended(v.other)) return fmt::format(", but {} of {} with another seed", v.other.bad, v.other.compared);
+    if (inputs_of(s.prover, 1).same_data) return "; no other data could be made, the inputs are the same with every seed";
+    if (tries_on_device(s.experiment)) return {};
+    TrialOptions o = options_of(s, h);
+    o.races = false;
+    for (o.schedule_seed = 1; o.schedule_seed <= kProvenOrders; ++o.schedule_seed)
+        if (const Trial t = run(s, h, o); !t.finished || t.bad > 0 || t.compared == 0)
+            return fmt::format("; with schedule {}, another order of warps, {} of {}", o.schedule_seed, t.bad, t.compared);
+    if (o.blocks.empty()) return {};
+    if (counter(s.capture, "warp_instructions") > kProofWork) return "; the other blocks did not run";
+    o.blocks.clear(), o.races = true, o.schedule_seed = 0;
+    const Trial all = run(s, h, o);
+    return mended(all) ? std::string() : fmt::format("; of all blocks {} of {} are, or accesses are at fault", all.bad, all.compared);
 }
 
 }  // namespace
@@ -51,21 +75,24 @@ std::vector<execution::Incident::Kind> new_faults(const Symptoms& s, const Trial
 Verdict prove(const Symptoms& s, const Hypothesis& hypothesis) {
     Verdict out;
     out.block = s.block;
-    out.here = run(s, hypothesis, 0);
+    TrialOptions options = options_of(s, hypothesis);
+    out.here = run(s, hypothesis, options);
     out.new_faults = new_faults(s, out.here);
     out.mends = mended(out.here);
     if (!out.mends) return out;
-    out.other = run(s, hypothesis, 1);
-    out.proven = mended(out.other);
+    options.seed_offset = 1;
+    out.other = run(s, hypothesis, options);
+    const std::string why_not = refuted(s, hypothesis, out);
+    out.proven = why_not.empty();
     out.text = fmt::format(
         "{}0 of {} elements of {} are outside their bounds",
         measured_words(s.experiment),
         out.here.compared,
         needs_all_blocks(s) ? "all blocks" : "block " + block_text(s.capture, s.block)
     );
-    out.text += out.proven
-        ? fmt::format(", and 0 of {} with another seed", out.other.compared)
-        : fmt::format(", but {} of {} with another seed", out.other.bad, out.other.compared);
+    if (mended(out.other) && !inputs_of(s.prover, 1).same_data)
+        out.text += fmt::format(", and 0 of {} with another seed", out.other.compared);
+    out.text += why_not;
     return out;
 }
 

@@ -22,7 +22,7 @@ struct Hypothesis {
 
 struct Verdict {
     bool mends = false;   // every tile and output of the block is inside its bound, and no fault is left
-    bool proven = false;  // with the inputs of another seed too
+    bool proven = false;  // with other data, in other orders and in all blocks too
     int64_t block = 0;    // that was run
     Trial here, other;    // other: of what mends
     // Of the changed program, kinds that the unedited one did not show.

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/prove/prover.h"
 
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/prove/other_data.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/manifest/params.h"
@@ -131,20 +132,53 @@ manifest::Problem with_seed(const manifest::Problem& p, uint64_t seed) {
     return manifest::bind(p.kernel, options);
 }
 
+namespace {
+
+struct Data {
+    manifest::Problem problem;
+    std::optional<analysis::Reference> reference;
+    bool same = false;
+};
+
+// Drawn again where the reference refuses them, as may be of data that are not what it takes.
+std::optional<Data> redrawn(const manifest::Problem& problem, uint64_t seed) {
+    constexpr uint64_t kDraws = 4;
+    using Kind = manifest::ReferenceRule::Kind;
+    const Kind kind = problem.kernel.reference.kind;
+    if (kind == Kind::npz || kind == Kind::recorded) return std::nullopt;
+    for (uint64_t draw = 0; draw < kDraws; ++draw) {
+        Data out{problem, {}};
+        if (!redraw(out.problem, kDraws * seed + draw) || same_inputs(out.problem, problem)) return std::nullopt;
+        out.reference = make_reference(out.problem).reference;
+        if (out.reference) return out;
+    }
+    return std::nullopt;
+}
+
+Data data_of(const Experiment& e, uint64_t seed_offset) {
+    if (seed_offset == 0) return {e.problem, e.reference};
+    manifest::Problem problem = with_seed(e.problem, e.problem.seed + seed_offset);
+    const bool same = same_inputs(problem, e.problem);
+    if (same)
+        if (std::optional<Data> other = redrawn(problem, problem.seed)) return std::move(*other);
+    std::optional<analysis::Reference> reference = make_reference(problem).reference;
+    return {std::move(problem), std::move(reference), same};
+}
+
+}  // namespace
+
 const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
     std::unique_ptr<Inputs>& known = prover.by_seed[seed_offset];
     if (known) return *known;
     const Experiment& e = prover.experiment;
-    manifest::Problem problem =
-        seed_offset == 0 ? e.problem : with_seed(e.problem, e.problem.seed + seed_offset);
-    std::optional<analysis::Reference> reference =
-        seed_offset == 0 ? e.reference : make_reference(problem).reference;
-    if (reference) reference = remembering(std::move(*reference));
-    Prepared prepared = seed_offset == 0 ? prepare(e) : prepare(e, problem);
+    Data data = data_of(e, seed_offset);
+    if (data.reference) data.reference = remembering(std::move(*data.reference));
+    Prepared prepared = seed_offset == 0 ? prepare(e) : prepare(e, data.problem);
     std::set<std::string> filled =
-        seed_offset == 0 ? filled_outputs(prover, problem, prepared) : inputs_of(prover, 0).filled;
+        seed_offset == 0 ? filled_outputs(prover, data.problem, prepared) : inputs_of(prover, 0).filled;
     known = std::make_unique<Inputs>(Inputs{
-        std::move(problem), std::move(reference), std::move(prepared), std::move(filled), e.unsettled});
+        std::move(data.problem), std::move(data.reference), std::move(prepared), std::move(filled), e.unsettled,
+        data.same});
     return *known;
 }
 

@@ -25,6 +25,7 @@ struct Inputs {
     Prepared prepared;                             // as before the first instruction
     std::set<std::string> filled;                  // outputs that hold something then
     std::shared_ptr<const Unsettled> unsettled;    // as Experiment::unsettled
+    bool same_data = false;                        // another seed, and no other data can be made
 };
 
 // Memory before a launch of a sequence, and the launches from there to its end.

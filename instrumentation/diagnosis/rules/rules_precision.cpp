@@ -19,14 +19,14 @@ using emulator::Fp64Element;
 using emulator::kNoSite;
 
 constexpr size_t kMostLines = 4;  // that are tried
+constexpr double kTimes = 8;      // what a run costs in FP64 beside a plain one
 
 // With the results of these sites in FP64; of all, where none is named.
-std::optional<std::string> proof_with(const Lab& lab, const std::vector<uint32_t>& sites) {
-    std::optional<Proof> proof = proof_of(lab, [&](TrialOptions options) {
+std::optional<Proof> proof_with(const Lab& lab, const std::vector<uint32_t>& sites) {
+    return proof_of(lab, [&](TrialOptions options) {
         options.fp64 = sites;
         return try_unedited(lab.s.prover, options);
     });
-    return proof ? std::optional(std::move(proof->text)) : std::nullopt;
 }
 
 // Nothing where no output alone shows what is wrong.
@@ -37,7 +37,7 @@ std::optional<Lab> lab_of_outputs(const Symptoms& s) {
         return try_unedited(s.prover, options);
     };
     if (!choose_trial(lab, unchanged, 1).empty()) return {};
-    lab.block.marks = false;
+    lab.block.marks = false, lab.times = kTimes;
     const Trial t = unchanged(lab.block);
     if (t.bad == 0) return {};
     return lab;
@@ -129,11 +129,11 @@ std::vector<uint32_t> sites_of(const Symptoms& s, const std::vector<capture::Whe
 // What was left unrounded, and what it showed.
 struct Unrounded {
     std::vector<capture::Where> lines;  // empty: everything
-    std::string proof;
+    Proof proof;
 };
 
 // One line, else the first few together.
-Unrounded fewest_lines(const Lab& lab, const std::vector<LossyLine>& lines, std::string whole) {
+Unrounded fewest_lines(const Lab& lab, const std::vector<LossyLine>& lines, Proof whole) {
     const size_t most = std::min(lines.size(), kMostLines);
     for (size_t k = 0; k < most; ++k)
         if (auto proof = proof_with(lab, sites_of(lab.s, {lines[k].where})))
@@ -184,7 +184,7 @@ Ruled precision_rule(const Symptoms& s) {
     Ruled out;
     if (s.first_bad < 0 || !s.experiment.reference || tries_on_device(s.experiment)) return out;
     const std::optional<Lab> lab = lab_of_outputs(s);
-    std::optional<std::string> whole = lab ? proof_with(*lab, {}) : std::nullopt;
+    std::optional<Proof> whole = lab ? proof_with(*lab, {}) : std::nullopt;
     if (!whole) return out;
     const std::vector<Fp64Element> elements = parted_elements(*lab);
     const std::vector<LossyLine> lines = lossy_lines(s, elements);
@@ -219,8 +219,8 @@ Ruled precision_rule(const Symptoms& s) {
           );
     f.explanation += growth_text(s, e);
     f.proof = (fewest.lines.empty() ? "with no floating point result rounded, " : "with these in FP64, ") +
-        fewest.proof;
-    f.evidence_kind = capture::EvidenceKind::counterfactual;
+        text_of(fewest.proof);
+    f.evidence_kind = kind_of(fewest.proof);
     f.evidence = {
         {"got",      e.got                               },
         {"fp64",     e.wide                              },

@@ -120,25 +120,35 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
             " That is this shape alone: {}. It covers what is wrong here, and is hardly what is meant.",
             m.remains
         );
-    f.evidence_kind = capture::EvidenceKind::counterfactual;
-    f.proof = m.proof;
+    const Proof proof{m.proof, m.warp_instructions, m.lacks};
+    f.evidence_kind = kind_of(proof);
+    f.proof = text_of(proof);
     const Experiment& e = s.experiment;
     if (!m.patch.empty() && e.options.on_patch) e.options.on_patch(m.patch);
     return f;
 }
 
-// What is told of it.
+std::string tried_text(const SearchResult& found) {
+    if (!found.unsupported.empty()) return fmt::format("No change was tried: {}.", found.unsupported);
+    if (found.tried == 0 && found.refused > 0)
+        return fmt::format("No change was tried: none of {} compiles.", found.refused);
+    const std::string refused = found.refused > 0 ? fmt::format(" {} do not compile.", found.refused) : "";
+    const std::string made =
+        found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : "";
+    return fmt::format(
+        "Of {} small changes of the program {} were tried{}; none mends it.{}",
+        found.candidates,
+        found.tried - found.made,
+        made,
+        refused
+    );
+}
+
+// What is reported of it.
 Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
     Ruled out;
     if (found.mended.empty()) {
-        out.tried = found.unsupported.empty()
-            ? fmt::format(
-                  "Of {} small changes of the program {} were tried{}; none mends it.",
-                  found.candidates,
-                  found.tried - found.made,
-                  found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : ""
-              )
-            : fmt::format("No change was tried: {}.", found.unsupported);
+        out.tried = tried_text(found);
         out.tried += helpful_text(s, found) + around_text(s, found);
         return out;
     }
@@ -162,7 +172,7 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
 
 // Of two searches of the same changes, what the longer one tried.
 void count_most(SearchResult& found, const SearchResult& before) {
-    if (found.tried < before.tried) found.tried = before.tried, found.made = before.made;
+    if (found.tried < before.tried) found.tried = before.tried, found.made = before.made, found.refused = before.refused;
 }
 
 // An access whose address says nothing of where that comes from.

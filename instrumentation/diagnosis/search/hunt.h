@@ -28,6 +28,7 @@ struct Hunt {
     size_t around = 0;  // changes behind the first that is proven that are tried as well
     Prove prove = {};
     std::atomic<size_t> next = 0, tried = 0;
+    std::atomic<size_t> refused = 0;               // by the compiler: these are not tried
     std::atomic<size_t> first = ~size_t{0};        // the first change that is proven
     std::atomic<size_t> first_frail = ~size_t{0};  // as Mended::frail
     std::mutex proving = {};                       // of what stands below, and of prove

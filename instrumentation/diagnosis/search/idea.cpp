@@ -140,6 +140,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             continue;
         }
         out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));
+        out.mended->lacks = std::move(proof->lacks);
         if (behind) out.mended->written = behind->written;
         OtherShape other{s};
         try_other_shape(other, *out.mended);

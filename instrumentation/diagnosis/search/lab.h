@@ -25,6 +25,7 @@ struct Lab {
     // The launch leaves nothing that is compared: it is right where it has no fault, and all behind it are.
     bool blind = false;
     uint64_t other_seed = 1;  // as TrialOptions::seed_offset, of what else proves a change
+    double times = 1;         // what a trial costs beside a plain run
     int64_t whole = 0;        // of outputs that all blocks write, as far as that is quick; 0: not known
 };
 
@@ -58,7 +59,10 @@ int64_t gain_of(const Trial& unchanged, const Trial& trial);
 struct Proof {
     std::string text;
     uint64_t warp_instructions = 0;  // of the first trial
+    std::string lacks = {};          // what keeps it from being a proof; empty: nothing
 };
+capture::EvidenceKind kind_of(const Proof& proof);
+std::string text_of(const Proof& proof);
 // Nothing where one of the trials goes wrong.
 std::optional<Proof> proof_of(const Lab& lab, const Try& change);
 

@@ -38,6 +38,7 @@ struct Mended {
     int64_t written = 0;             // of a sequence, elements that are compared at its end
     bool expected = false;           // right programs nearly always say so
     bool frail = false;              // it is wrong at a shape that the kernel may not take
+    std::string lacks = {};          // as Proof::lacks
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
 };
 
@@ -54,6 +55,7 @@ struct SearchResult {
     std::optional<Helpful> helpful;  // the most, where nothing mends: of several faults perhaps one
     std::optional<Mended> around;    // where nothing else mends: what comes right as it leaves lines out
     size_t tried = 0, candidates = 0;
+    size_t refused = 0;       // by the compiler; these were not tried
     size_t made = 0;          // of those that were tried, pairs and others that were made on the way
     std::string unsupported;  // why nothing was tried
 };

@@ -60,7 +60,9 @@ Prove by_trial(Programs& p, Prover& prover) {
         auto proof =
             proof_of(p.hunt.lab, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
         if (!proof) return std::nullopt;
-        return Mended{c.rule, c.was, c.now, where_of(p, c), std::move(proof->text), {}, {}, {}, {}};
+        Mended out{c.rule, c.was, c.now, where_of(p, c), std::move(proof->text), {}, {}, {}, {}};
+        out.lacks = std::move(proof->lacks);
+        return out;
     };
     return {[&](size_t k) { return where_of(p, p.all[k]); }, proven};
 }

@@ -201,7 +201,7 @@ SearchResult search_source(
         s.hunt.deadline = end_after(start, seconds);
         try_first_values(s, out);
     }
-    out.tried += s.hunt.tried;
+    out.tried += s.hunt.tried, out.refused += s.hunt.refused;
     const auto own = static_cast<size_t>(std::count(s.done.begin(), s.done.end(), uint8_t{1}));
     out.made = out.tried > own ? out.tried - own : 0;
     if (out.mended.empty()) out.helpful = most_helpful(s);

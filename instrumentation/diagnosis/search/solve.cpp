@@ -171,7 +171,7 @@ std::vector<std::string> plain_numbers(double value, const std::vector<int64_t>&
 void try_others(const SourceTrials& t, const std::vector<Rewrite>& changes, SearchResult& out) {
     SourceTrials others = trials_like(t, changes);
     try_all_of(others, out);
-    out.tried += others.hunt.tried;
+    out.tried += others.hunt.tried, out.refused += others.hunt.refused;
 }
 
 void search_solved(const SourceTrials& t, SearchResult& out) {
@@ -183,7 +183,7 @@ void search_solved(const SourceTrials& t, SearchResult& out) {
     if (samples.empty()) return;
     SourceTrials sampling = trials_like(t, samples);
     try_all_of(sampling, out);
-    out.tried += sampling.hunt.tried;
+    out.tried += sampling.hunt.tried, out.refused += sampling.hunt.refused;
     if (!out.mended.empty()) return;
     std::vector<Rewrite> solved;
     const std::vector<int64_t> in_play = numbers_in_play(t.e);

@@ -10,7 +10,7 @@ namespace wl::diagnosis {
 
 ptx::Module changed_module(const Experiment& e, const std::string& text) {
     compile::CompileOptions options = compile_options(e.problem, e.options);
-    options.text = text;
+    options.text = text, options.device_code = true;
     ptx::Module module = ptx::parse(compile::compile(options).ptx);
     fill_symbols(e.problem, module);
     return module;

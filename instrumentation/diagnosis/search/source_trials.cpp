@@ -81,6 +81,10 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
     const std::vector<compile::Variant> variants = compile::compile_variants(quick, texts);
     for (size_t n = 0; n < changes.size(); ++n) {
         if (is_over(t.hunt, changes[n])) return;
+        if (variants[n].ptx.empty()) {
+            t.done[changes[n]] = kRefusedAlone, ++t.hunt.refused;
+            continue;
+        }
         t.done[changes[n]] = 1;
         TrialOptions options = t.hunt.lab.block;
         options.from = from_of(t, t.all[changes[n]]);
@@ -245,7 +249,7 @@ std::optional<OpenSource> open_source(
     );
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
     const manifest::Problem& p = e.problem;
-    out.source = rewrite::read_source(out.unit.text, located_lines(e, out.unit), p.defines, p.kernel.entry);
+    out.source = rewrite::read_source(out.quick.device, located_lines(e, out.unit), p.defines, p.kernel.entry);
     out.launches = launch_lines(e, out.unit, out.source);
     return out;
 }

@@ -9,7 +9,7 @@
 namespace wl::diagnosis {
 
 std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
-    std::string text = rewritten(t.source.text, change);
+    std::string text = rewritten(t.unit.text, change);
     const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
     try {
         const ptx::Module module = changed_module(t.whole.experiment, text);
@@ -23,6 +23,7 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         if (lab.blind)
             proof->text += fmt::format("; behind all launches 0 of {} elements are wrong", behind->written);
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
+        out.lacks = std::move(proof->lacks);
         if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)
             out.where.launch = static_cast<int>(*launch) + 1;
         constexpr int kExpected = 30;  // as odds
