@@ -6,6 +6,7 @@
 #include "instrumentation/base/device_limits.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/gpu/driver.h"
@@ -76,7 +77,8 @@ std::optional<int> dump_before_fault(const KernelOptions& kernel, const capture:
         {kParentVariable, std::to_string(getpid())}
     };
     Process process = start_process(words, dumping);
-    const std::optional<ExitStatus> ended = wait_for(process);
+    std::optional<ExitStatus> ended;
+    while (go_on() && !ended) ended = wait_for(process);
     if (!ended) end_process(process);
     return ended ? std::optional(shell_status(*ended)) : std::nullopt;
 }

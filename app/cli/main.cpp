@@ -3,10 +3,12 @@
 #include "app/cli/formats/report.h"
 #include "app/cli/init/init.h"
 #include "app/cli/parse.h"
-#include "app/cli/progress.h"
+#include "app/cli/signals.h"
 #include "app/cli/verbs.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/memory_limit.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/gpu/isolated.h"
@@ -19,7 +21,9 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -112,6 +116,11 @@ void hold_standard_descriptors() {
         if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // the lowest that is free: this one
 }
 
+int stopped() {
+    wl::print_notice(wl::app::interruption_text());
+    return wl::app::exit_status_of_interruption();
+}
+
 // Who asked for a format gets it, also where the command line itself cannot be read.
 void print_problem(int argc, char** argv, std::string_view verdict, const std::string& what) {
     std::string prefix = "warplens: ";
@@ -136,6 +145,19 @@ void print_problem(int argc, char** argv, std::string_view verdict, const std::s
     wl::print_text(text + "\n");
 }
 
+int out_of_memory(int argc, char** argv) {
+    if (wl::app::interrupted()) return stopped();
+    print_problem(
+        argc,
+        argv,
+        "error",
+        "there is not enough memory for this (" + wl::memory_text(wl::memory_limit()) +
+            " are there for it): give a smaller grid, smaller shapes or a smaller file, or raise the limit "
+            "(ulimit -v)"
+    );
+    return finished(wl::app::kExitError);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -143,18 +165,21 @@ int main(int argc, char** argv) {
     wl::app::catch_size_limit();
     try {
         return finished(run(argc, argv));
+    } catch (const wl::Stopped&) {
+        // Where a signal was heard.
+        return stopped();
     } catch (const wl::diagnosis::Cancelled&) {
-        wl::print_notice("warplens: interrupted; nothing was written\n");
-        return wl::app::exit_status_of_interruption();
+        return stopped();
     } catch (const wl::Unsupported& u) {
         print_problem(argc, argv, "unsupported", u.what());
         return finished(wl::app::kExitUnsupported);
+    } catch (const std::bad_alloc&) {
+        return out_of_memory(argc, argv);
+    } catch (const std::length_error&) {  // of a container that no memory could hold
+        return out_of_memory(argc, argv);
     } catch (const std::exception& e) {
         // What a signal has ended leaves work half done behind it: no error of its own.
-        if (wl::app::interrupted()) {
-            wl::print_notice("warplens: interrupted; nothing was written\n");
-            return wl::app::exit_status_of_interruption();
-        }
+        if (wl::app::interrupted()) return stopped();
         print_problem(argc, argv, "error", e.what());
         return finished(wl::app::kExitError);
     }

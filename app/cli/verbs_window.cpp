@@ -1,8 +1,8 @@
 // The verbs that draw: pictures of tiles, and the window.
 #include "app/cli/executors.h"
 #include "app/cli/formats/page.h"
-#include "app/cli/progress.h"
 #include "app/cli/questions/again.h"
+#include "app/cli/signals.h"
 #include "app/cli/verbs.h"
 #include "app/session/edit/open.h"
 #include "app/shell/picture.h"

@@ -3,6 +3,7 @@
 
 #include "app/draw/gl.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -108,6 +109,7 @@ Image OffscreenShell::pixels() const { return read_pixels(context.width, context
 
 void play(OffscreenShell& shell, Driver driver) {
     while (!finished(driver)) {
+        check_stop();
         drive(driver, shell.app);
         shell.draw();
         inspect(driver, shell.app, [&shell] { return shell.pixels(); });

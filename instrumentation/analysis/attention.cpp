@@ -2,6 +2,7 @@
 #include "instrumentation/analysis/attention_stripe.h"
 #include "instrumentation/analysis/bounds.h"
 #include "instrumentation/analysis/reference.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <algorithm>
 #include <array>
@@ -104,6 +105,7 @@ ReferenceTile input_tile(const Tensor& t, const Window& w) {
     ReferenceTile out = blank_tile(w);
     const int64_t outer = w.at[0] * t.shape[1] + w.at[1];
     for (int r = 0; r < w.rows; ++r) {
+        check_stop();
         for (int c = 0; c < w.cols; ++c) {
             const int64_t row = w.at[2] + r, col = w.at[3] + c;
             if (row < 0 || row >= t.shape[2] || col < 0 || col >= t.shape[3]) continue;
@@ -121,6 +123,7 @@ ReferenceTile output_tile(AttentionState& s, const Window& w) {
     if (w.at[0] < 0 || w.at[0] >= p.batch || w.at[1] < 0 || w.at[1] >= p.heads) return out;
     const int64_t col0 = w.at[3];
     for (int r = 0; r < w.rows; ++r) {
+        check_stop();
         const int64_t row = w.at[2] + r;
         if (row < 0 || row >= p.sequence) continue;
         const int64_t first = row / kStripe * kStripe;
@@ -150,6 +153,7 @@ ReferenceTile computed_tile(AttentionState& s, const Entry& e, const Window& w) 
     const int64_t rows = across ? w.cols : w.rows, cols = across ? 1 : w.cols;
     std::shared_ptr<const AttentionStripe> t;
     for (int64_t r = 0; r < rows; ++r) {
+        check_stop();
         const int64_t row = row0 + r;
         if (row < 0 || row >= p.sequence) continue;
         const int64_t bh = batch * p.heads + head;

@@ -2,6 +2,7 @@
 #include "instrumentation/analysis/attention_stripe.h"
 
 #include "instrumentation/analysis/bounds.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <algorithm>
 #include <immintrin.h>
@@ -250,6 +251,7 @@ std::shared_ptr<const AttentionStripe> compute_stripe(
         v->resize(stats);
     t->o_accum.resize(stats * static_cast<size_t>(p.head_dim)), t->o_accum_bound.resize(t->o_accum.size());
     for (int64_t i = 0; i < t->rows; ++i) {
+        check_stop();
         score_row(
             s, head, first_row + i, t->scores.data() + i * p.sequence, t->scores_bound.data() + i * p.sequence
         );
@@ -319,6 +321,7 @@ std::shared_ptr<const AttentionOutput> final_rows(const AttentionState& s, const
     auto out = std::make_shared<AttentionOutput>();
     const auto dim = static_cast<size_t>(s.problem.head_dim);
     for (int64_t i = 0; i < t.rows; ++i) {
+        check_stop();
         const auto at = static_cast<size_t>((s.steps - 1) * t.rows + i);
         for (size_t d = 0; d < dim; ++d) {
             const double value = t.o_accum[at * dim + d] / t.l[at];

@@ -257,7 +257,7 @@ void describe_first(
 }
 
 bool touches(const Hunk& hunk, const FirstDifference& f) {
-    return std::any_of(hunk.begin(), hunk.end(), [&](const DiffLine& l) {
+    return std::any_of(hunk.begin(), hunk.end(), [&](const HunkLine& l) {
         return (l.mark == '-' && std::binary_search(f.lines_a.begin(), f.lines_a.end(), l.a)) ||
             (l.mark == '+' && std::binary_search(f.lines_b.begin(), f.lines_b.end(), l.b));
     });

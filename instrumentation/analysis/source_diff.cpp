@@ -2,15 +2,20 @@
 #include "instrumentation/analysis/source_diff.h"
 
 #include "instrumentation/base/fault_macro.h"
+#include "instrumentation/base/lines.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <algorithm>
 #include <cctype>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 
 namespace wl::analysis {
 namespace {
+
+constexpr int kLinesBetweenLooks = 4096;  // whether a signal asked us to stop
 
 // ---- conditionals
 
@@ -93,10 +98,10 @@ struct Level {
 struct Directive {
     std::string word, rest;
 };
-Directive directive_of(const std::string& line) {
+Directive directive_of(std::string_view line) {
     const size_t hash = line.find_first_not_of(" \t");
-    if (hash == std::string::npos || line[hash] != '#') return {};
-    std::istringstream words(line.substr(hash + 1));
+    if (hash == std::string_view::npos || line[hash] != '#') return {};
+    std::istringstream words(std::string(line.substr(hash + 1)));
     Directive d;
     words >> d.word;
     std::getline(words, d.rest);
@@ -108,8 +113,17 @@ Directive directive_of(const std::string& line) {
 // For d = 0, 1, ...: the furthest x after d - 1 edits on the diagonals -d to d; the path is read off
 // backwards.
 using Trace = std::vector<std::vector<int>>;
+using Lines = std::span<const SourceLine>;
 
-Trace forward(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b, bool& complete) {
+// How many lines at these two ends are the same.
+template <class A, class B>
+size_t equal_ends(A a, A end_a, B b, B end_b) {
+    size_t n = 0;
+    for (; a != end_a && b != end_b && a->text == b->text; ++a, ++b) ++n;
+    return n;
+}
+
+Trace forward(Lines a, Lines b, bool& complete) {
     const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
     const int most = std::min(n + m, kMostEdits);
     std::vector<int> furthest(static_cast<size_t>(2 * most + 3), 0);
@@ -117,6 +131,7 @@ Trace forward(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b
     Trace trace;
     complete = true;
     for (int d = 0; d <= most; ++d) {
+        check_stop();
         trace.emplace_back(furthest.begin() + (most + 1 - d), furthest.begin() + (most + 2 + d));
         for (int k = -d; k <= d; k += 2) {
             const bool down = k == -d || (k != d && at(k - 1) < at(k + 1));
@@ -132,9 +147,7 @@ Trace forward(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b
 }
 
 // From both ends back to the start, an edit and the equal lines behind it at a time; then turned round.
-std::vector<DiffLine> backward(
-    const std::vector<SourceLine>& a, const std::vector<SourceLine>& b, const Trace& trace
-) {
+std::vector<DiffLine> backward(Lines a, Lines b, const Trace& trace) {
     std::vector<DiffLine> out;
     int x = static_cast<int>(a.size()), y = static_cast<int>(b.size());
     const auto step_back_to = [&](int to) {
@@ -157,7 +170,7 @@ std::vector<DiffLine> backward(
     return out;
 }
 
-std::vector<DiffLine> replaced(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b) {
+std::vector<DiffLine> replaced(Lines a, Lines b) {
     std::vector<DiffLine> out;
     out.reserve(a.size() + b.size());
     for (const SourceLine& line : a) out.push_back({'-', line.number, 0, line.text});
@@ -167,31 +180,33 @@ std::vector<DiffLine> replaced(const std::vector<SourceLine>& a, const std::vect
 
 }  // namespace
 
-std::vector<SourceLine> decided_lines(const std::string& text, const std::vector<std::string>& faults) {
+std::vector<SourceLine> decided_lines(std::string_view text, const std::vector<std::string>& faults) {
     std::set<std::string> on;
     for (const std::string& f : faults) on.insert(fault_macro(f));
     std::vector<SourceLine> out;
     std::vector<Level> levels;
-    const auto shown = [&] {
-        return std::all_of(levels.begin(), levels.end(), [](const Level& l) { return l.shown; });
-    };
-    std::istringstream lines(text);
+    size_t hidden = 0;  // of the levels: in a branch that is not taken
+    const auto shown = [&] { return hidden == 0; };
     int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-        ++number;
+    for (const std::string_view line : lines_of(text)) {
+        if (number++ % kLinesBetweenLooks == 0) check_stop();
         const auto [word, rest] = directive_of(line);
         if (word == "if" || word == "ifdef" || word == "ifndef") {
             const std::optional<bool> truth = decide(word, rest, on);
             const bool visible = !truth && shown();
             levels.push_back({truth.has_value(), truth.value_or(true), truth.value_or(true)});
+            hidden += levels.back().shown ? 0 : 1;
             if (!visible) continue;
         } else if (!levels.empty() && levels.back().decided && (word == "elif" || word == "else")) {
             Level& l = levels.back();
             const bool truth = word == "else" || decide(word, rest, on).value_or(true);
+            hidden -= l.shown ? 0 : 1;
             l.shown = !l.taken && truth, l.taken = l.taken || l.shown;
+            hidden += l.shown ? 0 : 1;
             continue;
         } else if (word == "endif" && !levels.empty()) {
             const bool decided = levels.back().decided;
+            hidden -= levels.back().shown ? 0 : 1;
             levels.pop_back();
             if (decided) continue;
         }
@@ -202,8 +217,23 @@ std::vector<SourceLine> decided_lines(const std::string& text, const std::vector
 
 std::vector<DiffLine> diff_lines(const std::vector<SourceLine>& a, const std::vector<SourceLine>& b) {
     bool complete = false;
-    const Trace trace = forward(a, b, complete);
-    return complete ? backward(a, b, trace) : replaced(a, b);
+    const Lines all_a(a), all_b(b);
+    const size_t before = equal_ends(all_a.begin(), all_a.end(), all_b.begin(), all_b.end()),
+                 behind =
+                     equal_ends(all_a.rbegin(), all_a.rend() - before, all_b.rbegin(), all_b.rend() - before);
+    const Lines x = all_a.subspan(before, a.size() - before - behind),
+                y = all_b.subspan(before, b.size() - before - behind);
+    const Trace trace = forward(x, y, complete);
+    const std::vector<DiffLine> between = complete ? backward(x, y, trace) : replaced(x, y);
+    std::vector<DiffLine> out;
+    out.reserve(before + between.size() + behind);
+    const auto same = [&](size_t at_a, size_t at_b) {
+        out.push_back({' ', a[at_a].number, b[at_b].number, a[at_a].text});
+    };
+    for (size_t k = 0; k < before; ++k) same(k, k);
+    out.insert(out.end(), between.begin(), between.end());
+    for (size_t k = behind; k > 0; --k) same(a.size() - k, b.size() - k);
+    return out;
 }
 
 std::vector<Hunk> hunks(const std::vector<DiffLine>& lines, size_t context) {
@@ -217,7 +247,10 @@ std::vector<Hunk> hunks(const std::vector<DiffLine>& lines, size_t context) {
             end = begin;
         }
         const size_t stop = std::min(lines.size(), i + context + 1);
-        for (; end < stop; ++end) out.back().push_back(lines[end]);
+        for (; end < stop; ++end) {
+            const DiffLine& l = lines[end];
+            out.back().push_back({l.mark, l.a, l.b, std::string(l.text)});
+        }
     }
     return out;
 }
@@ -225,7 +258,7 @@ std::vector<Hunk> hunks(const std::vector<DiffLine>& lines, size_t context) {
 std::string unified(const Hunk& hunk) {
     int first_a = 0, first_b = 0, count_a = 0, count_b = 0;
     std::string body;
-    for (const DiffLine& l : hunk) {
+    for (const HunkLine& l : hunk) {
         if (l.a > 0) ++count_a, first_a = first_a == 0 ? l.a : first_a;
         if (l.b > 0) ++count_b, first_b = first_b == 0 ? l.b : first_b;
         body += l.mark + l.text + "\n";

@@ -2,6 +2,8 @@
 #include "instrumentation/base/atomic_file.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/text.h"
 
 #include <cerrno>
@@ -22,21 +24,12 @@ constexpr mode_t kMode = 0666;  // less the umask
     throw Error("cannot write " + path + ": " + std::generic_category().message(code) + ".");
 }
 
-struct Descriptor {
-    int fd = -1;
-    explicit Descriptor(int opened) : fd(opened) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd >= 0) ::close(fd);
-    }
-};
-
 // A name that disappears again unless it was renamed.
 struct TemporaryName {
     std::string name;
+    TemporaryPath kept;
     bool exists = false;
-    explicit TemporaryName(std::string hidden) : name(std::move(hidden)) {}
+    explicit TemporaryName(std::string hidden) : name(std::move(hidden)), kept(name) {}
     TemporaryName(const TemporaryName&) = delete;
     TemporaryName& operator=(const TemporaryName&) = delete;
     ~TemporaryName() {
@@ -124,6 +117,7 @@ void write_through(const std::string& path, std::span<const std::byte> bytes) {
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+    const Saving saving;
     const Target target = target_of(path);
     TemporaryName hidden(hidden_name_beside(target.path));
     if (!write_unnamed(path, target, bytes, hidden)) write_named(path, target, bytes, hidden);
@@ -147,6 +141,7 @@ void copy_file_atomically(const std::string& from, const std::string& to) {
 void write_file_atomically(
     const std::string& path, const std::function<void(const std::string& hidden)>& write
 ) {
+    const Saving saving;
     const Target target = target_of(path);
     TemporaryName hidden(hidden_name_beside(std::filesystem::absolute(target.path)));
     const Descriptor file(::open(hidden.name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode));

@@ -2,15 +2,19 @@
 #include "instrumentation/base/text.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/memory_limit.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
 #include <numeric>
 #include <openssl/evp.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -42,6 +46,9 @@ std::string nearest_word(std::string_view word, std::span<const std::string> kno
     const std::string* best = nullptr;
     size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
     for (const std::string& candidate : known) {
+        const size_t longer = std::max(word.size(), candidate.size()),
+                     shorter = std::min(word.size(), candidate.size());
+        if (longer - shorter >= best_distance) continue;
         const size_t distance = edit_distance(word, candidate);
         if (distance < best_distance) {
             best_distance = distance;
@@ -60,23 +67,44 @@ std::string join(std::span<const std::string> words, std::string_view separator)
     return out;
 }
 
+namespace {
+
+constexpr uint64_t kMostOfStream = uint64_t{1} << 30;  // bytes of a pipe or a device, which may have no end
+
+// Before the first writer has opened a pipe, read() says that it is at its end; poll() waits.
+void wait_for_bytes(int fd) {
+    constexpr int kBeat = 50;  // ms, until it is looked at whether a signal asked us to stop
+    pollfd waiting{fd, POLLIN, 0};
+    while (::poll(&waiting, 1, kBeat) <= 0) check_stop();
+}
+
+}  // namespace
+
 std::string read_text_file(const std::string& path) {
     const auto fail = [&path](int code) {
         throw Error("cannot read " + path + ": " + std::generic_category().message(code) + ".");
     };
-    // Not by std::fopen, which takes its buffer from the heap of the program that is run.
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) fail(errno);
-    const std::shared_ptr<void> closed(nullptr, [file](void*) { close(file); });
+    // Not blocking: a pipe that nobody writes to would keep us in open() and read(), deaf to signals.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    struct stat about {};
+    if (file.fd < 0 || ::fstat(file.fd, &about) != 0) fail(errno);
+    if (S_ISDIR(about.st_mode)) fail(EISDIR);
+    const bool has_size = S_ISREG(about.st_mode);
     std::string text;
-    std::error_code unknown_size;  // of a pipe
-    const std::uintmax_t size = std::filesystem::file_size(path, unknown_size);
-    if (!unknown_size) text.reserve(size);
-    std::array<char, 65536> buffer;
+    if (has_size) {
+        const auto size = static_cast<uint64_t>(about.st_size);
+        check_memory(size, path);
+        text.reserve(size);
+    }
+    std::vector<char> buffer(size_t{1} << 18);
     for (ssize_t n = 1; n != 0;) {
-        n = read(file, buffer.data(), buffer.size());
-        if (n < 0 && errno != EINTR) fail(errno);
-        text.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(n, 0)));
+        check_stop();
+        if (!has_size) wait_for_bytes(file.fd);
+        n = ::read(file.fd, buffer.data(), buffer.size());
+        if (n < 0 && errno != EINTR && errno != EAGAIN) fail(errno);
+        if (n > 0) text.append(buffer.data(), static_cast<size_t>(n));
+        if (!has_size && text.size() > kMostOfStream)
+            throw Error("cannot read " + path + ": it does not end within 1 GiB; give a file.");
     }
     return text;
 }

@@ -1,6 +1,7 @@
 // Thin over SQLite's C interface: every return code becomes a DatabaseFault.
 #include "instrumentation/capture/database.h"
 
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/uri.h"
 #include "instrumentation/capture/capture.h"
 
@@ -43,7 +44,7 @@ ReadingTime reading_time(size_t file_bytes) {
 namespace {
 
 int past_limit(void* limit) {
-    return std::chrono::steady_clock::now() > *static_cast<ReadingTime*>(limit) ? 1 : 0;
+    return !go_on() || std::chrono::steady_clock::now() > *static_cast<ReadingTime*>(limit) ? 1 : 0;
 }
 
 // What a file that anybody may have made is not let do.
@@ -104,6 +105,7 @@ Statement prepare(sqlite3* database, std::string_view sql) {
 
 bool step(sqlite3* database, sqlite3_stmt* statement) {
     const int code = sqlite3_step(statement);
+    if (code == SQLITE_INTERRUPT) check_stop();
     if (code == SQLITE_ROW) return true;
     if (code != SQLITE_DONE) check(database, code);
     return false;
@@ -198,6 +200,7 @@ RowReader::RowReader(
     database_(database), statement_(prepare(database, select)), table_(table), seal_(seal), row_(first - 1) {}
 
 bool RowReader::next_row() {
+    check_stop();
     ++row_;
     column_ = 0;
     digest_.begin(table_);

@@ -1,6 +1,7 @@
 // A capture as the bytes of an SQLite database.
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/consistency.h"
 #include "instrumentation/capture/file.h"
@@ -231,7 +232,9 @@ std::vector<std::byte> encode(const Capture& capture, const std::string& name) {
 }
 
 void write_capture(const Capture& capture, const std::string& path, uint64_t most_in_memory) {
+    const Saving saving;
     write_in_rows(capture, path, most_in_memory, kMostInRow);
+    note_saved();
 }
 
 void write_in_rows(

@@ -24,6 +24,9 @@ Header header_of(const std::string& path, uint64_t& size) {
     const auto fail = [&path](const std::error_code& code) {
         throw Error("cannot read " + path + ": " + code.message() + ".");
     };
+    std::error_code none;  // a pipe would keep us waiting, and has no pages
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
+        throw Error("cannot read " + path + ": it is no regular file.");
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
     if (!file) fail({errno, std::generic_category()});
     std::array<std::byte, kHeaderSize> first{};

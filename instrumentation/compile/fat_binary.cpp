@@ -17,6 +17,8 @@ namespace {
 constexpr uint16_t kPtx = 1, kMachineCode = 2;
 constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000;   // flags of an entry
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of one text
+constexpr uint64_t kAlways = uint64_t{1} << 16,
+                   kTimes = 1000;  // bytes that any entry may unpack to; as many of each
 
 struct ContainerHeader {
     uint32_t magic;
@@ -101,7 +103,7 @@ std::optional<std::string> ptx_of(const FatEntry& entry) {
     std::optional<std::string> text;
     if (entry.packing == Packing::none)
         text = std::string(entry.body);
-    else if (entry.expanded_bytes <= kMostBytes)
+    else if (entry.expanded_bytes <= std::min(kMostBytes, std::max(kAlways, kTimes * entry.body.size())))
         text = entry.packing == Packing::zstd
             ? from_zstd(entry.body, entry.expanded_bytes)
             : expand_lz4(std::as_bytes(std::span(entry.body)), entry.expanded_bytes);

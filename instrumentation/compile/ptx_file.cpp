@@ -2,9 +2,11 @@
 #include "instrumentation/compile/ptx_file.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/fat_binary.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -24,21 +26,29 @@ std::string without_zeros(std::string text) {
     return text;
 }
 
-// Of the containers anywhere in the file; `machine_code` gathers the architectures that there is machine code
-// for.
-std::vector<Found> texts_in(std::string_view file, std::vector<std::string>& machine_code) {
-    std::vector<Found> found;
-    for (size_t at = file.find(kFatBinaryMagic); at != file.npos; at = file.find(kFatBinaryMagic, at + 1)) {
+// The newest of the containers anywhere in the file; `machine_code` gathers the architectures that there is
+// machine code for. Containers do not overlap: one that is read is passed.
+Found newest_in(std::string_view file, std::vector<std::string>& machine_code) {
+    Found newest;
+    size_t next = 0;
+    for (size_t at = file.find(kFatBinaryMagic); at != file.npos; at = file.find(kFatBinaryMagic, next)) {
+        check_stop();
+        next = at + 1;
         if (file.size() - at < 16) break;
         const uint64_t bytes = fat_binary_bytes(file.data() + at);
         if (bytes == 0 || bytes - 16 > file.size() - at) continue;
-        for (const FatEntry& entry : read_fat_binary(file.substr(at, bytes)).entries)
+        const FatBinary binary = read_fat_binary(file.substr(at, bytes));
+        if (binary.is_whole) next = at + std::max<size_t>(1, std::min<uint64_t>(bytes, file.size() - at));
+        for (const FatEntry& entry : binary.entries) {
             if (!entry.is_ptx)
                 machine_code.push_back("sm_" + std::to_string(entry.architecture));
+            else if (entry.architecture < newest.architecture)
+                continue;
             else if (auto text = ptx_of(entry))
-                found.push_back({entry.architecture, std::move(*text)});
+                newest = {entry.architecture, std::move(*text)};
+        }
     }
-    return found;
+    return newest;
 }
 
 }  // namespace
@@ -52,11 +62,7 @@ bool is_ptx_file(const std::string& path) {
 }
 
 std::string newest_ptx(std::string_view file, std::vector<std::string>& machine_code) {
-    std::string newest;
-    uint32_t architecture = 0;
-    for (Found& found : texts_in(file, machine_code))
-        if (found.architecture >= architecture)
-            architecture = found.architecture, newest = std::move(found.ptx);
+    std::string newest = newest_in(file, machine_code).ptx;
     const bool elf = file.starts_with(
         "\x7f"
         "ELF"

@@ -2,6 +2,7 @@
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/analysis/diff_elements.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/shape_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/launch.h"
@@ -56,6 +57,7 @@ ReferenceTile output_reference(
         ? 1
         : shape[shape.size() - 2];  // rows that one window of the last two dimensions has
     for (int64_t row = 0; row < rows; row += stripe) {
+        check_stop();
         analysis::Window w{of, std::vector<int64_t>(shape.size(), 0), static_cast<int>(stripe), cols};
         int64_t outer = row / stripe;
         for (size_t d = shape.size() < 2 ? 0 : shape.size() - 2; d-- > 0;)

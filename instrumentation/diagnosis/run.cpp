@@ -6,6 +6,7 @@
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/diagnosis/assemble.h"
@@ -79,6 +80,7 @@ std::string entry_name(
 }  // namespace
 
 void report(const Options& options, const char* stage, double fraction) {
+    check_stop();
     if (options.on_progress && !options.on_progress({stage, fraction})) throw Cancelled{};
 }
 

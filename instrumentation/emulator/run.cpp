@@ -1,5 +1,7 @@
 // A launch: its blocks run on several threads; what they saw is merged so that the result does not depend on
 // how many there were.
+#include "instrumentation/base/os/memory_limit.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/exec/print.h"
 #include "instrumentation/emulator/load.h"
@@ -130,11 +132,15 @@ std::vector<Start> starts(
 ) {
     std::vector<Start> result;
     if (runs_whole(program, options)) {
-        result.resize(count(launch.grid));
+        check_memory(
+            capped_product(count(launch.grid), sizeof(Start)),
+            fmt::format("a grid of {} blocks", count(launch.grid))
+        );
+        result.reserve(count(launch.grid));
         const std::set<int64_t> wanted(options.blocks.begin(), options.blocks.end());
-        for (size_t k = 0; k < result.size(); ++k) {
-            result[k].index = static_cast<int64_t>(k);
-            result[k].observed = wanted.empty() || wanted.contains(result[k].index);
+        for (int64_t k = 0; std::cmp_less(k, count(launch.grid)); ++k) {
+            if (k % 4096 == 0) check_stop();
+            result.push_back({k, wanted.empty() || wanted.contains(k)});
         }
     } else {
         for (const int64_t index : options.blocks) result.push_back({index, true});
@@ -260,14 +266,18 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
         add_races(result, check);
         return result;
     }
-    if (!check.shadow.raced && !check.shadow.full) return result;
+    if (result.cancelled || (!check.shadow.raced && !check.shadow.full)) return result;
     GlobalMemory again = kept != nullptr ? *kept : before.memory;
     RunOptions quiet = e.options;
     quiet.on_tile = nullptr;
-    quiet.on_progress = nullptr;
+    // All blocks have been through; who may call it off still can.
+    if (e.options.on_progress)
+        quiet.on_progress = [&](uint64_t, uint64_t of) { return e.options.on_progress(of, of); };
     GlobalCheck exact;
     start(exact, e.program, again, {.witnesses = true});
-    execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &hooked, &exact);
+    const RunResult second =
+        execute({e.program, e.launch, quiet, e.loaded, {}, e.starts, 1}, again, &hooked, &exact);
+    result.cancelled = result.cancelled || second.cancelled;
     add_races(result, exact);
     return result;
 }

@@ -3,6 +3,8 @@
 
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/launch_limits.h"
+#include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/launches/launch_schema.h"
 
 #include <algorithm>
@@ -135,6 +137,15 @@ bool is_launch_file(const std::string& path) { return path.ends_with(".wllaunch"
 
 std::string inconsistency(const RecordedLaunch& launch) {
     if (launch.entry.empty()) return "the kernel has no name";
+    const LaunchShape shape{
+        {launch.grid.x,  launch.grid.y,  launch.grid.z },
+        {launch.block.x, launch.block.y, launch.block.z},
+        launch.dynamic_shared,
+        launch.stack
+    };
+    const std::string beyond =
+        launch_problem(shape, [](const std::string& key) { return "the launch's " + key; });
+    if (!beyond.empty()) return beyond.substr(0, beyond.size() - 1);  // part of a sentence
     if (launch.params.size() > kMostParams)
         return fmt::format("{} bytes of parameters are more than a kernel can have", launch.params.size());
     for (const Memory& m : launch.memory) {
@@ -152,7 +163,9 @@ std::vector<std::byte> encode(const RecordedLaunch& launch, const std::string& n
 }
 
 void write_launch(const RecordedLaunch& launch, const std::string& path) {
+    const Saving saving;
     write_file_atomically(path, serialize(launch, path).bytes());
+    note_saved();
 }
 
 }  // namespace wl::launches

@@ -15,8 +15,7 @@ namespace wl::launches {
 
 constexpr capture::FileKind kLaunchFile{0x574C4C41, "recorded launch"};  // 'WLLA'
 constexpr uint32_t kMajor = 1, kMinor = 0;
-constexpr size_t kPageBytes = size_t{8} << 20;      // of memory in one row
-constexpr uint64_t kMostBytes = uint64_t{1} << 36;  // of all memory in one file
+constexpr size_t kPageBytes = size_t{8} << 20;  // of memory in one row
 
 constexpr std::array<std::string_view, 3> kAfterNames = {"unknown", "unchanged", "changed"};
 

@@ -1,5 +1,7 @@
 // A recorded launch out of bytes that anybody may have made: nothing is used before it was checked.
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/memory_limit.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/launches/launch_file.h"
 #include "instrumentation/launches/launch_schema.h"
@@ -18,6 +20,7 @@ using capture::DatabaseFault;
 struct File {
     capture::Database database;
     size_t size = 0;
+    std::string name;  // in messages
     capture::Seal seal;
 };
 
@@ -53,15 +56,21 @@ void read_table(File& file, TableIndex table, Use use) {
 }
 
 // Bytes follow each other without gaps; a page is as long as its frame says and no longer than pages are.
-void add_page(RecordedLaunch& launch, const PageRow& page, uint64_t& all, const capture::RowReader& row) {
+void add_page(
+    RecordedLaunch& launch,
+    const PageRow& page,
+    uint64_t claimed,
+    uint64_t& unpacked,
+    const capture::RowReader& row
+) {
     if (page.memory < 0 || std::cmp_greater_equal(page.memory, launch.memory.size()))
         row.fail("it is of no memory");
     Memory& memory = launch.memory[static_cast<size_t>(page.memory)];
     std::vector<std::byte>& to = page.after ? memory.left : memory.before;
     if (page.first != to.size() || page.bytes == 0 || page.bytes > kPageBytes)
         row.fail("bytes are missing or out of order");
-    all += page.bytes;
-    if (all > kMostBytes) row.fail("the file claims more memory than can be");
+    if (page.bytes > claimed - unpacked) row.fail("it holds more bytes than its memory has");
+    unpacked += page.bytes;
     if (ZSTD_getFrameContentSize(page.packed.data(), page.packed.size()) != page.bytes)
         row.fail("its bytes are damaged");
     to.resize(to.size() + page.bytes);
@@ -70,15 +79,27 @@ void add_page(RecordedLaunch& launch, const PageRow& page, uint64_t& all, const 
     if (ZSTD_isError(size) != 0 || size != page.bytes) row.fail("its bytes are damaged");
 }
 
+// Bytes of all memory, before anything is made room for.
+uint64_t check_claims(const File& file, const RecordedLaunch& launch, const std::vector<uint64_t>& sizes) {
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizes.size(); ++i)
+        for (int copy = 0; copy < (launch.memory[i].after == After::changed ? 2 : 1); ++copy)
+            if (__builtin_add_overflow(all, sizes[i], &all)) all = UINT64_MAX;
+    check_unpacked(all, file.size, file.name);
+    return all;
+}
+
 void read_memory(File& file, RecordedLaunch& launch) {
     std::vector<uint64_t> sizes;
     read_table<MemoryRow>(file, kMemory, [&](MemoryRow& found, const capture::RowReader&) {
         launch.memory.push_back(std::move(found.memory));
         sizes.push_back(found.bytes);
     });
-    uint64_t all = 0;
+    const uint64_t claimed = check_claims(file, launch, sizes);
+    uint64_t unpacked = 0;
     read_table<PageRow>(file, kPage, [&](const PageRow& page, const capture::RowReader& row) {
-        add_page(launch, page, all, row);
+        check_stop();
+        add_page(launch, page, claimed, unpacked, row);
     });
     for (size_t i = 0; i < sizes.size(); ++i)
         if (launch.memory[i].before.size() != sizes[i])
@@ -132,7 +153,7 @@ RecordedLaunch decode(std::span<const std::byte> bytes, const std::string& name)
         ));
     try {
         capture::ReadingTime limit = capture::reading_time(bytes.size());
-        File file{capture::open_bytes(bytes, &limit), bytes.size(), {}};
+        File file{capture::open_bytes(bytes, &limit), bytes.size(), name, {}};
         RecordedLaunch launch = read_tables(file);
         if (const std::string problem = inconsistency(launch); !problem.empty()) throw DatabaseFault(problem);
         return launch;

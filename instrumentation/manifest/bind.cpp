@@ -1,6 +1,7 @@
 // A kernel's expressions become numbers, its arguments data, its launch a launch that CUDA would accept.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/fault_macro.h"
+#include "instrumentation/base/os/memory_limit.h"
 #include "instrumentation/base/shape_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/binding.h"
@@ -16,7 +17,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace wl::manifest {
 namespace {
@@ -131,8 +131,8 @@ void allocate(Binding& b, const Argument& argument, const std::string& key, Tens
         overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(data.shape.back()), &bytes);
     }
     overflow |= __builtin_add_overflow(b.bytes, bytes, &b.bytes);
-    const uint64_t memory =
-        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    constexpr uint64_t kSmall = uint64_t{16} << 20;  // not worth asking how much there is
+    const uint64_t memory = overflow || b.bytes > kSmall ? memory_limit() : kSmall;
     if (overflow || b.bytes > memory)
         throw Error(fmt::format(
             "{}: with the shape {} the arrays do not fit into this machine's {:.1f} GB of memory.",

@@ -1,5 +1,6 @@
 // Launches that CUDA would accept, one after the other.
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/launch_limits.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/binding.h"
 #include "instrumentation/manifest/expression.h"
@@ -14,14 +15,6 @@ namespace {
 
 constexpr size_t kMostLaunches = 10'000;
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", the same from 8.0 to 9.0 but
-// for shared memory, which is that of 9.0.
-constexpr std::array<int64_t, 3> kGridLimit = {2147483647, 65535, 65535};
-constexpr std::array<int64_t, 3> kBlockLimit = {1024, 1024, 64};
-constexpr int64_t kThreadLimit = 1024;
-constexpr int64_t kSharedLimit = int64_t{227} * 1024;  // bytes a block may opt in to
-constexpr int64_t kStackLimit = int64_t{512} * 1024;   // bytes of local memory a thread
-
 std::string grouped(int64_t n) {  // 232,448
     std::string digits = fmt::format("{}", n);
     for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
@@ -30,47 +23,16 @@ std::string grouped(int64_t n) {  // 232,448
 }
 
 std::array<int64_t, 3> extents(
-    const Binding& b,
-    const std::string& key,  // "launch.grid"
-    const std::vector<std::string>& expressions,
-    const std::array<int64_t, 3>& limit
+    const Binding& b, const std::string& key, const std::vector<std::string>& expressions
 ) {
     std::array<int64_t, 3> extent = {1, 1, 1};
-    for (size_t i = 0; i < expressions.size(); ++i) {
-        const std::string where = b.at(fmt::format("{}[{}]", key, i));
-        extent[i] = evaluate_whole(expressions[i], b.variables, where, 1);
-        if (extent[i] > limit[i])
-            throw Error(
-                fmt::format("{} is {}, the limit is {}.", where, grouped(extent[i]), grouped(limit[i]))
-            );
-    }
+    for (size_t i = 0; i < expressions.size(); ++i)
+        extent[i] = evaluate_whole(expressions[i], b.variables, b.at(fmt::format("{}[{}]", key, i)), 1);
     return extent;
 }
 
 Dim3 dim3(const std::array<int64_t, 3>& e) {
     return {static_cast<uint32_t>(e[0]), static_cast<uint32_t>(e[1]), static_cast<uint32_t>(e[2])};
-}
-
-struct ByteLimit {
-    int64_t most = 0;
-    const char* of = "";   // what it limits
-    const char* why = "";  // of whom
-};
-uint32_t launch_bytes(
-    const Binding& b, const std::string& key, const std::string& expression, ByteLimit limit
-) {
-    const std::string where = b.at(key);
-    const int64_t bytes = evaluate_whole(expression, b.variables, where, 0);
-    if (bytes > limit.most)
-        throw Error(fmt::format(
-            "{} asks for {} bytes of {}, the limit is {} ({}).",
-            where,
-            grouped(bytes),
-            limit.of,
-            grouped(limit.most),
-            limit.why
-        ));
-    return static_cast<uint32_t>(bytes);
 }
 
 // Of an entry "reduce<256>(int*)": "reduce".
@@ -110,25 +72,14 @@ BoundLaunch bind_launch(Binding& b, const LaunchRule& rule) {
     BoundLaunch launch;
     launch.name = name_of(b, rule), launch.entry = rule.entry, launch.key = rule.key;
     launch.turns = b.turns, launch.outputs = rule.outputs, launch.cooperative = rule.cooperative;
-    launch.grid = dim3(extents(b, rule.key + ".grid", rule.grid, kGridLimit));
-    const std::array<int64_t, 3> block = extents(b, rule.key + ".block", rule.block, kBlockLimit);
-    launch.block = dim3(block);
-    if (const int64_t threads = block[0] * block[1] * block[2]; threads > kThreadLimit)
-        throw Error(fmt::format(
-            "{} is {} threads ({} x {} x {}), the limit is {} a block.",
-            b.at(rule.key + ".block"),
-            grouped(threads),
-            block[0],
-            block[1],
-            block[2],
-            grouped(kThreadLimit)
-        ));
-    launch.shared = launch_bytes(
-        b, rule.key + ".shared", rule.shared, {kSharedLimit, "dynamic shared memory", "227 KB a block, sm_90"}
-    );
-    launch.stack = launch_bytes(
-        b, rule.key + ".stack", rule.stack, {kStackLimit, "stack", "512 KB of local memory a thread"}
-    );
+    const auto name = [&](const std::string& key) { return b.at(rule.key + "." + key); };
+    LaunchShape shape{extents(b, rule.key + ".grid", rule.grid), extents(b, rule.key + ".block", rule.block)};
+    shape.dynamic_shared = evaluate_whole(rule.shared, b.variables, name("shared"), 0);
+    shape.stack = evaluate_whole(rule.stack, b.variables, name("stack"), 0);
+    if (const std::string problem = launch_problem(shape, name); !problem.empty()) throw Error(problem);
+    launch.grid = dim3(shape.grid), launch.block = dim3(shape.block);
+    launch.shared = static_cast<uint32_t>(shape.dynamic_shared),
+    launch.stack = static_cast<uint32_t>(shape.stack);
     launch.parameters = parameters_of(b, rule);
     return launch;
 }

@@ -2,6 +2,7 @@
 #include "instrumentation/manifest/fill.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/shape_text.h"
 #include "instrumentation/base/text.h"
 
@@ -70,13 +71,17 @@ void put(Tensor& t, int64_t i, double value) {
 template <class Value>
 void each(Tensor& t, const Value& value) {
     const int64_t n = elements(t.shape);
-    for (int64_t i = 0; i < n; ++i) put(t, i, value(i));
+    for (int64_t i = 0; i < n; ++i) {
+        check_stop();
+        put(t, i, value(i));
+    }
 }
 
 // Elements 2j and 2j+1 share the counters 2j and 2j+1 (Box and Muller 1958).
 void fill_normal(Tensor& t, const Stream& stream, double mean, double deviation) {
     const int64_t n = elements(t.shape);
     for (int64_t i = 0; i < n; i += 2) {
+        check_stop();
         const auto counter = static_cast<uint64_t>(i);
         const double radius = std::sqrt(-2 * std::log(1 - stream.unit(counter)));  // 1 - u > 0
         const double angle = 2 * std::numbers::pi * stream.unit(counter + 1);
@@ -104,6 +109,7 @@ void fill_permutation(Tensor& t, const Stream& stream) {
     const int64_t cols = columns(t);
     std::vector<int64_t> order(static_cast<size_t>(cols));
     for (int64_t first = 0; first < elements(t.shape); first += cols) {
+        check_stop();
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
             return std::pair(stream.bits(static_cast<uint64_t>(first + a)), a) <

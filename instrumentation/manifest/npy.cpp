@@ -3,6 +3,8 @@
 
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/memory_limit.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/python.h"
 
@@ -89,13 +91,19 @@ void transpose(Tensor& t) {
 using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 using Member = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
 
-std::string read_member(zip_t* archive, zip_uint64_t index, const std::string& where) {
+// `unpacked`: bytes of the members before it, and of it behind that.
+std::string read_member(
+    zip_t* archive, zip_uint64_t index, const std::string& where, uint64_t file_bytes, uint64_t& unpacked
+) {
     zip_stat_t stat;
     const Member file(zip_fopen_index(archive, index, 0), zip_fclose);
     if (!file || zip_stat_index(archive, index, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_SIZE))
         throw Error(fmt::format("{} cannot be read: {}.", where, zip_strerror(archive)));
+    if (__builtin_add_overflow(unpacked, stat.size, &unpacked)) unpacked = UINT64_MAX;
+    check_unpacked(unpacked, file_bytes, where);
     std::string bytes;
     while (bytes.size() <= stat.size) {  // grows as data arrives: the stated size may be a lie
+        check_stop();
         const size_t before = bytes.size();
         bytes.resize(before + (size_t{1} << 20));
         const zip_int64_t got = zip_fread(file.get(), bytes.data() + before, bytes.size() - before);
@@ -165,6 +173,12 @@ Tensor read_npy(const std::string& path) {
 }
 
 std::vector<Tensor> read_npz(const std::string& path) {
+    // A pipe would keep libzip waiting, deaf to signals.
+    std::error_code none;
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
+        throw Error(fmt::format("cannot read {}: it is no regular file.", path));
+    const uint64_t file_bytes = std::filesystem::file_size(path, none);
+    uint64_t unpacked = 0;
     int code = 0;
     const Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code), zip_discard);
     if (!archive) {
@@ -182,9 +196,11 @@ std::vector<Tensor> read_npz(const std::string& path) {
         const std::string member = name ? name : "";
         if (!member.ends_with(".npy")) continue;
         const std::string where = fmt::format("{}: member {}", path, member);
-        tensors.push_back(
-            parse_npy(read_member(archive.get(), index, where), member.substr(0, member.size() - 4), where)
-        );
+        tensors.push_back(parse_npy(
+            read_member(archive.get(), index, where, file_bytes, unpacked),
+            member.substr(0, member.size() - 4),
+            where
+        ));
     }
     return tensors;
 }

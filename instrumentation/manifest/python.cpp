@@ -92,7 +92,6 @@ std::string problem_of(
         return fmt::format(
             "{} did not return within {:g} seconds; WARPLENS_PYTHON_SECONDS=N allows more", script, timeout
         );
-    if (reply.interrupted) return fmt::format("{} was interrupted", script);
     if (reply.answered || reply.status == 0) return {};
     return fmt::format(
         "{} ended with status {} while it ran {}:\n{}",

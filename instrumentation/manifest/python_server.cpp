@@ -3,9 +3,11 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/python_driver.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -41,6 +43,7 @@ int reap(PythonServer& server, std::chrono::milliseconds grace) {
         break;
     }
     server.process = -1;
+    server.started.reset();
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -58,6 +61,7 @@ void end(PythonServer& server) {
     std::error_code ignored;
     if (!server.folder.empty()) fs::remove_all(server.folder, ignored);
     server.folder.clear();
+    server.kept.reset();
 }
 
 void make_folder(PythonServer& server) {
@@ -67,6 +71,7 @@ void make_folder(PythonServer& server) {
             "cannot make a folder in " + fs::temp_directory_path().string() + " for the Python reference."
         );
     server.folder = path;
+    server.kept.emplace(path);
 }
 
 // -B: no __pycache__ beside the user's files. The driver leads a process group of its own, so that the
@@ -95,23 +100,25 @@ bool spawn(PythonServer& server) {
     } catch (const Error&) { server.process = -1; }
     close(questions[0]), close(answers[1]);
     server.questions = questions[1], server.answers = answers[0];
+    if (server.process > 0) server.started.emplace(server.process);
     return server.process > 0;
 }
 
-enum class Waited : uint8_t { answered, ended, timed_out, interrupted };
+enum class Waited : uint8_t { answered, ended, timed_out, stopped };
 
 Waited wait_for_answer(int answers, double timeout_seconds) {
     const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_seconds);
-    while (true) {
+    constexpr int64_t kBeat = 50;  // ms, until it is looked at whether a signal asked us to stop
+    while (go_on()) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
         if (left.count() < 0) return Waited::timed_out;
         pollfd waiting{answers, POLLIN, 0};
-        const int ready = poll(&waiting, 1, static_cast<int>(left.count()) + 1);
-        if (ready < 0) return Waited::interrupted;  // poll is never restarted after a handled signal
-        if (ready == 0) continue;
+        const int ready = poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left.count() + 1, kBeat)));
+        if (ready <= 0) continue;
         char done = 0;
         return read(answers, &done, 1) == 1 ? Waited::answered : Waited::ended;
     }
+    return Waited::stopped;
 }
 
 }  // namespace
@@ -167,13 +174,13 @@ PythonReply ask(PythonServer& server, double timeout_seconds) {
     reply.answered = waited == Waited::answered;
     if (reply.answered) return reply;
     reply.timed_out = waited == Waited::timed_out;
-    reply.interrupted = waited == Waited::interrupted;
     constexpr std::chrono::milliseconds kGrace(1000);  // of a process that has closed its pipe
     reply.status = reap(server, waited == Waited::ended ? kGrace : std::chrono::milliseconds(0));
     try {
         reply.output = file_left(server, "log");
     } catch (const Error&) {}  // the script removed it
     close_pipes(server);
+    if (waited == Waited::stopped) throw Stopped{};
     return reply;
 }
 

@@ -3,10 +3,13 @@
 // when. What the script may do is restricted (python_sandbox.py).
 #pragma once
 
+#include "instrumentation/base/os/leftovers.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -19,7 +22,9 @@ struct PythonServer {
     std::vector<std::string> read;            // files and folders that it may read beside the script's
     std::filesystem::file_time_type written;  // when the script was written that the process has read
     std::string folder;
+    std::optional<TemporaryPath> kept = {};  // the folder
     pid_t process = -1;
+    std::optional<StartedProcess> started = {};
     int questions = -1, answers = -1;  // pipes; that of the questions is the process's lifeline
 
     PythonServer() = default;
@@ -41,16 +46,15 @@ bool start(
 struct PythonReply {
     bool answered = false;  // else the process is gone, by one of:
     bool timed_out = false;
-    bool interrupted = false;  // by a signal to us, which is for the caller to act on
-    int status = 0;            // its exit status; 128 + the signal when one ended it
-    std::string output;        // what it printed
+    int status = 0;      // its exit status; 128 + the signal when one ended it
+    std::string output;  // what it printed
 };
 
 // A plain file of the folder, by its name there. Throws Error for what is none: a script may have put
 // anything there, to have it read.
 std::string file_left(const PythonServer& server, const std::string& name);
 
-// Has the process answer folder/request.json by folder/answer.json.
+// Has the process answer folder/request.json by folder/answer.json. Throws Stopped, having ended it.
 PythonReply ask(PythonServer& server, double timeout_seconds);
 
 }  // namespace wl::manifest

@@ -5,6 +5,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/expression.h"
 #include "instrumentation/manifest/manifest.h"
+#include "instrumentation/manifest/toml_depth.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,7 @@ std::optional<std::vector<std::string>> list(
 Document parse_document(const std::string& text, const std::string& path) {
     Document document;
     document.path = display_path(path);
+    if (const std::optional<TooDeep> deep = too_deep(text)) fail(document, deep->line, deep->what + ".");
     try {
         document.root = toml::parse(text, document.path);
     } catch (const toml::parse_error& e) {

@@ -3,25 +3,28 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace wl::analysis {
 namespace {
 
-std::vector<SourceLine> lines(const std::string& letters) {
+// Of a text that outlives them.
+std::vector<SourceLine> lines(std::string_view letters) {
     std::vector<SourceLine> out;
-    for (const char c : letters) out.push_back({static_cast<int>(out.size()) + 1, std::string(1, c)});
+    for (size_t k = 0; k < letters.size(); ++k)
+        out.push_back({static_cast<int>(out.size()) + 1, letters.substr(k, 1)});
     return out;
 }
 
 std::string marks(const std::vector<DiffLine>& diff) {
     std::string out;
-    for (const DiffLine& l : diff) out += l.mark + l.text;
+    for (const DiffLine& l : diff) out += l.mark + std::string(l.text);
     return out;
 }
 
 std::string text(const std::vector<SourceLine>& source) {
     std::string out;
-    for (const SourceLine& l : source) out += std::to_string(l.number) + l.text + ";";
+    for (const SourceLine& l : source) out += std::to_string(l.number) + std::string(l.text) + ";";
     return out;
 }
 
@@ -84,6 +87,29 @@ TEST(SourceDiff, ChangesNearEachOtherShareAHunk) {
     EXPECT_EQ(unified(found[0]), "@@ -1,8 +1,8 @@\n a\n-b\n+X\n c\n d\n e\n-f\n+Y\n g\n h\n");
     EXPECT_EQ(unified(found[1]), "@@ -14,3 +14,3 @@\n n\n o\n-p\n+Z\n");
     EXPECT_TRUE(hunks(diff_lines(lines("abc"), lines("abc")), 3).empty());
+}
+
+// Bytes that this process has had at most.
+uint64_t peak() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+TEST(SourceDiff, ALongSourceTakesAFewTimesItsOwnSize) {
+    std::string a, b;
+    for (int line = 0; line < 200'000; ++line) {
+        a += "// line " + std::to_string(line) + "\n";
+        b += line == 100'000 ? "another\n" : "// line " + std::to_string(line) + "\n";
+    }
+    const uint64_t before = peak();
+    const std::vector<Hunk> changes = hunks(diff_lines(decided_lines(a, {}), decided_lines(b, {})), 1);
+    EXPECT_LT(peak() - before, 8 * (a.size() + b.size()));
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(
+        unified(changes[0]),
+        "@@ -100000,3 +100000,3 @@\n // line 99999\n-// line 100000\n+another\n // line 100001\n"
+    );
 }
 
 }  // namespace

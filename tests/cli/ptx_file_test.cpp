@@ -69,6 +69,12 @@ std::string lz4(const std::string& text) {
     return out;
 }
 
+std::string zstd(const std::string& text) {
+    std::string packed(ZSTD_compressBound(text.size()), '\0');
+    packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+    return packed;
+}
+
 struct PtxFile : testing::Test {
     TemporaryFolder folder;
     Said check(const std::string& name, const std::string& bytes) const {
@@ -88,9 +94,13 @@ TEST_F(PtxFile, FatBinariesAreOpened) {
     expect_ones("plain.fatbin", fat_binary(1, kText + std::string(5, '\0'), 0, 0));
     const std::string spaced = "      " + kText;
     expect_ones("lz4.o", fat_binary(1, lz4(spaced), 0x2000, spaced.size()));
-    std::string packed(ZSTD_compressBound(kText.size()), '\0');
-    packed.resize(ZSTD_compress(packed.data(), packed.size(), kText.data(), kText.size(), 3));
-    expect_ones("zstd.cubin", fat_binary(1, packed, 0x8000, kText.size()));
+    expect_ones("zstd.cubin", fat_binary(1, zstd(kText), 0x8000, kText.size()));
+}
+
+TEST_F(PtxFile, WhatUnpacksToFarMoreThanItHoldsIsNotUnpacked) {
+    const std::string wide = kText + std::string(60'000, ' '), bomb = kText + std::string(32 << 20, ' ');
+    expect_ones("wide.fatbin", fat_binary(1, zstd(wide), 0x8000, wide.size()));
+    EXPECT_EQ(check("bomb.fatbin", fat_binary(1, zstd(bomb), 0x8000, bomb.size())).status, 2);
 }
 
 TEST_F(PtxFile, MachineCodeAloneIsRefusedWithTheWayOut) {

@@ -5,6 +5,7 @@
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/capture/file.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -118,6 +119,35 @@ TEST(LaunchFile, ABitFlipIsRejectedOrChangesNothing) {
         } catch (const Error&) { ++rejected; }
     }
     EXPECT_GT(rejected, 100);  // most bytes of so small a file are nobody's
+}
+
+TEST(LaunchFile, WhatUnpacksToFarMoreThanItHoldsIsRefusedBeforeItDoes) {
+    const Bytes file = encode(rich_launch(), "a");  // 40 MiB
+    setenv("WARPLENS_UNPACK", "41M", 1);
+    const std::string message = message_of_decoding(file);
+    EXPECT_EQ(message.find("x.wllaunch would unpack to 41.9 MB, more than 41.0 MB"), 0U) << message;
+    setenv("WARPLENS_UNPACK", "43M", 1);
+    EXPECT_EQ(message_of_decoding(file), "");
+    unsetenv("WARPLENS_UNPACK");
+    EXPECT_EQ(message_of_decoding(file), "");
+}
+
+TEST(LaunchFile, NumbersThatNoDeviceTakesAreNoLaunch) {
+    RecordedLaunch l = rich_launch();
+    l.grid = {1, 65535, 65535}, l.block = {1024, 1, 1}, l.dynamic_shared = 232448;
+    EXPECT_EQ(inconsistency(l), "");
+    l.grid.y = 65536;
+    EXPECT_EQ(inconsistency(l), "the launch's grid[1] is 65,536, the limit is 65,535");
+    l.grid.y = 0;
+    EXPECT_EQ(inconsistency(l), "the launch's grid[1] is 0, and must be at least 1");
+    l.grid.y = 1, l.block.y = 2;
+    EXPECT_EQ(
+        inconsistency(l), "the launch's block is 2,048 threads (1024 x 2 x 1), the limit is 1,024 a block"
+    );
+    l.block.y = 1, l.dynamic_shared = 232449;
+    EXPECT_NE(
+        inconsistency(l).find("bytes of dynamic shared memory, the limit is 232,448"), std::string::npos
+    );
 }
 
 TEST(LaunchFile, WhatAnotherProgramChangedIsRejected) {

@@ -1,8 +1,6 @@
 // The program that is watched: it has our streams, and the signals that we get.
 #include "app/cli/programs/programs.h"
-#include "app/cli/progress.h"
-
-#include <csignal>
+#include "app/cli/signals.h"
 
 namespace wl::app {
 
@@ -14,18 +12,11 @@ ExitStatus run_child(
     ProcessOptions options;
     options.environment = environment;
     if (quiet_out) options.output = {Stream::To::errors};
+    const HandedOn handed_on;
     Process child = start_process(command, options);
-    let_interrupts_end_waits();
-    int told = 0;
+    int handed = 0;
     std::optional<ExitStatus> ended;
-    while (!(ended = wait_for(child))) {
-        if (!interrupted()) continue;
-        const int asked = exit_status_of_interruption() - 128;
-        if (told++ > 0)
-            kill(child.id, SIGKILL);  // it was asked once, and went on
-        else if (!interrupted_by_terminal())
-            kill(child.id, asked);
-    }
+    while (!(ended = wait_for(child))) hand_on(child.id, handed);
     return *ended;
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/questions/at_writes.h"
 #include "app/cli/questions/why.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/output/terminal.h"
 
@@ -32,6 +33,14 @@ bool is_asked() {
     return poll(&in, 1, 0) != 0;
 }
 
+// A line that is begun is read to its end.
+bool wait_for_question() {
+    constexpr int kBeat = 50;  // ms, until it is looked at whether a signal asked us to stop
+    pollfd in{STDIN_FILENO, POLLIN, 0};
+    while (poll(&in, 1, kBeat) <= 0) check_stop();
+    return true;
+}
+
 // The answer to a line is a line of JSON with the question in `key`, and the reason in "error" when `answer`
 // throws. Ends with stdin; returns the exit status. While nothing is asked it looks on, a little at a time,
 // until that returns false.
@@ -41,7 +50,7 @@ int serve(
     const std::function<bool()>& look_on = [] { return false; }
 ) {
     std::setvbuf(stdin, nullptr, _IONBF, 0);  // a line in a buffer is one that poll does not see
-    for (std::string line; std::getline(std::cin, line);) {
+    for (std::string line; wait_for_question() && std::getline(std::cin, line);) {
         ordered_json j{
             {key, line}
         };

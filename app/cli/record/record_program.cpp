@@ -1,8 +1,10 @@
 // One loop over a socket: processes of the program come, ask and tell; it ends with the program.
 #include "app/cli/record/record_program.h"
 
+#include "app/cli/signals.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/os/process.h"
 #include "instrumentation/recorder/wire.h"
@@ -172,14 +174,20 @@ RecordedProgram record_program(
     const RecordOptions& options, bool aside, const std::function<void(launches::Receiving&)>& keep
 ) {
     const Meeting meeting;
+    const TemporaryPath kept(meeting.folder);
+    const HandedOn handed_on;
     ProcessOptions recorded;
     recorded.environment = environment_for(meeting, library_path());
     if (aside) recorded.output = {Stream::To::errors};
     Process child = start_process(options.program, recorded);
     Server server{options, keep, {}, {}};
     constexpr int kBeat = 50;  // ms
+    int handed = 0;
     std::optional<ExitStatus> ended;
-    while (!(ended = has_ended(child))) server.turn(meeting.listener, kBeat);
+    while (!(ended = has_ended(child))) {
+        hand_on(child.id, handed);
+        server.turn(meeting.listener, kBeat);
+    }
     while (server.turn(meeting.listener, 0)) {}
     for (Connection& c : server.open) {
         server.settle(c);

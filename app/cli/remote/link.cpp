@@ -4,7 +4,9 @@
 #include "app/cli/remote/remote.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <array>
 #include <cerrno>
@@ -100,7 +102,7 @@ void talk(Talk& t) {
         };
         constexpr int kPatience = 100;  // ms, until it is looked at whether somebody asked us to stop
         poll(wait.data(), wait.size(), kPatience);
-        if (interrupted()) throw diagnosis::Cancelled{};
+        check_stop();
         if (wait[0].revents != 0) send_some(t);
         if (wait[1].revents != 0) output = read_some(t.link.process.output, t.answer.output);
         if (wait[2].revents != 0) errors = read_some(t.link.process.errors, t.said);
@@ -119,12 +121,13 @@ RemoteAnswer run_over_ssh(const RemoteJob& job, const OutputOptions& output) {
     words.insert(words.end(), {"--", job.host, command});
     Link link;
     start(link, words);
+    const StartedProcess started(link.process.id);
     const std::string upload = job.script + job.upload;
     Talk t{link, upload};
     t.report = progress_reporter(output);
     talk(t);
     std::optional<ExitStatus> ended;
-    while (!ended) ended = wait_for(link.process);
+    for (; !ended; check_stop()) ended = wait_for(link.process);
     t.answer.status = shell_status(*ended);
     return std::move(t.answer);
 }

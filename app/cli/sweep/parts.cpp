@@ -2,6 +2,7 @@
 #include "app/cli/sweep/sweep.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/shell_word.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace wl::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kMostParts = 1'000'000;
 
 // A file name pattern of sbatch: behind a line's #SBATCH, so without line breaks, where "%" begins a
 // replacement and a backslash switches them off.
@@ -63,7 +66,10 @@ SweepResult part_of(const std::string& file) {
         out.identity = j.at("sweep"), out.cases = j.at("cases");
         out.part = {j.at("part").at(0), j.at("part").at(1)};
         out.lost = j.at("lost").get<std::vector<std::string>>();
-        for (const Json& run : j.at("runs")) out.runs.push_back(run_of(run));
+        for (const Json& run : j.at("runs")) {
+            check_stop();
+            out.runs.push_back(run_of(run));
+        }
     } catch (const nlohmann::json::exception& e) {
         throw Error(
             fmt::format("{} is not what `warplens sweep --part I/N --json` prints: {}", file, e.what())
@@ -71,12 +77,30 @@ SweepResult part_of(const std::string& file) {
     }
     if (out.part.number < 1 || out.part.of < out.part.number)
         throw Error(fmt::format("{} says that it is part {} of {}", file, out.part.number, out.part.of));
+    if (out.part.of > kMostParts)
+        throw Error(
+            fmt::format("{} is one of {} parts, and at most {} are merged", file, out.part.of, kMostParts)
+        );
+    // Cases are dealt out one by one: this part has every `of`-th.
+    const auto first = static_cast<size_t>(out.part.number - 1), of = static_cast<size_t>(out.part.of);
+    const size_t dealt = out.cases > first ? (out.cases - first - 1) / of + 1 : 0;
+    if (dealt != out.runs.size())
+        throw Error(fmt::format(
+            "{} is part {} of {} of {} runs, which are {}; it has {}: is it whole?",
+            file,
+            out.part.number,
+            out.part.of,
+            out.cases,
+            dealt,
+            out.runs.size()
+        ));
     return out;
 }
 
 // Cases were dealt out one by one: part 1 has the first, part 2 the second.
 void deal_in(SweepResult& whole, const std::map<int, SweepResult>& parts) {
     for (size_t k = 0; k < whole.cases; ++k) {
+        check_stop();
         const auto found = parts.find(static_cast<int>(k % static_cast<size_t>(whole.part.of)) + 1);
         const size_t place = k / static_cast<size_t>(whole.part.of);
         if (found != parts.end() && place < found->second.runs.size())

@@ -1,11 +1,11 @@
 // One thread looks after all processes; a machine that fails hands its run back.
 #include "app/cli/sweep/pool.h"
 
-#include "app/cli/progress.h"
 #include "app/cli/sweep/cases.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/gpu/driver.h"
@@ -164,7 +164,7 @@ Swept run_cases(const SweepJob& job) {
         for (int slot = 0; slot < job.places[k].slots; ++slot) p.slots.emplace_back().place = k;
     while (step(p)) {
         const double fraction = static_cast<double>(p.done) / static_cast<double>(job.cases.size());
-        if (interrupted() || !job.report({fmt::format("{} of {}", p.done, job.cases.size()), fraction})) {
+        if (!go_on() || !job.report({fmt::format("{} of {}", p.done, job.cases.size()), fraction})) {
             end_all(p);
             throw diagnosis::Cancelled{};
         }

@@ -3,6 +3,9 @@
 #include "instrumentation/base/os/process.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/leftovers.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -11,11 +14,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -232,7 +236,14 @@ Process start_process(const Words& words, const ProcessOptions& options) {
 
 std::optional<ExitStatus> has_ended(Process& process) { return status_now(process, WNOHANG); }
 
-std::optional<ExitStatus> wait_for(Process& process) { return status_now(process, 0); }
+std::optional<ExitStatus> wait_for(Process& process, int milliseconds) {
+    if (const std::optional<ExitStatus> ended = has_ended(process)) return ended;
+    const Descriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, process.id, 0)));
+    constexpr int kBlind = 5;  // ms, before Linux 5.3, which has no descriptors of processes
+    pollfd over{descriptor.fd, POLLIN, 0};
+    poll(&over, 1, descriptor.fd >= 0 ? milliseconds : std::min(milliseconds, kBlind));
+    return has_ended(process);
+}
 
 void close_streams(Process& process) {
     for (int* end : {&process.input, &process.output, &process.errors}) close_end(*end);
@@ -277,15 +288,18 @@ Finished run_process(
     } catch (const Error&) { return finished; }
     finished.started = true;
     const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_seconds);
-    auto pause = std::chrono::milliseconds(1);
+    const StartedProcess started(process.id);
     std::optional<ExitStatus> ended;
     while (process.id > 0 && !(ended = has_ended(process))) {
         finished.timed_out = Clock::now() > deadline;
-        // A handled signal ends the pause early: whoever asked us to stop means what we started too.
-        const timespec rest{0, std::chrono::nanoseconds(pause).count()};
-        if (finished.timed_out || nanosleep(&rest, nullptr) != 0) end_process(process);
-        pause = std::min(pause * 2, std::chrono::milliseconds(20));
+        // Whoever asked us to stop means what we started, too.
+        if (finished.timed_out || !go_on())
+            end_process(process);
+        else
+            ended = wait_for(process, 20);
+        if (ended) break;
     }
+    check_stop();
     finished.status = ended ? shell_status(*ended) : 128 + SIGKILL;
     finished.output = std::filesystem::exists(log) ? read_text_file(log) : "";
     return finished;

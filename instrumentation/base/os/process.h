@@ -46,8 +46,8 @@ int shell_status(const ExitStatus& status);  // one number, as a shell says it: 
 Process start_process(const std::vector<std::string>& words, const ProcessOptions& options = {});
 // Without waiting. Once it has ended there is no process any longer, and nobody knows more of it: 255.
 std::optional<ExitStatus> has_ended(Process& process);
-// Nothing: a signal that has a handler came first.
-std::optional<ExitStatus> wait_for(Process& process);
+// Nothing: it has not ended within so many milliseconds.
+std::optional<ExitStatus> wait_for(Process& process, int milliseconds = 50);
 // Killed, with its group where it leads one, and reaped; our ends are closed. Nothing where there is none.
 void end_process(Process& process);
 void close_streams(Process& process);
@@ -64,7 +64,8 @@ struct Finished {
     std::string output;  // stdout and stderr together
 };
 
-// Run to its end, which comes with that of this process. argv[0] is looked up in PATH. `log` is a file that
+// Run to its end, which comes with that of this process. Throws Stopped, having ended it and what it started,
+// when a signal asks this process to stop. argv[0] is looked up in PATH. `log` is a file that
 // takes the output. stdin is empty. Of `options` everything but streams, group and end counts.
 Finished run_process(
     const std::vector<std::string>& argv,

@@ -1,7 +1,11 @@
 // What several threads find, and its proofs in order.
 #include "instrumentation/diagnosis/search/hunt.h"
 
+#include "instrumentation/base/os/stop.h"
+
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -73,7 +77,10 @@ bool is_behind_first(const Hunt& h, size_t change) {
 
 }  // namespace
 
-bool is_late(const Hunt& h) { return Clock::now() > h.deadline; }
+bool is_late(const Hunt& h) {
+    check_stop();
+    return Clock::now() > h.deadline;
+}
 
 bool is_over(const Hunt& h, size_t change) {
     return is_late(h) || is_behind_first(h, change) || is_behind_frail(h, change, kTimes);
@@ -95,9 +102,22 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
 }
 
 void on_threads(int threads, const std::function<void()>& work) {
-    std::vector<std::jthread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back(work);
-    work();
+    std::mutex lock;
+    std::exception_ptr failure;
+    const auto keep = [&] {
+        try {
+            work();
+        } catch (...) {
+            const std::scoped_lock hold(lock);
+            failure = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (int t = 1; t < threads; ++t) others.emplace_back(keep);
+        keep();
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 void take_proven(Hunt& h, SearchResult& out) {

@@ -2,6 +2,7 @@
 // formatted output, assertion). Not modelled: %n, and the order of blocks on a GPU: text comes by block here.
 #include "instrumentation/emulator/exec/print.h"
 
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/emulator/exec/builtins.h"
 #include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/exec/simd.h"
@@ -153,6 +154,7 @@ std::string formatted(Arguments& a, const std::string& format) {
 const Instr* exec_vprintf(Warp& w, const Instr* i) {
     Block& block = *w.block;
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+        check_stop();  // a text is as long as the kernel says, and takes as long as many instructions
         const int lane = first_lane(rest);
         const uint64_t format = argument(w, i, 0, lane);
         if (format == 0) {

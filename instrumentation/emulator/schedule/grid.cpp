@@ -294,31 +294,35 @@ bool take(Grid& g, std::unique_lock<std::mutex>& lock, Job& job) {
     return false;
 }
 
-// One worker at a time calls back, the others do not wait for it.
-void report_progress(Grid& g, uint64_t ended) {
-    const auto& callback = g.launch.context.options->on_progress;
-    if (!callback) return;
+// One worker at a time calls back, the others do not wait for it. False: the launch is to end. Not called
+// with Grid::lock held.
+bool report_progress(Grid& g) {
+    const auto& callback = g.asked.on_progress;
+    if (!callback || g.progress.cancelled) return !g.progress.cancelled;
     const std::unique_lock progress(g.progress.lock, std::try_to_lock);
-    if (!progress) return;
+    if (!progress) return true;
     const auto now = std::chrono::steady_clock::now();
-    if (now - g.progress.last < std::chrono::milliseconds(50)) return;
+    if (now - g.progress.last < std::chrono::milliseconds(50)) return true;
     g.progress.last = now;
-    if (callback(ended, g.launch.starts.size())) return;
-    const std::scoped_lock lock(g.lock);
+    std::unique_lock lock(g.lock);
+    const uint64_t ended = g.queue.ended;
+    lock.unlock();
+    if (callback(ended, g.launch.starts.size())) return true;
+    lock.lock();
     g.queue.stopped = g.progress.cancelled = true;
+    return false;
 }
 
 void work(Grid& g) {
     std::unique_lock lock(g.lock);
     for (Job job; take(g, lock, job);) {
         ++g.queue.running;
-        const uint64_t ended_before = g.queue.ended;
         lock.unlock();
         Ended ended = Ended::given_up;
         std::exception_ptr failure;
         try {
             run_job(g, job, ended);
-            report_progress(g, ended_before);
+            report_progress(g);
         } catch (...) { failure = std::current_exception(); }
         lock.lock();
         --g.queue.running;
@@ -345,6 +349,9 @@ void work_safely(Grid& g) {
 
 void run_grid(Grid& grid, size_t workers) {
     grid.progress.last = std::chrono::steady_clock::now();
+    grid.asked = grid.options = *grid.launch.context.options;
+    grid.options.on_progress = [&grid](uint64_t, uint64_t) { return report_progress(grid); };
+    grid.launch.context.options = &grid.options;
     grid.queue.batch = grid.queue.fresh = grid.launch.interrupts ? kMixedBlocks : workers;
     {
         std::vector<std::jthread> threads;
@@ -352,7 +359,7 @@ void run_grid(Grid& grid, size_t workers) {
         work_safely(grid);
     }
     if (grid.queue.failure) std::rethrow_exception(grid.queue.failure);
-    const auto& callback = grid.launch.context.options->on_progress;
+    const auto& callback = grid.asked.on_progress;
     if (callback && !grid.progress.cancelled && !callback(grid.queue.ended, grid.launch.starts.size()))
         grid.progress.cancelled = true;
 }

@@ -9,6 +9,7 @@
 #include "instrumentation/emulator/schedule/block.h"
 #include "instrumentation/emulator/shadow/global_check.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -75,7 +76,7 @@ struct GridYield {
 struct Progress {
     std::mutex lock;
     std::chrono::steady_clock::time_point last;
-    bool cancelled = false;
+    std::atomic<bool> cancelled = false;
 };
 
 struct Grid {
@@ -85,6 +86,8 @@ struct Grid {
     GridQueue queue;
     GridYield left;
     Progress progress;
+    RunOptions asked;  // as they were given; blocks have a copy whose on_progress may be called at any time
+    RunOptions options;
 };
 
 // Runs every block of `starts` on `workers` threads, this one included.

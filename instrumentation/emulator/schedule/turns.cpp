@@ -47,7 +47,17 @@ void end_turn(Block& block, const Turn& turn) {
     settle(block);
 }
 
+// The grid knows how many blocks have ended, and how often to ask (grid.h).
+bool is_called_off(const Block& block) {
+    const auto& ask = block.context.options->on_progress;
+    return ask && !ask(0, 0);
+}
+
 void step(Block& block, Warp& w, uint64_t slice, int64_t early = -1) {
+    if (is_called_off(block)) {
+        block.now.aborted = true;
+        return;
+    }
     const Turn turn{w.index, w.live, block.now.changes, early};
     if (block.watcher != nullptr) block.watcher->turn = turn;
     w.idle = false;

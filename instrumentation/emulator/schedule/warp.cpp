@@ -1,6 +1,7 @@
 // Models divergence: a warp is a set of splits, run in weak topological order and merged where they meet. Not
 // modelled: the hardware's own choice among splits; fairness comes from taking turns every 4096 choices.
 #include "instrumentation/base/lanes_text.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/schedule/frames.h"
@@ -83,8 +84,19 @@ void run_split(Warp& w, const Instr* i) {
     if (i != nullptr) yield(w, i);
 }
 
+// A split that comes back without having issued anything counts as an instruction once there are more of
+// these in a row than lanes could have cause for, so that the budget ends what goes round so.
+constexpr int kMostIdlePicks = 16 * kLanes;
+
 void run_warp(Warp& w) {
-    while (w.clock < w.slice_end && pick(w)) run_split(w, running(w).pc);
+    int idle = 0;
+    while (w.clock < w.slice_end && !w.block->now.aborted && pick(w)) {
+        check_stop();
+        const uint64_t before = w.clock;
+        run_split(w, running(w).pc);
+        idle = w.clock == before ? idle + 1 : 0;
+        if (idle > kMostIdlePicks) ++w.clock;
+    }
 }
 
 const Instr* yield(Warp& w, const Instr* next) {

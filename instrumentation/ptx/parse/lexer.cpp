@@ -2,6 +2,7 @@
 #include "instrumentation/ptx/parse/lexer.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 
 #include <array>
 
@@ -129,6 +130,7 @@ Lexer start(std::string_view text, uint32_t line) {
 }
 
 void advance(Lexer& lexer) {
+    check_stop();
     while (!done(lexer)) {
         const char c = at(lexer);
         if (is_blank(c)) {
