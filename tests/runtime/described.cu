@@ -60,6 +60,9 @@ __global__ void step(const float* from, float* to, int n) {
 __global__ void read_only(const float* x, int n) {
     if (threadIdx.x < n && x[threadIdx.x] < -1e30f) printf("never\n");
 }
+__global__ void guarded(const float* x, int* error, int n) {
+    if (threadIdx.x < n && x[threadIdx.x] > 1e30f) *error = 1;
+}
 template <class T>
 __global__ void fill(T* p, T value, int n) {
     const int i = threadIdx.x;
@@ -120,6 +123,7 @@ int main(int argc, char** argv) {
     read_only<<<1, 128>>>(x, n);
     fill<float><<<1, 128>>>(x, 2.5f, n);
     fill<int><<<1, 128>>>(pair, 3, n);
+    guarded<<<1, 128>>>(x, slots, n);
     cudaDeviceSynchronize();
     return 0;
 }

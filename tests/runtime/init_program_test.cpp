@@ -101,12 +101,16 @@ TEST_F(InitProgram, AReferenceDecides) {
     EXPECT_EQ(run_against("all/fill_2", "{'p': np.r_[np.full(100, 3), p[100:]]}").status, 0);
 }
 
-// An exchange that did not succeed could have.
+// An exchange that did not succeed could have, and a store that was not reached could be.
 TEST_F(InitProgram, WhatTheKernelCouldWriteIsAnOutput) {
     expect_words(
         manifest("all/claim"),
         {R"({ name = "slots", dtype = "s32", shape = [100], fill = "claim.slots.npy", output = true })",
          "[output.slots]"}
+    );
+    expect_words(
+        manifest("all/guarded"),
+        {R"({ name = "error", dtype = "s32", shape = [100], fill = "guarded.error.npy", output = true })"}
     );
     EXPECT_EQ(run_against("all/claim", "{'slots': slots}").status, 0);
     EXPECT_EQ(run_against("all/claim", "{'slots': slots + 1}").status, 1);
