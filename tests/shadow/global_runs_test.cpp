@@ -228,9 +228,9 @@ Pieces pieces_of(uint32_t seed) {
 
 TEST_P(GlobalRuns, FindWhatBytesFind) {
     size_t clashes = 0;
-    for (uint32_t seed = 1; seed <= 60; ++seed) {
+    for (uint32_t seed = 1; seed <= 24; ++seed) {
         const LookFor look_for{.witnesses = true, .blocks_ordered = GetParam()};
-        const Pieces pieces = seed <= 20 ? Pieces{{kGlobalBase, kBytes}} : pieces_of(seed);
+        const Pieces pieces = seed <= 8 ? Pieces{{kGlobalBase, kBytes}} : pieces_of(seed);
         Side one(look_for, pieces), other(look_for, pieces);
         Bytes bytes;
         Accesses accesses(seed, pieces);
