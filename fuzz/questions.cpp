@@ -5,6 +5,7 @@
 #include "fuzz/answers.h"
 #include "fuzz/values.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ void ask_why(const app::Command& command, const capture::Capture& c, Random& ran
     app::Inquiry inquiry{command, c, {}};
     const app::WhyReport report = app::why(inquiry, o);
     static_cast<void>(app::why_text(report));
-    static_cast<void>(app::why_json(report).dump());
+    static_cast<void>(json_text(app::why_json(report)));
 }
 
 void ask_at(const app::Command& command, const capture::Capture& c, Random& random) {
@@ -51,11 +52,11 @@ void ask_at(const app::Command& command, const capture::Capture& c, Random& rand
     const std::unique_ptr<app::Trip> trip = app::make_trip(command, o, &c);
     const app::AtReport report = app::answer(*trip, o);
     static_cast<void>(app::report_text(report));
-    static_cast<void>(app::report_json(report).dump());
+    static_cast<void>(json_text(app::report_json(report)));
     o.shared.asked = true;
     const app::SharedAnswer shared = app::answer_shared(*trip, o);
     static_cast<void>(app::shared_text(shared));
-    static_cast<void>(app::shared_json(shared).dump());
+    static_cast<void>(json_text(app::shared_json(shared)));
     o.writes = fmt::format("{}[{}]", some_name(c, random), random() % 70);
     static_cast<void>(app::writes_text(app::answer_writes(*trip, o)));
 }

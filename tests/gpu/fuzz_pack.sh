@@ -73,6 +73,7 @@ printf 'int main() { return 0; }\n' >"$root/tmp/try.cpp"
 chroot "$root" /usr/bin/env -i PATH=/usr/bin c++ -fsanitize=address,undefined -fuse-ld=mold /tmp/try.cpp -o /tmp/try "$lib/libfmt.so"
 chroot "$root" /tmp/try
 rm "$root"/tmp/*
+printf '%s\n' "$repository" >"$root/where"
 tar -C "$root" -cf - . | xz -T0 -6 >"$pack/root.tar.xz"
 
 # No rule that configures again: there is no CMake there.

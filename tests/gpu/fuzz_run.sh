@@ -14,10 +14,11 @@ end=$((begin + ${4:-570}))
 share=${5:-100}
 cores=$(nproc)
 root=/tmp/fuzz-root
-work=/work/main # where the pack's build.ninja was made for
 
-mkdir -p "$root" "$work"
+mkdir -p "$root"
 for part in "$pack"/*.tar.xz; do tar -xJf "$part" -C "$root"; done
+work="$(cat "$root/where")" # the folder that the pack's build.ninja was made for
+mkdir -p "$work"
 [ "$PWD" = "$work" ] || cp -a . "$work/"
 cp -a "$root$work/." "$work/"
 tar -xzf "$pack/asan.tar.gz" -C "$work"

@@ -9,7 +9,7 @@ out="$(cd "$1" && pwd)"
 end=$(($(date +%s) + $2))
 cores=$(nproc)
 root=/tmp/fuzz-root
-work=/work/main
+work="$(cat "$root/where")"
 in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp LC_ALL=C bash -c "cd $work && $1"; }
 left() { echo $((end - $(date +%s))); }
 
