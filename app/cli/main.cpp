@@ -168,9 +168,7 @@ int main(int argc, char** argv) {
     } catch (const wl::Stopped&) {
         // Where a signal was heard.
         return stopped();
-    } catch (const wl::diagnosis::Cancelled&) {
-        return stopped();
-    } catch (const wl::Unsupported& u) {
+    } catch (const wl::diagnosis::Cancelled&) { return stopped(); } catch (const wl::Unsupported& u) {
         print_problem(argc, argv, "unsupported", u.what());
         return finished(wl::app::kExitUnsupported);
     } catch (const std::bad_alloc&) {

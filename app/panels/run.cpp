@@ -386,22 +386,14 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
         );
         bottom += px(20);
     }
-    bottom += draw_named(
-        session,
-        {
+    const auto below = [&] {
+        return Box{
             {box.low.x + pad,  bottom},
             {box.high.x - pad, bottom}
-    },
-        commands
-    );
-    bottom += draw_left_to_do(
-        session,
-        {
-            {box.low.x + pad,  bottom},
-            {box.high.x - pad, bottom}
-    },
-        commands
-    );
+        };
+    };
+    bottom += draw_named(session, below(), commands);
+    bottom += draw_left_to_do(session, below(), commands);
     panel.height = bottom - box.low.y - px(1);
 }
 

@@ -29,8 +29,8 @@ struct Attempt {
 // With or without the stand-ins for headers of C and C++. Throws Error when NVRTC does not load.
 Attempt try_nvrtc(const Request& request, bool with_stand_ins);
 
-// As try_nvrtc, of a source with host code: `text` is what is for the device, with fewer declarations the more of them
-// NVRTC refuses. The attempt of the source as it is where it has no host code.
+// As try_nvrtc, of a source with host code: `text` is what is for the device, with fewer declarations the
+// more of them NVRTC refuses. The attempt of the source as it is where it has no host code.
 struct DeviceAttempt {
     Attempt attempt;
     std::string text;

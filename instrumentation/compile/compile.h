@@ -20,9 +20,10 @@ struct CompileOptions {
     std::vector<std::pair<std::string, std::string>> defines;  // -Dname=value
     std::vector<std::string> include;                          // searched before the toolkit's headers
     std::string arch = "compute_90";
-    bool debug = false;                         // -G: the debug build
-    bool marks = true;                          // warplens.cuh on the include path
-    bool device_code = false;  // of a source with host code NVRTC may get what is for the device (device_code.h)
+    bool debug = false;  // -G: the debug build
+    bool marks = true;   // warplens.cuh on the include path
+    bool device_code =
+        false;  // of a source with host code NVRTC may get what is for the device (device_code.h)
     std::vector<std::string> name_expressions;  // template instances whose lowered names are wanted
 };
 

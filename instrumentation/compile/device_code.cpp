@@ -31,14 +31,25 @@ struct Declarations {
 
 // Brackets after these words belong to no list of parameters.
 constexpr std::array<const char*, 8> kAttributes = {
-    "alignas", "__align__", "__attribute__", "__declspec", "decltype", "__launch_bounds__", "noexcept", "requires"};
+    "alignas",
+    "__align__",
+    "__attribute__",
+    "__declspec",
+    "decltype",
+    "__launch_bounds__",
+    "noexcept",
+    "requires"};
 constexpr std::array<const char*, 5> kDeviceWords = {
     "__global__", "__device__", "__constant__", "__shared__", "__managed__"};
 
-bool has_word(const std::string& text, const char* word) { return find_word(text, word) != std::string::npos; }
+bool has_word(const std::string& text, const char* word) {
+    return find_word(text, word) != std::string::npos;
+}
 
 bool is_for_device(const std::string& code) {
-    return std::any_of(kDeviceWords.begin(), kDeviceWords.end(), [&](const char* w) { return has_word(code, w); });
+    return std::any_of(kDeviceWords.begin(), kDeviceWords.end(), [&](const char* w) {
+        return has_word(code, w);
+    });
 }
 
 size_t past_space(const std::string& code, size_t at) {
@@ -63,8 +74,8 @@ int depth_of(const std::string& code, size_t begin, size_t end) {
     return depth;
 }
 
-// Where branches of a condition open or close different brackets, as of two heads of one loop, the first one stands
-// for all.
+// Where branches of a condition open or close different brackets, as of two heads of one loop, the first one
+// stands for all.
 struct Branches {
     size_t begin = 0;
     int first = 0;  // brackets that its first branch leaves open
@@ -93,7 +104,8 @@ std::vector<Item> take_directives(std::string& code) {
         }
         while (end > line && end < code.size() && code[end - 1] == '\\')
             end = std::min(code.find('\n', end + 1), code.size());
-        const std::string word = word_at(code, std::min(code.find_first_not_of(" \t", hash + 1), code.size()));
+        const std::string word =
+            word_at(code, std::min(code.find_first_not_of(" \t", hash + 1), code.size()));
         if (word == "if" || word == "ifdef" || word == "ifndef") open.push_back({end});
         if ((word == "else" || word.starts_with("elif") || word == "endif") && !open.empty()) {
             end_branch(code, open.back(), line);
@@ -108,7 +120,8 @@ std::vector<Item> take_directives(std::string& code) {
     return out;
 }
 
-// `template <...>` and attributes with their brackets left out: what remains has brackets if it is a function.
+// `template <...>` and attributes with their brackets left out: what remains has brackets if it is a
+// function.
 std::string without_attributes(const std::string& head) {
     std::string out = head;
     for (size_t at = 0; (at = find_word(out, "template", at)) != std::string::npos; ++at) {
@@ -147,7 +160,8 @@ bool names_macro(const std::string& head) {
             continue;
         }
         const std::string word = word_at(head, k);
-        const bool upper = std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+        const bool upper =
+            std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
         const bool letter = std::isupper(static_cast<unsigned char>(word[0])) != 0;
         if (word.size() > 2 && upper && letter) return true;
         k += word.size();
@@ -157,7 +171,8 @@ bool names_macro(const std::string& head) {
 
 Use use_of_function(const std::string& head) {
     if (is_for_device(head)) return Use::device;
-    if (has_word(head, "constexpr") || has_word(head, "consteval") || has_word(head, "concept")) return Use::open;
+    if (has_word(head, "constexpr") || has_word(head, "consteval") || has_word(head, "concept"))
+        return Use::open;
     return has_word(head, "__host__") || !names_macro(head) ? Use::host : Use::open;
 }
 
@@ -187,8 +202,8 @@ bool is_linkage(const std::string& head) {
         past_space(head, std::min(head.find('"', quote + 1), head.size() - 1) + 1) >= head.size();
 }
 
-// The bracket at `open` in a declaration that begins at `begin`; the end of the declaration, or of the bracket where
-// it goes on.
+// The bracket at `open` in a declaration that begins at `begin`; the end of the declaration, or of the
+// bracket where it goes on.
 std::pair<size_t, bool> past_braces(Scan& s, size_t begin, size_t open, Scope scope) {
     const size_t close = past_bracket(s.code, open);
     if (close == std::string::npos) {
@@ -210,7 +225,8 @@ std::pair<size_t, bool> past_braces(Scan& s, size_t begin, size_t open, Scope sc
         return {close, true};
     }
     const bool type = has_word(head, "struct") || has_word(head, "class") || has_word(head, "union");
-    if (type && head.find('=') == head.npos && !has_word(head, "enum")) scan(s, open + 1, close - 1, Scope::type);
+    if (type && head.find('=') == head.npos && !has_word(head, "enum"))
+        scan(s, open + 1, close - 1, Scope::type);
     return {close, false};
 }
 
@@ -236,7 +252,8 @@ void scan(Scan& s, size_t at, size_t end, Scope scope) {
         } else if (c == ':' && scope == Scope::type && s.code[at + 1] != ':') {
             const std::string word = s.code.substr(begin, at - begin);
             ++at;
-            if (word == "public" || word == "private" || word == "protected") begin = at = past_space(s.code, at);
+            if (word == "public" || word == "private" || word == "protected")
+                begin = at = past_space(s.code, at);
         } else if (c == '}' || c == ')' || c == ']') {
             s.found.balanced = false;
             return;

@@ -116,13 +116,19 @@ DeviceAttempt try_device_code(const Request& request, bool with_stand_ins) {
     const Names names = names_of(request.options);
     for (int round = 0; round < kMostRounds; ++round) {
         const Request own{
-            request.options, request.toolkit, out.text, request.include, request.standard, request.effort,
+            request.options,
+            request.toolkit,
+            out.text,
+            request.include,
+            request.standard,
+            request.effort,
             request.headers};
         Attempt tried = try_nvrtc(own, with_stand_ins);
         const bool compiled = tried.refusal.empty();
         if (round == 0 || compiled) out.attempt = std::move(tried);
         if (compiled || !has_host_code) break;
-        std::string fewer = without_refused(out.text, round == 0 ? out.attempt.refusal : tried.refusal, names.display);
+        std::string fewer =
+            without_refused(out.text, round == 0 ? out.attempt.refusal : tried.refusal, names.display);
         if (fewer == out.text) break;
         out.text = std::move(fewer);
     }

@@ -36,10 +36,12 @@ std::string with_host_part(const std::string& head, const std::string& tail) {
     fs::create_directories(folder);
     for (const char* file : {"centre.toml", "centre.py"})
         fs::copy_file(
-            source_path(std::string("tests/kernels/search/") + file), folder / file,
+            source_path(std::string("tests/kernels/search/") + file),
+            folder / file,
             fs::copy_options::overwrite_existing
         );
-    std::ofstream(folder / "centre.cu") << head << text_of(source_path("tests/kernels/search/centre.cu")) << tail;
+    std::ofstream(folder / "centre.cu")
+        << head << text_of(source_path("tests/kernels/search/centre.cu")) << tail;
     return (folder / "centre.toml").string();
 }
 
@@ -50,7 +52,8 @@ json searched(const std::string& kernel, std::vector<std::string> words) {
 
 TEST(HostPart, AMainIsNoHindranceToTheSearch) {
     for (const auto& [head, tail] :
-         {std::pair("", "int main() { return 0; }\n"), std::pair("#include <cstdio>\n#include <vector>\n", kHost)}) {
+         {std::pair("", "int main() { return 0; }\n"),
+          std::pair("#include <cstdio>\n#include <vector>\n", kHost)}) {
         const json answer = searched(with_host_part(head, tail), {"--search", "300"});
         const json& first = answer.at("findings")[0];
         EXPECT_EQ(first.at("title"), "`rows` should be `cols`") << tail << first.dump(1);
@@ -60,7 +63,8 @@ TEST(HostPart, AMainIsNoHindranceToTheSearch) {
 
 TEST(HostPart, AnIdeaIsTriedInASourceWithAMain) {
     const json answer = searched(
-        with_host_part("", "int main() { return 0; }\n"), {"--search", "0", "--try", "18: * rows + c -> * cols + c"}
+        with_host_part("", "int main() { return 0; }\n"),
+        {"--search", "0", "--try", "18: * rows + c -> * cols + c"}
     );
     EXPECT_EQ(answer.at("findings")[0].at("rule"), "tried_change") << answer.dump(1);
 }

@@ -1,7 +1,8 @@
 // What of a source with host code is for the device.
+#include "instrumentation/compile/device_code.h"
+
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/compile/cpp_text.h"
-#include "instrumentation/compile/device_code.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -13,14 +14,17 @@ namespace {
 // All that is not white space.
 std::string packed(const std::string& text) {
     std::string out;
-    std::copy_if(text.begin(), text.end(), std::back_inserter(out), [](unsigned char c) { return !std::isspace(c); });
+    std::copy_if(text.begin(), text.end(), std::back_inserter(out), [](unsigned char c) {
+        return !std::isspace(c);
+    });
     return out;
 }
 
 constexpr const char* kKernel = "__global__ void k(float* x) { x[0] = 1; }\n";
 
 TEST(DeviceCode, IsTheTextItselfWhereNothingIsForTheHost) {
-    const std::string text = std::string("#include <cuda_fp16.h>\nstruct P { int a; };\n__device__ int f();\n") + kKernel;
+    const std::string text =
+        std::string("#include <cuda_fp16.h>\nstruct P { int a; };\n__device__ int f();\n") + kKernel;
     EXPECT_EQ(device_code(text), text);
 }
 
@@ -114,7 +118,8 @@ TEST(DeviceCode, CompilesWhatOtherwiseTakesAHostCompiler) {
                        "#include <cstdio>\n#include <vector>\n#include <sys/time.h>\n"
                        "std::vector<float> all;\nusing namespace std;\n"
                    ) +
-        kKernel + "int main() { float* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); printf(\"%d\", (int)all.size()); }\n";
+        kKernel +
+        "int main() { float* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); printf(\"%d\", (int)all.size()); }\n";
     options.device_code = true;
     const Compiled compiled = compile(options);
     EXPECT_EQ(compiled.compiler, "NVRTC");

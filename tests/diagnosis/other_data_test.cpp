@@ -1,11 +1,10 @@
 // Data of files drawn anew: what stays of them, and what a proof says where nothing else can be drawn.
 #include "instrumentation/diagnosis/prove/other_data.h"
-#include "instrumentation/manifest/npy.h"
+
 #include "tests/support/program.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -28,7 +27,9 @@ Tensor tensor_of(const std::string& name, DType dtype, const std::vector<double>
 
 std::vector<double> redrawn(DType dtype, const std::vector<double>& values, const char* fill, bool& any) {
     manifest::Problem p;
-    p.kernel.args.push_back({.name = "x", .dtype = dtype, .shape = {"N"}, .fill = fill});
+    manifest::Argument argument;
+    argument.name = "x", argument.dtype = dtype, argument.shape = {"N"}, argument.fill = fill;
+    p.kernel.args = {argument};
     manifest::BoundArgument x;
     x.name = "x", x.array = true, x.data = tensor_of("x", dtype, values);
     p.args = {x};
@@ -99,7 +100,8 @@ block = [32]
 
 void write_npy_file(const fs::path& path, const Tensor& t) {
     std::ofstream(path, std::ios::binary) << [&] {
-        std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(t.shape[0]) + ",), }";
+        std::string head =
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(t.shape[0]) + ",), }";
         head.resize((head.size() + 11 + 63) / 64 * 64 - 11, ' ');
         head += '\n';
         std::string out = std::string("\x93NUMPY\x01\x00", 8);
@@ -116,7 +118,8 @@ json first_of(const fs::path& folder, const std::string& reference) {
     write_npy_file(folder / "x.npy", tensor_of("x", DType::f32, x));
     std::ofstream(folder / "twice.cu") << kKernel;
     std::ofstream(folder / "twice.toml") << kManifest << reference << "\n";
-    std::ofstream(folder / "twice.py") << "def reference(inputs, params):\n    return {'y': 2.0 * inputs['x']}\n";
+    std::ofstream(folder / "twice.py")
+        << "def reference(inputs, params):\n    return {'y': 2.0 * inputs['x']}\n";
     std::ofstream(folder / "fixed.py")
         << "import numpy as np\ndef reference(inputs, params):\n"
            "    if abs(inputs['x'][0]) > 1e-9: raise ValueError('other data')\n"
@@ -138,7 +141,9 @@ TEST(OtherData, WithoutOtherDataNothingIsProven) {
     const json found = first_of(fs::path(testing::TempDir()) / "same_data", "python = \"fixed.py\"");
     EXPECT_EQ(found.at("evidence_kind"), "mends") << found.dump(1);
     EXPECT_EQ(found.at("proven"), false);
-    EXPECT_NE(std::string(found.at("proof")).find("not proven: no other data could be made"), std::string::npos);
+    EXPECT_NE(
+        std::string(found.at("proof")).find("not proven: no other data could be made"), std::string::npos
+    );
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Sums of the rows of a matrix: eight lanes take a row, each team with its own member mask; the last lanes have no
-// row, and exit.
+// Sums of the rows of a matrix: eight lanes take a row, each team with its own member mask; the last lanes
+// have no row, and exit.
 
 // in: (ROWS, 16), out: (ROWS). Block (64).
 extern "C" __global__ void teams(const int* in, int* out, int rows) {

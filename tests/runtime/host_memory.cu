@@ -22,7 +22,9 @@ __global__ void count_in(Word* p, int n) {
 constexpr int kGuard = 64;
 
 template <class Word>
-void use_words(std::vector<unsigned char>& wanted, unsigned char* host, unsigned char* device, int at, int bytes) {
+void use_words(
+    std::vector<unsigned char>& wanted, unsigned char* host, unsigned char* device, int at, int bytes
+) {
     const auto begin = reinterpret_cast<uintptr_t>(host + at);
     const int skip = static_cast<int>((sizeof(Word) - begin % sizeof(Word)) % sizeof(Word));
     const int n = bytes > skip ? (bytes - skip) / static_cast<int>(sizeof(Word)) : 0;

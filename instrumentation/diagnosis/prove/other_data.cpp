@@ -22,7 +22,9 @@ bool same_arguments(const std::vector<BoundArgument>& a, const std::vector<Bound
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
-bool is_of_file(const manifest::Problem& p, const std::vector<manifest::Argument>& known, const std::string& name) {
+bool is_of_file(
+    const manifest::Problem& p, const std::vector<manifest::Argument>& known, const std::string& name
+) {
     if (p.inputs.ends_with(".npz")) return true;
     const auto a = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.name == name; });
     return a != known.end() && a->fill.ends_with(".npy");

@@ -31,19 +31,25 @@ Trial run(const Symptoms& s, const Hypothesis& h, const TrialOptions& o) {
 
 // What does not hold, and a proof takes; empty: all of it does.
 std::string refuted(const Symptoms& s, const Hypothesis& h, const Verdict& v) {
-    if (!mended(v.other)) return fmt::format(", but {} of {} with another seed", v.other.bad, v.other.compared);
-    if (inputs_of(s.prover, 1).same_data) return "; no other data could be made, the inputs are the same with every seed";
+    if (!mended(v.other))
+        return fmt::format(", but {} of {} with another seed", v.other.bad, v.other.compared);
+    if (inputs_of(s.prover, 1).same_data)
+        return "; no other data could be made, the inputs are the same with every seed";
     if (tries_on_device(s.experiment)) return {};
     TrialOptions o = options_of(s, h);
     o.races = false;
     for (o.schedule_seed = 1; o.schedule_seed <= kProvenOrders; ++o.schedule_seed)
         if (const Trial t = run(s, h, o); !t.finished || t.bad > 0 || t.compared == 0)
-            return fmt::format("; with schedule {}, another order of warps, {} of {}", o.schedule_seed, t.bad, t.compared);
+            return fmt::format(
+                "; with schedule {}, another order of warps, {} of {}", o.schedule_seed, t.bad, t.compared
+            );
     if (o.blocks.empty()) return {};
     if (counter(s.capture, "warp_instructions") > kProofWork) return "; the other blocks did not run";
     o.blocks.clear(), o.races = true, o.schedule_seed = 0;
     const Trial all = run(s, h, o);
-    return mended(all) ? std::string() : fmt::format("; of all blocks {} of {} are, or accesses are at fault", all.bad, all.compared);
+    return mended(all)
+        ? std::string()
+        : fmt::format("; of all blocks {} of {} are, or accesses are at fault", all.bad, all.compared);
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ std::optional<Data> redrawn(const manifest::Problem& problem, uint64_t seed) {
     if (kind == Kind::npz || kind == Kind::recorded) return std::nullopt;
     for (uint64_t draw = 0; draw < kDraws; ++draw) {
         Data out{problem, {}};
-        if (!redraw(out.problem, kDraws * seed + draw) || same_inputs(out.problem, problem)) return std::nullopt;
+        if (!redraw(out.problem, kDraws * seed + draw) || same_inputs(out.problem, problem))
+            return std::nullopt;
         out.reference = make_reference(out.problem).reference;
         if (out.reference) return out;
     }
@@ -177,7 +178,11 @@ const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
     std::set<std::string> filled =
         seed_offset == 0 ? filled_outputs(prover, data.problem, prepared) : inputs_of(prover, 0).filled;
     known = std::make_unique<Inputs>(Inputs{
-        std::move(data.problem), std::move(data.reference), std::move(prepared), std::move(filled), e.unsettled,
+        std::move(data.problem),
+        std::move(data.reference),
+        std::move(prepared),
+        std::move(filled),
+        e.unsettled,
         data.same});
     return *known;
 }

@@ -133,8 +133,7 @@ std::string tried_text(const SearchResult& found) {
     if (found.tried == 0 && found.refused > 0)
         return fmt::format("No change was tried: none of {} compiles.", found.refused);
     const std::string refused = found.refused > 0 ? fmt::format(" {} do not compile.", found.refused) : "";
-    const std::string made =
-        found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : "";
+    const std::string made = found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : "";
     return fmt::format(
         "Of {} small changes of the program {} were tried{}; none mends it.{}",
         found.candidates,
@@ -172,7 +171,8 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
 
 // Of two searches of the same changes, what the longer one tried.
 void count_most(SearchResult& found, const SearchResult& before) {
-    if (found.tried < before.tried) found.tried = before.tried, found.made = before.made, found.refused = before.refused;
+    if (found.tried < before.tried)
+        found.tried = before.tried, found.made = before.made, found.refused = before.refused;
 }
 
 // An access whose address says nothing of where that comes from.

@@ -249,7 +249,8 @@ std::optional<OpenSource> open_source(
     );
     if (!out.quick.problem.empty()) return refuse(out.quick.problem);
     const manifest::Problem& p = e.problem;
-    out.source = rewrite::read_source(out.quick.device, located_lines(e, out.unit), p.defines, p.kernel.entry);
+    out.source =
+        rewrite::read_source(out.quick.device, located_lines(e, out.unit), p.defines, p.kernel.entry);
     out.launches = launch_lines(e, out.unit, out.source);
     return out;
 }
