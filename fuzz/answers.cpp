@@ -88,7 +88,7 @@ void look_at_record(const Capture& c, const capture::BlockRecord& record, Random
 }  // namespace
 
 std::string problem_of_answers(const Capture& capture, const Capture& other, Random& random) {
-    const std::string problem = problem_of_texts(capture);
+    std::string problem = problem_of_texts(capture);
     if (!problem.empty()) return problem;
     compare(capture, other);
     const app::Loaded loaded = app::derive(capture);

@@ -24,6 +24,8 @@
 #include <unistd.h>
 #include <vector>
 
+// NOLINTBEGIN(misc-use-internal-linkage,bugprone-branch-clone,readability-function-size,bugprone-macro-parentheses):
+// a program of one file, made of tables of names
 namespace wl::fuzz::calls {
 
 struct Undeclared {};
@@ -287,6 +289,7 @@ int run_all(const Options& options) {
 }
 
 }  // namespace declared
+// NOLINTEND(misc-use-internal-linkage,bugprone-branch-clone,readability-function-size,bugprone-macro-parentheses)
 }  // namespace wl::fuzz::calls
 
 int main(int count, char** words) {

@@ -215,11 +215,11 @@ std::string respelled_toml(Random& random, const std::string& text) {
         else if (token == "\n")
             token = "   # a comment\n\n";
         else if (token == "," || token == "=")
-            token = " " + token + "  ";
+            token = fmt::format(" {}  ", token);
         else if (token.size() > 2 && token.front() == '"')
             std::replace(token.begin(), token.end(), '"', '\'');
         else if (whole && token.front() != '0' && tokens[at - 1] == " ")
-            token = "+" + token;
+            token.insert(0, "+");
     }
     return "# respelled\n" + joined(tokens, "");
 }

@@ -102,7 +102,7 @@ constexpr std::array<std::string_view, 44> kTexts = {
     "\xc0\xaf",
     "\xed\xa0\x80",
     "\xf4\x90\x80\x80",
-    "\xe2\x80\xae"
+    "\xe2\x80\xae"  // NOLINT(misc-misleading-bidirectional): as a file may hold it
     "right to left",
     "\xe2\x80\xa8",
     "tile",

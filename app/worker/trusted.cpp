@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <vector>
@@ -70,9 +71,9 @@ void trust(const std::string& path) {
 std::string trusted_path(const std::string& sha256) {
     if (sha256.empty()) return {};
     const std::vector<std::string> lines = lines_of_file();
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-        if (!line->starts_with(sha256 + " ")) continue;
-        const std::string rest = line->substr(sha256.size() + 1);
+    for (const std::string& line : std::views::reverse(lines)) {
+        if (!line.starts_with(sha256 + " ")) continue;
+        const std::string rest = line.substr(sha256.size() + 1);
         const size_t space = std::min(rest.find(' '), rest.size() - 1);
         const std::string content = rest.substr(0, space), path = rest.substr(space + 1);
         try {

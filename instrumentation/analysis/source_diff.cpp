@@ -117,7 +117,7 @@ using Lines = std::span<const SourceLine>;
 
 // How many lines at these two ends are the same.
 template <class A, class B>
-size_t equal_ends(A a, A end_a, B b, B end_b) {
+size_t equal_ends(A a, const A& end_a, B b, const B& end_b) {
     size_t n = 0;
     for (; a != end_a && b != end_b && a->text == b->text; ++a, ++b) ++n;
     return n;

@@ -65,7 +65,8 @@ std::vector<std::string> places_before(
     }
     std::vector<std::string> out;
     for (const std::string& name : names)
-        for (const std::string& folder : folders) out.push_back(folder + "/" + name);
+        for (const std::string& folder : folders)
+            out.push_back((std::filesystem::path(folder) / name).string());
     return out;
 }
 

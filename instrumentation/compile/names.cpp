@@ -2,6 +2,7 @@
 #include "instrumentation/compile/names.h"
 
 #include <filesystem>
+#include <ranges>
 #include <string_view>
 
 namespace wl::compile {
@@ -89,8 +90,8 @@ std::string with_display_files(
     return changed_lines(ptx, [&](std::string& line) {
         const size_t first = line.find_first_not_of(" \t");
         if (first == line.npos || line.compare(first, 5, ".file") != 0) return;
-        for (auto one = links.rbegin(); one != links.rend(); ++one)
-            replace_all(line, '"' + one->first, '"' + escaped(one->second));
+        for (const auto& [link, name] : std::views::reverse(links))
+            replace_all(line, '"' + link, '"' + escaped(name));
         replace_all(line, '"' + source + '"', '"' + display + '"');
         replace_all(line, '"' + source_folder, '"' + display_folder);
     });

@@ -123,12 +123,11 @@ DeviceAttempt try_device_code(const Request& request, bool with_stand_ins) {
             request.standard,
             request.effort,
             request.headers};
-        Attempt tried = try_nvrtc(own, with_stand_ins);
+        const Attempt tried = try_nvrtc(own, with_stand_ins);
         const bool compiled = tried.refusal.empty();
-        if (round == 0 || compiled) out.attempt = std::move(tried);
+        if (round == 0 || compiled) out.attempt = tried;
         if (compiled || !has_host_code) break;
-        std::string fewer =
-            without_refused(out.text, round == 0 ? out.attempt.refusal : tried.refusal, names.display);
+        std::string fewer = without_refused(out.text, tried.refusal, names.display);
         if (fewer == out.text) break;
         out.text = std::move(fewer);
     }

@@ -18,6 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(performance-no-int-to-ptr,modernize-avoid-variadic-functions): the loader's tables hold
+// addresses, and open() is variadic
 namespace wl::compile {
 namespace {
 
@@ -101,4 +103,5 @@ bool note_opens_of(void* library) {
     return any && all;
 }
 
+// NOLINTEND(performance-no-int-to-ptr,modernize-avoid-variadic-functions)
 }  // namespace wl::compile

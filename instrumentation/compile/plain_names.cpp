@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 
 namespace wl::compile {
 namespace {
@@ -85,10 +86,9 @@ std::string plain_source(PlainNames& names, const std::string& path) {
 }
 
 std::string without_links(const PlainNames& names, std::string text) {
-    for (auto one = names.links.rbegin(); one != names.links.rend(); ++one)
-        for (size_t at = text.find(one->first); at != std::string::npos;
-             at = text.find(one->first, at + one->second.size()))
-            text.replace(at, one->first.size(), one->second);
+    for (const auto& [link, name] : std::views::reverse(names.links))
+        for (size_t at = text.find(link); at != std::string::npos; at = text.find(link, at + name.size()))
+            text.replace(at, link.size(), name);
     return text;
 }
 

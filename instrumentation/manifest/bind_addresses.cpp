@@ -56,7 +56,7 @@ void check_views(const std::string& where, const BoundArgument& a, const Places&
     if (found == places.arrays.end()) no_such_array(where, name, places);
     if (at > found->second->data.bytes.size())
         throw Error(fmt::format(
-            "{}: the view \"{}\" begins at byte {}, and \"{}\" has {} bytes.",
+            R"({}: the view "{}" begins at byte {}, and "{}" has {} bytes.)",
             where,
             a.data.name,
             at,

@@ -47,7 +47,7 @@ std::byte* take_host_memory(uint64_t bytes) {
     const uint64_t size = size_of(bytes);
     if (size + kBetween > kChunk) return map(rounded(size + kBetween, kChunk));
     Pool& p = pool();
-    const std::lock_guard lock(p.mutex);
+    const std::scoped_lock lock(p.mutex);
     if (auto& old = p.free[size]; !old.empty()) {
         std::byte* at = old.back();
         old.pop_back();
@@ -71,7 +71,7 @@ void give_host_memory(std::byte* at, uint64_t bytes) {
         return;
     }
     Pool& p = pool();
-    const std::lock_guard lock(p.mutex);
+    const std::scoped_lock lock(p.mutex);
     p.free[size].push_back(at);
 }
 

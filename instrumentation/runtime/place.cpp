@@ -15,6 +15,7 @@ namespace {
 
 using Session = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
 
+// NOLINTNEXTLINE(readability-function-size): the parameters are libdwfl's
 int find_no_debuginfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
     return -1;
 }

@@ -38,6 +38,7 @@ CUresult release(CUdeviceptr pointer, Free free) {
 
 CUresult pointer_attribute(void* out, CUpointer_attribute which, const Region& region, CUdeviceptr pointer) {
     const auto set = [&](auto value) {
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): some attributes are pointers
         return wl::runtime::write_host(out, &value, sizeof value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     };
     const bool managed = region.kind == Region::Kind::managed, host = region.host != nullptr && !managed;

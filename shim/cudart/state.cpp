@@ -105,7 +105,7 @@ cudaError_t done(cudaError_t error) {
 
 cudaError_t error_of(runtime::Failure failure) {
     using runtime::Failure;
-    switch (failure) {
+    switch (failure) {  // NOLINT(bugprone-branch-clone): a row each
         case Failure::none: return cudaSuccess;
         case Failure::invalid_value: return cudaErrorInvalidValue;
         case Failure::invalid_configuration: return cudaErrorInvalidValue;  // of CUDA 13

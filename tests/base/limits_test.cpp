@@ -101,13 +101,13 @@ TEST(Limits, NoFunctionIsVirtual) {
 TEST(Limits, ProgramsAreStartedInOnePlace) {
     const std::regex text(R"re("(?:[^"\\]|\\.)*"|//.*)re"),
         starts(R"(\b(?:fork|vfork|system|popen|posix_spawnp?|exec[lv]p?e?|execvpe|wordexp)\()");
-    constexpr std::array words{"fork(", "system(", "popen(", "spawn", "exec", "wordexp("};
+    constexpr std::array kWords{"fork(", "system(", "popen(", "spawn", "exec", "wordexp("};
     for (const auto& [path, lines] : sources()) {
         const bool ours =
             path.starts_with("instrumentation/") || path.starts_with("app/") || path.starts_with("shim/");
         if (!ours || path.ends_with(".py") || path == "instrumentation/base/os/process.cpp") continue;
         for (size_t k = 0; k < lines.size(); ++k) {
-            const bool may = std::ranges::any_of(words, [&](const char* word) {
+            const bool may = std::ranges::any_of(kWords, [&](const char* word) {
                 return lines[k].find(word) !=
                     std::string::npos;  // a regular expression costs a hundred times that
             });

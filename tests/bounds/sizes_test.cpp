@@ -88,7 +88,7 @@ TEST_F(Sizes, AManifestThatNestsWithoutEndIsRefusedBeforeItIsParsed) {
     for (const std::string& deep :
          {repeated("a.", kMany) + "b = 1\n",
           "[" + repeated("a.", kMany) + "b]\n",
-          "[" + repeated("\"a\" . ", kMany) + "b]\n",
+          "[" + repeated(R"("a" . )", kMany) + "b]\n",
           "z = [\"\"\"x\"\"\"\", {" + repeated("a.", kMany) + "b = 1}]\n"}) {
         describe("64", launch, deep);
         const Said said = run();

@@ -156,8 +156,8 @@ TEST_F(InitProgram, ASequenceHasItsLaunchesInOrder) {
     const std::string name = "steps/described-8-10";
     expect_words(
         manifest(name),
-        {"args = [\"from\", \"to\", { name = \"n\", dtype = \"s32\", value = 100 }]",
-         "args = [\"to\", \"from\", { name = \"n\", dtype = \"s32\", value = 100 }]"}
+        {R"(args = ["from", "to", { name = "n", dtype = "s32", value = 100 }])",
+         R"(args = ["to", "from", { name = "n", dtype = "s32", value = 100 }])"}
     );
     const std::string
         right = "{'to': step(step(step(x))), 'from': step(step(x))}\nstep = lambda v: v + np.roll(v, -1)\n",

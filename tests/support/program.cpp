@@ -18,8 +18,8 @@ namespace {
 
 // What programs and sessions of this test remember: nothing of the user's own.
 void remember_apart() {
-    static const TemporaryFolder folder;
-    setenv("XDG_STATE_HOME", folder.path.c_str(), 0);
+    static const TemporaryFolder kFolder;
+    setenv("XDG_STATE_HOME", kFolder.path.c_str(), 0);
 }
 
 [[noreturn]] void exec_child(

@@ -23,6 +23,7 @@ TEST(Visible, WhatSteersATerminalIsShownAndTextStays) {
     EXPECT_EQ(visible("a\r\nb\rc\r"), "a\nb\\u000dc") << "line breaks of other systems";
     EXPECT_EQ(visible(std::string_view("a\0b", 3)), "a\\u0000b");
     EXPECT_EQ(visible("\xc2\x9b\xc2\x80\xc2\x9f\xc2\xa0"), "\\u009b\\u0080\\u009f\xc2\xa0");
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): as a file may hold it
     EXPECT_EQ(visible("\u202a\u202e\u2066\u2069\u2065"), "\\u202a\\u202e\\u2066\\u2069\u2065");
     EXPECT_EQ(visible("\uffff\ufffe\ufffd"), "\\uffff\\ufffe\ufffd");
     EXPECT_EQ(visible_line("a\tb\n"), "a\\u0009b\\u000a");

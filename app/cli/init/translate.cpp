@@ -261,9 +261,11 @@ struct Translator {
     }
 };
 
+// NOLINTBEGIN(readability-non-const-parameter): the translator sets it
 std::optional<Node> translated(
     const SourceText& source, const std::string& text, int line, const Known& known, bool* made_up
 ) {
+    // NOLINTEND(readability-non-const-parameter)
     std::set<std::string> busy;
     bool own = false;
     auto node = Translator{source, known, line, busy, made_up != nullptr ? *made_up : own}.all(text);

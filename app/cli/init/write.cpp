@@ -66,7 +66,7 @@ std::string argument_text(const Argument& a) {
     if (is_bytes(a)) {
         std::string digits;
         for (const Argument& byte : a.fields) digits += fmt::format("{:02x}", std::stoi(byte.value));
-        return fmt::format("{{ name = \"{}\", bytes = \"{}\", align = {} }}", a.name, digits, a.align);
+        return fmt::format(R"({{ name = "{}", bytes = "{}", align = {} }})", a.name, digits, a.align);
     }
     if (a.align != 0) {
         const size_t bytes = size_of(a.fields.front().dtype);

@@ -65,7 +65,7 @@ std::string carried_manifest(const capture::Capture& capture) {
 
 std::string allowed_kernel(const capture::Capture& capture) {
     if (is_shipped(capture)) return capture.launch.kernel;
-    const std::string path = trusted_path(sha256_of(capture));
+    std::string path = trusted_path(sha256_of(capture));
     if (path.empty() || launches::is_launch_file(path)) return path;
     try {
         return is_of_another(capture, manifest::load(path).source) ? "" : path;

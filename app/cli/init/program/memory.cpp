@@ -298,7 +298,7 @@ std::string argument_at(Memories& m, const Target& target, const ArrayHint& hint
     }
     ArrayHint whole = hint;
     if (target.offset != 0) whole.name += "_memory";
-    const std::string array = array_at(m, {target.memory, 0}, whole);
+    std::string array = array_at(m, {target.memory, 0}, whole);
     if (target.offset == 0) return array;
     Argument view;
     view.name = m.views[key] = fresh_name(m, hint.name);
