@@ -26,7 +26,9 @@ constexpr uint32_t args(auto... at) { return (0U | ... | (1U << at)); }
 #include "shim/guard/rules.inc"
 
 consteval Api api_of(std::string_view name) {
-    if (name.starts_with("cuda")) return Api::runtime;
+    // Of what nvcc's code calls, what needs the device; the rest comes before main.
+    const bool launches = name.starts_with("__cudaLaunchKernel") || name == "__cudaSubmitWork";
+    if (name.starts_with("cuda") || launches) return Api::runtime;
     return name.starts_with("cu") ? Api::driver : Api::other;
 }
 consteval Rules rules_of(std::string_view name) {

@@ -92,8 +92,9 @@ void forked_while_busy() {
             alarm(10);
             void* b = nullptr;
             const cudaError_t error = cudaMalloc(&b, kN);
+            cudaGetLastError();
             scale<<<1, kN>>>(a);
-            exit(cudaDeviceSynchronize() == error ? error : 0);
+            exit(cudaGetLastError() == error && cudaDeviceSynchronize() == error ? error : 0);
         }
         int status = 0;
         waitpid(child, &status, 0);
