@@ -76,9 +76,11 @@ concept Complete = requires {
 };
 
 // What is copied over its end meets a page that is not there, and no heap.
+std::vector<const void*> objects;
 void* host_object() {
     void* at = mmap(nullptr, kObject + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(static_cast<char*>(at) + kObject, kPage, PROT_NONE);
+    objects.push_back(at);
     return at;
 }
 
@@ -105,7 +107,8 @@ T argument() {
             return below(8) == 0 ? static_cast<T>(memory[below(memory.size())])
                                  : kTexts[below(std::size(kTexts))];
         } else if constexpr (std::is_void_v<To>) {
-            return memory[below(memory.size())];
+            const bool kernel = launches && below(2) == 0;
+            return kernel ? handles<CUfunc_st>()[0] : memory[below(memory.size())];
         } else if constexpr (Complete<To>) {
             return static_cast<T>(below(5) == 0 ? memory[below(memory.size())] : object<To>());
         } else {
@@ -135,6 +138,7 @@ void take(T given) {
     if constexpr (std::is_pointer_v<T>) {
         using To = std::remove_pointer_t<T>;
         if constexpr (std::is_pointer_v<To> && !std::is_const_v<To>) {
+            if (std::find(objects.begin(), objects.end(), given) == objects.end()) return;
             using Of = std::remove_pointer_t<To>;
             if constexpr (std::is_void_v<Of>)
                 memory.push_back(const_cast<void*>(static_cast<const void*>(*given)));
@@ -222,7 +226,6 @@ void make_objects() {
     cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
     cuModuleLoadData(&module, kText), cuModuleGetFunction(&function, module, "fill");
     handles<CUmod_st>() = {module}, handles<CUfunc_st>() = {function}, handles<CUctx_st>() = {context};
-    memory.push_back(function);
 }
 
 // The names of the calls, each before it is made.
@@ -251,6 +254,11 @@ bool is_well(uint64_t seed, const Options& options, uint64_t& calls) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(kSeconds);
+#if !defined(__SANITIZE_ADDRESS__)
+        constexpr rlimit kMemory{
+            rlim_t{3} << 30, rlim_t{3} << 30};  // to fill more takes longer than an alarm
+        setrlimit(RLIMIT_AS, &kMemory);
+#endif
         const int nothing = open("/dev/null", O_WRONLY);
         dup2(nothing, STDERR_FILENO);
         run_one(seed, said);
