@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <random>
 #include <regex>
 #include <set>
@@ -311,6 +312,8 @@ struct Blocked {
             _exit(127);
         }
         close(ends[1]);
+        pollfd text{out, POLLIN, 0};  // it prints: signals have their handlers
+        poll(&text, 1, 60'000);
     }
     int end() const {
         int status = 0;
