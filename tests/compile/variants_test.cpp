@@ -125,9 +125,12 @@ TEST(Variants, HeadersAreKeptAsTheyWereRead) {
     EXPECT_EQ(wrong.refused, (std::set<size_t>{2})) << "nothing else that is said names a change";
 }
 
-TEST(Variants, CodeOfTheHostIsRefusedWithTheReason) {
-    const Quick quick = quick_of("#include <thread>\nint main() { std::thread t; return 0; }\n");
-    EXPECT_NE(quick.problem, "");
+TEST(Variants, CodeOfTheHostIsLeftOut) {
+    EXPECT_EQ(quick_of("#include <thread>\nint main() { std::thread t; return 0; }\n").problem, "");
+}
+
+TEST(Variants, CodeOfTheHostInAKernelIsRefusedWithTheReason) {
+    EXPECT_NE(quick_of("#include <thread>\n__global__ void k() { std::thread t; }\n").problem, "");
 }
 
 }  // namespace
