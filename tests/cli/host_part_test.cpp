@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kHost = R"(
-static std::vector<float> all;
+static std::vector<float> collected;
 template <class Kernel> void launch(Kernel kernel) { kernel<<<1, 32>>>(); }
 int main(int argc, char** argv) {
     float* p = nullptr;
     cudaMalloc(&p, 4 * argc);
-    std::printf("%s %zu\n", argv[0], all.size());
+    std::printf("%s %zu\n", argv[0], collected.size());
     return 0;
 }
 )";
@@ -32,7 +32,8 @@ std::string text_of(const std::string& path) {
 
 // The kernel `centre` with host code around it; gives its manifest.
 std::string with_host_part(const std::string& head, const std::string& tail) {
-    const fs::path folder = fs::path(testing::TempDir()) / "host_part";
+    const fs::path folder =
+        fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::create_directories(folder);
     for (const char* file : {"centre.toml", "centre.py"})
         fs::copy_file(
@@ -64,7 +65,7 @@ TEST(HostPart, AMainIsNoHindranceToTheSearch) {
 TEST(HostPart, AnIdeaIsTriedInASourceWithAMain) {
     const json answer = searched(
         with_host_part("", "int main() { return 0; }\n"),
-        {"--search", "0", "--try", "18: * rows + c -> * cols + c"}
+        {"--search", "0", "--try", "17: * rows + c -> * cols + c"}
     );
     EXPECT_EQ(answer.at("findings")[0].at("rule"), "tried_change") << answer.dump(1);
 }
