@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <vector>
 
-// NOLINTBEGIN(misc-use-internal-linkage,bugprone-branch-clone,readability-function-size,bugprone-macro-parentheses):
+// NOLINTBEGIN(misc-use-internal-linkage,bugprone-branch-clone,readability-function-size,bugprone-macro-parentheses,bugprone-reserved-identifier,readability-identifier-naming,bugprone-sizeof-expression):
 // a program of one file, made of tables of names
 namespace wl::fuzz::calls {
 
@@ -297,7 +297,7 @@ int run_all(const Options& options) {
 }
 
 }  // namespace declared
-// NOLINTEND(misc-use-internal-linkage,bugprone-branch-clone,readability-function-size,bugprone-macro-parentheses)
+// NOLINTEND(misc-use-internal-linkage,bugprone-branch-clone,readability-function-size,bugprone-macro-parentheses,bugprone-reserved-identifier,readability-identifier-naming,bugprone-sizeof-expression)
 }  // namespace wl::fuzz::calls
 
 int main(int count, char** words) {

@@ -105,7 +105,8 @@ cudaError_t done(cudaError_t error) {
 
 cudaError_t error_of(runtime::Failure failure) {
     using runtime::Failure;
-    switch (failure) {  // NOLINT(bugprone-branch-clone): a row each
+    // NOLINTBEGIN(bugprone-branch-clone): a row each
+    switch (failure) {
         case Failure::none: return cudaSuccess;
         case Failure::invalid_value: return cudaErrorInvalidValue;
         case Failure::invalid_configuration: return cudaErrorInvalidValue;  // of CUDA 13
@@ -117,6 +118,7 @@ cudaError_t error_of(runtime::Failure failure) {
         case Failure::assertion: return cudaErrorAssert;
         case Failure::endless: return cudaErrorLaunchTimeout;
     }
+    // NOLINTEND(bugprone-branch-clone)
     return cudaErrorUnknown;
 }
 

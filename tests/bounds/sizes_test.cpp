@@ -89,7 +89,7 @@ TEST_F(Sizes, AManifestThatNestsWithoutEndIsRefusedBeforeItIsParsed) {
          {repeated("a.", kMany) + "b = 1\n",
           "[" + repeated("a.", kMany) + "b]\n",
           "[" + repeated(R"("a" . )", kMany) + "b]\n",
-          "z = [\"\"\"x\"\"\"\", {" + repeated("a.", kMany) + "b = 1}]\n"}) {
+          R"(z = ["""x"""", {)" + repeated("a.", kMany) + "b = 1}]\n"}) {
         describe("64", launch, deep);
         const Said said = run();
         EXPECT_EQ(said.status, 2) << deep.substr(0, 40);

@@ -222,8 +222,7 @@ TEST(WindowPanels, AFindingOfARaceShowsBothWitnesses) {
     desktop.play("until lanes The worker was killed by signal 9.\n wait 2\n click lanes/ask-again\n wait 20\n"
     );
     const std::string& why = desktop.shell.app.session.lanes.report->problem;
-    EXPECT_NE(why.find("there is no file"), std::string::npos) << why;
-    EXPECT_NE(why.find("turn.cu"), std::string::npos) << why;
+    EXPECT_NE(why.find("turn.toml, which is not opened"), std::string::npos) << why << ": its source is gone";
 }
 
 TEST(WindowPanels, WhatHasNoFindingOrIsUnsupportedSaysSo) {

@@ -77,6 +77,12 @@ void record_too(Inquiry& inquiry, int64_t block) {
     for (capture::Source& s : again.sources)
         for (const capture::Source& was : known.sources)
             if (s.text.empty() && s.path == was.path) s.text = was.text;
+    // What it was made of, by which the kernel is known again: the manifest's text.
+    for (const capture::Source& was : known.sources)
+        if (std::none_of(again.sources.begin(), again.sources.end(), [&](const capture::Source& s) {
+                return s.path == was.path;
+            }))
+            again.sources.push_back(was);
     inquiry.capture = std::move(again);
 }
 
