@@ -322,8 +322,9 @@ private:
             bool first = pair.first.thread / 32 == incident.first.warp &&
                 (!incident.first.lanes ||
                  ((incident.first.lanes & lane) && pair.first.op == incident.first.site));
-            bool place = pair.byte >= incident.first.address &&
-                pair.byte < incident.first.address + incident.first.bytes;
+            // An incident whose first value is not known has no bytes there; here nobody keeps memory.
+            const uint64_t bytes = std::max(incident.first.bytes, 1u);
+            bool place = pair.byte >= incident.first.address && pair.byte < incident.first.address + bytes;
             return first && place && (incident.second.lanes >> pair.second.thread % 32 & 1);
         });
         EXPECT_TRUE(real) << "false witness at step " << step_ << ": " << incident.detail << ", sites "
