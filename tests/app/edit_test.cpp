@@ -65,6 +65,8 @@ struct Workbench {
         c.sources[0].path = file("attention.cu");
         shell.app.session.program = program;
         load(shell.app.session, shell.app.selection, c, "");
+        shell.app.session.allowed = "attention";  // as one that the user named
+        watch_files(shell.app.session);
         play("click tiles/b0/i0\nclick tiles/b0/i3\nclick tiles/b0/i3/P\nclick heat/got .5 .5\n");
     }
     Workbench(const Workbench&) = delete;
