@@ -58,6 +58,7 @@ struct Window {
     explicit Window(Size size) : shell(size.width, size.height, 1) {
         load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
         shell.app.session.program = "/bin/false";
+        shell.app.session.named.clear();  // as of a kernel that the user named
     }
     void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
     const Control* control(const std::string& name) const {

