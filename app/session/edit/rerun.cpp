@@ -90,6 +90,7 @@ KernelOptions problem_to_change(const Session& session) {
     const capture::Launch& launch = session.capture.launch;
     KernelOptions options = problem_of(session);
     options.on = launch.executor.starts_with("gpu") ? "gpu" : "cpu";
+    if (is_undescribed(session)) options.kernel = launch.kernel;  // of the text that is shown
     const KernelChoice* choice = choice_of(session);
     if (choice == nullptr) return options;
     if (!choice->path.empty())
