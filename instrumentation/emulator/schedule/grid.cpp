@@ -294,8 +294,7 @@ bool take(Grid& g, std::unique_lock<std::mutex>& lock, Job& job) {
     return false;
 }
 
-// One worker at a time calls back, the others do not wait for it. False: the launch is to end. Not called
-// with Grid::lock held.
+// One worker at a time calls back, the others do not wait for it. False: the launch is to end.
 bool report_progress(Grid& g) {
     const auto& callback = g.asked.on_progress;
     if (!callback || g.progress.cancelled) return !g.progress.cancelled;
@@ -304,7 +303,8 @@ bool report_progress(Grid& g) {
     const auto now = std::chrono::steady_clock::now();
     if (now - g.progress.last < std::chrono::milliseconds(50)) return true;
     g.progress.last = now;
-    std::unique_lock lock(g.lock);
+    std::unique_lock lock(g.lock, std::try_to_lock);
+    if (!lock) return true;  // as where a block that is put back is looked at: the next turn reports
     const uint64_t ended = g.queue.ended;
     lock.unlock();
     if (callback(ended, g.launch.starts.size())) return true;
