@@ -378,11 +378,9 @@ TEST(Edit, AWatchedFileCountsOnceItStoodStill) {
 }
 
 TEST(Edit, TheEditorIsStartedAtTheLine) {
-    EXPECT_EQ(
-        editor_words("code --goto {file}:{line}", "a b.cu", 12),
-        (std::vector<std::string>{"code", "--goto", "a b.cu:12"})
-    );
-    EXPECT_EQ(editor_words("vim '+{line}'", "k.cu", 3), (std::vector<std::string>{"vim", "+3", "k.cu"}));
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(editor_words("code --goto {file}:{line}", "a b", 12), (Words{"code", "--goto", "a b:12"}));
+    EXPECT_EQ(editor_words("vim '+{line}'", "k.cu", 3), (Words{"vim", "+3", "k.cu"}));
     EXPECT_THROW(editor_words("", "k.cu", 3), Error);
     EXPECT_THROW(editor_words("vim '+{line}", "k.cu", 3), Error);
     EXPECT_THROW(open_editor("/no/such/editor {file}", "k.cu", 3), Error);

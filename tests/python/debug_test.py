@@ -66,7 +66,7 @@ class Debug(unittest.TestCase):
         said = self.debug(reference=lambda x, s: x + s, search=0)
         shown = said._repr_mimebundle_()
         self.assertEqual(shown["text/plain"], said.text)
-        self.assertTrue(shown["text/html"].startswith('<iframe srcdoc="&lt;!DOCTYPE html'))
+        self.assertTrue(shown["text/html"].startswith('<iframe sandbox="" srcdoc="&lt;!DOCTYPE html'))
         self.assertIn("values_differ", shown["text/html"])
         self.assertEqual(said.tile("y")._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
 
