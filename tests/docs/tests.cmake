@@ -4,3 +4,6 @@ set_tests_properties(examples PROPERTIES TIMEOUT 900 ENVIRONMENT "WL_PROGRAM=$<T
 
 # Every sentence of docs/trust.md and docs/security.md has its test.
 add_test(NAME held COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/held_test.py)
+
+# Links, the index of pages, the repository's own files and licences.
+add_test(NAME pages COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/pages_test.py)
