@@ -42,7 +42,7 @@ struct Executed {
     std::string patch;                              // of the source: a change that ran and came right
 };
 
-constexpr double kSearchSeconds = 10;  // unless it is told how long
+constexpr double kSearchSeconds = 30;  // unless it is told how long
 
 // The window shows the verdict while the causes are looked for.
 void show_judged(const Command& c, capture::Capture judged, const manifest::Problem& problem) {

@@ -1,6 +1,7 @@
 // One text of all versions, each in a namespace of its own, and the PTX taken apart again.
 #include "instrumentation/compile/variants.h"
 
+#include "instrumentation/base/work.h"
 #include "instrumentation/compile/attempt.h"
 #include "instrumentation/compile/cpp_text.h"
 #include "instrumentation/compile/device_code.h"
@@ -175,10 +176,17 @@ void take_apart(const std::string& ptx, std::vector<Variant>& out, const std::ve
 
 Attempt attempt(const Quick& quick, const CompileOptions& options, const std::string& text) {
     const std::string headers = quick.headers ? quick.headers->path : "";
-    return try_nvrtc(
+    Attempt tried = try_nvrtc(
         {options, quick.toolkit, text, quick.include, quick.standard, quick.effort, headers},
         quick.with_stand_ins
     );
+    // As search-work.json has it: a refused text ends early.
+    constexpr double kMade = 20e6, kRefused = 8e6, kTextByte = 150, kPtxByte = 180;
+    count_work(
+        (tried.refusal.empty() ? kMade : kRefused) + kTextByte * static_cast<double>(text.size()) +
+        kPtxByte * static_cast<double>(tried.entry.ptx.size())
+    );
+    return tried;
 }
 
 Attempt attempt_at(

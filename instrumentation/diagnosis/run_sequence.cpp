@@ -4,9 +4,11 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
+#include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/timer.h"
 
@@ -50,7 +52,7 @@ struct Sequence {
     size_t end = 0;        // launches that ran
     std::set<size_t> faulty = {};
     double seconds = 0, instructions = 0;
-    double searched = 0;  // seconds that were spent on explaining launches
+    double searched = 0;  // seconds of --search that launches have had
     int64_t blocks = 0;
     std::vector<std::string> notes = {};
 };
@@ -213,9 +215,12 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen, si
     explained.options.diagnose = s.e.options.diagnose && (!behind || s.faulty.contains(launch));
     const double left = std::max(0.0, s.e.options.search_seconds - s.searched);
     explained.options.search_seconds = left / static_cast<double>(1 + more);
-    const Timer timer;
-    explain(explained, ran.c, ran.incidents);
-    s.searched += seconds(timer);
+    Work work = 0;
+    {
+        const CountedWork counted(&work);
+        explain(explained, ran.c, ran.incidents);
+    }
+    s.searched += seconds_for(work);
     for (capture::Finding& f : ran.c.findings) {
         if (f.where.launch == 0) f.where.launch = ran.c.launch.number;
         if (f.other.line > 0) f.other.launch = ran.c.launch.number;

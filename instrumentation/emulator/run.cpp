@@ -2,6 +2,7 @@
 // how many there were.
 #include "instrumentation/base/os/memory_limit.h"
 #include "instrumentation/base/os/stop.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/exec/print.h"
 #include "instrumentation/emulator/load.h"
@@ -13,6 +14,7 @@
 #include "instrumentation/emulator/schedule/pair_order.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fmt/format.h>
 #include <mutex>
@@ -307,6 +309,9 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     const bool one_thread = options.schedule_seed != 0 || (options.record && program.waits_for_blocks);
     e.workers = one_thread ? 1 : std::clamp<size_t>(e.starts.size(), 1, cores);
     RunResult result = execute_as_asked(e, memory);
+    constexpr double kLaunch = 50e3;  // of search-work.json, as what follows
+    constexpr std::array<double, kVariants> kInstruction = {20, 100, 200};  // of a warp
+    count_work(kLaunch + kInstruction[variant_for(options)] * static_cast<double>(result.warp_instructions));
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

@@ -1,6 +1,7 @@
 // Problems, references and memory that are made once and used by every trial.
 #include "instrumentation/diagnosis/prove/prover.h"
 
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/prove/other_data.h"
 #include "instrumentation/diagnosis/reference.h"
@@ -171,6 +172,7 @@ Data data_of(const Experiment& e, uint64_t seed_offset) {
 const Inputs& inputs_of(Prover& prover, uint64_t seed_offset) {
     std::unique_ptr<Inputs>& known = prover.by_seed[seed_offset];
     if (known) return *known;
+    const CountedWork once(nullptr);  // who comes first makes it for all
     const Experiment& e = prover.experiment;
     Data data = data_of(e, seed_offset);
     if (data.reference) data.reference = remembering(std::move(*data.reference));
@@ -191,19 +193,21 @@ const Before& before_launch(Prover& prover, uint64_t seed_offset, size_t launch)
     constexpr uint64_t kTimes = 6, kSlack = 20'000;  // a build that optimises little takes more of them
     std::unique_ptr<Before>& known = prover.before[{seed_offset, launch}];
     if (known) return *known;
+    const CountedWork once(nullptr);
     const Experiment& e = prover.experiment;
     manifest::Problem problem = inputs_of(prover, seed_offset).problem;
     const size_t end = problem.launches.size();
     execution::GlobalMemory memory = fresh_memory(problem);
-    known = std::make_unique<Before>();
+    auto made = std::make_unique<Before>();
     for (problem.at = 0; problem.at < end; ++problem.at) {
-        if (problem.at == launch) known->memory = execution::copy_of(memory);
+        if (problem.at == launch) made->memory = execution::copy_of(memory);
         if (problem.at >= launch)
-            known->launches.push_back(launch_in(problem, entry_of(e.module, e.entries[problem.at]), memory));
+            made->launches.push_back(launch_in(problem, entry_of(e.module, e.entries[problem.at]), memory));
         const uint64_t taken = run_plain(e, problem, memory);
         const uint64_t blocks = std::max<uint64_t>(1, count(manifest::launch_of(problem).grid));
-        if (problem.at >= launch) known->budgets.push_back(kTimes * taken / blocks + kSlack);
+        if (problem.at >= launch) made->budgets.push_back(kTimes * taken / blocks + kSlack);
     }
+    known = std::move(made);
     return *known;
 }
 

@@ -3,6 +3,8 @@
 
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/judge.h"
@@ -57,6 +59,12 @@ bool run_in_fp64(
     const emulator::Fp64Trace trace =
         emulator::trace_fp64({module, program, prepared.launch, prepared.memory}, fp64);
     return are_all(trace.blocks, prepared, options);
+}
+
+double bytes_of(const execution::GlobalMemory& memory) {
+    double out = 0;
+    for (const execution::Allocation& a : memory.allocations) out += static_cast<double>(a.bytes.size());
+    return out;
 }
 
 struct Between {
@@ -147,6 +155,9 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;
     judge_outputs(inputs, prepared.memory, options, out);
     if (options.on_end) options.on_end(prepared.memory);
+    constexpr double kElement = 90, kByte = 0.7;  // of search-work.json
+    count_work(kElement * static_cast<double>(out.compared) + kByte * bytes_of(inputs.prepared.memory));
+    check_stop();  // what ended early says nothing
     return out;
 }
 

@@ -3,6 +3,8 @@
 
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/ceiling.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
 
 namespace wl::diagnosis {
 
@@ -347,9 +350,28 @@ bool covers(const Claim& claim, const std::string& rule, const std::string& tile
     return has(claim.rules, rule) && (claim.tiles.empty() || has(claim.tiles, tile));
 }
 
+namespace {
+
+constexpr const char* kTimeWasUp =
+    "The time of --search was up before all had been looked at: a longer one may find more.";
+
+// Nothing: the time was up before it had an answer.
+std::optional<Ruled> applied(const Rule& rule, Symptoms& s) {
+    try {
+        return apply(rule, s);
+    } catch (const Stopped&) {
+        if (stop_signal() != 0) throw;
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
 std::vector<capture::Finding> diagnose(
     const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
 ) {
+    std::optional<Ceiling> ceiling;
+    if (e.options.search_seconds > 0) ceiling.emplace(e.options.search_seconds);
     Prover prover{e};
     Symptoms s = symptoms_of(prover, c, incidents);
     std::vector<capture::Finding> out;
@@ -361,7 +383,12 @@ std::vector<capture::Finding> diagnose(
     for (const Rule& rule : rules()) {
         if (rule.when == When::unexplained && explained) continue;
         if (rule.when == When::unproven ? found : settled) continue;
-        Ruled said = apply(rule, s);
+        std::optional<Ruled> ruled = applied(rule, s);
+        if (!ruled) {
+            add_sentence(tried, kTimeWasUp);
+            break;
+        }
+        Ruled& said = *ruled;
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
         for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);

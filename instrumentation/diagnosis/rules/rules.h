@@ -5,7 +5,6 @@
 #include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/run.h"
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -39,7 +38,6 @@ struct Symptoms {
         0;  // warp instructions a block may take in a counterfactual: a small multiple of the unedited run
     std::vector<Claim> claims = {};  // of the rules before
     bool right_in_fp64 = false;      // a rule before proved that
-    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
 // The capture, the incidents and the prover outlive them.

@@ -1,5 +1,6 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/idea.h"
@@ -8,7 +9,6 @@
 #include "instrumentation/diagnosis/search/suspicion.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 
 namespace wl::diagnosis {
@@ -134,12 +134,14 @@ std::string tried_text(const SearchResult& found) {
         return fmt::format("No change was tried: none of {} compiles.", found.refused);
     const std::string refused = found.refused > 0 ? fmt::format(" {} do not compile.", found.refused) : "";
     const std::string made = found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : "";
+    const char* const time = found.timed_out ? " The time of --search was up before the work was done." : "";
     return fmt::format(
-        "Of {} small changes of the program {} were tried{}; none mends it.{}",
+        "Of {} small changes of the program {} were tried{}; none mends it.{}{}",
         found.candidates,
         found.tried - found.made,
         made,
-        refused
+        refused,
+        time
     );
 }
 
@@ -201,23 +203,19 @@ Ruled idea_rule(const Symptoms& s) {
     return out;
 }
 
-Ruled search_rule(const Symptoms& s) {
-    constexpr double kMostShrinking = 0.4, kSmaller = 0.7;  // of the time
-    constexpr double kWorth = 0.5;                          // seconds of a second search
-    const double seconds = s.experiment.options.search_seconds;
-    const std::vector<capture::Output>& outputs = s.capture.outputs;
-    const bool missed = std::any_of(outputs.begin(), outputs.end(), [](const capture::Output& o) {
-        return o.of.wanted && o.of.unwritten > 0;
-    });
-    const bool wrong = s.first_bad >= 0 || !s.incidents.empty() || missed;
-    if (seconds <= 0 || !wrong || !s.experiment.reference) return {};
-    // The rules before it are within the time, but for half of it.
-    const auto since = [](Clock::time_point t) {
-        return std::chrono::duration<double>(Clock::now() - t).count();
+namespace {
+
+// One search after the other, until one finds something; into `found` what is known so far.
+void find_change(const Symptoms& s, Work& spent, SearchResult& found) {
+    constexpr double kMostShrinking = 0.1, kSmaller = 0.7;  // of the work
+    constexpr uint64_t kWorth = kWorkPerSecond;             // of a second search
+    const uint64_t whole = work_within(s.experiment.options.search_seconds);
+    const auto left = [&] { return whole - std::min<uint64_t>(spent, whole); };
+    const auto part = [&](double of) {
+        return spent + static_cast<uint64_t>(of * static_cast<double>(left()));
     };
-    const double whole = std::max(seconds - since(s.begun), seconds / 2);
-    const auto start = Clock::now();
-    const std::unique_ptr<SmallerShape> smaller = smaller_shape(s, kMostShrinking * whole);
+    const std::unique_ptr<SmallerShape> smaller =
+        smaller_shape(s, {spent, part(kMostShrinking), part(2 * kMostShrinking)});
     const Symptoms& tried_on = smaller ? *smaller->symptoms : s;
     const std::optional<Experiment> debug = other_build(tried_on);
     const Experiment& build = debug ? *debug : tried_on.experiment;
@@ -229,32 +227,50 @@ Ruled search_rule(const Symptoms& s) {
         suspects.insert(suspects.end(), all.begin(), all.end());
     };
     if (made_by.empty() && goes_astray(s)) add_all();
-    SearchResult found;
     std::shared_ptr<const compile::Quick> read;
+    const auto search = [&](const Symptoms& on, uint64_t limit) {
+        SearchResult next = search_source(s, on, suspects, {spent, limit, whole}, read);
+        count_most(next, found);
+        if (!next.helpful) next.helpful = found.helpful;
+        found = std::move(next);
+    };
     if (smaller) {
-        const double left = whole - since(start);
-        found = search_source(s, tried_on, suspects, {kSmaller * left, left}, read);
+        search(tried_on, part(kSmaller));
         for (Mended& m : found.mended) m.proof += "; found with " + smaller->name;
     }
-    if (const double left = whole - since(start); found.mended.empty() && (!smaller || left > kWorth)) {
-        const SearchResult before = std::move(found);
-        found = search_source(s, s, suspects, {left, left}, read);
-        count_most(found, before);
-    }
+    const auto goes_on = [&] { return found.mended.empty() && !found.timed_out; };
+    if (goes_on() && (!smaller || left() > kWorth)) search(s, whole);
     // What took no part may be what should have.
-    if (const double left = whole - since(start);
-        found.mended.empty() && found.unsupported.empty() && !made_by.empty() && left > kWorth) {
+    if (goes_on() && found.unsupported.empty() && !made_by.empty() && left() > kWorth) {
         add_all();
-        const SearchResult before = std::move(found);
-        found = search_source(s, s, suspects, {left, left}, read);
-        count_most(found, before);
-        if (!found.helpful) found.helpful = before.helpful;
+        search(s, whole);
     }
-    if (!found.unsupported.empty() && found.mended.empty()) {
+    if (goes_on() && !found.unsupported.empty()) {
         const std::optional<Experiment> whole_build = smaller ? other_build(s) : std::nullopt;
         const Experiment& searched = smaller ? whole_build ? *whole_build : s.experiment : build;
-        found = search_program(s, searched, suspects, whole - since(start));
+        found = search_program(s, searched, suspects, {spent, whole, whole});
     }
+}
+
+}  // namespace
+
+Ruled search_rule(const Symptoms& s) {
+    const std::vector<capture::Output>& outputs = s.capture.outputs;
+    const bool missed = std::any_of(outputs.begin(), outputs.end(), [](const capture::Output& o) {
+        return o.of.wanted && o.of.unwritten > 0;
+    });
+    const bool wrong = s.first_bad >= 0 || !s.incidents.empty() || missed;
+    if (s.experiment.options.search_seconds <= 0 || !wrong || !s.experiment.reference) return {};
+    Work spent = 0;
+    SearchResult found;
+    try {
+        const CountedWork counted(&spent);
+        find_change(s, spent, found);
+    } catch (const Stopped&) {
+        if (stop_signal() != 0) throw;
+        found.timed_out = true;
+    }
+    count_work(static_cast<double>(spent));  // for a sequence, whose launches share what there is
     return ruled_of(s, found);
 }
 

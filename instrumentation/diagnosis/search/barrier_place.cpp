@@ -17,7 +17,7 @@ namespace {
 using rewrite::Rewrite;
 using rewrite::Slot;
 
-constexpr double kSeconds = 3;
+constexpr uint64_t kMostWork = 6 * kWorkPerSecond;
 constexpr size_t kMostPlaces = 48;
 
 // The lines from one to the other, and of a loop that holds both or begins behind the first all.
@@ -142,7 +142,9 @@ std::optional<Mended> barrier_place(
     std::stable_sort(all.begin(), all.end(), [&](const Rewrite& x, const Rewrite& y) {
         return turn(x) < turn(y);
     });
-    SourceTrials t = trials_of(s, {s}, *open, all, kSeconds);
+    Work spent = 0;
+    const CountedWork counted(&spent);
+    SourceTrials t = trials_of(s, {s}, *open, all, {spent, kMostWork});
     t.hunt.around = 0;  // the first place alone is told
     t.hunt.prove = {
         [&](size_t k) { return where_in(t.unit, all[k].line); },

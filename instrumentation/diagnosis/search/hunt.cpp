@@ -17,7 +17,6 @@ namespace wl::diagnosis {
 namespace {
 
 constexpr size_t kMostProven = 4;  // lines that are told
-constexpr auto kBehind = std::chrono::seconds(2);
 
 using Proven = std::vector<std::pair<size_t, Mended>>;
 
@@ -79,20 +78,24 @@ bool is_behind_first(const Hunt& h, size_t change) {
 
 bool is_late(const Hunt& h) {
     check_stop();
-    return Clock::now() > h.deadline;
+    const Work* own = counted_work();
+    return *h.work + (own != nullptr && own != h.work ? own->load() : 0) > h.limit;
 }
 
-bool is_over(const Hunt& h, size_t change) {
-    return is_late(h) || is_behind_first(h, change) || is_behind_frail(h, change, kTimes);
+size_t last_needed(const Hunt& h) {
+    const size_t none = ~size_t{0}, first = h.first, frail = h.first_frail;
+    return std::min(
+        first == none ? none : first + h.around, frail == none ? none : frail + kTimes * h.around
+    );
 }
+
+bool is_over(const Hunt& h, size_t change) { return is_late(h) || change > last_needed(h); }
 
 void judge(Hunt& h, size_t change, const Trial& trial) {
-    ++h.tried;
     if (!mends(h.lab, trial)) return;
     const std::scoped_lock hold(h.proving);
     if (is_told(h.proven, h.prove.where(change), change) || told_before(h.proven, change) >= kMostProven)
         return;
-    if (is_late(h) && (!h.proven.empty() || Clock::now() > h.deadline + kBehind)) return;
     auto mended = h.prove.proven(change);
     if (!mended || (mended->frail && is_behind_frail(h, change, kFrailTimes))) return;
     const bool doubtful = !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
@@ -101,6 +104,19 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
     (doubtful ? h.doubtful : h.proven).emplace_back(change, std::move(*mended));
 }
 
+void forget(Hunt& h, const std::function<bool(size_t)>& which) {
+    const auto forgotten = [&](const auto& p) { return which(p.first); };
+    std::erase_if(h.proven, forgotten), std::erase_if(h.doubtful, forgotten);
+    h.first = h.first_frail = ~size_t{0};
+    for (const auto& [change, mended] : h.proven) {
+        std::atomic<size_t>& first = mended.frail ? h.first_frail : h.first;
+        first = std::min<size_t>(first, change);
+    }
+}
+
+namespace {
+
+// This thread among them.
 void on_threads(int threads, const std::function<void()>& work) {
     std::mutex lock;
     std::exception_ptr failure;
@@ -118,6 +134,50 @@ void on_threads(int threads, const std::function<void()>& work) {
         keep();
     }
     if (failure) std::rethrow_exception(failure);
+}
+
+// Numbers that threads take in turn.
+struct Turns {
+    std::mutex lock = {};
+    size_t next = 0, settled = 0;  // all before that one have ended
+    uint64_t spent = 0;            // on these
+    std::vector<uint64_t> of = {};
+    std::vector<uint8_t> ended = {};
+};
+
+}  // namespace
+
+size_t in_turn(
+    Hunt& h, int threads, size_t count, const std::function<std::function<void(size_t)>()>& worker
+) {
+    Turns turns{.of = std::vector<uint64_t>(count), .ended = std::vector<uint8_t>(count)};
+    const auto is_spent = [&] { return *h.work + turns.spent > h.limit; };
+    const auto take = [&] {
+        const std::scoped_lock hold(turns.lock);
+        return is_spent() ? count : std::min(turns.next++, count);
+    };
+    const auto settle = [&](size_t number, uint64_t spent) {
+        const std::scoped_lock hold(turns.lock);
+        turns.of[number] = spent, turns.ended[number] = 1;
+        while (turns.settled < count && turns.ended[turns.settled] != 0 && !is_spent())
+            turns.spent += turns.of[turns.settled++];
+    };
+    on_threads(threads, [&] {
+        std::function<void(size_t)> one;
+        {
+            const CountedWork each_thread(nullptr);
+            one = worker();
+        }
+        for (size_t number = one ? take() : count; number < count; number = take()) {
+            check_stop();
+            Work own = 0;
+            const CountedWork counted(&own);
+            one(number);
+            settle(number, own);
+        }
+    });
+    *h.work += turns.spent;
+    return turns.settled;
 }
 
 void take_proven(Hunt& h, SearchResult& out) {

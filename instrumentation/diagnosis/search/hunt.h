@@ -2,6 +2,7 @@
 // programs share.
 #pragma once
 
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/search.h"
 
@@ -24,11 +25,11 @@ struct Prove {
 
 struct Hunt {
     Lab lab;
-    Clock::time_point deadline;
-    size_t around = 0;  // changes behind the first that is proven that are tried as well
+    Work* work = nullptr;  // what the search has done
+    uint64_t limit = 0;    // of that: behind it nothing is begun
+    size_t around = 0;     // changes behind the first that is proven that are tried as well
     Prove prove = {};
-    std::atomic<size_t> next = 0, tried = 0;
-    std::atomic<size_t> refused = 0;               // by the compiler: these are not tried
+    size_t tried = 0;                              // besides those of SourceTrials::done
     std::atomic<size_t> first = ~size_t{0};        // the first change that is proven
     std::atomic<size_t> first_frail = ~size_t{0};  // as Mended::frail
     std::mutex proving = {};                       // of what stands below, and of prove
@@ -36,13 +37,24 @@ struct Hunt {
                                            doubtful = {};  // these another shape refutes, or they go around
 };
 
+// The limit was reached; with what this thread counts for a part of the search. Throws Stopped as check_stop.
 bool is_late(const Hunt& hunt);
 // It is late, or the change lies far enough behind the first that is proven.
 bool is_over(const Hunt& hunt, size_t change);
-// What mends is proven at once, on this thread, while others go on; behind the search's time only until one
-// is, for two seconds at most.
+// Changes after this one need not be tried; threads may have gone on to them.
+size_t last_needed(const Hunt& hunt);
+// What mends is proven at once, on this thread, while others go on.
 void judge(Hunt& hunt, size_t change, const Trial& trial);
-void on_threads(int threads, const std::function<void()>& work);  // this one among them
+// As if none of those changes had been judged.
+void forget(Hunt& hunt, const std::function<bool(size_t change)>& which);
+
+// Numbers below `count`, each once, in order, on several threads; `worker` makes on each what is called with
+// them, or nothing. How many of them are within the limit: those before which less was done. Which these are
+// depends on no clock and no number of threads. Threads run ahead: what came of later numbers is to be
+// forgotten.
+size_t in_turn(
+    Hunt& hunt, int threads, size_t count, const std::function<std::function<void(size_t number)>()>& worker
+);
 
 // Of each line the first change that is proven, four lines at most.
 void take_proven(Hunt& hunt, SearchResult& out);

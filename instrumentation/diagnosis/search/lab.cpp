@@ -113,10 +113,6 @@ double trial_cost(const Symptoms& s) {
         : all / static_cast<double>(std::max<int64_t>(1, s.capture.covered.blocks));
 }
 
-Clock::time_point end_after(Clock::time_point start, double seconds) {
-    return start + std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
-}
-
 bool can_be_bound_anew(const Experiment& e) {
     const manifest::Problem& p = e.problem;
     return !manifest::is_recorded(p) && !manifest::is_sequence(p) && p.inputs.empty() && !tries_on_device(e);

@@ -4,7 +4,6 @@
 
 #include "instrumentation/diagnosis/prove/prove.h"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,9 +11,6 @@
 #include <vector>
 
 namespace wl::diagnosis {
-
-using Clock = std::chrono::steady_clock;
-Clock::time_point end_after(Clock::time_point start, double seconds);
 
 struct Lab {
     const Symptoms& s;

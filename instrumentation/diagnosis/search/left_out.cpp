@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/left_out.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 #include "instrumentation/diagnosis/search/source_change.h"
@@ -165,12 +166,16 @@ std::vector<int> left_out(
 std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Executed& executed) {
     const Experiment& e = w.prover.experiment;
     if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
-    if (!executed.optimised) executed.optimised = lines_executed(w, e.module, Text::files);
+    if (!executed.optimised) {
+        const CountedWork once(nullptr);  // who comes first makes it for all
+        executed.optimised = lines_executed(w, e.module, Text::files);
+    }
     const ExecutedLines behind = lines_executed(w, changed.module, Text::unit), &before = *executed.optimised;
     std::vector<int> out = left_out(w, changed.change, changed.module, before.lines, behind.lines);
     if (out.empty() || e.options.debug) return out;
     try {
         if (!executed.debug) {
+            const CountedWork once(nullptr);
             executed.debug_build = debug_build_of(e);
             executed.debug = lines_executed(w, executed.debug_build->module, Text::files);
         }

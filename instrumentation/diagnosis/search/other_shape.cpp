@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/other_shape.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/trial.h"
@@ -169,7 +170,10 @@ void try_one(const OtherShape& all, const Shape& shape, Mended& mended_here) {
 }  // namespace
 
 void try_other_shape(OtherShape& shape, Mended& mended_here) {
-    if (!shape.asked) choose(shape);
+    if (!shape.asked) {
+        const CountedWork once(nullptr);  // who comes first chooses for all
+        choose(shape);
+    }
     for (const Shape& one : shape.shapes)
         if (mended_here.remains.empty()) try_one(shape, one, mended_here);
 }

@@ -106,12 +106,16 @@ void search_pairs(SourceTrials& t, SearchResult& out) {
         [&](size_t k) { return where_in(t.unit, one(k).line); },
         [&](size_t k) { return proven_by_compiler(t, one(k)); }};
     Prove alone = std::exchange(h.prove, std::move(both));
-    h.next = 0;
-    on_threads(threads_of(t.e.options), [&] {
-        Prover prover{t.e};
-        for (size_t n = h.next++; n < batches.size() && !is_late(h); n = h.next++)
-            if (!is_over(h, from[n])) try_pairs(t, prover, batches[n], from[n]);
+    std::vector<std::vector<size_t>> tried(batches.size());
+    const size_t kept = in_turn(h, threads_of(t.e.options), batches.size(), [&] {
+        const auto prover = std::make_shared<Prover>(t.e);
+        return [&, prover](size_t n) {
+            if (!is_over(h, from[n])) tried[n] = try_pairs(t, *prover, batches[n], from[n]);
+        };
     });
+    if (kept < batches.size()) forget(h, [&](size_t k) { return k >= from[kept]; });
+    for (size_t n = 0; n < kept; ++n)
+        for (const size_t k : tried[n]) h.tried += k <= last_needed(h) ? 1 : 0;
     take_proven(h, out);
     h.around = around, h.prove = std::move(alone);
 }

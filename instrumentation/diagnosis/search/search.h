@@ -1,6 +1,7 @@
 // The search for a change that mends: small changes, most simple first, each run on the block that is wrong.
 #pragma once
 
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/candidates.h"
@@ -57,15 +58,28 @@ struct SearchResult {
     size_t tried = 0, candidates = 0;
     size_t refused = 0;       // by the compiler; these were not tried
     size_t made = 0;          // of those that were tried, pairs and others that were made on the way
+    bool timed_out = false;   // the ceiling came before the work was done
     std::string unsupported;  // why nothing was tried
 };
 
-// Of one search, and of all that may follow it: where reading the source alone takes long, the first has all.
-struct SearchTime {
-    double seconds = 0, all = 0;
+// What one core of the machine that work is measured by does in two thirds of the time: a normal machine that
+// is not busy has done it before.
+inline uint64_t work_within(double seconds) {
+    constexpr double kOfCeiling = 2.0 / 3;
+    return static_cast<uint64_t>(kOfCeiling * seconds * static_cast<double>(kWorkPerSecond));
+}
+inline double seconds_for(uint64_t work) {
+    return static_cast<double>(work) / static_cast<double>(work_within(1));
+}
+
+// What searches count for, and how much this one may reach. The limit of all that may follow it holds where
+// reading the source alone takes much.
+struct SearchWork {
+    Work& spent;
+    uint64_t limit = 0, all = 0;
 };
 
-// Changes of the source's text, compiled many at a time. Until the time has passed, or the first change is
+// Changes of the source's text, compiled many at a time. Until the work is done, or the first change is
 // proven and those as simple around it are tried, on as many cores as Options::threads says. Which changes
 // are tried in which order depends on the source alone. They are tried on the symptoms themselves or,
 // quicker, on those of a smaller shape, and proven on the former. `read`: how the compiler takes the source,
@@ -74,7 +88,7 @@ SearchResult search_source(
     const Symptoms& s,
     const Symptoms& tried_on,
     const std::vector<Suspect>& suspects,
-    SearchTime time,
+    SearchWork work,
     std::shared_ptr<const compile::Quick>& read
 );
 
@@ -84,7 +98,7 @@ std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was
 
 // As search_source, of changes of the program itself, `build`: of PTX without a source.
 SearchResult search_program(
-    const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
+    const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, SearchWork work
 );
 
 }  // namespace wl::diagnosis

@@ -5,6 +5,7 @@
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace wl::diagnosis {
 
@@ -30,14 +31,17 @@ Trial try_candidate(const Programs& p, Prover& prover, const Candidate& c, const
     return try_module(prover, changed, options);
 }
 
-// Until the end of this cost, or a little behind the first that is proven.
-void work(Programs& p, size_t end) {
-    Prover prover{p.build};
-    for (;;) {
-        const size_t k = p.hunt.next++;
-        if (k >= end || is_over(p.hunt, k)) return;
-        judge(p.hunt, k, try_candidate(p, prover, p.all[k], p.hunt.lab.block));
-    }
+// All of a cost, or a little more than the first that is proven.
+void try_all(Programs& p, size_t from, size_t end) {
+    const size_t kept = in_turn(p.hunt, threads_of(p.build.options), end - from, [&] {
+        const auto prover = std::make_shared<Prover>(p.build);
+        return [&p, prover, from](size_t n) {
+            const size_t k = from + n;
+            if (!is_over(p.hunt, k)) judge(p.hunt, k, try_candidate(p, *prover, p.all[k], p.hunt.lab.block));
+        };
+    });
+    forget(p.hunt, [&](size_t k) { return k >= from + kept; });
+    for (size_t k = from; k < from + kept && k <= last_needed(p.hunt); ++k) ++p.hunt.tried;
 }
 
 size_t end_of_price(const std::vector<Candidate>& all, size_t from) {
@@ -70,7 +74,7 @@ Prove by_trial(Programs& p, Prover& prover) {
 }  // namespace
 
 SearchResult search_program(
-    const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, double seconds
+    const Symptoms& s, const Experiment& build, const std::vector<Suspect>& suspects, SearchWork work
 ) {
     SearchResult out;
     const size_t entry = ptx::index_of(build.module, ptx::entry_of(build.module, build.entry));
@@ -83,7 +87,7 @@ SearchResult search_program(
     );
     out.candidates = all.size();
     Programs p{
-        .hunt = {.lab = {s}, .deadline = end_after(Clock::now(), seconds), .around = kAround},
+        .hunt = {.lab = {s}, .work = &work.spent, .limit = work.limit, .around = kAround},
         .build = build,
         .all = all,
         .lean = build.module
@@ -97,8 +101,7 @@ SearchResult search_program(
     p.hunt.prove = by_trial(p, prover);
     for (size_t from = 0; from < all.size() && out.mended.empty() && !is_late(p.hunt);) {
         const size_t last = end_of_price(all, from);
-        p.hunt.next = from;
-        on_threads(threads_of(build.options), [&] { work(p, last); });
+        try_all(p, from, last);
         take_proven(p.hunt, out);
         from = last;
     }

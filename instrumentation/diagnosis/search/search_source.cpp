@@ -1,5 +1,6 @@
 // Changes of the source, compiled a batch at a time and tried.
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/rewrite/several/alike.h"
 #include "instrumentation/diagnosis/search/fits.h"
@@ -23,15 +24,6 @@ namespace {
 
 using rewrite::Rewrite;
 
-void work(SourceTrials& t) {
-    Prover prover{t.e};
-    for (;;) {
-        const size_t batch = t.hunt.next++;
-        if (batch >= t.batches.size() || is_late(t.hunt)) return;
-        try_batch(t, prover, t.batches[batch]);
-    }
-}
-
 Prove by_compiler(const SourceTrials& s) {
     return {
         [&](size_t k) { return where_in(s.unit, s.all[k].line); },
@@ -42,10 +34,7 @@ Prove by_compiler(const SourceTrials& s) {
 void try_all(SourceTrials& t, SearchResult& out) {
     Hunt& h = t.hunt;
     while (out.mended.empty() && !is_late(h)) {
-        t.batches = batches_of(t);
-        if (t.batches.empty()) return;
-        h.next = 0;
-        on_threads(threads_of(t.e.options), [&] { work(t); });
+        if (!try_batches(t)) return;
         take_proven(h, out);
     }
 }
@@ -69,27 +58,30 @@ void try_alike(const SourceTrials& t, SearchResult& out) {
 
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
 void search(
-    SourceTrials& t, const rewrite::Around& around, Clock::time_point start, double seconds, SearchResult& out
+    SourceTrials& t, const rewrite::Around& around, uint64_t start, uint64_t limit, SearchResult& out
 ) {
-    constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.75, kWhere = 0.9;  // of the time
-    constexpr double kSolvedBy = 3;                                               // seconds
-    constexpr size_t kMostLikely = 6000;                                          // changes
-    constexpr int64_t kMost = 500, kMuch = 200;                                   // as gains
+    constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.75, kWhere = 0.9;  // of the work
+    constexpr uint64_t kSolvedBy = 6 * kWorkPerSecond;
+    constexpr size_t kMostLikely = 6000;         // changes
+    constexpr int64_t kMost = 500, kMuch = 200;  // as gains
+    const auto end = [&](double part) {
+        return start + static_cast<uint64_t>(part * static_cast<double>(limit - std::min(start, limit)));
+    };
     t.hunt.prove = by_compiler(t);
-    t.hunt.deadline = end_after(start, std::min(kSolved * seconds, kSolvedBy));
+    t.hunt.limit = std::min(end(kSolved), start + kSolvedBy);
     try_all(t, out);
-    t.hunt.deadline = end_after(start, kLikely * seconds);
+    t.hunt.limit = end(kLikely);
     if (out.mended.empty()) search_solved(t, out);
     if (out.mended.empty()) try_alike(t, out);
     t.upto = kMostLikely;
     try_all(t, out);
     if (out.mended.empty()) try_alike(t, out);
-    t.hunt.deadline = end_after(start, kNeeded * seconds), t.upto = t.all.size();
+    t.hunt.limit = end(kNeeded), t.upto = t.all.size();
     std::vector<Rewrite> last;
     if (out.mended.empty()) last = search_needed(t, around, out);
-    t.hunt.deadline = end_after(start, kWhere * seconds);
+    t.hunt.limit = end(kWhere);
     if (out.mended.empty()) search_where(t, around, out);
-    t.hunt.deadline = end_after(start, seconds);
+    t.hunt.limit = limit;
     if (out.mended.empty() && !last.empty()) try_others(t, last, out);
     // What nobody wrote is made right by many pairs.
     const auto& seen = t.hunt.lab.s.incidents;
@@ -98,10 +90,9 @@ void search(
     });
     const int64_t gain = t.gains.empty() ? 0 : *std::max_element(t.gains.begin(), t.gains.end());
     if (pairs && out.mended.empty() && gain >= kMuch) {
-        const double now = std::chrono::duration<double>(Clock::now() - start).count();
-        if (gain < kMost) t.hunt.deadline = end_after(start, (now + seconds) / 2);
+        if (gain < kMost) t.hunt.limit = (*t.hunt.work + limit) / 2;
         search_pairs(t, out);
-        t.hunt.deadline = end_after(start, seconds);
+        t.hunt.limit = limit;
     }
     if (out.mended.empty()) try_all(t, out);
     if (pairs && out.mended.empty()) search_pairs(t, out);
@@ -161,12 +152,12 @@ SearchResult search_source(
     const Symptoms& symptoms,
     const Symptoms& tried_on,
     const std::vector<Suspect>& suspects,
-    SearchTime time,
+    SearchWork work,
     std::shared_ptr<const compile::Quick>& read
 ) {
-    constexpr double kLong = 0.1;  // of all the time
+    constexpr uint64_t kMuch = 10;  // percent of all the work
     SearchResult out;
-    const auto start = Clock::now();
+    const uint64_t start = work.spent;
     std::optional<OpenSource> open;
     Lab lab{tried_on};
     const std::string shows_not = open_shown(tried_on, open, lab, read.get());
@@ -175,8 +166,7 @@ SearchResult search_source(
         return out;
     }
     read = std::make_shared<const compile::Quick>(open->quick);
-    const bool long_read = std::chrono::duration<double>(Clock::now() - start).count() > kLong * time.all;
-    const double seconds = long_read ? time.all : time.seconds;
+    if (100 * (work.spent - start) > kMuch * (work.all - std::min(start, work.all))) work.limit = work.all;
     rewrite::Around around = around_of(symptoms, suspects, *open);
     add_fits(symptoms, open->unit, around);
     std::vector<Rewrite> all = rewrites(open->source, around);
@@ -184,7 +174,7 @@ SearchResult search_source(
         return first_launch(open->launches, open->source, r) == LaunchLines::kNone;
     });
     out.candidates = all.size();
-    SourceTrials s = trials_of(symptoms, lab, *open, all, 0);
+    SourceTrials s = trials_of(symptoms, lab, *open, all, work);
     if (&tried_on != &symptoms) {
         s.proof.emplace(Lab{symptoms});
         const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(symptoms.prover, o); };
@@ -196,12 +186,17 @@ SearchResult search_source(
         choose_seed(s.proof ? *s.proof : s.hunt.lab, [&](const TrialOptions& o) {
             return try_unedited(symptoms.prover, o);
         });
-        search(s, around, start, seconds, out);
+        try {
+            search(s, around, start, work.limit, out);
+        } catch (const Stopped&) {
+            if (stop_signal() != 0) throw;
+            take_proven(s.hunt, out);
+            out.timed_out = true;
+        }
     } else {
-        s.hunt.deadline = end_after(start, seconds);
         try_first_values(s, out);
     }
-    out.tried += s.hunt.tried, out.refused += s.hunt.refused;
+    add_tried(s, out);
     const auto own = static_cast<size_t>(std::count(s.done.begin(), s.done.end(), uint8_t{1}));
     out.made = out.tried > own ? out.tried - own : 0;
     if (out.mended.empty()) out.helpful = most_helpful(s);
@@ -216,12 +211,14 @@ SearchResult search_source(
 }
 
 std::optional<Mended> mended_in_source(const Symptoms& s, const std::string& was, const std::string& now) {
-    constexpr double kSeconds = 5;
     constexpr size_t kMost = 6;
+    constexpr uint64_t kMostWork = 10 * kWorkPerSecond;
+    Work spent = 0;
+    const CountedWork counted(&spent);
     const std::optional<OpenSource> open = open_source(s);
     if (!open) return std::nullopt;
     const std::vector<Rewrite> all = rewrites(open->source, {{}, {}});
-    SourceTrials t = trials_of(s, {s}, *open, all, kSeconds);
+    SourceTrials t = trials_of(s, {s}, *open, all, {spent, kMostWork});
     return first_proven(
         t,
         [&](const Rewrite& r) { return (r.was == was && r.now == now) || (r.was == now && r.now == was); },

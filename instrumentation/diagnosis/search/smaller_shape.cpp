@@ -85,15 +85,13 @@ std::optional<Attempt> attempt(const Symptoms& s, const std::vector<Value>& valu
     } catch (const Unsupported&) { return std::nullopt; }
 }
 
-// The symptoms of all of it; null: it is another one, or takes too long.
-std::unique_ptr<SmallerShape> made(const Symptoms& s, Attempt from, Clock::time_point deadline) {
+// The symptoms of all of it; null: it is another one.
+std::unique_ptr<SmallerShape> made(const Symptoms& s, Attempt from) {
     auto out = std::make_unique<SmallerShape>();
     out->experiment = std::move(from.experiment);
     Options& options = out->experiment->options;
-    options.on_progress = [deadline](const Progress&) { return Clock::now() < deadline; };
-    try {
-        out->capture = run(*out->experiment, std::move(from.about), &out->incidents);
-    } catch (const Cancelled&) { return nullptr; }
+    options.on_progress = nullptr;
+    out->capture = run(*out->experiment, std::move(from.about), &out->incidents);
     options = s.experiment.options;
     out->prover = std::make_unique<Prover>(*out->experiment);
     out->symptoms.emplace(symptoms_of(*out->prover, out->capture, out->incidents));
@@ -123,8 +121,7 @@ std::vector<Value> free_values(const manifest::Problem& p) {
     return out;
 }
 
-std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, double seconds) {
-    const auto start = Clock::now();
+std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, SearchWork work) {
     if (!can_be_bound_anew(s.experiment) || trial_cost(s) <= kQuickEnough) return nullptr;
     const std::vector<Value> was = free_values(s.experiment.problem);
     std::vector<Value> values = was;
@@ -139,7 +136,7 @@ std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, double seconds) {
     for (const size_t k : order)
         for (const int64_t part : kParts) {
             const int64_t before = was[k].second;
-            if (before < part || before % part != 0 || Clock::now() > end_after(start, seconds / 2)) continue;
+            if (before < part || before % part != 0 || work.spent > work.limit) continue;
             values[k].second = before / part;
             std::optional<Attempt> smaller = attempt(s, values);
             const bool quicker = smaller && smaller->cost <= kMarkedly * cost;
@@ -151,7 +148,9 @@ std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, double seconds) {
             values[k].second = before;
         }
     if (!best) return nullptr;
-    auto out = made(s, std::move(*best), end_after(start, seconds));
+    constexpr double kChecked = 300;  // of work, with all checks and records
+    if (static_cast<double>(work.spent) + kChecked * all > static_cast<double>(work.all)) return nullptr;
+    auto out = made(s, std::move(*best));
     if (out) out->name = difference(was, values);
     return out;
 }

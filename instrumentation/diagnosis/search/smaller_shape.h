@@ -4,6 +4,7 @@
 
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/search.h"
 
 #include <memory>
 #include <optional>
@@ -30,6 +31,6 @@ std::vector<Value> free_values(const manifest::Problem& p);
 // outputs or tiles are wrong, or the same kinds of faults are found, and a trial takes markedly less. Null:
 // trials are quick as it is, or no smaller shape shows the symptom in the time: one half of it for looking,
 // one for its symptoms.
-std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, double seconds);
+std::unique_ptr<SmallerShape> smaller_shape(const Symptoms& s, SearchWork work);
 
 }  // namespace wl::diagnosis

@@ -67,7 +67,7 @@ SourceTrials trials_like(const SourceTrials& t, const std::vector<Rewrite>& all)
     std::vector<int> slot;
     for (const Rewrite& r : all) slot.push_back(slot_of(t.slots, r));
     return SourceTrials{
-        .hunt = {.lab = t.hunt.lab, .deadline = t.hunt.deadline, .around = t.hunt.around},
+        .hunt = {.lab = t.hunt.lab, .work = t.hunt.work, .limit = t.hunt.limit, .around = t.hunt.around},
         .e = t.e,
         .whole = t.whole,
         .proof = t.proof,
@@ -92,12 +92,7 @@ void try_all_of(SourceTrials& t, SearchResult& out) {
     h.prove = {
         [&](size_t k) { return where_in(t.unit, t.all[k].line); },
         [&](size_t k) { return proven_by_compiler(t, t.all[k]); }};
-    t.batches = batches_of(t);
-    on_threads(threads_of(t.e.options), [&] {
-        Prover prover{t.e};
-        for (size_t n = h.next++; n < t.batches.size() && !is_late(h); n = h.next++)
-            try_batch(t, prover, t.batches[n]);
-    });
+    try_batches(t);
     take_proven(h, out);
 }
 
@@ -171,7 +166,7 @@ std::vector<std::string> plain_numbers(double value, const std::vector<int64_t>&
 void try_others(const SourceTrials& t, const std::vector<Rewrite>& changes, SearchResult& out) {
     SourceTrials others = trials_like(t, changes);
     try_all_of(others, out);
-    out.tried += others.hunt.tried, out.refused += others.hunt.refused;
+    add_tried(others, out);
 }
 
 void search_solved(const SourceTrials& t, SearchResult& out) {
@@ -183,7 +178,7 @@ void search_solved(const SourceTrials& t, SearchResult& out) {
     if (samples.empty()) return;
     SourceTrials sampling = trials_like(t, samples);
     try_all_of(sampling, out);
-    out.tried += sampling.hunt.tried, out.refused += sampling.hunt.refused;
+    add_tried(sampling, out);
     if (!out.mended.empty()) return;
     std::vector<Rewrite> solved;
     const std::vector<int64_t> in_play = numbers_in_play(t.e);

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/source_change.h"
 
 #include "instrumentation/base/text.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/symbols.h"
 
 #include <utility>
@@ -11,7 +12,10 @@ namespace wl::diagnosis {
 ptx::Module changed_module(const Experiment& e, const std::string& text) {
     compile::CompileOptions options = compile_options(e.problem, e.options);
     options.text = text, options.device_code = true;
-    ptx::Module module = ptx::parse(compile::compile(options).ptx);
+    const std::string ptx = compile::compile(options).ptx;
+    constexpr double kMade = 40e6, kPtxByte = 100;  // as search-work.json has it, whether or not it was kept
+    count_work(kMade + kPtxByte * static_cast<double>(ptx.size()));
+    ptx::Module module = ptx::parse(ptx);
     fill_symbols(e.problem, module);
     return module;
 }

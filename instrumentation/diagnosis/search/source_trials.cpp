@@ -82,7 +82,7 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
     for (size_t n = 0; n < changes.size(); ++n) {
         if (is_over(t.hunt, changes[n])) return;
         if (variants[n].ptx.empty()) {
-            t.done[changes[n]] = kRefusedAlone, ++t.hunt.refused;
+            t.done[changes[n]] = kRefusedAlone;
             continue;
         }
         t.done[changes[n]] = 1;
@@ -260,14 +260,14 @@ SourceTrials trials_of(
     Lab tried_on,
     const OpenSource& open,
     const std::vector<rewrite::Rewrite>& all,
-    double seconds
+    SearchWork work
 ) {
     constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
     for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
     return SourceTrials{
-        .hunt = {.lab = tried_on, .deadline = end_after(Clock::now(), seconds), .around = kAround},
+        .hunt = {.lab = tried_on,      .work = &work.spent, .limit = work.limit, .around = kAround},
         .e = tried_on.s.experiment,
         .whole = s,
         .unit = open.unit,
@@ -281,7 +281,7 @@ SourceTrials trials_of(
         .gains = std::vector<int64_t>(all.size()),
         .written = std::vector<int64_t>(all.size()),
         .differences = std::vector<double>(all.size()),
-        .shape = std::make_shared<OtherShape>(OtherShape{s      }
+        .shape = std::make_shared<OtherShape>(OtherShape{s}
           ),
         .executed = std::make_shared<Executed>()
     };
@@ -333,7 +333,8 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
     return out;
 }
 
-void try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from) {
+std::vector<size_t> try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from) {
+    std::vector<size_t> tried;
     std::vector<size_t> firsts, seconds;
     for (const Pair& p : pairs) firsts.push_back(p.first), seconds.push_back(p.second);
     const auto placed = [&](std::vector<size_t>& all) {
@@ -351,21 +352,22 @@ void try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, 
     try {
         const compile::Whole whole = compile::compile_whole(t.quick, text.text);
         std::optional<Ready> ready = whole.ptx.empty() ? std::nullopt : make_ready(t, prover, whole.ptx);
-        if (!ready || mends(t.hunt.lab, run(*ready, 0, 0, kOwn))) return;
+        if (!ready || mends(t.hunt.lab, run(*ready, 0, 0, kOwn))) return tried;
         for (size_t n = 0; n < pairs.size(); ++n) {
-            if (is_over(t.hunt, from + n)) return;
+            if (is_over(t.hunt, from + n)) return tried;
             const int a = number_of(firsts, text.numbers, pairs[n].first),
                       b = number_of(seconds, text.besides, pairs[n].second);
             const size_t launch =
                 std::min(from_of(t, t.all[pairs[n].first]), from_of(t, t.all[pairs[n].second]));
             const Trial trial = run(*ready, a, b, launch);
             // One of them alone did as much, and was not proven.
-            if (trial.compared > std::max(t.written[pairs[n].first], t.written[pairs[n].second]))
-                judge(t.hunt, from + n, trial);
+            if (trial.compared <= std::max(t.written[pairs[n].first], t.written[pairs[n].second])) continue;
+            judge(t.hunt, from + n, trial), tried.push_back(from + n);
         }
     } catch (const Error&) {  // it does not run as the kernel does
-        return;
-    } catch (const Unsupported&) { return; }
+        return tried;
+    } catch (const Unsupported&) { return tried; }
+    return tried;
 }
 
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
@@ -374,6 +376,32 @@ void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
         try_texts(t, prover, changes);
     else
         try_switched(t, prover, changes);
+}
+
+bool try_batches(SourceTrials& t) {
+    const std::vector<std::vector<size_t>> batches = batches_of(t);
+    const std::vector<int> slot = t.slot;
+    const size_t kept = in_turn(t.hunt, threads_of(t.e.options), batches.size(), [&] {
+        const auto prover = std::make_shared<Prover>(t.e);
+        return [&, prover](size_t batch) { try_batch(t, *prover, batches[batch]); };
+    });
+    std::set<size_t> later;
+    for (size_t batch = kept; batch < batches.size(); ++batch)
+        later.insert(batches[batch].begin(), batches[batch].end());
+    forget(t.hunt, [&](size_t k) { return later.contains(k); });
+    for (size_t k = t.all.size(); k > 0 && k - 1 > last_needed(t.hunt); --k) later.insert(k - 1);
+    for (const size_t k : later) {
+        t.slot[k] = slot[k], t.done[k] = 0, t.gains[k] = t.written[k] = 0;
+        t.differences[k] = std::numeric_limits<double>::quiet_NaN();
+    }
+    return !batches.empty();
+}
+
+void add_tried(const SourceTrials& t, SearchResult& out) {
+    const auto number = [&](uint8_t how) {
+        return static_cast<size_t>(std::count(t.done.begin(), t.done.end(), how));
+    };
+    out.tried += t.hunt.tried + number(1), out.refused += number(kRefusedAlone);
 }
 
 }  // namespace wl::diagnosis

@@ -61,8 +61,7 @@ struct SourceTrials {
     std::vector<double> differences;  // the largest of an output's finite elements; NaN: it was not tried
     std::shared_ptr<OtherShape> shape;
     std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
-    std::vector<std::vector<size_t>> batches = {};
-    size_t upto = ~size_t{0};  // changes from here on wait
+    size_t upto = ~size_t{0};            // changes from here on wait
 };
 
 // The arguments outlive it. `tried_on`: of the symptoms themselves, or of those of a smaller shape, which
@@ -72,7 +71,7 @@ SourceTrials trials_of(
     Lab tried_on,
     const OpenSource& open,
     const std::vector<rewrite::Rewrite>& all,
-    double seconds
+    SearchWork work
 );
 // What the change, compiled as the kernel was, is worth, at another shape as well; nothing where it mends
 // nothing then. On one thread.
@@ -82,8 +81,9 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
 struct Pair {
     size_t first = 0, second = 0;
 };
-// Compiled as one text; `from`: the number that the first of them is judged by.
-void try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from);
+// Compiled as one text; `from`: the number that the first of them is judged by. The numbers of those that
+// were tried.
+std::vector<size_t> try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from);
 
 // The first of so many, each compiled as the kernel was, that is proven; the symptom is that of the kernel as
 // it is.
@@ -105,6 +105,9 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t);
 
 // On any thread, with a prover of its own.
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes);
+// All that are not done, within the hunt's limit. False: there are none.
+bool try_batches(SourceTrials& t);
+void add_tried(const SourceTrials& t, SearchResult& out);
 
 Trial try_variant(
     const Experiment& e, Prover& prover, const std::string& ptx, size_t variant, const TrialOptions& options

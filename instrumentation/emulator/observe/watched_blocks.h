@@ -1,6 +1,7 @@
 // Blocks of a launch run one after the other, alone, each instruction told to a watcher.
 #pragma once
 
+#include "instrumentation/base/work.h"
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/observe/watcher.h"
 #include "instrumentation/emulator/schedule/block.h"
@@ -52,6 +53,8 @@ int64_t run_watched(
         begun(block);
         const Ended ended = run_block(block);
         const uint64_t instructions = issued(block);
+        constexpr double kBlock = 50e3, kInstruction = 200;  // of search-work.json
+        count_work(kBlock + kInstruction * static_cast<double>(instructions));
         if (ended == Ended::set_aside || instructions >= left) break;
         left -= instructions;
         if (!goes_on(++done, wanted)) break;

@@ -84,30 +84,49 @@ bool is_solvable(const HoleBench& b) {
            });
 }
 
-void on_benches(
-    const SourceTrials& t,
-    const BenchText& text,
-    size_t count,
-    const std::function<void(HoleBench&, size_t)>& look
+namespace {
+
+// With all that its runs refer to.
+struct OwnBench {
+    Prover prover;
+    std::optional<Ready> ready;
+    std::optional<HoleBench> bench;
+};
+
+// Null: nothing is to be looked at.
+std::shared_ptr<OwnBench> own_bench(const SourceTrials& t, const BenchText& text, std::mutex& lock) {
+    const auto out = std::make_shared<OwnBench>(OwnBench{Prover{t.e}, {}, {}});
+    out->ready = make_ready(t, out->prover, text.ptx);
+    if (!out->ready) return nullptr;
+    if (text.whole) out->ready->options.blocks.clear();
+    out->bench.emplace(HoleBench{
+        t, out->ready->options, text.launch.block_threads, text.launch.threads, out->ready->runs, {}});
+    const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
+    const bool shows = look_at_elements(*out->bench) && (!text.solvable || is_solvable(*out->bench));
+    return shows ? out : nullptr;
+}
+
+}  // namespace
+
+size_t on_benches(
+    SourceTrials& t, const BenchText& text, size_t count, const std::function<void(HoleBench&, size_t)>& look
 ) {
     std::mutex lock;
-    std::atomic<size_t> next = 0;
-    on_threads(threads_of(t.e.options), [&] {
+    using Look = std::function<void(size_t)>;
+    return in_turn(t.hunt, threads_of(t.e.options), count, [&]() -> Look {
         try {
-            Prover prover{t.e};
-            std::optional<Ready> ready = make_ready(t, prover, text.ptx);
-            if (!ready) return;
-            if (text.whole) ready->options.blocks.clear();
-            HoleBench bench{
-                t, ready->options, text.launch.block_threads, text.launch.threads, ready->runs, {}};
-            {
-                const std::scoped_lock hold(lock);  // who wrote what is asked of the shared prover
-                if (!look_at_elements(bench) || (text.solvable && !is_solvable(bench))) return;
-            }
-            for (size_t k = next++; k < count && !is_late(t.hunt); k = next++) look(bench, k);
+            const std::shared_ptr<OwnBench> own = own_bench(t, text, lock);
+            if (!own) return {};
+            return [&look, own](size_t k) {
+                try {
+                    look(*own->bench, k);
+                } catch (const Error&) {  // nothing is found with it
+                    return;
+                } catch (const Unsupported&) { return; }
+            };
         } catch (const Error&) {  // it does not run as the kernel does
-            return;
-        } catch (const Unsupported&) { return; }
+            return {};
+        } catch (const Unsupported&) { return {}; }
     });
 }
 

@@ -73,13 +73,10 @@ struct BenchText {
     bool whole = false;     // all blocks; else what changes are tried on
     bool solvable = false;  // nothing is looked at where its elements are not
 };
-// Each number below `count` once, by several threads with a bench each, until the time of `t` is over.
-// Nothing is looked at where the text does not run as the kernel does.
-void on_benches(
-    const SourceTrials& t,
-    const BenchText& text,
-    size_t count,
-    const std::function<void(HoleBench&, size_t)>& look
+// Each number below `count` once, by several threads with a bench each. How many of them count, as in_turn:
+// none where the text does not run as the kernel does.
+size_t on_benches(
+    SourceTrials& t, const BenchText& text, size_t count, const std::function<void(HoleBench&, size_t)>& look
 );
 
 constexpr int64_t kMostThreads = 1 << 16;  // of a launch that is looked at

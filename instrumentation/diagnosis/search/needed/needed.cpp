@@ -183,11 +183,7 @@ struct Found {
 
 // Of some holes and sets, on what changes are tried on, or on all blocks.
 Found found_in(
-    const SourceTrials& t,
-    const Opened& text,
-    const Launch& launch,
-    const std::vector<size_t>& holes,
-    bool whole
+    SourceTrials& t, const Opened& text, const Launch& launch, const std::vector<size_t>& holes, bool whole
 ) {
     Found out;
     std::mutex lock;
@@ -208,7 +204,11 @@ Found found_in(
         if (needed) needed->whole = whole, out.needed.push_back(std::move(*needed));
     };
     const auto look_at = [&](HoleBench& bench, size_t k) { look(bench, holes[k]); };
-    on_benches(t, {text.ptx, launch, whole, true}, holes.size(), look_at);
+    const size_t kept = on_benches(t, {text.ptx, launch, whole, true}, holes.size(), look_at);
+    const size_t end = kept < holes.size() ? holes[kept] : ~size_t{0};
+    std::erase_if(out.needed, [&](const Needed& n) { return n.hole >= end; });
+    std::erase_if(out.sums, [&](const SumNeeded& n) { return n.hole >= end; });
+    std::erase_if(out.alterations, [&](const auto& a) { return a.first >= end; });
     const auto earlier = [](const auto& a, const auto& b) { return a.hole < b.hole; };
     std::sort(out.needed.begin(), out.needed.end(), earlier);
     std::sort(out.sums.begin(), out.sums.end(), earlier);
@@ -219,7 +219,7 @@ Found found_in(
 }
 
 // More blocks, more places that an expression has to fit.
-Found found(const SourceTrials& t, const Opened& text, const Launch& launch) {
+Found found(SourceTrials& t, const Opened& text, const Launch& launch) {
     int sets = 0;
     for (const Hole& h : text.items) sets = std::max(sets, h.set + 1);
     std::vector<size_t> holes(text.items.size() + static_cast<size_t>(sets));
@@ -238,11 +238,10 @@ Found found(const SourceTrials& t, const Opened& text, const Launch& launch) {
 
 // Of each hole what its values, and what its sums, may be made of; in the order of the holes.
 std::vector<Rewrite> changes_of(
-    const SourceTrials& t, const std::vector<Hole>& holes, Found& found, const Launch& launch
+    SourceTrials& t, const std::vector<Hole>& holes, Found& found, const Launch& launch
 ) {
     const size_t values = found.needed.size(), all = values + found.sums.size();
     std::vector<std::vector<Rewrite>> by_hole(all);
-    std::atomic<size_t> next = 0;
     const auto look = [&](Prover& prover, size_t k) {
         if (k < values) {
             add_changes(t, prover, holes[found.needed[k].hole], found.needed[k], launch, by_hole[k]);
@@ -254,14 +253,16 @@ std::vector<Rewrite> changes_of(
         for (const std::string& text : sums_at(t, prover, hole, sum, launch))
             by_hole[k].push_back(change_of(t, hole, text, one));
     };
-    on_threads(threads_of(t.e.options), [&] {
-        try {
-            Prover prover{t.e};
-            for (size_t k = next++; k < all && !is_late(t.hunt); k = next++) look(prover, k);
-        } catch (const Error&) {  // as found_in
-            return;
-        } catch (const Unsupported&) { return; }
-    });
+    by_hole.resize(in_turn(t.hunt, threads_of(t.e.options), all, [&] {
+        const auto prover = std::make_shared<Prover>(t.e);
+        return [&, prover](size_t k) {
+            try {
+                look(*prover, k);
+            } catch (const Error&) {  // as found_in
+                by_hole[k].clear();
+            } catch (const Unsupported&) { by_hole[k].clear(); }
+        };
+    }));
     std::vector<Rewrite> out;
     for (std::vector<Rewrite>& each : by_hole)
         out.insert(out.end(), std::make_move_iterator(each.begin()), std::make_move_iterator(each.end()));
@@ -270,7 +271,7 @@ std::vector<Rewrite> changes_of(
 
 }  // namespace
 
-std::vector<Rewrite> search_needed(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
+std::vector<Rewrite> search_needed(SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
     const Launch launch = launch_of(t);
     if (tries_on_device(t.e) || launch.threads > kMostThreads) return {};
     constexpr int kMostRounds = 6;

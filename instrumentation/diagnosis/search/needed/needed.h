@@ -10,7 +10,7 @@ namespace wl::diagnosis {
 // proven as any other change. Given back: expressions of which little but one value is known, so that many
 // others mend as well.
 std::vector<rewrite::Rewrite> search_needed(
-    const SourceTrials& t, const rewrite::Around& around, SearchResult& out
+    SourceTrials& t, const rewrite::Around& around, SearchResult& out
 );
 
 }  // namespace wl::diagnosis

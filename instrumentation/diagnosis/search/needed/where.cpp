@@ -107,7 +107,7 @@ struct Found {
     Places places;
 };
 
-std::vector<Found> found_in(const SourceTrials& t, const Opened& text, const Launch& launch, bool whole) {
+std::vector<Found> found_in(SourceTrials& t, const Opened& text, const Launch& launch, bool whole) {
     std::vector<Found> out;
     std::mutex lock;
     const auto look = [&](HoleBench& bench, size_t k) {
@@ -115,7 +115,8 @@ std::vector<Found> found_in(const SourceTrials& t, const Opened& text, const Lau
         const std::scoped_lock hold(lock);
         if (places) out.push_back({k, std::move(*places)});
     };
-    on_benches(t, {text.ptx, launch, whole, false}, text.items.size(), look);
+    const size_t kept = on_benches(t, {text.ptx, launch, whole, false}, text.items.size(), look);
+    std::erase_if(out, [&](const Found& f) { return f.action >= kept; });
     std::sort(out.begin(), out.end(), [](const Found& a, const Found& b) { return a.action < b.action; });
     return out;
 }
@@ -170,7 +171,7 @@ std::vector<rewrite::Rewrite> changes_of(
 
 }  // namespace
 
-void search_where(const SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
+void search_where(SourceTrials& t, const rewrite::Around& around, SearchResult& out) {
     const Launch launch = launch_of(t);
     if (tries_on_device(t.e) || launch.threads > kMostThreads) return;
     constexpr int kMostRounds = 8;

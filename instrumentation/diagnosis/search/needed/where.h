@@ -10,6 +10,6 @@ namespace wl::diagnosis {
 // A `return`, a statement that is left out, another value: of those that make all of what is wrong right, and
 // something that is right wrong. Until the time of `t` is over. What is made of them is tried and proven as
 // any other change.
-void search_where(const SourceTrials& t, const rewrite::Around& around, SearchResult& out);
+void search_where(SourceTrials& t, const rewrite::Around& around, SearchResult& out);
 
 }  // namespace wl::diagnosis

@@ -1,0 +1,35 @@
+// Work that is counted instead of time: what a search gets done then depends neither on how fast nor on how
+// busy a machine is, nor on how many threads share it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace wl {
+
+// Nanoseconds of one core of the machine that docs/measured/search-work.json names.
+using Work = std::atomic<uint64_t>;
+constexpr uint64_t kWorkPerSecond = 1'000'000'000;
+
+namespace detail {
+inline thread_local Work* counted = nullptr;
+}
+
+// While it lives, what this thread does counts for `into`; null: for nobody. The innermost one counts.
+class CountedWork {
+public:
+    explicit CountedWork(Work* into) : before(detail::counted) { detail::counted = into; }
+    ~CountedWork() { detail::counted = before; }
+    CountedWork(const CountedWork&) = delete;
+    CountedWork& operator=(const CountedWork&) = delete;
+
+private:
+    Work* before;
+};
+
+inline void count_work(double nanoseconds) {
+    if (detail::counted != nullptr) *detail::counted += static_cast<uint64_t>(nanoseconds);
+}
+inline const Work* counted_work() { return detail::counted; }
+
+}  // namespace wl
