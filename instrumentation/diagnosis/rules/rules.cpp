@@ -286,15 +286,20 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven, or a race of blocks that nothing else shows, which can be hidden by leaving one of its accesses
-// out. One of a block's threads that no barrier orders may come of a pointer or an index.
+// Proven, or a barrier that a part of a warp reaches, unless the rest is held up elsewhere, or a race of blocks that
+// nothing else shows, which can be hidden by leaving one of its accesses out. One of a block's threads that no
+// barrier orders may come of a pointer or an index.
 bool has_cause(const Symptoms& s, const Ruled& said) {
     const bool races_alone =
         s.first_bad < 0 && std::all_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
             return wl::diagnosis::is_race(i.kind);
         });
+    const bool held_up = std::any_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
+        using Kind = execution::Incident::Kind;
+        return i.kind == Kind::endless_loop || i.kind == Kind::endless_wait || i.kind == Kind::deadlock;
+    });
     return !said.kind_alone && std::any_of(said.findings.begin(), said.findings.end(), [&](const auto& f) {
-        return capture::is_proven(f) || f.rule == "divergent_barrier" ||
+        return capture::is_proven(f) || (f.rule == "divergent_barrier" && !held_up) ||
             (f.rule == race_name(execution::Incident::Kind::race_global) && races_alone);
     });
 }

@@ -152,7 +152,9 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
         lab.of_output.clear();
         for (const int64_t each : t.of_output)
             if (t.finished) lab.of_output.push_back((each + share - 1) / share);
-        if (t.finished) lab.block.budget = std::min(options.budget, 2 * t.warp_instructions + kSlack);
+        // What comes to no end is known to by then: a right program may take a few times as much.
+        const uint64_t most = (t.finished ? 2 : 4) * t.warp_instructions + kSlack;
+        lab.block.budget = std::min(options.budget, most), lab.ends = t.finished;
         if (!t.finished) lab.compared = 1, lab.outputs = outputs;
         return true;
     };

@@ -20,6 +20,7 @@ struct Lab {
     std::vector<int64_t> of_output = {};  // and of each; empty: not known
     // The launch leaves nothing that is compared: it is right where it has no fault, and all behind it are.
     bool blind = false;
+    bool ends = true;         // the program as it is comes to its end
     uint64_t other_seed = 1;  // as TrialOptions::seed_offset, of what else proves a change
     double times = 1;         // what a trial costs beside a plain run
     int64_t whole = 0;        // of outputs that all blocks write, as far as that is quick; 0: not known

@@ -98,6 +98,20 @@ void search(
     if (pairs && out.mended.empty()) search_pairs(t, out);
 }
 
+// Of a program that comes to no end nobody knows how much work a right one is: short trials come first.
+void search_endless(
+    SourceTrials& t, const rewrite::Around& around, uint64_t start, uint64_t limit, SearchResult& out
+) {
+    constexpr uint64_t kShort = 1 << 16;  // warp instructions of a block
+    uint64_t& budget = t.hunt.lab.block.budget;
+    const uint64_t longest = std::exchange(budget, std::min(budget, kShort));
+    search(t, around, start, limit, out);
+    if (budget == longest || !out.mended.empty()) return;
+    budget = longest;
+    std::replace(t.done.begin(), t.done.end(), kCutShort, uint8_t{0});
+    try_all(t, out);
+}
+
 std::optional<Helpful> most_helpful(const SourceTrials& t) {
     constexpr int64_t kLeast = 200;  // of 1000
     constexpr int64_t kAll = 1000;   // and it mends not: it writes more than it should
@@ -187,7 +201,7 @@ SearchResult search_source(
             return try_unedited(symptoms.prover, o);
         });
         try {
-            search(s, around, start, work.limit, out);
+            (lab.ends ? search : search_endless)(s, around, start, work.limit, out);
         } catch (const Stopped&) {
             if (stop_signal() != 0) throw;
             take_proven(s.hunt, out);
@@ -197,7 +211,9 @@ SearchResult search_source(
         try_first_values(s, out);
     }
     add_tried(s, out);
-    const auto own = static_cast<size_t>(std::count(s.done.begin(), s.done.end(), uint8_t{1}));
+    const auto own = static_cast<size_t>(std::count_if(s.done.begin(), s.done.end(), [](uint8_t how) {
+        return how == kTried || how == kCutShort;
+    }));
     out.made = out.tried > own ? out.tried - own : 0;
     if (out.mended.empty()) out.helpful = most_helpful(s);
     for (Mended& m : out.doubtful) {

@@ -85,11 +85,11 @@ void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
             t.done[changes[n]] = kRefusedAlone;
             continue;
         }
-        t.done[changes[n]] = 1;
         TrialOptions options = t.hunt.lab.block;
         options.from = from_of(t, t.all[changes[n]]);
         if (plain) options.budget *= kQuickTimes;  // it was measured on better code
         const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, options);
+        t.done[changes[n]] = trial.finished ? kTried : kCutShort;
         t.differences[changes[n]] = difference_of(trial);
         judge(t.hunt, changes[n], trial);
     }
@@ -190,7 +190,7 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
             const size_t change = build.changes[n];
             if (is_over(t.hunt, change)) return;
             const Trial trial = run(*ready, build.numbers[n], 0, from_of(t, t.all[change]));
-            t.done[change] = 1, t.gains[change] = gain_of(unchanged, trial);
+            t.done[change] = trial.finished ? kTried : kCutShort, t.gains[change] = gain_of(unchanged, trial);
             t.differences[change] = difference_of(trial);
             const bool right = mends(t.hunt.lab, trial);
             if (right) t.written[change] = trial.compared;
@@ -401,7 +401,7 @@ void add_tried(const SourceTrials& t, SearchResult& out) {
     const auto number = [&](uint8_t how) {
         return static_cast<size_t>(std::count(t.done.begin(), t.done.end(), how));
     };
-    out.tried += t.hunt.tried + number(1), out.refused += number(kRefusedAlone);
+    out.tried += t.hunt.tried + number(kTried) + number(kCutShort), out.refused += number(kRefusedAlone);
 }
 
 }  // namespace wl::diagnosis

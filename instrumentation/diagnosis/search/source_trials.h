@@ -40,7 +40,7 @@ std::optional<OpenSource> open_source(
     std::optional<compile::Effort> effort = {}
 );
 
-constexpr uint8_t kRefusedAlone = 2;
+constexpr uint8_t kTried = 1, kRefusedAlone = 2, kCutShort = 3;
 
 struct SourceTrials {
     Hunt hunt;              // where changes are tried: at the shape that was diagnosed, or at a smaller one
@@ -55,7 +55,7 @@ struct SourceTrials {
     std::vector<rewrite::Slot> slots;
     std::vector<int> slot;  // of each change; below 0: it takes a text of its own
     // Of each change; set by the thread that tries it.
-    std::vector<uint8_t> done;        // 1: it was tried, kRefusedAlone: it does not compile
+    std::vector<uint8_t> done;        // kTried, kCutShort: by the budget, kRefusedAlone: it does not compile
     std::vector<int64_t> gains;       // gain_of
     std::vector<int64_t> written;     // elements, where it mends what it is tried on
     std::vector<double> differences;  // the largest of an output's finite elements; NaN: it was not tried
