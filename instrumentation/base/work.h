@@ -30,6 +30,14 @@ private:
 inline void count_work(double nanoseconds) {
     if (detail::counted != nullptr) *detail::counted += static_cast<uint64_t>(nanoseconds);
 }
+// Of what it calls, on this thread.
+template <class Call>
+uint64_t work_of(Call call) {
+    Work work = 0;
+    const CountedWork counted(&work);
+    call();
+    return work;
+}
 inline const Work* counted_work() { return detail::counted; }
 
 }  // namespace wl

@@ -215,12 +215,7 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen, si
     explained.options.diagnose = s.e.options.diagnose && (!behind || s.faulty.contains(launch));
     const double left = std::max(0.0, s.e.options.search_seconds - s.searched);
     explained.options.search_seconds = left / static_cast<double>(1 + more);
-    Work work = 0;
-    {
-        const CountedWork counted(&work);
-        explain(explained, ran.c, ran.incidents);
-    }
-    s.searched += seconds_for(work);
+    s.searched += seconds_for(work_of([&] { explain(explained, ran.c, ran.incidents); }));
     for (capture::Finding& f : ran.c.findings) {
         if (f.where.launch == 0) f.where.launch = ran.c.launch.number;
         if (f.other.line > 0) f.other.launch = ran.c.launch.number;

@@ -1,4 +1,4 @@
-// What keeps the sources readable: files of at most 400 lines, functions of at most 60, folders of at most 40
+// What keeps the sources readable: files of at most 400 lines, functions of at most 60
 // sources beside their subfolders, and no virtual function.
 #include <algorithm>
 #include <array>
@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kFileLines = 400, kFunctionLines = 60;
-constexpr int kFolderSources = 40;
 
 using Lines = std::vector<std::string>;
 
@@ -77,12 +76,6 @@ TEST(Limits, FunctionsAreShort) {
         }
     }
     EXPECT_GT(seen, 3000u);
-}
-
-TEST(Limits, FoldersHoldWhatAPersonCanOversee) {
-    std::map<std::string, int> count;
-    for (const auto& [path, lines] : sources()) ++count[fs::path(path).parent_path().generic_string()];
-    for (const auto& [folder, sources] : count) EXPECT_LE(sources, kFolderSources) << folder;
 }
 
 TEST(Limits, NoFunctionIsVirtual) {

@@ -41,12 +41,6 @@ constexpr Rule kRules[] = {
     {"search",          search_rule,          When::unproven   },
 };
 
-// A counterfactual may take this many times the instructions of an average block of the unedited run: enough
-// for a loop made one turn longer, little enough that a loop made endless costs nothing.
-constexpr double kBudgetFactor = 4;
-// Of a run that came to no end there is no average: as much as a block of the lineage's mission shape takes.
-constexpr uint64_t kBudgetOfEndless = uint64_t{1} << 20;
-
 std::string factor_sentence(const std::string& name, const analysis::FactorFit& fit) {
     return fit.factor < 1
         ? fmt::format("{} is the reference / {} in every element", name, number(1 / fit.factor))
@@ -286,9 +280,9 @@ void lend_place(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Proven, or a barrier that a part of a warp reaches, unless the rest is held up elsewhere, or a race of blocks that
-// nothing else shows, which can be hidden by leaving one of its accesses out. One of a block's threads that no
-// barrier orders may come of a pointer or an index.
+// Proven, or a barrier that a part of a warp reaches, unless the rest is held up elsewhere, or a race of
+// blocks that nothing else shows, which can be hidden by leaving one of its accesses out. One of a block's
+// threads that no barrier orders may come of a pointer or an index.
 bool has_cause(const Symptoms& s, const Ruled& said) {
     const bool races_alone =
         s.first_bad < 0 && std::all_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
@@ -315,38 +309,6 @@ Ruled apply(const Rule& rule, const Symptoms& s) {
 }  // namespace
 
 std::span<const Rule> rules() { return kRules; }
-
-Symptoms symptoms_of(
-    Prover& prover, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
-) {
-    const Experiment& e = prover.experiment;
-    const ptx::Function& entry = entry_of(e.module, e.entry);
-    Symptoms s{e, c, incidents, entry, prover, {}, analysis::first_bad_tile(c), {}, 0, 0};
-    const auto first = static_cast<int>(&entry - e.module.functions.data());
-    for (const int f : execution::reachable_functions(e.module, first))
-        s.functions.push_back(static_cast<size_t>(f));
-    if (!c.records.empty()) s.block = c.records.front().block;
-    if (s.first_bad >= 0) {
-        const capture::Tile& tile = c.tiles[static_cast<size_t>(s.first_bad)];
-        s.bad_tile = analysis::load_tile(c, tile);
-        if (tile.block != capture::kWholeLaunch) s.block = tile.block;
-    }
-    s.budget = static_cast<uint64_t>(
-                   kBudgetFactor * counter(c, "warp_instructions") /
-                   static_cast<double>(std::max<int64_t>(1, c.covered.blocks))
-               ) +
-        100000;
-    if (counter(c, "warp_instructions") == 0) s.budget = kBudgetOfEndless;  // a device does not count them
-    if (is_endless(incidents)) s.budget = std::min(s.budget, kBudgetOfEndless);
-    return s;
-}
-
-double counter(const capture::Capture& c, const char* name) {
-    const auto it = std::find_if(c.counters.begin(), c.counters.end(), [&](const auto& entry) {
-        return entry.first == name;
-    });
-    return it == c.counters.end() ? 0 : it->second;
-}
 
 bool covers(const Claim& claim, const std::string& rule, const std::string& tile) {
     const auto has = [](const std::vector<std::string>& all, const std::string& one) {

@@ -19,10 +19,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr size_t kFirst = 48, kMostSwitched = 160;  // changes of a text that holds many
-constexpr size_t kMostTexts = 32;                   // texts of one compilation
 constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
-constexpr int kRefused = -2;          // as SourceTrials::slot: the compiler named it
 constexpr size_t kOwn = ~size_t{0};   // as TrialOptions::from
 constexpr int kMostRounds = 12;       // what does not compile is left out, and the rest is compiled again
 
@@ -123,7 +120,7 @@ Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
         std::vector<size_t> left;
         for (size_t n = 0; n < changes.size(); ++n)
             if (whole.refused.contains(n))
-                t.slot[changes[n]] = kRefused;
+                t.slot[changes[n]] = kRefusedSlot;
             else
                 left.push_back(changes[n]);
         changes = std::move(left);
@@ -307,32 +304,6 @@ Trial try_variant(
     }
 }
 
-std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
-    std::vector<std::vector<size_t>> out;
-    std::vector<size_t> switched, texts, refused;
-    size_t most = kFirst;
-    for (size_t k = 0; k < std::min(t.upto, t.all.size()); ++k) {
-        if (t.done[k] != 0) continue;
-        (t.slot[k] >= 0 ? switched : t.slot[k] == kRefused ? refused : texts).push_back(k);
-        if (switched.size() >= most)
-            out.push_back(std::move(switched)), switched.clear(), most = kMostSwitched;
-        for (std::vector<size_t>* own : {&texts, &refused})
-            if (own->size() >= kMostTexts) out.push_back(std::move(*own)), own->clear();
-    }
-    for (std::vector<size_t>* left : {&switched, &texts, &refused})
-        if (!left->empty()) out.push_back(std::move(*left));
-    // A change in a text of its own takes some four times what another does, and waits for as many of them.
-    // What the compiler refused beside others it mostly refuses alone as well.
-    const auto turn = [&](const std::vector<size_t>& batch) {
-        constexpr size_t kTimes = 4, kRefusedTimes = 16;
-        const int slot = t.slot[batch.front()];
-        const size_t times = slot == kRefused ? kRefusedTimes : kTimes;
-        return slot < 0 ? times * (batch.front() + kFirst) : batch.front();
-    };
-    std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return turn(a) < turn(b); });
-    return out;
-}
-
 std::vector<size_t> try_pairs(SourceTrials& t, Prover& prover, const std::vector<Pair>& pairs, size_t from) {
     std::vector<size_t> tried;
     std::vector<size_t> firsts, seconds;
@@ -376,32 +347,6 @@ void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& chang
         try_texts(t, prover, changes);
     else
         try_switched(t, prover, changes);
-}
-
-bool try_batches(SourceTrials& t) {
-    const std::vector<std::vector<size_t>> batches = batches_of(t);
-    const std::vector<int> slot = t.slot;
-    const size_t kept = in_turn(t.hunt, threads_of(t.e.options), batches.size(), [&] {
-        const auto prover = std::make_shared<Prover>(t.e);
-        return [&, prover](size_t batch) { try_batch(t, *prover, batches[batch]); };
-    });
-    std::set<size_t> later;
-    for (size_t batch = kept; batch < batches.size(); ++batch)
-        later.insert(batches[batch].begin(), batches[batch].end());
-    forget(t.hunt, [&](size_t k) { return later.contains(k); });
-    for (size_t k = t.all.size(); k > 0 && k - 1 > last_needed(t.hunt); --k) later.insert(k - 1);
-    for (const size_t k : later) {
-        t.slot[k] = slot[k], t.done[k] = 0, t.gains[k] = t.written[k] = 0;
-        t.differences[k] = std::numeric_limits<double>::quiet_NaN();
-    }
-    return !batches.empty();
-}
-
-void add_tried(const SourceTrials& t, SearchResult& out) {
-    const auto number = [&](uint8_t how) {
-        return static_cast<size_t>(std::count(t.done.begin(), t.done.end(), how));
-    };
-    out.tried += t.hunt.tried + number(kTried) + number(kCutShort), out.refused += number(kRefusedAlone);
 }
 
 }  // namespace wl::diagnosis

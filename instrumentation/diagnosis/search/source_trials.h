@@ -40,6 +40,7 @@ std::optional<OpenSource> open_source(
     std::optional<compile::Effort> effort = {}
 );
 
+constexpr int kRefusedSlot = -2;  // as SourceTrials::slot: the compiler named it
 constexpr uint8_t kTried = 1, kRefusedAlone = 2, kCutShort = 3;
 
 struct SourceTrials {
