@@ -1,5 +1,5 @@
-// What keeps the sources readable: files of at most 400 lines, functions of at most 60
-// sources beside their subfolders, and no virtual function.
+// What keeps the sources readable: files of at most 400 lines, functions of at most 60,
+// and no virtual function.
 #include <algorithm>
 #include <array>
 #include <filesystem>

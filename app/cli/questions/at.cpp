@@ -49,7 +49,7 @@ std::vector<std::string> registers_of_line(const travel::Route& route) {
         if (route.function_of_site[site] != function || route.lines[site] != route.lines[here]) return;
         for (const ptx::Operand& o : route.instructions[site]->operands) add_registers(*function, o, names);
     };
-    for (size_t site = here; site < route.sites.size(); ++site) add(site);
+    for (size_t site = here; site < route.instructions.size(); ++site) add(site);
     for (size_t site = 0; site < here; ++site) add(site);
     return names;
 }

@@ -57,7 +57,7 @@ void add_kernel_options(CLI::App& verb, Command& c) {
     verb.add_option(
             "--search",
             k.search,
-            "seconds to look for a change that mends; default: 10 for run and diagnose, else 0"
+            "seconds that looking for a change that mends may take; default: 30 for run and diagnose, else 0"
     )
         ->check(CLI::Range(uint64_t{0}, uint64_t{3600}));
     verb.add_option("--try", k.ideas, "\"57: < -> <=\": whether this change of the source mends (repeatable)")
