@@ -8,7 +8,7 @@ set(stand_ins) # in shim/, with install rules of their own
 foreach(name cudart cublas cublasLt)
     list(APPEND stand_ins warplens_${name}_12 warplens_${name}_13)
 endforeach()
-list(APPEND stand_ins warplens_cuda warplens_libcuda warplens_nvjitlink_12 warplens_nvjitlink_13)
+list(APPEND stand_ins warplens_cusparse_12 warplens_curand_10 warplens_cusolver_11 warplens_cusolver_12 warplens_cuda warplens_libcuda warplens_nvjitlink_12 warplens_nvjitlink_13)
 add_custom_target(installed DEPENDS warplens warplens_audit ${stand_ins})
 install(
     DIRECTORY kernels lessons

@@ -5,6 +5,7 @@
 #include "instrumentation/compile/fat_binary.h"
 #include "instrumentation/ptx/link.h"
 #include "instrumentation/runtime/host_access.h"
+#include "instrumentation/runtime/origin.h"
 
 #include <algorithm>
 #include <cstring>
@@ -71,8 +72,8 @@ void add_linked(const Wrapper& w, std::vector<Image>& out) {
         std::vector<Image> images;
         add_images(*part, images);
         if (!has_ptx(images)) return;  // `chosen` says what a program has to be built with
-        texts.push_back(chosen(images).ptx);
-        arch = std::max(arch, chosen(images).arch);
+        texts.push_back(chosen(images, *part).ptx);
+        arch = std::max(arch, chosen(images, *part).arch);
     }
     if (!texts.empty()) out.push_back({true, arch, ptx::linked(texts)});
 }
@@ -112,7 +113,7 @@ std::vector<Image> images_of(const void* wrapper) {
     return out;
 }
 
-const Image& chosen(const std::vector<Image>& images) {
+const Image& chosen(const std::vector<Image>& images, const void* from) {
     const Image* best = nullptr;
     for (const Image& image : images)
         if (image.is_ptx && (best == nullptr || image.arch > best->arch)) best = &image;
@@ -120,11 +121,7 @@ const Image& chosen(const std::vector<Image>& images) {
     std::string there;
     for (const Image& image : images)
         if (image.arch != 0) there += fmt::format("{}sm_{}", there.empty() ? "" : ", ", image.arch);
-    throw Error(fmt::format(
-        "the program holds machine code only{}, and no PTX to emulate; build it with {}",
-        there.empty() ? "" : " (" + there + ")",
-        kHowToBuild
-    ));
+    throw Error(about_machine_code(from, there.empty() ? "" : " (" + there + ")"));
 }
 
 }  // namespace wl::runtime

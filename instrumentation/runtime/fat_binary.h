@@ -18,8 +18,9 @@ std::vector<Image> images_of(const void* wrapper);
 // Of a fat binary itself, as cudaLibraryLoadData takes it; also plain PTX.
 std::vector<Image> images_in(const void* data);
 
-// The PTX to run: that of the newest architecture. Throws Error that says how to link, when there is none.
-const Image& chosen(const std::vector<Image>& images);
+// The PTX to run: that of the newest architecture. Throws Error that says what can be done, when there is
+// none. `from`: where the images lie.
+const Image& chosen(const std::vector<Image>& images, const void* from);
 
 // How a program has to be built.
 constexpr const char* kHowToBuild = "-cudart shared -gencode arch=compute_80,code=compute_80";

@@ -67,6 +67,7 @@ struct Machine {
     std::map<std::string, uint64_t> shapes;        // launches by kernel and shape
     std::map<std::string, Shown> known;            // findings: the launch that showed them first
     std::set<std::string> explained, unsupported;  // kernels once looked at; functions once told
+    std::set<std::string> plain;                   // functions that plain versions answered
     std::shared_ptr<execution::GlobalMemory> snapshot;  // before the last launch
     uint64_t snapshot_version = 0;
 };

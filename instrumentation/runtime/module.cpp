@@ -79,7 +79,7 @@ const ptx::Module& parsed(Module& module, const std::vector<std::unique_ptr<Modu
     if (module.parsed) return *module.parsed;
     const std::vector<Image> images =
         module.is_library ? images_in(module.wrapper) : images_of(module.wrapper);
-    ptx::Module made = ptx::parse(with_conditions(chosen(images).ptx));
+    ptx::Module made = ptx::parse(with_conditions(chosen(images, module.wrapper).ptx));
     require_static_shared(made);
     // Memory knows variables by name: of two modules each has its own.
     for (ptx::Variable& v : made.variables) {

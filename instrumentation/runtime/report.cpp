@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 6> kKinds{"launch", "started", "unsupported", "error", "note", "ended"};
+constexpr std::array<const char*, 7> kKinds{
+    "launch", "started", "unsupported", "error", "note", "plain", "ended"};
 
 std::string path_in(const std::string& folder) {
     return (std::filesystem::path(folder) / "report.jsonl").string();

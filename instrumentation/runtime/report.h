@@ -52,6 +52,7 @@ struct Event {
         unsupported,  // a function of the runtime that is not there
         error,        // why kernels cannot run
         note,
+        plain,  // a function of a library that a plain version answers
         ended,  // the process came to its end by exit or return from main
     };
     Kind kind = Kind::note;

@@ -1,11 +1,11 @@
 // Names of NVIDIA's library that have no definition here: each fails by name.
-namespace wl::cublas {
-int unsupported_name(const char* name);
-}  // namespace wl::cublas
+namespace wl::libraries {
+int unsupported(const char* what, const void* caller);
+}  // namespace wl::libraries
 
-#define WL_NAME(name)                                                    \
-    extern "C" __attribute__((weak, visibility("default"))) int name() { \
-        return wl::cublas::unsupported_name(#name);                      \
+#define WL_NAME(name)                                                          \
+    extern "C" __attribute__((weak, visibility("default"))) int name() {       \
+        return wl::libraries::unsupported(#name, __builtin_return_address(0)); \
     }
 #include "shim/cublas/blas_names.inc"
 #undef WL_NAME

@@ -2,23 +2,24 @@
 #include "shim/cublas/gemm.h"
 
 #include "instrumentation/base/dtype.h"
+#include "shim/libraries/calls.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-extern "C" {
-int cudaMemcpy(void* to, const void* from, size_t bytes, int kind);
-// NOLINTBEGIN(bugprone-reserved-identifier): of our stand-in
-void __cudaTellUnsupported(const char* name);
-int __cudaSubmitWork(void* stream, void (*work)(void*), void (*drop)(void*), void* data);
-// NOLINTEND(bugprone-reserved-identifier)
-}
+namespace wl::libraries {
+
+// cublasStatus_t
+const Statuses kStatuses{
+    .no_handle = 1, .no_memory = 3, .invalid = 7, .failed = 13, .internal = 14, .not_supported = 15};
+
+}  // namespace wl::libraries
 
 namespace wl::cublas {
 namespace {
 
-constexpr int kDefaultKind = 4;  // cudaMemcpyDefault
+using libraries::require;
 
 DType dtype_of(int type) {
     switch (type) {
@@ -31,8 +32,9 @@ DType dtype_of(int type) {
 
 // A column-major matrix as it lies there, from its first element to its last.
 std::vector<std::byte> fetched(const void* data, int type, int64_t ld, int64_t rows, int64_t cols) {
+    if (rows == 0 || cols == 0) return {};
     std::vector<std::byte> out(static_cast<size_t>(ld * (cols - 1) + rows) * bytes_of(type));
-    cudaMemcpy(out.data(), data, out.size(), kDefaultKind);
+    libraries::fetch(out.data(), data, out.size(), "a matrix");
     return out;
 }
 
@@ -62,7 +64,8 @@ size_t bytes_of(int type) { return size_of(dtype_of(type)); }
 
 double scalar(const void* at, int type) {
     std::byte bytes[8];
-    cudaMemcpy(bytes, at, bytes_of(type), kDefaultKind);
+    libraries::require_memory(at, 1, bytes_of(type), "a factor");
+    libraries::fetch(bytes, at, bytes_of(type), "a factor");
     return to_double(dtype_of(type), bytes);
 }
 
@@ -81,9 +84,31 @@ std::vector<double> load(const Matrix& m, int64_t rows, int64_t cols) {
     return out;
 }
 
+void require_there(const Matrix& m, int64_t rows, int64_t cols, const char* what) {
+    const int64_t height = m.transposed ? cols : rows, width = m.transposed ? rows : cols;
+    int64_t elements = 0;
+    require(rows >= 0 && cols >= 0 && m.ld >= std::max<int64_t>(height, 1));
+    if (rows == 0 || cols == 0) return;
+    require(
+        !__builtin_mul_overflow(m.ld, width - 1, &elements) &&
+        !__builtin_add_overflow(elements, height, &elements)
+    );
+    libraries::require_memory(m.data, elements, bytes_of(m.type), what);
+}
+
 namespace {
 
+void require_operands(const Product& p) {
+    require_there(p.a, p.m, p.k, "A");
+    require_there(p.b, p.k, p.n, "B");
+    if (p.beta != 0) require_there(p.c, p.m, p.n, "C");
+    require_there({p.d, p.type, p.ld, false}, p.m, p.n, "the result");
+}
+
+}  // namespace
+
 void multiply_now(const Product& p) {
+    require_operands(p);
     std::vector<double> sums(static_cast<size_t>(p.m * p.n));
     if (p.beta != 0) {
         sums = load(p.c, p.m, p.n);
@@ -102,35 +127,34 @@ void multiply_now(const Product& p) {
                 activated(sums[static_cast<size_t>(i * p.n + j)] + bias[static_cast<size_t>(i)], p.epilogue),
                 column.data() + static_cast<size_t>(i) * size
             );
-        cudaMemcpy(
+        libraries::store(
             static_cast<std::byte*>(p.d) + static_cast<size_t>(j * p.ld) * size,
             column.data(),
             column.size(),
-            kDefaultKind
+            "the result"
         );
     }
 }
 
-}  // namespace
-
-Status multiply(const Product& p, void* stream) {
-    if (p.m < 0 || p.n < 0 || p.k < 0) return invalid_value;
-    if (p.m == 0 || p.n == 0) return success;
-    if (!is_known(p.a.type) || !is_known(p.b.type) || !is_known(p.type)) return not_supported;
-    const int error = __cudaSubmitWork(
-        stream,
-        [](void* data) { multiply_now(*static_cast<const Product*>(data)); },
-        [](void* data) { delete static_cast<Product*>(data); },
-        new Product(p)
-    );
-    return error == 0 ? success : execution_failed;
+int multiply(const char* function, const Product& p, void* stream) {
+    require(p.m >= 0 && p.n >= 0 && p.k >= 0);
+    require_operands(p);
+    if (p.m == 0 || p.n == 0) return 0;
+    return libraries::submit(function, stream, libraries::When::may_wait, [p] { multiply_now(p); });
 }
 
-Status unsupported(const char* name) {
-    __cudaTellUnsupported(name);
-    return not_supported;
+int multiply_batched(const char* function, Product p, const Strides& strides, int64_t count, void* stream) {
+    const auto moved = [](const void* at, int64_t elements, int type) {
+        return static_cast<const std::byte*>(at) + elements * static_cast<int64_t>(bytes_of(type));
+    };
+    require(count >= 0);
+    for (int64_t k = 0; k < count; ++k) {
+        if (const int status = multiply(function, p, stream); status != 0) return status;
+        p.a.data = moved(p.a.data, strides.a, p.a.type), p.b.data = moved(p.b.data, strides.b, p.b.type);
+        p.c.data = moved(p.c.data, strides.c, p.c.type);
+        p.d = const_cast<void*>(static_cast<const void*>(moved(p.d, strides.d, p.type)));
+    }
+    return 0;
 }
-
-int unsupported_name(const char* name) { return unsupported(name); }
 
 }  // namespace wl::cublas

@@ -8,9 +8,6 @@
 
 namespace wl::cublas {
 
-// cublasStatus_t
-enum Status : int { success = 0, invalid_value = 7, execution_failed = 13, not_supported = 15 };
-
 // A matrix of the device or the host, by columns.
 struct Matrix {
     const void* data = nullptr;
@@ -20,10 +17,12 @@ struct Matrix {
 };
 bool is_known(int type);
 size_t bytes_of(int type);
+// What a program's description says of it is possible, and it is there.
+void require_there(const Matrix& m, int64_t rows, int64_t cols, const char* what);
 
 // rows x cols of op(matrix), by rows.
 std::vector<double> load(const Matrix& m, int64_t rows, int64_t cols);
-// Of the device's or the host's memory, whichever pointer mode there is.
+// Of the device's or the host's memory, by its address.
 double scalar(const void* at, int type);
 
 struct Product {
@@ -37,11 +36,14 @@ struct Product {
     const void* bias = nullptr;  // m elements
     int bias_type = 0;
 };
-// As work of the stream, which is a cudaStream_t.
-Status multiply(const Product& p, void* stream);
-
-// "cublasFoo is not supported"
-Status unsupported(const char* name);
-int unsupported_name(const char* name);
+// Checks that all is there.
+void multiply_now(const Product& p);
+// As work of the stream, which is a cudaStream_t; the answer is a cublasStatus_t, or a Failure.
+int multiply(const char* function, const Product& p, void* stream);
+// `count` of them, the matrices so many elements apart.
+struct Strides {
+    int64_t a = 0, b = 0, c = 0, d = 0;
+};
+int multiply_batched(const char* function, Product p, const Strides& strides, int64_t count, void* stream);
 
 }  // namespace wl::cublas

@@ -24,7 +24,7 @@ std::string ptx_in(const LinkInput& input) {
     if (input.bytes.starts_with(compile::kFatBinaryMagic)) {
         const std::vector<runtime::Image> images = runtime::images_in(input.bytes.data());
         const bool any = std::any_of(images.begin(), images.end(), [](const auto& i) { return i.is_ptx; });
-        if (any) return runtime::chosen(images).ptx;
+        if (any) return runtime::chosen(images, input.bytes.data()).ptx;
     }
     throw Error(fmt::format(
         "the program links {}, which is machine code, a compiler's own form, or no module; the emulator "

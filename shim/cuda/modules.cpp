@@ -5,6 +5,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/runtime/host_access.h"
+#include "instrumentation/runtime/origin.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,10 +31,16 @@ std::string machine_of(const void* image) {
     return fmt::format("sm_{}", header.e_ident[EI_ABIVERSION] >= 8 ? byte : low);
 }
 
-constexpr const char* kOnlyMachineCode =
-    "the program loads a module of machine code only{}, and no PTX to emulate; hand cuModuleLoadData PTX, or "
-    "a fat "
-    "binary that holds PTX (-gencode arch=compute_80,code=compute_80)";
+std::string only_machine_code(const void* image, const std::string& kinds) {
+    if (const std::string file = runtime::file_of(image); runtime::is_of_nvidia(file))
+        return runtime::about_library(file);
+    return fmt::format(
+        "the program loads a module of machine code only{}, and no PTX to emulate; hand cuModuleLoadData "
+        "PTX, "
+        "or a fat binary that holds PTX (-gencode arch=compute_80,code=compute_80)",
+        kinds
+    );
+}
 
 // Neither a cubin nor a text that says its version: no module of any kind.
 bool is_no_image(const void* image) {
@@ -49,14 +56,13 @@ bool is_no_image(const void* image) {
 
 // The images of it, where one is PTX.
 void require_ptx(const void* image) {
-    if (is_machine_code(image))
-        throw Error(fmt::format(fmt::runtime(kOnlyMachineCode), " (" + machine_of(image) + ")"));
+    if (is_machine_code(image)) throw Error(only_machine_code(image, " (" + machine_of(image) + ")"));
     const std::vector<runtime::Image> images = runtime::images_in(image);
     if (std::any_of(images.begin(), images.end(), [](const auto& i) { return i.is_ptx; })) return;
     std::string there;
     for (const runtime::Image& i : images)
         there += fmt::format("{}sm_{}", there.empty() ? " (" : ", ", i.arch);
-    throw Error(fmt::format(fmt::runtime(kOnlyMachineCode), there.empty() ? "" : there + ")"));
+    throw Error(only_machine_code(image, there.empty() ? "" : there + ")"));
 }
 
 CUresult told(const std::exception& e, CUresult error) {

@@ -1,9 +1,10 @@
 // cuGetProcAddress, by which every newer program finds the driver's functions.
+#include "instrumentation/runtime/origin.h"
 #include "shim/cuda/names.h"
 #include "shim/cuda/state.h"
 #include "shim/guard/caller.h"
 
-#include <dlfcn.h>
+#include <string>
 
 using namespace wl::cuda;
 
@@ -53,19 +54,19 @@ cudaError_t cudaGetDriverEntryPoint(
 // nothing redirects its functions (shim/audit); NVIDIA's compilers do, too, and go on without.
 CUresult cuGetExportTable(const void** table, const CUuuid* /*which*/) {
     if (table != nullptr) *table = nullptr;
-    Dl_info asks{};
-    const bool known = dladdr(wl::guard::caller(), &asks) != 0 && asks.dli_fname != nullptr;
-    const std::string file = known ? asks.dli_fname : "the program";
+    const std::string asks = wl::runtime::file_of(wl::guard::caller());
+    const std::string file = asks.empty() ? "the program" : asks;
     for (const char* compiler : {"libnvrtc", "libnvJitLink", "libnvptxcompiler"})
         if (file.find(compiler) != std::string::npos) return CUDA_ERROR_NOT_FOUND;
     const Call call = begin();
     if (call.machine.unsupported.insert(file).second)
         wl::runtime::tell_error(
             call.machine,
-            file +
-                " asks for private tables of NVIDIA's driver, as a CUDA runtime does that is linked in and "
-                "stripped of "
-                "its symbols; leave them in, or link with -cudart shared"
+            wl::runtime::is_of_nvidia(file) ? wl::runtime::about_library(file)
+                                            : file +
+                    " asks for private tables of NVIDIA's driver, as a CUDA runtime does that is linked in "
+                    "and "
+                    "stripped of its symbols; leave them in, or link with -cudart shared"
         );
     return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -36,5 +36,10 @@ cudaError_t __cudaLaunchKernel(
 cudaError_t __cudaSubmitWork(
     cudaStream_t stream, void (*work)(void* data), void (*drop)(void* data), void* data
 );
-void __cudaTellUnsupported(const char* what);
+void __cudaDoWork();
+cudaError_t __cudaCopyMemory(void* to, const void* from, size_t bytes);
+cudaError_t __cudaFindMemory(const void* at, size_t bytes);
+void __cudaTellMissing(const char* what, const void* caller);
+void __cudaTellPlain(const char* function);
+void __cudaTellNote(const char* text);
 }

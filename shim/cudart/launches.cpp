@@ -76,19 +76,6 @@ cudaError_t __cudaLaunchKernel(
     return launch(kernel, {grid, block, shared, false}, args, stream);
 }
 
-// For the libraries that stand in for others beside this one: work of theirs that reads and writes the
-// device's memory, in the order of the stream. `drop` gives `data` back.
-cudaError_t __cudaSubmitWork(
-    cudaStream_t stream, void (*work)(void* data), void (*drop)(void* data), void* data
-) {
-    const std::shared_ptr<void> kept(data, drop);
-    return done(submit(stream, cudaGraphNodeTypeKernel, [work, kept] {
-        const Call call = begin_without_looking();
-        wl::runtime::put_off_unless_seen(call.machine, [work, kept] { work(kept.get()); });
-        return lasting(call.machine);
-    }));
-}
-
 cudaError_t cudaLaunchCooperativeKernel(
     const void* function, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
 ) {

@@ -117,9 +117,6 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
     return cudaSuccess;
 }
 
-// For the libraries that stand in for others beside this one.
-void __cudaTellUnsupported(const char* what) { unsupported(what); }
-
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
     const Call call = begin_without_looking();
     if (kernel_of(call.machine, stub) == nullptr) return done(cudaErrorInvalidDeviceFunction);

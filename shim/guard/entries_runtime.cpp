@@ -39,7 +39,12 @@ inline int error_of_handle(const CUmemPoolHandle_st* h) { return error_of_pool(h
 #define WL_NAME(name) WL_ENTRY(name)
 #include "shim/cudart/names.inc"
 WL_NAME(__cudaSubmitWork)
-WL_NAME(__cudaTellUnsupported)
+WL_NAME(__cudaDoWork)
+WL_NAME(__cudaCopyMemory)
+WL_NAME(__cudaFindMemory)
+WL_NAME(__cudaTellMissing)
+WL_NAME(__cudaTellPlain)
+WL_NAME(__cudaTellNote)
 #undef WL_NAME
 
 }  // namespace declared

@@ -27,8 +27,10 @@ constexpr uint32_t args(auto... at) { return (0U | ... | (1U << at)); }
 
 consteval Api api_of(std::string_view name) {
     // Of what nvcc's code calls, what needs the device; the rest comes before main.
-    const bool launches = name.starts_with("__cudaLaunchKernel") || name == "__cudaSubmitWork";
-    if (name.starts_with("cuda") || launches) return Api::runtime;
+    const bool uses = name.starts_with("__cudaLaunchKernel") ||
+        (name.starts_with("__cuda") &&
+         (name.ends_with("Work") || name.ends_with("Memory") || name.starts_with("__cudaTell")));
+    if (name.starts_with("cuda") || uses) return Api::runtime;
     return name.starts_with("cu") ? Api::driver : Api::other;
 }
 consteval Rules rules_of(std::string_view name) {

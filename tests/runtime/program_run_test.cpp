@@ -181,7 +181,8 @@ TEST_F(Programs, WithoutPtxOrASharedRuntimeItIsToldHowToLink) {
     EXPECT_TRUE(
         has(code.err,
             "the program holds machine code only (sm_80), and no PTX to emulate; build it with -cudart "
-            "shared -gencode arch=compute_80,code=compute_80")
+            "shared -gencode arch=compute_80,code=compute_80. Code of a static library of NVIDIA's "
+            "(libcurand_static.a) has no PTX: link the shared one")
     ) << code.err;
 }
 

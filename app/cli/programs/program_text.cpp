@@ -40,6 +40,16 @@ std::vector<std::string> texts(const ProgramRun& run, Event::Kind kind) {
     return out;
 }
 
+// Notes of the run, and what did the work of NVIDIA's libraries.
+std::vector<std::string> notes(const ProgramRun& run) {
+    std::vector<std::string> out = texts(run, Event::Kind::note);
+    if (const std::vector<std::string> plain = texts(run, Event::Kind::plain); !plain.empty())
+        out.push_back(fmt::format(
+            "answered by plain versions on the CPU, not by NVIDIA's code: {}", fmt::join(plain, ", ")
+        ));
+    return out;
+}
+
 bool is_unsupported(const LaunchGroup& g) { return g.first.state == "unsupported"; }
 bool is_refused(const LaunchGroup& g) { return g.first.state == "refused"; }
 
@@ -101,7 +111,16 @@ std::string group_text(const LaunchGroup& g, const ProgramRun& run, const Style&
 }
 
 // The error by the name that it has in the program's API: cuMemMap is the driver's, cudaMalloc the runtime's.
+// cuRAND has no status for it.
 const char* not_supported_as(const std::string& function) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 4> kLibraries{
+        {{"cublas", "CUBLAS_STATUS_NOT_SUPPORTED"},
+         {"cusparse", "CUSPARSE_STATUS_NOT_SUPPORTED"},
+         {"cusolver", "CUSOLVER_STATUS_NOT_SUPPORTED"},
+         {"curand", "CURAND_STATUS_INTERNAL_ERROR"}}
+    };
+    for (const auto& [prefix, status] : kLibraries)
+        if (function.starts_with(prefix)) return status;
     const bool of_driver =
         function.size() > 2 && function.starts_with("cu") && function[2] >= 'A' && function[2] <= 'Z';
     return of_driver ? "CUDA_ERROR_NOT_SUPPORTED" : "cudaErrorNotSupported";
@@ -246,8 +265,7 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     for (const std::string& call : unsupported_calls(run)) out += paint(style, Color::warn, wrap(call, 0));
     for (const std::string& text : texts(run, Event::Kind::error))
         out += paint(style, Color::bad, wrap(text, 0));
-    for (const std::string& text : texts(run, Event::Kind::note))
-        out += paint(style, Color::warn, wrap("note: " + text, 0));
+    for (const std::string& text : notes(run)) out += paint(style, Color::warn, wrap("note: " + text, 0));
     if (!run.how_to_link.empty()) out += paint(style, Color::bad, wrap(run.how_to_link, 0));
     if (const std::string ended = ended_text(run); !ended.empty())
         out += paint(style, Color::bad, wrap(ended, 0));
@@ -283,7 +301,7 @@ std::string program_json(const ProgramRun& run) {
     out["verdict"] = verdict_of(run), out["exit_status"] = run.ended.code, out["signal"] = run.ended.signal;
     out["launches"] = launches, out["findings"] = findings;
     out["unsupported"] = texts(run, Event::Kind::unsupported);
-    out["errors"] = texts(run, Event::Kind::error), out["notes"] = texts(run, Event::Kind::note);
+    out["errors"] = texts(run, Event::Kind::error), out["notes"] = notes(run);
     if (!run.how_to_link.empty()) out["errors"].push_back(run.how_to_link);
     return json_text(out);
 }
