@@ -44,7 +44,7 @@ cudaError_t __cudaFindMemory(const void* at, size_t bytes) {
     return inside && !freed ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// `caller`: where the program goes on behind the call.
+// `caller`: where the program goes on after the call.
 void __cudaTellMissing(const char* what, const void* caller) {
     const Call call = begin();
     if (!call.machine.unsupported.contains(what))

@@ -65,7 +65,7 @@ Xorwow seeded_xorwow(uint64_t seed) {
 
 void start_xorwow(Sequences& s) {
     BitMatrix apart = one_step();
-    for (int k = 0; k < 67; ++k) apart = squared(apart);  // d is the same again behind 2^67 steps
+    for (int k = 0; k < 67; ++k) apart = squared(apart);  // 2^67 steps leave d as it was
     Xorwow x = seeded_xorwow(s.settings.seed);
     leap(x, s.settings.offset / s.count);
     s.xorwow.resize(s.count);

@@ -23,7 +23,7 @@ struct Statuses {
 };
 extern const Statuses kStatuses;  // each library defines its own
 
-// Thrown, and what the call answers. `why`: told in a note of the run, unless empty.
+// Thrown, and what the call answers. `why`: a note of the run, unless empty.
 struct Failure {
     int status;
     std::string why = {};
@@ -34,7 +34,7 @@ inline void require(bool holds) {
 
 void tell_note(const std::string& text);
 void tell_plain(const char* function);  // it is answered by a plain version
-// "cusparseFoo is not supported", once. `caller`: where the program goes on behind the call.
+// "cusparseFoo is not supported", once. `caller`: where the program goes on after the call.
 int unsupported(const char* what, const void* caller);
 [[noreturn]] void refuse(const char* what, const void* caller);  // likewise, as a Failure
 
@@ -63,7 +63,7 @@ void give(T* to, const T& value) {
 // The device can be used: not by a child of a fork whose parent used it.
 bool has_device();
 
-// The handles of a kind that a program has. They are told by their address, which is never followed.
+// The handles of a kind that a program has. They are known by their address, which is never followed.
 template <class T>
 class Handles {
     std::mutex mutex;
@@ -105,8 +105,8 @@ std::vector<T> fetched(const void* at, int64_t count, const char* what) {
     return out;
 }
 
-// As work of the stream, told as answered by a plain version. What is done at once answers with its Failure;
-// what may wait until somebody looks leaves a note.
+// As work of the stream, reported as answered by a plain version. What is done at once answers with its
+// Failure; what may wait until somebody looks leaves a note.
 enum class When : uint8_t { at_once, may_wait };
 int submit(const char* function, void* stream, When when, std::function<void()> work);
 

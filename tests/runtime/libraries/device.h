@@ -1,4 +1,4 @@
-// Memory of the device for these programs, and how they tell what came out.
+// Memory of the device for these programs, and how they report what came out.
 #pragma once
 
 #include <cuda_runtime_api.h>
