@@ -221,10 +221,11 @@ __attribute__((visibility("hidden"))) void* warplens_audit_resolve(int number) {
 
 unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
 
-char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned why) {
+// By a whole path, or where a program's own list (DT_RPATH) comes before LD_LIBRARY_PATH.
+char* la_objsearch(const char* name, uintptr_t* /*cookie*/, unsigned /*why*/) {
     static thread_local char path[PATH_MAX];
     const char* slash = std::strrchr(name, '/');
-    const bool asked = why == LA_SER_ORIG && slash != nullptr &&
+    const bool asked = slash != nullptr &&
         (std::strncmp(slash, "/libcu", 6) == 0 || std::strncmp(slash, "/libnvJitLink", 13) == 0);
     return asked && stand_in(slash + 1, path) ? path : const_cast<char*>(name);
 }

@@ -194,5 +194,10 @@ TEST(Libraries, AnotherLibraryOfNvidiasIsToldThatItStaysMachineCode) {
     EXPECT_FALSE(has(said.err, "-cudart shared")) << said.err;
 }
 
+// DT_RPATH comes before LD_LIBRARY_PATH.
+TEST(Libraries, AProgramsOwnFolderOfLibrariesComesAfterThePlainVersions) {
+    EXPECT_EQ(run(WL_VERSION_PROGRAM).out, "10400\n");
+}
+
 }  // namespace
 }  // namespace wl::test
